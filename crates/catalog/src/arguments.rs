@@ -1,0 +1,355 @@
+//! Are these arguments what the schema asks for? In words that let a model mend its call.
+
+use jsonschema::{
+    ValidationError,
+    error::{TypeKind, ValidationErrorKind},
+};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::{Failure, Schema, SchemaError, closest};
+
+/// One thing that is wrong with the arguments of a call.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Fault {
+    /// The JSON pointer to the argument.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// What should have been there.
+    pub expected: String,
+    /// What was there.
+    pub received: Value,
+}
+
+/// Everything that is wrong with `arguments`, in a stable order; nothing if they may be used.
+pub fn check(schema: &Schema, arguments: &Value) -> Result<Vec<Fault>, SchemaError> {
+    let validator = schema.validator().map_err(Clone::clone)?;
+    if validator.is_valid(arguments) {
+        return Ok(Vec::new());
+    }
+    let mut faults = Vec::new();
+    for error in validator.iter_errors(arguments) {
+        describe(schema, &error, &mut faults);
+    }
+    faults.dedup();
+    Ok(faults)
+}
+
+/// The refusal of a call for its arguments.
+pub fn refusal(tool: &str, faults: &[Fault]) -> Failure {
+    let mut message = format!("Invalid arguments for `{tool}`:");
+    for fault in faults {
+        message.push_str("\n- ");
+        if !fault.path.is_empty() {
+            message.push_str(&fault.path[1..]);
+            message.push_str(": ");
+        }
+        message.push_str(&fault.message);
+    }
+    Failure::new("invalid_arguments", message).details(document(tool, faults))
+}
+
+/// The structured document about arguments or definitions that do not fit their schema.
+pub fn document(tool: &str, faults: &[Fault]) -> Value {
+    json!({"error": "Schema validation failed", "tool": tool, "details": faults})
+}
+
+/// Fills in the defaults of properties that are absent.
+pub fn apply_defaults(schema: &Schema, arguments: &mut Map<String, Value>) {
+    for (name, property) in schema.properties() {
+        if let Some(default) = property.get("default")
+            && !default.is_null()
+            && !arguments.contains_key(name)
+        {
+            arguments.insert(name.to_owned(), default.clone());
+        }
+    }
+}
+
+/// The name of a value's JSON type, as messages spell it.
+pub fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_i64() || number.is_u64() => "integer",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn describe(schema: &Schema, error: &ValidationError<'_>, faults: &mut Vec<Fault>) {
+    let path = error.instance_path().to_string();
+    let instance = error.instance();
+    let beside = Beside::new(schema, error);
+    match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            faults.push(Fault {
+                path: format!("{path}/{}", escape(name)),
+                message: format!("Missing required parameter '{name}'"),
+                expected: declared_type(schema, &path, name),
+                received: Value::Null,
+            });
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected } | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            faults.extend(unexpected.iter().map(|name| unknown(schema, &path, name, instance)));
+        }
+        ValidationErrorKind::Type { kind } => {
+            let expected = match kind {
+                TypeKind::Single(kind) => kind.to_string(),
+                TypeKind::Multiple(kinds) => kinds.iter().map(|kind| kind.to_string()).collect::<Vec<_>>().join(" or "),
+            };
+            let message = format!("Expected {expected}, received {}", type_name(instance));
+            faults.push(Fault { path, message, expected, received: shortened(instance) });
+        }
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            faults.push(alternatives(schema, path, context, instance));
+        }
+        kind => {
+            let (message, expected) =
+                constraint(kind, &beside).unwrap_or_else(|| (error.masked().to_string(), kind.keyword().to_owned()));
+            faults.push(Fault { path, message, expected, received: shortened(instance) });
+        }
+    }
+}
+
+/// The message and the expectation for a value that is of the right type but out of bounds.
+fn constraint(kind: &ValidationErrorKind, beside: &Beside<'_>) -> Option<(String, String)> {
+    let pair = |message: String, expected: &str| Some((message, expected.to_owned()));
+    match kind {
+        ValidationErrorKind::Enum { options } => {
+            let list =
+                options.as_array().map(|options| options.iter().map(plain).collect::<Vec<_>>().join(", ")).unwrap_or_default();
+            pair(format!("Value must be one of: {list}"), &format!("one of: {list}"))
+        }
+        ValidationErrorKind::Constant { expected_value } => {
+            pair(format!("Value must be {}", plain(expected_value)), &plain(expected_value))
+        }
+        ValidationErrorKind::MinItems { .. } | ValidationErrorKind::MaxItems { .. } => {
+            let range = beside.range("minItems", "maxItems", "item");
+            pair(format!("Array must have {range}"), &range)
+        }
+        ValidationErrorKind::MinLength { .. } | ValidationErrorKind::MaxLength { .. } => {
+            let range = beside.range("minLength", "maxLength", "character");
+            pair(format!("Text must have {range}"), &range)
+        }
+        ValidationErrorKind::Minimum { .. } | ValidationErrorKind::Maximum { .. } => {
+            let range = beside.bounds();
+            pair(format!("Value must be {range}"), &range)
+        }
+        ValidationErrorKind::ExclusiveMinimum { limit } => {
+            pair(format!("Value must be more than {limit}"), &format!("more than {limit}"))
+        }
+        ValidationErrorKind::ExclusiveMaximum { limit } => {
+            pair(format!("Value must be less than {limit}"), &format!("less than {limit}"))
+        }
+        ValidationErrorKind::Pattern { pattern } => {
+            pair(format!("Value must match the pattern {pattern}"), &format!("pattern {pattern}"))
+        }
+        ValidationErrorKind::MultipleOf { multiple_of } => {
+            pair(format!("Value must be a multiple of {multiple_of}"), &format!("multiple of {multiple_of}"))
+        }
+        ValidationErrorKind::UniqueItems => pair("Array items must be unique".to_owned(), "unique items"),
+        ValidationErrorKind::FalseSchema => pair("This parameter is not allowed here".to_owned(), "nothing"),
+        _ => None,
+    }
+}
+
+fn unknown(schema: &Schema, path: &str, name: &str, instance: &Value) -> Fault {
+    let known: Vec<&str> = if path.is_empty() { schema.properties().map(|(name, _)| name).collect() } else { Vec::new() };
+    let hint = match closest(name, known.iter().copied()) {
+        Some(near) => format!("; did you mean '{near}'?"),
+        None if known.is_empty() => String::new(),
+        None => format!("; known parameters: {}", known.join(", ")),
+    };
+    Fault {
+        path: format!("{path}/{}", escape(name)),
+        message: format!("Unknown parameter '{name}'{hint}"),
+        expected: "nothing".to_owned(),
+        received: instance.get(name).map(shortened).unwrap_or_default(),
+    }
+}
+
+fn alternatives(schema: &Schema, path: String, context: &[Vec<ValidationError<'static>>], instance: &Value) -> Fault {
+    let mut reasons = Vec::new();
+    for errors in context {
+        let mut faults = Vec::new();
+        for error in errors {
+            describe(schema, error, &mut faults);
+        }
+        let reason = faults.into_iter().map(|fault| fault.message).collect::<Vec<_>>().join(" and ");
+        if !reason.is_empty() && !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    let message = match reasons.is_empty() {
+        true => "Value fits none of the alternatives".to_owned(),
+        false => format!("Value fits none of the alternatives: {}", reasons.join("; or ")),
+    };
+    Fault { path, message, expected: "one of the alternatives".to_owned(), received: shortened(instance) }
+}
+
+/// The schema object whose keyword failed, for the keywords beside it.
+struct Beside<'a>(Option<&'a Value>);
+
+impl<'a> Beside<'a> {
+    fn new(schema: &'a Schema, error: &ValidationError<'_>) -> Self {
+        let location = error.schema_path().to_string();
+        let mut tokens = location.split('/').skip(1).map(unescape).collect::<Vec<_>>();
+        tokens.pop();
+        let mut at: Option<&Value> = None;
+        for token in &tokens {
+            at = match at {
+                None => schema.object().get(token.as_str()),
+                Some(Value::Array(items)) => token.parse::<usize>().ok().and_then(|index| items.get(index)),
+                Some(value) => value.get(token.as_str()),
+            };
+            if at.is_none() {
+                return Self(None);
+            }
+        }
+        Self(at)
+    }
+
+    fn get(&self, keyword: &str) -> Option<&'a Value> {
+        self.0.and_then(|schema| schema.get(keyword))
+    }
+
+    fn range(&self, low: &str, high: &str, unit: &str) -> String {
+        match (self.get(low), self.get(high)) {
+            (Some(low), Some(high)) => format!("between {low} and {high} {unit}s"),
+            (Some(low), None) if low == 1 => format!("at least 1 {unit}"),
+            (Some(low), None) => format!("at least {low} {unit}s"),
+            (None, Some(high)) if high == 1 => format!("at most 1 {unit}"),
+            (None, Some(high)) => format!("at most {high} {unit}s"),
+            (None, None) => format!("another number of {unit}s"),
+        }
+    }
+
+    fn bounds(&self) -> String {
+        match (self.get("minimum"), self.get("maximum")) {
+            (Some(low), Some(high)) => format!("between {low} and {high}"),
+            (Some(low), None) => format!("at least {low}"),
+            (None, Some(high)) => format!("at most {high}"),
+            (None, None) => "within its bounds".to_owned(),
+        }
+    }
+}
+
+fn declared_type(schema: &Schema, path: &str, name: &str) -> String {
+    let declared = path.is_empty().then(|| schema.property(name)).flatten().and_then(|property| property.get("type"));
+    match declared {
+        Some(Value::String(kind)) => kind.clone(),
+        Some(Value::Array(kinds)) => kinds.iter().map(plain).collect::<Vec<_>>().join(" or "),
+        _ => "a value".to_owned(),
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A value for a message: long texts and collections would drown it.
+fn shortened(value: &Value) -> Value {
+    const LONGEST: usize = 200;
+    match value {
+        Value::String(text) if text.chars().count() > LONGEST => {
+            Value::String(text.chars().take(LONGEST).chain("…".chars()).collect())
+        }
+        Value::Array(items) if items.len() > 10 => Value::String(format!("an array of {} items", items.len())),
+        Value::Object(members) if members.len() > 10 => Value::String(format!("an object of {} members", members.len())),
+        other => other.clone(),
+    }
+}
+
+fn escape(token: &str) -> String {
+    token.replace('~', "~0").replace('/', "~1")
+}
+
+fn unescape(token: &str) -> String {
+    token.replace("~1", "/").replace("~0", "~")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{apply_defaults, check};
+    use crate::Schema;
+
+    fn schema(value: Value) -> Schema {
+        Schema::new(value.as_object().expect("an object").clone())
+    }
+
+    fn messages(of: Value, arguments: Value) -> Vec<String> {
+        let faults = check(&schema(of), &arguments).expect("a schema that compiles");
+        faults.into_iter().map(|fault| format!("{} {}", fault.path, fault.message)).collect()
+    }
+
+    #[test]
+    fn speaks_in_the_words_of_the_guide_and_says_all_at_once() {
+        let of = json!({
+            "type": "object",
+            "properties": {
+                "mode": {"type": "string", "enum": ["simple", "advanced"]},
+                "count": {"type": "integer", "minimum": 1, "maximum": 9},
+                "tags": {"type": "array", "minItems": 1, "maxItems": 10},
+                "target": {"type": "string", "pattern": "^[a-z]+$"},
+                "file": {"type": "string"},
+            },
+            "required": ["file"],
+            "additionalProperties": false,
+        });
+        let found = messages(of, json!({"mode": "odd", "count": 12, "tags": [], "target": "A1", "taget": 1}));
+        insta::assert_snapshot!(found.join("\n"), @r"
+        /mode Value must be one of: simple, advanced
+        /count Value must be between 1 and 9
+        /tags Array must have between 1 and 10 items
+        /target Value must match the pattern ^[a-z]+$
+        /taget Unknown parameter 'taget'; did you mean 'target'?
+        /file Missing required parameter 'file'
+        ");
+    }
+
+    #[test]
+    fn names_both_types() {
+        let of = json!({"type": "object", "properties": {"n": {"type": "integer"}, "u": {"type": ["string", "null"]}}});
+        insta::assert_snapshot!(messages(of, json!({"n": "x", "u": 1.5})).join("\n"), @r"
+        /n Expected integer, received string
+        /u Expected null or string, received number
+        ");
+    }
+
+    #[test]
+    fn follows_conditions_and_references() {
+        let of = json!({
+            "type": "object",
+            "properties": {"mode": {"type": "string"}, "extra": {"$ref": "#/$defs/e"}},
+            "if": {"properties": {"mode": {"const": "advanced"}}},
+            "then": {"required": ["extra"]},
+            "$defs": {"e": {"type": "array", "maxItems": 1}},
+        });
+        assert_eq!(messages(of.clone(), json!({"mode": "advanced"})), ["/extra Missing required parameter 'extra'"]);
+        assert_eq!(messages(of, json!({"mode": "simple", "extra": [1, 2]})), ["/extra Array must have at most 1 item"]);
+    }
+
+    #[test]
+    fn refuses_a_remote_reference_instead_of_fetching_it() {
+        let of = schema(json!({"type": "object", "properties": {"a": {"$ref": "https://example.com/a.json"}}}));
+        assert!(check(&of, &json!({})).is_err());
+    }
+
+    #[test]
+    fn fills_in_defaults() {
+        let of = schema(json!({"type": "object", "properties": {"a": {"default": 3}, "b": {"default": 4}, "c": {}}}));
+        let mut arguments = json!({"b": 5}).as_object().expect("an object").clone();
+        apply_defaults(&of, &mut arguments);
+        assert_eq!(Value::Object(arguments), json!({"b": 5, "a": 3}));
+    }
+}

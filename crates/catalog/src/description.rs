@@ -1,0 +1,21 @@
+//! What a tool says about itself, in parts; rendering them by size is the `docs` crate's work.
+
+/// The parts of a description.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Description {
+    /// Shared guidance that stands before the text.
+    pub guidance: Option<String>,
+    /// The tool's own text.
+    pub text: String,
+    /// What to do while the tool runs.
+    pub hint: Option<String>,
+    /// How to get the program when it is missing.
+    pub install: Option<String>,
+}
+
+impl Description {
+    /// A description that is only its text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+}

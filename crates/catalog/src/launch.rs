@@ -1,0 +1,206 @@
+//! How a tool is started, as data. Turning it and arguments into a plan is the runtime's work.
+
+use serde_json::Value;
+
+/// How a tool is started.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Launch {
+    /// A program.
+    Process(Process),
+    /// Other tools, one after the other.
+    Sequence(Sequence),
+    /// A function registered under the tool's name.
+    Native,
+    /// Nothing: the tool is documented, not served.
+    Missing,
+}
+
+/// A program and how arguments reach it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Process {
+    /// A program name, or a path inside the crib.
+    pub program: String,
+    /// The command line, in order.
+    pub pieces: Vec<Piece>,
+}
+
+impl Process {
+    /// Whether the program is a shell told to run its argument as a script.
+    pub fn is_shell_script(&self) -> bool {
+        const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ksh", "fish", "pwsh", "powershell"];
+        let name = self.program.rsplit('/').next().unwrap_or_default();
+        let is_script = |piece: &Piece| match piece {
+            Piece::Word(word) => {
+                word.starts_with('-') && !word.starts_with("--") && word.contains('c') || word.eq_ignore_ascii_case("-command")
+            }
+            Piece::Parameter(binding) => binding.flag.as_deref() == Some("-c"),
+            Piece::DoubleDash => false,
+        };
+        SHELLS.contains(&name) && self.pieces.iter().any(is_script)
+    }
+
+    /// The parameters, in the order in which they stand on the command line.
+    pub fn bindings(&self) -> impl Iterator<Item = &Binding> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Parameter(binding) => Some(binding),
+            Piece::Word(_) | Piece::DoubleDash => None,
+        })
+    }
+}
+
+/// One part of a command line.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece {
+    /// A fixed word.
+    Word(String),
+    /// What a parameter's value becomes.
+    Parameter(Binding),
+    /// `--`, if a positional value follows.
+    DoubleDash,
+}
+
+/// How the value of one parameter reaches the program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Binding {
+    /// The property's name in the input schema.
+    pub parameter: String,
+    /// By which way.
+    pub pass_by: PassBy,
+    /// The flag, spelled out; a positional has none.
+    pub flag: Option<String>,
+    /// The flag for false.
+    pub negate: Option<String>,
+    /// What stands between flag and value.
+    pub separator: Separator,
+    /// What becomes of an array's items.
+    pub items: Items,
+    /// What the value names.
+    pub kind: ValueKind,
+    /// Whether a positional value may begin with a dash.
+    pub allow_dash: bool,
+}
+
+impl Binding {
+    /// A flag with its value as the next argument.
+    pub fn option(parameter: impl Into<String>, flag: impl Into<String>) -> Self {
+        Self { flag: Some(flag.into()), ..Self::positional(parameter) }
+    }
+
+    /// A value without a flag.
+    pub fn positional(parameter: impl Into<String>) -> Self {
+        Self {
+            parameter: parameter.into(),
+            pass_by: PassBy::Argument,
+            flag: None,
+            negate: None,
+            separator: Separator::Space,
+            items: Items::Each,
+            kind: ValueKind::Plain,
+            allow_dash: false,
+        }
+    }
+}
+
+/// The flag that a parameter's name stands for: a dash is kept, a letter gets one, a word two.
+pub fn flag_for(name: &str) -> String {
+    match name.chars().count() {
+        _ if name.starts_with('-') => name.to_owned(),
+        1 => format!("-{name}"),
+        _ => format!("--{name}"),
+    }
+}
+
+/// By which way a value reaches the program.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PassBy {
+    /// On the command line.
+    Argument,
+    /// On standard input.
+    Stdin,
+    /// In the environment variable of this name.
+    Env(String),
+    /// In a file whose path stands on the command line.
+    File,
+    /// On the command line, but text of several lines in a file, behind this flag.
+    FileIfMultiline(String),
+    /// As the folder the program runs in.
+    Folder,
+    /// As environment variables: an object of names and values.
+    Variables,
+}
+
+/// What stands between a flag and its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Separator {
+    /// They are two arguments.
+    Space,
+    /// `--flag=value`.
+    Equals,
+    /// `-fvalue`.
+    Nothing,
+}
+
+/// What becomes of an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Items {
+    /// Each item is an argument, behind its own flag if there is one.
+    Each,
+    /// One argument, the items joined by this text.
+    Joined(String),
+}
+
+/// What a value names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueKind {
+    /// Nothing in particular.
+    Plain,
+    /// A file or folder, which must lie inside the crib's roots.
+    Path,
+    /// A path if it looks like one, else a plain value.
+    PathOrValue,
+}
+
+/// Other tools, one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sequence {
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// The pause between two steps, in milliseconds.
+    pub delay_ms: u64,
+}
+
+/// One step of a sequence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The name of the tool to call, as it is served.
+    pub tool: String,
+    /// Its arguments.
+    pub arguments: Value,
+    /// What the step is for.
+    pub description: Option<String>,
+    /// Skip the step if this file exists.
+    pub skip_if_exists: Option<String>,
+    /// Skip the step if this file is missing.
+    pub skip_if_missing: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Binding, Piece, Process, flag_for};
+
+    #[test]
+    fn spells_flags() {
+        assert_eq!([flag_for("v"), flag_for("verbose"), flag_for("-x"), flag_for("é")], ["-v", "--verbose", "-x", "-é"]);
+    }
+
+    #[test]
+    fn knows_a_shell_script() {
+        let process = |program: &str, word: &str| Process { program: program.into(), pieces: vec![Piece::Word(word.into())] };
+        assert!(process("/bin/bash", "-c").is_shell_script());
+        assert!(process("sh", "-ec").is_shell_script());
+        assert!(!process("sh", "--version").is_shell_script());
+        assert!(!process("tar", "-c").is_shell_script());
+        let by_flag = Process { program: "bash".into(), pieces: vec![Piece::Parameter(Binding::option("c", "-c"))] };
+        assert!(by_flag.is_shell_script());
+    }
+}

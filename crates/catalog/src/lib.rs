@@ -1,0 +1,27 @@
+//! The tool model under every format, and what can be said about it.
+//!
+//! Everything here is plain data and pure functions: no files, clock, environment, async or
+//! protocol types. Readers make [`Tool`]s, [`Catalog::merge`] puts them in order, and the crates
+//! around this one check, document, run and serve them.
+
+pub mod arguments;
+mod description;
+mod diagnostic;
+pub mod launch;
+mod merge;
+pub mod name;
+mod origin;
+mod outcome;
+mod schema;
+mod similar;
+mod tool;
+
+pub use description::Description;
+pub use diagnostic::{Diagnostic, Rule, Severity};
+pub use launch::Launch;
+pub use merge::Catalog;
+pub use origin::{Origin, Place, SourceId};
+pub use outcome::{Content, Failure, Outcome};
+pub use schema::{Schema, SchemaError};
+pub use similar::closest;
+pub use tool::{Availability, Concurrency, Marks, Mode, Tool};

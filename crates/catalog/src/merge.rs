@@ -1,0 +1,69 @@
+//! The tools of a crib in one order, under unique names.
+
+use std::{collections::HashMap, sync::Arc};
+
+use crate::{Diagnostic, Rule, Severity, Tool};
+
+/// Two definitions that would be served under one name.
+pub static DUPLICATE_NAME: Rule = Rule {
+    code: "TC201",
+    name: "duplicate-name",
+    severity: Severity::Error,
+    why: "A served name must mean one tool. Names of nested subcommands are joined by `_`, so different paths can \
+          meet in one name. The definition that comes first, by file name and then by place, keeps it; the other is \
+          not served. Rename one of them.",
+    bad: r#"{"name": "deploy", "description": "Deploy", "command": "echo", "mutates": true,
+ "subcommand": [{"name": "all", "description": "Everything"}, {"name": "all", "description": "Again"}]}"#,
+    good: r#"{"name": "deploy", "description": "Deploy", "command": "echo", "mutates": true,
+ "subcommand": [{"name": "all", "description": "Everything"}, {"name": "one", "description": "One thing"}]}"#,
+};
+
+/// The tools of a crib: an immutable snapshot, sorted by name.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    tools: Vec<Arc<Tool>>,
+    by_name: HashMap<String, usize>,
+}
+
+impl Catalog {
+    /// Puts tools in order. Among tools of one name the first wins; each other is a diagnostic.
+    pub fn merge(tools: impl IntoIterator<Item = Tool>) -> (Self, Vec<Diagnostic>) {
+        let mut kept: HashMap<String, Arc<Tool>> = HashMap::new();
+        let mut diagnostics = Vec::new();
+        for tool in tools {
+            match kept.get(&tool.name) {
+                Some(first) => diagnostics.push(duplicate(first, &tool)),
+                None => {
+                    kept.insert(tool.name.clone(), Arc::new(tool));
+                }
+            }
+        }
+        let mut tools: Vec<_> = kept.into_values().collect();
+        tools.sort_by(|a, b| a.name.cmp(&b.name));
+        let by_name = tools.iter().enumerate().map(|(index, tool)| (tool.name.clone(), index)).collect();
+        (Self { tools, by_name }, diagnostics)
+    }
+
+    /// The tools, in the order in which they are listed.
+    pub fn tools(&self) -> &[Arc<Tool>] {
+        &self.tools
+    }
+
+    /// The tool of this name.
+    pub fn get(&self, name: &str) -> Option<&Arc<Tool>> {
+        self.by_name.get(name).map(|index| &self.tools[*index])
+    }
+
+    /// The name nearest to one that does not exist.
+    pub fn closest(&self, name: &str) -> Option<&str> {
+        crate::closest(name, self.tools.iter().map(|tool| tool.name.as_str()))
+    }
+}
+
+fn duplicate(first: &Tool, second: &Tool) -> Diagnostic {
+    let place = first.origin.pointer().filter(|pointer| !pointer.is_empty());
+    let place = place.map_or_else(|| first.origin.source.to_string(), |pointer| format!("{}#{pointer}", first.origin.source));
+    Diagnostic::new(&DUPLICATE_NAME, second.origin.clone(), format!("the name `{}` is taken by {place}", second.name))
+        .hint("rename one of the two")
+        .tool(&second.name)
+}

@@ -1,0 +1,87 @@
+//! Where something in a definition comes from: a source and a place inside it.
+//!
+//! A place is symbolic. Line and column belong to printing and are looked up there, so that a
+//! reader need not carry spans through the model.
+
+use std::{fmt, sync::Arc};
+
+/// The name of one definition file, relative to its crib where it lies inside.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceId(Arc<str>);
+
+impl SourceId {
+    /// Names a source.
+    pub fn new(name: impl AsRef<str>) -> Self {
+        Self(Arc::from(name.as_ref()))
+    }
+
+    /// The name as it is printed.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SourceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A place inside a source.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// The source as a whole.
+    Whole,
+    /// A JSON pointer (RFC 6901) to a value.
+    Value(String),
+    /// A JSON pointer to a member of an object, when its key is what matters.
+    Key(String),
+    /// A byte offset, for text that is not well formed.
+    Offset(usize),
+}
+
+/// A source and a place inside it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Origin {
+    /// The source.
+    pub source: SourceId,
+    /// The place in it.
+    pub place: Place,
+}
+
+impl Origin {
+    /// The source as a whole.
+    pub fn whole(source: &SourceId) -> Self {
+        Self { source: source.clone(), place: Place::Whole }
+    }
+
+    /// The value that `pointer` points at.
+    pub fn value(source: &SourceId, pointer: impl Into<String>) -> Self {
+        Self { source: source.clone(), place: Place::Value(pointer.into()) }
+    }
+
+    /// The key of the member that `pointer` points at.
+    pub fn key(source: &SourceId, pointer: impl Into<String>) -> Self {
+        Self { source: source.clone(), place: Place::Key(pointer.into()) }
+    }
+
+    /// The byte at `offset`.
+    pub fn offset(source: &SourceId, offset: usize) -> Self {
+        Self { source: source.clone(), place: Place::Offset(offset) }
+    }
+
+    /// The JSON pointer of this place, if it has one.
+    pub fn pointer(&self) -> Option<&str> {
+        match &self.place {
+            Place::Value(pointer) | Place::Key(pointer) => Some(pointer),
+            Place::Whole | Place::Offset(_) => None,
+        }
+    }
+
+    /// The origin of a part of this value; a whole source counts as its root.
+    pub fn child(&self, token: impl fmt::Display) -> Self {
+        let base = self.pointer().unwrap_or_default();
+        let token = token.to_string().replace('~', "~0").replace('/', "~1");
+        Self { source: self.source.clone(), place: Place::Value(format!("{base}/{token}")) }
+    }
+}

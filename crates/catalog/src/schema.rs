@@ -1,0 +1,101 @@
+//! A JSON Schema with its validator, compiled on first use.
+
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+use jsonschema::Validator;
+use serde_json::{Map, Value};
+
+/// A JSON Schema of a tool's arguments or result. Cloning is cheap, and clones share the validator.
+#[derive(Clone)]
+pub struct Schema(Arc<Inner>);
+
+struct Inner {
+    object: Arc<Map<String, Value>>,
+    validator: OnceLock<Result<Validator, SchemaError>>,
+}
+
+/// A schema that cannot be used for validation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaError {
+    /// What is wrong.
+    pub message: String,
+    /// The JSON pointer inside the schema.
+    pub pointer: String,
+}
+
+impl Schema {
+    /// Takes a schema as it is. It is compiled when it is first used.
+    pub fn new(object: Map<String, Value>) -> Self {
+        Self(Arc::new(Inner { object: Arc::new(object), validator: OnceLock::new() }))
+    }
+
+    /// The schema that admits no arguments.
+    pub fn nothing() -> Self {
+        let object = [
+            ("type", Value::from("object")),
+            ("properties", Value::Object(Map::new())),
+            ("additionalProperties", Value::Bool(false)),
+        ];
+        Self::new(object.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    }
+
+    /// The schema itself.
+    pub fn object(&self) -> &Arc<Map<String, Value>> {
+        &self.0.object
+    }
+
+    /// The schemas of the properties, in order.
+    pub fn properties(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let properties = self.0.object.get("properties").and_then(Value::as_object);
+        properties.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema))
+    }
+
+    /// The schema of one property.
+    pub fn property(&self, name: &str) -> Option<&Value> {
+        self.0.object.get("properties")?.get(name)
+    }
+
+    /// The names of the properties that must be there.
+    pub fn required(&self) -> impl Iterator<Item = &str> {
+        let required = self.0.object.get("required").and_then(Value::as_array);
+        required.into_iter().flatten().filter_map(Value::as_str)
+    }
+
+    /// The validator, compiled now if this is its first use. No reference leaves the schema.
+    pub fn validator(&self) -> Result<&Validator, &SchemaError> {
+        self.0.validator.get_or_init(|| compile(&self.0.object)).as_ref()
+    }
+}
+
+fn compile(object: &Map<String, Value>) -> Result<Validator, SchemaError> {
+    jsonschema::options()
+        .offline()
+        .build(&Value::Object(object.clone()))
+        .map_err(|error| SchemaError { message: error.to_string(), pointer: error.instance_path().to_string() })
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Schema").field(&self.0.object).finish()
+    }
+}
+
+impl PartialEq for Schema {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.object == other.0.object
+    }
+}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.pointer.as_str() {
+            "" => f.write_str(&self.message),
+            pointer => write!(f, "{pointer}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for SchemaError {}

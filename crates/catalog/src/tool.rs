@@ -1,0 +1,144 @@
+//! One callable thing.
+
+use std::time::Duration;
+
+use crate::{Description, Launch, Origin, Place, Schema};
+
+/// One callable thing, whatever format it was written in.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    /// The name it is called by, unique in its catalog, before any `mcp_{crib}_` decoration.
+    pub name: String,
+    /// A name for people.
+    pub title: Option<String>,
+    /// What it says about itself.
+    pub description: Description,
+    /// What its arguments must be: served and enforced, the same value.
+    pub input: Schema,
+    /// What its structured result is, where the tool says so itself.
+    pub output: Option<Schema>,
+    /// Where each parameter is defined, in definition order.
+    pub parameters: Vec<Parameter>,
+    /// What it may do to the world.
+    pub marks: Marks,
+    /// Whether its answer is waited for.
+    pub mode: Mode,
+    /// How long it may run.
+    pub timeout: Option<Duration>,
+    /// What else may run beside it.
+    pub concurrency: Option<Concurrency>,
+    /// How to find out whether it can run on this machine.
+    pub availability: Option<Availability>,
+    /// How it is started.
+    pub launch: Launch,
+    /// Where it is defined.
+    pub origin: Origin,
+}
+
+impl Tool {
+    /// A tool with nothing said beyond its name, text, schema, launch and origin.
+    pub fn new(name: impl Into<String>, text: impl Into<String>, input: Schema, launch: Launch, origin: Origin) -> Self {
+        Self {
+            name: name.into(),
+            title: None,
+            description: Description::new(text),
+            input,
+            output: None,
+            parameters: Vec::new(),
+            marks: Marks::default(),
+            mode: Mode::Synchronous,
+            timeout: None,
+            concurrency: None,
+            availability: None,
+            launch,
+            origin,
+        }
+    }
+
+    /// Whether it can be called, rather than only read about.
+    pub fn is_callable(&self) -> bool {
+        !matches!(self.launch, Launch::Missing)
+    }
+
+    /// Where the parameter `name` is defined; the tool's own origin if that is not known.
+    pub fn parameter_origin(&self, name: &str) -> Origin {
+        match self.parameters.iter().find(|parameter| parameter.name == name) {
+            Some(parameter) => Origin { source: self.origin.source.clone(), place: parameter.place.clone() },
+            None => self.origin.clone(),
+        }
+    }
+}
+
+/// Where a parameter is defined, and the other name it goes by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// The property's name in the input schema.
+    pub name: String,
+    /// A short name, if it has one.
+    pub alias: Option<String>,
+    /// Where it is defined.
+    pub place: Place,
+}
+
+/// What a tool may do to the world. `None` means that nobody said.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Marks {
+    /// Whether it changes anything.
+    pub mutates: Option<bool>,
+    /// Whether what it changes is hard to undo.
+    pub dangerous: Option<bool>,
+    /// Whether a second call with the same arguments changes nothing more.
+    pub idempotent: Option<bool>,
+    /// Whether a person must agree to each call.
+    pub requires_approval: Option<bool>,
+    /// Whether it talks to the network.
+    pub network: Option<bool>,
+    /// The group it belongs to.
+    pub category: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+}
+
+impl Marks {
+    /// Known not to change anything.
+    pub fn is_read_only(&self) -> bool {
+        self.mutates == Some(false)
+    }
+
+    /// May change something that is hard to undo: so marked, or nobody said that it changes nothing.
+    pub fn may_destroy(&self) -> bool {
+        self.dangerous.unwrap_or(self.mutates.is_none())
+    }
+}
+
+/// Whether the answer of a tool is waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// The answer is the result.
+    #[default]
+    Synchronous,
+    /// The call may become an operation whose result follows.
+    Asynchronous,
+}
+
+/// What may run beside a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Concurrency {
+    /// Nothing else that writes.
+    Exclusive,
+    /// Anything: it only reads.
+    ReadOnly,
+    /// Anything: it is a service that goes on by itself.
+    Service,
+}
+
+/// A command that tells whether a tool can run on this machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Availability {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Where it runs, relative to the crib.
+    pub folder: Option<String>,
+    /// The exit codes that mean yes.
+    pub success: Vec<i32>,
+}

@@ -1,0 +1,187 @@
+//! What a call knows of its surroundings: its client, and whether it has been cancelled.
+
+use std::{
+    future::Future,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Answer, BoxFuture, Interrupt, Question};
+
+/// The other side of a call, as a tool sees it. Servers implement this; tools use [`Context`].
+pub trait Client: Send + Sync {
+    /// Reports progress, if the client asked for it.
+    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()>;
+
+    /// Sends a log message, if the client asked for it.
+    fn log(&self, level: Level, data: Value) -> BoxFuture<'_, ()>;
+
+    /// Answers questions: at once, or by an [`Interrupt`] that has the call made again.
+    fn ask(&self, questions: Vec<(String, Question)>, state: Option<Vec<u8>>) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>>;
+
+    /// What the tool left for itself when the call was made before.
+    fn state(&self) -> Option<Vec<u8>>;
+
+    /// Whether the client says that it can do this.
+    fn can(&self, capability: Capability) -> bool;
+
+    /// Tells every client that something changed.
+    fn changed(&self, change: Change) -> BoxFuture<'_, ()>;
+}
+
+/// What a client may be able to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Capability {
+    /// Show a form to its user.
+    Forms,
+    /// Let its model continue a text.
+    Sampling,
+    /// Name the folders it works on.
+    Roots,
+}
+
+/// Something a client may have cached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The list of tools.
+    Tools,
+    /// The list of prompts.
+    Prompts,
+    /// The list of resources.
+    Resources,
+    /// One resource, by its address.
+    Resource(String),
+}
+
+/// The weight of a log message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// For developers.
+    Debug,
+    /// For the record.
+    Info,
+    /// Worth a look.
+    Warning,
+    /// Something failed.
+    Error,
+}
+
+/// How far a call has come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// How much is done.
+    pub done: f64,
+    /// Of how much, where that is known.
+    pub total: Option<f64>,
+    /// What is being done.
+    pub message: Option<String>,
+}
+
+/// What a call knows of its surroundings.
+#[derive(Clone)]
+pub struct Context {
+    client: Arc<dyn Client>,
+    cancel: CancellationToken,
+    kept: Arc<Mutex<Option<Vec<u8>>>>,
+}
+
+impl Context {
+    /// A context for one call.
+    pub fn new(client: Arc<dyn Client>, cancel: CancellationToken) -> Self {
+        Self { client, cancel, kept: Arc::default() }
+    }
+
+    /// A context with nobody on the other side: a call from a terminal or a test.
+    pub fn detached(cancel: CancellationToken) -> Self {
+        Self::new(Arc::new(Nobody), cancel)
+    }
+
+    /// Ends when the call is cancelled.
+    pub fn cancelled(&self) -> impl Future<Output = ()> + '_ {
+        self.cancel.cancelled()
+    }
+
+    /// Cancelled when the call is.
+    pub fn cancel_token(&self) -> &CancellationToken {
+        &self.cancel
+    }
+
+    /// Reports that `done` of `total` is done.
+    pub async fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) {
+        self.client.progress(Progress { done, total, message: message.map(str::to_owned) }).await;
+    }
+
+    /// Sends a log message to the client.
+    pub async fn log(&self, level: Level, data: impl Into<Value>) {
+        self.client.log(level, data.into()).await;
+    }
+
+    /// Asks one question. With `?` the call ends here and is made again once the answer is known,
+    /// where the protocol works that way: do nothing before it that must not happen twice.
+    pub async fn ask(&self, key: &str, question: Question) -> Result<Answer, Interrupt> {
+        let answers = self.ask_all(vec![(key.to_owned(), question)]).await?;
+        answers.into_iter().next().ok_or_else(|| Interrupt::Invalid(format!("no answer to `{key}`")))
+    }
+
+    /// Asks several questions at once; answers come in their order.
+    pub async fn ask_all(&self, questions: Vec<(String, Question)>) -> Result<Vec<Answer>, Interrupt> {
+        let state = self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.client.ask(questions, state).await
+    }
+
+    /// Leaves something for the repeated call, which finds it with [`Context::state`].
+    pub fn keep(&self, state: impl Into<Vec<u8>>) {
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(state.into());
+    }
+
+    /// What was kept when the call was made before.
+    pub fn state(&self) -> Option<Vec<u8>> {
+        self.client.state()
+    }
+
+    /// Whether the client says that it can do this.
+    pub fn can(&self, capability: Capability) -> bool {
+        self.client.can(capability)
+    }
+
+    /// Tells every client that something changed.
+    pub async fn changed(&self, change: Change) {
+        self.client.changed(change).await;
+    }
+}
+
+/// The client of a call that has none.
+struct Nobody;
+
+impl Client for Nobody {
+    fn progress(&self, _: Progress) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn log(&self, _: Level, _: Value) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn ask(&self, questions: Vec<(String, Question)>, _: Option<Vec<u8>>) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
+        let lacking = match questions.first() {
+            Some((_, Question::Sample { .. })) => Capability::Sampling,
+            Some((_, Question::Roots)) => Capability::Roots,
+            _ => Capability::Forms,
+        };
+        Box::pin(std::future::ready(Err(Interrupt::Lacks(lacking))))
+    }
+
+    fn state(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn can(&self, _: Capability) -> bool {
+        false
+    }
+
+    fn changed(&self, _: Change) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}

@@ -1,0 +1,64 @@
+//! A native tool: a description and the function behind it.
+
+use std::{future::Future, pin::Pin, sync::Arc};
+
+use catalog::{Launch, Origin, Outcome, Schema, SourceId, Tool};
+use serde_json::{Map, Value};
+
+use crate::{Capability, Context, Question};
+
+/// A future on the heap.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The arguments of a call, checked against the tool's schema.
+pub type Arguments = Map<String, Value>;
+
+/// The function behind a native tool. Every `async` closure of the right shape is one.
+pub trait Handler: Send + Sync + 'static {
+    /// Runs one call.
+    fn call(&self, arguments: Arguments, context: Context) -> BoxFuture<'static, Result<Outcome, Interrupt>>;
+}
+
+impl<F, R> Handler for F
+where
+    F: Fn(Arguments, Context) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<Outcome, Interrupt>> + Send + 'static,
+{
+    fn call(&self, arguments: Arguments, context: Context) -> BoxFuture<'static, Result<Outcome, Interrupt>> {
+        Box::pin(self(arguments, context))
+    }
+}
+
+/// Why a call did not come to an outcome. A failed tool is an outcome, not one of these.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Interrupt {
+    /// It needs answers first; the call is made again with them.
+    Ask {
+        /// What to ask, each under a key of the tool's choice.
+        questions: Vec<(String, Question)>,
+        /// What the tool wants to find again in the repeated call.
+        state: Option<Vec<u8>>,
+    },
+    /// The client lacks something without which the tool cannot work.
+    Lacks(Capability),
+    /// The request itself makes no sense: an unknown resource or prompt, say.
+    Invalid(String),
+}
+
+/// A native tool.
+#[derive(Clone)]
+pub struct Native {
+    /// What it is.
+    pub tool: Tool,
+    /// What it does.
+    pub handler: Arc<dyn Handler>,
+}
+
+impl Native {
+    /// A native tool with a schema for its arguments.
+    pub fn new(name: impl Into<String>, text: impl Into<String>, input: Schema, handler: impl Handler) -> Self {
+        let name = name.into();
+        let origin = Origin::whole(&SourceId::new(format!("native:{name}")));
+        Self { tool: Tool::new(name, text, input, Launch::Native, origin), handler: Arc::new(handler) }
+    }
+}
