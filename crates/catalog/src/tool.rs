@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Description, Launch, Origin, Place, Schema};
+use crate::{Description, Launch, Origin, Place, Schema, launch::Piece};
 
 /// One callable thing, whatever format it was written in.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub struct Tool {
     pub availability: Option<Availability>,
     /// How it is started.
     pub launch: Launch,
+    /// For a tool without a program: the command line that would follow one.
+    pub unbound: Vec<Piece>,
     /// Where it is defined.
     pub origin: Origin,
 }
@@ -51,6 +53,7 @@ impl Tool {
             concurrency: None,
             availability: None,
             launch,
+            unbound: Vec::new(),
             origin,
         }
     }

@@ -1,1 +1,20 @@
-//! docs
+//! Tools and rules as text: for a model, for a page, for a terminal.
+//!
+//! Everything here takes model values and returns strings; nothing is printed or written. Text that
+//! an author wrote is shown as text: in pages it makes no HTML and breaks no table, on a terminal
+//! it moves no cursor.
+
+mod command_line;
+mod description;
+mod markdown;
+mod page;
+mod pages;
+mod rule;
+mod sheet;
+mod terminal;
+
+pub use description::description;
+pub use page::tool_page;
+pub use pages::{Page, pages};
+pub use rule::{rule_page, rules_reference};
+pub use terminal::terminal;

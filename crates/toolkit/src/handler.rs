@@ -43,6 +43,8 @@ pub enum Interrupt {
     Lacks(Capability),
     /// The request itself makes no sense: an unknown resource or prompt, say.
     Invalid(String),
+    /// The client was asked and gave no usable answer; why.
+    Unanswered(String),
 }
 
 /// A native tool.
@@ -60,5 +62,23 @@ impl Native {
         let name = name.into();
         let origin = Origin::whole(&SourceId::new(format!("native:{name}")));
         Self { tool: Tool::new(name, text, input, Launch::Native, origin), handler: Arc::new(handler) }
+    }
+
+    /// Gives it a name for people.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.tool.title = Some(title.into());
+        self
+    }
+
+    /// Says what its structured result is.
+    pub fn output(mut self, output: Schema) -> Self {
+        self.tool.output = Some(output);
+        self
+    }
+
+    /// Says that it changes nothing.
+    pub fn read_only(mut self) -> Self {
+        self.tool.marks.mutates = Some(false);
+        self
     }
 }

@@ -1,1 +1,22 @@
-//! workspace
+//! From a folder and its configuration to a catalog.
+//!
+//! The only reader of definition files, configuration and environment variables. It starts nothing
+//! and serves nothing: what it returns is data for those who do.
+
+mod config;
+mod crib;
+mod discover;
+mod environment;
+mod files;
+mod loader;
+mod watch;
+
+pub use config::{Bind, Config, Confine, CribConfig, Limits, config_schema};
+pub use crib::{Crib, OpenError};
+pub use environment::Environment;
+pub use files::{Files, LARGEST_FILE};
+pub use loader::{Loaded, Loader, check_paths};
+pub use watch::{WatchError, Watcher, watch};
+
+/// Every problem that reading a crib can find, beyond those of the formats and lints.
+pub static RULES: &[&catalog::Rule] = &[&config::BROKEN_CONFIG, &files::UNREADABLE_FILE, &loader::USELESS_BIND];

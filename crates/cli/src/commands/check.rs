@@ -1,0 +1,74 @@
+//! `check`: read and lint.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use catalog::Severity;
+use clap::ValueEnum;
+use workspace::{Crib, Files, Loaded, Loader, OpenError, check_paths};
+
+use super::{CommandResult, Surroundings};
+use crate::{
+    error::CommandError,
+    report::{self, Report},
+};
+
+/// Read definitions and say everything that is wrong with them.
+///
+/// Exits with 0 if there are no errors, 1 if there are, 2 if it could not run.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Files and folders to check; without any, the crib.
+    paths: Vec<PathBuf>,
+    /// How findings are printed.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+    /// Count warnings as errors.
+    #[arg(long)]
+    strict: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum Format {
+    /// For people: the line and a pointer into it.
+    Human,
+    /// For programs: one versioned object.
+    Json,
+    /// For code scanning: SARIF 2.1.0.
+    Sarif,
+    /// For GitHub workflows: annotations.
+    Github,
+}
+
+pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+    let (mut loaded, files) = match args.paths.is_empty() {
+        true => load_crib(here)?,
+        false => (check_paths(&args.paths, here.environment)?, Files::new("")),
+    };
+    if args.strict {
+        loaded.diagnostics.iter_mut().filter(|found| found.severity == Severity::Warning).for_each(|found| found.severity = Severity::Error);
+    }
+    Ok(print(&loaded, files, args.format))
+}
+
+/// Reads the crib; a configuration that cannot be used is a finding like any other.
+fn load_crib(here: &Surroundings<'_>) -> Result<(Loaded, Files), CommandError> {
+    match Crib::open(here.global.crib.as_deref(), here.environment) {
+        Ok(crib) => Ok((Loader::default().load(&crib), crib.files())),
+        Err(OpenError::Config { folder, diagnostic }) => {
+            Ok((Loaded { diagnostics: vec![*diagnostic], files: 1, ..Loaded::default() }, Files::new(folder)))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Prints what was found; the exit code says whether there were errors.
+pub(super) fn print(loaded: &Loaded, files: Files, format: Format) -> ExitCode {
+    let report = Report::new(loaded, files);
+    match format {
+        Format::Human => report::human::print(&report),
+        Format::Json => report::json::print(&report),
+        Format::Sarif => report::sarif::print(&report),
+        Format::Github => report::github::print(&report),
+    }
+    ExitCode::from(u8::from(loaded.count(Severity::Error) > 0))
+}

@@ -1,0 +1,50 @@
+//! `doctor`: what this machine can run, and what to do about the rest.
+
+use std::process::ExitCode;
+
+use runtime::Runtime;
+
+use super::{CommandResult, Surroundings};
+use crate::{error::CommandError, terminal};
+
+/// Say what this machine can run, how well it can confine it, and what to install.
+#[derive(clap::Args)]
+pub(crate) struct Args {}
+
+pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
+    let (crib, loaded) = here.load()?;
+    terminal::line(&format!("crib          {} ({})", crib.name(), crib.folder.display()));
+    terminal::line(&format!("state         {}", crib.state_folder().display()));
+    terminal::print("\nConfinement of tools\n");
+    print_support(runtime::confinement());
+    if !crib.config.confine.enabled {
+        terminal::line("  switched off in toolcrib.toml ([confine] enabled = false)");
+    }
+    terminal::print("\nTools\n");
+    let driver = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let driver = driver.map_err(|error| CommandError::machine(format!("cannot start: {error}")))?;
+    let runtime = Runtime::new(crib.settings());
+    let mut missing = 0;
+    for tool in loaded.catalog.tools().iter().filter(|tool| tool.is_callable()) {
+        match driver.block_on(runtime.available(tool)) {
+            Ok(()) => terminal::line(&format!("  ok       {}", tool.name)),
+            Err(failure) => {
+                missing += 1;
+                terminal::line(&format!("  missing  {}: {}", tool.name, failure.message));
+            }
+        }
+    }
+    Ok(ExitCode::from(u8::from(missing > 0)))
+}
+
+fn print_support(support: &runtime::Support) {
+    let version = support.landlock.map_or_else(|| "none".to_owned(), |version| format!("version {version}"));
+    let yes = |held: bool| if held { "held to what they may touch" } else { "not held" };
+    terminal::line(&format!("  Landlock  {version}"));
+    terminal::line(&format!("  files     {}", yes(support.files)));
+    terminal::line(&format!("  network   {}", yes(support.network)));
+    terminal::line(&format!("  signals   {}", yes(support.signals)));
+    for missing in &support.missing {
+        terminal::line(&format!("  missing   {missing}"));
+    }
+}

@@ -1,0 +1,57 @@
+//! `list`: the catalog at a glance.
+
+use std::{fmt::Write, process::ExitCode};
+
+use catalog::Tool;
+use server::Snapshot;
+
+use super::{CommandResult, Surroundings, serve};
+use crate::terminal;
+
+/// List the tools of the crib.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Print exactly the objects that `tools/list` serves, in the same order.
+    #[arg(long)]
+    json: bool,
+    /// Only tools of this category.
+    #[arg(long, value_name = "CATEGORY")]
+    category: Option<String>,
+}
+
+pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+    let (crib, loaded) = here.load()?;
+    let wanted = |tool: &Tool| args.category.is_none() || tool.marks.category == args.category;
+    if args.json {
+        let snapshot = Snapshot::new(&loaded.catalog, &serve::snapshot_options(&crib));
+        let objects = snapshot.tools_json().into_iter().filter(|object| {
+            object["name"].as_str().and_then(|name| snapshot.get(name)).is_some_and(|tool| wanted(tool))
+        });
+        terminal::json(&objects.collect::<Vec<_>>());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (served, documented): (Vec<_>, Vec<_>) =
+        loaded.catalog.tools().iter().filter(|tool| wanted(tool)).partition(|tool| tool.is_callable());
+    terminal::print(&table(&served));
+    if !documented.is_empty() {
+        terminal::line("\nDocumented, not served (no program; see `[[bind]]` in toolcrib.toml):");
+        terminal::print(&table(&documented));
+    }
+    let errors = loaded.count(catalog::Severity::Error);
+    if errors > 0 {
+        terminal::note(&format!("{errors} problems keep tools from being served: run `toolcrib check`"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn table<T: AsRef<Tool>>(tools: &[T]) -> String {
+    let width = tools.iter().map(|tool| tool.as_ref().name.len()).max().unwrap_or(0).min(40);
+    let mut text = String::new();
+    for tool in tools {
+        let tool = tool.as_ref();
+        let summary = tool.description.text.lines().next().unwrap_or_default();
+        let summary: String = summary.chars().take(100).collect();
+        writeln!(text, "{:width$}  {summary}", tool.name).expect("writing to a string");
+    }
+    text
+}

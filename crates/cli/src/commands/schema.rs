@@ -1,0 +1,36 @@
+//! `schema`: JSON Schemas for editors.
+
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+
+use super::CommandResult;
+use crate::terminal;
+
+/// Print a JSON Schema that editors can check and complete definitions with.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Of what.
+    #[arg(value_enum)]
+    of: Of,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Of {
+    /// Command-line tools as JSON.
+    Mtdf,
+    /// tool_guidance.json.
+    Guidance,
+    /// toolcrib.toml.
+    Config,
+}
+
+pub(crate) fn run(args: &Args) -> CommandResult {
+    let schema = match args.of {
+        Of::Mtdf => formats::mtdf_schema(),
+        Of::Guidance => formats::guidance_schema(),
+        Of::Config => workspace::config_schema(),
+    };
+    terminal::line(&serde_json::to_string_pretty(&schema).expect("a schema is JSON"));
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,218 @@
+//! `serve`: the tools of a crib over MCP.
+
+use std::{
+    fs,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use catalog::Severity;
+use runtime::Runtime;
+use server::{
+    HttpOptions, Identity, Server, Snapshot, SnapshotOptions,
+    control::{self, Verbs},
+};
+use tokio::{
+    net::TcpListener,
+    signal::unix::{SignalKind, signal},
+};
+use tokio_util::sync::CancellationToken;
+use workspace::{Crib, Loaded, Loader};
+
+use super::{CommandResult, Surroundings};
+use crate::{error::CommandError, report::Report};
+
+/// Serve the tools of the crib over MCP: on standard input and output, or with --http over HTTP at /mcp.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Serve streamable HTTP at this address instead of standard input and output.
+    #[arg(long, value_name = "ADDR")]
+    http: Option<SocketAddr>,
+    /// A file with the bearer token that clients must send; needed to listen beyond this machine.
+    #[arg(long, value_name = "FILE", requires = "http")]
+    token_file: Option<PathBuf>,
+    /// Read definitions again whenever they change. For development: a tool may write a definition.
+    #[arg(long)]
+    watch: bool,
+}
+
+pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+    let token = args.token_file.as_deref().map(read_token).transpose()?;
+    if let Some(address) = args.http
+        && !address.ip().is_loopback()
+        && token.is_none()
+    {
+        return Err(CommandError::machine(format!("refusing to listen on {address} without a token"))
+            .hint("name a file that holds one with --token-file, or listen on 127.0.0.1"));
+    }
+    let crib = here.crib()?;
+    let driver = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let driver = driver.map_err(|error| CommandError::machine(format!("cannot start: {error}")))?;
+    let result = driver.block_on(serve(crib, args, token));
+    // Whatever still runs, a read of standard input say, must not keep the process alive.
+    driver.shutdown_background();
+    result.map(|()| ExitCode::SUCCESS)
+}
+
+/// How the tools of a crib are served.
+pub(super) fn snapshot_options(crib: &Crib) -> SnapshotOptions {
+    SnapshotOptions { crib: crib.name(), full_names: crib.config.crib.full_names, describe: docs::description }
+}
+
+fn read_token(path: &Path) -> Result<String, CommandError> {
+    let text = fs::read_to_string(path).map_err(|error| CommandError::io("read", path, &error))?;
+    match text.trim() {
+        "" => Err(CommandError::machine(format!("the token file `{}` is empty", path.display()))),
+        token => Ok(token.to_owned()),
+    }
+}
+
+async fn serve(crib: Crib, args: &Args, token: Option<String>) -> Result<(), CommandError> {
+    let signals = |error: std::io::Error| CommandError::machine(format!("cannot listen for signals: {error}"));
+    let folder = crib.folder.clone();
+    let socket = crib.state_folder().join(format!("control-{}.sock", std::process::id()));
+    let served = Served::start(crib);
+    let shutdown = CancellationToken::new();
+    end_on_signal(shutdown.clone()).map_err(signals)?;
+    reload_on_hangup(served.clone()).map_err(signals)?;
+    let _watcher = args.watch.then(|| watch(&folder, served.clone())).transpose()?;
+    let control = tokio::spawn(control_socket(socket, served.clone()));
+    let result = match args.http {
+        Some(address) => {
+            let listener = TcpListener::bind(address).await;
+            let listener = listener.map_err(|error| CommandError::machine(format!("cannot listen on {address}: {error}")))?;
+            tracing::info!("listening on http://{}/mcp", listener.local_addr().unwrap_or(address));
+            server::serve_http(served.server, HttpOptions { token, ..HttpOptions::new(listener) }, shutdown).await
+        }
+        None => server::serve_stdio_until(served.server, shutdown).await,
+    };
+    // Dropping the listener removes its socket.
+    control.abort();
+    let _ = control.await;
+    result.map_err(|error| CommandError::machine(error.to_string()))
+}
+
+/// Listens on the socket by which `toolcrib reload` reaches this server. A server without one serves all the same.
+async fn control_socket(path: PathBuf, served: Served) {
+    let verbs = Verbs::default().on("reload", move |_| {
+        let served = served.clone();
+        async move { served.reload().await }
+    });
+    if let Err(error) = control::listen(&path, verbs).await {
+        tracing::warn!("no control socket, so `toolcrib reload` will not reach this server: {error}");
+    }
+}
+
+/// A crib being served.
+#[derive(Clone)]
+struct Served {
+    server: Server,
+    reading: Arc<Mutex<Reading>>,
+}
+
+/// What reading it again needs.
+struct Reading {
+    crib: Crib,
+    loader: Loader,
+}
+
+impl Served {
+    fn start(crib: Crib) -> Self {
+        let mut loader = Loader::default();
+        let loaded = loader.load(&crib);
+        log(&crib, &loaded);
+        let identity = Identity {
+            name: crib.name(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            instructions: None,
+        };
+        let snapshot = Snapshot::new(&loaded.catalog, &snapshot_options(&crib));
+        let server = Server::new(identity, Arc::new(Runtime::new(crib.settings())), snapshot);
+        Self { server, reading: Arc::new(Mutex::new(Reading { crib, loader })) }
+    }
+
+    /// Reads the crib again and serves what was read; says in a line what came of it.
+    async fn reload(&self) -> String {
+        let reading = self.reading.clone();
+        let read = tokio::task::spawn_blocking(move || {
+            let mut reading = reading.lock().unwrap_or_else(PoisonError::into_inner);
+            reading.read_again()
+        });
+        match read.await {
+            Ok((snapshot, said)) => {
+                self.server.replace(snapshot).await;
+                tracing::info!("{said}");
+                said
+            }
+            Err(error) => format!("could not reload: {error}"),
+        }
+    }
+}
+
+impl Reading {
+    fn read_again(&mut self) -> (Snapshot, String) {
+        let mut said = String::new();
+        match self.crib.reopen() {
+            Ok(crib) => self.crib = crib,
+            Err(error) => said = format!("; kept the configuration: {error}"),
+        }
+        let loaded = self.loader.load(&self.crib);
+        log(&self.crib, &loaded);
+        let snapshot = Snapshot::new(&loaded.catalog, &snapshot_options(&self.crib));
+        let kept: Vec<_> = loaded.kept.iter().map(ToString::to_string).collect();
+        if !kept.is_empty() {
+            said.push_str(&format!("; kept the last good version of {}", kept.join(", ")));
+        }
+        let summary = format!("reloaded: {} tools, {} errors{said}", snapshot.len(), loaded.count(Severity::Error));
+        (snapshot, summary)
+    }
+}
+
+/// Logs what is wrong with the definitions, each with its place.
+fn log(crib: &Crib, loaded: &Loaded) {
+    let report = Report::new(loaded, crib.files());
+    for finding in &report.findings {
+        let diagnostic = finding.diagnostic;
+        let place = finding.spot.as_ref().map(|spot| format!(":{}:{}", spot.line, spot.column)).unwrap_or_default();
+        let text = format!("{}{place}: {} [{}]", diagnostic.origin.source, diagnostic.message, diagnostic.code);
+        match diagnostic.severity {
+            Severity::Error => tracing::error!("{text}"),
+            Severity::Warning => tracing::warn!("{text}"),
+            Severity::Note => tracing::debug!("{text}"),
+        }
+    }
+    tracing::info!("{} tools from {} files in {}", report.tools, report.files, crib.folder.display());
+}
+
+fn watch(folder: &Path, served: Served) -> Result<workspace::Watcher, CommandError> {
+    let driver = tokio::runtime::Handle::current();
+    workspace::watch(folder, move || {
+        driver.block_on(served.reload());
+    })
+    .map_err(|error| CommandError::machine(error.to_string()))
+}
+
+fn reload_on_hangup(served: Served) -> std::io::Result<()> {
+    let mut hangups = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        while hangups.recv().await.is_some() {
+            served.reload().await;
+        }
+    });
+    Ok(())
+}
+
+fn end_on_signal(shutdown: CancellationToken) -> std::io::Result<()> {
+    let mut term = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        shutdown.cancel();
+    });
+    Ok(())
+}

@@ -1,0 +1,38 @@
+//! `show`: one tool.
+
+use std::{process::ExitCode, sync::Arc};
+
+use catalog::{Catalog, Tool};
+
+use super::{CommandResult, Surroundings};
+use crate::{
+    error::{CommandError, Kind},
+    terminal,
+};
+
+/// Show one tool: what it does, its arguments, the command line it becomes, where it is defined.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The tool's name.
+    name: String,
+}
+
+pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+    let (crib, loaded) = here.load()?;
+    let tool = find(&loaded.catalog, &crib.name(), &args.name)?;
+    terminal::line(&docs::terminal(&tool));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The tool of a name, plain or as served by a crib with full names.
+pub(super) fn find(catalog: &Catalog, crib: &str, name: &str) -> Result<Arc<Tool>, CommandError> {
+    let undecorated = name.strip_prefix(&catalog::name::full(crib, ""));
+    let found = catalog.get(name).or_else(|| undecorated.and_then(|name| catalog.get(name)));
+    found.cloned().ok_or_else(|| {
+        let hint = match catalog.closest(name) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`toolcrib list` shows the tools, `toolcrib check` why one is missing".to_owned(),
+        };
+        CommandError::new(Kind::NoSuchTool, format!("there is no tool `{name}`")).hint(hint)
+    })
+}

@@ -1,0 +1,61 @@
+//! The flags of the MTDF guide, each by the command that does the same.
+
+use std::{path::Path, process::ExitCode};
+
+use catalog::{Diagnostic, arguments};
+use serde_json::Value;
+use workspace::check_paths;
+
+use super::{CommandResult, Surroundings, check, docs};
+use crate::{arguments::GuideFlags, terminal};
+
+/// Runs the flag that was given, if one was.
+pub(super) fn run(here: &Surroundings<'_>, flags: &GuideFlags) -> Option<CommandResult> {
+    if let Some(file) = &flags.validate_schema {
+        return Some(validate_schema(here, file));
+    }
+    if flags.validate_tools {
+        return Some(here.load().map(|(crib, loaded)| check::print(&loaded, crib.files(), check::Format::Human)));
+    }
+    if flags.debug_validation {
+        return Some(debug(here));
+    }
+    flags.generate_docs.then(|| docs::write(here, Path::new("tool-docs")))
+}
+
+/// Prints the guide's own document about one file.
+fn validate_schema(here: &Surroundings<'_>, file: &Path) -> CommandResult {
+    let loaded = check_paths(&[file.to_owned()], here.environment)?;
+    let errors = || loaded.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
+    let tool = errors().find_map(|diagnostic| diagnostic.tool.clone());
+    let first = || loaded.catalog.tools().first().map(|tool| tool.name.clone());
+    let stem = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = tool.or_else(first).or_else(stem).unwrap_or_default();
+    let details: Vec<_> = errors().map(fault).collect();
+    let failed = !details.is_empty();
+    let mut document = arguments::document(&name, &details);
+    if !failed {
+        document["error"] = Value::Null;
+    }
+    terminal::json(&document);
+    Ok(ExitCode::from(u8::from(failed)))
+}
+
+fn fault(diagnostic: &Diagnostic) -> arguments::Fault {
+    arguments::Fault {
+        path: diagnostic.origin.pointer().unwrap_or_default().to_owned(),
+        message: diagnostic.message.clone(),
+        expected: diagnostic.expected.clone().unwrap_or_default(),
+        received: diagnostic.received.clone().unwrap_or_default(),
+    }
+}
+
+/// Checks the crib and shows how each tool was understood.
+fn debug(here: &Surroundings<'_>) -> CommandResult {
+    let (crib, loaded) = here.load()?;
+    for tool in loaded.catalog.tools() {
+        terminal::line(&::docs::terminal(tool));
+        terminal::print("\n");
+    }
+    Ok(check::print(&loaded, crib.files(), check::Format::Human))
+}

@@ -1,0 +1,88 @@
+//! Why a command could not do its work, and the exit code that says so.
+
+use std::{path::Path, process::ExitCode};
+
+use catalog::Failure;
+
+/// A command that could not do its work.
+#[derive(Debug)]
+pub(crate) struct CommandError {
+    kind: Kind,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+}
+
+/// What went wrong, as the exit code tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The machine, the configuration or the command line.
+    Machine,
+    /// A tool that ran and failed.
+    ToolFailed,
+    /// No tool of that name.
+    NoSuchTool,
+    /// Arguments that the tool does not take.
+    BadArguments,
+    /// A person must agree first.
+    NeedsApproval,
+}
+
+impl CommandError {
+    pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: None }
+    }
+
+    pub(crate) fn machine(message: impl Into<String>) -> Self {
+        Self::new(Kind::Machine, message)
+    }
+
+    pub(crate) fn io(doing: &str, path: &Path, error: &std::io::Error) -> Self {
+        Self::machine(format!("cannot {doing} `{}`: {error}", path.display()))
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        self.kind.exit_code()
+    }
+}
+
+impl Kind {
+    pub(crate) fn exit_code(self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::ToolFailed => 1,
+            Self::Machine => 2,
+            Self::NoSuchTool => 3,
+            Self::BadArguments => 4,
+            Self::NeedsApproval => 5,
+        })
+    }
+
+    /// The kind of a failed call, from its `error_type`.
+    pub(crate) fn of_failure(error_type: &str) -> Self {
+        match error_type {
+            "invalid_arguments" | "path_outside_roots" => Self::BadArguments,
+            "approval_required" => Self::NeedsApproval,
+            _ => Self::ToolFailed,
+        }
+    }
+}
+
+impl From<workspace::OpenError> for CommandError {
+    fn from(error: workspace::OpenError) -> Self {
+        let hint = match &error {
+            workspace::OpenError::Folder { .. } => "name a folder that exists with -C".to_owned(),
+            workspace::OpenError::Config { diagnostic, .. } => diagnostic.hint.clone().unwrap_or_default(),
+        };
+        Self::machine(error.to_string()).hint(hint)
+    }
+}
+
+impl From<Failure> for CommandError {
+    fn from(failure: Failure) -> Self {
+        Self::new(Kind::of_failure(failure.error_type), failure.message)
+    }
+}

@@ -1,0 +1,25 @@
+//! Logs go to standard error, because standard output belongs to the protocol or to the result.
+
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::{Layer, filter::Targets, fmt, layer::SubscriberExt, util::SubscriberInitExt};
+use workspace::Environment;
+
+use crate::{arguments::Global, error::CommandError, terminal};
+
+/// Starts logging, at `usual` unless the command line or `TOOLCRIB_LOG` says otherwise.
+pub(crate) fn start(global: &Global, environment: &Environment, usual: LevelFilter) -> Result<(), CommandError> {
+    let level = match global.log_level.as_deref().or_else(|| environment.get("TOOLCRIB_LOG")) {
+        Some(word) if !word.is_empty() => word.parse().map_err(|_| unknown(word))?,
+        _ => usual,
+    };
+    // The protocol library logs whole messages, arguments and results among them, below `error`.
+    let targets = Targets::new().with_default(level).with_target("rmcp", level.min(LevelFilter::ERROR));
+    let layer = fmt::layer().with_writer(std::io::stderr).with_target(false);
+    let layer = if global.log_json { layer.json().boxed() } else { layer.with_ansi(terminal::is_colourful(&std::io::stderr())).compact().boxed() };
+    tracing_subscriber::registry().with(layer.with_filter(targets)).init();
+    Ok(())
+}
+
+fn unknown(word: &str) -> CommandError {
+    CommandError::machine(format!("`{word}` is not a log level")).hint("use error, warn, info, debug or trace")
+}

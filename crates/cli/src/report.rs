@@ -1,0 +1,104 @@
+//! Findings with their places looked up, ready for each output format.
+
+pub(crate) mod github;
+pub(crate) mod human;
+pub(crate) mod json;
+pub(crate) mod sarif;
+
+use std::{collections::HashMap, ops::Range};
+
+use catalog::{Diagnostic, Place, Rule, Severity, SourceId};
+use formats::Locator;
+use workspace::{Files, Loaded};
+
+/// Everything that was found, with places.
+pub(crate) struct Report<'a> {
+    pub(crate) findings: Vec<Finding<'a>>,
+    pub(crate) files: usize,
+    pub(crate) tools: usize,
+    texts: HashMap<&'a SourceId, Text>,
+}
+
+/// One finding and where it is.
+pub(crate) struct Finding<'a> {
+    pub(crate) diagnostic: &'a Diagnostic,
+    pub(crate) spot: Option<Spot>,
+}
+
+/// A place as people count it: lines and columns from 1, columns in characters.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Spot {
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    /// The bytes in the source.
+    pub(crate) bytes: Range<usize>,
+}
+
+struct Text {
+    text: String,
+    line_starts: Vec<usize>,
+}
+
+impl<'a> Report<'a> {
+    /// Looks up the place of every diagnostic, reading each source once.
+    pub(crate) fn new(loaded: &'a Loaded, files: Files) -> Self {
+        let mut by_source: HashMap<&SourceId, Vec<usize>> = HashMap::new();
+        for (index, diagnostic) in loaded.diagnostics.iter().enumerate() {
+            by_source.entry(&diagnostic.origin.source).or_default().push(index);
+        }
+        let mut spots: Vec<Option<Spot>> = vec![None; loaded.diagnostics.len()];
+        let mut texts = HashMap::new();
+        for (source, indices) in by_source {
+            let Some(text) = files.text(source).map(Text::new) else { continue };
+            let locator = Locator::new(&text.text);
+            for index in indices {
+                spots[index] = spot(&text, &locator, &loaded.diagnostics[index].origin.place);
+            }
+            texts.insert(source, text);
+        }
+        let findings = loaded.diagnostics.iter().zip(spots).map(|(diagnostic, spot)| Finding { diagnostic, spot }).collect();
+        Self { findings, files: loaded.files, tools: loaded.catalog.tools().len(), texts }
+    }
+
+    /// How many findings are this bad.
+    pub(crate) fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|finding| finding.diagnostic.severity == severity).count()
+    }
+
+    /// The line of a finding, without its newline, and the bytes of the finding inside it.
+    pub(crate) fn line(&self, finding: &Finding<'_>) -> Option<(&str, Range<usize>)> {
+        let spot = finding.spot.as_ref()?;
+        let text = self.texts.get(&finding.diagnostic.origin.source)?;
+        let start = *text.line_starts.get(spot.line - 1)?;
+        let end = text.line_starts.get(spot.line).map_or(text.text.len(), |next| next - 1);
+        let line = text.text.get(start..end)?.trim_end_matches('\r');
+        let from = spot.bytes.start.min(start + line.len()) - start;
+        let to = spot.bytes.end.clamp(start + from, start + line.len()) - start;
+        Some((line, from..to))
+    }
+}
+
+impl Text {
+    fn new(text: String) -> Self {
+        let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Self { text, line_starts }
+    }
+}
+
+fn spot(text: &Text, locator: &Locator<'_>, place: &Place) -> Option<Spot> {
+    if matches!(place, Place::Whole) {
+        return None;
+    }
+    let bytes = locator.range(place);
+    let line = text.line_starts.partition_point(|start| *start <= bytes.start);
+    let start = text.line_starts[line - 1];
+    let column = text.text.get(start..bytes.start).map_or(1, |before| before.chars().count() + 1);
+    Some(Spot { line, column, bytes })
+}
+
+/// Every rule there is, by code.
+pub(crate) fn rules() -> Vec<&'static Rule> {
+    let mut rules: Vec<&'static Rule> = [workspace::RULES, formats::RULES, lint::RULES].into_iter().flatten().copied().collect();
+    rules.sort_by_key(|rule| rule.code);
+    rules
+}

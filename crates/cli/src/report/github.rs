@@ -1,0 +1,50 @@
+//! Findings as annotations of a GitHub workflow: one command a line.
+
+use std::fmt::Write;
+
+use catalog::Severity;
+
+use super::{Finding, Report};
+use crate::terminal;
+
+/// Prints one workflow command for each finding.
+pub(crate) fn print(report: &Report<'_>) {
+    for finding in &report.findings {
+        terminal::line(&command(finding));
+    }
+}
+
+fn command(finding: &Finding<'_>) -> String {
+    let diagnostic = finding.diagnostic;
+    let name = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "notice",
+    };
+    let mut text = format!("::{name} file={}", property(diagnostic.origin.source.as_str()));
+    if let Some(spot) = &finding.spot {
+        write!(text, ",line={},col={}", spot.line, spot.column).expect("writing to a string");
+    }
+    let hint = diagnostic.hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default();
+    write!(text, ",title={}::{}", diagnostic.code, data(&format!("{}{hint}", diagnostic.message))).expect("writing to a string");
+    text
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{data, property};
+
+    #[test]
+    fn escapes_what_would_end_a_command() {
+        assert_eq!(data("50%\nmore"), "50%25%0Amore");
+        assert_eq!(property("a:b,c"), "a%3Ab%2Cc");
+    }
+}

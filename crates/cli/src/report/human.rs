@@ -1,0 +1,59 @@
+//! Findings for people: the line, a pointer into it, and what to do.
+
+use std::{fmt::Write, io::stdout};
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use catalog::Severity;
+
+use super::{Finding, Report};
+use crate::terminal;
+
+/// Prints every finding and a summary.
+pub(crate) fn print(report: &Report<'_>) {
+    let renderer = terminal::renderer(&stdout());
+    for finding in &report.findings {
+        terminal::line(&render(report, finding, &renderer));
+        terminal::print("\n");
+    }
+    terminal::line(&summary(report));
+}
+
+fn render(report: &Report<'_>, finding: &Finding<'_>, renderer: &Renderer) -> String {
+    let diagnostic = finding.diagnostic;
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let file = diagnostic.origin.source.as_str();
+    let group = Group::with_title(level.primary_title(diagnostic.message.as_str()).id(diagnostic.code));
+    let group = match (report.line(finding), &finding.spot) {
+        (Some((line, range)), Some(spot)) => {
+            let mark = AnnotationKind::Primary.span(range).label(label(finding));
+            group.element(Snippet::source(line).path(file).line_start(spot.line).annotation(mark))
+        }
+        _ => group.element(Origin::path(file)),
+    };
+    let hint = diagnostic.hint.as_deref().map(|hint| Level::HELP.message(hint));
+    renderer.render(&[group.elements(hint)])
+}
+
+fn label(finding: &Finding<'_>) -> Option<String> {
+    finding.diagnostic.expected.as_ref().map(|expected| format!("expected {expected}"))
+}
+
+fn summary(report: &Report<'_>) -> String {
+    let mut text = String::new();
+    for (count, one) in [
+        (report.files, "file"),
+        (report.tools, "tool"),
+        (report.count(Severity::Error), "error"),
+        (report.count(Severity::Warning), "warning"),
+        (report.count(Severity::Note), "note"),
+    ] {
+        let comma = if text.is_empty() { "" } else { ", " };
+        let plural = if count == 1 { "" } else { "s" };
+        write!(text, "{comma}{count} {one}{plural}").expect("writing to a string");
+    }
+    text
+}

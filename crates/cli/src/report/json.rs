@@ -1,0 +1,77 @@
+//! Findings for programs: one object, whose shape is version 1.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use catalog::Severity;
+
+use super::{Finding, Report};
+use crate::terminal;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    summary: Summary,
+    diagnostics: Vec<Entry<'a>>,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    files: usize,
+    tools: usize,
+    errors: usize,
+    warnings: usize,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    code: &'a str,
+    severity: &'a str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+    file: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pointer: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    received: Option<&'a Value>,
+}
+
+/// Prints the report as one object.
+pub(crate) fn print(report: &Report<'_>) {
+    terminal::json(&Document {
+        version: 1,
+        summary: Summary {
+            files: report.files,
+            tools: report.tools,
+            errors: report.count(Severity::Error),
+            warnings: report.count(Severity::Warning),
+        },
+        diagnostics: report.findings.iter().map(entry).collect(),
+    });
+}
+
+fn entry<'a>(finding: &'a Finding<'_>) -> Entry<'a> {
+    let diagnostic = finding.diagnostic;
+    Entry {
+        code: diagnostic.code,
+        severity: diagnostic.severity.as_str(),
+        message: &diagnostic.message,
+        hint: diagnostic.hint.as_deref(),
+        file: diagnostic.origin.source.as_str(),
+        line: finding.spot.as_ref().map(|spot| spot.line),
+        column: finding.spot.as_ref().map(|spot| spot.column),
+        pointer: diagnostic.origin.pointer(),
+        tool: diagnostic.tool.as_deref(),
+        expected: diagnostic.expected.as_deref(),
+        received: diagnostic.received.as_ref(),
+    }
+}

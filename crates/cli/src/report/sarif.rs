@@ -1,0 +1,78 @@
+//! Findings as SARIF 2.1.0, the subset that code scanning reads.
+
+use catalog::Severity;
+use serde_json::{Value, json};
+
+use super::{Finding, Report, rules};
+use crate::terminal;
+
+/// Prints the report as a SARIF log with one run.
+pub(crate) fn print(report: &Report<'_>) {
+    terminal::json(&log(report));
+}
+
+fn log(report: &Report<'_>) -> Value {
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "toolcrib",
+                "version": env!("CARGO_PKG_VERSION"),
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "rules": rules().into_iter().map(rule).collect::<Vec<_>>(),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": report.findings.iter().map(result).collect::<Vec<_>>(),
+        }],
+    })
+}
+
+fn rule(rule: &catalog::Rule) -> Value {
+    json!({
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": rule.name.replace('-', " ")},
+        "fullDescription": {"text": rule.why},
+        "defaultConfiguration": {"level": level(rule.severity)},
+    })
+}
+
+fn result(finding: &Finding<'_>) -> Value {
+    let diagnostic = finding.diagnostic;
+    let mut location = json!({"artifactLocation": {"uri": address(diagnostic.origin.source.as_str())}});
+    if let Some(spot) = &finding.spot {
+        location["region"] = json!({"startLine": spot.line, "startColumn": spot.column});
+    }
+    let text = match &diagnostic.hint {
+        Some(hint) => format!("{}\n{hint}", diagnostic.message),
+        None => diagnostic.message.clone(),
+    };
+    json!({
+        "ruleId": diagnostic.code,
+        "level": level(diagnostic.severity),
+        "message": {"text": text},
+        "locations": [{"physicalLocation": location}],
+        "partialFingerprints": {"toolcrib/v1": fingerprint(finding)},
+    })
+}
+
+/// What stays the same when lines move: the rule, the file and the place by name.
+fn fingerprint(finding: &Finding<'_>) -> String {
+    let diagnostic = finding.diagnostic;
+    format!("{}:{}#{}", diagnostic.code, diagnostic.origin.source, diagnostic.origin.pointer().unwrap_or_default())
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
+}
+
+/// A file name as a relative reference: everything but unreserved characters and `/` is escaped.
+fn address(file: &str) -> String {
+    let keep = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/');
+    file.bytes().map(|byte| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}

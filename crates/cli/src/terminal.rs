@@ -1,0 +1,61 @@
+//! The one door to standard output and standard error.
+
+use std::{
+    io::{IsTerminal, Write, stderr, stdout},
+    sync::OnceLock,
+};
+
+use annotate_snippets::{Group, Level, Renderer};
+use serde::Serialize;
+use workspace::Environment;
+
+use crate::error::CommandError;
+
+static COLOURLESS: OnceLock<bool> = OnceLock::new();
+
+/// Decides about colour. By <https://no-color.org>, any value of `NO_COLOR` but an empty one switches it off.
+pub(crate) fn start(environment: &Environment) {
+    COLOURLESS.get_or_init(|| environment.get("NO_COLOR").is_some_and(|value| !value.is_empty()));
+}
+
+/// Whether what goes to a stream may be coloured.
+pub(crate) fn is_colourful(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && COLOURLESS.get() != Some(&true)
+}
+
+/// Prints text on standard output as it is. A reader that has gone away is not an error.
+pub(crate) fn print(text: &str) {
+    let _ = stdout().lock().write_all(text.as_bytes());
+}
+
+/// Prints text on standard output, ending in a newline.
+pub(crate) fn line(text: &str) {
+    print(text);
+    if !text.ends_with('\n') {
+        print("\n");
+    }
+}
+
+/// Prints a value as JSON on standard output: indented for a person, on one line for a program.
+pub(crate) fn json(value: &impl Serialize) {
+    let text = if stdout().is_terminal() { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
+    line(&text.expect("values made here are JSON"));
+}
+
+/// Prints a note for people on standard error.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(stderr().lock(), "{text}");
+}
+
+/// Prints why a command could not do its work.
+pub(crate) fn problem(error: &CommandError) {
+    let title = Level::ERROR.primary_title(error.message.as_str());
+    let hint = error.hint.as_deref().filter(|hint| !hint.is_empty()).map(|hint| Level::HELP.message(hint));
+    let group = Group::with_title(title).elements(hint);
+    note(&renderer(&stderr()).render(&[group]));
+}
+
+/// How snippets are drawn on a stream.
+pub(crate) fn renderer(stream: &impl IsTerminal) -> Renderer {
+    if is_colourful(stream) { Renderer::styled() } else { Renderer::plain() }
+}

@@ -1,0 +1,107 @@
+//! `call`, `list` and `show`.
+
+use serde_json::json;
+
+use crate::crib::{Crib, definition};
+
+fn starter() -> Crib {
+    Crib::new()
+        .tool(
+            "say",
+            json!({"name": "say", "description": "Print", "command": "echo", "synchronous": true, "mutates": false,
+                "subcommand": [{"name": "default", "description": "Print words",
+                    "options": [{"name": "n", "type": "boolean", "description": "No newline"}],
+                    "positional_args": [{"name": "words", "type": "array", "description": "What", "required": true}]}]}),
+        )
+        .tool("flop", definition("flop", "false"))
+}
+
+#[test]
+fn exit_codes_tell_what_happened() {
+    let crib = starter();
+    let code = |arguments: &[&str]| crib.run(arguments).code;
+    assert_eq!(code(&["call", "say", "--args", r#"{"words": ["x"]}"#]), 0);
+    assert_eq!(code(&["call", "flop"]), 1);
+    assert_eq!(code(&["call", "nope"]), 3);
+    assert_eq!(code(&["call", "say"]), 4);
+    assert_eq!(code(&["call", "say", "--args", "[1]"]), 4);
+    assert_eq!(code(&["call", "say", "--args", "{"]), 4);
+}
+
+#[test]
+fn a_tool_that_wants_approval_is_not_run() {
+    let mut guarded = definition("guarded", "touch ran");
+    guarded["requires_approval"] = json!(true);
+    let crib = Crib::new().tool("guarded", guarded);
+    assert_eq!(crib.run(&["call", "guarded"]).code, 5);
+    assert!(!crib.root().join("ran").exists());
+}
+
+#[test]
+fn output_goes_to_standard_output() {
+    let ran = starter().run(&["call", "say", "--args", r#"{"words": ["a b", "c"]}"#]);
+    assert_eq!(ran.stdout, "a b c\n");
+}
+
+#[test]
+fn json_gives_the_structured_result() {
+    let result = starter().run(&["call", "say", "--json", "--args", r#"{"words": ["x"], "n": true}"#]).json();
+    assert_eq!(result["exit_code"], 0);
+    assert_eq!(result["stdout"], "x");
+    assert_eq!(result["truncated"], false);
+}
+
+#[test]
+fn bad_arguments_are_all_said_in_words_a_model_can_use() {
+    let ran = starter().run(&["call", "say", "--args", r#"{"n": "yes", "wrods": []}"#]);
+    let said = format!("{}{}", ran.stdout, ran.stderr);
+    for words in ["Missing required parameter 'words'", "Expected boolean, received string", "did you mean 'words'"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn a_dry_run_prints_the_plan_and_runs_nothing() {
+    let crib = Crib::new().tool(
+        "make",
+        json!({"name": "make", "description": "Make a file", "command": "touch", "synchronous": true, "mutates": true,
+            "subcommand": [{"name": "default", "description": "Make it",
+                "positional_args": [{"name": "file", "type": "string", "format": "path", "description": "Which", "required": true}]}]}),
+    );
+    let plan = crib.run(&["call", "make", "--args", r#"{"file": "new"}"#, "--dry-run", "--json"]).json();
+    assert_eq!(plan["version"], 1);
+    assert_eq!(plan["tool"], "make");
+    assert!(plan["argv"].as_array().expect("argv").iter().any(|word| word.as_str().is_some_and(|word| word.ends_with("new"))), "{plan}");
+    for key in ["program", "cwd", "env", "timeout_seconds", "confinement"] {
+        assert!(!plan[key].is_null(), "{key}: {plan}");
+    }
+    assert!(!crib.root().join("new").exists());
+    let human = crib.run(&["call", "make", "--args", r#"{"file": "new"}"#, "--dry-run"]);
+    assert!(human.stdout.contains("touch"), "{}", human.stdout);
+}
+
+#[test]
+fn a_misspelled_name_gets_a_suggestion() {
+    let ran = starter().run(&["show", "sya"]);
+    assert_eq!(ran.code, 3);
+    assert!(ran.stderr.contains("did you mean `say`?"), "{}", ran.stderr);
+}
+
+#[test]
+fn list_says_what_is_documented_and_not_served() {
+    let crib = starter().tool("idea", json!({"name": "idea", "description": "Not yet", "inputSchema": {"type": "object", "properties": {}}}));
+    let ran = crib.run(&["list"]);
+    let (served, documented) = ran.stdout.split_once("not served").expect("two parts");
+    assert!(served.contains("say") && !served.contains("idea"), "{}", ran.stdout);
+    assert!(documented.contains("idea"), "{}", ran.stdout);
+    let names: Vec<_> = crib.run(&["list", "--json"]).json().as_array().expect("an array").iter().map(|tool| tool["name"].clone()).collect();
+    assert_eq!(names, ["flop", "say"]);
+}
+
+#[test]
+fn show_tells_arguments_and_the_command_line() {
+    let ran = starter().run(&["show", "say"]);
+    for word in ["words", "echo", "No newline", "tools/say.json"] {
+        assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout);
+    }
+}

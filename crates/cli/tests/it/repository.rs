@@ -1,0 +1,159 @@
+//! What must hold of the repository itself.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use serde_json::Value;
+
+use crate::crib::{repository, run};
+
+/// Which of our crates each may use: the boundaries that the architecture is made of.
+const GRAPH: [(&str, &[&str]); 9] = [
+    ("toolcrib-catalog", &[]),
+    ("toolcrib-formats", &["toolcrib-catalog"]),
+    ("toolcrib-lint", &["toolcrib-catalog"]),
+    ("toolcrib-docs", &["toolcrib-catalog", "toolcrib-lint"]),
+    ("toolcrib-toolkit", &["toolcrib-catalog"]),
+    ("toolcrib-runtime", &["toolcrib-catalog", "toolcrib-toolkit"]),
+    ("toolcrib-workspace", &["toolcrib-catalog", "toolcrib-formats", "toolcrib-lint", "toolcrib-runtime"]),
+    ("toolcrib-server", &["toolcrib-catalog", "toolcrib-toolkit", "toolcrib-runtime", "toolcrib-docs", "toolcrib-lint"]),
+    (
+        "toolcrib",
+        &[
+            "toolcrib-catalog",
+            "toolcrib-formats",
+            "toolcrib-lint",
+            "toolcrib-docs",
+            "toolcrib-toolkit",
+            "toolcrib-runtime",
+            "toolcrib-workspace",
+            "toolcrib-server",
+        ],
+    ),
+];
+
+/// Libraries that stand for an effect, and the only crates that may use them.
+const DOORS: [(&str, &[&str]); 5] = [
+    ("rmcp", &["toolcrib-server"]),
+    ("landlock", &["toolcrib-runtime"]),
+    ("notify", &["toolcrib-workspace"]),
+    ("clap", &["toolcrib"]),
+    ("axum", &["toolcrib-server"]),
+];
+
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
+        .current_dir(repository())
+        .output()
+        .expect("cargo metadata runs");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
+    let packages = metadata["packages"].as_array().expect("packages");
+    let normal = |package: &Value| {
+        let all = package["dependencies"].as_array().expect("dependencies").iter();
+        all.filter(|dependency| dependency["kind"].is_null()).map(|dependency| dependency["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    packages.iter().map(|package| (package["name"].as_str().expect("a name").to_owned(), normal(package))).collect()
+}
+
+#[test]
+fn crates_use_only_what_the_architecture_allows() {
+    let found = dependencies();
+    for (name, dependencies) in found.iter().filter(|(name, _)| name.starts_with("toolcrib")) {
+        let (_, allowed) = GRAPH.iter().find(|(known, _)| known == name).unwrap_or_else(|| panic!("{name} is not in the graph"));
+        for dependency in dependencies.iter().filter(|dependency| dependency.starts_with("toolcrib")) {
+            assert!(allowed.contains(&dependency.as_str()), "{name} must not use {dependency}");
+        }
+    }
+    for (library, allowed) in DOORS {
+        for (name, _) in found.iter().filter(|(name, uses)| name.starts_with("toolcrib") && uses.contains(library)) {
+            assert!(allowed.contains(&name.as_str()), "{name} must not use {library}");
+        }
+    }
+}
+
+#[test]
+fn no_source_file_is_over_800_lines() {
+    for path in tracked(&["rs"]) {
+        let lines = fs::read_to_string(&path).expect("a source file").lines().count();
+        assert!(lines <= 800, "{} has {lines} lines", path.display());
+    }
+}
+
+#[test]
+fn no_unsafe_code_and_one_door_for_each_effect() {
+    let doors = [
+        ("Command::new(", "crates/runtime/src/spawn.rs"),
+        ("env::var", "crates/workspace/src/environment.rs"),
+        ("stdout()", "crates/cli/src/terminal.rs"),
+    ];
+    for path in tracked(&["rs"]).into_iter().filter(|path| is_product(path)) {
+        let text = fs::read_to_string(&path).expect("a source file");
+        let name = path.strip_prefix(repository()).expect("a path inside").to_string_lossy().into_owned();
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        assert!(!code.contains("unsafe {"), "{name} has unsafe code");
+        for (effect, door) in doors {
+            assert!(!code.contains(effect) || name == door || is_face(&name, effect), "{name} uses {effect}, whose door is {door}");
+        }
+    }
+}
+
+/// The renderer asks whether standard output is a terminal; it does not write to it.
+fn is_face(name: &str, effect: &str) -> bool {
+    effect == "stdout()" && name == "crates/cli/src/report/human.rs"
+}
+
+fn is_product(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    text.contains("/crates/") && text.contains("/src/")
+}
+
+#[test]
+fn paths_named_in_markdown_exist() {
+    for path in tracked(&["md"]) {
+        let text = fs::read_to_string(&path).expect("a page");
+        let folder = path.parent().expect("a folder");
+        for named in named_paths(&text) {
+            let exists = folder.join(&named).exists() || repository().join(&named).exists();
+            assert!(exists, "{} names {named}, which is not there", path.display());
+        }
+    }
+}
+
+/// Targets of links and code that looks like a path of the repository.
+fn named_paths(text: &str) -> Vec<String> {
+    let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let links = links.filter(|link| !link.contains("://") && !link.starts_with('#')).map(|link| link.split('#').next().unwrap_or_default());
+    let code = text.split('`').skip(1).step_by(2);
+    let roots = ["crates/", "scripts/", "docs/", "examples/", "fuzz/", ".ci/"];
+    let code = code.filter(|code| roots.iter().any(|root| code.starts_with(root)) && !code.contains(['*', '{', '<', ' ', '\n']) && !code.contains("NAME"));
+    links.chain(code).filter(|path| !path.is_empty()).map(str::to_owned).collect()
+}
+
+#[test]
+fn reference_pages_are_fresh() {
+    for page in ["cli", "rules", "config", "mtdf"] {
+        let path = repository().join(format!("docs/reference/{page}.md"));
+        let written = fs::read_to_string(&path).unwrap_or_default();
+        let made = run(&["reference", page]).stdout;
+        assert!(written == made, "docs/reference/{page}.md is stale: run scripts/reference");
+    }
+}
+
+/// The files with one of these extensions that belong to the repository.
+fn tracked(extensions: &[&str]) -> Vec<PathBuf> {
+    let output = Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"])
+        .current_dir(repository())
+        .output()
+        .expect("git lists the files");
+    let names = String::from_utf8(output.stdout).expect("names are UTF-8");
+    let files = names.split('\0').filter(|name| !name.is_empty()).map(|name| repository().join(name)).filter(|path| path.is_file());
+    let found: Vec<_> = files.filter(|path| path.extension().is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted))).collect();
+    assert!(!found.is_empty(), "no files with {extensions:?}");
+    found
+}

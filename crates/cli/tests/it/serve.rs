@@ -1,0 +1,196 @@
+//! `serve` as a client sees it, on standard input and output, and `reload`.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Child, ChildStdin, Stdio},
+    sync::mpsc::{Receiver, channel},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::crib::{Crib, definition};
+
+/// How long anything may take before a test gives up.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A client of the legacy era on a server's standard input and output.
+struct Client {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    next: u64,
+}
+
+impl Client {
+    fn start(crib: &Crib, arguments: &[&str]) -> Self {
+        let mut child = crib.command(&["serve"]).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a server");
+        let output = child.stdout.take().expect("its output");
+        let (sender, lines) = channel();
+        std::thread::spawn(move || BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let input = child.stdin.take();
+        let mut client = Self { child, input, lines, next: 0 };
+        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+        client.ask("initialize", hello);
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    }
+
+    fn send(&mut self, message: &Value) {
+        let input = self.input.as_mut().expect("an open input");
+        writeln!(input, "{message}").expect("the server reads");
+    }
+
+    /// The next message for which `wanted` holds.
+    fn wait(&self, wanted: impl Fn(&Value) -> bool) -> Value {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            let line = self.lines.recv_timeout(left).expect("an answer in time");
+            let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("not protocol: {line}"));
+            if wanted(&message) {
+                return message;
+            }
+        }
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.next += 1;
+        let id = self.next;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        self.wait(|message| message["id"] == id)
+    }
+
+    fn names(&mut self) -> Vec<String> {
+        let listed = self.ask("tools/list", json!({}));
+        listed["result"]["tools"].as_array().expect("tools").iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
+    }
+
+    fn wait_for_change(&self) {
+        self.wait(|message| message["method"] == "notifications/tools/list_changed");
+    }
+
+    /// Closes the input and waits for the end.
+    fn close(mut self) -> Duration {
+        let start = Instant::now();
+        drop(self.input.take());
+        assert!(self.child.wait().expect("an end").success());
+        start.elapsed()
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn list_json_prints_exactly_what_is_served() {
+    let crib = Crib::new().tool("a", definition("a", "true")).tool("b", definition("b", "true"));
+    let mut client = Client::start(&crib, &[]);
+    let served = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+    assert_eq!(crib.run(&["list", "--json"]).json(), served);
+}
+
+#[test]
+fn full_names_are_served_and_callable() {
+    let crib = Crib::new().tool("under_score", definition("under_score", "echo hi")).file("toolcrib.toml", "[crib]\nname = \"my-crib\"\nfull_names = true\n");
+    let mut client = Client::start(&crib, &[]);
+    assert_eq!(client.names(), ["mcp_my-crib_under_score"]);
+    let called = client.ask("tools/call", json!({"name": "mcp_my-crib_under_score", "arguments": {}}));
+    assert_eq!(called["result"]["content"][0]["text"], "hi\n");
+    assert_eq!(crib.run(&["call", "mcp_my-crib_under_score"]).stdout, "hi\n");
+}
+
+#[test]
+fn reload_reads_again_and_tells_clients() {
+    let crib = Crib::new().tool("a", definition("a", "true"));
+    let mut client = Client::start(&crib, &[]);
+    crib.write("tools/b.json", &definition("b", "true").to_string());
+    assert_eq!(client.names(), ["a"], "nothing is read again unless asked");
+    let ran = crib.run(&["reload"]);
+    assert!(ran.stdout.contains("2 tools"), "{}{}", ran.stdout, ran.stderr);
+    client.wait_for_change();
+    assert_eq!(client.names(), ["a", "b"]);
+}
+
+#[test]
+fn the_last_good_version_of_a_broken_file_is_kept_and_that_is_said() {
+    let crib = Crib::new().tool("a", definition("a", "echo first"));
+    let mut client = Client::start(&crib, &[]);
+    assert_eq!(client.names(), ["a"]);
+    crib.write("tools/a.json", "{\"name\": \"a\", ");
+    let ran = crib.run(&["reload"]);
+    assert!(ran.stdout.contains("kept the last good version of tools/a.json"), "{}", ran.stdout);
+    let called = client.ask("tools/call", json!({"name": "a", "arguments": {}}));
+    assert_eq!(called["result"]["content"][0]["text"], "first\n");
+}
+
+#[test]
+fn a_hangup_signal_reloads() {
+    let crib = Crib::new().tool("a", definition("a", "true"));
+    let mut client = Client::start(&crib, &[]);
+    assert_eq!(client.names(), ["a"]);
+    crib.write("tools/b.json", &definition("b", "true").to_string());
+    let pid = client.child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-HUP", &pid]).status().expect("kill").success());
+    client.wait_for_change();
+    assert_eq!(client.names(), ["a", "b"]);
+}
+
+#[test]
+fn watch_reloads_by_itself() {
+    let crib = Crib::new().tool("a", definition("a", "true"));
+    let mut client = Client::start(&crib, &["--watch"]);
+    assert_eq!(client.names(), ["a"]);
+    crib.write("tools/b.json", &definition("b", "true").to_string());
+    client.wait_for_change();
+    assert_eq!(client.names(), ["a", "b"]);
+}
+
+#[test]
+fn reload_without_a_server_says_so() {
+    let ran = Crib::new().run(&["reload"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("no server runs"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_end_of_input_ends_the_server_and_what_it_runs() {
+    let crib = Crib::new().tool("nap", definition("nap", "sleep 4711"));
+    let mut client = Client::start(&crib, &[]);
+    client.send(&json!({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": {"name": "nap", "arguments": {}}}));
+    let is_asleep = || {
+        let list = std::process::Command::new("ps").args(["-e", "-o", "args="]).output().expect("ps");
+        String::from_utf8_lossy(&list.stdout).lines().any(|line| line == "sleep 4711")
+    };
+    let end = Instant::now() + PATIENCE;
+    while !is_asleep() {
+        assert!(Instant::now() < end, "the tool starts");
+        std::thread::yield_now();
+    }
+    assert!(client.close() < Duration::from_secs(5));
+    while is_asleep() {
+        assert!(Instant::now() < end, "the tool ends with its server");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_broken_config_keeps_the_server_from_starting() {
+    let ran = Crib::new().file("toolcrib.toml", "[crib]\nnames = 1\n").run(&["serve"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("toolcrib.toml"), "{}", ran.stderr);
+}
+
+#[test]
+fn listening_beyond_this_machine_needs_a_token() {
+    let crib = Crib::new();
+    let ran = crib.run(&["serve", "--http", "0.0.0.0:0"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("--token-file"), "{}", ran.stderr);
+    crib.write("empty", "\n");
+    assert_eq!(crib.run(&["serve", "--http", "127.0.0.1:0", "--token-file", "empty"]).code, 2);
+}

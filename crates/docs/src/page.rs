@@ -1,0 +1,68 @@
+//! A tool as a Markdown page.
+
+use catalog::{Launch, Tool};
+
+use crate::{
+    markdown::{block, cell, code_cell, prose},
+    sheet::{Constraint, Row, Sheet, sheet},
+};
+
+/// One tool as a Markdown page: what it says, how it is called, what it takes, what it becomes, what it may do.
+pub fn tool_page(tool: &Tool) -> String {
+    let Sheet { title, description, call, parameters, runs, facts } = sheet(tool);
+    let mut page = format!("# {}\n\n", code_cell(&tool.name));
+    if let Some(title) = title {
+        page.push_str(&format!("**{}**\n\n", cell(&title)));
+    }
+    push_section(&mut page, "", &prose(&description));
+    push_section(&mut page, "Call", &call.map(|call| block("sh", &call)).unwrap_or_default());
+    push_section(&mut page, "Parameters", &parameter_table(&parameters));
+    push_section(&mut page, "Runs", &runs_section(&tool.launch, &runs));
+    let facts: String = facts.iter().map(|(label, value)| format!("| {label} | {} |\n", cell(value))).collect();
+    push_section(&mut page, "Facts", &format!("| | |\n|---|---|\n{facts}"));
+    page.truncate(page.trim_end().len());
+    page.push('\n');
+    page
+}
+
+fn push_section(page: &mut String, heading: &str, content: &str) {
+    if content.trim().is_empty() {
+        return;
+    }
+    if !heading.is_empty() {
+        page.push_str(&format!("## {heading}\n\n"));
+    }
+    page.push_str(content.trim_end());
+    page.push_str("\n\n");
+}
+
+fn parameter_table(rows: &[Row]) -> String {
+    if rows.is_empty() {
+        return "None.".to_owned();
+    }
+    let head = "| name | type | required | default | meaning |\n|---|---|---|---|---|\n".to_owned();
+    head + &rows.iter().map(parameter_row).collect::<String>()
+}
+
+fn parameter_row(row: &Row) -> String {
+    let required = if row.required { "yes" } else { "no" };
+    let default = row.default.as_deref().map(code_cell).unwrap_or_default();
+    let meaning = match row.constraints.iter().map(constraint).collect::<Vec<_>>().join("; ") {
+        constraints if constraints.is_empty() => cell(&row.description),
+        constraints => format!("{} ({constraints})", cell(&row.description)).trim().to_owned(),
+    };
+    format!("| {} | {} | {required} | {default} | {meaning} |\n", code_cell(&row.name), cell(&row.kind))
+}
+
+fn constraint(constraint: &Constraint) -> String {
+    let values = constraint.values.iter().map(|value| code_cell(value)).collect::<Vec<_>>().join(", ");
+    format!("{} {values}", cell(&constraint.words)).trim_end().to_owned()
+}
+
+fn runs_section(launch: &Launch, runs: &[String]) -> String {
+    match launch {
+        Launch::Process(_) | Launch::Sequence(_) => block("text", &runs.join("\n")),
+        Launch::Native => "A function of the server.".to_owned(),
+        Launch::Missing => "Nothing: it has no command and is not served.".to_owned(),
+    }
+}

@@ -1,0 +1,53 @@
+//! Rules as text: one by one for `explain`, all of them for the reference.
+
+use catalog::Rule;
+
+use crate::markdown::block;
+
+/// One rule: what it finds, why that matters, and an example of each kind.
+pub fn rule_page(rule: &Rule) -> String {
+    section(rule, "#")
+}
+
+/// All rules by code: a table, then a section for each.
+pub fn rules_reference(rules: &[&Rule]) -> String {
+    let mut rules = rules.to_vec();
+    rules.sort_by_key(|rule| rule.code);
+    rules.dedup_by_key(|rule| rule.code);
+    let mut page = "# Rules\n\nWhat `toolcrib check` finds. `toolcrib explain CODE` prints one of them.\n\n\
+                    | code | name | severity |\n|---|---|---|\n"
+        .to_owned();
+    for rule in &rules {
+        let anchor = format!("{}-{}", rule.code.to_lowercase(), rule.name);
+        page.push_str(&format!("| [{}](#{anchor}) | {} | {} |\n", rule.code, rule.name, rule.severity.as_str()));
+    }
+    for rule in rules {
+        page.push('\n');
+        page.push_str(&section(rule, "##"));
+    }
+    page
+}
+
+fn section(rule: &Rule, heading: &str) -> String {
+    let mut page = format!("{heading} {} {}\n\nSeverity: {}.\n\n{}\n", rule.code, rule.name, rule.severity.as_str(), rule.why);
+    for (label, example) in [("Bad", rule.bad), ("Good", rule.good)] {
+        if !example.is_empty() {
+            page.push_str(&format!("\n{label}:\n\n{}", block(language(example), &shortened(example))));
+        }
+    }
+    page
+}
+
+fn language(example: &str) -> &'static str {
+    if example.starts_with(['{', '[']) { "json" } else { "text" }
+}
+
+/// An example about length need not be shown at length.
+fn shortened(example: &str) -> String {
+    const LONGEST: usize = 400;
+    let shorten = |line: &str| match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}… ({} characters)", &line[..end], line.chars().count()),
+        None => line.to_owned(),
+    };
+    example.lines().map(shorten).collect::<Vec<_>>().join("\n")
+}

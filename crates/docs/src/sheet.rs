@@ -1,0 +1,207 @@
+//! What is known of a tool, in the order in which people ask: the content of a page and of `show`,
+//! without the form of either.
+
+use catalog::{Concurrency, Launch, Mode, Tool};
+use serde_json::{Map, Value};
+
+use crate::{command_line, description};
+
+/// What is known of a tool.
+pub(crate) struct Sheet {
+    /// Its name for people, where that is not its name.
+    pub(crate) title: Option<String>,
+    /// The description as a client sees it.
+    pub(crate) description: String,
+    /// A call with the least it needs, as a command.
+    pub(crate) call: Option<String>,
+    /// Its parameters, in order.
+    pub(crate) parameters: Vec<Row>,
+    /// What it becomes: a command line or steps.
+    pub(crate) runs: Vec<String>,
+    /// Everything else, as labels and values.
+    pub(crate) facts: Vec<(&'static str, String)>,
+}
+
+/// A parameter.
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) kind: String,
+    pub(crate) required: bool,
+    pub(crate) default: Option<String>,
+    /// What the value must be beyond its type, and its other name.
+    pub(crate) constraints: Vec<Constraint>,
+    pub(crate) description: String,
+}
+
+/// Something a value must be: words for people, and values that stand for themselves.
+pub(crate) struct Constraint {
+    pub(crate) words: String,
+    pub(crate) values: Vec<String>,
+}
+
+impl Constraint {
+    fn new(words: impl Into<String>, values: impl IntoIterator<Item = String>) -> Self {
+        Self { words: words.into(), values: values.into_iter().collect() }
+    }
+}
+
+/// Puts together what is known of a tool.
+pub(crate) fn sheet(tool: &Tool) -> Sheet {
+    Sheet {
+        title: tool.title.clone().filter(|title| *title != tool.name),
+        description: description(tool),
+        call: tool.is_callable().then(|| call(tool)),
+        parameters: tool.input.properties().map(|(name, schema)| row(tool, name, schema)).collect(),
+        runs: command_line::lines(tool),
+        facts: facts(tool),
+    }
+}
+
+fn call(tool: &Tool) -> String {
+    let required = tool.input.required().map(|name| (name.to_owned(), sample(tool.input.property(name))));
+    let arguments: Map<String, Value> = required.collect();
+    let call = format!("toolcrib call {}", command_line::quoted(&tool.name));
+    match arguments.is_empty() {
+        true => call,
+        false => format!("{call} --args {}", command_line::quoted(&Value::Object(arguments).to_string())),
+    }
+}
+
+/// A value that shows what is asked for.
+fn sample(schema: Option<&Value>) -> Value {
+    let Some(schema) = schema else { return Value::from("…") };
+    let choice = schema.get("enum").and_then(|choices| choices.get(0));
+    if let Some(known) = schema.get("const").or(schema.get("default")).or(choice) {
+        return known.clone();
+    }
+    match first_type(schema) {
+        Some("integer" | "number") => schema.get("minimum").cloned().unwrap_or(Value::from(1)),
+        Some("boolean") => Value::Bool(true),
+        Some("array") => Value::Array(vec![sample(schema.get("items"))]),
+        Some("object") => Value::Object(Map::new()),
+        _ => Value::from("…"),
+    }
+}
+
+fn row(tool: &Tool, name: &str, schema: &Value) -> Row {
+    let alias = tool.parameters.iter().find(|parameter| parameter.name == name).and_then(|parameter| parameter.alias.as_ref());
+    let mut constraints = constraints(schema);
+    constraints.extend(alias.map(|alias| Constraint::new("short form", [alias.clone()])));
+    Row {
+        name: name.to_owned(),
+        kind: kind(schema),
+        required: tool.input.required().any(|required| required == name),
+        default: schema.get("default").filter(|default| !default.is_null()).map(plain),
+        constraints,
+        description: schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned(),
+    }
+}
+
+/// The type in words: `path`, `integer`, `array of path`, `string or null`.
+fn kind(schema: &Value) -> String {
+    let types: Vec<&str> = match schema.get("type") {
+        Some(Value::String(kind)) => vec![kind],
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
+        _ => return "any".to_owned(),
+    };
+    let of_items = schema.get("items").map(kind).filter(|kind| kind != "any");
+    let format = schema.get("format").and_then(Value::as_str);
+    let word = |kind: &str| match (kind, format, &of_items) {
+        ("string", Some(format), _) => format.to_owned(),
+        ("array", _, Some(items)) => format!("array of {items}"),
+        _ => kind.to_owned(),
+    };
+    types.into_iter().map(word).collect::<Vec<_>>().join(" or ")
+}
+
+fn constraints(schema: &Value) -> Vec<Constraint> {
+    let get = |keyword: &str| schema.get(keyword).map(plain);
+    let mut found = Vec::new();
+    if let Some(Value::Array(choices)) = schema.get("enum") {
+        found.push(Constraint::new("one of", choices.iter().map(plain)));
+    }
+    found.extend(get("const").map(|value| Constraint::new("always", [value])));
+    found.extend(get("pattern").map(|pattern| Constraint::new("matches", [pattern])));
+    let bounds = [
+        range(get("minimum"), get("maximum"), ""),
+        get("exclusiveMinimum").map(|limit| format!("more than {limit}")),
+        get("exclusiveMaximum").map(|limit| format!("less than {limit}")),
+        range(get("minLength"), get("maxLength"), " character"),
+        range(get("minItems"), get("maxItems"), " item"),
+        (schema.get("uniqueItems") == Some(&Value::Bool(true))).then(|| "no item twice".to_owned()),
+    ];
+    found.extend(bounds.into_iter().flatten().map(|words| Constraint::new(words, [])));
+    let items = schema.get("items").map(constraints).unwrap_or_default();
+    found.extend(items.into_iter().map(|of| Constraint::new(format!("each {}", of.words), of.values)));
+    found
+}
+
+fn range(low: Option<String>, high: Option<String>, unit: &str) -> Option<String> {
+    let plural = |count: &str| if unit.is_empty() || count == "1" { unit.to_owned() } else { format!("{unit}s") };
+    match (low, high) {
+        (Some(low), Some(high)) => Some(format!("{low} to {high}{}", plural(&high))),
+        (Some(low), None) => Some(format!("at least {low}{}", plural(&low))),
+        (None, Some(high)) => Some(format!("at most {high}{}", plural(&high))),
+        (None, None) => None,
+    }
+}
+
+fn facts(tool: &Tool) -> Vec<(&'static str, String)> {
+    let marks = &tool.marks;
+    let mut facts = vec![("effect", effect(tool).to_owned())];
+    let mut push = |label, value: Option<String>| facts.extend(value.map(|value| (label, value)));
+    push("repeating", marks.idempotent.map(|yes| if yes { "changes nothing more" } else { "has its effect again" }.to_owned()));
+    push("approval", (marks.requires_approval == Some(true)).then(|| "each call must be approved".to_owned()));
+    push("network", marks.network.map(|yes| if yes { "needed" } else { "not needed" }.to_owned()));
+    push("category", marks.category.clone());
+    push("version", marks.version.clone());
+    push("answer", tool.is_callable().then(|| answer(tool.mode).to_owned()));
+    push("time limit", tool.timeout.map(|limit| format!("{} s", limit.as_secs_f64())));
+    push("beside others", tool.concurrency.map(|beside| concurrency(beside).to_owned()));
+    push("hint", tool.description.hint.clone());
+    push("installing", tool.description.install.clone());
+    let place = tool.origin.pointer().filter(|pointer| !pointer.is_empty()).map(|pointer| format!("#{pointer}"));
+    push("defined in", Some(format!("{}{}", tool.origin.source, place.unwrap_or_default())));
+    facts
+}
+
+fn effect(tool: &Tool) -> &'static str {
+    let is_script = matches!(&tool.launch, Launch::Process(process) if process.is_shell_script());
+    match (tool.marks.mutates, tool.marks.dangerous) {
+        _ if is_script => "runs a shell script; treated as dangerous",
+        (_, Some(true)) => "changes things in a way that is hard to undo",
+        (Some(false), _) => "changes nothing",
+        (Some(true), _) => "changes things",
+        (None, _) => "not said; treated as changing things in a way that is hard to undo",
+    }
+}
+
+fn answer(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Synchronous => "the result",
+        Mode::Asynchronous => "the result, or an operation whose result follows",
+    }
+}
+
+fn concurrency(concurrency: Concurrency) -> &'static str {
+    match concurrency {
+        Concurrency::Exclusive => "nothing else that writes",
+        Concurrency::ReadOnly => "anything: it only reads",
+        Concurrency::Service => "anything: it goes on by itself",
+    }
+}
+
+fn first_type(schema: &Value) -> Option<&str> {
+    match schema.get("type")? {
+        Value::String(kind) => Some(kind),
+        Value::Array(kinds) => kinds.first()?.as_str(),
+        _ => None,
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) if !text.is_empty() => text.clone(),
+        other => other.to_string(),
+    }
+}

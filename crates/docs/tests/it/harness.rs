@@ -1,0 +1,78 @@
+//! Tools to write about.
+
+use std::time::Duration;
+
+use catalog::{
+    Launch, Marks, Origin, Parameter, Place, Schema, SourceId, Tool,
+    launch::{Binding, Items, PassBy, Piece, Process, Sequence, Separator, Step, ValueKind},
+};
+use serde_json::{Value, json};
+
+/// A schema from JSON.
+pub(crate) fn schema(value: Value) -> Schema {
+    Schema::new(value.as_object().expect("an object").clone())
+}
+
+/// A tool without parameters that runs `true`.
+pub(crate) fn plain(name: &str) -> Tool {
+    let launch = Launch::Process(Process { program: "true".into(), pieces: Vec::new() });
+    let origin = Origin::value(&SourceId::new("tools/plain.json"), "");
+    let mut tool = Tool::new(name, "Do nothing. Successfully.", Schema::nothing(), launch, origin);
+    tool.marks.mutates = Some(false);
+    tool
+}
+
+/// A tool with everything a page can show.
+pub(crate) fn grep() -> Tool {
+    let input = schema(json!({
+        "type": "object",
+        "properties": {
+            "ignore-case": {"type": "boolean", "default": false, "description": "Take `A` for `a`"},
+            "max-count": {"type": "integer", "minimum": 1, "maximum": 999, "description": "Stop after so many lines"},
+            "colour": {"type": "string", "enum": ["auto", "never"], "description": "When to colour"},
+            "include": {"type": "array", "items": {"type": "string", "pattern": "^(a|b)$"}, "description": "Only these"},
+            "pattern": {"type": "string", "minLength": 1, "description": "What to look for"},
+            "files": {"type": "array", "items": {"type": "string", "format": "path"}, "minItems": 1, "description": "Where"},
+            "working_directory": {"type": "string", "format": "path", "description": "The folder to run in"},
+        },
+        "required": ["pattern", "files"],
+        "additionalProperties": false,
+    }));
+    let pieces = vec![
+        Piece::Word("--line-number".into()),
+        Piece::Parameter(Binding { negate: Some("--no-ignore-case".into()), ..Binding::option("ignore-case", "-i") }),
+        Piece::Parameter(Binding { separator: Separator::Equals, ..Binding::option("max-count", "--max-count") }),
+        Piece::Parameter(Binding { pass_by: PassBy::Env("GREP_COLOUR".into()), ..Binding::positional("colour") }),
+        Piece::Parameter(Binding { items: Items::Joined(",".into()), ..Binding::option("include", "--include") }),
+        Piece::Parameter(Binding { pass_by: PassBy::Folder, ..Binding::positional("working_directory") }),
+        Piece::DoubleDash,
+        Piece::Parameter(Binding::positional("pattern")),
+        Piece::Parameter(Binding { kind: ValueKind::Path, ..Binding::positional("files") }),
+    ];
+    let launch = Launch::Process(Process { program: "grep".into(), pieces });
+    let origin = Origin::value(&SourceId::new("tools/search.json"), "/subcommand/0");
+    let mut tool = Tool::new("search_grep", "Find lines that match a pattern.", input, launch, origin);
+    tool.title = Some("Search".into());
+    tool.description.guidance = Some("**Note:** runs at once.".into());
+    tool.description.install = Some("apt install grep".into());
+    tool.parameters = vec![Parameter { name: "ignore-case".into(), alias: Some("i".into()), place: Place::Whole }];
+    tool.marks = Marks { mutates: Some(false), network: Some(false), version: Some("1.2.0".into()), ..Marks::default() };
+    tool.timeout = Some(Duration::from_secs(30));
+    tool
+}
+
+/// A tool that calls others.
+pub(crate) fn sequence() -> Tool {
+    let step = |tool: &str, arguments, skip: Option<&str>| Step {
+        tool: tool.into(),
+        arguments,
+        description: None,
+        skip_if_exists: skip.map(str::to_owned),
+        skip_if_missing: None,
+    };
+    let steps = vec![step("fmt", json!({"check": true}), None), step("build", json!({}), Some("target/done"))];
+    let mut tool = plain("release");
+    tool.launch = Launch::Sequence(Sequence { steps, delay_ms: 100 });
+    tool.marks = Marks { mutates: Some(true), dangerous: Some(true), requires_approval: Some(true), ..Marks::default() };
+    tool
+}

@@ -1,0 +1,8 @@
+//! Pages and terminal text, as they come out.
+
+mod harness;
+mod page;
+mod pages;
+mod property;
+mod rule;
+mod terminal;

@@ -1,0 +1,148 @@
+//! One definition file: its bytes, its format, and what it says.
+
+use catalog::{Diagnostic, SourceId, Tool};
+
+use crate::{
+    Guidance, guidance,
+    json::{self, Node},
+    mtdf,
+    report::Report,
+    rules::syntax::{FILE_TOO_LARGE, JSON_SCHEMA_FILE, NOT_A_DEFINITION, NOT_UTF8},
+};
+
+/// The largest definition that is read.
+pub const MAX_BYTES: usize = 16 * 1024 * 1024;
+
+/// What a file holds, told by its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A command-line tool.
+    Mtdf,
+    /// Texts that definitions refer to.
+    Guidance,
+    /// A JSON Schema, for editors perhaps.
+    JsonSchema,
+    /// Nothing that is known here, or nothing that could be read.
+    Unknown,
+}
+
+/// What was read.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// The tools without an error, in the order of the file.
+    pub tools: Vec<Tool>,
+    /// Every problem that was found.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a definition. A file of another format gives no tools and its own diagnostics.
+pub fn read(source: &SourceId, bytes: &[u8], guidance: &Guidance) -> Reading {
+    Document::parse(source, bytes).read(guidance)
+}
+
+/// Reads a guidance file.
+pub fn read_guidance(source: &SourceId, bytes: &[u8]) -> (Guidance, Vec<Diagnostic>) {
+    Document::parse(source, bytes).guidance()
+}
+
+/// Whether a file holds guidance.
+pub fn is_guidance(bytes: &[u8]) -> bool {
+    Document::parse(&SourceId::new(""), bytes).format() == Format::Guidance
+}
+
+/// A file that has been parsed but not yet understood.
+pub struct Document<'a> {
+    format: Format,
+    root: Option<Node<'a>>,
+    report: Report,
+}
+
+impl<'a> Document<'a> {
+    /// Parses a file.
+    pub fn parse(source: &SourceId, bytes: &'a [u8]) -> Self {
+        let mut report = Report::new(source);
+        let root = decode(bytes, &mut report).and_then(|text| {
+            let parsed = json::parse(text);
+            parsed.problems.into_iter().for_each(|problem| report.problem(problem));
+            parsed.root.filter(|_| !parsed.is_lossy)
+        });
+        let format = root.as_ref().map_or(Format::Unknown, detect);
+        Self { format, root, report }
+    }
+
+    /// What it holds.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Reads it as a definition.
+    pub fn read(mut self, guidance: &Guidance) -> Reading {
+        let Some(root) = self.root else { return Reading { tools: Vec::new(), diagnostics: self.report.finish() } };
+        let is_broken = self.report.errors() > 0;
+        let mut tools = match self.format {
+            Format::Mtdf => mtdf::read(&root, guidance, &mut self.report),
+            Format::Guidance => {
+                guidance::read(&root, &mut self.report);
+                Vec::new()
+            }
+            Format::JsonSchema => {
+                let note = self.report.whole(&JSON_SCHEMA_FILE, "this is a JSON Schema, not a definition");
+                self.report.push(note);
+                Vec::new()
+            }
+            Format::Unknown => {
+                let problem = self.report.whole(&NOT_A_DEFINITION, "this is not a definition");
+                self.report.push(problem.expected("an object with a `name`").received(crate::report::shown(&root)));
+                Vec::new()
+            }
+        };
+        if is_broken {
+            // The rest was read to find all problems; a guess about broken text must not be run.
+            tools.clear();
+        }
+        Reading { tools, diagnostics: self.report.finish() }
+    }
+
+    /// Reads it as a guidance file.
+    pub fn guidance(mut self) -> (Guidance, Vec<Diagnostic>) {
+        let guidance = self.root.as_ref().map(|root| guidance::read(root, &mut self.report)).unwrap_or_default();
+        (guidance, self.report.finish())
+    }
+}
+
+fn decode<'a>(bytes: &'a [u8], report: &mut Report) -> Option<&'a str> {
+    if bytes.len() > MAX_BYTES {
+        let message = format!("the file has {} MiB", bytes.len().div_ceil(1024 * 1024));
+        report.push(report.whole(&FILE_TOO_LARGE, message).expected("at most 16 MiB").hint("split it or move it away"));
+        return None;
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Some(text),
+        Err(error) => {
+            let is_utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+            let hint = if is_utf16 { "it looks like UTF-16: save it as UTF-8" } else { "save the file as UTF-8" };
+            let offset = error.valid_up_to();
+            let problem = json::Problem::new(&NOT_UTF8, offset, format!("byte {offset} is not UTF-8"));
+            report.problem(problem.hint(hint));
+            None
+        }
+    }
+}
+
+/// Tells the format by the keys of the root.
+fn detect(root: &Node<'_>) -> Format {
+    const OF_A_TOOL: [&str; 6] = ["name", "command", "subcommand", "inputSchema", "input_schema", "sequence"];
+    const OF_A_SCHEMA: [&str; 4] = ["properties", "$defs", "definitions", "$ref"];
+    let has_any = |keys: &[&str]| root.members().iter().any(|member| keys.contains(&&*member.key));
+    if !root.is_object() {
+        Format::Unknown
+    } else if has_any(&OF_A_TOOL) {
+        Format::Mtdf
+    } else if guidance::is_guidance(root) {
+        Format::Guidance
+    } else if has_any(&OF_A_SCHEMA) {
+        Format::JsonSchema
+    } else {
+        Format::Mtdf
+    }
+}

@@ -1,0 +1,147 @@
+//! The tree.
+
+use std::{borrow::Cow, ops::Range};
+
+use serde_json::Number;
+
+/// The bytes of a value or key. Files are limited to far less than 4 GiB, so offsets are short.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    pub(crate) fn new(start: usize, end: usize) -> Self {
+        let short = |offset| u32::try_from(offset).unwrap_or(u32::MAX);
+        Self { start: short(start), end: short(end) }
+    }
+
+    /// The first byte.
+    pub fn start(self) -> usize {
+        self.start as usize
+    }
+
+    /// The number of bytes.
+    pub fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// Whether it has no bytes.
+    pub fn is_empty(self) -> bool {
+        self.end == self.start
+    }
+
+    /// The bytes.
+    pub fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A value and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node<'a> {
+    /// The value.
+    pub value: Value<'a>,
+    /// Its bytes.
+    pub span: Span,
+}
+
+/// A JSON value. Text without escapes is borrowed from the source.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number, exactly as serde_json has it.
+    Number(Number),
+    /// A text.
+    String(Cow<'a, str>),
+    /// An array.
+    Array(Vec<Node<'a>>),
+    /// An object, its members in the order of the text.
+    Object(Vec<Member<'a>>),
+}
+
+/// A member of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member<'a> {
+    /// The key.
+    pub key: Cow<'a, str>,
+    /// The key's bytes, quotes included.
+    pub key_span: Span,
+    /// The value.
+    pub value: Node<'a>,
+}
+
+impl<'a> Node<'a> {
+    /// The members, none if this is not an object.
+    pub fn members(&self) -> &[Member<'a>] {
+        match &self.value {
+            Value::Object(members) => members,
+            _ => &[],
+        }
+    }
+
+    /// The items, none if this is not an array.
+    pub fn items(&self) -> &[Node<'a>] {
+        match &self.value {
+            Value::Array(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The first member of this key.
+    pub fn member(&self, key: &str) -> Option<&Member<'a>> {
+        self.members().iter().find(|member| member.key == key)
+    }
+
+    /// The value of the first member of this key.
+    pub fn get(&self, key: &str) -> Option<&Node<'a>> {
+        self.member(key).map(|member| &member.value)
+    }
+
+    /// The text, if it is one.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.value {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The truth value, if it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self.value {
+            Value::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is one.
+    pub fn as_number(&self) -> Option<&Number> {
+        match &self.value {
+            Value::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Whether it is an object.
+    pub fn is_object(&self) -> bool {
+        matches!(self.value, Value::Object(_))
+    }
+
+    /// The same value without places.
+    pub fn to_value(&self) -> serde_json::Value {
+        match &self.value {
+            Value::Null => serde_json::Value::Null,
+            Value::Bool(value) => serde_json::Value::Bool(*value),
+            Value::Number(number) => serde_json::Value::Number(number.clone()),
+            Value::String(text) => serde_json::Value::String(text.as_ref().to_owned()),
+            Value::Array(items) => serde_json::Value::Array(items.iter().map(Node::to_value).collect()),
+            Value::Object(members) => serde_json::Value::Object(
+                members.iter().map(|member| (member.key.as_ref().to_owned(), member.value.to_value())).collect(),
+            ),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Numbers, exactly as serde_json has them.
+
+use serde_json::Number;
+
+/// Why a token is not a number.
+pub(crate) enum Fault {
+    /// It is not spelled as JSON spells numbers.
+    Spelling,
+    /// It does not fit a double.
+    Range,
+}
+
+/// The number that `token` spells.
+pub(crate) fn read(token: &str) -> Result<Number, Fault> {
+    if !is_spelled_well(token.as_bytes()) {
+        return Err(Fault::Spelling);
+    }
+    // Minus zero and everything that is not a short integer is left to serde_json, which decides.
+    if let Ok(number) = token.parse::<u64>() {
+        return Ok(number.into());
+    }
+    match token.parse::<i64>() {
+        Ok(number) if number != 0 => Ok(number.into()),
+        _ => serde_json::from_str(token).map_err(|_| Fault::Range),
+    }
+}
+
+fn is_spelled_well(token: &[u8]) -> bool {
+    let unsigned = token.strip_prefix(b"-").unwrap_or(token);
+    let whole = digits(unsigned);
+    if whole == 0 || whole > 1 && unsigned[0] == b'0' {
+        return false;
+    }
+    let mut rest = &unsigned[whole..];
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let length = digits(fraction);
+        if length == 0 {
+            return false;
+        }
+        rest = &fraction[length..];
+    }
+    match rest {
+        [] => true,
+        [b'e' | b'E', exponent @ ..] => {
+            let exponent = exponent.strip_prefix(b"+").or_else(|| exponent.strip_prefix(b"-")).unwrap_or(exponent);
+            !exponent.is_empty() && digits(exponent) == exponent.len()
+        }
+        _ => false,
+    }
+}
+
+fn digits(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}

@@ -1,0 +1,130 @@
+//! Strings: the part of the parser that reads between quotes.
+
+use std::borrow::Cow;
+
+use super::{
+    Problem,
+    parser::{Parser, Stop},
+};
+use crate::rules::syntax::{BROKEN_JSON, NUL, RAW_CONTROL};
+
+impl<'a> Parser<'a> {
+    /// Reads a string whose opening quote is next.
+    pub(super) fn string(&mut self) -> Result<Cow<'a, str>, Stop> {
+        let open = self.at;
+        self.at += 1;
+        let start = self.at;
+        self.skip_plain();
+        if self.peek() == Some(b'"') {
+            let text = &self.text[start..self.at];
+            self.at += 1;
+            return Ok(Cow::Borrowed(text));
+        }
+        self.unusual_string(open, start).map(Cow::Owned)
+    }
+
+    fn skip_plain(&mut self) {
+        let is_plain = |byte: &u8| *byte != b'"' && *byte != b'\\' && *byte >= 0x20;
+        let length = self.bytes[self.at..].iter().position(|byte| !is_plain(byte));
+        self.at = length.map_or(self.bytes.len(), |length| self.at + length);
+    }
+
+    /// Reads on from the first byte that is not plain text.
+    fn unusual_string(&mut self, open: usize, start: usize) -> Result<String, Stop> {
+        let mut text = String::from(&self.text[start..self.at]);
+        let mut is_warned = false;
+        loop {
+            match self.peek() {
+                None => {
+                    let problem = Problem::new(&BROKEN_JSON, open, "this text is never closed").hint("add the missing `\"`");
+                    return Err(self.stop(problem));
+                }
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(text);
+                }
+                Some(b'\\') => self.escape(&mut text)?,
+                Some(byte) => {
+                    self.control(byte, open, &mut is_warned)?;
+                    text.push(char::from(byte));
+                    self.at += 1;
+                }
+            }
+            let plain = self.at;
+            self.skip_plain();
+            text.push_str(&self.text[plain..self.at]);
+        }
+    }
+
+    /// Says that a control character stands in a text as it is; once for each text.
+    fn control(&mut self, byte: u8, open: usize, is_warned: &mut bool) -> Result<(), Stop> {
+        if byte == 0 {
+            return self.report(Problem::new(&NUL, self.at, "a NUL byte stands in a text").hint("remove it"));
+        }
+        if std::mem::replace(is_warned, true) {
+            return Ok(());
+        }
+        self.broken_text = Some(open);
+        let (what, escape) = match byte {
+            b'\n' | b'\r' => ("line break", r"\n".to_owned()),
+            b'\t' => ("tab", r"\t".to_owned()),
+            _ => ("control character", format!(r"\u{byte:04x}")),
+        };
+        let problem = Problem::new(&RAW_CONTROL, self.at, format!("a raw {what} stands in a text"));
+        self.report(problem.hint(format!("write `{escape}`; other programs will not read this file")))
+    }
+
+    fn escape(&mut self, text: &mut String) -> Result<(), Stop> {
+        let start = self.at;
+        let letter = self.bytes.get(start + 1).copied();
+        self.at += 2;
+        let c = match letter {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => match self.unicode() {
+                Some(c) => c,
+                None => return self.bad_escape(start, text),
+            },
+            _ => {
+                self.at = start + 1;
+                return self.bad_escape(start, text);
+            }
+        };
+        text.push(c);
+        Ok(())
+    }
+
+    /// The character of `\uXXXX`, or of a pair of them; the reader stands behind the `u`.
+    fn unicode(&mut self) -> Option<char> {
+        let first = self.four_digits()?;
+        if !(0xD800..0xDC00).contains(&first) {
+            return char::from_u32(first);
+        }
+        if !self.bytes[self.at..].starts_with(br"\u") {
+            return None;
+        }
+        self.at += 2;
+        let second = self.four_digits().filter(|unit| (0xDC00..0xE000).contains(unit))?;
+        char::from_u32(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00))
+    }
+
+    fn four_digits(&mut self) -> Option<u32> {
+        let digits = self.bytes.get(self.at..self.at + 4).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+        let unit = digits.iter().fold(0, |unit, digit| unit * 16 + char::from(*digit).to_digit(16).unwrap_or_default());
+        self.at += 4;
+        Some(unit)
+    }
+
+    fn bad_escape(&mut self, start: usize, text: &mut String) -> Result<(), Stop> {
+        text.push(char::REPLACEMENT_CHARACTER);
+        let shown: String = self.text[start..].chars().take(2).collect();
+        let problem = Problem::new(&BROKEN_JSON, start, format!("`{shown}` does not begin a valid escape"));
+        self.report(problem.hint(r"write `\\` for a backslash, `\uXXXX` (in pairs beyond U+FFFF) for a character"))
+    }
+}

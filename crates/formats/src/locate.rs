@@ -1,0 +1,67 @@
+//! From symbolic places back to bytes, for printing.
+
+use std::ops::Range;
+
+use catalog::Place;
+
+use crate::json::{self, Node, Value};
+
+/// The bytes of a place. For many places in one text, keep a [`Locator`].
+pub fn locate(text: &str, place: &Place) -> Range<usize> {
+    Locator::new(text).range(place)
+}
+
+/// Finds places in one text.
+pub struct Locator<'a> {
+    text: &'a str,
+    root: Option<Node<'a>>,
+}
+
+impl<'a> Locator<'a> {
+    /// Parses the text once.
+    pub fn new(text: &'a str) -> Self {
+        let root = if text.len() > crate::MAX_BYTES { None } else { json::parse(text).root };
+        Self { text, root }
+    }
+
+    /// The bytes of a place: of its nearest ancestor if it does not exist, none if nothing does.
+    pub fn range(&self, place: &Place) -> Range<usize> {
+        match place {
+            Place::Whole => 0..self.text.len(),
+            Place::Offset(offset) => self.character(*offset),
+            Place::Value(pointer) => self.find(pointer).map_or(0..0, |found| found.value),
+            Place::Key(pointer) => self.find(pointer).map_or(0..0, |found| found.key.unwrap_or(found.value)),
+        }
+    }
+
+    fn character(&self, offset: usize) -> Range<usize> {
+        let start = self.text.floor_char_boundary(offset);
+        let length = self.text[start..].chars().next().map_or(0, char::len_utf8);
+        start..start + length
+    }
+
+    fn find(&self, pointer: &str) -> Option<Found> {
+        let mut node = self.root.as_ref()?;
+        let mut found = Found { key: None, value: node.span.range() };
+        for token in pointer.split('/').skip(1) {
+            let token = token.replace("~1", "/").replace("~0", "~");
+            let (next, key) = match &node.value {
+                Value::Array(items) => (token.parse::<usize>().ok().and_then(|index| items.get(index)), None),
+                Value::Object(_) => {
+                    let member = node.member(&token);
+                    (member.map(|member| &member.value), member.map(|member| member.key_span.range()))
+                }
+                _ => (None, None),
+            };
+            let Some(next) = next else { break };
+            node = next;
+            found = Found { key, value: node.span.range() };
+        }
+        Some(found)
+    }
+}
+
+struct Found {
+    key: Option<Range<usize>>,
+    value: Range<usize>,
+}

@@ -1,0 +1,48 @@
+//! The field `availability_check`: a command that tells whether a tool can run.
+
+use catalog::Availability;
+
+use super::field::{Known, Object, whole, wrong_type};
+use crate::{json::Node, report::Report};
+
+const KNOWN: Known = Known {
+    fields: &["command", "args", "working_directory", "success_exit_codes", "skip_subcommand_args"],
+    weighty: &["command", "args"],
+};
+
+/// The check that `object` asks for; without a `command` of its own it runs the tool's program.
+pub(crate) fn read(object: &Object<'_, '_>, program: Option<&str>, report: &mut Report) -> Option<Availability> {
+    object.check_known(&KNOWN, report);
+    object.flag("skip_subcommand_args", report);
+    let program = if object.has("command") { object.filled("command", report) } else { program };
+    let args = items(object, "args", "string", Node::as_str, report);
+    let folder = object.filled("working_directory", report).map(str::to_owned);
+    let success = match object.has("success_exit_codes") {
+        true => items(object, "success_exit_codes", "integer from 0 to 255", exit_code, report),
+        false => vec![0],
+    };
+    let command = program?.split_whitespace().chain(args).map(str::to_owned).collect();
+    Some(Availability { command, folder, success })
+}
+
+fn exit_code(node: &Node<'_>) -> Option<i32> {
+    whole(node).and_then(|code| u8::try_from(code).ok()).map(i32::from)
+}
+
+fn items<'n, T>(
+    object: &Object<'n, '_>,
+    key: &str,
+    expected: &str,
+    read: impl Fn(&'n Node<'n>) -> Option<T>,
+    report: &mut Report,
+) -> Vec<T> {
+    let at = object.at.key(key);
+    let mut items = Vec::new();
+    for (index, node) in object.list(key, report).unwrap_or_default().iter().enumerate() {
+        match read(node) {
+            Some(item) => items.push(item),
+            None => wrong_type(node, &at.index(index), expected, report),
+        }
+    }
+    items
+}

@@ -1,0 +1,154 @@
+//! How a parameter's value reaches the program: the same words for options, positionals and `argv`.
+
+use catalog::launch::{Binding, Items, PassBy, Separator, ValueKind, flag_for};
+
+use super::{field::Object, kind::Kind};
+use crate::{
+    report::Report,
+    rules::{definition::CONTRADICTION, parameter::BAD_VARIABLE},
+};
+
+/// The name of the parameter that is the child's folder.
+pub(crate) const FOLDER: &str = "working_directory";
+
+/// The name of the parameter that is the child's environment, if it is an object.
+const VARIABLES: &str = "env_vars";
+
+/// What a value names, by the word after `format`.
+pub(crate) fn value_kind(format: &str) -> ValueKind {
+    match format {
+        "path" => ValueKind::Path,
+        "path-or-value" => ValueKind::PathOrValue,
+        _ => ValueKind::Plain,
+    }
+}
+
+/// What is known of a parameter beside how it is passed.
+pub(crate) struct Subject<'n> {
+    pub(crate) name: &'n str,
+    pub(crate) alias: Option<&'n str>,
+    pub(crate) is_positional: bool,
+    pub(crate) kind: Option<Kind>,
+    pub(crate) names: ValueKind,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Argument,
+    Stdin,
+    Env,
+    File,
+    Variables,
+}
+
+const WAYS: [(&str, Way); 5] =
+    [("argument", Way::Argument), ("stdin", Way::Stdin), ("env", Way::Env), ("file", Way::File), ("variables", Way::Variables)];
+
+const SEPARATORS: [(&str, Separator); 3] = [("space", Separator::Space), ("=", Separator::Equals), ("none", Separator::Nothing)];
+
+impl Subject<'_> {
+    /// How its value is passed where nothing is said about that.
+    pub(crate) fn usual(&self) -> Binding {
+        let mut binding = match self.is_positional {
+            true => Binding::positional(self.name),
+            false => Binding::option(self.name, flag_for(self.alias.unwrap_or(self.name))),
+        };
+        binding.kind = self.names;
+        if self.name == FOLDER {
+            return Binding { pass_by: PassBy::Folder, kind: ValueKind::Path, ..Binding::positional(self.name) };
+        }
+        if self.name == VARIABLES && self.kind == Some(Kind::Object) {
+            return Binding { pass_by: PassBy::Variables, ..Binding::positional(self.name) };
+        }
+        binding
+    }
+
+    /// How its value is passed, by what `object` says.
+    pub(crate) fn read(&self, object: &Object<'_, '_>, report: &mut Report) -> Binding {
+        let mut binding = self.usual();
+        if let Some(flag) = object.filled("flag", report) {
+            if self.is_positional {
+                exclude("flag", "a positional value has no flag", object, report);
+            }
+            binding.flag = Some(flag.to_owned());
+        }
+        binding.negate = object.filled("negate", report).map(str::to_owned);
+        binding.separator = object.choice("separator", &SEPARATORS, report).unwrap_or(Separator::Space);
+        if let Some(joint) = object.text("join", report) {
+            binding.items = Items::Joined(joint.to_owned());
+        }
+        binding.allow_dash = object.flag("allow_dash", report).unwrap_or(false);
+        let way = object.choice("pass_by", &WAYS, report);
+        let variable = object.filled("env", report).filter(|name| check_variable(name, object, report));
+        if self.name != FOLDER {
+            self.pass(way, variable, &mut binding);
+        }
+        binding
+    }
+
+    fn pass(&self, way: Option<Way>, variable: Option<&str>, binding: &mut Binding) {
+        let way = match (way, variable) {
+            (None, Some(_)) => Some(Way::Env),
+            (way, _) => way,
+        };
+        match way {
+            None => return,
+            Some(Way::Argument) => {
+                binding.pass_by = PassBy::Argument;
+                if !self.is_positional && binding.flag.is_none() {
+                    binding.flag = Some(flag_for(self.alias.unwrap_or(self.name)));
+                }
+                return;
+            }
+            Some(Way::File) => {
+                binding.pass_by = PassBy::File;
+                return;
+            }
+            Some(Way::Stdin) => binding.pass_by = PassBy::Stdin,
+            Some(Way::Env) => binding.pass_by = PassBy::Env(variable.map_or_else(|| self.variable(), str::to_owned)),
+            Some(Way::Variables) => binding.pass_by = PassBy::Variables,
+        }
+        binding.flag = None;
+    }
+
+    fn variable(&self) -> String {
+        self.name
+            .trim_start_matches('-')
+            .chars()
+            .map(|c| if c.is_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+            .collect()
+    }
+
+    /// Reads `file_arg` and `file_flag`: text of several lines goes into a file.
+    pub(crate) fn read_file(&self, object: &Object<'_, '_>, binding: &mut Binding, report: &mut Report) {
+        let wanted = object.flag("file_arg", report);
+        let flag = object.filled("file_flag", report);
+        if !wanted.unwrap_or(object.has("file_flag")) {
+            return;
+        }
+        let key = if object.has("file_arg") { "file_arg" } else { "file_flag" };
+        if object.has("pass_by") || object.has("env") {
+            exclude(key, "it stands beside another way to pass the value", object, report);
+        } else if self.is_positional && !object.has("file_flag") {
+            exclude(key, "a positional value needs a `file_flag` for that", object, report);
+        } else if let Some(flag) = flag.map(str::to_owned).or_else(|| binding.flag.clone())
+            && binding.pass_by == PassBy::Argument
+        {
+            binding.pass_by = PassBy::FileIfMultiline(flag);
+        }
+    }
+}
+
+fn exclude(key: &str, why: &str, object: &Object<'_, '_>, report: &mut Report) {
+    let problem = report.key(&CONTRADICTION, &object.at.key(key), format!("`{key}` cannot be used here: {why}"));
+    report.push(problem.hint(format!("remove `{key}`, or what it contradicts")));
+}
+
+fn check_variable(name: &str, object: &Object<'_, '_>, report: &mut Report) -> bool {
+    let is_good = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_ascii_digit());
+    if !is_good {
+        let problem = report.value(&BAD_VARIABLE, &object.at.key("env"), format!("`{name}` is not the name of a variable"));
+        report.push(problem.expected("ASCII letters, digits and `_`, no digit first").received(name));
+    }
+    is_good
+}

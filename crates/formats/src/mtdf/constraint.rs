@@ -1,0 +1,195 @@
+//! What a value of a parameter must be, beyond its type: read, checked, and written as JSON Schema.
+
+use fancy_regex::Regex;
+use serde_json::{Map, Value as Json};
+
+use super::{
+    field::{Known, Object, wrong_type},
+    kind::Kind,
+};
+use crate::{
+    json::{Node, Value},
+    report::{Report, shown},
+    rules::parameter::{BAD_DEFAULT, BAD_ENUM, BAD_PATTERN, BOUND_ALIAS, EMPTY_RANGE},
+};
+
+const RANGES: [(&str, &str); 3] = [("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems")];
+
+const ITEM: Known = Known {
+    fields: &[
+        "type",
+        "description",
+        "format",
+        "enum",
+        "default",
+        "pattern",
+        "minimum",
+        "maximum",
+        "min",
+        "max",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "items",
+    ],
+    weighty: &["format"],
+};
+
+/// The JSON Schema of a value of type `kind` with the constraints of `object`.
+pub(crate) fn read(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Map<String, Json> {
+    let mut schema = Map::new();
+    let mut put = |key: &str, value: Option<Json>| {
+        if let Some(value) = value {
+            schema.insert(key.to_owned(), value);
+        }
+    };
+    put("type", Some(kind.as_str().into()));
+    put("description", object.text("description", report).map(Json::from));
+    put("format", object.filled("format", report).map(Json::from));
+    put("enum", read_enum(object, kind, report));
+    put("pattern", read_pattern(object, report));
+    for (low, high) in RANGES {
+        let found = (bound(object, low, report), bound(object, high, report));
+        check_range(object, (low, found.0), (high, found.1), report);
+        put(low, found.0.map(Node::to_value));
+        put(high, found.1.map(Node::to_value));
+    }
+    put("items", read_items(object, kind, report));
+    put("default", read_default(object, kind, report));
+    schema
+}
+
+fn read_items(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Option<Json> {
+    let at = object.at.key("items");
+    let Some(node) = object.node("items") else {
+        let any = [("type".to_owned(), Json::from("string"))];
+        return (kind == Kind::Array).then(|| Json::Object(any.into_iter().collect()));
+    };
+    let items = Object::new(node, &at, report)?;
+    items.check_known(&ITEM, report);
+    let kind = if items.has("type") { Kind::read(&items, report)? } else { Kind::String };
+    Some(Json::Object(read(&items, kind, report)))
+}
+
+fn read_enum(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Option<Json> {
+    let values = object.list("enum", report)?;
+    let at = object.at.key("enum");
+    if values.is_empty() {
+        report.push(report.value(&BAD_ENUM, &at, "`enum` allows no value at all").hint("list the values, or remove `enum`"));
+    }
+    for (index, value) in values.iter().enumerate().filter(|(_, value)| !kind.admits(value)) {
+        let message = format!("this value of `enum` is not of type `{}`", kind.as_str());
+        let problem = report.value(&BAD_ENUM, &at.index(index), message).expected(kind.as_str()).received(shown(value));
+        let hint =
+            if kind == Kind::Array { "to constrain the items, put `enum` into `items`" } else { "change the value or the type" };
+        report.push(problem.hint(hint));
+    }
+    Some(Json::Array(values.iter().map(Node::to_value).collect()))
+}
+
+fn read_pattern(object: &Object<'_, '_>, report: &mut Report) -> Option<Json> {
+    let pattern = object.text("pattern", report)?;
+    if let Err(error) = Regex::new(pattern) {
+        let problem = report.value(&BAD_PATTERN, &object.at.key("pattern"), format!("the pattern does not compile: {error}"));
+        report.push(problem.expected("a regular expression").received(pattern));
+    }
+    Some(pattern.into())
+}
+
+/// One end of a range: any number for a value, a count for a size.
+fn bound<'n>(object: &Object<'n, '_>, key: &str, report: &mut Report) -> Option<&'n Node<'n>> {
+    let alias = match key {
+        "minimum" => "min",
+        "maximum" => "max",
+        _ => return object.count(key, report).and_then(|_| object.node(key)),
+    };
+    let mut found = None;
+    for key in [alias, key] {
+        let Some(node) = object.node(key) else { continue };
+        match node.as_number() {
+            Some(_) => found = Some(node),
+            None => wrong_type(node, &object.at.key(key), "number", report),
+        }
+    }
+    if object.has(alias) {
+        let problem = report.key(&BOUND_ALIAS, &object.at.key(alias), format!("`{alias}` is read as `{key}`"));
+        report.push(problem.hint(format!("write `{key}`")));
+    }
+    found
+}
+
+fn check_range(
+    object: &Object<'_, '_>,
+    (low_key, low): (&str, Option<&Node<'_>>),
+    (high_key, high): (&str, Option<&Node<'_>>),
+    report: &mut Report,
+) {
+    if let (Some(low), Some(high)) = (low, high)
+        && number(low) > number(high)
+    {
+        let message = format!("no value is at least `{low_key}` and at most `{high_key}`");
+        report.push(report.value(&EMPTY_RANGE, object.at, message).hint("exchange the two"));
+    }
+}
+
+fn number(node: &Node<'_>) -> Option<f64> {
+    node.as_number().and_then(serde_json::Number::as_f64)
+}
+
+fn read_default(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Option<Json> {
+    let node = object.node("default")?;
+    if let Some(expected) = unmet(object.node, kind, node) {
+        let problem =
+            report.value(&BAD_DEFAULT, &object.at.key("default"), "the default is not a value that a caller could pass");
+        report.push(problem.expected(expected).received(shown(node)).hint("change the default, or what it must be"));
+    }
+    Some(node.to_value())
+}
+
+/// What a value lacks to be allowed by the constraints, if anything.
+fn unmet(constraints: &Node<'_>, kind: Kind, value: &Node<'_>) -> Option<String> {
+    if !kind.admits(value) {
+        return Some(kind.as_str().to_owned());
+    }
+    if let Some(allowed) = constraints.get("enum")
+        && !allowed.items().iter().any(|item| item.to_value() == value.to_value())
+    {
+        return Some("one of the values of `enum`".to_owned());
+    }
+    match &value.value {
+        Value::Number(_) => out_of(constraints, ["minimum", "maximum"], number(value)?),
+        Value::String(text) => {
+            let length = out_of(constraints, ["minLength", "maxLength"], text.chars().count() as f64);
+            length.or_else(|| unmatched(constraints, text))
+        }
+        Value::Array(items) => {
+            let count = out_of(constraints, ["minItems", "maxItems"], items.len() as f64);
+            count.or_else(|| unmet_item(constraints, items))
+        }
+        _ => None,
+    }
+}
+
+fn out_of(constraints: &Node<'_>, [low, high]: [&str; 2], value: f64) -> Option<String> {
+    let limit = |key: &str| constraints.get(key).and_then(number);
+    if limit(low).is_some_and(|limit| value < limit) {
+        return Some(format!("at least `{low}`"));
+    }
+    limit(high).is_some_and(|limit| value > limit).then(|| format!("at most `{high}`"))
+}
+
+fn unmatched(constraints: &Node<'_>, text: &str) -> Option<String> {
+    let pattern = constraints.get("pattern").and_then(Node::as_str)?;
+    let regex = Regex::new(pattern).ok()?;
+    matches!(regex.is_match(text), Ok(false)).then(|| format!("a match of the pattern {pattern}"))
+}
+
+fn unmet_item(constraints: &Node<'_>, items: &[Node<'_>]) -> Option<String> {
+    let rules = constraints.get("items")?;
+    let kind = match rules.get("type") {
+        Some(node) => Kind::named(node.as_str()?)?,
+        None => Kind::String,
+    };
+    items.iter().find_map(|item| unmet(rules, kind, item)).map(|expected| format!("items that are {expected}"))
+}

@@ -1,0 +1,214 @@
+//! A leaf of the tree becomes a tool.
+
+use std::mem;
+
+use catalog::{
+    Description, Launch, Mode, Origin, Schema, Tool,
+    launch::{Binding, PassBy, Piece, ValueKind},
+    name,
+};
+use serde_json::{Map, Value as Json, json};
+
+use super::{
+    binding::FOLDER,
+    field::Object,
+    parameter::Parameter,
+    settings,
+    tree::{Level, Reader},
+};
+use crate::{
+    bind,
+    json::Node,
+    rules::{
+        definition::{BAD_NAME, USELESS_PARAMETER},
+        syntax::TOO_MUCH,
+    },
+};
+
+/// The most tools of one file.
+const MAX_LEAVES: usize = 5_000;
+
+/// What the tools of one file may weigh, by a rough count of bytes.
+const MAX_WEIGHT: usize = 32 * 1024 * 1024;
+
+impl<'n> Reader<'n, '_> {
+    /// Makes a tool of the node where the walk is.
+    pub(super) fn leaf(&mut self, object: &Object<'n, '_>) {
+        let Some(mut tool) = self.begin(object) else { return };
+        match self.last().settings.sequence.clone() {
+            Some(sequence) => {
+                tool.launch = Launch::Sequence((*sequence).clone());
+                self.refuse_parameters();
+            }
+            None => self.launch(&mut tool, self.pieces()),
+        }
+        let parameters = self.take_parameters();
+        tool.parameters = parameters.iter().map(Parameter::defined).collect();
+        tool.input = schema(parameters);
+        self.tools.push(tool);
+    }
+
+    /// A tool with everything but its arguments and its launch; none if it is not to be served.
+    pub(super) fn begin(&mut self, object: &Object<'n, '_>) -> Option<Tool> {
+        let name = self.path_name(None);
+        let is_named = self.check_length(&name, object);
+        let level = self.last();
+        if level.is_broken || level.settings.is_disabled || !is_named || !self.has_room(object) {
+            return None;
+        }
+        let origin = Origin::value(self.report.source(), object.at.pointer());
+        let mut tool = Tool::new(name, "", Schema::nothing(), Launch::Missing, origin);
+        let settings = &self.last().settings;
+        tool.title = object.node("title").and_then(Node::as_str).map(str::to_owned);
+        tool.description = self.description(object);
+        tool.marks = settings.marks.clone();
+        tool.mode = settings.mode.unwrap_or(Mode::Asynchronous);
+        tool.timeout = settings.timeout;
+        tool.concurrency = settings.concurrency;
+        tool.availability = settings.availability.as_deref().cloned();
+        Some(tool)
+    }
+
+    /// Starts the command with `pieces` behind its words, or keeps them for a command to come.
+    pub(super) fn launch(&self, tool: &mut Tool, pieces: Vec<Piece>) {
+        match self.command.split_first() {
+            _ if self.is_built_in => {}
+            None => tool.unbound = pieces,
+            Some((program, words)) => {
+                let words = words.iter().map(|word| Piece::Word((*word).to_owned()));
+                bind::start(tool, program, words.chain(pieces).collect());
+            }
+        }
+    }
+
+    pub(super) fn last(&self) -> &Level<'n> {
+        self.levels.last().expect("a leaf lies below a tool")
+    }
+
+    fn check_length(&mut self, name: &str, object: &Object<'n, '_>) -> bool {
+        let Err(problem @ name::Problem::TooLong(_)) = name::check(name) else { return true };
+        if self.levels.len() > 1 && !self.last().is_broken {
+            let message = format!("the tool's name would be `{name}`: {problem}");
+            let problem = self.report.value(&BAD_NAME, &object.at.key("name"), message);
+            self.report.push(problem.received(name).hint("shorten the names on the way to it"));
+        }
+        false
+    }
+
+    /// Counts what this leaf takes over from the nodes above, so that one file cannot take all memory.
+    fn has_room(&mut self, object: &Object<'n, '_>) -> bool {
+        let own: usize = self.levels.iter().map(|level| level.weight).sum();
+        let is_full = self.leaves == MAX_LEAVES || self.weight > MAX_WEIGHT;
+        self.weight += own + self.last().settings.guidance.map_or(0, str::len);
+        if !is_full {
+            self.leaves += 1;
+            return true;
+        }
+        if self.leaves != usize::MAX {
+            self.leaves = usize::MAX;
+            let problem = self.report.value(&TOO_MUCH, object.at, "this file defines too much; tools from here on are left out");
+            self.report.push(problem.expected("at most 5,000 tools and 32 MiB").hint("split the file"));
+        }
+        false
+    }
+
+    fn description(&self, object: &Object<'n, '_>) -> Description {
+        let level = self.last();
+        let owned = |text: &str| text.to_owned();
+        Description {
+            guidance: level.settings.guidance.map(owned),
+            text: object.node("description").and_then(Node::as_str).map(owned).unwrap_or_default(),
+            hint: self.levels.iter().rev().find_map(|above| settings::hint(above.hints?, level.name)).map(owned),
+            install: level.settings.install.map(owned),
+        }
+    }
+
+    /// The parameters from the tool to the leaf, whose own are not needed after this. Of several
+    /// folders the innermost counts.
+    fn take_parameters(&mut self) -> Vec<Parameter<'n>> {
+        let own = self.levels.last_mut().map(|level| mem::take(&mut level.parameters)).unwrap_or_default();
+        let mut all: Vec<_> = self.levels.iter().flat_map(|level| &level.parameters).cloned().chain(own).collect();
+        let mut outer = all.iter().filter(|parameter| parameter.name == FOLDER).count().saturating_sub(1);
+        all.retain(|parameter| {
+            let is_outer = parameter.name == FOLDER && outer > 0;
+            outer -= usize::from(is_outer);
+            !is_outer
+        });
+        all
+    }
+
+    /// What follows the words of the command: for each node its name, its options, its positionals.
+    fn pieces(&self) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        for (index, level) in self.levels.iter().enumerate() {
+            if index > 0 && level.name != "default" {
+                pieces.push(Piece::Word(level.name.to_owned()));
+            }
+            let is_leaf = index + 1 == self.levels.len();
+            let bindings = |is_positional| {
+                let wanted =
+                    move |parameter: &&Parameter<'n>| parameter.is_positional == is_positional && parameter.name != FOLDER;
+                level.parameters.iter().filter(wanted).map(|parameter| parameter.binding.clone())
+            };
+            let order =
+                Order { positional_first: level.settings.positional_first, double_dash: is_leaf && level.settings.double_dash };
+            order.arrange(bindings(false).collect(), bindings(true).collect(), &mut pieces);
+        }
+        let folder = Binding { pass_by: PassBy::Folder, kind: ValueKind::Path, ..Binding::positional(FOLDER) };
+        pieces.push(Piece::Parameter(folder));
+        pieces
+    }
+
+    fn refuse_parameters(&mut self) {
+        for level in &mut self.levels {
+            let parameters = mem::take(&mut level.parameters);
+            let (folders, useless): (Vec<_>, Vec<_>) = parameters.into_iter().partition(|parameter| parameter.name == FOLDER);
+            level.parameters = folders;
+            for parameter in useless {
+                let message = format!("the steps of a sequence have their own arguments: `{}` reaches none", parameter.name);
+                let problem = self.report.pointer(&USELESS_PARAMETER, parameter.pointer, message);
+                self.report.push(problem.hint("remove it, and put values into `args` of the steps"));
+            }
+        }
+    }
+}
+
+/// The schema of a leaf's arguments: closed, and with the folder that every such tool has.
+fn schema(parameters: Vec<Parameter<'_>>) -> Schema {
+    let required: Vec<_> =
+        parameters.iter().filter(|parameter| parameter.is_required).map(|parameter| parameter.name.into()).collect();
+    let mut properties: Map<String, Json> =
+        parameters.into_iter().map(|parameter| (parameter.name.to_owned(), Json::Object(parameter.schema))).collect();
+    if !properties.contains_key(FOLDER) {
+        properties.insert(FOLDER.to_owned(), json!({"type": "string", "format": "path", "description": "Folder to run in"}));
+    }
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), "object".into());
+    schema.insert("properties".to_owned(), Json::Object(properties));
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), Json::Array(required));
+    }
+    schema.insert("additionalProperties".to_owned(), false.into());
+    Schema::new(schema)
+}
+
+/// In which order a node's parameters stand on the command line.
+pub(super) struct Order {
+    pub(super) positional_first: bool,
+    pub(super) double_dash: bool,
+}
+
+impl Order {
+    pub(super) fn arrange(&self, options: Vec<Binding>, mut positionals: Vec<Binding>, pieces: &mut Vec<Piece>) {
+        let mut options: Vec<_> = options.into_iter().map(Piece::Parameter).collect();
+        if !self.positional_first {
+            pieces.append(&mut options);
+        }
+        if self.double_dash && !positionals.is_empty() {
+            pieces.push(Piece::DoubleDash);
+            positionals.iter_mut().for_each(|binding| binding.allow_dash = true);
+        }
+        pieces.extend(positionals.into_iter().map(Piece::Parameter));
+        pieces.append(&mut options);
+    }
+}

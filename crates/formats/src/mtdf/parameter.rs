@@ -1,0 +1,135 @@
+//! Options and positional arguments.
+
+use catalog::launch::{Binding, ValueKind};
+use serde_json::{Map, Value as Json};
+
+use super::{
+    binding::{FOLDER, Subject, value_kind},
+    constraint,
+    field::{Known, Object},
+    kind::Kind,
+};
+use crate::{
+    json::Node,
+    report::Report,
+    rules::{
+        definition::{BAD_NAME, CONTRADICTION},
+        parameter::PATH_OR_VALUE,
+    },
+};
+
+const KNOWN: Known = Known {
+    fields: &[
+        "name",
+        "type",
+        "required",
+        "alias",
+        "file_arg",
+        "file_flag",
+        "description",
+        "format",
+        "enum",
+        "default",
+        "pattern",
+        "minimum",
+        "maximum",
+        "min",
+        "max",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "items",
+        "flag",
+        "separator",
+        "join",
+        "negate",
+        "pass_by",
+        "env",
+        "allow_dash",
+    ],
+    weighty: &["format", "required", "flag", "type", "alias", "pass_by", "file_flag"],
+};
+
+/// One parameter of a tool.
+#[derive(Clone)]
+pub(crate) struct Parameter<'n> {
+    pub(crate) name: &'n str,
+    pub(crate) alias: Option<&'n str>,
+    /// The JSON pointer to its definition.
+    pub(crate) pointer: String,
+    pub(crate) schema: Map<String, Json>,
+    pub(crate) is_required: bool,
+    pub(crate) is_positional: bool,
+    pub(crate) binding: Binding,
+}
+
+impl Parameter<'_> {
+    /// Where it is defined, for the model.
+    pub(crate) fn defined(&self) -> catalog::Parameter {
+        catalog::Parameter {
+            name: self.name.to_owned(),
+            alias: self.alias.map(str::to_owned),
+            place: catalog::Place::Value(self.pointer.clone()),
+        }
+    }
+}
+
+/// Whether a parameter has a flag.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Option,
+    Positional,
+}
+
+/// Reads one parameter; none if it lacks what makes it one.
+pub(crate) fn read<'n>(object: &Object<'n, '_>, place: Place, report: &mut Report) -> Option<Parameter<'n>> {
+    object.check_known(&KNOWN, report);
+    let name = object.required("name", report).filter(|name| check_name(name, object, report));
+    if !object.has("type") {
+        object.missing("type", "one of `string`, `integer`, `number`, `boolean`, `array`, `object`", report);
+    }
+    let kind = Kind::read(object, report);
+    let is_required = object.flag("required", report).unwrap_or(false);
+    let alias = object.filled("alias", report);
+    let subject = Subject {
+        name: name.unwrap_or_default(),
+        alias,
+        is_positional: place == Place::Positional,
+        kind,
+        names: names(object, report),
+    };
+    let mut binding = subject.read(object, report);
+    subject.read_file(object, &mut binding, report);
+    let schema = constraint::read(object, kind.unwrap_or(Kind::String), report);
+    let (name, kind) = (name?, kind?);
+    if name == FOLDER && kind != Kind::String {
+        let message = format!("`{FOLDER}` is the folder the program runs in, a string");
+        report.push(report.value(&CONTRADICTION, &object.at.key("type"), message).expected("string").received(kind.as_str()));
+    }
+    let is_positional = place == Place::Positional;
+    Some(Parameter { name, alias, pointer: object.at.pointer(), schema, is_required, is_positional, binding })
+}
+
+fn check_name(name: &str, object: &Object<'_, '_>, report: &mut Report) -> bool {
+    let is_good = !name.chars().any(|c| c.is_whitespace() || c.is_control());
+    if !is_good {
+        let problem =
+            report.value(&BAD_NAME, &object.at.key("name"), format!("`{}` is not a name for a parameter", name.escape_debug()));
+        report.push(problem.expected("text without blanks").received(name));
+    }
+    is_good
+}
+
+/// What the value names, by `format` of the parameter or of its items.
+fn names(object: &Object<'_, '_>, report: &mut Report) -> ValueKind {
+    let format = |node: &Node<'_>| node.get("format").and_then(Node::as_str).map_or(ValueKind::Plain, value_kind);
+    let own = format(object.node);
+    let found = if own == ValueKind::Plain { object.node("items").map_or(own, format) } else { own };
+    if found == ValueKind::PathOrValue {
+        let message = "a value that looks like a path is confined like one";
+        let at = object.at.key("format");
+        report.push(report.value(&PATH_OR_VALUE, &at, message).hint("use `path` if it is always a path"));
+    }
+    found
+}

@@ -1,0 +1,45 @@
+//! The field `sequence`: other tools, one after the other.
+
+use catalog::{
+    launch::{Sequence, Step},
+    name,
+};
+use serde_json::{Map, Value as Json};
+
+use super::field::{Known, Object};
+use crate::{report::Report, rules::definition::EMPTY_SEQUENCE};
+
+const KNOWN: Known = Known {
+    fields: &["tool", "subcommand", "args", "description", "skip_if_file_exists", "skip_if_file_missing"],
+    weighty: &["tool", "subcommand", "args", "skip_if_file_exists", "skip_if_file_missing"],
+};
+
+/// The pause between two steps where nothing is said, in milliseconds.
+const DELAY: u64 = 100;
+
+/// The steps that `object` lists.
+pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Sequence> {
+    let nodes = object.list("sequence", report)?;
+    let at = object.at.key("sequence");
+    if nodes.is_empty() {
+        report.push(report.value(&EMPTY_SEQUENCE, &at, "the sequence has no steps").hint("add a step or remove `sequence`"));
+        return None;
+    }
+    let mut steps = Vec::with_capacity(nodes.len());
+    for (index, node) in nodes.iter().enumerate() {
+        let at = at.index(index);
+        steps.extend(Object::new(node, &at, report).and_then(|object| step(&object, report)));
+    }
+    Some(Sequence { steps, delay_ms: object.count("step_delay_ms", report).unwrap_or(DELAY) })
+}
+
+fn step(object: &Object<'_, '_>, report: &mut Report) -> Option<Step> {
+    object.check_known(&KNOWN, report);
+    let subcommand = object.filled("subcommand", report).unwrap_or("default");
+    let arguments = object.object("args", report).map_or_else(|| Json::Object(Map::new()), |node| node.to_value());
+    let mut own = |key| object.filled(key, report).map(str::to_owned);
+    let (description, skip_if_exists, skip_if_missing) =
+        (own("description"), own("skip_if_file_exists"), own("skip_if_file_missing"));
+    let tool = object.required("tool", report)?;
+    Some(Step { tool: name::of_path(&[tool, subcommand]), arguments, description, skip_if_exists, skip_if_missing })
+}

@@ -1,0 +1,143 @@
+//! What a node hands down to its subcommands unless they say otherwise.
+
+use std::{rc::Rc, time::Duration};
+
+use catalog::{Availability, Concurrency, Marks, Mode, launch::Sequence};
+
+use super::{
+    availability,
+    field::{Object, wrong_type},
+    sequence,
+};
+use crate::{
+    json::{Node, Value},
+    report::Report,
+    rules::definition::{CONTRADICTION, ENABLED_UNDER_DISABLED, TIMEOUT_OUT_OF_RANGE},
+};
+
+/// The longest time limit, in seconds: a day.
+const LONGEST: u64 = 86_400;
+
+/// What a node hands down.
+#[derive(Clone, Default)]
+pub(crate) struct Settings<'n> {
+    pub(crate) is_disabled: bool,
+    pub(crate) mode: Option<Mode>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) marks: Marks,
+    pub(crate) concurrency: Option<Concurrency>,
+    pub(crate) availability: Option<Rc<Availability>>,
+    pub(crate) install: Option<&'n str>,
+    pub(crate) sequence: Option<Rc<Sequence>>,
+    pub(crate) positional_first: bool,
+    pub(crate) double_dash: bool,
+    /// The text that stands before the description.
+    pub(crate) guidance: Option<&'n str>,
+}
+
+impl<'n> Settings<'n> {
+    /// The settings of a node under this one. Guidance is looked up by the caller, who has it.
+    pub(crate) fn below(&self, object: &Object<'n, '_>, program: Option<&str>, report: &mut Report) -> Self {
+        let mut settings = self.clone();
+        settings.read_enabled(object, report);
+        settings.read_mode(object, report);
+        settings.read_timeout(object, report);
+        settings.read_marks(object, report);
+        settings.read_order(object, report);
+        if let Some(text) = object.filled("install_instructions", report) {
+            settings.install = Some(text);
+        }
+        if let Some(node) = object.node("availability_check") {
+            let at = object.at.key("availability_check");
+            let found = Object::new(node, &at, report).and_then(|check| availability::read(&check, program, report));
+            settings.availability = found.map(Rc::new);
+        }
+        match object.has("sequence") {
+            true => settings.sequence = sequence::read(object, report).map(Rc::new),
+            false => _ = object.count("step_delay_ms", report),
+        }
+        settings
+    }
+
+    fn read_enabled(&mut self, object: &Object<'n, '_>, report: &mut Report) {
+        match object.flag("enabled", report) {
+            Some(true) if self.is_disabled => {
+                let message = "this is enabled, but what it belongs to is not";
+                let problem = report.value(&ENABLED_UNDER_DISABLED, &object.at.key("enabled"), message);
+                report.push(problem.hint("enable the whole, or remove this"));
+            }
+            Some(false) => self.is_disabled = true,
+            Some(true) | None => {}
+        }
+    }
+
+    /// `force_synchronous` is the older name of `synchronous`, `asynchronous` is its opposite.
+    fn read_mode(&mut self, object: &Object<'n, '_>, report: &mut Report) {
+        let mut said: Option<(&str, Mode)> = None;
+        for (key, is_synchronous) in [("synchronous", true), ("force_synchronous", true), ("asynchronous", false)] {
+            let Some(value) = object.flag(key, report) else { continue };
+            let mode = if value == is_synchronous { Mode::Synchronous } else { Mode::Asynchronous };
+            match said {
+                Some((other, opposite)) if opposite != mode => {
+                    let problem = report.value(&CONTRADICTION, &object.at.key(key), format!("`{key}` contradicts `{other}`"));
+                    report.push(problem.hint("keep one of the two"));
+                }
+                _ => said = Some((key, mode)),
+            }
+        }
+        self.mode = said.map(|(_, mode)| mode).or(self.mode);
+    }
+
+    fn read_timeout(&mut self, object: &Object<'n, '_>, report: &mut Report) {
+        let Some(node) = object.node("timeout_seconds") else { return };
+        let at = object.at.key("timeout_seconds");
+        match super::field::whole(node) {
+            Some(seconds @ 1..=LONGEST) => self.timeout = Some(Duration::from_secs(seconds)),
+            _ if matches!(node.value, Value::Number(_)) => {
+                let problem = report.value(&TIMEOUT_OUT_OF_RANGE, &at, "the time limit is out of range");
+                report.push(problem.expected("an integer from 1 to 86400").received(node.to_value()));
+            }
+            _ => wrong_type(node, &at, "integer", report),
+        }
+    }
+
+    fn read_marks(&mut self, object: &Object<'n, '_>, report: &mut Report) {
+        const LANES: [(&str, Concurrency); 3] =
+            [("exclusive", Concurrency::Exclusive), ("read_only", Concurrency::ReadOnly), ("service", Concurrency::Service)];
+        let concurrency = object.choice("concurrency", &LANES, report);
+        let marks = &mut self.marks;
+        let implied = (concurrency == Some(Concurrency::ReadOnly)).then_some(false);
+        self.concurrency = concurrency.or(self.concurrency);
+        marks.mutates = object.flag("mutates", report).or(implied).or(marks.mutates);
+        marks.dangerous = object.flag("dangerous", report).or(marks.dangerous);
+        marks.idempotent = object.flag("idempotent", report).or(marks.idempotent);
+        marks.requires_approval = object.flag("requires_approval", report).or(marks.requires_approval);
+        marks.network = object.flag("network", report).or(marks.network);
+        if let Some(category) = object.filled("category", report) {
+            marks.category = Some(category.to_owned());
+        }
+        if let Some(version) = object.filled("version", report) {
+            marks.version = Some(version.to_owned());
+        }
+    }
+
+    fn read_order(&mut self, object: &Object<'n, '_>, report: &mut Report) {
+        self.positional_first = object.flag("positional_args_first", report).unwrap_or(self.positional_first);
+        self.double_dash = object.flag("double_dash", report).unwrap_or(self.double_dash);
+        let says_one = object.has("positional_args_first") || object.has("double_dash");
+        if self.positional_first && self.double_dash && says_one {
+            let key = if object.has("double_dash") { "double_dash" } else { "positional_args_first" };
+            let message = "`double_dash` and `positional_args_first` exclude each other";
+            let problem = report.value(&CONTRADICTION, &object.at.key(key), message);
+            report.push(problem.hint("options after `--` would be taken for positional arguments: keep one of the two"));
+        }
+    }
+}
+
+/// The hint for a leaf called `name` in the field `hints` of a node on the way to it.
+pub(crate) fn hint<'n>(hints: &'n Node<'n>, name: &str) -> Option<&'n str> {
+    let custom = hints.get("custom");
+    let of = |key: &str| hints.get(key).and_then(Node::as_str);
+    let of_custom = |key: &str| custom.and_then(|custom| custom.get(key)).and_then(Node::as_str);
+    of(name).or_else(|| of_custom(name)).or_else(|| of("default")).or_else(|| of_custom("default"))
+}

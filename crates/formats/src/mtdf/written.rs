@@ -1,0 +1,173 @@
+//! The other dialect: one tool whose arguments are a written JSON Schema, served as it is.
+
+use std::collections::HashSet;
+
+use catalog::{Schema, launch::ValueKind};
+use serde_json::{Map, Value as Json};
+
+use super::{
+    binding::{self, Subject},
+    field::{Known, Object, did_you_mean, whole, wrong_type},
+    kind::Kind,
+    leaf::Order,
+    reference,
+    subschema::Walk,
+    tree::Reader,
+};
+use crate::{
+    json::{Node, Value},
+    report::{At, Report},
+    rules::{
+        definition::IGNORED_FIELD,
+        parameter::UNKNOWN_PARAMETER,
+        schema::{NOT_AN_OBJECT_SCHEMA, SCHEMA_ALIAS},
+    },
+};
+
+const ENTRY: Known = Known {
+    fields: &["positional", "flag", "separator", "join", "negate", "pass_by", "env", "allow_dash"],
+    weighty: &["positional", "flag", "separator", "join", "negate", "pass_by", "env", "allow_dash"],
+};
+
+/// A positional without a number stands behind those with one.
+const LAST: u64 = u64::MAX;
+
+impl<'n> Reader<'n, '_> {
+    /// Makes a tool of a definition with a written schema.
+    pub(super) fn written_leaf(&mut self, object: &Object<'n, '_>, key: &'static str) {
+        let errors = self.report.errors();
+        self.note_alias(object, key);
+        let at = object.at.key(key);
+        let Some(schema) = object.node(key).filter(|node| node.is_object()).map(|node| Object { node, at: &at }) else { return };
+        check_root(&schema, self.report);
+        Walk::new(schema.node, self.report).run(&at);
+        let bindings = self.bindings(object, &schema);
+        if self.report.errors() > errors {
+            return;
+        }
+        let Some(mut tool) = self.begin(object) else { return };
+        tool.input = served(schema.node);
+        tool.parameters = defined(&schema);
+        let settings = &self.last().settings;
+        let order = Order { positional_first: settings.positional_first, double_dash: settings.double_dash };
+        let (options, positionals) = bindings;
+        let mut pieces = Vec::new();
+        order.arrange(options, positionals, &mut pieces);
+        self.launch(&mut tool, pieces);
+        self.tools.push(tool);
+    }
+
+    fn note_alias(&mut self, object: &Object<'n, '_>, key: &str) {
+        let at = object.at.key("input_schema");
+        if key == "input_schema" {
+            let problem = self.report.key(&SCHEMA_ALIAS, &at, "`input_schema` is read as `inputSchema`");
+            self.report.push(problem.hint("write `inputSchema`"));
+        } else if object.has("input_schema") {
+            let problem = self.report.key(&IGNORED_FIELD, &at, "`input_schema` is not used beside `inputSchema`");
+            self.report.push(problem.hint("remove it"));
+        }
+    }
+
+    /// The options and the positionals, each in the order in which they stand on the command line.
+    fn bindings(&mut self, object: &Object<'n, '_>, schema: &Object<'n, '_>) -> Bindings {
+        let map = object.node("argv").filter(|node| node.is_object());
+        let properties = schema.node("properties").map(Node::members).unwrap_or_default();
+        let at = object.at.key("argv");
+        self.check_argv(map, properties.iter().map(|member| &*member.key), &at);
+        let (mut options, mut positionals) = (Vec::new(), Vec::new());
+        for property in properties {
+            let name = &*property.key;
+            let at = at.key(name);
+            let entry = map.and_then(|map| map.get(name)).and_then(|node| Object::new(node, &at, self.report));
+            let position = entry.and_then(|entry| position(&entry, self.report));
+            let subject = subject(name, position.is_some(), &property.value, schema.node);
+            let binding = match entry {
+                Some(entry) => {
+                    entry.check_known(&ENTRY, self.report);
+                    subject.read(&entry, self.report)
+                }
+                None => subject.usual(),
+            };
+            match position {
+                Some(position) => positionals.push((position, binding)),
+                None => options.push(binding),
+            }
+        }
+        positionals.sort_by_key(|(position, _)| *position);
+        (options, positionals.into_iter().map(|(_, binding)| binding).collect())
+    }
+
+    fn check_argv<'a>(&mut self, map: Option<&Node<'_>>, names: impl Iterator<Item = &'a str> + Clone, at: &At<'_>) {
+        let members = map.map(Node::members).unwrap_or_default();
+        if members.is_empty() {
+            return;
+        }
+        let known: HashSet<_> = names.clone().collect();
+        for member in members.iter().filter(|member| !known.contains(&*member.key)) {
+            let near = catalog::closest(&member.key, names.clone());
+            let hint = near.map_or_else(|| "add it to `properties`, or remove it".to_owned(), did_you_mean);
+            let message = format!("`{}` is not a property of the schema", member.key);
+            let problem = self.report.key(&UNKNOWN_PARAMETER, &at.key(&member.key), message);
+            self.report.push(problem.hint(hint));
+        }
+    }
+}
+
+type Bindings = (Vec<catalog::launch::Binding>, Vec<catalog::launch::Binding>);
+
+fn check_root(schema: &Object<'_, '_>, report: &mut Report) {
+    if schema.node("type").and_then(Node::as_str) != Some("object") {
+        let problem =
+            report.value(&NOT_AN_OBJECT_SCHEMA, &schema.at.key("type"), "arguments are an object, the schema is not of one");
+        report.push(problem.expected("`\"type\": \"object\"`").hint("add `\"type\": \"object\"`"));
+    }
+}
+
+/// Where a property stands among the positionals, if it is one.
+fn position(entry: &Object<'_, '_>, report: &mut Report) -> Option<u64> {
+    let node = entry.node("positional")?;
+    match (&node.value, whole(node)) {
+        (Value::Bool(true), _) => Some(LAST),
+        (Value::Bool(false), _) => None,
+        (_, Some(index)) => Some(index),
+        _ => {
+            wrong_type(node, &entry.at.key("positional"), "boolean or integer from 0", report);
+            None
+        }
+    }
+}
+
+fn subject<'n>(name: &'n str, is_positional: bool, property: &'n Node<'n>, root: &'n Node<'n>) -> Subject<'n> {
+    let property = reference::target(property, root);
+    let format = |node: &Node<'_>| node.get("format").and_then(Node::as_str).map_or(ValueKind::Plain, binding::value_kind);
+    let own = format(property);
+    let names = match own {
+        ValueKind::Plain => property.get("items").map_or(own, |items| format(reference::target(items, root))),
+        _ => own,
+    };
+    Subject { name, alias: None, is_positional, kind: kind(property), names }
+}
+
+fn kind(property: &Node<'_>) -> Option<Kind> {
+    let node = property.get("type")?;
+    let mut names = node.as_str().into_iter().chain(node.items().iter().filter_map(Node::as_str)).filter(|name| *name != "null");
+    Kind::named(names.next()?).filter(|_| names.next().is_none())
+}
+
+/// The schema as it is written, without the name of its dialect.
+fn served(schema: &Node<'_>) -> Schema {
+    let members = schema.members().iter().filter(|member| member.key != "$schema");
+    let object: Map<String, Json> = members.map(|member| (member.key.as_ref().to_owned(), member.value.to_value())).collect();
+    Schema::new(object)
+}
+
+fn defined(schema: &Object<'_, '_>) -> Vec<catalog::Parameter> {
+    let at = schema.at.key("properties");
+    let properties = schema.node("properties").map(Node::members).unwrap_or_default();
+    let defined = |name: &str| catalog::Parameter {
+        name: name.to_owned(),
+        alias: None,
+        place: catalog::Place::Value(at.key(name).pointer()),
+    };
+    properties.iter().map(|property| defined(&property.key)).collect()
+}

@@ -1,0 +1,134 @@
+//! Problems of options and positional arguments.
+
+use catalog::{Rule, Severity};
+
+pub(crate) static UNKNOWN_TYPE: Rule = Rule {
+    code: "TC040",
+    name: "unknown-type",
+    severity: Severity::Error,
+    why: "The types are `string`, `integer`, `number`, `boolean`, `array` and `object`, in these spellings.",
+    bad: r#"{"name": "say", "description": "Speak", "command": "echo",
+ "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "loud", "type": "bool"}]}]}"#,
+    good: r#"{"name": "say", "description": "Speak", "command": "echo",
+ "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "loud", "type": "boolean"}]}]}"#,
+};
+
+pub(crate) static BAD_DEFAULT: Rule = Rule {
+    code: "TC041",
+    name: "bad-default",
+    severity: Severity::Error,
+    why: "A default is used as if the caller had passed it, so it must be a value that the caller could pass: of the type, \
+          in the `enum`, within the bounds, matching the pattern.",
+    bad: r#"{"name": "say", "description": "Speak", "command": "echo",
+ "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "times", "type": "integer", "default": "2"}]}]}"#,
+    good: r#"{"name": "say", "description": "Speak", "command": "echo",
+ "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "times", "type": "integer", "default": 2}]}]}"#,
+};
+
+pub(crate) static BAD_ENUM: Rule = Rule {
+    code: "TC042",
+    name: "bad-enum",
+    severity: Severity::Error,
+    why: "`enum` lists at least one value, each of the parameter's type: another one could never be passed.",
+    bad: r#"{"name": "say", "description": "Speak", "command": "echo",
+ "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "level", "type": "string", "enum": ["low", 2]}]}]}"#,
+    good: r#"{"name": "say", "description": "Speak", "command": "echo",
+ "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "level", "type": "string", "enum": ["low", "2"]}]}]}"#,
+};
+
+pub(crate) static BAD_PATTERN: Rule = Rule {
+    code: "TC043",
+    name: "bad-pattern",
+    severity: Severity::Error,
+    why: "The pattern is not a regular expression, so no value could be checked against it. In JSON a backslash is written \
+          twice.",
+    bad: r#"{"name": "say", "description": "Speak", "command": "echo",
+ "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "word", "type": "string", "pattern": "^(a"}]}]}"#,
+    good: r#"{"name": "say", "description": "Speak", "command": "echo",
+ "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "word", "type": "string", "pattern": "^(a)"}]}]}"#,
+};
+
+pub(crate) static EMPTY_RANGE: Rule = Rule {
+    code: "TC044",
+    name: "empty-range",
+    severity: Severity::Error,
+    why: "The lower bound lies above the upper one, so that no value fits.",
+    bad: r#"{"name": "say", "description": "Speak", "command": "echo",
+ "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "times", "type": "integer", "minimum": 9, "maximum": 1}]}]}"#,
+    good: r#"{"name": "say", "description": "Speak", "command": "echo",
+ "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "times", "type": "integer", "minimum": 1, "maximum": 9}]}]}"#,
+};
+
+pub(crate) static DUPLICATE_PARAMETER: Rule = Rule {
+    code: "TC045",
+    name: "duplicate-parameter",
+    severity: Severity::Error,
+    why: "Arguments are passed by name, so a name can stand for one parameter only: among the options and positionals of a \
+          leaf and of all nodes above it. `flag` gives a renamed option the spelling that the program knows.",
+    bad: r#"{"name": "run", "description": "Run", "command": "cargo",
+ "subcommand": [{"name": "test", "description": "Test", "options": [{"name": "test", "type": "string"}],
+  "positional_args": [{"name": "test", "type": "string"}]}]}"#,
+    good: r#"{"name": "run", "description": "Run", "command": "cargo",
+ "subcommand": [{"name": "test", "description": "Test", "options": [{"name": "target", "flag": "--test", "type": "string"}],
+  "positional_args": [{"name": "test", "type": "string"}]}]}"#,
+};
+
+pub(crate) static FLAG_CLASH: Rule = Rule {
+    code: "TC046",
+    name: "flag-clash",
+    severity: Severity::Error,
+    why: "Two parameters of one command would be passed by the same flag; the program could not tell them apart. An `alias` \
+          is the flag that is used.",
+    bad: r#"{"name": "list", "description": "List", "command": "ls",
+ "subcommand": [{"name": "default", "description": "List", "options": [{"name": "all", "alias": "a", "type": "boolean"},
+  {"name": "author", "alias": "a", "type": "boolean"}]}]}"#,
+    good: r#"{"name": "list", "description": "List", "command": "ls",
+ "subcommand": [{"name": "default", "description": "List", "options": [{"name": "all", "alias": "a", "type": "boolean"},
+  {"name": "author", "type": "boolean"}]}]}"#,
+};
+
+pub(crate) static BOUND_ALIAS: Rule = Rule {
+    code: "TC047",
+    name: "bound-alias",
+    severity: Severity::Note,
+    why: "`min` and `max` are read as `minimum` and `maximum`, which JSON Schema and editors know.",
+    bad: r#"{"name": "say", "description": "Speak", "command": "echo",
+ "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "times", "type": "integer", "min": 1}]}]}"#,
+    good: r#"{"name": "say", "description": "Speak", "command": "echo",
+ "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "times", "type": "integer", "minimum": 1}]}]}"#,
+};
+
+pub(crate) static PATH_OR_VALUE: Rule = Rule {
+    code: "TC048",
+    name: "path-or-value",
+    severity: Severity::Note,
+    why: "A value of `format: path-or-value` is confined to the crib's roots if it looks like a path, and passed as it is if \
+          not. Where it is always a path, `path` is safer.",
+    bad: r#"{"name": "show", "description": "Show", "command": "git show",
+ "subcommand": [{"name": "default", "description": "Show", "options": [{"name": "output", "type": "string", "format": "path-or-value"}]}]}"#,
+    good: r#"{"name": "show", "description": "Show", "command": "git show",
+ "subcommand": [{"name": "default", "description": "Show", "options": [{"name": "output", "type": "string", "format": "path"}]}]}"#,
+};
+
+pub(crate) static UNKNOWN_PARAMETER: Rule = Rule {
+    code: "TC049",
+    name: "unknown-parameter",
+    severity: Severity::Error,
+    why: "`argv` says how properties of the schema reach the program. This name is not one of them, so what it says would be \
+          lost.",
+    bad: r#"{"name": "show", "description": "Show", "command": "cat", "argv": {"flie": {"positional": true}},
+ "inputSchema": {"type": "object", "properties": {"file": {"type": "string", "format": "path"}}}}"#,
+    good: r#"{"name": "show", "description": "Show", "command": "cat", "argv": {"file": {"positional": true}},
+ "inputSchema": {"type": "object", "properties": {"file": {"type": "string", "format": "path"}}}}"#,
+};
+
+pub(crate) static BAD_VARIABLE: Rule = Rule {
+    code: "TC050",
+    name: "bad-variable",
+    severity: Severity::Error,
+    why: "The name of an environment variable is made of ASCII letters, digits and `_`, and does not begin with a digit.",
+    bad: r#"{"name": "say", "description": "Speak", "command": "echo",
+ "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "lang", "type": "string", "pass_by": "env", "env": "MY LANG"}]}]}"#,
+    good: r#"{"name": "say", "description": "Speak", "command": "echo",
+ "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "lang", "type": "string", "pass_by": "env", "env": "MY_LANG"}]}]}"#,
+};

@@ -1,0 +1,162 @@
+//! Real files: each loads with its meaning kept, or is told exactly what is wrong with it.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use catalog::{Diagnostic, Launch, SourceId, Tool};
+use formats::{Document, Format, Guidance};
+use serde_json::Value;
+
+use crate::harness::shared;
+
+struct File {
+    name: String,
+    bytes: Vec<u8>,
+    format: Format,
+    tools: Vec<Tool>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+fn files(folder: &Path) -> Vec<File> {
+    let guidance = fs::read(folder.join("guidance__tool_guidance__2025-09-04__cadeaf1c.json")).expect("a readable file");
+    let guidance = formats::read_guidance(&SourceId::new("guidance"), &guidance).0;
+    let mut files: Vec<_> =
+        fs::read_dir(folder).expect("a folder").map(|entry| load(&entry.expect("an entry").path(), &guidance)).collect();
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    files
+}
+
+fn load(path: &Path, guidance: &Guidance) -> File {
+    let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+    let bytes = fs::read(path).expect("a readable file");
+    let document = Document::parse(&SourceId::new(&name), &bytes);
+    let format = document.format();
+    let reading = document.read(guidance);
+    File { name, bytes, format, tools: reading.tools, diagnostics: reading.diagnostics }
+}
+
+#[test]
+fn every_file_gives_tools_or_says_why_not() {
+    let Some(folder) = shared("corpus/mtdf") else { return };
+    let files = files(&folder);
+    assert!(files.len() > 150);
+    for file in &files {
+        let disabled = || serde_json::from_slice::<Value>(&file.bytes).is_ok_and(|value| value["enabled"] == false);
+        let is_explained =
+            !file.tools.is_empty() || !file.diagnostics.is_empty() || file.format == Format::Guidance || disabled();
+        assert!(is_explained, "{} gives nothing and says nothing", file.name);
+    }
+}
+
+#[test]
+fn files_are_told_by_their_content() {
+    let Some(folder) = shared("corpus/mtdf") else { return };
+    for file in files(&folder) {
+        let expected = match file.name.split("__").next() {
+            Some("tool" | "other") => Format::Mtdf,
+            Some("guidance") => Format::Guidance,
+            Some("schema") => Format::JsonSchema,
+            _ => Format::Unknown,
+        };
+        assert_eq!(file.format, expected, "{}", file.name);
+        assert_eq!(formats::is_guidance(&file.bytes), expected == Format::Guidance, "{}", file.name);
+    }
+}
+
+#[test]
+fn the_tools_of_the_guide_s_date_load_without_an_error() {
+    let Some(folder) = shared("corpus/mtdf") else { return };
+    let set: Vec<String> = serde_json::from_slice(&fs::read(folder.join("SEED_SET.json")).expect("a file")).expect("a list");
+    let files = files(&folder);
+    let mut count = 0;
+    for file in files.iter().filter(|file| set.contains(&file.name)) {
+        let errors: Vec<_> = file.diagnostics.iter().filter(|found| found.is_error()).collect();
+        assert!(errors.is_empty(), "{}: {errors:#?}", file.name);
+        count += usize::from(!file.tools.is_empty());
+    }
+    assert_eq!(count, 12);
+}
+
+/// Which errors the corpus has, by code: a change here is a change in what loads.
+#[test]
+fn the_errors_of_the_corpus_are_known() {
+    let Some(folder) = shared("corpus/mtdf") else { return };
+    let mut errors: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for file in files(&folder) {
+        for found in file.diagnostics.into_iter().filter(Diagnostic::is_error) {
+            let short = file.name.split("__").nth(1).unwrap_or(&file.name).to_owned();
+            let files = errors.entry(found.code).or_default();
+            if !files.contains(&short) {
+                files.push(short);
+            }
+        }
+    }
+    let lines: Vec<_> = errors.iter().map(|(code, files)| format!("{code}: {}", files.join(", "))).collect();
+    insta::assert_snapshot!(lines.join("\n"), @"");
+}
+
+#[test]
+fn every_enabled_leaf_of_a_file_without_errors_is_a_tool() {
+    let Some(folder) = shared("corpus/mtdf") else { return };
+    let mut total = 0;
+    for file in files(&folder).iter().filter(|file| file.format == Format::Mtdf) {
+        let Ok(value) = serde_json::from_slice::<Value>(&file.bytes) else { continue };
+        if file.diagnostics.iter().any(Diagnostic::is_error) {
+            continue;
+        }
+        assert_eq!(file.tools.len(), leaves(&value), "{}", file.name);
+        total += file.tools.len();
+    }
+    assert!(total > 1_000, "{total}");
+}
+
+fn leaves(node: &Value) -> usize {
+    match node["subcommand"].as_array() {
+        _ if node["enabled"] == false => 0,
+        Some(children) if !children.is_empty() => children.iter().map(leaves).sum(),
+        _ => 1,
+    }
+}
+
+#[test]
+fn every_schema_of_the_corpus_compiles() {
+    let Some(folder) = shared("corpus/mtdf") else { return };
+    for file in files(&folder) {
+        for tool in &file.tools {
+            assert!(tool.input.validator().is_ok(), "{} {}", file.name, tool.name);
+        }
+    }
+}
+
+#[test]
+fn a_built_in_s_definition_gives_no_program() {
+    let Some(folder) = shared("corpus/mtdf") else { return };
+    let files = files(&folder);
+    for name in ["await", "status", "cancel"] {
+        let mut tools = files.iter().flat_map(|file| &file.tools).filter(|tool| tool.name == name).peekable();
+        assert!(tools.peek().is_some(), "{name}");
+        assert!(tools.all(|tool| tool.launch == Launch::Missing), "{name}");
+    }
+}
+
+#[test]
+fn places_of_the_corpus_lie_in_their_files() {
+    let Some(folder) = shared("corpus/mtdf") else { return };
+    for file in files(&folder) {
+        let text = String::from_utf8_lossy(&file.bytes);
+        let locator = formats::Locator::new(&text);
+        for found in &file.diagnostics {
+            let range = locator.range(&found.origin.place);
+            assert!(text.get(range).is_some(), "{}: {found:?}", file.name);
+        }
+    }
+}
+
+#[test]
+fn the_parser_agrees_with_serde_json_on_every_file() {
+    let Some(folder) = shared("corpus/mtdf") else { return };
+    for file in files(&folder) {
+        let text = std::str::from_utf8(&file.bytes).expect("text");
+        let ours = formats::json::parse(text).root.map(|root| root.to_value());
+        assert_eq!(ours, serde_json::from_str(text).ok(), "{}", file.name);
+    }
+}

@@ -1,0 +1,16 @@
+//! Definition text in; tools and diagnostics out.
+
+mod bad_input;
+mod command_line;
+mod corpus;
+mod equivalence;
+mod guidance;
+mod harness;
+mod inheritance;
+mod json;
+mod locating;
+mod parameters;
+mod rules;
+mod sequences;
+mod tree;
+mod written;

@@ -1,0 +1,90 @@
+//! Runs every rule over a catalog.
+
+use std::collections::HashSet;
+
+use catalog::{Catalog, Diagnostic, Mode, Tool};
+
+use crate::{
+    rules::LINTS,
+    text::{Role, Text, texts},
+};
+
+/// What is known of the crib beyond its tools.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    /// The name of the crib, which hosts put in front of every tool name; empty if not known.
+    pub crib: String,
+    /// Whether the crib puts `mcp_{crib}_` in front of every served name itself.
+    pub full_names: bool,
+}
+
+/// Everything the rules find, ordered by source, then by tool name, then by rule.
+///
+/// Tools that share a part of their definition share its problems: each is reported once, for the
+/// first tool that has it.
+pub fn check(catalog: &Catalog, context: &Context) -> Vec<Diagnostic> {
+    let mut report = Report { context, found: Vec::new() };
+    let mut clean = None;
+    for tool in catalog.tools() {
+        check_tool(tool, &mut clean, &mut report);
+    }
+    for lint in LINTS {
+        if let Check::Catalog(check) = lint.check {
+            check(catalog, &mut report);
+        }
+    }
+    let mut seen = HashSet::new();
+    let mut found = report.found;
+    found.retain(|diagnostic| seen.insert((diagnostic.code, diagnostic.origin.clone(), diagnostic.message.clone())));
+    found.sort_by(|a, b| a.origin.source.cmp(&b.origin.source));
+    found
+}
+
+/// Guidance in which the rules found nothing, and the mode of the tool that had it.
+type CleanGuidance<'a> = Option<(&'a str, Mode)>;
+
+/// Neighbours mostly have the same long guidance, so what was clean for one tool is not read again for the next.
+fn check_tool<'a>(tool: &'a Tool, clean: &mut CleanGuidance<'a>, report: &mut Report<'_>) {
+    let first = report.found.len();
+    let guidance = tool.description.guidance.as_deref().map(|guidance| (guidance, tool.mode));
+    let mut texts = texts(tool);
+    if guidance == *clean {
+        texts.retain(|text| text.role != Role::Guidance);
+    }
+    for lint in LINTS {
+        match lint.check {
+            Check::Tool(check) => check(tool, report),
+            Check::Text(check) => texts.iter().for_each(|text| check(text, report)),
+            Check::Catalog(_) => {}
+        }
+    }
+    *clean = guidance.filter(|_| report.found.len() == first);
+    for diagnostic in &mut report.found[first..] {
+        diagnostic.tool = Some(tool.name.clone());
+    }
+}
+
+/// Where rules put what they find.
+pub(crate) struct Report<'a> {
+    /// What is known of the crib.
+    pub(crate) context: &'a Context,
+    found: Vec<Diagnostic>,
+}
+
+impl Report<'_> {
+    /// Takes a diagnostic. What a rule finds in one tool need not name the tool.
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        self.found.push(diagnostic);
+    }
+}
+
+/// What a rule looks at.
+#[derive(Clone, Copy)]
+pub(crate) enum Check {
+    /// One tool.
+    Tool(fn(&Tool, &mut Report<'_>)),
+    /// One piece of text that a client or a person reads.
+    Text(fn(&Text<'_>, &mut Report<'_>)),
+    /// All tools together.
+    Catalog(fn(&Catalog, &mut Report<'_>)),
+}

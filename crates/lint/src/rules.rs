@@ -1,0 +1,70 @@
+//! The table of rules: a rule is a file here and a line in [`LINTS`].
+//!
+//! Codes: `TC2xx` names, `TC3xx` parameters, `TC4xx` text and guidance, `TC5xx` safety.
+
+mod confusable_name;
+mod contradictory_marks;
+mod duplicate_choice;
+mod endless_sequence;
+mod exposed_secret;
+mod hidden_character;
+mod instruction_override;
+mod long_description;
+mod long_name;
+mod lookalike_letter;
+mod missing_annotations;
+mod missing_description;
+mod mode_mismatch;
+mod required_default;
+mod shell_script;
+mod uninformative_description;
+mod unknown_step;
+mod unmarked_path;
+mod unportable_name;
+
+use catalog::{DUPLICATE_NAME, Rule};
+
+use crate::check::Check::{self, Catalog, Text, Tool};
+
+/// A rule and what finds it.
+pub(crate) struct Lint {
+    rule: &'static Rule,
+    /// What finds it.
+    pub(crate) check: Check,
+}
+
+/// Every lint, by code.
+pub(crate) const LINTS: &[Lint] = &[
+    Lint { rule: &confusable_name::RULE, check: Catalog(confusable_name::check) },
+    Lint { rule: &long_name::RULE, check: Tool(long_name::check) },
+    Lint { rule: &unportable_name::RULE, check: Tool(unportable_name::check) },
+    Lint { rule: &unknown_step::RULE, check: Catalog(unknown_step::check) },
+    Lint { rule: &endless_sequence::RULE, check: Catalog(endless_sequence::check) },
+    Lint { rule: &unmarked_path::RULE, check: Tool(unmarked_path::check) },
+    Lint { rule: &required_default::RULE, check: Tool(required_default::check) },
+    Lint { rule: &duplicate_choice::RULE, check: Tool(duplicate_choice::check) },
+    Lint { rule: &missing_description::RULE, check: Tool(missing_description::check) },
+    Lint { rule: &uninformative_description::RULE, check: Tool(uninformative_description::check) },
+    Lint { rule: &long_description::RULE, check: Tool(long_description::check) },
+    Lint { rule: &mode_mismatch::RULE, check: Text(mode_mismatch::check) },
+    Lint { rule: &missing_annotations::RULE, check: Tool(missing_annotations::check) },
+    Lint { rule: &contradictory_marks::RULE, check: Tool(contradictory_marks::check) },
+    Lint { rule: &shell_script::RULE, check: Tool(shell_script::check) },
+    Lint { rule: &hidden_character::RULE, check: Text(hidden_character::check) },
+    Lint { rule: &lookalike_letter::RULE, check: Text(lookalike_letter::check) },
+    Lint { rule: &instruction_override::RULE, check: Text(instruction_override::check) },
+    Lint { rule: &exposed_secret::RULE, check: Text(exposed_secret::check) },
+];
+
+/// Every rule this crate knows: those of the lints, and the one that merging a catalog finds.
+pub static RULES: &[&Rule] = &collect();
+
+const fn collect() -> [&'static Rule; LINTS.len() + 1] {
+    let mut rules = [&DUPLICATE_NAME; LINTS.len() + 1];
+    let mut index = 0;
+    while index < LINTS.len() {
+        rules[index + 1] = LINTS[index].rule;
+        index += 1;
+    }
+    rules
+}

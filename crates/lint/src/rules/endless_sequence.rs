@@ -1,0 +1,53 @@
+//! Sequences that come back to themselves.
+
+use std::collections::HashSet;
+
+use catalog::{Catalog, Diagnostic, Launch, Rule, Severity, Tool};
+
+use crate::check::Report;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "TC206",
+    name: "endless-sequence",
+    severity: Severity::Error,
+    why: "A sequence that calls itself, directly or through another sequence, never ends. Take the step that leads back out.",
+    bad: r#"{"name": "again", "description": "Start over and over", "command": "sequence", "mutates": true,
+ "sequence": [{"tool": "again", "subcommand": "default", "args": {}}]}"#,
+    good: r#"{"name": "show_date", "description": "Print the current date", "command": "date", "mutates": false}"#,
+};
+
+pub(crate) fn check(catalog: &Catalog, report: &mut Report<'_>) {
+    for tool in catalog.tools() {
+        if let Some(through) = way_back(catalog, tool) {
+            let message = format!("the sequence comes back to itself through `{through}`");
+            let found = Diagnostic::new(&RULE, tool.origin.clone(), message).hint("take that step out");
+            report.push(found.tool(&tool.name));
+        }
+    }
+}
+
+/// The step of `start` from which `start` is reached again.
+fn way_back<'a>(catalog: &'a Catalog, start: &'a Tool) -> Option<&'a str> {
+    steps(start).find(|first| reaches(catalog, first, &start.name))
+}
+
+fn reaches(catalog: &Catalog, from: &str, goal: &str) -> bool {
+    let mut seen = HashSet::new();
+    let mut waiting = vec![from];
+    while let Some(name) = waiting.pop() {
+        if name == goal {
+            return true;
+        }
+        if let Some(tool) = catalog.get(name)
+            && seen.insert(name)
+        {
+            waiting.extend(steps(tool));
+        }
+    }
+    false
+}
+
+fn steps(tool: &Tool) -> impl Iterator<Item = &str> {
+    let sequence = if let Launch::Sequence(sequence) = &tool.launch { Some(sequence) } else { None };
+    sequence.into_iter().flat_map(|sequence| sequence.steps.iter().map(|step| step.tool.as_str()))
+}

@@ -1,0 +1,27 @@
+//! Tools that do not say whether they write.
+
+use catalog::{Diagnostic, Launch, Rule, Severity, Tool, name};
+
+use crate::check::Report;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "TC501",
+    name: "missing-annotations",
+    severity: Severity::Warning,
+    why: "Clients ask before a tool that may write and run one that only reads without asking. A tool that says nothing is \
+          served as one that may write and destroy, so that a harmless tool is held up and people learn to click yes. Say \
+          `\"mutates\": false` for a tool that only reads, `\"mutates\": true` for any other, and `\"dangerous\"` for one \
+          whose effect is hard to undo. Subcommands inherit what the tool says.",
+    bad: r#"{"name": "show_date", "description": "Print the current date", "command": "date"}"#,
+    good: r#"{"name": "show_date", "description": "Print the current date", "command": "date", "mutates": false}"#,
+};
+
+pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
+    let is_built_in = tool.launch == Launch::Native && name::BUILT_IN.contains(&tool.name.as_str());
+    let says = tool.marks.mutates.is_some() || tool.marks.dangerous == Some(true);
+    if tool.is_callable() && !is_built_in && !says {
+        let message = "nothing says whether the tool changes anything; it is served as one that may write and destroy";
+        let found = Diagnostic::new(&RULE, tool.origin.clone(), message);
+        report.push(found.hint("add `\"mutates\": false` if it only reads, else `\"mutates\": true`").expected("mutates"));
+    }
+}

@@ -1,0 +1,27 @@
+//! Names that some hosts rewrite.
+
+use catalog::{Diagnostic, Rule, Severity, Tool};
+
+use crate::check::Report;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "TC204",
+    name: "unportable-name",
+    severity: Severity::Note,
+    why: "The protocol allows dots and a leading digit in a tool's name, but some model interfaces do not, and their hosts \
+          then rewrite or drop the tool. Letters first, then letters, digits, `_` and `-`, work everywhere.",
+    bad: r#"{"name": "7zip.list", "description": "List an archive", "command": "7z l", "mutates": false}"#,
+    good: r#"{"name": "sevenzip_list", "description": "List an archive", "command": "7z l", "mutates": false}"#,
+};
+
+pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
+    let name = &tool.name;
+    let what = match (name.starts_with(|c: char| c.is_ascii_digit()), name.contains('.')) {
+        (true, true) => "begins with a digit and has a dot",
+        (true, false) => "begins with a digit",
+        (false, true) => "has a dot",
+        (false, false) => return,
+    };
+    let found = Diagnostic::new(&RULE, tool.origin.clone(), format!("the name `{name}` {what}, which some hosts rewrite"));
+    report.push(found.hint("begin with a letter and use `_` instead of a dot"));
+}

@@ -1,0 +1,50 @@
+//! What holds for all rules together.
+
+use catalog::{Parameter, Place};
+use serde_json::json;
+
+use crate::harness::{check_in, object, tool};
+
+#[test]
+fn rules_have_unique_codes_and_names_in_order() {
+    let codes: Vec<_> = lint::RULES.iter().map(|rule| rule.code).collect();
+    let mut sorted = codes.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    assert_eq!(codes, sorted);
+    let names: std::collections::HashSet<_> = lint::RULES.iter().map(|rule| rule.name).collect();
+    assert_eq!(names.len(), codes.len());
+}
+
+#[test]
+fn a_good_tool_is_left_alone() {
+    assert_eq!(check_in("my-crib", vec![tool("fine")]), []);
+}
+
+#[test]
+fn the_order_does_not_depend_on_the_order_of_reading() {
+    let bad = |name: &str| {
+        let mut tool = tool(name);
+        tool.marks.mutates = None;
+        tool.description.text = String::new();
+        tool
+    };
+    let forward = check_in("c", vec![bad("a"), bad("b"), bad("c")]);
+    let backward = check_in("c", vec![bad("c"), bad("b"), bad("a")]);
+    assert_eq!(forward, backward);
+    assert_eq!(forward.iter().map(|of| of.tool.as_deref().unwrap_or_default()).collect::<String>(), "aabbcc");
+}
+
+#[test]
+fn tools_that_share_a_parameter_share_its_problem() {
+    let sharing = |name: &str| {
+        let mut tool = tool(name);
+        tool.origin = catalog::Origin::value(&catalog::SourceId::new("tools/one.json"), format!("/subcommand/{name}"));
+        tool.input = object(json!({"type": "object", "properties": {"manifest-path": {"type": "string", "description": "Where"}}}));
+        let place = Place::Value("/options/0".into());
+        tool.parameters = vec![Parameter { name: "manifest-path".into(), alias: None, place }];
+        tool
+    };
+    let found = check_in("c", vec![sharing("a"), sharing("b")]);
+    assert_eq!(found.iter().map(|of| (of.code, of.tool.as_deref())).collect::<Vec<_>>(), [("TC301", Some("a"))]);
+}

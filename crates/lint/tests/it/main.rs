@@ -1,0 +1,8 @@
+//! The lints, as a user of the crate sees them: tools in, diagnostics out.
+
+mod catalog_rules;
+mod harness;
+mod names;
+mod parameters;
+mod safety;
+mod text;

@@ -1,0 +1,148 @@
+//! `TC3xx`: parameters.
+
+use catalog::{
+    Launch,
+    launch::{PassBy, Piece, ValueKind},
+};
+use serde_json::json;
+
+use crate::harness::{check, codes, lines, object, taking};
+
+/// Names and descriptions of free texts that are paths; most are from real definitions.
+const PATHS: &[(&str, &str)] = &[
+    ("path", "The directory or file path to list. Defaults to current directory if not specified."),
+    ("paths", "Paths to show differences for"),
+    ("file", "Cargo lockfile to inspect (or '-' for STDIN, default: Cargo.lock)"),
+    ("file2", "Second one to compare"),
+    ("inputFile", "What to read"),
+    ("manifest-path", "Path to Cargo.toml"),
+    ("lockfile-path", "Path to Cargo.lock (unstable)"),
+    ("target-dir", "Directory for all generated artifacts"),
+    ("artifact-dir", "Copy final artifacts to this directory (unstable)"),
+    ("config-file", "Config file [default: workspace-root/.config/nextest.toml]"),
+    ("tool-config-file", "Tool-specific config files in the format 'tool:abs_path'. May be specified multiple times"),
+    ("pathspec", "Files to add to the index"),
+    ("script_path", "Path to Python script"),
+    ("db", "advisory database git repo path (default: ~/.cargo/advisory-db)"),
+    ("destination", "Destination file or directory path"),
+    ("source", "Source file or directory path"),
+    ("output", "Output directory for raw analysis results (default: analysis_results)"),
+    ("output", "Output directory"),
+    ("where", "Directory where the report is written"),
+    ("key_file", "The private key"),
+    ("cwd", "Where to start"),
+    ("filename", "What to open"),
+];
+
+/// Names and descriptions of free texts that are something else; most are from real definitions.
+const NOT_PATHS: &[(&str, &str)] = &[
+    ("profile", "Build artifacts with the specified profile"),
+    ("file_count", "How many files to keep"),
+    ("path_separator", "What parts the names in a path"),
+    ("file_type", "f (file), d (directory), l (symlink)"),
+    ("type", "File type: f (file), d (directory), l (symlink)"),
+    ("size", "File size (e.g., +100M, -1k, 500c)"),
+    ("-name", "Search for files with this name pattern"),
+    ("-exec", "Execute command on found files (use {} as placeholder)"),
+    ("exclude", "Additional paths/patterns to exclude, comma-separated (e.g. **/generated/**,**/vendor/**)"),
+    ("extensions", "File extensions to analyze as comma-separated values (e.g. rs,py,js)"),
+    ("ignore-filename-regex", "Ignore files matching regex pattern"),
+    ("in-place", "Edit files in place (optionally with backup suffix)"),
+    ("config", "Override a configuration value (KEY=VALUE or PATH)"),
+    ("branch-or-paths", "The branch to check out or paths to checkout from index"),
+    ("workflow", "Filter to a specific workflow file name or ID."),
+    ("workflow_selector", "Workflow ID, name, or filename (optional - will prompt if not provided)"),
+    ("message", "Commit message content. Multi-line messages are written to a temp file and passed with -F."),
+    ("args", "Arguments to pass to the script"),
+    ("porcelain", "Give the output in an easy-to-parse format for scripts"),
+    ("timings", "Timing output formats (unstable) (comma separated): html, json"),
+    ("url_path", "The part of the address behind the host"),
+    ("path", "Path of the HTTP endpoint"),
+    ("json_path", "What to select"),
+    ("input_file", "A path or a URL"),
+    ("file", "The file's content, base64"),
+    ("files", "A glob, such as src/**/*.rs"),
+    ("expression", "Sed script expression to execute"),
+    ("database_url", "Where the database is"),
+    ("format", "How the output is printed to a file"),
+    ("import_path", "The package to import"),
+];
+
+#[test]
+fn warns_of_a_path_that_is_not_marked() {
+    for (name, description) in PATHS {
+        let text = taking(name, json!({"type": "string", "description": description}));
+        assert_eq!(codes(text), ["TC301"], "{name}: {description}");
+        let array = taking(name, json!({"type": "array", "items": {"type": "string"}, "description": description}));
+        assert_eq!(codes(array), ["TC301"], "{name}: {description}");
+    }
+}
+
+#[test]
+fn does_not_take_other_things_for_paths() {
+    for (name, description) in NOT_PATHS {
+        let found = codes(taking(name, json!({"type": "string", "description": description})));
+        assert_eq!(found, [] as [&str; 0], "{name}: {description}");
+    }
+}
+
+#[test]
+fn is_content_with_a_marked_path() {
+    let marked = [
+        json!({"type": "string", "format": "path", "description": "The file"}),
+        json!({"type": "array", "format": "path", "items": {"type": "string"}, "description": "The files"}),
+        json!({"type": "array", "items": {"type": "string", "format": "path"}, "description": "The files"}),
+        json!({"type": "string", "enum": ["a.txt", "b.txt"], "description": "The file"}),
+        json!({"type": "boolean", "description": "Write to a file"}),
+        json!({"type": "integer", "description": "The file descriptor to use"}),
+    ];
+    for schema in marked {
+        assert_eq!(codes(taking("input_file", schema.clone())), [] as [&str; 0], "{schema}");
+    }
+}
+
+#[test]
+fn knows_a_path_by_its_binding_and_content_by_its_way() {
+    let bound = |change: fn(&mut catalog::launch::Binding)| {
+        let mut tool = taking("input_file", json!({"type": "string", "description": "What to count"}));
+        if let Launch::Process(process) = &mut tool.launch
+            && let Some(Piece::Parameter(binding)) = process.pieces.first_mut()
+        {
+            change(binding);
+        }
+        codes(tool)
+    };
+    assert_eq!(bound(|_| {}), ["TC301"]);
+    assert_eq!(bound(|binding| binding.kind = ValueKind::Path), [] as [&str; 0]);
+    assert_eq!(bound(|binding| binding.kind = ValueKind::PathOrValue), [] as [&str; 0]);
+    assert_eq!(bound(|binding| binding.pass_by = PassBy::Stdin), [] as [&str; 0]);
+}
+
+#[test]
+fn points_at_the_parameter_and_says_what_to_add() {
+    let found = check(taking("input_file", json!({"type": "array", "items": {"type": "string"}, "description": "What to read"})));
+    insta::assert_snapshot!(lines(&found), @r#"warning TC301 tools/taker.json#/subcommand/0/options/0: the parameter `input_file` looks like a path but does not have `"format": "path"`"#);
+    assert!(found[0].hint.as_ref().is_some_and(|hint| hint.contains("to its `items`")));
+    assert_eq!(found[0].expected.as_deref(), Some("format: path"));
+    assert_eq!(found[0].tool.as_deref(), Some("taker"));
+}
+
+#[test]
+fn warns_of_a_default_that_never_counts() {
+    let with = |default| {
+        let mut tool = taking("n", json!({}));
+        let n = json!({"type": "integer", "description": "How many", "default": default});
+        tool.input = object(json!({"type": "object", "required": ["n"], "properties": {"n": n}}));
+        codes(tool)
+    };
+    assert_eq!(with(json!(5)), ["TC302"]);
+    assert_eq!(with(json!(null)), [] as [&str; 0]);
+}
+
+#[test]
+fn warns_of_a_choice_that_is_listed_twice() {
+    let choices = json!({"enum": ["red", "green", "red", 1, "1"], "description": "Which"});
+    let found = check(taking("colour", choices.clone()));
+    insta::assert_snapshot!(lines(&found), @r#"warning TC303 tools/taker.json#/subcommand/0/options/0: the parameter `colour` lists the choice "red" twice"#);
+    assert_eq!(codes(taking("colours", json!({"type": "array", "items": choices, "description": "Which"}))), ["TC303"]);
+}

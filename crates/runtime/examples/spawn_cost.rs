@@ -1,0 +1,47 @@
+//! What a confined call of `true` costs beside starting `true` directly, in the same run.
+
+#![expect(clippy::print_stdout, reason = "the figures are what this is for")]
+
+use std::{process::Command, sync::Arc, time::Duration, time::Instant};
+
+use catalog::{Launch, Origin, Schema, SourceId, Tool, launch::Process};
+use runtime::{Call, Runtime, Settings};
+use tokio_util::sync::CancellationToken;
+use toolkit::{Arguments, Context};
+
+const ROUNDS: usize = 1000;
+
+#[tokio::main]
+async fn main() -> std::io::Result<()> {
+    // In a task, as a server runs its calls.
+    tokio::spawn(measure()).await?
+}
+
+async fn measure() -> std::io::Result<()> {
+    let runtime = Runtime::new(Settings::new(std::env::current_dir()?.canonicalize()?));
+    let process = Process { program: "true".to_owned(), pieces: Vec::new() };
+    let origin = Origin::whole(&SourceId::new("example"));
+    let tool = Arc::new(Tool::new("true", "Does nothing", Schema::nothing(), Launch::Process(process), origin));
+    let (mut direct, mut confined) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        Command::new("true").status()?;
+        direct.push(start.elapsed());
+
+        let context = Context::detached(CancellationToken::new());
+        let call = Call { tool: Arc::clone(&tool), arguments: Arguments::new(), context, limit: None };
+        let start = Instant::now();
+        let outcome = runtime.call(call).await;
+        confined.push(start.elapsed());
+        assert!(outcome.is_ok_and(|outcome| !outcome.failed));
+    }
+    let (direct, confined) = (median(direct), median(confined));
+    let allowed = direct.mul_f64(1.3) + Duration::from_micros(200);
+    println!("direct {direct:?}, confined {confined:?}, allowed {allowed:?}");
+    Ok(())
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}

@@ -1,0 +1,52 @@
+//! Can a tool run on this machine? Asked by its own check, before its first call or by the doctor.
+
+use std::{
+    sync::{Arc, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use catalog::{Availability, Failure, Tool};
+use tokio_util::sync::CancellationToken;
+
+use crate::{Plan, Runtime, process::Verdict, refusal};
+
+/// A check is a question, not work.
+const LIMIT: Duration = Duration::from_secs(10);
+
+impl Runtime {
+    /// Whether `tool` can run on this machine. A yes is remembered; after a no the next call asks
+    /// again, because someone may have followed the instructions.
+    pub async fn available(&self, tool: &Tool) -> Result<(), Failure> {
+        let Some(check) = &tool.availability else { return Ok(()) };
+        if self.lock_available().contains(check) {
+            return Ok(());
+        }
+        self.ask(tool, check).await.map_err(|failure| refusal::completed(tool, failure))?;
+        self.lock_available().push(check.clone());
+        Ok(())
+    }
+
+    async fn ask(&self, tool: &Tool, check: &Availability) -> Result<(), Failure> {
+        let plan = Plan::of_check(&self.settings, tool, check)?;
+        let ended = self.run(Arc::new(plan), &CancellationToken::new(), LIMIT).await?;
+        let fits = |code: i32| if check.success.is_empty() { code == 0 } else { check.success.contains(&code) };
+        let reason = match &ended.verdict {
+            Verdict::Exited(status) if status.code().is_some_and(fits) => return Ok(()),
+            Verdict::Exited(status) => format!("`{}` ended with {status}", check.command.join(" ")),
+            _ => format!("`{}` did not end", check.command.join(" ")),
+        };
+        Err(Failure::new("not_available", with_instructions(tool, format!("`{}` cannot run here: {reason}", tool.name))))
+    }
+
+    fn lock_available(&self) -> MutexGuard<'_, Vec<Availability>> {
+        self.available.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The message, and what the tool says about installing it.
+pub(crate) fn with_instructions(tool: &Tool, message: String) -> String {
+    match &tool.description.install {
+        Some(install) => format!("{message}; to install it: {install}"),
+        None => message,
+    }
+}

@@ -1,0 +1,75 @@
+//! What this kernel can hold a child to, found out by trying.
+
+use std::{sync::OnceLock, thread};
+
+use landlock::{ABI, LandlockStatus};
+use serde::Serialize;
+
+use super::{files, network};
+
+/// What this kernel can hold a child to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Support {
+    /// The version of Landlock, if there is any.
+    pub landlock: Option<u32>,
+    /// Whether a child can be held to its files.
+    pub files: bool,
+    /// Whether the network can be kept from a child.
+    pub network: bool,
+    /// Whether a child can be kept from signalling processes that are not its own.
+    pub signals: bool,
+    /// What is missing, in plain words; empty if nothing is.
+    pub missing: Vec<String>,
+}
+
+/// What this kernel can hold a child to. Found out once, by a thread that ends.
+pub fn confinement() -> &'static Support {
+    static SUPPORT: OnceLock<Support> = OnceLock::new();
+    SUPPORT.get_or_init(|| {
+        let (landlock, network) = thread::spawn(|| (try_landlock(), try_seccomp())).join().unwrap_or((None, false));
+        describe(landlock.unwrap_or(ABI::Unsupported), network)
+    })
+}
+
+fn try_landlock() -> Option<ABI> {
+    match files::ruleset(false).ok()?.restrict_self().ok()?.landlock {
+        LandlockStatus::Available { effective_abi, .. } => Some(effective_abi),
+        _ => None,
+    }
+}
+
+fn try_seccomp() -> bool {
+    network::no_sockets().is_some_and(|filter| seccompiler::apply_filter(&filter).is_ok())
+}
+
+fn describe(landlock: ABI, network: bool) -> Support {
+    let version = landlock as u32;
+    let lacks = [
+        (version < 1, "Landlock (Linux 5.13): tools can touch every file that this user can"),
+        ((1..3).contains(&version), "Landlock 3 (Linux 6.2): tools can truncate files that they may not write"),
+        (version < 6, "Landlock 6 (Linux 6.12): tools can send signals to other processes of this user"),
+        (!network, "seccomp: tools can use the network even where their definition does not say so"),
+    ];
+    Support {
+        landlock: (version > 0).then_some(version),
+        files: version > 0,
+        network,
+        signals: version >= 6,
+        missing: lacks.into_iter().filter(|(lacking, _)| *lacking).map(|(_, what)| what.to_owned()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use landlock::ABI;
+
+    use super::describe;
+
+    #[test]
+    fn says_what_an_old_kernel_lacks() {
+        assert!(describe(ABI::V7, true).missing.is_empty());
+        assert_eq!(describe(ABI::V1, true).missing.len(), 2);
+        let nothing = describe(ABI::Unsupported, false);
+        assert!(!nothing.files && nothing.landlock.is_none() && nothing.missing.len() == 3);
+    }
+}

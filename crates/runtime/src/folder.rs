@@ -1,0 +1,95 @@
+//! Private temporary folders, one for each call.
+//!
+//! Making and removing a folder can take longer than a short program runs, so one that a call left
+//! empty is used again, for the same tool only: no tool finds out what another does.
+
+use std::{
+    fs::{self, DirBuilder, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use crate::outputs::random_id;
+
+/// The most folders that are kept for later calls.
+const SPARES: usize = 32;
+const OWNER_ONLY: u32 = 0o700;
+
+/// Where private folders are made.
+pub(crate) struct Folders {
+    parent: PathBuf,
+    spares: Mutex<Vec<PrivateFolder>>,
+}
+
+impl Folders {
+    /// Nothing is made yet.
+    pub(crate) fn new(parent: PathBuf) -> Self {
+        Self { parent, spares: Mutex::default() }
+    }
+
+    /// A folder for a call of `tool`, with nothing in it but `files`, by name and content.
+    pub(crate) fn take(&self, tool: &str, files: &[(String, String)]) -> io::Result<PrivateFolder> {
+        let spare = self.spare(tool).filter(PrivateFolder::is_pristine);
+        let folder = spare.map_or_else(|| PrivateFolder::create(&self.parent, tool), Ok)?;
+        for (name, content) in files {
+            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(folder.path().join(name))?;
+            file.write_all(content.as_bytes())?;
+        }
+        Ok(folder)
+    }
+
+    /// Takes a folder back whose call is over. One that cannot be used again is returned; dropping
+    /// it may take long.
+    pub(crate) fn give_back(&self, folder: PrivateFolder) -> Option<PrivateFolder> {
+        if !folder.is_pristine() {
+            return Some(folder);
+        }
+        let mut spares = self.spares();
+        spares.push(folder);
+        (spares.len() > SPARES).then(|| spares.remove(0))
+    }
+
+    fn spare(&self, tool: &str) -> Option<PrivateFolder> {
+        let mut spares = self.spares();
+        let found = spares.iter().rposition(|folder| folder.tool == tool)?;
+        Some(spares.remove(found))
+    }
+
+    fn spares(&self) -> MutexGuard<'_, Vec<PrivateFolder>> {
+        self.spares.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A folder that only its owner can enter, removed with all that is in it when dropped.
+#[derive(Debug)]
+pub(crate) struct PrivateFolder {
+    path: PathBuf,
+    tool: String,
+}
+
+impl PrivateFolder {
+    fn create(parent: &Path, tool: &str) -> io::Result<Self> {
+        let path = parent.join(format!("toolcrib-{}", random_id()?));
+        DirBuilder::new().mode(OWNER_ONLY).create(&path)?;
+        Ok(Self { path, tool: tool.to_owned() })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether it is as good as new: there, empty, and still its owner's alone.
+    fn is_pristine(&self) -> bool {
+        let is_private = fs::symlink_metadata(&self.path).is_ok_and(|found| found.is_dir() && found.mode() & 0o777 == OWNER_ONLY);
+        is_private && fs::read_dir(&self.path).is_ok_and(|mut entries| entries.next().is_none())
+    }
+}
+
+impl Drop for PrivateFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}

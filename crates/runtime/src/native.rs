@@ -1,0 +1,73 @@
+//! The backend of native tools: functions of this process, registered by name.
+
+use std::{any::Any, collections::HashMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use catalog::{Failure, Outcome, Tool};
+use futures_util::FutureExt;
+use toolkit::{Arguments, Context, Handler, Interrupt, Native};
+
+use crate::refusal;
+
+/// The functions of native tools, by name.
+#[derive(Default)]
+pub(crate) struct Natives(HashMap<String, Arc<dyn Handler>>);
+
+impl Natives {
+    /// Adds functions. A later one of the same name replaces an earlier one.
+    pub(crate) fn register(&mut self, natives: impl IntoIterator<Item = Native>) {
+        self.0.extend(natives.into_iter().map(|native| (native.tool.name, native.handler)));
+    }
+
+    /// Calls the function of `tool`. A panic in it is an outcome like any other failure.
+    pub(crate) async fn call(
+        &self,
+        tool: &Tool,
+        arguments: Arguments,
+        context: Context,
+        limit: Option<Duration>,
+    ) -> Result<Outcome, Interrupt> {
+        let Some(handler) = self.0.get(&tool.name) else {
+            let message = format!("no function is registered for the native tool `{}`", tool.name);
+            return Ok(refusal::outcome(tool, Failure::new("not_callable", message)));
+        };
+        let cancel = context.cancel_token().clone();
+        // The function itself may panic before it returns a future, hence the async block.
+        let work = AssertUnwindSafe(async move { handler.call(arguments, context).await }).catch_unwind();
+        // The tool is polled first, so that one that reacts to being cancelled has the last word.
+        let failure = tokio::select! {
+            biased;
+            result = work => match result {
+                Ok(result) => return result,
+                Err(panic) => panicked(tool, panic.as_ref()),
+            },
+            () = cancel.cancelled() => Failure::new("cancelled", format!("`{}` was cancelled", tool.name)),
+            limit = elapsed(limit) => timed_out(tool, limit),
+        };
+        Ok(refusal::outcome(tool, failure))
+    }
+}
+
+/// Ends when the limit is over; never, if there is none. A native tool may be waiting for a person.
+async fn elapsed(limit: Option<Duration>) -> Duration {
+    match limit {
+        Some(limit) => {
+            tokio::time::sleep(limit).await;
+            limit
+        }
+        None => std::future::pending().await,
+    }
+}
+
+fn timed_out(tool: &Tool, limit: Duration) -> Failure {
+    Failure::new("timed_out", format!("`{}` was stopped after {} seconds, its time limit", tool.name, limit.as_secs_f64()))
+}
+
+fn panicked(tool: &Tool, panic: &(dyn Any + Send)) -> Failure {
+    let reason = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+        (Some(text), _) => text,
+        (_, Some(text)) => text.as_str(),
+        _ => "no reason given",
+    };
+    tracing::error!(tool = tool.name, reason, "a native tool panicked");
+    Failure::new("internal_error", format!("`{}` failed inside: {reason}", tool.name))
+}

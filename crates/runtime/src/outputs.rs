@@ -1,0 +1,96 @@
+//! Outputs too long to answer, kept whole in files for a while: which ones, where, and how long.
+
+mod resources;
+mod spill;
+
+use std::{
+    collections::VecDeque,
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Read},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+    sync::{Mutex, Once, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+use crate::capture::Stream;
+pub(crate) use resources::OutputResources;
+pub(crate) use spill::{Spill, Whole};
+
+const SCHEME: &str = "toolcrib://output/";
+/// The most that is kept of all calls together.
+const KEPT_BYTES: u64 = 1024 * 1024 * 1024;
+/// The most calls whose outputs are kept.
+const KEPT_CALLS: usize = 256;
+/// What is older than this was left by a server that is gone, or is of no use to anyone.
+const OLDEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The outputs that are kept.
+pub(crate) struct Outputs {
+    folder: PathBuf,
+    /// The longest that is kept of one stream.
+    longest: u64,
+    swept: Once,
+    kept: Mutex<VecDeque<(String, u64)>>,
+}
+
+impl Outputs {
+    /// Nothing is touched before something is kept.
+    pub(crate) fn new(folder: PathBuf, longest: u64) -> Self {
+        Self { folder, longest, swept: Once::new(), kept: Mutex::default() }
+    }
+
+    fn path(&self, id: &str, stream: &str) -> PathBuf {
+        self.folder.join(format!("{id}-{stream}"))
+    }
+
+    fn create(&self, id: &str, stream: Stream) -> io::Result<File> {
+        ensure_private(&self.folder)?;
+        self.swept.call_once(|| sweep(&self.folder));
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.path(id, stream.name()))
+    }
+
+    /// Counts what one call left, and drops the oldest where that is too much.
+    fn keep(&self, id: String, bytes: u64) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push_back((id, bytes));
+        let mut total: u64 = kept.iter().map(|(_, bytes)| bytes).sum();
+        while (total > KEPT_BYTES || kept.len() > KEPT_CALLS) && kept.len() > 1 {
+            let Some((id, bytes)) = kept.pop_front() else { return };
+            total -= bytes;
+            for stream in [Stream::Stdout, Stream::Stderr] {
+                let _ = fs::remove_file(self.path(&id, stream.name()));
+            }
+        }
+    }
+}
+
+/// 128 random bits: an address that cannot be guessed.
+pub(crate) fn random_id() -> io::Result<String> {
+    let mut bits = [0; 16];
+    File::open("/dev/urandom")?.read_exact(&mut bits)?;
+    Ok(format!("{:032x}", u128::from_ne_bytes(bits)))
+}
+
+/// Makes the folder if need be, and makes sure that it is nobody else's.
+fn ensure_private(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let found = fs::symlink_metadata(folder)?;
+    let is_ours = found.is_dir() && found.uid() == rustix::process::getuid().as_raw() && found.mode() & 0o022 == 0;
+    if is_ours { Ok(()) } else { Err(io::Error::other(format!("`{}` can be written by others", folder.display()))) }
+}
+
+fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_output = entry.file_name().to_str().is_some_and(|name| name.split_once('-').is_some_and(|(id, _)| is_id(id)));
+        let modified = entry.metadata().and_then(|found| found.modified());
+        let age = modified.ok().and_then(|modified| SystemTime::now().duration_since(modified).ok());
+        if is_output && age.is_some_and(|age| age > OLDEST) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn is_id(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}

@@ -1,0 +1,198 @@
+//! Exactly what a call would do: program, arguments, folder, environment, limits.
+//!
+//! Making a plan looks at the file system to resolve paths and programs, and changes nothing.
+
+mod paths;
+mod program;
+mod variables;
+mod words;
+
+use std::{path::PathBuf, time::Duration};
+
+use catalog::{
+    Availability, Failure, Marks, Tool,
+    launch::{Binding, PassBy, Process},
+};
+use serde::{Serialize, Serializer};
+use toolkit::Arguments;
+
+use crate::{Settings, refusal};
+use paths::Places;
+pub(crate) use variables::private;
+use words::CommandLine;
+pub(crate) use words::Word;
+
+/// The longest single argument or variable that Linux passes to a program, with its end mark.
+const LONGEST_WORD: usize = 128 * 1024;
+/// Linux grants at least this much for all of them together under the usual stack limit.
+const LONGEST_COMMAND: usize = 3 * 512 * 1024;
+
+/// Exactly what a call would do. As JSON it names the environment's variables, not their values.
+#[derive(Clone, Debug, Serialize)]
+pub struct Plan {
+    version: u32,
+    pub(crate) tool: String,
+    pub(crate) program: String,
+    /// The program's name as it will see it, then its arguments.
+    pub(crate) argv: Vec<Word>,
+    pub(crate) cwd: String,
+    #[serde(serialize_with = "names")]
+    pub(crate) env: Vec<(String, String)>,
+    pub(crate) stdin: Option<String>,
+    #[serde(rename = "timeout_seconds", serialize_with = "seconds")]
+    pub(crate) timeout: Duration,
+    pub(crate) confinement: Bounds,
+    /// What is written to the private temporary folder before the start.
+    #[serde(skip)]
+    pub(crate) files: Vec<(String, String)>,
+}
+
+/// What a child may touch beyond the system's own folders, which all may read.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Bounds {
+    /// Whether the rest is enforced; not if the operator switched confinement off.
+    pub(crate) enforced: bool,
+    /// Whether it may open sockets.
+    pub(crate) network: bool,
+    /// Files and folders it may read and execute.
+    pub(crate) read: Vec<PathBuf>,
+    /// Files and folders it may read, execute and change; its private temporary folder comes on top.
+    pub(crate) write: Vec<PathBuf>,
+    /// How much memory each of its processes may allocate.
+    pub(crate) memory_bytes: u64,
+}
+
+impl Plan {
+    /// The plan of a call. The arguments fit the tool's schema.
+    pub(crate) fn make(settings: &Settings, tool: &Tool, process: &Process, arguments: &Arguments) -> Result<Self, Failure> {
+        refuse_unbound(process, arguments)?;
+        let crib = Places { folder: &settings.crib, roots: &settings.roots };
+        let cwd = match process.bindings().find(|binding| binding.pass_by == PassBy::Folder) {
+            Some(binding) => crib.folder(&binding.parameter, arguments.get(&binding.parameter))?,
+            None => settings.crib.clone(),
+        };
+        let places = Places { folder: &cwd, roots: &settings.roots };
+        let line = CommandLine::build(&process.pieces, arguments, &places)?;
+        Self::assemble(settings, tool, &tool.marks, &process.program, cwd.clone(), line)
+    }
+
+    /// The plan of a tool's availability check, which changes nothing and needs no network.
+    pub(crate) fn of_check(settings: &Settings, tool: &Tool, check: &Availability) -> Result<Self, Failure> {
+        let Some((program, words)) = check.command.split_first() else {
+            return Err(Failure::new("invalid_definition", format!("the availability check of `{}` has no command", tool.name)));
+        };
+        let crib = Places { folder: &settings.crib, roots: &settings.roots };
+        let folder = check.folder.as_deref().map(serde_json::Value::from);
+        let cwd = crib.folder("availability_check", folder.as_ref())?;
+        let marks = Marks { mutates: Some(false), ..Marks::default() };
+        Self::assemble(settings, tool, &marks, program, cwd, CommandLine::of_words(words))
+    }
+
+    fn assemble(
+        settings: &Settings,
+        tool: &Tool,
+        marks: &Marks,
+        program: &str,
+        cwd: PathBuf,
+        line: CommandLine<'_>,
+    ) -> Result<Self, Failure> {
+        let located = program::locate(settings, tool, program)?;
+        let mut argv = Vec::with_capacity(line.words.len() + 1);
+        argv.push(Word::Text(if program.contains('/') { utf8(&located)? } else { program.to_owned() }));
+        argv.extend(line.words);
+        let plan = Self {
+            version: 1,
+            tool: tool.name.clone(),
+            program: utf8(&located)?,
+            argv,
+            cwd: utf8(&cwd)?,
+            env: variables::environment(settings, line.variables),
+            stdin: line.stdin,
+            timeout: tool.timeout.unwrap_or(settings.timeout),
+            confinement: Bounds::new(settings, marks, located),
+            files: line.files,
+        };
+        plan.refuse_oversize()?;
+        Ok(plan)
+    }
+
+    /// Says what the kernel would only call "argument list too long" or "invalid argument".
+    fn refuse_oversize(&self) -> Result<(), Failure> {
+        let mut total = 0;
+        let variables = self.env.iter().map(|(name, value)| (name.len() + value.len() + 1, value.contains('\0')));
+        let words = self.argv.iter().map(|word| (word.len(), word.contains_nul()));
+        for (length, has_nul) in words.chain(variables) {
+            if has_nul {
+                return Err(Failure::new(
+                    "invalid_arguments",
+                    "a value has a NUL byte, which no program can be given; remove it",
+                ));
+            }
+            if length >= LONGEST_WORD {
+                let message =
+                    format!("one value has {length} bytes, and a program can be given at most {LONGEST_WORD}; shorten it");
+                return Err(Failure::new("arguments_too_long", message));
+            }
+            total += length + 1;
+        }
+        if total > LONGEST_COMMAND {
+            let message =
+                format!("the arguments have {total} bytes together, and at most {LONGEST_COMMAND} are possible; send fewer");
+            return Err(Failure::new("arguments_too_long", message));
+        }
+        Ok(())
+    }
+}
+
+impl Bounds {
+    /// Roots are written only by tools that do not say that they change nothing: what is served as
+    /// read-only is read-only to the kernel.
+    fn new(settings: &Settings, marks: &Marks, program: PathBuf) -> Self {
+        let mut read = settings.read.clone();
+        let mut write = settings.write.clone();
+        read.extend(program::folders(settings));
+        // The program may be a link into a folder of its own.
+        let real = program.canonicalize().unwrap_or(program);
+        read.extend(real.parent().map(PathBuf::from));
+        read.push(settings.crib.clone());
+        if marks.is_read_only() {
+            read.extend(settings.roots.iter().cloned());
+        } else {
+            write.extend(settings.roots.iter().cloned());
+        }
+        let network = marks.network == Some(true);
+        Self { enforced: settings.confine, network, read, write, memory_bytes: settings.memory_bytes }
+    }
+}
+
+/// An open schema admits arguments that the command line has no place for.
+fn refuse_unbound(process: &Process, arguments: &Arguments) -> Result<(), Failure> {
+    let takes = |name: &str| process.bindings().any(|binding: &Binding| binding.parameter == name);
+    match arguments.iter().find(|(name, value)| !value.is_null() && !takes(name)) {
+        Some((name, value)) => {
+            let message = format!("'{name}' is not a parameter of this tool: nothing on its command line takes it; leave it out");
+            Err(refusal::argument(name, message, "nothing", value.clone()))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Paths are answered and passed as text.
+fn utf8(path: &std::path::Path) -> Result<String, Failure> {
+    path.to_str()
+        .map(str::to_owned)
+        .ok_or_else(|| Failure::new("path_not_text", format!("the path `{}` is not UTF-8; rename what it names", path.display())))
+}
+
+/// The names, with those that are set to the private temporary folder at the start.
+fn names<S: Serializer>(env: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
+    let private = private(env).map(|name: &str| name);
+    serializer.collect_seq(env.iter().map(|(name, _)| name.as_str()).chain(private))
+}
+
+fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    match duration.subsec_nanos() {
+        0 => serializer.serialize_u64(duration.as_secs()),
+        _ => serializer.serialize_f64(duration.as_secs_f64()),
+    }
+}

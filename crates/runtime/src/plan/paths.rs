@@ -1,0 +1,97 @@
+//! Paths in arguments: resolved, links followed, and held inside the roots.
+//!
+//! The program is given the resolved path, so that what was checked is what is used.
+
+use std::{
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
+
+use catalog::Failure;
+use serde_json::Value;
+
+use crate::refusal;
+
+/// Where paths of one call start, and where they must stay.
+pub(crate) struct Places<'a> {
+    /// The folder that relative paths are relative to.
+    pub(crate) folder: &'a Path,
+    /// The folders that they must stay in.
+    pub(crate) roots: &'a [PathBuf],
+}
+
+impl Places<'_> {
+    /// The absolute path that `text` means, which need not exist yet.
+    pub(crate) fn resolve(&self, parameter: &str, text: &str) -> Result<String, Failure> {
+        let path = self.inside(parameter, text)?;
+        path.into_os_string().into_string().map_err(|_| {
+            refusal::argument(parameter, format!("'{parameter}' leads to a path that is not UTF-8"), "a UTF-8 path", text)
+        })
+    }
+
+    /// Checks something that may be a path or something else with slashes: a branch, a package.
+    /// Only what exists is passed as a path; the rest is passed as it is.
+    pub(crate) fn resolve_if_exists(&self, parameter: &str, text: &str) -> Result<String, Failure> {
+        let looks_like_a_path = text.contains('/') && !text.contains("://") || text == "..";
+        if !looks_like_a_path {
+            return Ok(text.to_owned());
+        }
+        let path = self.resolve(parameter, text)?;
+        Ok(if Path::new(&path).exists() { path } else { text.to_owned() })
+    }
+
+    /// The folder a program runs in: an existing one inside the roots, or the starting folder.
+    pub(crate) fn folder(&self, parameter: &str, value: Option<&Value>) -> Result<PathBuf, Failure> {
+        let text = match value {
+            None | Some(Value::Null) => return Ok(self.folder.to_owned()),
+            Some(Value::String(text)) => text,
+            Some(other) => return Err(refusal::argument(parameter, "Expected string", "string", other.clone())),
+        };
+        let folder = self.inside(parameter, text)?;
+        if !folder.is_dir() {
+            let message = format!("'{parameter}' is not an existing folder: `{text}`");
+            return Err(refusal::argument(parameter, message, "an existing folder", text.as_str()));
+        }
+        Ok(folder)
+    }
+
+    fn inside(&self, parameter: &str, text: &str) -> Result<PathBuf, Failure> {
+        if text.contains('\0') {
+            return Err(refusal::argument(parameter, format!("'{parameter}' has a NUL byte"), "a path", text));
+        }
+        let path = real_path(&self.folder.join(text)).map_err(|error| {
+            refusal::argument(parameter, format!("'{parameter}' is not a usable path: `{text}`: {error}"), "a path", text)
+        })?;
+        if self.roots.iter().any(|root| path.starts_with(root)) { Ok(path) } else { Err(self.outside(parameter, text)) }
+    }
+
+    fn outside(&self, parameter: &str, text: &str) -> Failure {
+        let roots = self.roots.iter().map(|root| format!("`{}`", root.display())).collect::<Vec<_>>().join(", ");
+        let message = format!("'{parameter}' leads outside the folders that tools may touch: `{text}`; stay inside {roots}");
+        refusal::about(parameter, "path_outside_roots", message, "a path inside the roots", text)
+    }
+}
+
+/// The path with all links followed. What does not exist yet is taken as it is written, below the
+/// nearest folder that does.
+fn real_path(path: &Path) -> io::Result<PathBuf> {
+    let mut missing = Vec::new();
+    let mut at = path;
+    loop {
+        match at.canonicalize() {
+            Ok(real) => return Ok(missing.into_iter().rev().fold(real, |path, name| path.join(name))),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            // A link to nothing would let the program create whatever it points at.
+            Err(_) if fs::symlink_metadata(at).is_ok() => {
+                return Err(io::Error::other("it is a link to something that does not exist"));
+            }
+            Err(error) => {
+                let (Some(Component::Normal(name)), Some(parent)) = (at.components().next_back(), at.parent()) else {
+                    return Err(error);
+                };
+                missing.push(name);
+                at = parent;
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The environment of a child: chosen by the operator, and what a call may add to it.
+
+use std::path::Path;
+
+use catalog::Failure;
+
+use crate::{Settings, refusal};
+
+/// Names that make programs load code, run other programs, or look elsewhere for what they trust.
+const FORBIDDEN: [&str; 38] = [
+    "PATH",
+    "IFS",
+    "ENV",
+    "HOME",
+    "SHELL",
+    "TMPDIR",
+    "TMP",
+    "TEMP",
+    "BASH_ENV",
+    "BASHOPTS",
+    "SHELLOPTS",
+    "PROMPT_COMMAND",
+    "PS4",
+    "CDPATH",
+    "ZDOTDIR",
+    "PERLLIB",
+    "RUBYOPT",
+    "RUBYLIB",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "NODE_EXTRA_CA_CERTS",
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "_JAVA_OPTIONS",
+    "CLASSPATH",
+    "PAGER",
+    "MANPAGER",
+    "EDITOR",
+    "VISUAL",
+    "BROWSER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "GCONV_PATH",
+    "LOCPATH",
+    "NLSPATH",
+    "OPENSSL_CONF",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+];
+
+/// Families of such names.
+const FORBIDDEN_BEGINNINGS: [&str; 26] = [
+    "LD_",
+    "DYLD_",
+    "BASH_FUNC_",
+    "PYTHON",
+    "PERL5",
+    "GIT_SSH",
+    "GIT_EXEC_PATH",
+    "GIT_CONFIG",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_ASKPASS",
+    "GIT_PROXY_COMMAND",
+    "GIT_TEMPLATE_DIR",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "RUSTC",
+    "RUSTFLAGS",
+    "RUSTDOC",
+    "CARGO_",
+    "R_PROFILE",
+    "R_ENVIRON",
+    "R_LIBS",
+    "R_HOME",
+    "MALLOC_",
+];
+
+/// The operator's environment with what the call adds.
+///
+/// A home that a confined child may not read is left out, because programs such as git fail on a
+/// file there that exists and cannot be opened. See [`private`].
+pub(crate) fn environment(settings: &Settings, added: Vec<(String, String)>) -> Vec<(String, String)> {
+    let kept = |(name, value): &&(String, String)| match name.as_str() {
+        "TMPDIR" => false,
+        "HOME" if settings.confine => is_readable(settings, Path::new(value)),
+        name => !added.iter().any(|(other, _)| other == name),
+    };
+    let mut environment: Vec<_> = settings.environment.iter().filter(kept).cloned().collect();
+    environment.extend(added);
+    environment
+}
+
+/// The variables that name the call's private temporary folder.
+pub(crate) fn private(environment: &[(String, String)]) -> impl Iterator<Item = &'static str> {
+    let has_home = environment.iter().any(|(name, _)| name == "HOME");
+    std::iter::once("TMPDIR").chain((!has_home).then_some("HOME"))
+}
+
+fn is_readable(settings: &Settings, folder: &Path) -> bool {
+    let mut allowed = settings.roots.iter().chain(&settings.read).chain(&settings.write).chain([&settings.crib]);
+    allowed.any(|place| folder.starts_with(place))
+}
+
+/// Refuses a name that is no name, or that would let a caller run code of its own.
+pub(crate) fn check(parameter: &str, name: &str) -> Result<(), Failure> {
+    if !is_name(name) {
+        let message = format!("'{name}' is not a name for an environment variable; use letters, digits and `_`, no digit first");
+        return Err(refusal::argument(parameter, message, "names of letters, digits and `_`", name));
+    }
+    if is_forbidden(name) {
+        let message = format!("the environment variable `{name}` may not be set by a call: programs take code or trust from it");
+        return Err(refusal::about(parameter, "variable_refused", message, "other variables", name));
+    }
+    Ok(())
+}
+
+fn is_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Case does not save a name: `http_proxy` is read as `HTTP_PROXY` is.
+fn is_forbidden(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    FORBIDDEN.contains(&name.as_str())
+        || FORBIDDEN_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+        || name.ends_with("_PROXY")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+
+    #[test]
+    fn refuses_names_that_inject_code_or_redirect() {
+        for name in
+            ["PATH", "LD_PRELOAD", "BASH_ENV", "PYTHONPATH", "git_ssh_command", "https_proxy", "R_PROFILE_USER", "PERL5OPT"]
+        {
+            assert!(check("env_vars", name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_name() {
+        for name in ["", "1A", "A=B", "A B", "É", "A\0"] {
+            assert!(check("env_vars", name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn admits_ordinary_names() {
+        for name in ["DEBUG", "_x", "GIT_AUTHOR_NAME", "LANG", "RUST_LOG", "PATHS"] {
+            assert!(check("env_vars", name).is_ok(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! From values to a command line: what each binding makes of its argument.
+
+use std::fmt;
+
+use catalog::{
+    Failure,
+    launch::{Binding, Items, PassBy, Piece, Separator, ValueKind},
+};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use toolkit::Arguments;
+
+use super::{paths::Places, variables};
+use crate::refusal;
+
+/// One argument of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Word {
+    /// As it is.
+    Text(String),
+    /// The path of a file in the call's private temporary folder, behind a prefix.
+    File { prefix: String, name: String },
+}
+
+impl Word {
+    /// The bytes it takes, leaving some for the folder of a file.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::File { prefix, name } => prefix.len() + name.len() + 256,
+        }
+    }
+
+    /// Whether it has what ends a string in C.
+    pub(crate) fn contains_nul(&self) -> bool {
+        matches!(self, Self::Text(text) if text.contains('\0'))
+    }
+
+    fn behind(self, before: &str) -> Self {
+        match self {
+            Self::Text(text) => Self::Text(format!("{before}{text}")),
+            Self::File { prefix, name } => Self::File { prefix: format!("{before}{prefix}"), name },
+        }
+    }
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::File { prefix, name } => write!(f, "{prefix}$TMPDIR/{name}"),
+        }
+    }
+}
+
+impl Serialize for Word {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Whether `--` stands before the positional values.
+#[derive(Clone, Copy, PartialEq)]
+enum DoubleDash {
+    Absent,
+    BeforeTheNextPositional,
+    Written,
+}
+
+/// A command line in the making, and what travels beside it.
+pub(crate) struct CommandLine<'a> {
+    places: Option<&'a Places<'a>>,
+    double_dash: DoubleDash,
+    /// The arguments after the program.
+    pub(crate) words: Vec<Word>,
+    /// Environment variables of the call.
+    pub(crate) variables: Vec<(String, String)>,
+    /// What the program reads on its standard input.
+    pub(crate) stdin: Option<String>,
+    /// Files by name, with their content.
+    pub(crate) files: Vec<(String, String)>,
+}
+
+impl<'a> CommandLine<'a> {
+    /// A command line of fixed words.
+    pub(crate) fn of_words(words: &[String]) -> Self {
+        let words = words.iter().cloned().map(Word::Text).collect();
+        let (variables, files) = (Vec::new(), Vec::new());
+        Self { places: None, double_dash: DoubleDash::Absent, words, variables, stdin: None, files }
+    }
+
+    /// The command line that `pieces` make of `arguments`.
+    pub(crate) fn build(pieces: &[Piece], arguments: &Arguments, places: &'a Places<'a>) -> Result<Self, Failure> {
+        let mut line = Self { places: Some(places), ..Self::of_words(&[]) };
+        for piece in pieces {
+            match piece {
+                Piece::Word(word) => line.words.push(Word::Text(word.clone())),
+                Piece::DoubleDash => line.double_dash = DoubleDash::BeforeTheNextPositional,
+                Piece::Parameter(binding) => match arguments.get(&binding.parameter) {
+                    None | Some(Value::Null) => {}
+                    Some(value) => line.parameter(binding, value)?,
+                },
+            }
+        }
+        Ok(line)
+    }
+
+    fn parameter(&mut self, binding: &Binding, value: &Value) -> Result<(), Failure> {
+        match &binding.pass_by {
+            PassBy::Argument => self.argument(binding, value),
+            PassBy::File => {
+                let file = self.file(self.whole(binding, value)?);
+                self.place(binding, binding.flag.as_deref(), file)
+            }
+            PassBy::FileIfMultiline(flag) => match value {
+                Value::String(text) if text.contains('\n') => {
+                    let file = self.file(text.clone());
+                    self.words.push(Word::Text(flag.clone()));
+                    self.words.push(file);
+                    Ok(())
+                }
+                _ => self.argument(binding, value),
+            },
+            PassBy::Stdin => {
+                let text = self.whole(binding, value)?;
+                self.stdin.get_or_insert_default().push_str(&text);
+                Ok(())
+            }
+            PassBy::Env(name) => self.variable(binding, name, self.whole(binding, value)?),
+            PassBy::Variables => self.variables(binding, value),
+            // It has been taken care of: other paths depend on it.
+            PassBy::Folder => Ok(()),
+        }
+    }
+
+    fn argument(&mut self, binding: &Binding, value: &Value) -> Result<(), Failure> {
+        match (value, &binding.flag) {
+            (Value::Bool(on), Some(flag)) => {
+                let flag = if *on { Some(flag) } else { binding.negate.as_ref() };
+                self.words.extend(flag.cloned().map(Word::Text));
+                Ok(())
+            }
+            (Value::Array(items), _) if binding.items == Items::Each => {
+                items.iter().filter(|item| !item.is_null()).try_for_each(|item| {
+                    let word = Word::Text(self.text(binding, item)?);
+                    self.place(binding, binding.flag.as_deref(), word)
+                })
+            }
+            (Value::Array(items), _) if items.is_empty() => Ok(()),
+            _ => {
+                let word = Word::Text(self.whole(binding, value)?);
+                self.place(binding, binding.flag.as_deref(), word)
+            }
+        }
+    }
+
+    /// Puts a word behind its flag, or where positional values stand.
+    fn place(&mut self, binding: &Binding, flag: Option<&str>, word: Word) -> Result<(), Failure> {
+        match (flag, &binding.separator) {
+            (Some(flag), Separator::Space) => self.words.extend([Word::Text(flag.to_owned()), word]),
+            (Some(flag), Separator::Equals) => self.words.push(word.behind(&format!("{flag}="))),
+            (Some(flag), Separator::Nothing) => self.words.push(word.behind(flag)),
+            (None, _) => self.positional(binding, word)?,
+        }
+        Ok(())
+    }
+
+    fn positional(&mut self, binding: &Binding, word: Word) -> Result<(), Failure> {
+        match (self.double_dash, &word) {
+            (DoubleDash::BeforeTheNextPositional, _) => {
+                self.words.push(Word::Text("--".to_owned()));
+                self.double_dash = DoubleDash::Written;
+            }
+            (DoubleDash::Absent, Word::Text(text)) if text.starts_with('-') && !binding.allow_dash => {
+                let message = format!(
+                    "'{}' must not begin with a dash, or the program would take `{text}` for an option; \
+                     write a file name as `./{text}`",
+                    binding.parameter
+                );
+                return Err(refusal::argument(&binding.parameter, message, "a value without a leading dash", text.as_str()));
+            }
+            _ => {}
+        }
+        self.words.push(word);
+        Ok(())
+    }
+
+    /// One text for a value, the items of a joined array together.
+    fn whole(&self, binding: &Binding, value: &Value) -> Result<String, Failure> {
+        match (value, &binding.items) {
+            (Value::Array(items), Items::Joined(separator)) => {
+                let texts: Result<Vec<_>, _> =
+                    items.iter().filter(|item| !item.is_null()).map(|item| self.text(binding, item)).collect();
+                Ok(texts?.join(separator))
+            }
+            _ => self.text(binding, value),
+        }
+    }
+
+    fn text(&self, binding: &Binding, value: &Value) -> Result<String, Failure> {
+        let Value::String(text) = value else { return Ok(value.to_string()) };
+        match (binding.kind, self.places) {
+            (ValueKind::Path, Some(places)) if !text.is_empty() => places.resolve(&binding.parameter, text),
+            (ValueKind::PathOrValue, Some(places)) => places.resolve_if_exists(&binding.parameter, text),
+            _ => Ok(text.clone()),
+        }
+    }
+
+    fn file(&mut self, content: String) -> Word {
+        let name = format!("argument-{}", self.files.len() + 1);
+        self.files.push((name.clone(), content));
+        Word::File { prefix: String::new(), name }
+    }
+
+    fn variables(&mut self, binding: &Binding, value: &Value) -> Result<(), Failure> {
+        let Value::Object(members) = value else {
+            let message = format!("'{}' must be an object of names and values", binding.parameter);
+            return Err(refusal::argument(&binding.parameter, message, "object", value.clone()));
+        };
+        members.iter().filter(|(_, value)| !value.is_null()).try_for_each(|(name, value)| {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            self.variable(binding, name, text)
+        })
+    }
+
+    fn variable(&mut self, binding: &Binding, name: &str, value: String) -> Result<(), Failure> {
+        variables::check(&binding.parameter, name)?;
+        self.variables.retain(|(other, _)| other != name);
+        self.variables.push((name.to_owned(), value));
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! From how a program ended to an outcome: text for a model, fields for a program.
+
+use std::{os::unix::process::ExitStatusExt, sync::OnceLock};
+
+use catalog::{Content, Failure, Outcome, Schema, Tool};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    Plan,
+    capture::Captured,
+    process::{Ended, Verdict},
+    refusal,
+};
+
+/// The schema of every process tool's structured result, in all its arms: the result, a started
+/// operation, a failure. It is sent once for each tool, so it says no more than it must.
+pub fn process_output_schema() -> Schema {
+    static SCHEMA: OnceLock<Schema> = OnceLock::new();
+    SCHEMA.get_or_init(build_schema).clone()
+}
+
+fn build_schema() -> Schema {
+    let text = || json!({"type": "string"});
+    let object = json!({
+        "type": "object",
+        "properties": {
+            "exit_code": {"type": ["integer", "null"]},
+            "stdout": text(),
+            "stderr": text(),
+            "duration_ms": {"type": "integer"},
+            "truncated": {"type": "boolean"},
+            "output": text(),
+            "status": text(),
+            "operation_id": text(),
+            "error_type": text(),
+            "error_message": text(),
+        },
+    });
+    let Value::Object(object) = object else { unreachable!("written as an object above") };
+    Schema::new(object)
+}
+
+/// The outcome of a program that ran.
+pub(crate) fn outcome(tool: &Tool, plan: &Plan, ended: Ended) -> Outcome {
+    let failure = failure(plan, &ended.verdict).map(|failure| refusal::completed(tool, failure));
+    let Ended { verdict, duration, stdout, stderr } = ended;
+    let mut structured = match failure.as_ref().map(Failure::object) {
+        Some(Value::Object(object)) => object,
+        _ => Map::new(),
+    };
+    let (exit_code, signal) = match &verdict {
+        Verdict::Exited(status) => (status.code(), status.signal()),
+        _ => (None, None),
+    };
+    structured.insert("exit_code".to_owned(), exit_code.into());
+    structured.extend(signal.map(|signal| ("signal".to_owned(), signal.into())));
+    structured.insert("stdout".to_owned(), stdout.text.as_str().into());
+    structured.insert("stderr".to_owned(), stderr.text.as_str().into());
+    structured.insert("duration_ms".to_owned(), u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).into());
+    structured.insert("truncated".to_owned(), (stdout.is_cut || stderr.is_cut).into());
+    let whole = stdout.uri.as_ref().or(stderr.uri.as_ref());
+    structured.extend(whole.map(|uri| ("output".to_owned(), uri.as_str().into())));
+    Outcome { failed: failure.is_some(), content: content(failure, stdout, stderr), structured: Some(Value::Object(structured)) }
+}
+
+/// Standard output comes first, always. A failure adds standard error and says what it was.
+fn content(failure: Option<Failure>, stdout: Captured, stderr: Captured) -> Vec<Content> {
+    let links = [("stdout", &stdout), ("stderr", &stderr)].into_iter().filter_map(|(name, stream)| {
+        let uri = stream.uri.clone()?;
+        Some(Content::Link { uri, name: name.to_owned(), mime_type: "text/plain".to_owned() })
+    });
+    let links: Vec<_> = links.collect();
+    let mut content = vec![Content::Text(stdout.text)];
+    if let Some(failure) = failure {
+        content.extend((!stderr.text.is_empty()).then_some(Content::Text(stderr.text)));
+        content.push(Content::Text(failure.message));
+    }
+    content.extend(links);
+    content
+}
+
+fn failure(plan: &Plan, verdict: &Verdict) -> Option<Failure> {
+    let tool = &plan.tool;
+    let failure = match verdict {
+        Verdict::Exited(status) if status.success() => return None,
+        Verdict::Exited(status) => match (status.code(), status.signal()) {
+            (Some(code), _) => Failure::new("nonzero_exit", format!("`{tool}` failed with exit code {code}")),
+            (None, Some(signal)) => Failure::new("killed_by_signal", format!("`{tool}` was killed by signal {signal}")),
+            (None, None) => Failure::new("killed_by_signal", format!("`{tool}` ended without an exit code")),
+        },
+        Verdict::TimedOut(limit) => {
+            let seconds = limit.as_secs_f64();
+            Failure::new(
+                "timed_out",
+                format!("`{tool}` was stopped after {seconds} seconds, its time limit; its output is incomplete"),
+            )
+        }
+        Verdict::Cancelled => {
+            Failure::new("cancelled", format!("`{tool}` was cancelled and its processes ended; its output is incomplete"))
+        }
+        Verdict::Lost(error) => Failure::new("internal_error", format!("`{tool}` could not be waited for: {error}")),
+    };
+    Some(failure)
+}

@@ -1,0 +1,60 @@
+//! What the operator decided about running: folders, environment and limits.
+
+use std::{path::PathBuf, thread, time::Duration};
+
+/// What the operator decided about running. Handed in; nothing here is read from the machine.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The folder of the crib, canonical.
+    pub crib: PathBuf,
+    /// The folders that path parameters and the working directory may touch, canonical.
+    pub roots: Vec<PathBuf>,
+    /// The environment of children, `PATH` among it. They get nothing else of the server's.
+    pub environment: Vec<(String, String)>,
+    /// What confined children may read beyond the system's folders, the crib and the roots.
+    pub read: Vec<PathBuf>,
+    /// What confined children may write beyond the roots: caches, say. Read-only tools may, too.
+    pub write: Vec<PathBuf>,
+    /// Whether children are confined.
+    pub confine: bool,
+    /// How long a call may run if its tool says nothing.
+    pub timeout: Duration,
+    /// How long a process has to end by itself before it is killed.
+    pub grace: Duration,
+    /// How much of each output stream is kept in memory and answered.
+    pub output_bytes: usize,
+    /// The folder for whole outputs; made on first use, for its owner only.
+    pub spill: PathBuf,
+    /// How much of one output stream is kept on disk.
+    pub spill_bytes: u64,
+    /// The folder in which each call gets a private temporary folder.
+    pub temp: PathBuf,
+    /// How much memory a child may allocate.
+    pub memory_bytes: u64,
+    /// How many processes run at once; others wait their turn.
+    pub concurrency: usize,
+}
+
+impl Settings {
+    /// The defaults for a crib.
+    pub fn new(crib: PathBuf) -> Self {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let user = rustix::process::getuid().as_raw();
+        Self {
+            roots: vec![crib.clone()],
+            crib,
+            environment: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],
+            read: Vec::new(),
+            write: Vec::new(),
+            confine: true,
+            timeout: Duration::from_secs(300),
+            grace: Duration::from_secs(2),
+            output_bytes: 64 * 1024,
+            spill: PathBuf::from(format!("/tmp/toolcrib-{user}")),
+            spill_bytes: 256 * 1024 * 1024,
+            temp: PathBuf::from("/tmp"),
+            memory_bytes: 4 * 1024 * 1024 * 1024,
+            concurrency: 2 * cores,
+        }
+    }
+}

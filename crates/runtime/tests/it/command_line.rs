@@ -1,0 +1,160 @@
+//! From arguments to a command line.
+
+use catalog::launch::{Items, PassBy, Piece, Separator};
+use serde_json::json;
+
+use crate::crib::{Crib, eventually, field, option, positional, text, tool, word};
+
+#[test]
+fn keeps_words_options_and_positionals_in_order() {
+    let pieces = vec![word("sub"), option("level", |_| {}), option("v", |_| {}), positional("file", |_| {})];
+    let argv = Crib::new().argv(pieces, json!({"file": "a", "v": true, "level": 2}));
+    assert_eq!(argv, ["sub", "--level", "2", "-v", "a"]);
+}
+
+#[test]
+fn prints_values_plainly() {
+    let pieces = ["a", "b", "c", "d", "e", "f", "g"].map(|name| positional(name, |_| {})).to_vec();
+    let arguments = json!({"a": 3, "b": 2.5, "c": true, "d": "", "e": null, "f": {"k": [1, "x"]}, "g": [["n"], 1]});
+    assert_eq!(Crib::new().argv(pieces, arguments), ["3", "2.5", "true", "", r#"{"k":[1,"x"]}"#, r#"["n"]"#, "1"]);
+}
+
+#[test]
+fn false_is_nothing_or_the_negating_flag() {
+    let pieces = vec![option("color", |b| b.negate = Some("--no-color".into())), option("quiet", |_| {})];
+    assert_eq!(Crib::new().argv(pieces, json!({"color": false, "quiet": false})), ["--no-color"]);
+}
+
+#[test]
+fn separates_flag_and_value_as_said() {
+    let pieces = vec![
+        option("depth", |b| b.separator = Separator::Equals),
+        option("I", |b| b.separator = Separator::Nothing),
+        option("tag", |_| {}),
+        option("only", |b| b.items = Items::Joined(",".into())),
+    ];
+    let arguments = json!({"depth": 1, "I": ["x", "y"], "tag": ["a", "b"], "only": ["c", "d"]});
+    assert_eq!(Crib::new().argv(pieces, arguments), ["--depth=1", "-Ix", "-Iy", "--tag", "a", "--tag", "b", "--only", "c,d"]);
+}
+
+#[test]
+fn refuses_a_positional_that_looks_like_an_option() {
+    let refusal = Crib::new().refusal(vec![positional("file", |_| {})], json!({"file": "--force"}));
+    assert_eq!(refusal.error_type, "invalid_arguments");
+    assert!(refusal.message.contains("'file'") && refusal.message.contains("dash"), "{}", refusal.message);
+    assert_eq!(refusal.details["details"][0]["path"], "/file");
+    assert_eq!(refusal.details["tool"], "tool");
+}
+
+#[test]
+fn passes_a_dash_behind_a_double_dash_or_where_allowed() {
+    let crib = Crib::new();
+    let guarded = vec![word("run"), Piece::DoubleDash, positional("file", |_| {})];
+    assert_eq!(crib.argv(guarded.clone(), json!({"file": "-x"})), ["run", "--", "-x"]);
+    assert_eq!(crib.argv(guarded, json!({})), ["run"]);
+    assert_eq!(crib.argv(vec![positional("n", |b| b.allow_dash = true)], json!({"n": -1})), ["-1"]);
+}
+
+#[test]
+fn refuses_an_argument_that_nothing_takes() {
+    let refusal = Crib::new().refusal(vec![option("a", |_| {})], json!({"a": 1, "surprise": 2}));
+    assert_eq!(refusal.error_type, "invalid_arguments");
+    assert!(refusal.message.contains("'surprise'"), "{}", refusal.message);
+}
+
+#[test]
+fn refuses_nul_and_what_is_too_long_before_the_start() {
+    let crib = Crib::new();
+    let pieces = || vec![option("a", |_| {})];
+    assert!(crib.refusal(pieces(), json!({"a": "x\0y"})).message.contains("NUL"));
+    assert_eq!(crib.refusal(pieces(), json!({"a": "x".repeat(200_000)})).error_type, "arguments_too_long");
+    let many: Vec<_> = (0..30).map(|_| "x".repeat(100_000)).collect();
+    assert_eq!(crib.refusal(pieces(), json!({"a": many})).error_type, "arguments_too_long");
+}
+
+#[tokio::test]
+async fn passes_standard_input_and_closes_it_otherwise() {
+    let crib = Crib::new();
+    let cat = tool("cat", vec![positional("body", |b| b.pass_by = PassBy::Stdin)]);
+    assert_eq!(text(&crib.call(cat.clone(), json!({"body": "one\ntwo"})).await, 0), "one\ntwo");
+    assert_eq!(text(&crib.call(cat, json!({})).await, 0), "");
+}
+
+#[tokio::test]
+async fn a_program_need_not_read_its_input() {
+    let unread = tool("true", vec![positional("body", |b| b.pass_by = PassBy::Stdin)]);
+    assert!(!Crib::new().call(unread, json!({"body": "x".repeat(1_000_000)})).await.failed);
+}
+
+#[tokio::test]
+async fn passes_text_in_a_private_file() {
+    let crib = Crib::new();
+    let pieces = vec![
+        word("-c"),
+        word(r#"stat -c %a "$2"; cat "$2"; case "$2" in "$TMPDIR"/*) echo inside;; esac"#),
+        option("body", |b| b.pass_by = PassBy::File),
+    ];
+    let sh = tool("sh", pieces.clone());
+    assert_eq!(crib.plan(&sh, json!({"body": "x"})).unwrap()["argv"][4], "$TMPDIR/argument-1");
+    let outcome = crib.call(tool("sh", [&pieces[..2], &[word("sh")], &pieces[2..]].concat()), json!({"body": "text\n"})).await;
+    assert_eq!(text(&outcome, 0), "600\ntext\ninside\n");
+    eventually("the file is gone", || std::fs::read_dir(crib.path("temp")).unwrap().count() == 0).await;
+}
+
+#[test]
+fn writes_a_file_only_for_several_lines() {
+    let crib = Crib::new();
+    let pieces = vec![option("message", |b| b.pass_by = PassBy::FileIfMultiline("--file".into()))];
+    assert_eq!(crib.argv(pieces.clone(), json!({"message": "one"})), ["--message", "one"]);
+    assert_eq!(crib.argv(pieces, json!({"message": "one\ntwo"})), ["--file", "$TMPDIR/argument-1"]);
+}
+
+#[tokio::test]
+async fn sets_variables_of_the_call() {
+    let crib = Crib::new();
+    let pieces = vec![
+        word("-c"),
+        word("echo $A $B $N"),
+        option("token", |b| b.pass_by = PassBy::Env("A".into())),
+        option("env_vars", |b| b.pass_by = PassBy::Variables),
+    ];
+    let outcome = crib.call(tool("sh", pieces), json!({"token": "t", "env_vars": {"B": "b", "N": 1}})).await;
+    assert_eq!(text(&outcome, 0), "t b 1\n");
+}
+
+#[tokio::test]
+async fn refuses_variables_that_inject_code() {
+    let crib = Crib::new();
+    let env = tool("env", vec![option("env_vars", |b| b.pass_by = PassBy::Variables)]);
+    for name in ["LD_PRELOAD", "PATH", "BASH_ENV", "PYTHONPATH", "BAD NAME"] {
+        let outcome = crib.call(env.clone(), json!({"env_vars": {name: "x"}})).await;
+        assert!(outcome.failed && text(&outcome, 0).contains(name), "{name}");
+        assert_eq!(field(&outcome, "status"), "failure");
+    }
+}
+
+#[tokio::test]
+async fn children_get_the_chosen_environment_and_nothing_else() {
+    let crib = Crib::with(|settings| settings.environment.push(("CHOSEN".into(), "yes".into())));
+    let outcome = crib.call(tool("env", vec![]), json!({})).await;
+    let mut names: Vec<_> = text(&outcome, 0).lines().map(|line| line.split('=').next().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["CHOSEN", "HOME", "PATH", "TMPDIR"]);
+}
+
+#[test]
+fn a_plan_names_variables_and_hides_their_values() {
+    let crib = Crib::new();
+    let mut tool = tool("sh", vec![option("key", |b| b.pass_by = PassBy::Env("KEY".into()))]);
+    tool.timeout = Some(std::time::Duration::from_secs(7));
+    let plan = crib.plan(&tool, json!({"key": "secret"})).unwrap();
+    assert!(!plan.to_string().contains("secret"));
+    assert_eq!(plan["version"], 1);
+    assert_eq!(plan["env"], json!(["PATH", "KEY", "TMPDIR", "HOME"]));
+    assert_eq!(plan["timeout_seconds"], 7);
+    assert_eq!(plan["argv"], json!(["sh"]));
+    assert!(plan["program"].as_str().unwrap().ends_with("/sh") && plan["program"].as_str().unwrap().starts_with('/'));
+    assert_eq!(plan["cwd"], crib.path("crib").to_str().unwrap());
+    assert_eq!(plan["stdin"], json!(null));
+    assert_eq!(plan["confinement"]["network"], false);
+}

@@ -1,0 +1,195 @@
+//! What a child can and cannot do, tried for real.
+
+use std::{
+    collections::HashSet,
+    fs,
+    net::{TcpListener, UdpSocket},
+    os::unix::net::UnixListener,
+    sync::{Arc, Mutex},
+};
+
+use runtime::confinement;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::crib::{Crib, field, script_tool, text};
+
+/// On a kernel without Landlock or seccomp there is nothing to test; it must never be so in CI.
+fn cannot_confine() -> bool {
+    let support = confinement();
+    let cannot = !support.files || !support.network;
+    if cannot {
+        eprintln!("SKIPPED: this kernel cannot confine: {:?}", support.missing);
+        assert!(std::env::var_os("CI").is_none(), "the kernel of CI must be able to confine");
+    }
+    cannot
+}
+
+#[tokio::test]
+async fn reads_and_writes_inside_and_not_outside() {
+    if cannot_confine() {
+        return;
+    }
+    let crib = Crib::new();
+    fs::write(crib.path("crib/in"), "inside").unwrap();
+    fs::write(crib.path("outside/secret"), "secret").unwrap();
+    let outcome =
+        crib.sh("cat in; cp in copy; cat copy; cat ../outside/secret; echo x > ../outside/new; ls ../outside; true").await;
+    assert_eq!(text(&outcome, 0), "insideinside");
+    assert_eq!(field(&outcome, "stderr").as_str().unwrap().matches("ermission denied").count(), 3);
+    assert!(!crib.path("outside/new").exists());
+}
+
+#[tokio::test]
+async fn a_link_leads_nowhere_else() {
+    if cannot_confine() {
+        return;
+    }
+    let crib = Crib::new();
+    fs::write(crib.path("outside/secret"), "secret").unwrap();
+    std::os::unix::fs::symlink(crib.path("outside/secret"), crib.path("crib/link")).unwrap();
+    assert!(crib.sh("cat link").await.failed);
+}
+
+#[tokio::test]
+async fn a_read_only_tool_cannot_write_into_a_root() {
+    if cannot_confine() {
+        return;
+    }
+    let crib = Crib::new();
+    fs::write(crib.path("crib/file"), "kept").unwrap();
+    let mut reader =
+        script_tool("sh", "cat file; echo changed > file; rm -f file; mkdir new; echo t > $TMPDIR/t && cat $TMPDIR/t");
+    reader.marks.mutates = Some(false);
+    let outcome = crib.call(reader, json!({})).await;
+    assert_eq!(text(&outcome, 0), "keptt\n");
+    assert_eq!(fs::read_to_string(crib.path("crib/file")).unwrap(), "kept");
+    assert!(!crib.path("crib/new").exists());
+}
+
+#[tokio::test]
+async fn what_the_operator_adds_can_be_read_or_written() {
+    if cannot_confine() {
+        return;
+    }
+    let crib = Crib::with(|settings| {
+        let beside = settings.crib.parent().unwrap().to_owned();
+        settings.read.push(beside.join("outside"));
+        settings.write.push(beside.join("cache"));
+        fs::create_dir(beside.join("cache")).unwrap();
+    });
+    fs::write(crib.path("outside/data"), "data").unwrap();
+    let outcome = crib.sh("cat ../outside/data; echo x > ../cache/y; echo x > ../outside/z").await;
+    assert_eq!(text(&outcome, 0), "data");
+    assert!(crib.path("cache/y").exists() && !crib.path("outside/z").exists());
+}
+
+#[tokio::test]
+async fn ordinary_programs_find_what_they_need() {
+    let crib = Crib::new();
+    let outcome = crib
+        .sh("cat /dev/null && echo x > /dev/null && head -c 1 /dev/urandom | wc -c && date > /dev/null && id -un && \
+             echo t > $TMPDIR/t && cat $TMPDIR/t && cat $HOME/t && ls / > /dev/null 2>&1 || echo no root; bash -c 'cat <(echo sub)'")
+        .await;
+    assert!(text(&outcome, 0).ends_with("t\nt\nno root\nsub\n"), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn the_network_is_off_unless_the_definition_says_so() {
+    if cannot_confine() {
+        return;
+    }
+    let crib = Crib::new();
+    let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+    let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let script = format!(
+        "(echo x > /dev/tcp/127.0.0.1/{}) && echo tcp; (echo x > /dev/udp/127.0.0.1/{}) && echo udp; true",
+        tcp.local_addr().unwrap().port(),
+        udp.local_addr().unwrap().port()
+    );
+    let outcome = crib.call(script_tool("bash", &script), json!({})).await;
+    assert_eq!(text(&outcome, 0), "", "{outcome:?}");
+    let mut online = script_tool("bash", &script);
+    online.marks.network = Some(true);
+    assert_eq!(text(&crib.call(online, json!({})).await, 0), "tcp\nudp\n");
+}
+
+#[tokio::test]
+async fn local_sockets_lead_to_no_daemon() {
+    if cannot_confine() || !std::path::Path::new("/usr/bin/perl").exists() {
+        return;
+    }
+    let crib = Crib::new();
+    let _daemon = UnixListener::bind(crib.path("crib/daemon")).unwrap();
+    let script = "perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Peer => \"daemon\") or die $!; print \"reached\"'";
+    assert!(crib.sh(script).await.failed);
+    let pairs = "perl -MSocket -e 'socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, PF_UNSPEC) or die $!; print \"pair\"'";
+    assert_eq!(text(&crib.sh(pairs).await, 0), "pair");
+}
+
+#[tokio::test]
+async fn a_child_cannot_signal_or_inspect_the_server() {
+    if cannot_confine() || !confinement().signals {
+        return;
+    }
+    let server = std::process::id();
+    let outcome = Crib::new().sh(&format!("kill -0 {server} && echo signalled; cat /proc/{server}/environ; true")).await;
+    assert_eq!(text(&outcome, 0), "");
+}
+
+#[tokio::test]
+async fn a_child_gains_no_privileges() {
+    let outcome = Crib::new().sh("grep NoNewPrivs /proc/self/status").await;
+    assert_eq!(text(&outcome, 0).split_whitespace().last(), Some("1"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn children_of_every_worker_are_confined_and_no_worker_is() {
+    if cannot_confine() {
+        return;
+    }
+    let crib = Arc::new(Crib::with(|settings| settings.concurrency = 16));
+    let secret = crib.path("outside/secret");
+    fs::write(&secret, "secret").unwrap();
+    let workers = Arc::new(Mutex::new(HashSet::new()));
+    for _ in 0..20 {
+        let calls: Vec<_> = (0..16)
+            .map(|_| {
+                let (workers, secret) = (Arc::clone(&workers), secret.clone());
+                let call = crib.call_with(script_tool("sh", "cat ../outside/secret"), json!({}), CancellationToken::new(), None);
+                tokio::spawn(async move {
+                    workers.lock().unwrap().insert(std::thread::current().id());
+                    let outcome = call.await;
+                    assert_eq!(text(&outcome, 0), "", "a child read what it may not");
+                    assert_eq!(fs::read_to_string(secret).unwrap(), "secret", "a thread of the server is confined");
+                    UdpSocket::bind("127.0.0.1:0").expect("a thread of the server has no network");
+                })
+            })
+            .collect();
+        for call in calls {
+            call.await.unwrap();
+        }
+        if workers.lock().unwrap().len() == 4 {
+            return;
+        }
+    }
+    panic!("not every worker took part");
+}
+
+#[tokio::test]
+async fn the_operator_can_switch_it_off() {
+    let crib = Crib::with(|settings| settings.confine = false);
+    fs::write(crib.path("outside/secret"), "secret").unwrap();
+    assert_eq!(text(&crib.sh("cat ../outside/secret").await, 0), "secret");
+    let plan = crib.plan(&script_tool("sh", "true"), json!({})).unwrap();
+    assert_eq!(plan["confinement"]["enforced"], false);
+}
+
+#[tokio::test]
+async fn a_home_out_of_reach_is_replaced_by_a_private_one() {
+    let crib = Crib::with(|settings| {
+        let home = settings.crib.parent().unwrap().join("outside");
+        settings.environment.push(("HOME".into(), home.to_str().unwrap().into()));
+    });
+    assert_eq!(text(&crib.sh(r#"[ "$HOME" = "$TMPDIR" ] && echo private"#).await, 0), "private\n");
+}

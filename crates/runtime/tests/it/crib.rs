@@ -1,0 +1,140 @@
+//! A throw-away crib with a runtime, and short ways to write tools and calls.
+
+use std::{fs, future::Future, path::PathBuf, sync::Arc, time::Duration};
+
+use catalog::{
+    Content, Failure, Launch, Origin, Outcome, Schema, SourceId, Tool,
+    launch::{Binding, Piece, Process},
+};
+use runtime::{Call, Runtime, Settings};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+use toolkit::Context;
+
+/// A crib in a folder of its own, beside a folder that is out of bounds.
+pub(crate) struct Crib {
+    pub(crate) place: TempDir,
+    pub(crate) runtime: Arc<Runtime>,
+}
+
+impl Crib {
+    pub(crate) fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    pub(crate) fn with(change: impl FnOnce(&mut Settings)) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        for folder in ["crib", "outside", "temp"] {
+            fs::create_dir(place.path().join(folder)).unwrap();
+        }
+        let root = place.path().canonicalize().unwrap();
+        let mut settings = Settings::new(root.join("crib"));
+        settings.grace = Duration::from_millis(500);
+        settings.spill = root.join("spill");
+        settings.temp = root.join("temp");
+        change(&mut settings);
+        Self { place, runtime: Arc::new(Runtime::new(settings)) }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.place.path().canonicalize().unwrap().join(name)
+    }
+
+    pub(crate) async fn call(&self, tool: Tool, arguments: Value) -> Outcome {
+        self.call_with(tool, arguments, CancellationToken::new(), None).await
+    }
+
+    pub(crate) fn call_with(
+        &self,
+        tool: Tool,
+        arguments: Value,
+        cancel: CancellationToken,
+        limit: Option<Duration>,
+    ) -> impl Future<Output = Outcome> + Send + 'static {
+        let runtime = Arc::clone(&self.runtime);
+        let call = Call { tool: Arc::new(tool), arguments: object(arguments), context: Context::detached(cancel), limit };
+        async move { runtime.call(call).await.expect("no interrupt") }
+    }
+
+    /// Runs a shell script as a tool that may write.
+    pub(crate) async fn sh(&self, script: &str) -> Outcome {
+        self.call(script_tool("sh", script), json!({})).await
+    }
+
+    pub(crate) fn plan(&self, tool: &Tool, arguments: Value) -> Result<Value, Failure> {
+        self.runtime.plan(tool, &object(arguments)).map(|plan| serde_json::to_value(plan).unwrap())
+    }
+
+    /// The arguments after the program that a call would have.
+    pub(crate) fn argv(&self, pieces: Vec<Piece>, arguments: Value) -> Vec<String> {
+        let plan = self.plan(&tool("echo", pieces), arguments).expect("a plan");
+        plan["argv"].as_array().unwrap()[1..].iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+    }
+
+    pub(crate) fn refusal(&self, pieces: Vec<Piece>, arguments: Value) -> Failure {
+        self.plan(&tool("echo", pieces), arguments).expect_err("a refusal")
+    }
+}
+
+/// A tool with an open schema.
+pub(crate) fn tool(program: &str, pieces: Vec<Piece>) -> Tool {
+    let process = Process { program: program.to_owned(), pieces };
+    let schema = Schema::new(object(json!({"type": "object"})));
+    Tool::new("tool", "A tool", schema, Launch::Process(process), Origin::whole(&SourceId::new("tool.json")))
+}
+
+pub(crate) fn script_tool(shell: &str, script: &str) -> Tool {
+    tool(shell, vec![word("-c"), word(script)])
+}
+
+pub(crate) fn word(text: &str) -> Piece {
+    Piece::Word(text.to_owned())
+}
+
+pub(crate) fn option(name: &str, change: impl FnOnce(&mut Binding)) -> Piece {
+    let mut binding = Binding::option(name, catalog::launch::flag_for(name));
+    change(&mut binding);
+    Piece::Parameter(binding)
+}
+
+pub(crate) fn positional(name: &str, change: impl FnOnce(&mut Binding)) -> Piece {
+    let mut binding = Binding::positional(name);
+    change(&mut binding);
+    Piece::Parameter(binding)
+}
+
+pub(crate) fn object(value: Value) -> serde_json::Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        other => panic!("not an object: {other}"),
+    }
+}
+
+pub(crate) fn text(outcome: &Outcome, index: usize) -> &str {
+    match &outcome.content[index] {
+        Content::Text(text) => text,
+        other => panic!("not text: {other:?}"),
+    }
+}
+
+pub(crate) fn field<'a>(outcome: &'a Outcome, name: &str) -> &'a Value {
+    outcome.structured.as_ref().and_then(|structured| structured.get(name)).unwrap_or(&Value::Null)
+}
+
+/// Waits until something is so; for what happens in other processes.
+pub(crate) async fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    for _ in 0..500 {
+        if is_so() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("not so after five seconds: {what}");
+}
+
+/// Whether a process runs; a zombie does not.
+pub(crate) fn is_running(pid: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+}

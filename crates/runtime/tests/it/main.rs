@@ -1,0 +1,13 @@
+//! What a caller sees of a call: real programs, real kernels.
+
+#![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+mod bounds;
+mod command_line;
+mod confinement;
+mod crib;
+mod natives;
+mod output;
+mod paths;
+mod running;

@@ -1,0 +1,114 @@
+//! Native tools, and what the call path does before any backend.
+
+use std::{sync::Arc, time::Duration};
+
+use catalog::{Launch, Outcome, Schema};
+use runtime::{Call, Runtime, Settings};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use toolkit::{Arguments, Context, Interrupt, Native};
+
+use crate::crib::{Crib, field, object, option, text, tool};
+
+async fn call(native: Native, arguments: Value, cancel: CancellationToken, limit: Option<Duration>) -> Outcome {
+    let tool = Arc::new(native.tool.clone());
+    let runtime = Runtime::new(Settings::new("/".into())).with_natives([native]);
+    let call = Call { tool, arguments: object(arguments), context: Context::detached(cancel), limit };
+    runtime.call(call).await.unwrap()
+}
+
+fn schema(value: Value) -> Schema {
+    Schema::new(object(value))
+}
+
+fn echo() -> Native {
+    let input = schema(json!({
+        "type": "object",
+        "properties": {"message": {"type": "string"}, "times": {"type": "integer", "default": 2}},
+        "required": ["message"],
+        "additionalProperties": false,
+    }));
+    Native::new("echo", "Says it again", input, async |arguments: Arguments, _: Context| {
+        Ok(Outcome::text(Value::Object(arguments).to_string()))
+    })
+}
+
+#[tokio::test]
+async fn gets_checked_arguments_with_defaults() {
+    let outcome = call(echo(), json!({"message": "a"}), CancellationToken::new(), None).await;
+    assert_eq!(text(&outcome, 0), r#"{"message":"a","times":2}"#);
+}
+
+#[tokio::test]
+async fn wrong_arguments_are_refused_all_at_once() {
+    let outcome = call(echo(), json!({"times": "x", "mesage": 1}), CancellationToken::new(), None).await;
+    assert!(outcome.failed);
+    assert_eq!(field(&outcome, "error_type"), "invalid_arguments");
+    assert_eq!(field(&outcome, "error_details")["details"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn a_panic_is_an_outcome() {
+    let explode =
+        Native::new("explode", "Panics", Schema::nothing(), async |_: Arguments, _: Context| -> Result<Outcome, Interrupt> {
+            panic!("boom")
+        });
+    let outcome = call(explode, json!({}), CancellationToken::new(), None).await;
+    assert!(outcome.failed && text(&outcome, 0).contains("boom"));
+    assert_eq!(field(&outcome, "error_type"), "internal_error");
+}
+
+#[tokio::test]
+async fn a_function_that_panics_before_its_future_is_an_outcome_too() {
+    let explode = Native::new("explode", "Panics", Schema::nothing(), |_: Arguments, _: Context| {
+        if true {
+            panic!("early")
+        }
+        std::future::ready(Ok(Outcome::default()))
+    });
+    assert!(text(&call(explode, json!({}), CancellationToken::new(), None).await, 0).contains("early"));
+}
+
+fn endless() -> Native {
+    Native::new("endless", "Never ends", Schema::nothing(), async |_: Arguments, _: Context| std::future::pending().await)
+}
+
+#[tokio::test]
+async fn ends_when_cancelled_or_out_of_time() {
+    let cancelled = CancellationToken::new();
+    cancelled.cancel();
+    assert_eq!(field(&call(endless(), json!({}), cancelled, None).await, "error_type"), "cancelled");
+    let outcome = call(endless(), json!({}), CancellationToken::new(), Some(Duration::from_millis(20))).await;
+    assert_eq!(field(&outcome, "error_type"), "timed_out");
+}
+
+#[tokio::test]
+async fn a_broken_schema_is_said_and_nothing_runs() {
+    let crib = Crib::new();
+    let mut broken = tool("touch", vec![]);
+    broken.input = schema(json!({"type": 7}));
+    assert_eq!(field(&crib.call(broken, json!({})).await, "error_type"), "invalid_definition");
+}
+
+#[tokio::test]
+async fn what_needs_approval_does_not_run() {
+    let crib = Crib::new();
+    let mut careful = crate::crib::script_tool("sh", "touch ran");
+    careful.marks.requires_approval = Some(true);
+    assert_eq!(field(&crib.call(careful, json!({})).await, "error_type"), "approval_required");
+    assert!(!crib.path("crib/ran").exists());
+}
+
+#[tokio::test]
+async fn what_has_no_command_is_not_callable() {
+    let mut documented = tool("true", vec![]);
+    documented.launch = Launch::Missing;
+    assert_eq!(field(&Crib::new().call(documented, json!({})).await, "error_type"), "not_callable");
+}
+
+#[tokio::test]
+async fn defaults_reach_the_command_line() {
+    let mut echo = tool("echo", vec![option("level", |_| {})]);
+    echo.input = schema(json!({"type": "object", "properties": {"level": {"type": "integer", "default": 4}}}));
+    assert_eq!(text(&Crib::new().call(echo, json!({})).await, 0), "--level 4\n");
+}

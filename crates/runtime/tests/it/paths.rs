@@ -1,0 +1,114 @@
+//! Paths in arguments, working directories and programs stay where they may be.
+
+use std::{fs, os::unix::fs::PermissionsExt, os::unix::fs::symlink};
+
+use catalog::launch::{PassBy, Piece, ValueKind};
+use serde_json::json;
+
+use crate::crib::{Crib, field, option, positional, text, tool};
+
+fn path() -> Vec<Piece> {
+    vec![positional("file", |b| b.kind = ValueKind::Path)]
+}
+
+#[test]
+fn resolves_to_an_absolute_path_inside_the_roots() {
+    let crib = Crib::new();
+    fs::create_dir(crib.path("crib/sub")).unwrap();
+    fs::write(crib.path("crib/sub/a"), "").unwrap();
+    let expected = crib.path("crib/sub/a");
+    assert_eq!(crib.argv(path(), json!({"file": "sub/../sub/./a"})), [expected.to_str().unwrap()]);
+    assert_eq!(crib.argv(path(), json!({"file": expected})), [expected.to_str().unwrap()]);
+}
+
+#[test]
+fn admits_what_does_not_exist_yet() {
+    let crib = Crib::new();
+    assert_eq!(crib.argv(path(), json!({"file": "new/deep/file"})), [crib.path("crib/new/deep/file").to_str().unwrap()]);
+    assert!(crib.plan(&tool("echo", path()), json!({"file": "new/../../outside"})).is_err());
+}
+
+#[test]
+fn refuses_every_way_out() {
+    let crib = Crib::new();
+    fs::write(crib.path("outside/secret"), "").unwrap();
+    symlink(crib.path("outside"), crib.path("crib/link")).unwrap();
+    symlink(crib.path("outside/not-yet"), crib.path("crib/dangling")).unwrap();
+    for way in ["../outside/secret", "/etc/passwd", "link/secret", "link/new", "dangling", ".."] {
+        let refusal = crib.refusal(path(), json!({"file": way}));
+        assert!(refusal.message.contains("'file'") && refusal.message.contains(way), "{way}: {}", refusal.message);
+    }
+    let refusal = crib.refusal(path(), json!({"file": "../outside/secret"}));
+    assert_eq!(refusal.error_type, "path_outside_roots");
+    assert!(refusal.message.contains(crib.path("crib").to_str().unwrap()), "names the roots");
+}
+
+#[test]
+fn a_sibling_with_the_same_beginning_is_outside() {
+    let crib = Crib::new();
+    fs::create_dir(crib.path("crib-two")).unwrap();
+    assert!(crib.plan(&tool("echo", path()), json!({"file": "../crib-two"})).is_err());
+}
+
+#[test]
+fn checks_every_item_and_options_too() {
+    let crib = Crib::new();
+    let pieces = || vec![option("files", |b| b.kind = ValueKind::Path)];
+    assert!(crib.plan(&tool("echo", pieces()), json!({"files": ["a", "b"]})).is_ok());
+    assert!(crib.plan(&tool("echo", pieces()), json!({"files": ["a", "/etc/passwd"]})).is_err());
+}
+
+#[test]
+fn a_home_mark_is_a_name_like_any_other() {
+    let crib = Crib::new();
+    assert_eq!(crib.argv(path(), json!({"file": "~/x"})), [crib.path("crib/~/x").to_str().unwrap()]);
+}
+
+#[test]
+fn a_path_or_value_is_a_path_only_if_it_is_one() {
+    let crib = Crib::new();
+    fs::create_dir(crib.path("crib/src")).unwrap();
+    let pieces = || vec![positional("what", |b| b.kind = ValueKind::PathOrValue)];
+    assert_eq!(crib.argv(pieces(), json!({"what": "main"})), ["main"]);
+    assert_eq!(crib.argv(pieces(), json!({"what": "origin/main"})), ["origin/main"]);
+    assert_eq!(crib.argv(pieces(), json!({"what": "./src"})), [crib.path("crib/src").to_str().unwrap()]);
+    assert!(crib.plan(&tool("echo", pieces()), json!({"what": "../outside"})).is_err());
+}
+
+#[tokio::test]
+async fn runs_in_the_working_directory_and_resolves_there() {
+    let crib = Crib::new();
+    fs::create_dir(crib.path("crib/sub")).unwrap();
+    fs::write(crib.path("crib/sub/a"), "found").unwrap();
+    let folder = option("working_directory", |b| b.pass_by = PassBy::Folder);
+    let cat = tool("cat", vec![path().remove(0), folder.clone()]);
+    assert_eq!(text(&crib.call(cat.clone(), json!({"file": "a", "working_directory": "sub"})).await, 0), "found");
+    let pwd = tool("pwd", vec![folder]);
+    assert_eq!(text(&crib.call(pwd.clone(), json!({})).await, 0).trim(), crib.path("crib").to_str().unwrap());
+    for wrong in ["../outside", "missing", "sub/a"] {
+        let outcome = crib.call(pwd.clone(), json!({"working_directory": wrong})).await;
+        assert!(outcome.failed && text(&outcome, 0).contains("working_directory"), "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn finds_programs_in_the_path_and_inside_the_crib_only() {
+    let crib = Crib::new();
+    fs::create_dir(crib.path("crib/bin")).unwrap();
+    fs::write(crib.path("crib/bin/hello"), "#!/bin/sh\necho hello from $0\n").unwrap();
+    fs::set_permissions(crib.path("crib/bin/hello"), fs::Permissions::from_mode(0o755)).unwrap();
+    let outcome = crib.call(tool("bin/hello", vec![]), json!({})).await;
+    assert_eq!(text(&outcome, 0), format!("hello from {}\n", crib.path("crib/bin/hello").display()));
+
+    symlink("/bin/sh", crib.path("crib/bin/sh")).unwrap();
+    assert_eq!(crib.plan(&tool("bin/sh", vec![]), json!({})).unwrap_err().error_type, "program_outside_crib");
+}
+
+#[tokio::test]
+async fn a_missing_program_says_how_to_get_it() {
+    let mut missing = tool("no-such-program", vec![]);
+    missing.description.install = Some("apt install it".into());
+    let outcome = Crib::new().call(missing, json!({})).await;
+    assert_eq!(field(&outcome, "error_type"), "program_not_found");
+    assert!(text(&outcome, 0).contains("apt install it"));
+}

@@ -1,0 +1,218 @@
+//! Time limits, cancelling, and leaving nothing behind.
+
+use std::{fs, time::Duration};
+
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::crib::{Crib, eventually, field, is_running, script_tool, text, tool, word};
+
+/// Starts a child and a grandchild that outlive anything, and writes down who they are.
+const FAMILY: &str = "sh -c 'echo $$ > inner; sleep 600' & echo $$ > outer; echo partial; wait";
+
+#[tokio::test]
+async fn answers_with_text_and_fields() {
+    let outcome = Crib::new().sh("echo out; echo err >&2").await;
+    assert!(!outcome.failed);
+    assert_eq!(outcome.content.len(), 1);
+    assert_eq!(text(&outcome, 0), "out\n");
+    assert_eq!(field(&outcome, "exit_code"), 0);
+    assert_eq!(field(&outcome, "stdout"), "out\n");
+    assert_eq!(field(&outcome, "stderr"), "err\n");
+    assert_eq!(field(&outcome, "truncated"), false);
+    assert!(field(&outcome, "duration_ms").is_u64());
+    let schema = runtime::process_output_schema();
+    assert!(catalog::arguments::check(&schema, outcome.structured.as_ref().unwrap()).unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_failed_program_is_a_failed_call_with_both_streams() {
+    let outcome = Crib::new().sh("echo out; echo err >&2; exit 3").await;
+    assert!(outcome.failed);
+    assert_eq!([text(&outcome, 0), text(&outcome, 1), text(&outcome, 2)], ["out\n", "err\n", "`tool` failed with exit code 3"]);
+    assert_eq!(field(&outcome, "status"), "failure");
+    assert_eq!(field(&outcome, "error_type"), "nonzero_exit");
+    assert_eq!(field(&outcome, "error_details")["tool"], "tool");
+    assert_eq!(field(&outcome, "exit_code"), 3);
+    assert_eq!(field(&outcome, "stderr"), "err\n");
+}
+
+#[tokio::test]
+async fn a_signal_is_named() {
+    let outcome = Crib::new().sh("kill -9 $$").await;
+    assert_eq!(field(&outcome, "error_type"), "killed_by_signal");
+    assert_eq!(field(&outcome, "signal"), 9);
+    assert!(outcome.structured.as_ref().unwrap().get("exit_code").is_some_and(serde_json::Value::is_null));
+    let schema = runtime::process_output_schema();
+    assert!(catalog::arguments::check(&schema, outcome.structured.as_ref().unwrap()).unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn the_time_limit_ends_grandchildren_and_keeps_partial_output() {
+    let crib = Crib::new();
+    let mut family = script_tool("sh", FAMILY);
+    family.timeout = Some(Duration::from_millis(400));
+    let outcome = crib.call(family, json!({})).await;
+    assert_eq!(field(&outcome, "error_type"), "timed_out");
+    assert!(field(&outcome, "error_message").as_str().unwrap().contains("0.4 seconds"));
+    assert_eq!(field(&outcome, "stdout"), "partial\n");
+    for name in ["inner", "outer"] {
+        let pid = fs::read_to_string(crib.path("crib").join(name)).unwrap();
+        eventually("the process is gone", || !is_running(&pid)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_can_only_shorten_its_limit() {
+    let crib = Crib::new();
+    let mut sleep = tool("sleep", vec![word("600")]);
+    sleep.timeout = Some(Duration::from_millis(100));
+    let longer = crib.call_with(sleep.clone(), json!({}), CancellationToken::new(), Some(Duration::from_secs(600)));
+    assert!(text(&longer.await, 1).contains("0.1 seconds"));
+    sleep.timeout = Some(Duration::from_secs(600));
+    let shorter = crib.call_with(sleep, json!({}), CancellationToken::new(), Some(Duration::from_millis(50)));
+    assert!(text(&shorter.await, 1).contains("0.05 seconds"));
+}
+
+#[tokio::test]
+async fn a_process_that_ignores_term_is_killed_after_the_grace() {
+    let crib = Crib::with(|settings| settings.grace = Duration::from_millis(100));
+    let mut stubborn = script_tool("sh", "trap '' TERM; echo $$ > pid; while :; do sleep 1; done");
+    stubborn.timeout = Some(Duration::from_millis(300));
+    assert_eq!(field(&crib.call(stubborn, json!({})).await, "error_type"), "timed_out");
+    let pid = fs::read_to_string(crib.path("crib/pid")).unwrap();
+    eventually("the process is gone", || !is_running(&pid)).await;
+}
+
+#[tokio::test]
+async fn a_process_may_tidy_up_within_the_grace() {
+    let crib = Crib::with(|settings| settings.grace = Duration::from_secs(20));
+    let mut tidy = script_tool("sh", "trap 'echo tidied; exit 0' TERM; sleep 600 & wait");
+    tidy.timeout = Some(Duration::from_millis(300));
+    let outcome = crib.call(tidy, json!({})).await;
+    assert_eq!(field(&outcome, "stdout"), "tidied\n");
+    assert_eq!(field(&outcome, "error_type"), "timed_out");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cancelling_ends_its_own_processes_and_no_others() {
+    let crib = Crib::new();
+    let (cancel, other) = (CancellationToken::new(), CancellationToken::new());
+    let family = tokio::spawn(crib.call_with(script_tool("sh", FAMILY), json!({}), cancel.clone(), None));
+    let neighbour =
+        tokio::spawn(crib.call_with(script_tool("sh", "echo $$ > neighbour; sleep 600"), json!({}), other.clone(), None));
+    let pid = |name: &str| fs::read_to_string(crib.path("crib").join(name)).unwrap_or_default();
+    eventually("all run", || ["inner", "outer", "neighbour"].iter().all(|name| pid(name).ends_with('\n'))).await;
+    cancel.cancel();
+    assert_eq!(field(&family.await.unwrap(), "error_type"), "cancelled");
+    eventually("the family is gone", || !is_running(&pid("inner")) && !is_running(&pid("outer"))).await;
+    assert!(is_running(&pid("neighbour")));
+    other.cancel();
+    neighbour.await.unwrap();
+}
+
+#[tokio::test]
+async fn ends_a_process_that_left_the_group() {
+    let crib = Crib::new();
+    let mut daemon = script_tool("sh", "setsid sh -c 'echo $$ > pid; sleep 600' & sleep 600");
+    daemon.timeout = Some(Duration::from_millis(400));
+    crib.call(daemon, json!({})).await;
+    let pid = fs::read_to_string(crib.path("crib/pid")).unwrap();
+    eventually("the daemon is gone", || !is_running(&pid)).await;
+}
+
+#[tokio::test]
+async fn a_held_pipe_does_not_hold_up_the_answer() {
+    let crib = Crib::new();
+    let outcome = tokio::time::timeout(Duration::from_secs(10), crib.sh("sleep 600 & echo $! > pid; echo done")).await.unwrap();
+    assert_eq!(text(&outcome, 0), "done\n");
+    assert!(!outcome.failed);
+    let pid = fs::read_to_string(crib.path("crib/pid")).unwrap();
+    eventually("it is gone", || !is_running(&pid)).await;
+}
+
+#[tokio::test]
+async fn nothing_stays_behind_in_the_background() {
+    let crib = Crib::new();
+    crib.sh("sleep 600 >/dev/null 2>&1 & echo $! > pid").await;
+    let pid = fs::read_to_string(crib.path("crib/pid")).unwrap();
+    eventually("it is gone", || !is_running(&pid)).await;
+}
+
+#[tokio::test]
+async fn a_temporary_folder_holds_nothing_of_earlier_calls() {
+    let crib = Crib::new();
+    let first = crib.sh("ls -A $TMPDIR; touch $TMPDIR/left; echo $TMPDIR").await;
+    let second = crib.sh("ls -A $TMPDIR; chmod 755 $TMPDIR; echo $TMPDIR").await;
+    let third = crib.sh("ls -A $TMPDIR; stat -c %a $TMPDIR").await;
+    assert_ne!(text(&first, 0), text(&second, 0), "a used folder is not used again");
+    assert_eq!(text(&third, 0), "700\n");
+}
+
+#[tokio::test]
+async fn a_runtime_leaves_no_folders_behind() {
+    let crib = Crib::new();
+    assert!(!crib.sh("true").await.failed);
+    let temp = crib.path("temp");
+    let Crib { place: _place, runtime } = crib;
+    drop(runtime);
+    assert_eq!(fs::read_dir(temp).unwrap().count(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn dropping_a_call_kills_its_processes() {
+    let crib = Crib::new();
+    let call = tokio::spawn(crib.call_with(script_tool("sh", FAMILY), json!({}), CancellationToken::new(), None));
+    let pid = |name: &str| fs::read_to_string(crib.path("crib").join(name)).unwrap_or_default();
+    eventually("both run", || ["inner", "outer"].iter().all(|name| pid(name).ends_with('\n'))).await;
+    call.abort();
+    eventually("both are gone", || !is_running(&pid("inner")) && !is_running(&pid("outer"))).await;
+    eventually("the folder is gone", || fs::read_dir(crib.path("temp")).unwrap().count() == 0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_hundred_calls_at_once_take_turns() {
+    let crib = Crib::with(|settings| settings.concurrency = 4);
+    // Each call notes how many run beside it.
+    let script = "mkdir -p at; : > at/$$; ls at | wc -l; rm at/$$";
+    let calls: Vec<_> = (0..200)
+        .map(|_| tokio::spawn(crib.call_with(script_tool("sh", script), json!({}), CancellationToken::new(), None)))
+        .collect();
+    for call in calls {
+        let outcome = call.await.unwrap();
+        assert!(!outcome.failed, "{:?}", outcome.content);
+        assert!(text(&outcome, 0).trim().parse::<u32>().unwrap() <= 4);
+    }
+}
+
+#[tokio::test]
+async fn a_waiting_call_can_be_cancelled() {
+    let crib = Crib::with(|settings| settings.concurrency = 1);
+    let (first, second) = (CancellationToken::new(), CancellationToken::new());
+    let running = tokio::spawn(crib.call_with(script_tool("sh", "echo > started; sleep 600"), json!({}), first.clone(), None));
+    eventually("it runs", || crib.path("crib/started").exists()).await;
+    let waiting = crib.call_with(tool("true", vec![]), json!({}), second.clone(), None);
+    second.cancel();
+    assert_eq!(field(&waiting.await, "error_type"), "cancelled");
+    first.cancel();
+    running.await.unwrap();
+}
+
+#[tokio::test]
+async fn the_availability_check_comes_before_the_first_call() {
+    let crib = Crib::new();
+    let mut checked = script_tool("sh", "echo ran");
+    checked.description.install = Some("make it so".into());
+    checked.availability = Some(catalog::Availability {
+        command: ["test", "-e", "ready"].map(String::from).to_vec(),
+        folder: None,
+        success: vec![],
+    });
+    let outcome = crib.call(checked.clone(), json!({})).await;
+    assert_eq!(field(&outcome, "error_type"), "not_available");
+    assert!(text(&outcome, 0).contains("make it so"));
+    fs::write(crib.path("crib/ready"), "").unwrap();
+    assert_eq!(text(&crib.call(checked.clone(), json!({})).await, 0), "ran\n");
+    fs::remove_file(crib.path("crib/ready")).unwrap();
+    assert!(crib.runtime.available(&checked).await.is_ok(), "a yes is remembered");
+}

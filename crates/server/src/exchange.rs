@@ -1,0 +1,153 @@
+//! One request and the client that made it, as a tool sees it.
+
+#![expect(deprecated, reason = "sampling, roots and logging are on their way out, but older clients have them")]
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::{
+    RoleServer,
+    model::{LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam},
+    service::RequestContext,
+};
+use serde_json::Value;
+use toolkit::{Answer, BoxFuture, Capability, Change, Client, Interrupt, Level, Progress, Question};
+
+use crate::{audience::Audience, era::Era, questions, seal::Travelling};
+
+/// One request and the client that made it.
+pub(crate) struct Exchange {
+    pub(crate) cx: RequestContext<RoleServer>,
+    pub(crate) era: Era,
+    audience: Arc<Audience>,
+    /// The least weight of log messages that the client wants; none if it wants none.
+    loudness: Option<LoggingLevel>,
+    progress: Mutex<f64>,
+    known: Mutex<Known>,
+}
+
+/// What is known from earlier rounds of the same request.
+#[derive(Default)]
+pub(crate) struct Known {
+    /// What the client sent, not looked at yet.
+    pub(crate) offered: std::collections::BTreeMap<String, Value>,
+    /// What the tool asked for and got, and what it left for itself.
+    pub(crate) settled: Travelling,
+}
+
+impl Exchange {
+    /// `loudness` is what the connection's client asked for once and for all; modern clients say
+    /// it with each request instead.
+    pub(crate) fn new(cx: RequestContext<RoleServer>, audience: Arc<Audience>, loudness: LoggingLevel, known: Known) -> Self {
+        let era = Era::of(&cx);
+        let loudness = match era {
+            Era::Legacy => Some(loudness),
+            Era::Modern => cx.meta.log_level(),
+        };
+        Self { cx, era, audience, loudness, progress: Mutex::new(f64::NEG_INFINITY), known: Mutex::new(known) }
+    }
+
+    pub(crate) fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The questions that have no usable answer yet.
+    pub(crate) fn open<'a>(&self, questions: &'a [(String, Question)]) -> Vec<&'a (String, Question)> {
+        let known = self.known();
+        questions.iter().filter(|(key, question)| known.answer(key, question).is_none()).collect()
+    }
+
+    /// Whether progress has come further than was last said: clients are promised no less.
+    fn advances(&self, done: f64) -> bool {
+        let mut last = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let advances = done.is_finite() && done > *last;
+        if advances {
+            *last = done;
+        }
+        advances
+    }
+}
+
+impl Known {
+    fn answer(&self, key: &str, question: &Question) -> Option<&Value> {
+        let answer = self.settled.answers.get(key).or_else(|| self.offered.get(key))?;
+        questions::answers(question, answer).then_some(answer)
+    }
+
+    /// Every answer in order, settled from now on; nothing if one is missing.
+    fn settle(&mut self, questions: &[(String, Question)]) -> Option<Vec<Answer>> {
+        let mut all = Vec::with_capacity(questions.len());
+        for (key, question) in questions {
+            if let Some(answer) = self.answer(key, question).cloned() {
+                self.settled.answers.insert(key.clone(), answer.clone());
+                all.push(Answer(answer));
+            }
+        }
+        (all.len() == questions.len()).then_some(all)
+    }
+}
+
+impl Client for Exchange {
+    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let Some(token) = self.cx.meta.get_progress_token() else { return };
+            if !self.advances(progress.done) {
+                return;
+            }
+            let mut message = ProgressNotificationParam::new(token, progress.done);
+            message.total = progress.total;
+            message.message = progress.message;
+            let _ = self.cx.peer.notify_progress(message).await;
+        })
+    }
+
+    fn log(&self, level: Level, data: Value) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let level = on_the_wire(level);
+            if self.loudness.is_some_and(|loudness| level as u8 >= loudness as u8) {
+                let _ = self.cx.peer.notify_logging_message(LoggingMessageNotificationParam::new(level, data)).await;
+            }
+        })
+    }
+
+    fn ask(&self, questions: Vec<(String, Question)>, state: Option<Vec<u8>>) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
+        let answers = self.known().settle(&questions);
+        let result = match answers {
+            Some(answers) => Ok(answers),
+            None => match self.open(&questions).into_iter().find(|(_, question)| !self.can(questions::needs(question))) {
+                Some((_, question)) => Err(Interrupt::Lacks(questions::needs(question))),
+                None => Err(Interrupt::Ask { questions, state }),
+            },
+        };
+        Box::pin(std::future::ready(result))
+    }
+
+    fn state(&self) -> Option<Vec<u8>> {
+        self.known().settled.kept.clone()
+    }
+
+    fn can(&self, capability: Capability) -> bool {
+        let Some(client) = self.cx.client_capabilities() else { return false };
+        match capability {
+            // An empty declaration is the old way of saying forms.
+            Capability::Forms => client.elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none()),
+            Capability::Sampling => client.sampling.is_some(),
+            Capability::Roots => client.roots.is_some(),
+        }
+    }
+
+    fn changed(&self, change: Change) -> BoxFuture<'_, ()> {
+        let audience = self.audience.clone();
+        // Nobody's tool waits for somebody else's client.
+        tokio::spawn(async move { audience.announce(change).await });
+        Box::pin(std::future::ready(()))
+    }
+}
+
+fn on_the_wire(level: Level) -> LoggingLevel {
+    match level {
+        Level::Debug => LoggingLevel::Debug,
+        Level::Info => LoggingLevel::Info,
+        Level::Warning => LoggingLevel::Warning,
+        Level::Error => LoggingLevel::Error,
+    }
+}

@@ -1,0 +1,221 @@
+//! Between standard input and the protocol library: what must not get through in either
+//! direction.
+//!
+//! Notifications before a client has opened the connection, answers nobody waits for, a second
+//! request under an id in use: all of these end or confuse the library's loop. Lines that are not
+//! messages get an answer instead of silence. Requests to modern clients, which the protocol
+//! forbids, are not sent.
+
+mod lines;
+mod message;
+mod output;
+
+use std::{
+    collections::{HashSet, VecDeque},
+    io,
+    sync::Arc,
+};
+
+pub use message::{Incoming, read};
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{
+        ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetMeta, JsonRpcRequest, ProtocolVersion, RequestId,
+        ServerJsonRpcMessage,
+    },
+    transport::Transport,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    task::JoinSet,
+};
+use tokio_util::sync::CancellationToken;
+
+use self::{
+    lines::{Line, Lines},
+    output::Output,
+};
+
+/// The longest message that is read.
+const LONGEST: usize = 16 << 20;
+
+/// The most refusals that may wait to be written before reading goes on.
+const MOST_REFUSALS: usize = 64;
+
+/// The most cancelled requests whose ids are kept from being used again.
+const MOST_CANCELLED: usize = 1_024;
+
+/// A line-wise transport that lets only through what the protocol library can take.
+pub(crate) struct Guard<R, W> {
+    lines: Lines<R>,
+    output: Arc<Output<W>>,
+    opening: Opening,
+    in_flight: HashSet<RequestId>,
+    /// Requests that were cancelled, whose late ends the library would take for answers to others.
+    cancelled: VecDeque<RequestId>,
+    refusals: JoinSet<()>,
+    end_of_input: CancellationToken,
+}
+
+/// How the client opened the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opening {
+    /// It has only looked so far.
+    Undecided,
+    /// By the handshake.
+    Legacy,
+    /// By a request that says everything itself.
+    Modern,
+}
+
+impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<R, W> {
+    /// A guard that says when the input has ended.
+    pub(crate) fn new(input: R, output: W, end_of_input: CancellationToken) -> Self {
+        Self {
+            lines: Lines::new(input, LONGEST),
+            output: Arc::new(Output::new(output)),
+            opening: Opening::Undecided,
+            in_flight: HashSet::new(),
+            cancelled: VecDeque::new(),
+            refusals: JoinSet::new(),
+            end_of_input,
+        }
+    }
+
+    /// The next message that may be let through; nothing at the end of the input.
+    async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            while self.refusals.len() >= MOST_REFUSALS {
+                self.refusals.join_next().await;
+            }
+            let incoming = match self.lines.next().await {
+                Line::Text(line) => read(line),
+                Line::TooLong => Incoming::Refused {
+                    id: None,
+                    error: ErrorData::invalid_request(format!("a message may have at most {LONGEST} bytes"), None),
+                },
+                Line::End => return None,
+            };
+            match incoming {
+                Incoming::Message(message) => {
+                    if let Some(message) = self.admit(*message) {
+                        return Some(message);
+                    }
+                }
+                Incoming::Refused { id, error } => self.refuse(id, error),
+                Incoming::Nothing => {}
+            }
+            while self.refusals.try_join_next().is_some() {}
+        }
+    }
+
+    fn admit(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+        match &message {
+            ClientJsonRpcMessage::Request(request) => {
+                if let Err(error) = self.admit_request(request) {
+                    self.refuse(Some(request.id.clone()), error);
+                    return None;
+                }
+            }
+            _ if self.opening == Opening::Undecided => return None,
+            ClientJsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification {
+                    self.remember(cancelled.params.request_id.as_ref());
+                }
+            }
+            _ => {}
+        }
+        Some(message)
+    }
+
+    fn admit_request(&mut self, request: &JsonRpcRequest<ClientRequest>) -> Result<(), ErrorData> {
+        if self.opening == Opening::Modern && matches!(request.request, ClientRequest::InitializeRequest(_)) {
+            let message = "`initialize` is not a method of the revision this connection was opened with";
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
+        }
+        if !self.in_flight.insert(request.id.clone()) {
+            return Err(ErrorData::invalid_request("a request with this id is still being answered", None));
+        }
+        if self.opening == Opening::Undecided {
+            self.opening = opening(&request.request);
+        }
+        Ok(())
+    }
+
+    /// Keeps the id of a cancelled request in use: no answer will give it free. Only the last ones
+    /// are kept, lest a client that cancels often fills the memory.
+    fn remember(&mut self, cancelled: Option<&RequestId>) {
+        let Some(id) = cancelled.filter(|id| self.in_flight.contains(id)) else { return };
+        self.cancelled.push_back(id.clone());
+        if self.cancelled.len() > MOST_CANCELLED
+            && let Some(oldest) = self.cancelled.pop_front()
+        {
+            self.in_flight.remove(&oldest);
+        }
+    }
+
+    /// Answers in a task of its own: reading is cancelled at any moment, and half an answer would
+    /// spoil the stream.
+    fn refuse(&mut self, id: Option<RequestId>, error: ErrorData) {
+        let output = self.output.clone();
+        self.refusals.spawn(async move {
+            let _ = output.write(&ServerJsonRpcMessage::error(error, id)).await;
+        });
+    }
+
+    fn outgoing(&mut self, message: &ServerJsonRpcMessage) -> io::Result<()> {
+        match message {
+            ServerJsonRpcMessage::Request(_) if self.opening == Opening::Modern => {
+                return Err(io::Error::other("clients of this revision are not sent requests"));
+            }
+            ServerJsonRpcMessage::Response(response) => self.in_flight.remove(&response.id),
+            ServerJsonRpcMessage::Error(error) => error.id.as_ref().is_some_and(|id| self.in_flight.remove(id)),
+            _ => false,
+        };
+        Ok(())
+    }
+}
+
+/// What a first request decides; it must be what the protocol library takes it for.
+fn opening(request: &ClientRequest) -> Opening {
+    match request {
+        ClientRequest::InitializeRequest(_) => Opening::Legacy,
+        ClientRequest::DiscoverRequest(_) | ClientRequest::PingRequest(_) => Opening::Undecided,
+        other => {
+            let meta = other.get_meta();
+            let is_complete = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty();
+            let is_known = meta.protocol_version().is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version));
+            if is_complete && is_known { Opening::Modern } else { Opening::Undecided }
+        }
+    }
+}
+
+impl<R, W> Transport<RoleServer> for Guard<R, W>
+where
+    R: AsyncRead + Unpin + Send,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    type Error = io::Error;
+
+    fn send(&mut self, message: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let verdict = self.outgoing(&message);
+        let output = self.output.clone();
+        async move {
+            verdict?;
+            output.write(&message).await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        let message = self.next().await;
+        if message.is_none() {
+            self.end_of_input.cancel();
+        }
+        message
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        while self.refusals.join_next().await.is_some() {}
+        self.output.close().await
+    }
+}

@@ -1,0 +1,91 @@
+//! A line as a message: a pure function of its bytes, and the first thing that hostile input meets.
+
+use rmcp::{
+    ErrorData,
+    model::{ClientJsonRpcMessage, RequestId},
+};
+use serde_json::Value;
+
+/// What a line turned out to be.
+#[derive(Debug)]
+pub enum Incoming {
+    /// A message.
+    Message(Box<ClientJsonRpcMessage>),
+    /// Something that is to be answered with an error.
+    Refused {
+        /// The id of the request, if it has a readable one.
+        id: Option<RequestId>,
+        /// The error.
+        error: ErrorData,
+    },
+    /// Something that is passed over: an empty line, a broken notification or answer.
+    Nothing,
+}
+
+/// Reads one line.
+pub fn read(line: &[u8]) -> Incoming {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
+    if line.is_empty() {
+        return Incoming::Nothing;
+    }
+    match serde_json::from_slice(line) {
+        Ok(message) => Incoming::Message(Box::new(message)),
+        Err(_) => explain(line),
+    }
+}
+
+/// Says what is wrong with a line that is not a message.
+fn explain(line: &[u8]) -> Incoming {
+    let value: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(error) => return Incoming::Refused { id: None, error: ErrorData::parse_error(format!("not JSON: {error}"), None) },
+    };
+    let has = |member: &str| value.get(member).is_some();
+    let is_answer = !has("method") && (has("result") || has("error"));
+    let is_notification = has("method") && !has("id");
+    if is_answer || is_notification {
+        // Answering these could go back and forth for ever.
+        return Incoming::Nothing;
+    }
+    let message = match value.is_array() {
+        true => "batches are not part of the protocol; send one message a line",
+        false => "not a JSON-RPC 2.0 message",
+    };
+    let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+    Incoming::Refused { id, error: ErrorData::invalid_request(message, None) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Incoming, read};
+
+    fn refusal(line: &str) -> Option<(i32, Option<String>)> {
+        match read(line.as_bytes()) {
+            Incoming::Refused { id, error } => Some((error.code.0, id.map(|id| id.to_string()))),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn tells_broken_json_from_broken_messages() {
+        assert_eq!(refusal("{"), Some((-32700, None)));
+        assert_eq!(refusal("[]"), Some((-32600, None)));
+        assert_eq!(refusal("3"), Some((-32600, None)));
+        assert_eq!(refusal(r#"{"id": 7}"#), Some((-32600, Some("7".into()))));
+        assert_eq!(refusal(r#"{"jsonrpc": "1.0", "id": "x", "method": "ping"}"#), Some((-32600, Some("x".into()))));
+        assert_eq!(refusal(&"[".repeat(100_000)), Some((-32700, None)));
+    }
+
+    #[test]
+    fn passes_over_what_must_not_be_answered() {
+        for line in ["", " \r", r#"{"jsonrpc":"2.0","error":3}"#, r#"{"jsonrpc":"1.0","method":"notifications/x"}"#] {
+            assert!(matches!(read(line.as_bytes()), Incoming::Nothing), "{line}");
+        }
+    }
+
+    #[test]
+    fn reads_messages_with_a_byte_order_mark_and_a_carriage_return() {
+        let line = "\u{FEFF}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r";
+        assert!(matches!(read(line.as_bytes()), Incoming::Message(_)));
+    }
+}

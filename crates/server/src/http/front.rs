@@ -1,0 +1,169 @@
+//! What stands before the protocol library: the token, the size of bodies, the number of
+//! sessions, and answers in the protocol's own form to bodies that are not messages.
+
+use std::{borrow::Cow, hint::black_box, sync::Arc};
+
+use axum::{
+    Router,
+    body::{Body, Bytes, to_bytes},
+    extract::{Request, State},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
+    response::Response,
+    routing::{any, get},
+};
+use rmcp::transport::{StreamableHttpService, streamable_http_server::session::local::LocalSessionManager};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+
+use super::HttpOptions;
+use crate::{Server, connection::Connection};
+
+const BOTH_TYPES: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+
+/// What stands before the protocol library.
+pub(super) struct Front {
+    service: StreamableHttpService<Connection, LocalSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+    server: Server,
+    token: Option<String>,
+    max_sessions: usize,
+    max_body: usize,
+    /// Held while a session is opened, so that the count is right for the next one.
+    opening: Mutex<()>,
+}
+
+/// The one member of a message that matters here.
+#[derive(Deserialize)]
+struct Peek<'a> {
+    #[serde(borrow, default)]
+    method: Option<Cow<'a, str>>,
+}
+
+impl Front {
+    pub(super) fn new(
+        service: StreamableHttpService<Connection, LocalSessionManager>,
+        sessions: Arc<LocalSessionManager>,
+        server: Server,
+        options: &HttpOptions,
+    ) -> Self {
+        let HttpOptions { max_sessions, max_body, .. } = *options;
+        Self { service, sessions, server, token: options.token.clone(), max_sessions, max_body, opening: Mutex::default() }
+    }
+
+    pub(super) fn router(self) -> Router {
+        Router::new().route("/mcp", any(mcp)).route("/healthz", get(health)).with_state(Arc::new(self))
+    }
+
+    fn is_authorized(&self, headers: &HeaderMap) -> bool {
+        let Some(token) = &self.token else { return true };
+        let presented = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
+        let (scheme, rest) = presented.split_at(presented.len().min("Bearer ".len()));
+        scheme.eq_ignore_ascii_case(b"Bearer ") && is_same(rest.trim_ascii(), token.as_bytes())
+    }
+
+    async fn post(&self, request: Request) -> Response {
+        let (mut parts, body) = request.into_parts();
+        if declared_length(&parts.headers).is_some_and(|length| length > self.max_body) {
+            return self.too_long();
+        }
+        let Ok(body) = to_bytes(body, self.max_body).await else { return self.too_long() };
+        let opens_session = match serde_json::from_slice::<Peek<'_>>(&body) {
+            Ok(peek) => peek.method.as_deref() == Some("initialize") && !parts.headers.contains_key("mcp-session-id"),
+            Err(error) => return not_a_message(&error),
+        };
+        if parts.headers.get(header::ACCEPT).is_some_and(|accepted| accepted == "*/*") {
+            parts.headers.insert(header::ACCEPT, BOTH_TYPES);
+        }
+        let request = Request::from_parts(parts, Body::from(body));
+        match opens_session {
+            true => self.open_session(request).await,
+            false => self.forward(request).await,
+        }
+    }
+
+    async fn open_session(&self, request: Request) -> Response {
+        let _opening = self.opening.lock().await;
+        if self.sessions.sessions.read().await.len() >= self.max_sessions {
+            let mut refusal = error(StatusCode::SERVICE_UNAVAILABLE, -32603, "too many sessions are open; try again later");
+            refusal.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("30"));
+            return refusal;
+        }
+        self.forward(request).await
+    }
+
+    async fn forward(&self, request: Request) -> Response {
+        self.service.handle(request).await.map(Body::new)
+    }
+
+    fn too_long(&self) -> Response {
+        error(StatusCode::PAYLOAD_TOO_LARGE, -32600, &format!("a message may have at most {} bytes", self.max_body))
+    }
+}
+
+async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
+    if !front.is_authorized(request.headers()) {
+        let mut refusal = error(StatusCode::UNAUTHORIZED, -32600, "this server needs a bearer token");
+        refusal.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        return refusal;
+    }
+    match *request.method() {
+        Method::POST => front.post(request).await,
+        Method::DELETE => {
+            let mut response = front.forward(request).await;
+            // The session is gone when the answer comes: nothing is left to be accepted for.
+            if response.status() == StatusCode::ACCEPTED {
+                *response.status_mut() = StatusCode::NO_CONTENT;
+            }
+            response
+        }
+        _ => front.forward(request).await,
+    }
+}
+
+async fn health(State(front): State<Arc<Front>>) -> Response {
+    let identity = front.server.identity();
+    let tools = front.server.snapshot().len();
+    respond(StatusCode::OK, &json!({"name": identity.name, "version": identity.version, "tools": tools}))
+}
+
+fn not_a_message(problem: &serde_json::Error) -> Response {
+    match problem.is_data() {
+        true => error(StatusCode::BAD_REQUEST, -32600, "not a JSON-RPC 2.0 message; batches are not part of the protocol"),
+        false => error(StatusCode::BAD_REQUEST, -32700, &format!("not JSON: {problem}")),
+    }
+}
+
+fn error(status: StatusCode, code: i32, message: &str) -> Response {
+    respond(status, &json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}}))
+}
+
+fn respond(status: StatusCode, body: &Value) -> Response {
+    let mut response = Response::new(Body::from(Bytes::from(body.to_string())));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+fn declared_length(headers: &HeaderMap) -> Option<usize> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+/// Compares in a time that does not tell how much of a guess was right.
+fn is_same(presented: &[u8], expected: &[u8]) -> bool {
+    let differences = presented.iter().zip(expected).fold(0, |sum, (a, b)| black_box(sum | (a ^ b)));
+    presented.len() == expected.len() && differences == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_same;
+
+    #[test]
+    fn compares_whole_tokens() {
+        assert!(is_same(b"secret", b"secret"));
+        for wrong in [&b"secreT"[..], b"secre", b"secret2", b""] {
+            assert!(!is_same(wrong, b"secret"));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What is served, to whom it is announced, and who does the work. Connections share it.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use rmcp::model::{Implementation, MetaObject, PromptsCapability, ServerCapabilities, ServerConfig};
+use runtime::Runtime;
+use serde_json::json;
+use toolkit::{Change, Prompts, Resources};
+
+use crate::{Snapshot, audience::Audience, era::Era, seal::Seal};
+
+/// Who a server says it is.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// What a model should know before it uses the tools.
+    pub instructions: Option<String>,
+}
+
+/// What is served, to whom it is announced, and who does the work. Clones are the same server.
+#[derive(Clone)]
+pub struct Server {
+    identity: Arc<Identity>,
+    /// The identity as every result to a modern client carries it.
+    stamp: Arc<MetaObject>,
+    snapshot: Arc<RwLock<Arc<Snapshot>>>,
+    resources: Arc<Vec<Arc<dyn Resources>>>,
+    prompts: Arc<Vec<Arc<dyn Prompts>>>,
+    pub(crate) runtime: Arc<Runtime>,
+    pub(crate) audience: Arc<Audience>,
+    pub(crate) seal: Arc<Seal>,
+}
+
+impl Server {
+    /// A server of these tools. What calls leave behind is served as resources.
+    pub fn new(identity: Identity, runtime: Arc<Runtime>, snapshot: Snapshot) -> Self {
+        let who = json!({"name": identity.name, "version": identity.version});
+        let stamp = MetaObject([("io.modelcontextprotocol/serverInfo".to_owned(), who)].into_iter().collect());
+        Self {
+            identity: Arc::new(identity),
+            stamp: Arc::new(stamp),
+            snapshot: Arc::new(RwLock::new(Arc::new(snapshot))),
+            resources: Arc::new(vec![runtime.outputs()]),
+            prompts: Arc::default(),
+            runtime,
+            audience: Arc::default(),
+            seal: Arc::new(Seal::new()),
+        }
+    }
+
+    /// Also serves these resources.
+    pub fn with_resources(mut self, resources: Arc<dyn Resources>) -> Self {
+        Arc::make_mut(&mut self.resources).push(resources);
+        self
+    }
+
+    /// Also serves these prompts.
+    pub fn with_prompts(mut self, prompts: Arc<dyn Prompts>) -> Self {
+        Arc::make_mut(&mut self.prompts).push(prompts);
+        self
+    }
+
+    /// Serves other tools from now on. Running calls keep theirs; clients are told if the list is
+    /// another than before.
+    pub async fn replace(&self, snapshot: Snapshot) {
+        let snapshot = Arc::new(snapshot);
+        let before = {
+            let mut current = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut *current, snapshot.clone())
+        };
+        if !before.serves_the_same(&snapshot) {
+            self.audience.announce(Change::Tools).await;
+        }
+    }
+
+    /// What is served now.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    pub(crate) fn resources(&self) -> &[Arc<dyn Resources>] {
+        &self.resources
+    }
+
+    pub(crate) fn prompts(&self) -> &[Arc<dyn Prompts>] {
+        &self.prompts
+    }
+
+    /// The metadata of a result: modern clients learn from each who answered.
+    pub(crate) fn stamp(&self, era: Era) -> Option<MetaObject> {
+        (era == Era::Modern).then(|| (*self.stamp).clone())
+    }
+
+    /// What clients are told about the server: only what is there.
+    pub(crate) fn config(&self) -> ServerConfig {
+        let who = Implementation::new(&self.identity.name, &self.identity.version);
+        let config = ServerConfig::new(self.capabilities()).with_server_info(who);
+        match &self.identity.instructions {
+            Some(instructions) => config.with_instructions(instructions),
+            None => config,
+        }
+    }
+
+    #[expect(deprecated, reason = "older revisions, which we serve, have logging")]
+    fn capabilities(&self) -> ServerCapabilities {
+        let mut capabilities = ServerCapabilities::builder()
+            .enable_logging()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_resources_list_changed()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .build();
+        let has_prompts = !self.prompts.is_empty();
+        capabilities.prompts = has_prompts.then(|| {
+            let mut prompts = PromptsCapability::default();
+            prompts.list_changed = Some(true);
+            prompts
+        });
+        // The outputs of calls, always the first provider, complete nothing.
+        let can_complete = has_prompts || self.resources.len() > 1;
+        capabilities.completions = can_complete.then(Default::default);
+        capabilities
+    }
+}

@@ -1,0 +1,185 @@
+//! What is served: the tools of a catalog, rendered once for each era.
+//!
+//! A snapshot never changes. Pages are cut from it by name, so that a cursor stays good when the
+//! snapshot behind it is replaced.
+
+use std::sync::Arc;
+
+use catalog::{Catalog, Launch, Marks, Schema, Tool, closest, name};
+use rmcp::model::{self as wire, JsonObject, ToolAnnotations};
+use serde_json::{Map, Value};
+
+use crate::era::Era;
+
+/// The most tools in one page of `tools/list`.
+const PAGE: usize = 2_000;
+
+/// What a cursor begins with; the last name delivered follows.
+const AFTER: &str = "after:";
+
+/// How a catalog is turned into what is served.
+#[derive(Clone, Debug)]
+pub struct SnapshotOptions {
+    /// The name of the crib.
+    pub crib: String,
+    /// Whether `mcp_{crib}_` stands before every served name.
+    pub full_names: bool,
+    /// How a tool's description is written out.
+    pub describe: fn(&Tool) -> String,
+}
+
+/// The tools that are served, in order. Immutable.
+#[derive(Debug, Default)]
+pub struct Snapshot {
+    tools: Vec<Served>,
+}
+
+/// One served tool.
+#[derive(Debug)]
+pub(crate) struct Served {
+    pub(crate) tool: Arc<Tool>,
+    modern: wire::Tool,
+    /// Only where it differs.
+    legacy: Option<wire::Tool>,
+}
+
+/// A cursor that no page ended with.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BadCursor;
+
+impl Snapshot {
+    /// Renders the callable tools of a catalog.
+    pub fn new(catalog: &Catalog, options: &SnapshotOptions) -> Self {
+        let process = runtime::process_output_schema();
+        let callable = catalog.tools().iter().filter(|tool| tool.is_callable());
+        let mut tools: Vec<_> = callable.map(|tool| Served::new(tool, options, &process)).collect();
+        tools.sort_by(|a, b| a.name().cmp(b.name()));
+        Self { tools }
+    }
+
+    /// Exactly the objects that `tools/list` serves, in the same order.
+    pub fn tools_json(&self) -> Vec<Value> {
+        let tools = self.tools.iter().map(|served| serde_json::to_value(&served.modern));
+        tools.map(|tool| tool.expect("a tool is plain data")).collect()
+    }
+
+    /// The tool that is served under this name.
+    pub fn get(&self, served_name: &str) -> Option<&Arc<Tool>> {
+        self.find(served_name).map(|served| &served.tool)
+    }
+
+    /// The served name nearest to one that does not exist.
+    pub fn closest(&self, served_name: &str) -> Option<&str> {
+        closest(served_name, self.tools.iter().map(Served::name))
+    }
+
+    /// How many tools are served.
+    pub fn len(&self) -> usize {
+        self.tools.len()
+    }
+
+    /// Whether nothing is served.
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    pub(crate) fn find(&self, served_name: &str) -> Option<&Served> {
+        let found = self.tools.binary_search_by(|served| served.name().cmp(served_name));
+        found.ok().map(|index| &self.tools[index])
+    }
+
+    /// The page behind a cursor, and the cursor to the next one. An empty cursor is the beginning.
+    pub(crate) fn page(&self, cursor: Option<&str>, era: Era) -> Result<(Vec<wire::Tool>, Option<String>), BadCursor> {
+        let start = match cursor {
+            None | Some("") => 0,
+            Some(cursor) => {
+                let last = cursor.strip_prefix(AFTER).ok_or(BadCursor)?;
+                self.tools.partition_point(|served| served.name() <= last)
+            }
+        };
+        let rest = &self.tools[start..];
+        let page = &rest[..rest.len().min(PAGE)];
+        let next = page.last().filter(|_| page.len() < rest.len()).map(|last| format!("{AFTER}{}", last.name()));
+        Ok((page.iter().map(|served| served.rendering(era).clone()).collect(), next))
+    }
+
+    /// Whether clients would see the same list.
+    pub(crate) fn serves_the_same(&self, other: &Self) -> bool {
+        self.tools.iter().map(|served| &served.modern).eq(other.tools.iter().map(|served| &served.modern))
+    }
+}
+
+impl Served {
+    fn new(tool: &Arc<Tool>, options: &SnapshotOptions, process: &Schema) -> Self {
+        let served_name = match options.full_names {
+            true => name::full(&options.crib, &tool.name),
+            false => tool.name.clone(),
+        };
+        let mut modern = wire::Tool::new(served_name, (options.describe)(tool), on_the_wire(&tool.input));
+        modern.title.clone_from(&tool.title);
+        modern.annotations = Some(annotations(&tool.marks));
+        modern.output_schema = match &tool.launch {
+            Launch::Process(_) => Some(process.object().clone()),
+            _ => tool.output.as_ref().map(on_the_wire),
+        };
+        let legacy = modern.output_schema.as_ref().filter(|schema| !is_object_schema(schema)).map(|schema| {
+            let mut legacy = modern.clone();
+            legacy.output_schema = Some(Arc::new(wrapped_schema(schema)));
+            legacy
+        });
+        Self { tool: tool.clone(), modern, legacy }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.modern.name
+    }
+
+    pub(crate) fn rendering(&self, era: Era) -> &wire::Tool {
+        match (era, &self.legacy) {
+            (Era::Legacy, Some(legacy)) => legacy,
+            _ => &self.modern,
+        }
+    }
+
+    /// A structured result as clients of this era take it: the old ones only take objects.
+    pub(crate) fn structured(&self, era: Era, value: Value) -> Value {
+        match era {
+            Era::Legacy if self.legacy.is_some() || !value.is_object() => {
+                Value::Object(Map::from_iter([("result".to_owned(), value)]))
+            }
+            _ => value,
+        }
+    }
+}
+
+/// What a tool may do, as hints. What nobody said is served as the worse case.
+fn annotations(marks: &Marks) -> ToolAnnotations {
+    let mut hints = ToolAnnotations::new().read_only(marks.is_read_only()).open_world(marks.network.unwrap_or(false));
+    if !marks.is_read_only() {
+        hints.destructive_hint = Some(marks.may_destroy());
+    }
+    hints.idempotent_hint = marks.idempotent;
+    hints
+}
+
+/// A schema without `$schema`: every client assumes the same dialect.
+fn on_the_wire(schema: &Schema) -> Arc<JsonObject> {
+    if !schema.object().contains_key("$schema") {
+        return schema.object().clone();
+    }
+    let kept = schema.object().iter().filter(|(keyword, _)| *keyword != "$schema");
+    Arc::new(kept.map(|(keyword, value)| (keyword.clone(), value.clone())).collect())
+}
+
+fn is_object_schema(schema: &JsonObject) -> bool {
+    schema.get("type").and_then(Value::as_str) == Some("object")
+}
+
+fn wrapped_schema(schema: &JsonObject) -> JsonObject {
+    let properties = Map::from_iter([("result".to_owned(), Value::Object(schema.clone()))]);
+    Map::from_iter([
+        ("type".to_owned(), Value::from("object")),
+        ("properties".to_owned(), Value::Object(properties)),
+        ("required".to_owned(), Value::from(vec!["result"])),
+    ])
+}

@@ -1,0 +1,64 @@
+//! One client on a pair of pipes.
+
+use std::{sync::Arc, time::Duration};
+
+use rmcp::{service::ServerInitializeError, service::serve_server_with_ct, transport::stdio_pipes};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::sleep,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{ServeError, Server, connection::Connection, gate::Gate, guard::Guard, lifetime::Lifetime};
+
+/// The most calls at once; one client rarely has more.
+const MOST_CALLS: usize = 256;
+
+/// How long calls may go on after the input has ended: enough for those that are nearly done.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// How long cancelled calls may take to end before they are left behind.
+const DEADLINE: Duration = Duration::from_secs(4);
+
+/// Serves the client on standard input and output until its input ends.
+pub async fn serve_stdio(server: Server) -> Result<(), ServeError> {
+    serve_stdio_until(server, CancellationToken::new()).await
+}
+
+/// Serves the client on standard input and output until its input ends or `shutdown` is cancelled.
+pub async fn serve_stdio_until(server: Server, shutdown: CancellationToken) -> Result<(), ServeError> {
+    let (input, output) = stdio_pipes();
+    serve_pipes(server, input, output, shutdown).await
+}
+
+/// Serves the client on any pair of pipes, until its input ends or `shutdown` is cancelled.
+/// Calls that run then are cancelled.
+pub async fn serve_pipes<R, W>(server: Server, input: R, output: W, shutdown: CancellationToken) -> Result<(), ServeError>
+where
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    let lifetime = Lifetime::default();
+    let guard = Guard::new(input, output, lifetime.closing.clone());
+    let connection = Connection::new(server, Arc::new(Gate::new(MOST_CALLS)), lifetime.clone());
+    let service = match serve_server_with_ct(connection, guard, shutdown.child_token()).await {
+        Ok(service) => service,
+        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
+        Err(error) => return Err(ServeError::Protocol(error.to_string())),
+    };
+    tokio::select! {
+        ended = service.waiting() => drop(ended),
+        () = end(&lifetime, &shutdown) => tracing::warn!("some calls did not end when they were cancelled"),
+    }
+    Ok(())
+}
+
+/// Waits for the end and brings it about; returns when there is nothing left to wait for.
+async fn end(lifetime: &Lifetime, shutdown: &CancellationToken) {
+    tokio::select! {
+        () = lifetime.closing.cancelled() => sleep(GRACE).await,
+        () = shutdown.cancelled() => lifetime.closing.cancel(),
+    }
+    lifetime.abort.cancel();
+    sleep(DEADLINE).await;
+}

@@ -1,0 +1,72 @@
+//! The control socket: private, one command a connection, and not in the way of the next server.
+
+use std::{os::unix::fs::PermissionsExt, path::Path, sync::Arc, time::Duration};
+
+use server::control::{Verbs, listen, send};
+use tokio::task::JoinHandle;
+
+async fn listening(path: &Path, verbs: Verbs) -> JoinHandle<std::io::Result<()>> {
+    let path: Arc<Path> = path.into();
+    let listening = tokio::spawn({
+        let path = path.clone();
+        async move { listen(&path, verbs).await }
+    });
+    tokio::time::timeout(Duration::from_secs(10), async {
+        while send(&path, "hello?").await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+    .expect("the socket opens");
+    listening
+}
+
+#[tokio::test]
+async fn obeys_known_verbs_and_names_unknown_ones() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("state/control.sock");
+    let verbs = Verbs::default()
+        .on("reload", async |_| "reloaded\n2 tools".to_owned())
+        .on("approve", async |id| format!("approved `{id}`"));
+    let server = listening(&path, verbs).await;
+    assert_eq!(send(&path, "reload").await.expect("an answer"), "reloaded\n2 tools");
+    assert_eq!(send(&path, "approve  a b ").await.expect("an answer"), "approved `a b`");
+    assert_eq!(send(&path, "explode").await.expect("an answer"), "error: unknown command `explode`");
+    server.abort();
+}
+
+#[tokio::test]
+async fn takes_a_function_that_reloads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("control.sock");
+    let on_reload = || -> toolkit::BoxFuture<'static, String> { Box::pin(async { "done".to_owned() }) };
+    let server = listening(&path, on_reload.into()).await;
+    assert_eq!(send(&path, "reload").await.expect("an answer"), "done");
+    server.abort();
+}
+
+#[tokio::test]
+async fn the_socket_is_for_its_owner_only() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("state/control.sock");
+    let server = listening(&path, Verbs::default()).await;
+    let mode = |path: &Path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    assert_eq!(mode(&path), 0o600);
+    assert_eq!(mode(path.parent().expect("a folder")), 0o700);
+    server.abort();
+    let _ = server.await;
+    assert!(!path.exists(), "it goes with the server");
+}
+
+#[tokio::test]
+async fn replaces_a_stale_socket_but_not_one_in_use() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("control.sock");
+    drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket"));
+    assert!(path.exists(), "left behind");
+    let server = listening(&path, Verbs::default()).await;
+    let second = listen(&path, Verbs::default()).await.expect_err("in use");
+    assert_eq!(second.kind(), std::io::ErrorKind::AddrInUse);
+    assert!(send(&path, "x").await.is_ok(), "the first goes on");
+    server.abort();
+}

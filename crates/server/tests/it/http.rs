@@ -1,0 +1,341 @@
+//! Streamable HTTP: who comes in, what is refused at the door, and both eras behind it.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use server::{HttpOptions, ServeError, Server, serve_http};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+    task::JoinHandle,
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
+use toolkit::{Arguments, Context, Outcome};
+
+use crate::{
+    pipes::{MODERN, PATIENCE, handshake, meta, text},
+    workshop::{echo, echoing, serving, tool},
+};
+
+/// A server on a port of its own.
+struct Site {
+    address: String,
+    shutdown: CancellationToken,
+    serving: JoinHandle<Result<(), ServeError>>,
+}
+
+/// What came back.
+#[derive(Debug)]
+struct Response {
+    status: u16,
+    headers: Vec<(String, String)>,
+    body: String,
+}
+
+impl Site {
+    async fn new(server: Server) -> Self {
+        Self::with(server, |_| {}).await
+    }
+
+    async fn with(server: Server, change: impl FnOnce(&mut HttpOptions)) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address").to_string();
+        let mut options = HttpOptions::new(listener);
+        change(&mut options);
+        let shutdown = CancellationToken::new();
+        let serving = tokio::spawn(serve_http(server, options, shutdown.clone()));
+        Self { address, shutdown, serving }
+    }
+
+    /// Opens a connection and sends a request; `headers` replace the usual ones.
+    async fn open(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> BufReader<TcpStream> {
+        let length = body.len().to_string();
+        let mut all = vec![
+            ("Host", self.address.as_str()),
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+            ("Content-Length", &length),
+            ("Connection", "close"),
+        ];
+        all.retain(|(name, _)| !headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
+        all.extend(headers);
+        let head: String = all.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let mut stream = TcpStream::connect(&self.address).await.expect("a connection");
+        stream.write_all(format!("{method} {path} HTTP/1.1\r\n{head}\r\n").as_bytes()).await.expect("sent");
+        // A server that refuses early may not read the body.
+        let _ = stream.write_all(body.as_bytes()).await;
+        BufReader::new(stream)
+    }
+
+    async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
+        let mut stream = self.open(method, path, headers, body).await;
+        timeout(PATIENCE, Response::read(&mut stream)).await.expect("a response in time")
+    }
+
+    /// A request that says everything itself.
+    async fn modern(&self, method: &str, mut params: Value, headers: &[(&str, &str)]) -> Response {
+        params["_meta"] = meta(json!({}));
+        let name = params["name"].as_str().or(params["uri"].as_str()).unwrap_or_default().to_owned();
+        let mut all = vec![("MCP-Protocol-Version", MODERN), ("Mcp-Method", method)];
+        if !name.is_empty() {
+            all.push(("Mcp-Name", &name));
+        }
+        all.retain(|(name, _)| !headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
+        all.extend(headers);
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        self.send("POST", "/mcp", &all, &body.to_string()).await
+    }
+
+    async fn echo(&self, headers: &[(&str, &str)]) -> Response {
+        self.modern("tools/call", json!({"name": "echo", "arguments": {"message": "hi"}}), headers).await
+    }
+
+    /// Opens a session of an older client.
+    async fn session(&self) -> Response {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": handshake(json!({}))});
+        self.send("POST", "/mcp", &[], &body.to_string()).await
+    }
+}
+
+impl Response {
+    async fn read(stream: &mut BufReader<TcpStream>) -> Self {
+        let mut raw = Vec::new();
+        let _ = stream.read_to_end(&mut raw).await;
+        let raw = String::from_utf8_lossy(&raw).into_owned();
+        let (head, body) = raw.split_once("\r\n\r\n").unwrap_or((&raw, ""));
+        let mut lines = head.lines();
+        let status = lines.next().and_then(|line| line.split(' ').nth(1)).and_then(|status| status.parse().ok()).unwrap_or(0);
+        let headers = lines.filter_map(|line| line.split_once(": ")).map(|(name, value)| (name.to_lowercase(), value.to_owned()));
+        Self { status, headers: headers.collect(), body: body.to_owned() }
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The message in the body, be it plain or the last event of a stream.
+    fn message(&self) -> Value {
+        let events = self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
+        let text = events.filter(|event| event.starts_with('{')).last().unwrap_or(self.body.trim());
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+#[tokio::test]
+async fn serves_modern_requests() {
+    let site = Site::new(echoing()).await;
+    let reply = site.echo(&[]).await;
+    assert_eq!((reply.status, text(&reply.message())), (200, "hi"));
+    assert_eq!(site.echo(&[("Mcp-Name", "other")]).await.status, 400, "header and body must agree");
+    assert_eq!(site.modern("no/such", json!({}), &[]).await.status, 404);
+    let malformed = site.modern("tools/call", json!({"name": 5}), &[("Mcp-Name", "5")]).await;
+    assert_ne!(malformed.status, 404, "{malformed:?}");
+    assert_eq!(site.send("GET", "/mcp", &[("MCP-Protocol-Version", MODERN)], "").await.status, 405);
+}
+
+#[tokio::test]
+async fn serves_sessions_of_older_clients() {
+    let site = Site::new(echoing()).await;
+    let opened = site.session().await;
+    let session = opened.header("mcp-session-id").expect("a session").to_owned();
+    let headers = [("Mcp-Session-Id", session.as_str()), ("MCP-Protocol-Version", "2025-11-25")];
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
+    assert_eq!(site.send("POST", "/mcp", &headers, &initialized).await.status, 202);
+    let call =
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo", "arguments": {"message": "hi"}}});
+    assert_eq!(text(&site.send("POST", "/mcp", &headers, &call.to_string()).await.message()), "hi");
+    assert_eq!(site.send("DELETE", "/mcp", &headers, "").await.status, 204);
+    assert_eq!(site.send("POST", "/mcp", &headers, &call.to_string()).await.status, 404, "the session is gone");
+}
+
+#[tokio::test]
+async fn lets_in_known_origins_and_hosts_only() {
+    let site = Site::with(echoing(), |options| {
+        options.origins = vec!["https://app.example:443".into()];
+        options.hosts = vec!["crib.example".into()];
+    })
+    .await;
+    for origin in ["http://localhost:3000", "http://127.0.0.1", "https://app.example"] {
+        assert_eq!(site.echo(&[("Origin", origin)]).await.status, 200, "{origin}");
+    }
+    for origin in ["http://evil.example", "https://app.example.evil.example", "http://localhost.evil.example", "null"] {
+        assert_eq!(site.echo(&[("Origin", origin)]).await.status, 403, "{origin}");
+    }
+    for host in ["localhost:1", "crib.example", "[::1]:80"] {
+        assert_eq!(site.echo(&[("Host", host)]).await.status, 200, "{host}");
+    }
+    for host in ["evil.example", "localhost.evil.example"] {
+        assert_eq!(site.echo(&[("Host", host)]).await.status, 403, "{host}");
+    }
+}
+
+#[tokio::test]
+async fn wants_the_token_if_it_has_one() {
+    let site = Site::with(echoing(), |options| options.token = Some("s3cret".into())).await;
+    for wrong in [vec![], vec![("Authorization", "Bearer s3creT")], vec![("Authorization", "Basic s3cret")]] {
+        let reply = site.echo(&wrong).await;
+        assert_eq!((reply.status, reply.header("www-authenticate")), (401, Some("Bearer")), "{wrong:?}");
+    }
+    for right in ["Bearer s3cret", "bearer s3cret"] {
+        assert_eq!(site.echo(&[("Authorization", right)]).await.status, 200);
+    }
+    assert_eq!(site.send("GET", "/healthz", &[], "").await.status, 200, "health is for everybody");
+}
+
+#[tokio::test]
+async fn refuses_other_machines_without_a_token() {
+    // Bound, but refused before anything is accepted.
+    let listener = TcpListener::bind("0.0.0.0:0").await.expect("a port");
+    let refused = serve_http(echoing(), HttpOptions::new(listener), CancellationToken::new()).await;
+    assert!(matches!(refused, Err(ServeError::NeedsToken(_))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn tells_its_health() {
+    let site = Site::new(echoing()).await;
+    let reply = site.send("GET", "/healthz", &[], "").await;
+    assert_eq!(reply.message(), json!({"name": "workshop", "version": "1.2.3", "tools": 1}));
+}
+
+#[tokio::test]
+async fn answers_bodies_that_are_not_messages_in_the_protocols_own_form() {
+    let site = Site::with(echoing(), |options| options.max_body = 1_000).await;
+    for (body, status, code) in [
+        ("{nonsense".to_owned(), 400, -32700),
+        (String::new(), 400, -32700),
+        (json!([{"jsonrpc": "2.0", "id": 1, "method": "ping"}]).to_string(), 400, -32600),
+        (json!({"jsonrpc": "2.0", "x": "y".repeat(1_000)}).to_string(), 413, -32600),
+    ] {
+        let reply = site.send("POST", "/mcp", &[], &body).await;
+        assert_eq!((reply.status, &reply.message()["error"]["code"]), (status, &json!(code)), "{body}");
+        assert_eq!(reply.header("content-type"), Some("application/json"));
+    }
+    assert_eq!(site.echo(&[("Accept", "*/*")]).await.status, 200, "any type is both types");
+}
+
+#[tokio::test]
+async fn a_body_without_a_declared_length_is_bounded_too() {
+    let site = Site::with(echoing(), |options| options.max_body = 1_000).await;
+    let listener = site.address.clone();
+    let mut stream = TcpStream::connect(&listener).await.expect("a connection");
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {listener}\r\nContent-Type: application/json\r\nAccept: */*\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+    );
+    let body = format!("7d0\r\n{}\r\n0\r\n\r\n", " ".repeat(2_000));
+    stream.write_all((head + &body).as_bytes()).await.expect("sent");
+    assert_eq!(Response::read(&mut BufReader::new(stream)).await.status, 413);
+}
+
+#[tokio::test]
+async fn opens_only_so_many_sessions() {
+    let site = Site::with(echoing(), |options| options.max_sessions = 2).await;
+    let mut sessions = Vec::new();
+    for _ in 0..2 {
+        sessions.push(site.session().await.header("mcp-session-id").expect("a session").to_owned());
+    }
+    let refused = site.session().await;
+    assert_eq!((refused.status, refused.header("retry-after")), (503, Some("30")));
+    assert_eq!(site.echo(&[]).await.status, 200, "modern clients need none");
+    site.send("DELETE", "/mcp", &[("Mcp-Session-Id", &sessions[0])], "").await;
+    assert_eq!(site.session().await.status, 200, "there is room again");
+}
+
+/// A server whose tool waits until told to go on or cancelled, and what counts starts and cancellations.
+fn waiting() -> (Server, Arc<Semaphore>, Arc<Semaphore>, Arc<Semaphore>) {
+    let [started, go, cancelled] = [(); 3].map(|()| Arc::new(Semaphore::new(0)));
+    let native = tool("wait", {
+        let (started, go, cancelled) = (started.clone(), go.clone(), cancelled.clone());
+        move |_: Arguments, context: Context| {
+            let (started, go, cancelled) = (started.clone(), go.clone(), cancelled.clone());
+            async move {
+                started.add_permits(1);
+                tokio::select! {
+                    turn = go.acquire() => turn.expect("open").forget(),
+                    () = context.cancelled() => cancelled.add_permits(1),
+                }
+                Ok(Outcome::text("went on"))
+            }
+        }
+    });
+    (serving(vec![native, echo("echo")]), started, go, cancelled)
+}
+
+#[tokio::test]
+async fn runs_only_so_many_calls_at_once_and_lets_the_others_wait() {
+    let (server, started, go, _) = waiting();
+    let site = Arc::new(Site::with(server, |options| options.max_calls = 1).await);
+    let first = tokio::spawn({
+        let site = site.clone();
+        async move { site.modern("tools/call", json!({"name": "wait"}), &[]).await }
+    });
+    started.acquire().await.expect("the first runs").forget();
+    let second = tokio::spawn({
+        let site = site.clone();
+        async move { site.echo(&[]).await }
+    });
+    assert_eq!(site.modern("tools/list", json!({}), &[]).await.status, 200, "lists are no calls");
+    assert!(!second.is_finished(), "the second waits");
+    go.add_permits(1);
+    assert_eq!(text(&first.await.expect("no panic").message()), "went on");
+    assert_eq!(text(&second.await.expect("no panic").message()), "hi");
+}
+
+#[tokio::test]
+async fn a_modern_client_that_goes_away_cancels_its_call() {
+    let (server, started, _, cancelled) = waiting();
+    let site = Site::new(server).await;
+    let params = json!({"name": "wait", "_meta": meta(json!({}))});
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let headers = [("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/call"), ("Mcp-Name", "wait")];
+    let stream = site.open("POST", "/mcp", &headers, &body.to_string()).await;
+    started.acquire().await.expect("it runs").forget();
+    drop(stream);
+    timeout(PATIENCE, cancelled.acquire()).await.expect("in time").expect("cancelled").forget();
+}
+
+#[tokio::test]
+async fn ends_with_its_calls_and_streams_when_asked_to() {
+    let (server, started, go, _) = waiting();
+    let site = Arc::new(Site::new(server).await);
+    let call = tokio::spawn({
+        let site = site.clone();
+        async move { site.modern("tools/call", json!({"name": "wait"}), &[]).await }
+    });
+    started.acquire().await.expect("it runs").forget();
+    let params = json!({"notifications": {"toolsListChanged": true}, "_meta": meta(json!({}))});
+    let body = json!({"jsonrpc": "2.0", "id": 7, "method": "subscriptions/listen", "params": params});
+    let headers = [("MCP-Protocol-Version", MODERN), ("Mcp-Method", "subscriptions/listen")];
+    let mut stream = site.open("POST", "/mcp", &headers, &body.to_string()).await;
+    let mut seen = String::new();
+    while !seen.contains("acknowledged") {
+        assert_ne!(stream.read_line(&mut seen).await.expect("readable"), 0, "{seen}");
+    }
+    let start = Instant::now();
+    site.shutdown.cancel();
+    go.add_permits(1);
+    assert_eq!(text(&call.await.expect("no panic").message()), "went on", "a call in flight is answered");
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).await.expect("readable");
+    assert!(rest.contains(r#""id":7"#), "the stream is closed with its result: {rest}");
+    let site = Arc::into_inner(site).expect("nobody else");
+    timeout(PATIENCE, site.serving).await.expect("in time").expect("no panic").expect("an orderly end");
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn answers_small_requests_without_the_stall_of_delayed_acknowledgements() {
+    let site = Site::new(echoing()).await;
+    let mut times = Vec::new();
+    for _ in 0..20 {
+        let start = Instant::now();
+        site.echo(&[]).await;
+        times.push(start.elapsed());
+    }
+    times.sort();
+    assert!(times[10] < Duration::from_millis(35), "{times:?}");
+}

@@ -1,0 +1,191 @@
+//! `tools/list`: order, pages, hints, schemas, and both renderings.
+
+use catalog::{
+    Launch, Origin, SourceId, Tool,
+    launch::{Piece, Process},
+};
+use serde_json::{Value, json};
+use server::{Snapshot, SnapshotOptions};
+
+use crate::{
+    pipes::Client,
+    workshop::{echo, echoing, schema, serving, snapshot, structured, tool},
+};
+
+fn numbered(count: usize) -> Vec<toolkit::Native> {
+    (0..count).map(|number| echo(&format!("tool_{number:05}"))).collect()
+}
+
+fn names(reply: &Value) -> Vec<&str> {
+    let tools = reply["result"]["tools"].as_array().unwrap_or_else(|| panic!("no tools: {reply}"));
+    tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect()
+}
+
+fn process(name: &str) -> Tool {
+    let process = Process { program: "true".into(), pieces: vec![Piece::Word("-x".into())] };
+    let origin = Origin::whole(&SourceId::new("a.json"));
+    Tool::new(name, "Runs", catalog::Schema::nothing(), Launch::Process(process), origin)
+}
+
+#[tokio::test]
+async fn serves_a_stable_order_in_one_page_below_two_thousand() {
+    let server = serving(numbered(1_999));
+    for mut client in Client::both(&server).await {
+        let first = client.request("tools/list", json!({})).await;
+        assert_eq!(names(&first).len(), 1_999);
+        assert!(names(&first).is_sorted());
+        assert!(first["result"].get("nextCursor").is_none());
+        assert_eq!(client.request("tools/list", json!({})).await["result"]["tools"], first["result"]["tools"]);
+    }
+}
+
+#[tokio::test]
+async fn goes_on_after_the_last_name_even_when_the_list_has_changed() {
+    let server = serving(numbered(2_001));
+    let mut client = Client::modern(server.clone());
+    let first = client.request("tools/list", json!({})).await;
+    assert_eq!(names(&first).len(), 2_000);
+    let cursor = first["result"]["nextCursor"].as_str().expect("a cursor").to_owned();
+    let second = client.request("tools/list", json!({"cursor": cursor})).await;
+    assert_eq!(names(&second), ["tool_02000"]);
+    assert!(second["result"].get("nextCursor").is_none());
+    server.replace(snapshot(numbered(2_003).into_iter().skip(1_500).map(|native| native.tool))).await;
+    let second = client.request("tools/list", json!({"cursor": cursor})).await;
+    assert_eq!(names(&second), ["tool_02000", "tool_02001", "tool_02002"]);
+}
+
+#[tokio::test]
+async fn refuses_a_cursor_it_never_gave_and_takes_an_empty_one() {
+    for mut client in Client::both(&echoing()).await {
+        let reply = client.request("tools/list", json!({"cursor": "bogus"})).await;
+        assert_eq!(reply["error"]["code"], -32602, "{reply}");
+        assert_eq!(names(&client.request("tools/list", json!({"cursor": ""})).await), ["echo"]);
+        let reply = client.request("resources/list", json!({"cursor": "bogus"})).await;
+        assert_eq!(reply["error"]["code"], -32602, "{reply}");
+    }
+}
+
+#[tokio::test]
+async fn modern_results_say_how_long_they_are_good_and_who_made_them() {
+    let mut client = Client::modern(echoing());
+    let identity = json!({"name": "workshop", "version": "1.2.3"});
+    for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
+        let result = client.request(method, json!({})).await["result"].clone();
+        assert!(result["ttlMs"].is_u64() && result["cacheScope"] == "private", "{method}: {result}");
+        assert_eq!(result["resultType"], "complete", "{method}");
+        assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"], identity, "{method}");
+    }
+    let result = client.call("echo", json!({"message": "x"})).await["result"].clone();
+    assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"], identity);
+    let result = Client::legacy(echoing()).await.call("echo", json!({"message": "x"})).await["result"].clone();
+    assert!(result.get("_meta").is_none(), "older clients know it from the handshake: {result}");
+}
+
+#[test]
+fn says_what_a_tool_may_do_and_assumes_the_worse_where_nobody_said() {
+    let mut silent = process("silent");
+    silent.title = Some("Silent".into());
+    let mut reader = process("reader");
+    reader.marks.mutates = Some(false);
+    reader.marks.network = Some(true);
+    let mut writer = process("writer");
+    writer.marks.mutates = Some(true);
+    writer.marks.idempotent = Some(true);
+    let mut dangerous = process("dangerous");
+    dangerous.marks.mutates = Some(true);
+    dangerous.marks.dangerous = Some(true);
+    let tools = snapshot([silent, reader, writer, dangerous]).tools_json();
+    let hints: Vec<_> = tools.iter().map(|tool| (tool["name"].as_str().unwrap_or_default(), &tool["annotations"])).collect();
+    let expected = [
+        ("dangerous", json!({"readOnlyHint": false, "destructiveHint": true, "openWorldHint": false})),
+        ("reader", json!({"readOnlyHint": true, "openWorldHint": true})),
+        ("silent", json!({"readOnlyHint": false, "destructiveHint": true, "openWorldHint": false})),
+        ("writer", json!({"readOnlyHint": false, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false})),
+    ];
+    for ((name, hints), (expected_name, expected)) in hints.into_iter().zip(&expected) {
+        assert_eq!((name, hints), (*expected_name, expected));
+    }
+    assert_eq!(tools[2]["title"], "Silent");
+    assert!(tools[0].get("title").is_none());
+}
+
+#[test]
+fn process_tools_carry_the_schema_of_their_result_and_documented_tools_are_not_served() {
+    let mut documented = process("documented");
+    documented.launch = Launch::Missing;
+    let snapshot = snapshot([process("run"), documented]);
+    let tools = snapshot.tools_json();
+    assert_eq!(tools.len(), 1);
+    assert_eq!(tools[0]["outputSchema"], Value::Object((**runtime::process_output_schema().object()).clone()));
+    assert!(snapshot.get("documented").is_none());
+    assert_eq!(snapshot.closest("rum"), Some("run"));
+}
+
+#[tokio::test]
+async fn keeps_schemas_as_they_were_written_but_for_the_dialect() {
+    let written = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": {"z": {"type": "string"}, "a": {"$ref": "#/$defs/d"}},
+        "if": {"required": ["z"]},
+        "then": {"required": ["a"]},
+        "$defs": {"d": {"$anchor": "x", "type": "integer"}},
+        "additionalProperties": false,
+    });
+    let native = toolkit::Native::new("t", "T", schema(written.clone()), async |_, _| Ok(toolkit::Outcome::text("")));
+    let server = serving(vec![
+        native.output(schema(json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}))),
+    ]);
+    let mut expected = written;
+    expected.as_object_mut().expect("an object").shift_remove("$schema");
+    for mut client in Client::both(&server).await {
+        let reply = client.request("tools/list", json!({})).await;
+        let listed = &reply["result"]["tools"][0];
+        assert_eq!(listed["inputSchema"].to_string(), expected.to_string(), "members in their order");
+        assert_eq!(listed["outputSchema"], json!({"type": "object"}));
+    }
+}
+
+#[tokio::test]
+async fn wraps_results_that_are_no_objects_for_older_clients_only() {
+    let array = schema(json!({"type": "array", "items": {"type": "integer"}}));
+    let either = schema(json!({"anyOf": [{"type": "object"}, {"type": "null"}]}));
+    let server = serving(vec![
+        tool("array", async |_, _| Ok(structured(json!([1, 2])))).output(array),
+        tool("either", async |_, _| Ok(structured(json!({"x": 1})))).output(either),
+        tool("loose", async |_, _| Ok(structured(json!(7)))),
+    ]);
+    let [mut legacy, mut modern] = Client::both(&server).await;
+    let listed = modern.request("tools/list", json!({})).await;
+    assert_eq!(listed["result"]["tools"][0]["outputSchema"]["type"], "array");
+    assert_eq!(modern.call("array", json!({})).await["result"]["structuredContent"], json!([1, 2]));
+    assert_eq!(modern.call("either", json!({})).await["result"]["structuredContent"], json!({"x": 1}));
+    let listed = legacy.request("tools/list", json!({})).await;
+    for tool in listed["result"]["tools"].as_array().expect("tools").iter().take(2) {
+        assert_eq!(tool["outputSchema"]["type"], "object", "{tool}");
+        assert_eq!(tool["outputSchema"]["required"], json!(["result"]), "{tool}");
+    }
+    let reply = legacy.call("array", json!({})).await;
+    assert_eq!(reply["result"]["structuredContent"], json!({"result": [1, 2]}));
+    assert_eq!(reply["result"]["content"][0]["text"], r#"{"result":[1,2]}"#, "also as text");
+    assert_eq!(legacy.call("either", json!({})).await["result"]["structuredContent"], json!({"result": {"x": 1}}));
+    assert_eq!(legacy.call("loose", json!({})).await["result"]["structuredContent"], json!({"result": 7}));
+}
+
+#[tokio::test]
+async fn full_names_stand_before_served_names_and_lead_back_to_the_tool() {
+    let catalog = catalog::Catalog::merge([process("a_b"), process("c")]).0;
+    let options = SnapshotOptions { crib: "my crib".into(), full_names: true, describe: |tool| tool.description.text.clone() };
+    let snapshot = Snapshot::new(&catalog, &options);
+    let names: Vec<_> = snapshot.tools_json().into_iter().map(|tool| tool["name"].clone()).collect();
+    assert_eq!(names, ["mcp_my_crib_a_b", "mcp_my_crib_c"]);
+    assert_eq!(snapshot.get("mcp_my_crib_a_b").map(|tool| tool.name.as_str()), Some("a_b"));
+    assert!(snapshot.get("a_b").is_none());
+}
+
+#[tokio::test]
+async fn list_json_is_what_modern_clients_are_served() {
+    let server = serving(vec![echo("b"), echo("a")]);
+    let reply = Client::modern(server.clone()).request("tools/list", json!({})).await;
+    assert_eq!(reply["result"]["tools"], Value::Array(server.snapshot().tools_json()));
+}

@@ -1,0 +1,105 @@
+//! How a connection is opened, in either era, and by clients that do it oddly.
+
+use serde_json::json;
+
+use crate::{
+    pipes::{Client, LEGACY, MODERN, handshake, meta, text},
+    workshop::echoing,
+};
+
+#[tokio::test]
+async fn says_who_it_is_and_only_what_it_has() {
+    let mut client = Client::new(echoing());
+    let reply = client.request("initialize", handshake(json!({}))).await;
+    assert_eq!(reply["result"]["serverInfo"], json!({"name": "workshop", "version": "1.2.3"}));
+    assert_eq!(reply["result"]["instructions"], "Be careful.");
+    let capabilities = json!({
+        "logging": {},
+        "resources": {"subscribe": true, "listChanged": true},
+        "tools": {"listChanged": true},
+    });
+    assert_eq!(reply["result"]["capabilities"], capabilities, "no prompts and no completions without a provider");
+}
+
+#[tokio::test]
+async fn answers_discovery_and_then_serves_either_era() {
+    for is_modern in [true, false] {
+        let mut client = Client::new(echoing());
+        let reply = client.request("server/discover", json!({"_meta": meta(json!({}))})).await;
+        let versions = reply["result"]["supportedVersions"].as_array().expect("versions");
+        assert!(versions.contains(&json!(MODERN)) && versions.contains(&json!(LEGACY)), "{reply}");
+        let reply = match is_modern {
+            true => {
+                let params = json!({"name": "echo", "arguments": {"message": "hi"}, "_meta": meta(json!({}))});
+                client.request("tools/call", params).await
+            }
+            false => {
+                client.request("initialize", handshake(json!({}))).await;
+                client.call("echo", json!({"message": "hi"})).await
+            }
+        };
+        assert_eq!(text(&reply), "hi");
+    }
+}
+
+#[tokio::test]
+async fn survives_notifications_and_answers_before_the_connection_is_open() {
+    let mut client = Client::new(echoing());
+    client.notify("notifications/cancelled", json!({"requestId": 9})).await;
+    client.send(json!({"jsonrpc": "2.0", "id": 3, "result": {}})).await;
+    client.request("server/discover", json!({"_meta": meta(json!({}))})).await;
+    client.notify("notifications/cancelled", json!({"requestId": 1})).await;
+    client.request("ping", json!({})).await;
+    client.notify("notifications/progress", json!({"progressToken": 1, "progress": 1})).await;
+    // A request that is refused opens nothing either.
+    let mut unknown = meta(json!({}));
+    unknown["io.modelcontextprotocol/protocolVersion"] = json!("2099-01-01");
+    let refused = client.request("tools/list", json!({"_meta": unknown})).await;
+    assert_eq!(refused["error"]["code"], -32022, "{refused}");
+    assert_eq!(refused["error"]["data"]["requested"], "2099-01-01");
+    client.notify("notifications/cancelled", json!({"requestId": 1})).await;
+    let refused = client.request("tools/list", json!({})).await;
+    assert_eq!(refused["error"]["code"], -32602, "metadata is missing: {refused}");
+    client.notify("notifications/cancelled", json!({"requestId": 1})).await;
+    let reply = client.request("tools/list", json!({"_meta": meta(json!({}))})).await;
+    assert_eq!(reply["result"]["tools"][0]["name"], "echo");
+}
+
+#[tokio::test]
+async fn refuses_a_handshake_on_a_modern_connection() {
+    let mut client = Client::modern(echoing());
+    client.request("tools/list", json!({})).await;
+    let reply = client.request("initialize", handshake(json!({}))).await;
+    assert_eq!(reply["error"]["code"], -32601, "{reply}");
+    assert_eq!(text(&client.call("echo", json!({"message": "still here"})).await), "still here");
+}
+
+#[tokio::test]
+async fn takes_a_modern_request_on_a_connection_that_shook_hands() {
+    let mut client = Client::legacy(echoing()).await;
+    let plain = client.request("tools/list", json!({})).await;
+    assert!(plain["result"].get("ttlMs").is_none() && plain["result"].get("resultType").is_none(), "{plain}");
+    let modern = client.request("tools/list", json!({"_meta": meta(json!({}))})).await;
+    assert!(modern["result"].get("ttlMs").is_some(), "{modern}");
+}
+
+#[tokio::test]
+async fn answers_older_revisions_with_their_own_version() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18"] {
+        let mut client = Client::new(echoing());
+        let mut params = handshake(json!({}));
+        params["protocolVersion"] = json!(version);
+        let reply = client.request("initialize", params).await;
+        assert_eq!(reply["result"]["protocolVersion"], version);
+    }
+}
+
+#[tokio::test]
+async fn drops_methods_that_modern_revisions_dropped() {
+    let mut client = Client::modern(echoing());
+    client.request("tools/list", json!({})).await;
+    for method in ["ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "initialize"] {
+        let reply = client.request(method, json!({"level": "info", "uri": "x:y"})).await;
+        assert_eq!(reply["error"]["code"], -32601, "{method}: {reply}");
+    }
+}

@@ -1,0 +1,127 @@
+//! `toolcrib.toml`: every key has a default, and an unknown one is a mistake.
+
+use std::path::PathBuf;
+
+use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A `toolcrib.toml` that cannot be used.
+pub(crate) static BROKEN_CONFIG: Rule = Rule {
+    code: "TC010",
+    name: "broken-config",
+    severity: Severity::Error,
+    why: "The configuration decides which folders tools may touch and how they are confined, so a file that is not \
+          understood is not guessed at: `serve` does not start with it, and a running server keeps the one it has. \
+          `toolcrib schema config` prints what may stand in it.",
+    bad: "[crib]\nnames = \"my-crib\"\n",
+    good: "[crib]\nname = \"my-crib\"\n",
+};
+
+/// The configuration of a crib.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The crib itself.
+    #[serde(rename = "crib")]
+    pub crib: CribConfig,
+    /// What the programs of tools may reach.
+    pub confine: Confine,
+    /// How much the programs of tools may use.
+    pub limits: Limits,
+    /// Programs for tools whose definition names none.
+    pub bind: Vec<Bind>,
+}
+
+/// The crib itself.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CribConfig {
+    /// The server's name; the folder's name if it is not given.
+    pub name: Option<String>,
+    /// Whether `mcp_{name}_` stands in front of every served name.
+    pub full_names: bool,
+    /// The folders that path parameters may touch, relative to the crib.
+    pub roots: Vec<PathBuf>,
+}
+
+impl Default for CribConfig {
+    fn default() -> Self {
+        Self { name: None, full_names: false, roots: vec![PathBuf::from(".")] }
+    }
+}
+
+/// What the programs of tools may reach.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Confine {
+    /// Whether programs are confined at all.
+    pub enabled: bool,
+    /// Folders and files that they may read, beyond the system, the toolchains and the roots.
+    pub read: Vec<PathBuf>,
+    /// Folders and files that they may write, beyond the roots and their own temporary folder.
+    pub write: Vec<PathBuf>,
+    /// Names of environment variables that they get, beyond the usual ones.
+    pub environment: Vec<String>,
+}
+
+impl Default for Confine {
+    fn default() -> Self {
+        Self { enabled: true, read: Vec::new(), write: Vec::new(), environment: Vec::new() }
+    }
+}
+
+/// How much the programs of tools may use. What is not given has a default.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// How long a tool may run that says nothing itself, in seconds.
+    pub timeout_seconds: Option<u64>,
+    /// How long a program has between being asked to end and being killed, in seconds.
+    pub grace_seconds: Option<u64>,
+    /// How many bytes of each output stream are kept in a result.
+    pub output_bytes: Option<usize>,
+    /// How many bytes of memory a program may use.
+    pub memory_bytes: Option<u64>,
+    /// How many programs run at once.
+    pub concurrency: Option<usize>,
+}
+
+/// A program for tools whose definition names none.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bind {
+    /// A glob over tool names.
+    pub tools: String,
+    /// The program and its leading arguments.
+    pub command: Vec<String>,
+}
+
+/// Reads a configuration.
+pub(crate) fn read(source: &SourceId, text: &str) -> Result<Config, Box<Diagnostic>> {
+    toml::from_str(text).map_err(|error| {
+        let origin = Origin::offset(source, error.span().map_or(0, |span| span.start));
+        let message = error.message().trim().replace('\n', " ");
+        Box::new(Diagnostic::new(&BROKEN_CONFIG, origin, message).hint("`toolcrib schema config` prints what may stand here"))
+    })
+}
+
+/// The JSON Schema of `toolcrib.toml`, for editors.
+pub fn config_schema() -> serde_json::Value {
+    schemars::schema_for!(Config).to_value()
+}
+
+#[cfg(test)]
+mod tests {
+    use catalog::SourceId;
+
+    use super::{BROKEN_CONFIG, read};
+
+    #[test]
+    fn an_empty_file_is_a_config_and_an_unknown_key_is_not() {
+        let source = SourceId::new("toolcrib.toml");
+        assert!(read(&source, "").expect("an empty config").confine.enabled);
+        assert_eq!(read(&source, BROKEN_CONFIG.bad).expect_err("an unknown key").code, BROKEN_CONFIG.code);
+        assert!(read(&source, BROKEN_CONFIG.good).is_ok());
+    }
+}

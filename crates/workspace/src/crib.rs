@@ -1,0 +1,130 @@
+//! A crib: a folder with definitions and, if wanted, a `toolcrib.toml`.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use catalog::{Diagnostic, SourceId};
+use runtime::Settings;
+
+use crate::{Config, Environment, Files, config};
+
+/// The name of the configuration file.
+pub(crate) const CONFIG: &str = "toolcrib.toml";
+
+/// A crib, with its configuration as it is now.
+#[derive(Clone, Debug)]
+pub struct Crib {
+    /// The folder, canonical.
+    pub folder: PathBuf,
+    /// Its configuration.
+    pub config: Config,
+    environment: Environment,
+}
+
+/// A crib that cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The folder is not there or cannot be read.
+    #[error("cannot open the crib `{}`: {source}", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The configuration cannot be used.
+    #[error("{}: {}", diagnostic.origin.source, diagnostic.message)]
+    Config {
+        /// The folder of the crib.
+        folder: PathBuf,
+        /// What is wrong.
+        diagnostic: Box<Diagnostic>,
+    },
+}
+
+impl Crib {
+    /// Opens the crib in `folder`; without one, the nearest folder upward with a `toolcrib.toml`, else this one.
+    pub fn open(folder: Option<&Path>, environment: &Environment) -> Result<Self, OpenError> {
+        let start = folder.unwrap_or(Path::new("."));
+        let canonical = fs::canonicalize(start).and_then(|path| if path.is_dir() { Ok(path) } else { Err(io::ErrorKind::NotADirectory.into()) });
+        let here = canonical.map_err(|source| OpenError::Folder { folder: start.to_owned(), source })?;
+        let folder = match folder {
+            Some(_) => here,
+            None => here.ancestors().find(|folder| folder.join(CONFIG).is_file()).unwrap_or(&here).to_owned(),
+        };
+        let config = read_config(&folder).map_err(|diagnostic| OpenError::Config { folder: folder.clone(), diagnostic })?;
+        Ok(Self { folder, config, environment: environment.clone() })
+    }
+
+    /// Reads the configuration again.
+    pub fn reopen(&self) -> Result<Self, OpenError> {
+        Self::open(Some(&self.folder), &self.environment)
+    }
+
+    /// The crib's name: the configured one, else its folder's.
+    pub fn name(&self) -> String {
+        let folder = || self.folder.file_name().map_or_else(|| "toolcrib".to_owned(), |name| name.to_string_lossy().into_owned());
+        self.config.crib.name.clone().unwrap_or_else(folder)
+    }
+
+    /// The files of the crib, named relative to its folder.
+    pub fn files(&self) -> Files {
+        Files::new(&self.folder)
+    }
+
+    /// The folder for what this crib keeps, below the user's state folder.
+    pub fn state_folder(&self) -> PathBuf {
+        let path = self.folder.to_string_lossy();
+        let name: String = self.name().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(32).collect();
+        self.environment.state_folder().join("cribs").join(format!("{name}-{:016x}", fingerprint(path.as_bytes())))
+    }
+
+    /// How tools run in this crib.
+    pub fn settings(&self) -> Settings {
+        let Config { crib, confine, limits, .. } = &self.config;
+        let mut settings = Settings::new(self.folder.clone());
+        settings.roots = crib.roots.iter().map(|root| self.resolve(root)).collect();
+        settings.environment = self.environment.for_children(&confine.environment);
+        settings.read = self.environment.toolchains();
+        settings.read.extend(confine.read.iter().map(|path| self.resolve(path)));
+        settings.write = confine.write.iter().map(|path| self.resolve(path)).collect();
+        settings.confine = confine.enabled;
+        settings.spill = self.state_folder().join("output");
+        set(&mut settings.timeout, limits.timeout_seconds.map(Duration::from_secs));
+        set(&mut settings.grace, limits.grace_seconds.map(Duration::from_secs));
+        set(&mut settings.output_bytes, limits.output_bytes);
+        set(&mut settings.memory_bytes, limits.memory_bytes);
+        set(&mut settings.concurrency, limits.concurrency);
+        settings
+    }
+
+    /// A configured path: `~/` is the home folder, a relative one is below the crib, links are followed.
+    fn resolve(&self, path: &Path) -> PathBuf {
+        let home = path.strip_prefix("~").ok().zip(self.environment.get("HOME"));
+        let path = home.map_or_else(|| self.folder.join(path), |(rest, home)| Path::new(home).join(rest));
+        fs::canonicalize(&path).unwrap_or(path)
+    }
+}
+
+fn set<T>(target: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *target = value;
+    }
+}
+
+fn read_config(folder: &Path) -> Result<Config, Box<Diagnostic>> {
+    let path = folder.join(CONFIG);
+    if !path.exists() {
+        return Ok(Config::default());
+    }
+    let bytes = Files::new(folder).read(&path)?;
+    config::read(&SourceId::new(CONFIG), &String::from_utf8_lossy(&bytes))
+}
+
+/// FNV-1a: short, stable for ever, and enough to tell one user's folders apart.
+fn fingerprint(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}

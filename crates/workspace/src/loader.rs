@@ -1,0 +1,218 @@
+//! Reads the definitions of a crib into a catalog, and reads them again.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    path::{Path, PathBuf},
+};
+
+use catalog::{Catalog, Diagnostic, Launch, Origin, Place, Rule, Severity, SourceId, Tool};
+use formats::Guidance;
+use globset::Glob;
+
+use crate::{Config, Crib, Files, crib, discover};
+
+/// A `[[bind]]` that cannot work.
+pub(crate) static USELESS_BIND: Rule = Rule {
+    code: "TC012",
+    name: "useless-bind",
+    severity: Severity::Warning,
+    why: "A `[[bind]]` gives a program to tools whose definition names none. One that matches no such tool, or whose \
+          glob is not a glob, does nothing: probably the name is misspelled.",
+    bad: "",
+    good: "",
+};
+
+/// What was read.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
+    /// The tools without an error.
+    pub catalog: Catalog,
+    /// Every problem found, by source and place.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How many definition files were read.
+    pub files: usize,
+    /// The sources that were broken, and of which the last good version is kept.
+    pub kept: Vec<SourceId>,
+}
+
+impl Loaded {
+    /// How many diagnostics are this bad.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count()
+    }
+}
+
+/// Reads a crib, and remembers the last good version of each file.
+#[derive(Debug, Default)]
+pub struct Loader {
+    good: BTreeMap<SourceId, Vec<Tool>>,
+}
+
+impl Loader {
+    /// Reads all definitions of a crib.
+    pub fn load(&mut self, crib: &Crib) -> Loaded {
+        let files = crib.files();
+        let found = discover::in_crib(&crib.folder);
+        let mut loaded = Loaded { files: found.guidance.len() + found.definitions.len(), ..Loaded::default() };
+        let guidance = read_guidance(&files, &found.guidance, &mut loaded.diagnostics);
+        let mut tools = Vec::new();
+        let mut seen = HashSet::new();
+        for path in &found.definitions {
+            let source = files.name(path);
+            let (read, diagnostics) = read_definition(&files, path, &guidance);
+            let broken = diagnostics.iter().any(Diagnostic::is_error);
+            loaded.diagnostics.extend(diagnostics);
+            tools.extend(self.newest(&source, read, broken, &mut loaded.kept));
+            seen.insert(source);
+        }
+        self.good.retain(|source, _| seen.contains(source));
+        bind(&crib.config, &mut tools, &mut loaded.diagnostics);
+        let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names };
+        finish(tools, &context, &mut loaded);
+        loaded
+    }
+
+    /// The tools of a file: what was read now, or what was read last if that was good and this is not.
+    fn newest(&mut self, source: &SourceId, read: Vec<Tool>, broken: bool, kept: &mut Vec<SourceId>) -> Vec<Tool> {
+        match self.good.get(source) {
+            Some(good) if broken => {
+                kept.push(source.clone());
+                good.clone()
+            }
+            _ if broken => read,
+            _ => {
+                self.good.insert(source.clone(), read.clone());
+                read
+            }
+        }
+    }
+}
+
+/// Reads files and folders that need not be cribs. A folder laid out as a crib is read as one, any
+/// other for all JSON files below it. Loose files are checked each for itself: two versions of one
+/// tool beside each other are not a conflict.
+pub fn check_paths(paths: &[PathBuf], environment: &crate::Environment) -> Result<Loaded, crib::OpenError> {
+    let mut loaded = Loaded::default();
+    let mut loose = Vec::new();
+    for path in paths {
+        let problem = |source| crib::OpenError::Folder { folder: path.clone(), source };
+        let about = std::fs::metadata(path).map_err(problem)?;
+        match about.is_dir() {
+            true if discover::is_crib(path) => absorb(&mut loaded, read_crib(path, environment)?),
+            true => loose.extend(discover::below(path)),
+            false => loose.push(path.clone()),
+        }
+    }
+    check_loose(&loose, &mut loaded);
+    Ok(loaded)
+}
+
+/// A crib whose sources are named as the user named its folder.
+fn read_crib(folder: &Path, environment: &crate::Environment) -> Result<Loaded, crib::OpenError> {
+    let mut loaded = Loader::default().load(&Crib::open(Some(folder), environment)?);
+    let base = Files::new(folder);
+    for diagnostic in &mut loaded.diagnostics {
+        diagnostic.origin.source = SourceId::new(base.path(&diagnostic.origin.source).to_string_lossy());
+    }
+    Ok(loaded)
+}
+
+fn absorb(into: &mut Loaded, other: Loaded) {
+    into.files += other.files;
+    into.diagnostics.extend(other.diagnostics);
+    let tools = into.catalog.tools().iter().chain(other.catalog.tools()).map(|tool| (**tool).clone());
+    into.catalog = Catalog::merge(tools).0;
+}
+
+fn check_loose(paths: &[PathBuf], loaded: &mut Loaded) {
+    let files = Files::new("");
+    let (guidance_files, definitions): (Vec<_>, Vec<_>) =
+        paths.iter().cloned().partition(|path| files.read(path).is_ok_and(|bytes| formats::is_guidance(&bytes)));
+    let guidance = read_guidance(&files, &guidance_files, &mut loaded.diagnostics);
+    let mut tools = Vec::new();
+    for path in &definitions {
+        let (read, mut diagnostics) = read_definition(&files, path, &guidance);
+        let mut one = Loaded::default();
+        finish(read, &lint::Context { crib: "crib".to_owned(), full_names: false }, &mut one);
+        diagnostics.append(&mut one.diagnostics);
+        loaded.diagnostics.extend(diagnostics);
+        tools.extend(one.catalog.tools().iter().map(|tool| (**tool).clone()));
+    }
+    loaded.files += paths.len();
+    let all = loaded.catalog.tools().iter().map(|tool| (**tool).clone()).chain(tools);
+    loaded.catalog = Catalog::merge(all).0;
+}
+
+fn read_guidance(files: &Files, paths: &[PathBuf], diagnostics: &mut Vec<Diagnostic>) -> Guidance {
+    let mut guidance = Guidance::default();
+    for path in paths {
+        match files.read(path) {
+            Ok(bytes) => {
+                let (read, problems) = formats::read_guidance(&files.name(path), &bytes);
+                guidance.merge(read);
+                diagnostics.extend(problems);
+            }
+            Err(problem) => diagnostics.push(*problem),
+        }
+    }
+    guidance
+}
+
+fn read_definition(files: &Files, path: &Path, guidance: &Guidance) -> (Vec<Tool>, Vec<Diagnostic>) {
+    match files.read(path) {
+        Ok(bytes) => {
+            let reading = formats::read(&files.name(path), &bytes, guidance);
+            (reading.tools, reading.diagnostics)
+        }
+        Err(problem) => (Vec::new(), vec![*problem]),
+    }
+}
+
+/// Gives programs to tools that have none.
+fn bind(config: &Config, tools: &mut [Tool], diagnostics: &mut Vec<Diagnostic>) {
+    let source = SourceId::new(crib::CONFIG);
+    for bind in &config.bind {
+        let glob = match Glob::new(&bind.tools) {
+            Ok(glob) => glob.compile_matcher(),
+            Err(error) => {
+                diagnostics.push(Diagnostic::new(&USELESS_BIND, Origin::whole(&source), format!("`{}` is not a glob: {error}", bind.tools)));
+                continue;
+            }
+        };
+        let is_bound = |tool: &Tool| {
+            matches!(tool.launch, Launch::Missing) && glob.is_match(&tool.name) && !catalog::name::BUILT_IN.contains(&tool.name.as_str())
+        };
+        let mut matched = false;
+        for tool in tools.iter_mut().filter(|tool| is_bound(tool)) {
+            *tool = formats::bind(tool.clone(), &bind.command);
+            matched = true;
+        }
+        if !matched {
+            let message = format!("`{}` matches no tool without a program", bind.tools);
+            diagnostics.push(Diagnostic::new(&USELESS_BIND, Origin::whole(&source), message).hint("`toolcrib list` shows the names"));
+        }
+    }
+}
+
+/// Merges and lints, and leaves out every tool that has an error.
+fn finish(tools: Vec<Tool>, context: &lint::Context, loaded: &mut Loaded) {
+    let (catalog, conflicts) = Catalog::merge(tools);
+    let found = lint::check(&catalog, context);
+    let bad: HashSet<_> = found.iter().filter(|diagnostic| diagnostic.is_error()).filter_map(|diagnostic| diagnostic.tool.clone()).collect();
+    loaded.catalog = match bad.is_empty() {
+        true => catalog,
+        false => Catalog::merge(catalog.tools().iter().filter(|tool| !bad.contains(&tool.name)).map(|tool| (**tool).clone())).0,
+    };
+    loaded.diagnostics.extend(conflicts);
+    loaded.diagnostics.extend(found);
+    loaded.diagnostics.sort_by(|a, b| (&a.origin.source, place(a)).cmp(&(&b.origin.source, place(b))));
+}
+
+/// Problems with the text come first, then those with values in the order of their pointers.
+fn place(diagnostic: &Diagnostic) -> (usize, &str) {
+    match &diagnostic.origin.place {
+        Place::Whole => (0, ""),
+        Place::Offset(offset) => (*offset, ""),
+        Place::Value(pointer) | Place::Key(pointer) => (usize::MAX, pointer),
+    }
+}

@@ -1,0 +1,73 @@
+//! A server with one tool, prompt or resource for everything a client can ask of one.
+//!
+//! It is built on the public crates, the way a product with its own native tools would be, and
+//! its tools go through the same catalog, validation and server code as any other. The official
+//! conformance suite and the benchmarks run against it.
+
+mod fixtures;
+
+use std::{error::Error, net::SocketAddr, sync::Arc};
+
+use catalog::Catalog;
+use clap::Parser;
+use runtime::{Runtime, Settings};
+use server::{HttpOptions, Identity, Server, Snapshot, SnapshotOptions, serve_http, serve_stdio_until};
+use tokio::{net::TcpListener, signal::unix};
+use tokio_util::sync::CancellationToken;
+use toolkit::{Native, Tool};
+
+/// Serves one tool, prompt or resource for everything a client can ask: on stdio, or over HTTP
+#[derive(Parser)]
+struct Args {
+    /// Serve streamable HTTP at this address, path /mcp
+    #[arg(long, value_name = "ADDR")]
+    http: Option<SocketAddr>,
+    /// Add this many echo tools
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    tools: usize,
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let args = Args::parse();
+    let server = build(args.tools)?;
+    let shutdown = shutdown()?;
+    match args.http {
+        Some(address) => serve_http(server, HttpOptions::new(TcpListener::bind(address).await?), shutdown).await?,
+        None => serve_stdio_until(server, shutdown).await?,
+    }
+    Ok(())
+}
+
+fn build(more: usize) -> Result<Server, Box<dyn Error>> {
+    let mut natives = fixtures::tools();
+    natives.extend((0..more).map(|number| fixtures::echo(format!("tool_{number:04}"))));
+    let (catalog, problems) = Catalog::merge(natives.iter().map(|native: &Native| native.tool.clone()));
+    if let Some(problem) = problems.first() {
+        return Err(problem.message.clone().into());
+    }
+    let options = SnapshotOptions { crib: "everything".into(), full_names: false, describe: text_of };
+    let runtime = Runtime::new(Settings::new(std::env::current_dir()?)).with_natives(natives);
+    let identity = Identity { name: "everything".into(), version: env!("CARGO_PKG_VERSION").into(), instructions: None };
+    Ok(Server::new(identity, Arc::new(runtime), Snapshot::new(&catalog, &options))
+        .with_resources(Arc::new(fixtures::Things))
+        .with_prompts(Arc::new(fixtures::Openings)))
+}
+
+fn text_of(tool: &Tool) -> String {
+    tool.description.text.clone()
+}
+
+/// Cancelled when the process is asked to end.
+fn shutdown() -> Result<CancellationToken, std::io::Error> {
+    let token = CancellationToken::new();
+    for kind in [unix::SignalKind::terminate(), unix::SignalKind::interrupt()] {
+        let mut signal = unix::signal(kind)?;
+        let token = token.clone();
+        tokio::spawn(async move {
+            signal.recv().await;
+            token.cancel();
+        });
+    }
+    Ok(token)
+}
