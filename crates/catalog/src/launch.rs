@@ -29,14 +29,7 @@ impl Process {
     pub fn is_shell_script(&self) -> bool {
         const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ksh", "fish", "pwsh", "powershell"];
         let name = self.program.rsplit('/').next().unwrap_or_default();
-        let is_script = |piece: &Piece| match piece {
-            Piece::Word(word) => {
-                word.starts_with('-') && !word.starts_with("--") && word.contains('c') || word.eq_ignore_ascii_case("-command")
-            }
-            Piece::Parameter(binding) => binding.flag.as_deref() == Some("-c"),
-            Piece::DoubleDash => false,
-        };
-        SHELLS.contains(&name) && self.pieces.iter().any(is_script)
+        SHELLS.contains(&name) && self.pieces.iter().map_while(as_flag).any(is_script_flag)
     }
 
     /// The parameters, in the order in which they stand on the command line.
@@ -46,6 +39,20 @@ impl Process {
             Piece::Word(_) | Piece::DoubleDash => None,
         })
     }
+}
+
+/// A piece that a shell reads as one of its own flags; it stops at the first word that is none.
+fn as_flag(piece: &Piece) -> Option<&str> {
+    match piece {
+        Piece::Word(word) => word.starts_with('-').then_some(word),
+        Piece::Parameter(binding) => Some(binding.flag.as_deref().unwrap_or_default()),
+        Piece::DoubleDash => None,
+    }
+}
+
+fn is_script_flag(flag: &str) -> bool {
+    let is_short = flag.starts_with('-') && !flag.starts_with("--");
+    is_short && flag.contains('c') || flag.eq_ignore_ascii_case("-command")
 }
 
 /// One part of a command line.
@@ -200,6 +207,8 @@ mod tests {
         assert!(process("sh", "-ec").is_shell_script());
         assert!(!process("sh", "--version").is_shell_script());
         assert!(!process("tar", "-c").is_shell_script());
+        let with_file = Process { program: "sh".into(), pieces: ["head", "-c"].map(|word| Piece::Word(word.into())).into() };
+        assert!(!with_file.is_shell_script(), "the flag is the script's, not the shell's");
         let by_flag = Process { program: "bash".into(), pieces: vec![Piece::Parameter(Binding::option("c", "-c"))] };
         assert!(by_flag.is_shell_script());
     }

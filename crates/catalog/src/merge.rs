@@ -27,14 +27,15 @@ pub struct Catalog {
 
 impl Catalog {
     /// Puts tools in order. Among tools of one name the first wins; each other is a diagnostic.
-    pub fn merge(tools: impl IntoIterator<Item = Tool>) -> (Self, Vec<Diagnostic>) {
+    pub fn merge<T: Into<Arc<Tool>>>(tools: impl IntoIterator<Item = T>) -> (Self, Vec<Diagnostic>) {
         let mut kept: HashMap<String, Arc<Tool>> = HashMap::new();
         let mut diagnostics = Vec::new();
         for tool in tools {
+            let tool: Arc<Tool> = tool.into();
             match kept.get(&tool.name) {
                 Some(first) => diagnostics.push(duplicate(first, &tool)),
                 None => {
-                    kept.insert(tool.name.clone(), Arc::new(tool));
+                    kept.insert(tool.name.clone(), tool);
                 }
             }
         }

@@ -15,7 +15,11 @@ pub(crate) fn start(global: &Global, environment: &Environment, usual: LevelFilt
     // The protocol library logs whole messages, arguments and results among them, below `error`.
     let targets = Targets::new().with_default(level).with_target("rmcp", level.min(LevelFilter::ERROR));
     let layer = fmt::layer().with_writer(std::io::stderr).with_target(false);
-    let layer = if global.log_json { layer.json().boxed() } else { layer.with_ansi(terminal::is_colourful(&std::io::stderr())).compact().boxed() };
+    let layer = if global.log_json {
+        layer.json().boxed()
+    } else {
+        layer.with_ansi(terminal::is_colourful(&std::io::stderr())).compact().boxed()
+    };
     tracing_subscriber::registry().with(layer.with_filter(targets)).init();
     Ok(())
 }

@@ -57,7 +57,7 @@ impl<'a> Report<'a> {
             texts.insert(source, text);
         }
         let findings = loaded.diagnostics.iter().zip(spots).map(|(diagnostic, spot)| Finding { diagnostic, spot }).collect();
-        Self { findings, files: loaded.files, tools: loaded.catalog.tools().len(), texts }
+        Self { findings, files: loaded.files, tools: loaded.tools, texts }
     }
 
     /// How many findings are this bad.

@@ -34,7 +34,10 @@ pub fn terminal(tool: &Tool) -> String {
         out.push_str(&format!("  {}\n", visible(&call)));
     }
     push_heading(&mut out, "Facts", &facts);
-    push_aligned(&mut out, facts.into_iter().map(|(label, value)| (label.to_owned(), value.lines().map(str::to_owned).collect())).collect());
+    push_aligned(
+        &mut out,
+        facts.into_iter().map(|(label, value)| (label.to_owned(), value.lines().map(str::to_owned).collect())).collect(),
+    );
     out
 }
 

@@ -130,7 +130,8 @@ pub(crate) fn texts(tool: &Tool) -> Vec<Text<'_>> {
 fn command_words(launch: &Launch) -> impl Iterator<Item = &str> {
     let process = if let Launch::Process(process) = launch { Some(process) } else { None };
     process.into_iter().flat_map(|process| {
-        let words = process.pieces.iter().filter_map(|piece| if let Piece::Word(word) = piece { Some(word.as_str()) } else { None });
+        let words =
+            process.pieces.iter().filter_map(|piece| if let Piece::Word(word) = piece { Some(word.as_str()) } else { None });
         std::iter::once(process.program.as_str()).chain(words)
     })
 }

@@ -87,8 +87,7 @@ mod tests {
     fn finds_words_and_sentences_through_markdown_and_snake_case() {
         let found = words("**DO NOT** read\nCargo.lock. Don’t\n- `operation_id`");
         let plain: Vec<_> = found.iter().map(|word| (word.sentence, word.lower.as_ref())).collect();
-        let expected =
-            [(0, "do"), (0, "not"), (0, "read"), (0, "cargo"), (0, "lock"), (1, "don't"), (2, "operation"), (2, "id")];
+        let expected = [(0, "do"), (0, "not"), (0, "read"), (0, "cargo"), (0, "lock"), (1, "don't"), (2, "operation"), (2, "id")];
         assert_eq!(plain, expected);
     }
 

@@ -16,7 +16,7 @@ use catalog::{
 use serde::{Serialize, Serializer};
 use toolkit::Arguments;
 
-use crate::{Settings, refusal};
+use crate::{Settings, confinement, refusal};
 use paths::Places;
 pub(crate) use variables::private;
 use words::CommandLine;
@@ -50,7 +50,7 @@ pub struct Plan {
 /// What a child may touch beyond the system's own folders, which all may read.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Bounds {
-    /// Whether the rest is enforced; not if the operator switched confinement off.
+    /// Whether the files are enforced; not if the operator switched it off or the kernel cannot.
     pub(crate) enforced: bool,
     /// Whether it may open sockets.
     pub(crate) network: bool,
@@ -154,14 +154,14 @@ impl Bounds {
         // The program may be a link into a folder of its own.
         let real = program.canonicalize().unwrap_or(program);
         read.extend(real.parent().map(PathBuf::from));
-        read.push(settings.crib.clone());
-        if marks.is_read_only() {
-            read.extend(settings.roots.iter().cloned());
-        } else {
-            write.extend(settings.roots.iter().cloned());
+        let roots = if marks.is_read_only() { &mut read } else { &mut write };
+        roots.extend(settings.roots.iter().cloned());
+        if !settings.roots.contains(&settings.crib) {
+            read.push(settings.crib.clone());
         }
         let network = marks.network == Some(true);
-        Self { enforced: settings.confine, network, read, write, memory_bytes: settings.memory_bytes }
+        let enforced = settings.confine && confinement().files;
+        Self { enforced, network, read, write, memory_bytes: settings.memory_bytes }
     }
 }
 

@@ -71,7 +71,6 @@ impl Runtime {
             _ => running.kill().await,
         }
         let (stdout, stderr) = (stdout.finish().await, stderr.finish().await);
-        spill.keep();
         tracing::debug!(tool = plan.tool, ?verdict, ?duration, "a program ended");
         Ok(Ended { verdict, duration, stdout, stderr })
     }

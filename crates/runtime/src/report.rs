@@ -12,8 +12,9 @@ use crate::{
     refusal,
 };
 
-/// The schema of every process tool's structured result, in all its arms: the result, a started
-/// operation, a failure. It is sent once for each tool, so it says no more than it must.
+/// The schema of every process tool's structured result. It is sent once for each tool, so it says
+/// no more than it must: nothing is required and more is allowed, and so it admits the other arms,
+/// a started operation and a failure, too.
 pub fn process_output_schema() -> Schema {
     static SCHEMA: OnceLock<Schema> = OnceLock::new();
     SCHEMA.get_or_init(build_schema).clone()
@@ -30,10 +31,6 @@ fn build_schema() -> Schema {
             "duration_ms": {"type": "integer"},
             "truncated": {"type": "boolean"},
             "output": text(),
-            "status": text(),
-            "operation_id": text(),
-            "error_type": text(),
-            "error_message": text(),
         },
     });
     let Value::Object(object) = object else { unreachable!("written as an object above") };

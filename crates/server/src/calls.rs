@@ -2,13 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use catalog::{Outcome, Tool};
+use catalog::{Failure, Outcome, Tool};
 use rmcp::{
     ErrorData, RoleServer,
     model::{CacheScope, CallToolRequestParams, CallToolResponse, ListToolsResult, PaginatedRequestParams, RequestMetaObject},
     service::RequestContext,
 };
 use runtime::Call;
+use serde_json::json;
 
 use crate::{
     Snapshot,
@@ -17,6 +18,7 @@ use crate::{
     era::Era,
     rounds::{self, Reply, Stop},
     seal,
+    snapshot::Served,
 };
 
 /// How long a client may take the list for fresh, unless it is told of a change.
@@ -62,7 +64,7 @@ pub(crate) async fn call(
     let outcome = match rounds::answer(connection, &exchange, request, attempt).await {
         Ok(Reply::Complete(outcome)) => outcome,
         Ok(Reply::Ask(asked)) => return Ok(asked.into()),
-        Err(Stop::Failed(failure)) => failure.into(),
+        Err(Stop::Failed(failure)) => refused(served, failure),
         Err(Stop::Protocol(error)) => return Err(error),
     };
     let mut result = content::result(served, era, outcome);
@@ -79,6 +81,13 @@ fn run<'a>(
 ) -> impl Future<Output = Result<Outcome, toolkit::Interrupt>> + use<'a> {
     let call = Call { tool: tool.clone(), arguments: arguments.clone(), context, limit };
     connection.server.runtime.call(call)
+}
+
+/// The outcome of a call that the runtime never saw, or could not finish: with the same document
+/// about it as the runtime's own refusals.
+fn refused(served: &Served, failure: Failure) -> Outcome {
+    let document = json!({"error": failure.message, "tool": served.tool.name, "details": []});
+    failure.details(document).into()
 }
 
 fn unknown(snapshot: &Snapshot, name: &str) -> ErrorData {

@@ -16,6 +16,7 @@ mod gate;
 pub mod guard;
 mod http;
 mod lifetime;
+mod output;
 mod prompts;
 mod questions;
 mod resources;

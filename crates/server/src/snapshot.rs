@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use catalog::{Catalog, Launch, Marks, Schema, Tool, closest, name};
 use rmcp::model::{self as wire, JsonObject, ToolAnnotations};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::era::Era;
+use crate::{era::Era, output};
 
 /// The most tools in one page of `tools/list`.
 const PAGE: usize = 2_000;
@@ -120,13 +120,10 @@ impl Served {
         modern.annotations = Some(annotations(&tool.marks));
         modern.output_schema = match &tool.launch {
             Launch::Process(_) => Some(process.object().clone()),
-            _ => tool.output.as_ref().map(on_the_wire),
+            _ => tool.output.as_ref().map(|schema| output::widened(&on_the_wire(schema))),
         };
-        let legacy = modern.output_schema.as_ref().filter(|schema| !is_object_schema(schema)).map(|schema| {
-            let mut legacy = modern.clone();
-            legacy.output_schema = Some(Arc::new(wrapped_schema(schema)));
-            legacy
-        });
+        let legacy = modern.output_schema.as_deref().and_then(output::wrapped);
+        let legacy = legacy.map(|schema| modern.clone().with_raw_output_schema(schema));
         Self { tool: tool.clone(), modern, legacy }
     }
 
@@ -144,9 +141,7 @@ impl Served {
     /// A structured result as clients of this era take it: the old ones only take objects.
     pub(crate) fn structured(&self, era: Era, value: Value) -> Value {
         match era {
-            Era::Legacy if self.legacy.is_some() || !value.is_object() => {
-                Value::Object(Map::from_iter([("result".to_owned(), value)]))
-            }
+            Era::Legacy if self.legacy.is_some() || !value.is_object() => output::wrap(value),
             _ => value,
         }
     }
@@ -169,17 +164,4 @@ fn on_the_wire(schema: &Schema) -> Arc<JsonObject> {
     }
     let kept = schema.object().iter().filter(|(keyword, _)| *keyword != "$schema");
     Arc::new(kept.map(|(keyword, value)| (keyword.clone(), value.clone())).collect())
-}
-
-fn is_object_schema(schema: &JsonObject) -> bool {
-    schema.get("type").and_then(Value::as_str) == Some("object")
-}
-
-fn wrapped_schema(schema: &JsonObject) -> JsonObject {
-    let properties = Map::from_iter([("result".to_owned(), Value::Object(schema.clone()))]);
-    Map::from_iter([
-        ("type".to_owned(), Value::from("object")),
-        ("properties".to_owned(), Value::Object(properties)),
-        ("required".to_owned(), Value::from(vec!["result"])),
-    ])
 }

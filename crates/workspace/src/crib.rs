@@ -49,7 +49,8 @@ impl Crib {
     /// Opens the crib in `folder`; without one, the nearest folder upward with a `toolcrib.toml`, else this one.
     pub fn open(folder: Option<&Path>, environment: &Environment) -> Result<Self, OpenError> {
         let start = folder.unwrap_or(Path::new("."));
-        let canonical = fs::canonicalize(start).and_then(|path| if path.is_dir() { Ok(path) } else { Err(io::ErrorKind::NotADirectory.into()) });
+        let canonical = fs::canonicalize(start)
+            .and_then(|path| if path.is_dir() { Ok(path) } else { Err(io::ErrorKind::NotADirectory.into()) });
         let here = canonical.map_err(|source| OpenError::Folder { folder: start.to_owned(), source })?;
         let folder = match folder {
             Some(_) => here,

@@ -1,6 +1,9 @@
 //! Which files of a crib are definitions. Formats are told by content; this only finds candidates.
 
-use std::{fs, path::{Path, PathBuf}};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// The folder that holds definitions, and the file that holds shared guidance.
 const TOOLS: &str = "tools";
@@ -17,7 +20,8 @@ pub(crate) struct Found {
 
 /// Looks where definitions are by convention: `tools/*.json`, and `tool_guidance.json` there or at the root.
 pub(crate) fn in_crib(folder: &Path) -> Found {
-    let guidance: Vec<_> = [folder.join(GUIDANCE), folder.join(TOOLS).join(GUIDANCE)].into_iter().filter(|path| path.is_file()).collect();
+    let guidance: Vec<_> =
+        [folder.join(GUIDANCE), folder.join(TOOLS).join(GUIDANCE)].into_iter().filter(|path| path.is_file()).collect();
     let mut definitions = json_files(&folder.join(TOOLS));
     definitions.retain(|path| !guidance.contains(path));
     Found { guidance, definitions }

@@ -5,9 +5,29 @@ use std::{collections::BTreeMap, path::PathBuf};
 /// Variables that programs need to find themselves, their user and their language. Nothing else
 /// reaches a child unless the crib's configuration names it.
 const PASSED: [&str; 23] = [
-    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TERM", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN",
-    "JAVA_HOME", "GOPATH", "GOROOT", "PYENV_ROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "NVM_DIR", "R_HOME", "NIX_PROFILES",
-    "SYSTEMROOT", "SOURCE_DATE_EPOCH", "NO_COLOR",
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TERM",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "JAVA_HOME",
+    "GOPATH",
+    "GOROOT",
+    "PYENV_ROOT",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "NVM_DIR",
+    "R_HOME",
+    "NIX_PROFILES",
+    "SYSTEMROOT",
+    "SOURCE_DATE_EPOCH",
+    "NO_COLOR",
 ];
 
 /// Folders and files of toolchains that programs on the `PATH` read. Each is `(variable, folder in the home, parts)`.
@@ -51,7 +71,9 @@ impl Environment {
         let mut found = Vec::new();
         for (variable, folder, parts) in TOOLCHAINS {
             let base = self.get(variable).map(PathBuf::from).or_else(|| home.as_ref().map(|home| home.join(folder)));
-            found.extend(base.into_iter().flat_map(|base| parts.iter().map(move |part| base.join(part))).filter(|path| path.exists()));
+            found.extend(
+                base.into_iter().flat_map(|base| parts.iter().map(move |part| base.join(part))).filter(|path| path.exists()),
+            );
         }
         found.extend(home.map(|home| home.join(".gitconfig")).filter(|path| path.exists()));
         found

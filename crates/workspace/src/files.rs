@@ -1,6 +1,9 @@
 //! The one door to definition files.
 
-use std::{fs, io, path::{Path, PathBuf}};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
 

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, HashSet},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use catalog::{Catalog, Diagnostic, Launch, Origin, Place, Rule, Severity, SourceId, Tool};
@@ -31,6 +32,8 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
     /// How many definition files were read.
     pub files: usize,
+    /// How many tools without an error were found in them.
+    pub tools: usize,
     /// The sources that were broken, and of which the last good version is kept.
     pub kept: Vec<SourceId>,
 }
@@ -45,7 +48,7 @@ impl Loaded {
 /// Reads a crib, and remembers the last good version of each file.
 #[derive(Debug, Default)]
 pub struct Loader {
-    good: BTreeMap<SourceId, Vec<Tool>>,
+    good: BTreeMap<SourceId, Vec<Arc<Tool>>>,
 }
 
 impl Loader {
@@ -73,7 +76,7 @@ impl Loader {
     }
 
     /// The tools of a file: what was read now, or what was read last if that was good and this is not.
-    fn newest(&mut self, source: &SourceId, read: Vec<Tool>, broken: bool, kept: &mut Vec<SourceId>) -> Vec<Tool> {
+    fn newest(&mut self, source: &SourceId, read: Vec<Arc<Tool>>, broken: bool, kept: &mut Vec<SourceId>) -> Vec<Arc<Tool>> {
         match self.good.get(source) {
             Some(good) if broken => {
                 kept.push(source.clone());
@@ -119,8 +122,9 @@ fn read_crib(folder: &Path, environment: &crate::Environment) -> Result<Loaded, 
 
 fn absorb(into: &mut Loaded, other: Loaded) {
     into.files += other.files;
+    into.tools += other.tools;
     into.diagnostics.extend(other.diagnostics);
-    let tools = into.catalog.tools().iter().chain(other.catalog.tools()).map(|tool| (**tool).clone());
+    let tools = into.catalog.tools().iter().chain(other.catalog.tools()).cloned();
     into.catalog = Catalog::merge(tools).0;
 }
 
@@ -136,10 +140,11 @@ fn check_loose(paths: &[PathBuf], loaded: &mut Loaded) {
         finish(read, &lint::Context { crib: "crib".to_owned(), full_names: false }, &mut one);
         diagnostics.append(&mut one.diagnostics);
         loaded.diagnostics.extend(diagnostics);
-        tools.extend(one.catalog.tools().iter().map(|tool| (**tool).clone()));
+        loaded.tools += one.tools;
+        tools.extend(one.catalog.tools().iter().cloned());
     }
     loaded.files += paths.len();
-    let all = loaded.catalog.tools().iter().map(|tool| (**tool).clone()).chain(tools);
+    let all = loaded.catalog.tools().iter().cloned().chain(tools);
     loaded.catalog = Catalog::merge(all).0;
 }
 
@@ -158,51 +163,60 @@ fn read_guidance(files: &Files, paths: &[PathBuf], diagnostics: &mut Vec<Diagnos
     guidance
 }
 
-fn read_definition(files: &Files, path: &Path, guidance: &Guidance) -> (Vec<Tool>, Vec<Diagnostic>) {
+fn read_definition(files: &Files, path: &Path, guidance: &Guidance) -> (Vec<Arc<Tool>>, Vec<Diagnostic>) {
     match files.read(path) {
         Ok(bytes) => {
             let reading = formats::read(&files.name(path), &bytes, guidance);
-            (reading.tools, reading.diagnostics)
+            (reading.tools.into_iter().map(Arc::new).collect(), reading.diagnostics)
         }
         Err(problem) => (Vec::new(), vec![*problem]),
     }
 }
 
 /// Gives programs to tools that have none.
-fn bind(config: &Config, tools: &mut [Tool], diagnostics: &mut Vec<Diagnostic>) {
+fn bind(config: &Config, tools: &mut [Arc<Tool>], diagnostics: &mut Vec<Diagnostic>) {
     let source = SourceId::new(crib::CONFIG);
     for bind in &config.bind {
         let glob = match Glob::new(&bind.tools) {
             Ok(glob) => glob.compile_matcher(),
             Err(error) => {
-                diagnostics.push(Diagnostic::new(&USELESS_BIND, Origin::whole(&source), format!("`{}` is not a glob: {error}", bind.tools)));
+                diagnostics.push(Diagnostic::new(
+                    &USELESS_BIND,
+                    Origin::whole(&source),
+                    format!("`{}` is not a glob: {error}", bind.tools),
+                ));
                 continue;
             }
         };
         let is_bound = |tool: &Tool| {
-            matches!(tool.launch, Launch::Missing) && glob.is_match(&tool.name) && !catalog::name::BUILT_IN.contains(&tool.name.as_str())
+            matches!(tool.launch, Launch::Missing)
+                && glob.is_match(&tool.name)
+                && !catalog::name::BUILT_IN.contains(&tool.name.as_str())
         };
         let mut matched = false;
         for tool in tools.iter_mut().filter(|tool| is_bound(tool)) {
-            *tool = formats::bind(tool.clone(), &bind.command);
+            *tool = Arc::new(formats::bind((**tool).clone(), &bind.command));
             matched = true;
         }
         if !matched {
             let message = format!("`{}` matches no tool without a program", bind.tools);
-            diagnostics.push(Diagnostic::new(&USELESS_BIND, Origin::whole(&source), message).hint("`toolcrib list` shows the names"));
+            diagnostics
+                .push(Diagnostic::new(&USELESS_BIND, Origin::whole(&source), message).hint("`toolcrib list` shows the names"));
         }
     }
 }
 
 /// Merges and lints, and leaves out every tool that has an error.
-fn finish(tools: Vec<Tool>, context: &lint::Context, loaded: &mut Loaded) {
+fn finish(tools: Vec<Arc<Tool>>, context: &lint::Context, loaded: &mut Loaded) {
     let (catalog, conflicts) = Catalog::merge(tools);
     let found = lint::check(&catalog, context);
-    let bad: HashSet<_> = found.iter().filter(|diagnostic| diagnostic.is_error()).filter_map(|diagnostic| diagnostic.tool.clone()).collect();
+    let bad: HashSet<_> =
+        found.iter().filter(|diagnostic| diagnostic.is_error()).filter_map(|diagnostic| diagnostic.tool.clone()).collect();
     loaded.catalog = match bad.is_empty() {
         true => catalog,
-        false => Catalog::merge(catalog.tools().iter().filter(|tool| !bad.contains(&tool.name)).map(|tool| (**tool).clone())).0,
+        false => Catalog::merge(catalog.tools().iter().filter(|tool| !bad.contains(&tool.name)).cloned()).0,
     };
+    loaded.tools = loaded.catalog.tools().len();
     loaded.diagnostics.extend(conflicts);
     loaded.diagnostics.extend(found);
     loaded.diagnostics.sort_by(|a, b| (&a.origin.source, place(a)).cmp(&(&b.origin.source, place(b))));

@@ -51,7 +51,9 @@ pub(crate) fn run(here: &Surroundings<'_>, args: Args) -> CommandResult {
 }
 
 fn parse(text: &str) -> Result<Arguments, CommandError> {
-    let problem = |why: String| CommandError::new(Kind::BadArguments, why).hint("pass a JSON object, such as --args '{\"name\": \"value\"}'");
+    let problem = |why: String| {
+        CommandError::new(Kind::BadArguments, why).hint("pass a JSON object, such as --args '{\"name\": \"value\"}'")
+    };
     match serde_json::from_str(text) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(other) => Err(problem(format!("the arguments are {}, not an object", arguments::type_name(&other)))),
@@ -111,7 +113,8 @@ fn run_to_end(runtime: Runtime, tool: Arc<Tool>, given: Arguments, limit: Option
     });
     result.map_err(|interrupt| match interrupt {
         Interrupt::Ask { .. } | Interrupt::Lacks(_) => {
-            CommandError::machine("the tool has questions that cannot be answered here").hint("call it from a client that can ask its user")
+            CommandError::machine("the tool has questions that cannot be answered here")
+                .hint("call it from a client that can ask its user")
         }
         Interrupt::Invalid(why) => CommandError::new(Kind::BadArguments, why),
         Interrupt::Unanswered(why) => CommandError::new(Kind::ToolFailed, why),

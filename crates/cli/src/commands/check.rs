@@ -45,7 +45,11 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
         false => (check_paths(&args.paths, here.environment)?, Files::new("")),
     };
     if args.strict {
-        loaded.diagnostics.iter_mut().filter(|found| found.severity == Severity::Warning).for_each(|found| found.severity = Severity::Error);
+        loaded
+            .diagnostics
+            .iter_mut()
+            .filter(|found| found.severity == Severity::Warning)
+            .for_each(|found| found.severity = Severity::Error);
     }
     Ok(print(&loaded, files, args.format))
 }

@@ -17,7 +17,10 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     let wanted = |rule: &&&catalog::Rule| rule.code.eq_ignore_ascii_case(&args.code) || rule.name == args.code;
     let Some(rule) = rules.iter().find(wanted) else {
         let near = catalog::closest(&args.code, rules.iter().flat_map(|rule| [rule.code, rule.name]));
-        let hint = near.map_or_else(|| "`toolcrib check` prints the codes of what it finds".to_owned(), |near| format!("did you mean `{near}`?"));
+        let hint = near.map_or_else(
+            || "`toolcrib check` prints the codes of what it finds".to_owned(),
+            |near| format!("did you mean `{near}`?"),
+        );
         return Err(CommandError::machine(format!("there is no rule `{}`", args.code)).hint(hint));
     };
     terminal::line(&docs::rule_page(rule));

@@ -24,9 +24,10 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let wanted = |tool: &Tool| args.category.is_none() || tool.marks.category == args.category;
     if args.json {
         let snapshot = Snapshot::new(&loaded.catalog, &serve::snapshot_options(&crib));
-        let objects = snapshot.tools_json().into_iter().filter(|object| {
-            object["name"].as_str().and_then(|name| snapshot.get(name)).is_some_and(|tool| wanted(tool))
-        });
+        let objects = snapshot
+            .tools_json()
+            .into_iter()
+            .filter(|object| object["name"].as_str().and_then(|name| snapshot.get(name)).is_some_and(|tool| wanted(tool)));
         terminal::json(&objects.collect::<Vec<_>>());
         return Ok(ExitCode::SUCCESS);
     }

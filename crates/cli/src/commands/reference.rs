@@ -28,7 +28,9 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     let text = match args.page {
         Page::Cli => cli(),
         Page::Rules => docs::rules_reference(&report::rules()),
-        Page::Config => fields("toolcrib.toml", "Every key has a default. An unknown key is an error.", &workspace::config_schema()),
+        Page::Config => {
+            fields("toolcrib.toml", "Every key has a default. An unknown key is an error.", &workspace::config_schema())
+        }
         Page::Mtdf => fields("Command-line tools as JSON (MTDF)", "One file per tool, in `tools/`.", &formats::mtdf_schema()),
     };
     terminal::line(text.trim_end());
@@ -89,7 +91,11 @@ fn type_of(field: &Value) -> String {
     match &field["type"] {
         Value::String(kind) if kind == "array" && field["items"].is_object() => format!("array of {}", type_of(&field["items"])),
         Value::String(kind) => kind.clone(),
-        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null").collect::<Vec<_>>().join(" or "),
-        _ => field["anyOf"].as_array().map_or_else(|| "any".to_owned(), |any| any.iter().map(type_of).collect::<Vec<_>>().join(" or ")),
+        Value::Array(kinds) => {
+            kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null").collect::<Vec<_>>().join(" or ")
+        }
+        _ => field["anyOf"]
+            .as_array()
+            .map_or_else(|| "any".to_owned(), |any| any.iter().map(type_of).collect::<Vec<_>>().join(" or ")),
     }
 }

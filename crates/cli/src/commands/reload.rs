@@ -25,7 +25,8 @@ pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
         }
     }
     match answered {
-        0 => Err(CommandError::machine(format!("no server runs on `{}`", crib.folder.display())).hint("start one with `toolcrib serve`")),
+        0 => Err(CommandError::machine(format!("no server runs on `{}`", crib.folder.display()))
+            .hint("start one with `toolcrib serve`")),
         _ => Ok(ExitCode::SUCCESS),
     }
 }
@@ -33,7 +34,8 @@ pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
 /// The control sockets in a crib's state folder.
 fn sockets(state: &std::path::Path) -> Vec<PathBuf> {
     let is_socket = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "sock");
-    let mut found: Vec<_> = fs::read_dir(state).into_iter().flatten().flatten().map(|entry| entry.path()).filter(is_socket).collect();
+    let mut found: Vec<_> =
+        fs::read_dir(state).into_iter().flatten().flatten().map(|entry| entry.path()).filter(is_socket).collect();
     found.sort();
     found
 }

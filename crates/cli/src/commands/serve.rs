@@ -123,11 +123,7 @@ impl Served {
         let mut loader = Loader::default();
         let loaded = loader.load(&crib);
         log(&crib, &loaded);
-        let identity = Identity {
-            name: crib.name(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            instructions: None,
-        };
+        let identity = Identity { name: crib.name(), version: env!("CARGO_PKG_VERSION").to_owned(), instructions: None };
         let snapshot = Snapshot::new(&loaded.catalog, &snapshot_options(&crib));
         let server = Server::new(identity, Arc::new(Runtime::new(crib.settings())), snapshot);
         Self { server, reading: Arc::new(Mutex::new(Reading { crib, loader })) }

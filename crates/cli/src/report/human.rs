@@ -1,6 +1,6 @@
 //! Findings for people: the line, a pointer into it, and what to do.
 
-use std::{fmt::Write, io::stdout};
+use std::{collections::HashMap, fmt::Write, io::stdout};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use catalog::Severity;
@@ -8,12 +8,25 @@ use catalog::Severity;
 use super::{Finding, Report};
 use crate::terminal;
 
-/// Prints every finding and a summary.
+/// How many findings of one rule in one file are shown: a person needs the kind, not the roll.
+const ALIKE: usize = 3;
+
+/// Prints the findings and a summary.
 pub(crate) fn print(report: &Report<'_>) {
     let renderer = terminal::renderer(&stdout());
+    let mut shown: HashMap<(&str, &str), usize> = HashMap::new();
     for finding in &report.findings {
-        terminal::line(&render(report, finding, &renderer));
-        terminal::print("\n");
+        let alike = shown.entry((finding.diagnostic.origin.source.as_str(), finding.diagnostic.code)).or_default();
+        *alike += 1;
+        if *alike <= ALIKE {
+            terminal::line(&render(report, finding, &renderer));
+            terminal::print("\n");
+        }
+    }
+    let mut folded: Vec<_> = shown.into_iter().filter(|(_, count)| *count > ALIKE).collect();
+    folded.sort();
+    for ((file, code), count) in folded {
+        terminal::line(&format!("… and {} more of {code} in {file} (`--format json` lists them)", count - ALIKE));
     }
     terminal::line(&summary(report));
 }

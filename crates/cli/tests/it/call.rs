@@ -71,7 +71,10 @@ fn a_dry_run_prints_the_plan_and_runs_nothing() {
     let plan = crib.run(&["call", "make", "--args", r#"{"file": "new"}"#, "--dry-run", "--json"]).json();
     assert_eq!(plan["version"], 1);
     assert_eq!(plan["tool"], "make");
-    assert!(plan["argv"].as_array().expect("argv").iter().any(|word| word.as_str().is_some_and(|word| word.ends_with("new"))), "{plan}");
+    assert!(
+        plan["argv"].as_array().expect("argv").iter().any(|word| word.as_str().is_some_and(|word| word.ends_with("new"))),
+        "{plan}"
+    );
     for key in ["program", "cwd", "env", "timeout_seconds", "confinement"] {
         assert!(!plan[key].is_null(), "{key}: {plan}");
     }
@@ -89,12 +92,14 @@ fn a_misspelled_name_gets_a_suggestion() {
 
 #[test]
 fn list_says_what_is_documented_and_not_served() {
-    let crib = starter().tool("idea", json!({"name": "idea", "description": "Not yet", "inputSchema": {"type": "object", "properties": {}}}));
+    let crib = starter()
+        .tool("idea", json!({"name": "idea", "description": "Not yet", "inputSchema": {"type": "object", "properties": {}}}));
     let ran = crib.run(&["list"]);
     let (served, documented) = ran.stdout.split_once("not served").expect("two parts");
     assert!(served.contains("say") && !served.contains("idea"), "{}", ran.stdout);
     assert!(documented.contains("idea"), "{}", ran.stdout);
-    let names: Vec<_> = crib.run(&["list", "--json"]).json().as_array().expect("an array").iter().map(|tool| tool["name"].clone()).collect();
+    let names: Vec<_> =
+        crib.run(&["list", "--json"]).json().as_array().expect("an array").iter().map(|tool| tool["name"].clone()).collect();
     assert_eq!(names, ["flop", "say"]);
 }
 

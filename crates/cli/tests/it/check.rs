@@ -95,7 +95,9 @@ fn strict_makes_warnings_errors() {
 
 #[test]
 fn loose_files_are_checked_each_for_itself() {
-    let crib = Crib::new().file("one.json", &definition("same", "true").to_string()).file("two.json", &definition("same", "true").to_string());
+    let crib = Crib::new()
+        .file("one.json", &definition("same", "true").to_string())
+        .file("two.json", &definition("same", "true").to_string());
     let ran = crib.run(&["check", "one.json", "two.json"]);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
     assert!(ran.stdout.contains("2 files"), "{}", ran.stdout);
@@ -122,4 +124,17 @@ fn every_code_that_check_prints_can_be_explained() {
         assert!(ran.stdout.contains(code), "{}", ran.stdout);
     }
     assert_eq!(run(&["explain", "TC000"]).code, 2);
+}
+
+#[test]
+fn people_are_shown_a_few_findings_of_a_kind_and_told_of_the_rest() {
+    let leaves: Vec<_> = (0..9).map(|index| json!({"name": format!("part{index}"), "description": "One part"})).collect();
+    let crib = Crib::new().tool(
+        "many",
+        json!({"name": "many", "description": "Many", "command": "true", "synchronous": true, "subcommand": leaves}),
+    );
+    let ran = crib.run(&["check"]);
+    assert_eq!(ran.stdout.matches("[TC501]").count(), 3, "{}", ran.stdout);
+    assert!(ran.stdout.contains("… and 6 more of TC501 in tools/many.json"), "{}", ran.stdout);
+    assert_eq!(crib.run(&["check", "--format", "json"]).json()["summary"]["warnings"], 9);
 }

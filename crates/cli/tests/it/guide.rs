@@ -49,8 +49,14 @@ fn the_three_complete_examples_run() {
         assert_eq!(ran.code, 0, "{name}: {}{}", ran.stdout, ran.stderr);
         ran.stdout
     };
-    assert_eq!(out("my_tool", json!({"input_file": "a.txt", "options": ["x", "y"]})), "--input_file a.txt --options x --options y\n");
-    assert_eq!(out("cargo_build", json!({"release": true, "features": ["a", "b"]})), "build --release --features a --features b\n");
+    assert_eq!(
+        out("my_tool", json!({"input_file": "a.txt", "options": ["x", "y"]})),
+        "--input_file a.txt --options x --options y\n"
+    );
+    assert_eq!(
+        out("cargo_build", json!({"release": true, "features": ["a", "b"]})),
+        "build --release --features a --features b\n"
+    );
     let python = json!({"script_path": "hello.py", "args": ["1", "two"], "env_vars": {"GREETING": "hi"}});
     assert_eq!(out("python_script", python), "['1', 'two'] hi\n");
 }
@@ -68,7 +74,8 @@ fn variables_that_inject_code_are_refused() {
 
 #[test]
 fn validate_schema_prints_the_document_of_the_guide() {
-    let crib = Crib::new().file("bad.json", r#"{"name": "bad", "description": "x", "command": "true", "subcommand": [{"name": "a"}]}"#);
+    let crib =
+        Crib::new().file("bad.json", r#"{"name": "bad", "description": "x", "command": "true", "subcommand": [{"name": "a"}]}"#);
     let ran = crib.run(&["--validate-schema", "bad.json"]);
     assert_eq!(ran.code, 1);
     let document = ran.json();

@@ -55,7 +55,9 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let packages = metadata["packages"].as_array().expect("packages");
     let normal = |package: &Value| {
         let all = package["dependencies"].as_array().expect("dependencies").iter();
-        all.filter(|dependency| dependency["kind"].is_null()).map(|dependency| dependency["name"].as_str().expect("a name").to_owned()).collect()
+        all.filter(|dependency| dependency["kind"].is_null())
+            .map(|dependency| dependency["name"].as_str().expect("a name").to_owned())
+            .collect()
     };
     packages.iter().map(|package| (package["name"].as_str().expect("a name").to_owned(), normal(package))).collect()
 }
@@ -97,7 +99,10 @@ fn no_unsafe_code_and_one_door_for_each_effect() {
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         assert!(!code.contains("unsafe {"), "{name} has unsafe code");
         for (effect, door) in doors {
-            assert!(!code.contains(effect) || name == door || is_face(&name, effect), "{name} uses {effect}, whose door is {door}");
+            assert!(
+                !code.contains(effect) || name == door || is_face(&name, effect),
+                "{name} uses {effect}, whose door is {door}"
+            );
         }
     }
 }
@@ -127,10 +132,14 @@ fn paths_named_in_markdown_exist() {
 /// Targets of links and code that looks like a path of the repository.
 fn named_paths(text: &str) -> Vec<String> {
     let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let links = links.filter(|link| !link.contains("://") && !link.starts_with('#')).map(|link| link.split('#').next().unwrap_or_default());
+    let links = links
+        .filter(|link| !link.contains("://") && !link.starts_with('#'))
+        .map(|link| link.split('#').next().unwrap_or_default());
     let code = text.split('`').skip(1).step_by(2);
     let roots = ["crates/", "scripts/", "docs/", "examples/", "fuzz/", ".ci/"];
-    let code = code.filter(|code| roots.iter().any(|root| code.starts_with(root)) && !code.contains(['*', '{', '<', ' ', '\n']) && !code.contains("NAME"));
+    let code = code.filter(|code| {
+        roots.iter().any(|root| code.starts_with(root)) && !code.contains(['*', '{', '<', ' ', '\n']) && !code.contains("NAME")
+    });
     links.chain(code).filter(|path| !path.is_empty()).map(str::to_owned).collect()
 }
 
@@ -152,8 +161,11 @@ fn tracked(extensions: &[&str]) -> Vec<PathBuf> {
         .output()
         .expect("git lists the files");
     let names = String::from_utf8(output.stdout).expect("names are UTF-8");
-    let files = names.split('\0').filter(|name| !name.is_empty()).map(|name| repository().join(name)).filter(|path| path.is_file());
-    let found: Vec<_> = files.filter(|path| path.extension().is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted))).collect();
+    let files =
+        names.split('\0').filter(|name| !name.is_empty()).map(|name| repository().join(name)).filter(|path| path.is_file());
+    let found: Vec<_> = files
+        .filter(|path| path.extension().is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted)))
+        .collect();
     assert!(!found.is_empty(), "no files with {extensions:?}");
     found
 }

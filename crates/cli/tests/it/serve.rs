@@ -24,7 +24,14 @@ struct Client {
 
 impl Client {
     fn start(crib: &Crib, arguments: &[&str]) -> Self {
-        let mut child = crib.command(&["serve"]).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a server");
+        let mut child = crib
+            .command(&["serve"])
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("a server");
         let output = child.stdout.take().expect("its output");
         let (sender, lines) = channel();
         std::thread::spawn(move || BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
@@ -63,7 +70,12 @@ impl Client {
 
     fn names(&mut self) -> Vec<String> {
         let listed = self.ask("tools/list", json!({}));
-        listed["result"]["tools"].as_array().expect("tools").iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
+        listed["result"]["tools"]
+            .as_array()
+            .expect("tools")
+            .iter()
+            .map(|tool| tool["name"].as_str().expect("a name").to_owned())
+            .collect()
     }
 
     fn wait_for_change(&self) {
@@ -96,7 +108,9 @@ fn list_json_prints_exactly_what_is_served() {
 
 #[test]
 fn full_names_are_served_and_callable() {
-    let crib = Crib::new().tool("under_score", definition("under_score", "echo hi")).file("toolcrib.toml", "[crib]\nname = \"my-crib\"\nfull_names = true\n");
+    let crib = Crib::new()
+        .tool("under_score", definition("under_score", "echo hi"))
+        .file("toolcrib.toml", "[crib]\nname = \"my-crib\"\nfull_names = true\n");
     let mut client = Client::start(&crib, &[]);
     assert_eq!(client.names(), ["mcp_my-crib_under_score"]);
     let called = client.ask("tools/call", json!({"name": "mcp_my-crib_under_score", "arguments": {}}));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use catalog::{
     Launch, Marks, Origin, Parameter, Place, Schema, SourceId, Tool,
-    launch::{Binding, Items, PassBy, Piece, Process, Sequence, Separator, Step, ValueKind},
+    launch::{Binding, Items, PassBy, Piece, Process, Separator, Sequence, Step, ValueKind},
 };
 use serde_json::{Value, json};
 

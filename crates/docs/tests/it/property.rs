@@ -9,11 +9,28 @@ use crate::harness::{plain, schema};
 /// Characters that mean something to Markdown or HTML, and a few that do not.
 fn nasty() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
-        Just("|".to_owned()), Just("\\".to_owned()), Just("`".to_owned()), Just("``".to_owned()), Just("```".to_owned()),
-        Just("<script>".to_owned()), Just("</td>".to_owned()), Just("<!--".to_owned()), Just("&lt;".to_owned()),
-        Just("\n".to_owned()), Just("\r".to_owned()), Just("\n\n".to_owned()), Just("~~~".to_owned()), Just("# ".to_owned()),
-        Just("---".to_owned()), Just("[a](b)".to_owned()), Just("![a](b)".to_owned()), Just("    ".to_owned()),
-        Just("\u{2028}".to_owned()), Just("\u{b}".to_owned()), "[a-z *_]{0,6}", any::<char>().prop_map(String::from),
+        Just("|".to_owned()),
+        Just("\\".to_owned()),
+        Just("`".to_owned()),
+        Just("``".to_owned()),
+        Just("```".to_owned()),
+        Just("<script>".to_owned()),
+        Just("</td>".to_owned()),
+        Just("<!--".to_owned()),
+        Just("&lt;".to_owned()),
+        Just("\n".to_owned()),
+        Just("\r".to_owned()),
+        Just("\n\n".to_owned()),
+        Just("~~~".to_owned()),
+        Just("# ".to_owned()),
+        Just("---".to_owned()),
+        Just("[a](b)".to_owned()),
+        Just("![a](b)".to_owned()),
+        Just("    ".to_owned()),
+        Just("\u{2028}".to_owned()),
+        Just("\u{b}".to_owned()),
+        "[a-z *_]{0,6}",
+        any::<char>().prop_map(String::from),
     ];
     proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }

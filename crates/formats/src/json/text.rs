@@ -46,8 +46,10 @@ impl<'a> Parser<'a> {
                 Some(b'\\') => self.escape(&mut text)?,
                 Some(byte) => {
                     self.control(byte, open, &mut is_warned)?;
-                    text.push(char::from(byte));
                     self.at += 1;
+                    if byte != 0 {
+                        text.push(char::from(byte));
+                    }
                 }
             }
             let plain = self.at;

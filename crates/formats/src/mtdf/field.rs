@@ -5,7 +5,10 @@ use catalog::closest;
 use crate::{
     json::{Node, Value},
     report::{At, Report, shown, type_name},
-    rules::definition::{BAD_CHOICE, BLANK, MISREAD_FIELD, MISSING_FIELD, UNKNOWN_FIELD, WRONG_TYPE},
+    rules::{
+        definition::{BAD_CHOICE, BLANK, MISREAD_FIELD, MISSING_FIELD, UNKNOWN_FIELD, WRONG_TYPE},
+        syntax::NUL,
+    },
 };
 
 /// An object of a definition and where it stands.
@@ -49,12 +52,12 @@ impl<'n, 'p> Object<'n, 'p> {
     /// A text that is not blank.
     pub(crate) fn filled(&self, key: &str, report: &mut Report) -> Option<&'n str> {
         let text = self.text(key, report)?;
-        let message = match text {
-            _ if text.contains('\0') => format!("`{key}` has a NUL character"),
-            _ if text.trim().is_empty() => format!("`{key}` is blank"),
+        let (rule, message) = match text {
+            _ if text.contains('\0') => (&NUL, format!("`{key}` has a NUL character")),
+            _ if text.trim().is_empty() => (&BLANK, format!("`{key}` is blank")),
             _ => return Some(text),
         };
-        report.push(report.value(&BLANK, &self.at.key(key), message).expected("some text").received(text));
+        report.push(report.value(rule, &self.at.key(key), message).expected("some text").received(text));
         None
     }
 

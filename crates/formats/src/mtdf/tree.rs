@@ -188,7 +188,7 @@ impl<'n, 'r> Reader<'n, 'r> {
             Some(key) if !has_parameters => return self.written_leaf(object, key),
             _ => self.ignore_schema(object),
         }
-        if self.levels.iter().all(|level| level.settings.sequence.is_none()) && !self.command.is_empty() {
+        if !object.has("sequence") && !self.command.is_empty() {
             let problem =
                 self.report.value(&MISSING_SUBCOMMAND, &object.at.key("subcommand"), "the field `subcommand` is missing");
             let hint = "the command is one tool then; to say so, add a subcommand named `default`";

@@ -57,7 +57,7 @@ pub(crate) static BLANK: Rule = Rule {
     code: "TC025",
     name: "blank-text",
     severity: Severity::Error,
-    why: "A text that must say something is empty, has only blanks, or holds a NUL character.",
+    why: "A text that must say something is empty or has only blanks.",
     bad: r#"{"name": "say", "description": "Speak", "command": " ", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };

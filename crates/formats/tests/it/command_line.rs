@@ -1,1 +1,166 @@
+//! What a definition says about the command line.
 
+use catalog::{
+    Launch,
+    launch::{Binding, PassBy, ValueKind},
+};
+use serde_json::{Value, json};
+
+use crate::harness::{errors, line, read, summary, tool, with_leaf, with_option};
+
+fn option(option: Value) -> String {
+    let tool = tool(&with_option(option));
+    line(&tool).strip_prefix("prog ").unwrap_or_default().to_owned()
+}
+
+fn binding(tool: &catalog::Tool, name: &str) -> Binding {
+    let Launch::Process(process) = &tool.launch else { panic!("a process") };
+    process.bindings().find(|binding| binding.parameter == name).expect("a binding").clone()
+}
+
+#[test]
+fn command_then_options_then_positionals_in_definition_order() {
+    let leaf = json!({"name": "sub", "description": "S",
+        "positional_args": [{"name": "two", "type": "string"}, {"name": "one", "type": "string"}],
+        "options": [{"name": "zeta", "type": "string"}, {"name": "alpha", "type": "boolean"}]});
+    let mut definition = json!({"name": "t", "description": "A tool", "command": "prog  fixed words", "subcommand": [leaf]});
+    assert_eq!(line(&tool(&definition)), "prog fixed words sub --zeta <zeta> --alpha <alpha> <two> <one>");
+    definition["subcommand"][0]["positional_args_first"] = json!(true);
+    assert_eq!(line(&tool(&definition)), "prog fixed words sub <two> <one> --zeta <zeta> --alpha <alpha>");
+}
+
+#[test]
+fn flags_are_spelled_by_the_name_the_alias_or_literally() {
+    assert_eq!(option(json!({"name": "v", "type": "boolean"})), "-v <v>");
+    assert_eq!(option(json!({"name": "verbose", "type": "boolean"})), "--verbose <verbose>");
+    assert_eq!(option(json!({"name": "-Wall", "type": "boolean"})), "-Wall <-Wall>");
+    assert_eq!(option(json!({"name": "repo", "alias": "R", "type": "string"})), "-R <repo>");
+    assert_eq!(option(json!({"name": "repo", "alias": "R", "flag": "+repo", "type": "string"})), "+repo <repo>");
+}
+
+#[test]
+fn separators_joins_and_negations() {
+    assert_eq!(option(json!({"name": "color", "type": "string", "separator": "="})), "--color=<color>");
+    assert_eq!(option(json!({"name": "j", "type": "integer", "separator": "none"})), "-j<j>");
+    assert_eq!(option(json!({"name": "tags", "type": "array", "join": ","})), "--tags <tags,..>");
+    assert_eq!(option(json!({"name": "color", "type": "boolean", "negate": "--no-color"})), "--color <color|--no-color>");
+}
+
+#[test]
+fn values_reach_the_program_in_other_ways() {
+    assert_eq!(option(json!({"name": "text", "type": "string", "pass_by": "stdin"})), "<stdin:text>");
+    assert_eq!(option(json!({"name": "api-key", "type": "string", "pass_by": "env"})), "<API_KEY:api-key>");
+    assert_eq!(option(json!({"name": "key", "type": "string", "pass_by": "env", "env": "TOKEN"})), "<TOKEN:key>");
+    assert_eq!(option(json!({"name": "body", "type": "string", "pass_by": "file"})), "--body <file:body>");
+    assert_eq!(option(json!({"name": "env_vars", "type": "object"})), "<variables:env_vars>");
+    assert_eq!(option(json!({"name": "vars", "type": "object", "pass_by": "variables"})), "<variables:vars>");
+    assert_eq!(option(json!({"name": "env_vars", "type": "object", "pass_by": "argument"})), "--env_vars <env_vars>");
+}
+
+#[test]
+fn text_of_several_lines_goes_into_a_file() {
+    let message = |flag: Value| {
+        let mut option = json!({"name": "message", "alias": "m", "type": "string", "file_arg": true});
+        option.as_object_mut().expect("an object").extend(flag.as_object().expect("an object").clone());
+        option
+    };
+    assert_eq!(option(message(json!({"file_flag": "-F"}))), "-m <message or -F file>");
+    assert_eq!(option(message(json!({}))), "-m <message or -m file>");
+    assert_eq!(option(message(json!({"file_arg": false, "file_flag": "-F"}))), "-m <message>");
+    assert_eq!(errors(&read(&with_option(message(json!({"pass_by": "stdin"})))).diagnostics), ["error TC032 /subcommand/0/options/0/file_arg"]);
+}
+
+#[test]
+fn a_double_dash_guards_the_positionals() {
+    let leaf = json!({"options": [{"name": "n", "type": "boolean"}], "positional_args": [{"name": "words", "type": "array"}]});
+    let with = |key: &str, value: Value| {
+        let mut leaf = leaf.clone();
+        leaf[key] = value;
+        with_leaf(leaf)
+    };
+    assert_eq!(line(&tool(&with_leaf(leaf.clone()))), "prog -n <n> <words>");
+    assert_eq!(line(&tool(&with("double_dash", json!(true)))), "prog -n <n> -- <-words>");
+    let mut above = with_leaf(leaf.clone());
+    above["double_dash"] = json!(true);
+    assert_eq!(line(&tool(&above)), "prog -n <n> -- <-words>");
+    above["subcommand"][0]["double_dash"] = json!(false);
+    assert_eq!(line(&tool(&above)), "prog -n <n> <words>");
+    let mut both = with("double_dash", json!(true));
+    both["subcommand"][0]["positional_args_first"] = json!(true);
+    assert_eq!(errors(&read(&both).diagnostics), ["error TC032 /subcommand/0/double_dash"]);
+}
+
+#[test]
+fn a_positional_may_begin_with_a_dash_only_if_allowed() {
+    let leaf = |allowed: bool| with_leaf(json!({"positional_args": [{"name": "arg", "type": "string", "allow_dash": allowed}]}));
+    assert_eq!(line(&tool(&leaf(true))), "prog <-arg>");
+    assert_eq!(line(&tool(&leaf(false))), "prog <arg>");
+    let flagged = with_leaf(json!({"positional_args": [{"name": "arg", "type": "string", "flag": "-x"}]}));
+    assert_eq!(errors(&read(&flagged).diagnostics), ["error TC032 /subcommand/0/positional_args/0/flag"]);
+}
+
+#[test]
+fn paths_are_marked_in_options_positionals_and_items() {
+    let tool = tool(&with_leaf(json!({
+        "options": [
+            {"name": "out", "type": "string", "format": "path"},
+            {"name": "many", "type": "array", "items": {"type": "string", "format": "path"}},
+            {"name": "plain", "type": "string", "format": "date"},
+        ],
+        "positional_args": [{"name": "in", "type": "array", "format": "path"}],
+    })));
+    let kinds = ["out", "many", "plain", "in"].map(|name| binding(&tool, name).kind);
+    assert_eq!(kinds, [ValueKind::Path, ValueKind::Path, ValueKind::Plain, ValueKind::Path]);
+}
+
+#[test]
+fn path_or_value_is_kept_and_noted() {
+    let reading = read(&with_option(json!({"name": "at", "type": "string", "format": "path-or-value"})));
+    assert_eq!(summary(&reading.diagnostics), ["note TC048 /subcommand/0/options/0/format"]);
+    assert_eq!(binding(&reading.tools[0], "at").kind, ValueKind::PathOrValue);
+}
+
+#[test]
+fn the_working_directory_is_the_child_s_folder_and_never_a_flag() {
+    let plain = tool(&with_leaf(json!({})));
+    let said = tool(&with_option(json!({"name": "working_directory", "type": "string", "description": "Mine"})));
+    for tool in [&plain, &said] {
+        let folder = binding(tool, "working_directory");
+        assert_eq!((folder.pass_by, folder.flag, folder.kind), (PassBy::Folder, None, ValueKind::Path));
+        assert_eq!(line(tool), "prog");
+    }
+    let expected = json!({"type": "string", "format": "path", "description": "Folder to run in"});
+    assert_eq!(plain.input.property("working_directory"), Some(&expected));
+    assert_eq!(said.input.property("working_directory"), Some(&json!({"type": "string", "description": "Mine"})));
+    assert_eq!(errors(&read(&with_option(json!({"name": "working_directory", "type": "array"}))).diagnostics).len(), 1);
+}
+
+#[test]
+fn a_shell_that_runs_scripts_is_dangerous_whatever_it_says() {
+    let definition = json!({"name": "sh", "description": "Shell", "command": "bash -c", "dangerous": false,
+        "subcommand": [{"name": "default", "description": "Run", "positional_args": [{"name": "script", "type": "string"}]}]});
+    assert_eq!(tool(&definition).marks.dangerous, Some(true));
+}
+
+#[test]
+fn clashing_names_and_flags_are_errors() {
+    let two = |first: Value, second: Value| errors(&read(&with_leaf(json!({"options": [first, second]}))).diagnostics);
+    let a = json!({"name": "all", "alias": "a", "type": "boolean"});
+    assert_eq!(two(a.clone(), json!({"name": "author", "alias": "a", "type": "boolean"})), ["error TC046 /subcommand/0/options/1"]);
+    assert_eq!(two(a.clone(), json!({"name": "a", "type": "boolean"})), ["error TC046 /subcommand/0/options/1"]);
+    assert_eq!(two(a.clone(), json!({"name": "x", "flag": "-a", "type": "boolean"})), ["error TC046 /subcommand/0/options/1"]);
+    assert_eq!(two(a.clone(), json!({"name": "all", "flag": "-b", "type": "boolean"})), ["error TC045 /subcommand/0/options/1/name"]);
+    let both = with_leaf(json!({"options": [{"name": "x", "type": "string", "pass_by": "stdin"}],
+        "positional_args": [{"name": "y", "type": "string", "pass_by": "stdin"}]}));
+    assert_eq!(errors(&read(&both).diagnostics), ["error TC032 /subcommand/0/positional_args/0"]);
+}
+
+#[test]
+fn a_name_used_above_cannot_be_used_again_below() {
+    let mut definition = with_option(json!({"name": "verbose", "type": "boolean"}));
+    definition["options"] = json!([{"name": "verbose", "type": "boolean"}, {"name": "working_directory", "type": "string"}]);
+    assert_eq!(errors(&read(&definition).diagnostics), ["error TC045 /subcommand/0/options/0/name"]);
+    definition["subcommand"][0]["options"][0]["name"] = json!("working_directory");
+    definition["subcommand"][0]["options"][0]["type"] = json!("string");
+    assert_eq!(errors(&read(&definition).diagnostics), [""; 0]);
+}

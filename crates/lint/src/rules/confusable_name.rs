@@ -28,7 +28,9 @@ pub(crate) fn check(catalog: &Catalog, report: &mut Report<'_>) {
         if known != tool.name {
             let message = format!("the name `{}` is easily taken for `{known}`", tool.name);
             let found = Diagnostic::new(&RULE, tool.origin.clone(), message);
-            report.push(found.hint("rename one of the two so that they differ in more than case or `-`, `_` and `.`").tool(&tool.name));
+            report.push(
+                found.hint("rename one of the two so that they differ in more than case or `-`, `_` and `.`").tool(&tool.name),
+            );
         }
     }
 }

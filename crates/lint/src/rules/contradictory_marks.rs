@@ -10,8 +10,10 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     why: "Clients run a tool that changes nothing without asking. One that claims to change nothing and to be dangerous, or \
           to run among readers although it writes, would be trusted for the wrong half of what it says.",
-    bad: r#"{"name": "wipe", "description": "Erase the scratch folder", "command": "echo", "mutates": false, "dangerous": true}"#,
-    good: r#"{"name": "wipe", "description": "Erase the scratch folder", "command": "echo", "mutates": true, "dangerous": true}"#,
+    bad: r#"{"name": "wipe", "description": "Scratch space", "command": "echo", "mutates": false, "dangerous": true,
+ "subcommand": [{"name": "default", "description": "Erase the scratch folder"}]}"#,
+    good: r#"{"name": "wipe", "description": "Scratch space", "command": "echo", "mutates": true, "dangerous": true,
+ "subcommand": [{"name": "default", "description": "Erase the scratch folder"}]}"#,
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {

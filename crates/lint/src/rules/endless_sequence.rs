@@ -13,7 +13,8 @@ pub(crate) static RULE: Rule = Rule {
     why: "A sequence that calls itself, directly or through another sequence, never ends. Take the step that leads back out.",
     bad: r#"{"name": "again", "description": "Start over and over", "command": "sequence", "mutates": true,
  "sequence": [{"tool": "again", "subcommand": "default", "args": {}}]}"#,
-    good: r#"{"name": "show_date", "description": "Print the current date", "command": "date", "mutates": false}"#,
+    good: r#"{"name": "show_date", "description": "Dates and times", "command": "date", "mutates": false,
+ "subcommand": [{"name": "default", "description": "Print the current date"}]}"#,
 };
 
 pub(crate) fn check(catalog: &Catalog, report: &mut Report<'_>) {

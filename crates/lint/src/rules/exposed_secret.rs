@@ -10,10 +10,10 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     why: "Whatever stands in a description, a default or a command is sent to every client and its model, and lies in the \
           repository. A credential that got there must be revoked. Let the program read it from its environment or a file.",
-    bad: r#"{"name": "who", "description": "Ask who I am, with the token ghp_R7m2Kq9Xv4Tz8Lc3Nw6Yb1Hd5Jf0Gs2Pa4Ue",
- "command": "echo", "mutates": false}"#,
-    good: r#"{"name": "who", "description": "Ask who I am, with the token in GITHUB_TOKEN", "command": "echo",
- "mutates": false}"#,
+    bad: r#"{"name": "who", "description": "Identity", "command": "echo", "mutates": false, "subcommand": [
+ {"name": "default", "description": "Ask who I am, with the token ghp_R7m2Kq9Xv4Tz8Lc3Nw6Yb1Hd5Jf0Gs2Pa4Ue"}]}"#,
+    good: r#"{"name": "who", "description": "Identity", "command": "echo", "mutates": false, "subcommand": [
+ {"name": "default", "description": "Ask who I am, with the token in GITHUB_TOKEN"}]}"#,
 };
 
 /// How a kind of credential begins and goes on.

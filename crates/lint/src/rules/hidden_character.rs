@@ -12,8 +12,10 @@ pub(crate) static RULE: Rule = Rule {
           a reviewer, direction overrides reorder what is shown, and control characters rewrite a terminal. None is needed \
           in a definition. Joiners inside emoji and in scripts that need them are allowed in descriptions. Private-use \
           characters only get a warning.",
-    bad: "{\"name\": \"tidy\", \"description\": \"Sort the lines of a file\\u202e elif\", \"command\": \"sort\", \"mutates\": false}",
-    good: r#"{"name": "tidy", "description": "Sort the lines of a file 🧑‍🔧", "command": "sort", "mutates": false}"#,
+    bad: r#"{"name": "tidy", "description": "Order", "command": "sort", "mutates": false, "subcommand": [
+ {"name": "default", "description": "Sort the lines of a file\u202e elif"}]}"#,
+    good: r#"{"name": "tidy", "description": "Order", "command": "sort", "mutates": false, "subcommand": [
+ {"name": "default", "description": "Sort the lines of a file 🧑‍🔧"}]}"#,
 };
 
 pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
@@ -78,8 +80,12 @@ fn kind(c: char) -> Option<Kind> {
     match c {
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => Some(Kind::Direction),
         '\u{e0000}'..='\u{e007f}' => Some(Kind::Tag),
-        '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' => Some(Kind::Invisible),
-        '\u{200b}'..='\u{200d}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' => Some(Kind::Invisible),
+        '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' => {
+            Some(Kind::Invisible)
+        }
+        '\u{200b}'..='\u{200d}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' => {
+            Some(Kind::Invisible)
+        }
         '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' => Some(Kind::Invisible),
         '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{1d173}'..='\u{1d17a}' => Some(Kind::Invisible),
         '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}' => Some(Kind::Private),
@@ -111,7 +117,8 @@ fn is_pictograph(c: char) -> bool {
 
 /// Letters of scripts whose spelling needs joiners: Arabic and those of India and its neighbours.
 fn is_joining(c: char) -> bool {
-    matches!(c, '\u{600}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{e00}'..='\u{109f}' | '\u{1780}'..='\u{17ff}') && kind(c).is_none()
+    matches!(c, '\u{600}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{e00}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
+        && kind(c).is_none()
 }
 
 fn is_right_to_left(c: char) -> bool {

@@ -13,9 +13,9 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     why: "A name or a choice that mixes Latin letters with Cyrillic or Greek ones of the same shape looks like another name \
           and is not it: a call with the one that is seen fails, or reaches something else. Spell it in one script.",
-    bad: "{\"name\": \"fetch\", \"description\": \"Fetch a page\", \"command\": \"echo\", \"mutates\": false,
- \"inputSchema\": {\"type\": \"object\", \"additionalProperties\": false,
-  \"properties\": {\"s\\u043eurce\": {\"type\": \"string\", \"description\": \"Where from\"}}}}",
+    bad: r#"{"name": "fetch", "description": "Fetch a page", "command": "echo", "mutates": false,
+ "inputSchema": {"type": "object", "additionalProperties": false,
+  "properties": {"s\u043eurce": {"type": "string", "description": "Where from"}}}}"#,
     good: r#"{"name": "fetch", "description": "Fetch a page", "command": "echo", "mutates": false,
  "inputSchema": {"type": "object", "additionalProperties": false,
   "properties": {"source": {"type": "string", "description": "Where from"}}}}"#,
@@ -27,7 +27,8 @@ pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
     }
     let impostor = text.text.split(|c: char| !c.is_alphanumeric()).filter_map(impostor).next();
     if let Some((letter, latin)) = impostor {
-        let message = format!("{} has U+{:04X}, which looks like `{latin}`, among Latin letters", text.subject(), u32::from(letter));
+        let message =
+            format!("{} has U+{:04X}, which looks like `{latin}`, among Latin letters", text.subject(), u32::from(letter));
         let found = Diagnostic::new(&RULE, text.origin(), message);
         report.push(found.hint(format!("write `{latin}`, or the whole word in one script")));
     }
@@ -41,8 +42,9 @@ fn impostor(word: &str) -> Option<(char, char)> {
 
 /// The Latin letter that a letter of another script, or a styled one, looks like.
 fn looks_like(c: char) -> Option<char> {
-    const PAIRS: &str = "аaеeоoрpсcуyхxіiјjѕsԁdһhԛqԝwӏlАAВBЕEКKМMНHОOРPСCТTХXІIЅSЈJοoνvαaρpιiκkυuΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXɡgıi";
-    if is_styled(c) && ('\u{ff21}'..='\u{ff5a}').contains(&c) {
+    const PAIRS: &str = "аaеeоoрpсcуyхxіiјjѕsԁdһhԛqԝwӏlАAВBЕEКKМMНHОOРPСCТTХXІIЅSЈJ\
+        οoνvαaρpιiκkυuΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXɡgıi";
+    if is_styled(c) {
         return char::from_u32(u32::from(c) - 0xfee0);
     }
     let mut pairs = PAIRS.chars();

@@ -12,8 +12,10 @@ pub(crate) static RULE: Rule = Rule {
           served as one that may write and destroy, so that a harmless tool is held up and people learn to click yes. Say \
           `\"mutates\": false` for a tool that only reads, `\"mutates\": true` for any other, and `\"dangerous\"` for one \
           whose effect is hard to undo. Subcommands inherit what the tool says.",
-    bad: r#"{"name": "show_date", "description": "Print the current date", "command": "date"}"#,
-    good: r#"{"name": "show_date", "description": "Print the current date", "command": "date", "mutates": false}"#,
+    bad: r#"{"name": "show_date", "description": "Dates and times", "command": "date",
+ "subcommand": [{"name": "default", "description": "Print the current date"}]}"#,
+    good: r#"{"name": "show_date", "description": "Dates and times", "command": "date", "mutates": false,
+ "subcommand": [{"name": "default", "description": "Print the current date"}]}"#,
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {

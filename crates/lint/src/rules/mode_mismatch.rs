@@ -18,10 +18,10 @@ pub(crate) static RULE: Rule = Rule {
     why: "A model that is told to expect an operation id waits for one that never comes; one that is told the result comes \
           at once reports success before anything is done. What the description and the guidance say must agree with \
           `synchronous`.",
-    bad: r#"{"name": "suite", "description": "Run all tests. Runs asynchronously and returns an operation_id.",
- "command": "echo", "synchronous": true, "mutates": true}"#,
-    good: r#"{"name": "suite", "description": "Run all tests and print the failures", "command": "echo",
- "synchronous": true, "mutates": true}"#,
+    bad: r#"{"name": "suite", "description": "Tests", "command": "echo", "synchronous": true, "mutates": true,
+ "subcommand": [{"name": "default", "description": "Run all tests. Runs asynchronously and returns an operation_id."}]}"#,
+    good: r#"{"name": "suite", "description": "Tests", "command": "echo", "synchronous": true, "mutates": true,
+ "subcommand": [{"name": "default", "description": "Run all tests and print the failures"}]}"#,
 };
 
 /// What only a tool says that answers before it is done.
@@ -53,8 +53,30 @@ static WAITING: LazyLock<Phrases> = LazyLock::new(|| {
 
 /// Words before a claim that make it one about something else, or no claim at all.
 const DISTANCING: [&str; 24] = [
-    "unlike", "not", "never", "no", "don't", "doesn't", "isn't", "without", "instead", "rather", "than", "tasks", "other", "can",
-    "may", "could", "if", "when", "whether", "either", "or", "previously", "optionally", "wait",
+    "unlike",
+    "not",
+    "never",
+    "no",
+    "don't",
+    "doesn't",
+    "isn't",
+    "without",
+    "instead",
+    "rather",
+    "than",
+    "tasks",
+    "other",
+    "can",
+    "may",
+    "could",
+    "if",
+    "when",
+    "whether",
+    "either",
+    "or",
+    "previously",
+    "optionally",
+    "wait",
 ];
 
 pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {

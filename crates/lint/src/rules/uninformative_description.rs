@@ -11,9 +11,10 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     why: "A description that repeats the name costs tokens and tells a model nothing. Say what the name leaves open: what \
           is changed, in which unit, with which effect.",
-    bad: r#"{"name": "flush_cache", "description": "Flush cache", "command": "echo", "mutates": true}"#,
-    good: r#"{"name": "flush_cache", "description": "Drop every cached response of the local proxy", "command": "echo",
- "mutates": true}"#,
+    bad: r#"{"name": "flush_cache", "description": "The cache of the local proxy", "command": "echo", "mutates": true,
+ "subcommand": [{"name": "default", "description": "Flush cache"}]}"#,
+    good: r#"{"name": "flush_cache", "description": "The cache of the local proxy", "command": "echo", "mutates": true,
+ "subcommand": [{"name": "default", "description": "Drop every cached response, so that the next ones are fresh"}]}"#,
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {

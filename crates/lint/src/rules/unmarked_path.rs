@@ -35,7 +35,9 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
             let message = format!("the parameter `{name}` looks like a path but does not have `\"format\": \"path\"`");
             let place = if is(schema, "array") { "to its `items`" } else { "to it" };
             let found = Diagnostic::new(&RULE, tool.parameter_origin(name), message).expected("format: path");
-            report.push(found.hint(format!("add `\"format\": \"path\"` {place}, so that the path is kept inside the crib's roots")));
+            report.push(
+                found.hint(format!("add `\"format\": \"path\"` {place}, so that the path is kept inside the crib's roots")),
+            );
         }
     }
 }
@@ -46,10 +48,13 @@ fn description(schema: &Value) -> &str {
 
 /// Whether the value, or each item of it, is a string that nothing else is said about.
 fn takes_free_text(schema: &Value) -> bool {
-    let is_free = |schema: &Value| ["format", "enum", "const", "contentEncoding"].iter().all(|keyword| schema.get(keyword).is_none());
+    let is_free =
+        |schema: &Value| ["format", "enum", "const", "contentEncoding"].iter().all(|keyword| schema.get(keyword).is_none());
     let items = schema.get("items");
     match is(schema, "array") {
-        true => is_free(schema) && items.is_none_or(|items| is_free(items) && (is(items, "string") || items.get("type").is_none())),
+        true => {
+            is_free(schema) && items.is_none_or(|items| is_free(items) && (is(items, "string") || items.get("type").is_none()))
+        }
         false => is_free(schema) && is(schema, "string"),
     }
 }
@@ -77,10 +82,14 @@ fn sounds_like_path(name: &str, description: &str) -> bool {
         return false;
     }
     let name = identifier_words(name);
-    let text: Vec<String> = words(description).into_iter().map(|word| word.lower.into_owned()).collect();
-    let is_other = name.iter().any(|word| OTHER_IN_NAME.contains(&word.as_str()))
-        || text.iter().any(|word| OTHER_IN_TEXT.contains(&word.as_str()));
-    !is_other && (name_says_path(&name) || text_says_path(description))
+    let text = words(description);
+    let text: Vec<&str> = text.iter().map(|word| word.lower.as_ref()).collect();
+    let says = |list: &[&str]| text.iter().any(|word| list.contains(word));
+    if name.iter().any(|word| OTHER_IN_NAME.contains(&word.as_str())) || says(&NEVER_PATHS) {
+        return false;
+    }
+    let is_content = text.iter().take(2).any(|word| word.starts_with("content"));
+    name_says_path(&name) && !is_content || text_says_path(description) && !says(&SELDOM_PATHS)
 }
 
 /// Whether a text has any of the syllables that paths are spoken of with: a quick no for most.
@@ -116,13 +125,30 @@ fn text_says_path(description: &str) -> bool {
 /// How many words a clause may have that is nothing but the name of a thing.
 const SHORT_CLAUSE: usize = 6;
 
-const PATH_NOUNS: [&str; 10] =
-    ["path", "paths", "file", "files", "dir", "dirs", "directory", "directories", "folder", "folders"];
+const PATH_NOUNS: [&str; 10] = ["path", "paths", "file", "files", "dir", "dirs", "directory", "directories", "folder", "folders"];
 
 /// Names of files and folders in one word.
 const COMPOUNDS: [&str; 20] = [
-    "filename", "filenames", "filepath", "filepaths", "pathname", "pathspec", "lockfile", "logfile", "keyfile", "pidfile", "infile",
-    "outfile", "outdir", "indir", "basedir", "rootdir", "workdir", "subdir", "cwd", "workingdir",
+    "filename",
+    "filenames",
+    "filepath",
+    "filepaths",
+    "pathname",
+    "pathspec",
+    "lockfile",
+    "logfile",
+    "keyfile",
+    "pidfile",
+    "infile",
+    "outfile",
+    "outdir",
+    "indir",
+    "basedir",
+    "rootdir",
+    "workdir",
+    "subdir",
+    "cwd",
+    "workingdir",
 ];
 
 /// Words that make a path of a name into something else: `url_path`, `json_path`, `branch-or-paths`.
@@ -132,17 +158,34 @@ const OTHER_IN_NAME: [&str; 16] = [
 ];
 
 /// Words by which a description says that the value is no path, or not always one.
-const OTHER_IN_TEXT: [&str; 27] = [
-    "pattern", "patterns", "glob", "globs", "regex", "regexp", "wildcard", "wildcards", "extension", "extensions", "content",
-    "contents", "base64", "url", "urls", "uri", "http", "https", "endpoint", "route", "jsonpath", "xpath", "value", "id", "size",
-    "command", "suffix",
+const NEVER_PATHS: [&str; 17] = [
+    "pattern",
+    "patterns",
+    "glob",
+    "globs",
+    "regex",
+    "regexp",
+    "wildcard",
+    "wildcards",
+    "base64",
+    "url",
+    "urls",
+    "uri",
+    "http",
+    "https",
+    "endpoint",
+    "jsonpath",
+    "xpath",
 ];
+
+/// Words beside which a file in the description is mostly not the value itself.
+const SELDOM_PATHS: [&str; 9] = ["extension", "extensions", "content", "contents", "value", "id", "size", "command", "suffix"];
 
 /// Words behind which a clause goes on about the thing it has named.
 const PREPOSITIONS: [&str; 7] = ["to", "for", "in", "of", "where", "containing", "with"];
 
 /// Clauses that begin like this say what is done, not what the value is.
 const VERBS: [&str; 21] = [
-    "edit", "execute", "run", "search", "filter", "ignore", "skip", "show", "print", "list", "include", "exclude", "sort", "match",
-    "create", "use", "copy", "give", "compare", "how", "number",
+    "edit", "execute", "run", "search", "filter", "ignore", "skip", "show", "print", "list", "include", "exclude", "sort",
+    "match", "create", "use", "copy", "give", "compare", "how", "number",
 ];

@@ -10,8 +10,10 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Note,
     why: "The protocol allows dots and a leading digit in a tool's name, but some model interfaces do not, and their hosts \
           then rewrite or drop the tool. Letters first, then letters, digits, `_` and `-`, work everywhere.",
-    bad: r#"{"name": "7zip.list", "description": "List an archive", "command": "7z l", "mutates": false}"#,
-    good: r#"{"name": "sevenzip_list", "description": "List an archive", "command": "7z l", "mutates": false}"#,
+    bad: r#"{"name": "7zip.list", "description": "Archives", "command": "7z l", "mutates": false,
+ "subcommand": [{"name": "default", "description": "List an archive"}]}"#,
+    good: r#"{"name": "sevenzip_list", "description": "Archives", "command": "7z l", "mutates": false,
+ "subcommand": [{"name": "default", "description": "List an archive"}]}"#,
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {

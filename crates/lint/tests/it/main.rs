@@ -1,6 +1,8 @@
 //! The lints, as a user of the crate sees them: tools in, diagnostics out.
 
 mod catalog_rules;
+mod corpus;
+mod examples;
 mod harness;
 mod names;
 mod parameters;

@@ -32,6 +32,8 @@ const PATHS: &[(&str, &str)] = &[
     ("key_file", "The private key"),
     ("cwd", "Where to start"),
     ("filename", "What to open"),
+    ("file", "The file to run the command on"),
+    ("input_file", "The file whose contents are read"),
 ];
 
 /// Names and descriptions of free texts that are something else; most are from real definitions.
@@ -61,6 +63,7 @@ const NOT_PATHS: &[(&str, &str)] = &[
     ("json_path", "What to select"),
     ("input_file", "A path or a URL"),
     ("file", "The file's content, base64"),
+    ("file", "Content of the file"),
     ("files", "A glob, such as src/**/*.rs"),
     ("expression", "Sed script expression to execute"),
     ("database_url", "Where the database is"),

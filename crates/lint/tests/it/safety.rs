@@ -228,7 +228,8 @@ fn refuses_credentials_and_does_not_repeat_them() {
     }
     assert_eq!(codes(taking("token", json!({"type": "string", "description": "A token", "default": secrets[1]}))), ["TC507"]);
     let mut command = tool("command");
-    command.launch = Launch::Process(Process { program: "curl".into(), pieces: vec![Piece::Word(format!("-Htoken:{}", secrets[1]))] });
+    command.launch =
+        Launch::Process(Process { program: "curl".into(), pieces: vec![Piece::Word(format!("-Htoken:{}", secrets[1]))] });
     assert_eq!(codes(command), ["TC507"]);
 }
 

@@ -48,10 +48,12 @@ impl<'a> Spill<'a> {
             None => random_id().ok().map(|id| self.id.get_or_init(|| id).clone()),
         }
     }
+}
 
-    /// The call is over: its outputs now count.
-    pub(crate) fn keep(self) {
-        if let Some(id) = self.id.into_inner() {
+impl Drop for Spill<'_> {
+    /// The call is over, one way or another: what it left counts from now on.
+    fn drop(&mut self) {
+        if let Some(id) = self.id.take() {
             self.outputs.keep(id, self.bytes.load(Ordering::Relaxed));
         }
     }

@@ -95,6 +95,40 @@ async fn ordinary_programs_find_what_they_need() {
 }
 
 #[tokio::test]
+async fn programs_with_needs_of_their_own_work() {
+    let crib = Crib::with(|settings| settings.environment.push(("HOME".into(), "/root".into())));
+    let scripts = [
+        (
+            "git",
+            "git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first && git log --format=%s",
+            "first\n",
+        ),
+        (
+            "python3",
+            "python3 -c 'import tempfile, subprocess; print(tempfile.mkdtemp() != \"\", subprocess.check_output([\"echo\", \"x\"]))'",
+            "True b'x\\n'\n",
+        ),
+        ("perl", "perl -e 'print 6 * 7'", "42"),
+    ];
+    for (program, script, expected) in scripts {
+        if !std::path::Path::new("/usr/bin").join(program).exists() {
+            eprintln!("SKIPPED: no {program} here");
+            continue;
+        }
+        let outcome = crib.sh(script).await;
+        assert_eq!(text(&outcome, 0), expected, "{program}: {outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn root_keeps_its_way_with_files_only() {
+    let outcome = Crib::new().sh("grep CapEff /proc/self/status").await;
+    let effective = u64::from_str_radix(text(&outcome, 0).split_whitespace().last().unwrap(), 16).unwrap();
+    let (sys_admin, sys_ptrace, perfmon, net_admin) = (1 << 21, 1 << 19, 1 << 38, 1 << 12);
+    assert_eq!(effective & (sys_admin | sys_ptrace | perfmon | net_admin), 0);
+}
+
+#[tokio::test]
 async fn the_network_is_off_unless_the_definition_says_so() {
     if cannot_confine() {
         return;

@@ -120,8 +120,8 @@ impl Response {
 
     /// The message in the body, be it plain or the last event of a stream.
     fn message(&self) -> Value {
-        let events = self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
-        let text = events.filter(|event| event.starts_with('{')).last().unwrap_or(self.body.trim());
+        let mut events = self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
+        let text = events.rfind(|event| event.starts_with('{')).unwrap_or(self.body.trim());
         serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }

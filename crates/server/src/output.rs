@@ -1,0 +1,95 @@
+//! The schema of a tool's structured result, as it is served.
+//!
+//! Clients check failed results, too, so what a tool says about its result is widened by the
+//! standard error object. Older clients take only objects: for them, anything else is wrapped.
+
+use std::sync::Arc;
+
+use rmcp::model::JsonObject;
+use serde_json::{Map, Value, json};
+
+/// Keywords whose content is referred to from the root.
+const SHARED: [&str; 2] = ["$defs", "definitions"];
+
+/// The schema that admits the result or a failure.
+pub(crate) fn widened(result: &JsonObject) -> Arc<JsonObject> {
+    let failure = json!({
+        "type": "object",
+        "properties": {"status": {"const": "failure"}},
+        "required": ["status", "error_type", "error_message"],
+    });
+    let (shared, own) = split(result);
+    let mut widened = Map::new();
+    if is_object(result) {
+        widened.insert("type".to_owned(), "object".into());
+    }
+    widened.insert("anyOf".to_owned(), Value::Array(vec![own, failure]));
+    widened.extend(shared);
+    Arc::new(widened)
+}
+
+/// The schema for older clients, if theirs is another: the result as the one member of an object.
+pub(crate) fn wrapped(schema: &JsonObject) -> Option<Arc<JsonObject>> {
+    if is_object(schema) {
+        return None;
+    }
+    let (shared, own) = split(schema);
+    let mut wrapped = Map::new();
+    wrapped.insert("type".to_owned(), "object".into());
+    wrapped.insert("properties".to_owned(), json!({"result": own}));
+    wrapped.insert("required".to_owned(), json!(["result"]));
+    wrapped.extend(shared);
+    Some(Arc::new(wrapped))
+}
+
+/// A result as [`wrapped`] describes it.
+pub(crate) fn wrap(value: Value) -> Value {
+    Value::Object(Map::from_iter([("result".to_owned(), value)]))
+}
+
+fn is_object(schema: &JsonObject) -> bool {
+    schema.get("type").and_then(Value::as_str) == Some("object")
+}
+
+/// What must stay at the root for references to find it, and the rest.
+fn split(schema: &JsonObject) -> (JsonObject, Value) {
+    let members = schema.iter().map(|(keyword, value)| (keyword.clone(), value.clone()));
+    let (shared, own): (JsonObject, JsonObject) = members.partition(|(keyword, _)| SHARED.contains(&keyword.as_str()));
+    (shared, Value::Object(own))
+}
+
+#[cfg(test)]
+mod tests {
+    use catalog::{Failure, Schema};
+    use serde_json::{Value, json};
+
+    use super::{widened, wrap, wrapped};
+
+    fn admits(schema: &rmcp::model::JsonObject, value: &Value) -> bool {
+        Schema::new(schema.clone()).validator().expect("a schema").is_valid(value)
+    }
+
+    #[test]
+    fn admits_results_and_failures_in_both_eras_with_references_intact() {
+        let result = json!({"type": "array", "items": {"$ref": "#/$defs/n"}, "$defs": {"n": {"type": "integer"}}});
+        let modern = widened(result.as_object().expect("an object"));
+        let legacy = wrapped(&modern).expect("another for older clients");
+        assert_eq!(legacy["type"], "object");
+        let failure = Failure::new("timed_out", "too late").object();
+        for good in [json!([1, 2]), failure] {
+            assert!(admits(&modern, &good) && admits(&legacy, &wrap(good.clone())), "{good}");
+        }
+        for bad in [json!(["x"]), json!({"status": "failure"})] {
+            assert!(!admits(&modern, &bad) && !admits(&legacy, &wrap(bad.clone())), "{bad}");
+        }
+    }
+
+    #[test]
+    fn objects_need_no_wrapping() {
+        let result = json!({"type": "object", "required": ["x"]});
+        let modern = widened(result.as_object().expect("an object"));
+        assert_eq!(modern["type"], "object");
+        assert_eq!(wrapped(&modern), None);
+        assert!(admits(&modern, &json!({"x": 1})) && !admits(&modern, &json!({"y": 1})));
+    }
+}
