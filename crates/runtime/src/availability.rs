@@ -5,18 +5,26 @@ use std::{
     time::Duration,
 };
 
-use catalog::{Availability, Failure, Tool};
+use catalog::{Availability, Failure, Launch, Tool};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Plan, Runtime, process::Verdict, refusal};
+use crate::{Plan, Runtime, plan::program, process::Verdict, refusal};
 
 /// A check is a question, not work.
 const LIMIT: Duration = Duration::from_secs(10);
 
 impl Runtime {
-    /// Whether `tool` can run on this machine. A yes is remembered; after a no the next call asks
-    /// again, because someone may have followed the instructions.
+    /// Whether `tool` can run on this machine: its program is there, and its own check says yes.
     pub async fn available(&self, tool: &Tool) -> Result<(), Failure> {
+        if let Launch::Process(process) = &tool.launch {
+            program::locate(&self.settings, tool, &process.program).map_err(|failure| refusal::completed(tool, failure))?;
+        }
+        self.ask_once(tool).await
+    }
+
+    /// Asks the tool's own check. A yes is remembered; after a no the next call asks again, because
+    /// someone may have followed the instructions.
+    pub(crate) async fn ask_once(&self, tool: &Tool) -> Result<(), Failure> {
         let Some(check) = &tool.availability else { return Ok(()) };
         if self.lock_available().contains(check) {
             return Ok(());

@@ -108,7 +108,7 @@ impl Runtime {
             Ok(plan) => Arc::new(plan),
             Err(failure) => return failure.into(),
         };
-        if let Err(failure) = self.available(tool).await {
+        if let Err(failure) = self.ask_once(tool).await {
             return failure.into();
         }
         let limit = limit.map_or(plan.timeout, |limit| limit.min(plan.timeout));

@@ -3,7 +3,7 @@
 //! Making a plan looks at the file system to resolve paths and programs, and changes nothing.
 
 mod paths;
-mod program;
+pub(crate) mod program;
 mod variables;
 mod words;
 

@@ -1,6 +1,7 @@
 //! Paths in arguments: resolved, links followed, and held inside the roots.
 //!
-//! The program is given the resolved path, so that what was checked is what is used.
+//! The program is given the resolved path, so that what was checked is what is used; only a link named
+//! itself stays one.
 
 use std::{
     fs, io,
@@ -23,7 +24,12 @@ pub(crate) struct Places<'a> {
 impl Places<'_> {
     /// The absolute path that `text` means, which need not exist yet.
     pub(crate) fn resolve(&self, parameter: &str, text: &str) -> Result<String, Failure> {
-        let path = self.inside(parameter, text)?;
+        let target = self.inside(parameter, text)?;
+        let path = match link(&self.folder.join(text)) {
+            Some(link) if self.is_inside(&link) => link,
+            Some(_) => return Err(self.outside(parameter, text)),
+            None => target,
+        };
         path.into_os_string().into_string().map_err(|_| {
             refusal::argument(parameter, format!("'{parameter}' leads to a path that is not UTF-8"), "a UTF-8 path", text)
         })
@@ -62,7 +68,11 @@ impl Places<'_> {
         let path = real_path(&self.folder.join(text)).map_err(|error| {
             refusal::argument(parameter, format!("'{parameter}' is not a usable path: `{text}`: {error}"), "a path", text)
         })?;
-        if self.roots.iter().any(|root| path.starts_with(root)) { Ok(path) } else { Err(self.outside(parameter, text)) }
+        if self.is_inside(&path) { Ok(path) } else { Err(self.outside(parameter, text)) }
+    }
+
+    fn is_inside(&self, path: &Path) -> bool {
+        self.roots.iter().any(|root| path.starts_with(root))
     }
 
     fn outside(&self, parameter: &str, text: &str) -> Failure {
@@ -70,6 +80,12 @@ impl Places<'_> {
         let message = format!("'{parameter}' leads outside the folders that tools may touch: `{text}`; stay inside {roots}");
         refusal::about(parameter, "path_outside_roots", message, "a path inside the roots", text)
     }
+}
+
+/// The path of a link, if that is what is named: a program told to remove it must not be handed its target.
+fn link(path: &Path) -> Option<PathBuf> {
+    fs::symlink_metadata(path).ok().filter(fs::Metadata::is_symlink)?;
+    Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
 
 /// The path with all links followed. What does not exist yet is taken as it is written, below the

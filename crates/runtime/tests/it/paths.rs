@@ -44,6 +44,17 @@ fn refuses_every_way_out() {
 }
 
 #[test]
+fn a_link_named_itself_stays_a_link() {
+    let crib = Crib::new();
+    fs::create_dir(crib.path("crib/sub")).unwrap();
+    fs::write(crib.path("crib/sub/kept"), "").unwrap();
+    symlink("sub/kept", crib.path("crib/link")).unwrap();
+    assert_eq!(crib.argv(path(), json!({"file": "sub/../link"})), [crib.path("crib/link").to_str().unwrap()]);
+    symlink(crib.path("crib/sub/kept"), crib.path("outside/way-in")).unwrap();
+    assert!(crib.plan(&tool("echo", path()), json!({"file": "../outside/way-in"})).is_err(), "the link itself lies outside");
+}
+
+#[test]
 fn a_sibling_with_the_same_beginning_is_outside() {
     let crib = Crib::new();
     fs::create_dir(crib.path("crib-two")).unwrap();
