@@ -100,7 +100,7 @@ pub(crate) fn read(root: &Node<'_>, report: &mut Report) -> Guidance {
             _ => wrong(&member.value, &at, "object", report),
         }
     }
-    if guidance.texts.is_empty() {
+    if guidance.texts.is_empty() && report.errors() == 0 {
         report.push(report.whole(&NO_GUIDANCE, "the file has no guidance that a definition can refer to"));
     }
     guidance

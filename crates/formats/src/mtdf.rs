@@ -6,6 +6,7 @@
 
 mod availability;
 mod binding;
+mod clash;
 mod command;
 mod constraint;
 mod field;
@@ -13,6 +14,7 @@ mod kind;
 mod leaf;
 mod parameter;
 mod reference;
+mod remark;
 mod sequence;
 mod settings;
 mod subschema;
@@ -32,5 +34,6 @@ pub fn mtdf_schema() -> Json {
 
 /// Reads the tools of a definition.
 pub(crate) fn read<'n>(root: &'n Node<'n>, guidance: &'n Guidance, report: &mut Report) -> Vec<Tool> {
-    tree::Reader::new(guidance, report).definition(root)
+    let tools = tree::Reader::new(guidance, report).definition(root);
+    if report.is_exhausted() { Vec::new() } else { tools }
 }

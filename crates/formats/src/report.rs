@@ -10,8 +10,11 @@ use crate::{
     rules::syntax::TOO_MUCH,
 };
 
-/// No more diagnostics than this are kept for one file.
+/// No more diagnostics than this are kept for one file; as many errors end its reading.
 const MAX_DIAGNOSTICS: usize = 1_000;
+
+/// So many diagnostics that were not kept end the reading too.
+const MAX_DROPPED: usize = 10_000;
 
 /// A place in the tree, as a chain along the stack. It is spelled out only when somebody asks.
 #[derive(Clone, Copy)]
@@ -127,16 +130,23 @@ impl Report {
         self.errors
     }
 
+    /// Whether there are so many problems that reading on would only cost time.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.errors >= MAX_DIAGNOSTICS || self.dropped >= MAX_DROPPED
+    }
+
     pub(crate) fn source(&self) -> &SourceId {
         &self.source
     }
 
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
-        if self.dropped > 0 {
-            let message = format!("{} more problems are not shown", self.dropped);
-            let last = self.whole(&TOO_MUCH, message).hint("mend the first ones");
-            self.diagnostics.push(last);
-        }
+        let message = match self.is_exhausted() {
+            true => "there are too many problems; the file was not read to its end".to_owned(),
+            false if self.dropped > 0 => format!("{} more problems are not shown", self.dropped),
+            false => return self.diagnostics,
+        };
+        let last = self.whole(&TOO_MUCH, message).hint("mend the first ones");
+        self.diagnostics.push(last);
         self.diagnostics
     }
 }

@@ -93,8 +93,7 @@ async fn answer(stream: UnixStream, verbs: Arc<Verbs>) {
 
 async fn bind(path: &Path) -> io::Result<(UnixListener, Socket)> {
     if let Some(folder) = path.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+        make_private(folder)?;
     }
     if path.exists() {
         if UnixStream::connect(path).await.is_ok() {
@@ -106,6 +105,17 @@ async fn bind(path: &Path) -> io::Result<(UnixListener, Socket)> {
     let socket = Socket(path.to_owned());
     fs::set_permissions(path, Permissions::from_mode(0o600))?;
     Ok((listener, socket))
+}
+
+/// Makes a folder for its owner only. One that is there already is not changed: it may be shared
+/// for a reason, and is no place for the socket then.
+fn make_private(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    if fs::metadata(folder)?.permissions().mode() & 0o077 != 0 {
+        let message = format!("others may enter `{}`; make it private with `chmod 700`", folder.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+    }
+    Ok(())
 }
 
 /// The socket's file, removed when nobody listens any more.

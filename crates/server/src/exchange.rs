@@ -2,7 +2,10 @@
 
 #![expect(deprecated, reason = "sampling, roots and logging are on their way out, but older clients have them")]
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use rmcp::{
     RoleServer,
@@ -29,7 +32,7 @@ pub(crate) struct Exchange {
 #[derive(Default)]
 pub(crate) struct Known {
     /// What the client sent, not looked at yet.
-    pub(crate) offered: std::collections::BTreeMap<String, Value>,
+    pub(crate) offered: BTreeMap<String, Value>,
     /// What the tool asked for and got, and what it left for itself.
     pub(crate) settled: Travelling,
 }

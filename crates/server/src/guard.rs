@@ -219,3 +219,35 @@ where
         self.output.close().await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rmcp::{
+        model::{NumberOrString, PingRequest, ServerJsonRpcMessage, ServerRequest},
+        transport::Transport,
+    };
+    use tokio::io::AsyncWriteExt;
+    use tokio_util::sync::CancellationToken;
+
+    use super::Guard;
+
+    const MODERN: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{
+        "io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    const LEGACY: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{
+        "protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+
+    async fn may_ask(opener: &str) -> bool {
+        let (mut client, input) = tokio::io::duplex(1 << 12);
+        let mut guard = Guard::new(input, Vec::new(), CancellationToken::new());
+        client.write_all(format!("{}\n", opener.replace('\n', " ")).as_bytes()).await.expect("room");
+        guard.receive().await.expect("let through");
+        let request = ServerRequest::PingRequest(PingRequest::default());
+        guard.send(ServerJsonRpcMessage::request(request, NumberOrString::Number(1))).await.is_ok()
+    }
+
+    #[tokio::test]
+    async fn sends_requests_only_to_clients_that_shook_hands() {
+        assert!(may_ask(LEGACY).await);
+        assert!(!may_ask(MODERN).await);
+    }
+}

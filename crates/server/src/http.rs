@@ -5,7 +5,12 @@
 
 mod front;
 
-use std::{future::IntoFuture, net::IpAddr, sync::Arc, time::Duration};
+use std::{
+    future::IntoFuture,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::serve::ListenerExt;
 use rmcp::transport::{
@@ -66,9 +71,7 @@ impl HttpOptions {
 /// Serves clients over HTTP until `shutdown` is cancelled, then lets calls end for a moment.
 pub async fn serve_http(server: Server, options: HttpOptions, shutdown: CancellationToken) -> Result<(), ServeError> {
     let address = options.listener.local_addr()?;
-    if !address.ip().is_loopback() && options.token.is_none() {
-        return Err(ServeError::NeedsToken(address));
-    }
+    check_reach(address, options.token.as_deref())?;
     let lifetime = Lifetime::default();
     let gate = Arc::new(Gate::new(options.max_calls));
     let streams = CancellationToken::new();
@@ -87,6 +90,14 @@ pub async fn serve_http(server: Server, options: HttpOptions, shutdown: Cancella
         () = end(&lifetime, &gate, &streams, &shutdown) => tracing::warn!("some connections did not end in time"),
     }
     Ok(())
+}
+
+/// Without a token, only this machine may be able to connect.
+fn check_reach(address: SocketAddr, token: Option<&str>) -> Result<(), ServeError> {
+    match token {
+        None if !address.ip().is_loopback() => Err(ServeError::NeedsToken(address)),
+        _ => Ok(()),
+    }
 }
 
 /// Waits for the shutdown and brings it about; returns when there is nothing left to wait for.
@@ -118,4 +129,20 @@ fn config(options: &HttpOptions, own: IpAddr, streams: &CancellationToken) -> St
         .enforce_origin_validation()
         .with_max_request_body_bytes(options.max_body)
         .with_cancellation_token(streams.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_reach;
+
+    #[test]
+    fn refuses_other_machines_without_a_token() {
+        for (address, is_local) in
+            [("127.0.0.1:1", true), ("[::1]:1", true), ("0.0.0.0:1", false), ("[::]:1", false), ("192.0.2.7:1", false)]
+        {
+            let address = address.parse().expect("an address");
+            assert_eq!(check_reach(address, None).is_ok(), is_local, "{address}");
+            assert!(check_reach(address, Some("token")).is_ok(), "{address}");
+        }
+    }
 }

@@ -58,7 +58,11 @@ where
 {
     let cancel = connection.lifetime.abort.child_token();
     let rounds = async {
-        let _turn = connection.gate.enter().await.map_err(Stop::Failed)?;
+        let _turn = tokio::select! {
+            biased;
+            turn = connection.gate.enter() => turn.map_err(Stop::Failed)?,
+            () = cancel.cancelled() => return Err(Stop::Failed(Failure::new("cancelled", "cancelled while it waited its turn"))),
+        };
         for _ in 0..MOST_ATTEMPTS {
             let context = Context::new(exchange.clone(), cancel.clone());
             let interrupt = match AssertUnwindSafe(attempt(context)).catch_unwind().await {
@@ -66,7 +70,7 @@ where
                 Ok(Err(interrupt)) => interrupt,
                 Err(_) => return Err(Stop::Failed(Failure::new("internal_error", "this failed unexpectedly; it is a bug"))),
             };
-            match settle(connection, exchange, &request, interrupt).await? {
+            match settle(connection, exchange, &request, interrupt, &cancel).await? {
                 Some(asked) => return Ok(Reply::Ask(asked)),
                 None => continue,
             }
@@ -93,6 +97,7 @@ async fn settle(
     exchange: &Exchange,
     request: impl Fn() -> Vec<u8>,
     interrupt: Interrupt,
+    cancel: &CancellationToken,
 ) -> Result<Option<InputRequiredResult>, Stop> {
     match interrupt {
         Interrupt::Ask { questions, state } => {
@@ -101,7 +106,7 @@ async fn settle(
             }
             match exchange.era {
                 Era::Modern => ask_through_result(connection, exchange, &request(), &questions).map(Some),
-                Era::Legacy => ask_now(exchange, &questions).await.map(|()| None),
+                Era::Legacy => ask_now(exchange, &questions, cancel).await.map(|()| None),
             }
         }
         Interrupt::Lacks(capability) => Err(lacks(exchange.era, capability)),
@@ -130,11 +135,11 @@ fn ask_through_result(
     Ok(result)
 }
 
-async fn ask_now(exchange: &Exchange, questions: &[(String, Question)]) -> Result<(), Stop> {
+async fn ask_now(exchange: &Exchange, questions: &[(String, Question)], cancel: &CancellationToken) -> Result<(), Stop> {
     for (key, question) in exchange.open(questions) {
         let answer = tokio::select! {
             answer = questions::ask(&exchange.cx.peer, question) => answer,
-            () = exchange.cx.ct.cancelled() => Err("the call was cancelled".to_owned()),
+            () = cancel.cancelled() => Err("cancelled before the client had answered".to_owned()),
         };
         let answer = answer.map_err(|why| Stop::Failed(Failure::new("unanswered", why)))?;
         exchange.known().offered.insert(key.clone(), answer);

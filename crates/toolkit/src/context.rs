@@ -118,8 +118,8 @@ impl Context {
         self.client.log(level, data.into()).await;
     }
 
-    /// Asks one question. With `?` the call ends here and is made again once the answer is known,
-    /// where the protocol works that way: do nothing before it that must not happen twice.
+    /// Asks one question. With `?` the call ends here and is made again once the answer is known:
+    /// do nothing before it that must not happen twice. Keys tell the questions of a call apart.
     pub async fn ask(&self, key: &str, question: Question) -> Result<Answer, Interrupt> {
         let answers = self.ask_all(vec![(key.to_owned(), question)]).await?;
         answers.into_iter().next().ok_or_else(|| Interrupt::Invalid(format!("no answer to `{key}`")))

@@ -6,7 +6,7 @@ use super::field::{Known, Object, whole, wrong_type};
 use crate::{json::Node, report::Report};
 
 const KNOWN: Known = Known {
-    fields: &["command", "args", "working_directory", "success_exit_codes", "skip_subcommand_args"],
+    groups: &[&["command", "args", "working_directory", "success_exit_codes", "skip_subcommand_args"]],
     weighty: &["command", "args"],
 };
 

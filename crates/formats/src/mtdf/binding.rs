@@ -14,6 +14,9 @@ pub(crate) const FOLDER: &str = "working_directory";
 /// The name of the parameter that is the child's environment, if it is an object.
 const VARIABLES: &str = "env_vars";
 
+/// The fields that say how a value is passed.
+pub(crate) const FIELDS: &[&str] = &["flag", "separator", "join", "negate", "pass_by", "env", "allow_dash"];
+
 /// What a value names, by the word after `format`.
 pub(crate) fn value_kind(format: &str) -> ValueKind {
     match format {

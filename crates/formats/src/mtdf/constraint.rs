@@ -9,32 +9,23 @@ use super::{
 };
 use crate::{
     json::{Node, Value},
-    report::{Report, shown},
+    report::{At, Report, shown},
     rules::parameter::{BAD_DEFAULT, BAD_ENUM, BAD_PATTERN, BOUND_ALIAS, EMPTY_RANGE},
 };
 
 const RANGES: [(&str, &str); 3] = [("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems")];
 
-const ITEM: Known = Known {
-    fields: &[
-        "type",
-        "description",
-        "format",
-        "enum",
-        "default",
-        "pattern",
-        "minimum",
-        "maximum",
-        "min",
-        "max",
-        "minLength",
-        "maxLength",
-        "minItems",
-        "maxItems",
-        "items",
-    ],
-    weighty: &["format"],
-};
+/// The fields that say what a value must be.
+#[rustfmt::skip]
+pub(crate) const FIELDS: &[&str] = &[
+    "type", "description", "format", "enum", "default", "pattern", "minimum", "maximum", "min", "max",
+    "minLength", "maxLength", "minItems", "maxItems", "items",
+];
+
+const ITEM: Known = Known { groups: &[FIELDS], weighty: &["format"] };
+
+/// Defaults of more items than this are not looked at one by one.
+const MAX_ITEMS: usize = 100;
 
 /// The JSON Schema of a value of type `kind` with the constraints of `object`.
 pub(crate) fn read(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Map<String, Json> {
@@ -90,11 +81,16 @@ fn read_enum(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Option
 
 fn read_pattern(object: &Object<'_, '_>, report: &mut Report) -> Option<Json> {
     let pattern = object.text("pattern", report)?;
+    check_pattern(pattern, &object.at.key("pattern"), report);
+    Some(pattern.into())
+}
+
+/// Reports a pattern that the validator could not use.
+pub(crate) fn check_pattern(pattern: &str, at: &At<'_>, report: &mut Report) {
     if let Err(error) = Regex::new(pattern) {
-        let problem = report.value(&BAD_PATTERN, &object.at.key("pattern"), format!("the pattern does not compile: {error}"));
+        let problem = report.value(&BAD_PATTERN, at, format!("the pattern does not compile: {error}"));
         report.push(problem.expected("a regular expression").received(pattern));
     }
-    Some(pattern.into())
 }
 
 /// One end of a range: any number for a value, a count for a size.
@@ -191,5 +187,5 @@ fn unmet_item(constraints: &Node<'_>, items: &[Node<'_>]) -> Option<String> {
         Some(node) => Kind::named(node.as_str()?)?,
         None => Kind::String,
     };
-    items.iter().find_map(|item| unmet(rules, kind, item)).map(|expected| format!("items that are {expected}"))
+    items.iter().take(MAX_ITEMS).find_map(|item| unmet(rules, kind, item)).map(|expected| format!("items that are {expected}"))
 }

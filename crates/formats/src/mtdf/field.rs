@@ -20,10 +20,16 @@ pub(crate) struct Object<'n, 'p> {
 
 /// The names that an object's fields may have.
 pub(crate) struct Known {
-    /// All of them.
-    pub(crate) fields: &'static [&'static str],
+    /// All of them, in groups that several kinds of objects share.
+    pub(crate) groups: &'static [&'static [&'static str]],
     /// Those that change what is run, so that a misspelling of one must not be passed over.
     pub(crate) weighty: &'static [&'static str],
+}
+
+impl Known {
+    fn fields(&self) -> impl Iterator<Item = &'static str> {
+        self.groups.iter().copied().flatten().copied()
+    }
 }
 
 impl<'n, 'p> Object<'n, 'p> {
@@ -124,8 +130,11 @@ impl<'n, 'p> Object<'n, 'p> {
     pub(crate) fn check_known(&self, known: &Known, report: &mut Report) {
         for member in self.node.members() {
             let key = &*member.key;
-            if known.fields.contains(&key) {
+            if known.groups.iter().any(|group| group.contains(&key)) {
                 continue;
+            }
+            if report.is_exhausted() {
+                return;
             }
             let at = self.at.key(key);
             let problem = match closest(key, known.weighty.iter().copied()) {
@@ -133,7 +142,7 @@ impl<'n, 'p> Object<'n, 'p> {
                     .key(&MISREAD_FIELD, &at, format!("`{key}` is not a field, and what it means would be lost"))
                     .hint(did_you_mean(near)),
                 None => {
-                    let near = closest(key, known.fields.iter().copied());
+                    let near = closest(key, known.fields());
                     let hint = near.map_or_else(|| "remove it; it is not read".to_owned(), did_you_mean);
                     report.key(&UNKNOWN_FIELD, &at, format!("the field `{key}` is unknown")).hint(hint)
                 }

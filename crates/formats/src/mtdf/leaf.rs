@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The most tools of one file.
-const MAX_LEAVES: usize = 5_000;
+const MAX_TOOLS: usize = 5_000;
 
 /// What the tools of one file may weigh, by a rough count of bytes.
 const MAX_WEIGHT: usize = 32 * 1024 * 1024;
@@ -35,14 +35,15 @@ impl<'n> Reader<'n, '_> {
     /// Makes a tool of the node where the walk is.
     pub(super) fn leaf(&mut self, object: &Object<'n, '_>) {
         let Some(mut tool) = self.begin(object) else { return };
+        let pieces = self.pieces();
+        let mut parameters = self.take_parameters();
         match self.last().settings.sequence.clone() {
             Some(sequence) => {
                 tool.launch = Launch::Sequence((*sequence).clone());
-                self.refuse_parameters();
+                parameters.retain(|parameter| parameter.name == FOLDER);
             }
-            None => self.launch(&mut tool, self.pieces()),
+            None => self.launch(&mut tool, pieces),
         }
-        let parameters = self.take_parameters();
         tool.parameters = parameters.iter().map(Parameter::defined).collect();
         tool.input = schema(parameters);
         self.tools.push(tool);
@@ -59,7 +60,7 @@ impl<'n> Reader<'n, '_> {
         let origin = Origin::value(self.report.source(), object.at.pointer());
         let mut tool = Tool::new(name, "", Schema::nothing(), Launch::Missing, origin);
         let settings = &self.last().settings;
-        tool.title = object.node("title").and_then(Node::as_str).map(str::to_owned);
+        tool.title = self.title().map(str::to_owned);
         tool.description = self.description(object);
         tool.marks = settings.marks.clone();
         tool.mode = settings.mode.unwrap_or(Mode::Asynchronous);
@@ -98,18 +99,20 @@ impl<'n> Reader<'n, '_> {
     /// Counts what this leaf takes over from the nodes above, so that one file cannot take all memory.
     fn has_room(&mut self, object: &Object<'n, '_>) -> bool {
         let own: usize = self.levels.iter().map(|level| level.weight).sum();
-        let is_full = self.leaves == MAX_LEAVES || self.weight > MAX_WEIGHT;
         self.weight += own + self.last().settings.guidance.map_or(0, str::len);
-        if !is_full {
-            self.leaves += 1;
-            return true;
-        }
-        if self.leaves != usize::MAX {
-            self.leaves = usize::MAX;
-            let problem = self.report.value(&TOO_MUCH, object.at, "this file defines too much; tools from here on are left out");
+        self.is_full = self.tools.len() == MAX_TOOLS || self.weight > MAX_WEIGHT;
+        if self.is_full {
+            let problem = self.report.value(&TOO_MUCH, object.at, "this file defines too much; it is not read from here on");
             self.report.push(problem.expected("at most 5,000 tools and 32 MiB").hint("split the file"));
         }
-        false
+        !self.is_full
+    }
+
+    /// Its own title; a leaf named `default` stands for the node above it.
+    fn title(&self) -> Option<&'n str> {
+        let mut up = self.levels.iter().rev();
+        let own = up.next()?;
+        own.title.or_else(|| up.next().filter(|_| own.name == "default").and_then(|above| above.title))
     }
 
     fn description(&self, object: &Object<'n, '_>) -> Description {
@@ -127,6 +130,9 @@ impl<'n> Reader<'n, '_> {
     /// folders the innermost counts.
     fn take_parameters(&mut self) -> Vec<Parameter<'n>> {
         let own = self.levels.last_mut().map(|level| mem::take(&mut level.parameters)).unwrap_or_default();
+        if self.last().settings.sequence.is_some() {
+            self.remark_useless(&own);
+        }
         let mut all: Vec<_> = self.levels.iter().flat_map(|level| &level.parameters).cloned().chain(own).collect();
         let mut outer = all.iter().filter(|parameter| parameter.name == FOLDER).count().saturating_sub(1);
         all.retain(|parameter| {
@@ -159,16 +165,11 @@ impl<'n> Reader<'n, '_> {
         pieces
     }
 
-    fn refuse_parameters(&mut self) {
-        for level in &mut self.levels {
-            let parameters = mem::take(&mut level.parameters);
-            let (folders, useless): (Vec<_>, Vec<_>) = parameters.into_iter().partition(|parameter| parameter.name == FOLDER);
-            level.parameters = folders;
-            for parameter in useless {
-                let message = format!("the steps of a sequence have their own arguments: `{}` reaches none", parameter.name);
-                let problem = self.report.pointer(&USELESS_PARAMETER, parameter.pointer, message);
-                self.report.push(problem.hint("remove it, and put values into `args` of the steps"));
-            }
+    fn remark_useless(&mut self, parameters: &[Parameter<'n>]) {
+        for parameter in parameters.iter().filter(|parameter| parameter.name != FOLDER) {
+            let message = format!("the steps of a sequence have their own arguments: `{}` reaches none", parameter.name);
+            let problem = self.report.pointer(&USELESS_PARAMETER, &parameter.pointer, message);
+            self.report.push(problem.hint("remove it, and put values into `args` of the steps"));
         }
     }
 }

@@ -4,7 +4,7 @@ use catalog::launch::{Binding, ValueKind};
 use serde_json::{Map, Value as Json};
 
 use super::{
-    binding::{FOLDER, Subject, value_kind},
+    binding::{self, FOLDER, Subject, value_kind},
     constraint,
     field::{Known, Object},
     kind::Kind,
@@ -19,35 +19,7 @@ use crate::{
 };
 
 const KNOWN: Known = Known {
-    fields: &[
-        "name",
-        "type",
-        "required",
-        "alias",
-        "file_arg",
-        "file_flag",
-        "description",
-        "format",
-        "enum",
-        "default",
-        "pattern",
-        "minimum",
-        "maximum",
-        "min",
-        "max",
-        "minLength",
-        "maxLength",
-        "minItems",
-        "maxItems",
-        "items",
-        "flag",
-        "separator",
-        "join",
-        "negate",
-        "pass_by",
-        "env",
-        "allow_dash",
-    ],
+    groups: &[&["name", "required", "alias", "file_arg", "file_flag"], constraint::FIELDS, binding::FIELDS],
     weighty: &["format", "required", "flag", "type", "alias", "pass_by", "file_flag"],
 };
 
@@ -65,6 +37,11 @@ pub(crate) struct Parameter<'n> {
 }
 
 impl Parameter<'_> {
+    /// How it is passed, and where it is defined.
+    pub(crate) fn placed(&self) -> (&Binding, &str) {
+        (&self.binding, &self.pointer)
+    }
+
     /// Where it is defined, for the model.
     pub(crate) fn defined(&self) -> catalog::Parameter {
         catalog::Parameter {
@@ -111,8 +88,13 @@ pub(crate) fn read<'n>(object: &Object<'n, '_>, place: Place, report: &mut Repor
     Some(Parameter { name, alias, pointer: object.at.pointer(), schema, is_required, is_positional, binding })
 }
 
+/// Whether a text can name a parameter: a flag is made of it.
+pub(crate) fn is_name(text: &str) -> bool {
+    !text.is_empty() && !text.chars().any(|c| c.is_whitespace() || c.is_control())
+}
+
 fn check_name(name: &str, object: &Object<'_, '_>, report: &mut Report) -> bool {
-    let is_good = !name.chars().any(|c| c.is_whitespace() || c.is_control());
+    let is_good = is_name(name);
     if !is_good {
         let problem =
             report.value(&BAD_NAME, &object.at.key("name"), format!("`{}` is not a name for a parameter", name.escape_debug()));

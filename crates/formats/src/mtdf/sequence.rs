@@ -10,7 +10,7 @@ use super::field::{Known, Object};
 use crate::{report::Report, rules::definition::EMPTY_SEQUENCE};
 
 const KNOWN: Known = Known {
-    fields: &["tool", "subcommand", "args", "description", "skip_if_file_exists", "skip_if_file_missing"],
+    groups: &[&["tool", "subcommand", "args", "description", "skip_if_file_exists", "skip_if_file_missing"]],
     weighty: &["tool", "subcommand", "args", "skip_if_file_exists", "skip_if_file_missing"],
 };
 
@@ -27,6 +27,9 @@ pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Seque
     }
     let mut steps = Vec::with_capacity(nodes.len());
     for (index, node) in nodes.iter().enumerate() {
+        if report.is_exhausted() {
+            return None;
+        }
         let at = at.index(index);
         steps.extend(Object::new(node, &at, report).and_then(|object| step(&object, report)));
     }

@@ -1,18 +1,14 @@
 //! A cheap look over a written schema: shapes, patterns and references, without compiling it.
 
-use fancy_regex::Regex;
-
 use super::{
+    constraint::check_pattern,
     field::{whole, wrong_type},
     reference::{self, Reference},
 };
 use crate::{
     json::{Node, Value},
     report::{At, Report, shown},
-    rules::{
-        parameter::BAD_PATTERN,
-        schema::{BAD_SCHEMA, TOO_MANY_REFERENCES},
-    },
+    rules::schema::{BAD_SCHEMA, TOO_MANY_REFERENCES},
 };
 
 /// More references than this are not a schema for arguments, and could be deep enough to crash a validator.
@@ -126,6 +122,7 @@ impl<'n, 'r> Walk<'n, 'r> {
 
     fn schema(&mut self, node: &'n Node<'n>, at: &At<'_>) {
         match &node.value {
+            _ if self.report.is_exhausted() => {}
             Value::Bool(_) => {}
             Value::Object(members) => {
                 for member in members {
@@ -146,7 +143,7 @@ impl<'n, 'r> Walk<'n, 'r> {
             Shape::NamesMap => self.map(node, at, Self::names),
             Shape::PatternMap => {
                 for member in node.members() {
-                    self.pattern(&member.key, &at.key(&member.key));
+                    check_pattern(&member.key, &at.key(&member.key), self.report);
                 }
                 self.map(node, at, Self::schema);
             }
@@ -162,7 +159,7 @@ impl<'n, 'r> Walk<'n, 'r> {
                 self.expect(is_positive, "number above 0", node, at);
             }
             Shape::Pattern => match node.as_str() {
-                Some(pattern) => self.pattern(pattern, at),
+                Some(pattern) => check_pattern(pattern, at, self.report),
                 None => wrong_type(node, at, "string", self.report),
             },
             Shape::Reference => match node.as_str() {
@@ -204,13 +201,6 @@ impl<'n, 'r> Walk<'n, 'r> {
             && items.iter().all(is_type)
             && items.iter().enumerate().all(|(index, item)| !items[..index].iter().any(|other| other.as_str() == item.as_str()));
         self.expect(is_type(node) || is_list, &format!("one of {}", TYPES.join(", ")), node, at);
-    }
-
-    fn pattern(&mut self, pattern: &str, at: &At<'_>) {
-        if let Err(error) = Regex::new(pattern) {
-            let problem = self.report.value(&BAD_PATTERN, at, format!("the pattern does not compile: {error}"));
-            self.report.push(problem.expected("a regular expression").received(pattern));
-        }
     }
 
     fn expect(&mut self, is_good: bool, expected: &str, node: &Node<'_>, at: &At<'_>) {

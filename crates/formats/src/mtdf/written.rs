@@ -2,15 +2,19 @@
 
 use std::collections::HashSet;
 
-use catalog::{Schema, launch::ValueKind};
+use catalog::{
+    Schema,
+    launch::{Binding, ValueKind},
+};
 use serde_json::{Map, Value as Json};
 
 use super::{
     binding::{self, Subject},
+    clash,
     field::{Known, Object, did_you_mean, whole, wrong_type},
     kind::Kind,
     leaf::Order,
-    reference,
+    parameter, reference,
     subschema::Walk,
     tree::Reader,
 };
@@ -18,16 +22,14 @@ use crate::{
     json::{Node, Value},
     report::{At, Report},
     rules::{
-        definition::IGNORED_FIELD,
+        definition::{BAD_NAME, IGNORED_FIELD},
         parameter::UNKNOWN_PARAMETER,
         schema::{NOT_AN_OBJECT_SCHEMA, SCHEMA_ALIAS},
     },
 };
 
-const ENTRY: Known = Known {
-    fields: &["positional", "flag", "separator", "join", "negate", "pass_by", "env", "allow_dash"],
-    weighty: &["positional", "flag", "separator", "join", "negate", "pass_by", "env", "allow_dash"],
-};
+const ENTRY: Known =
+    Known { groups: &[&["positional"], binding::FIELDS], weighty: &["positional", "flag", "separator", "pass_by"] };
 
 /// A positional without a number stands behind those with one.
 const LAST: u64 = u64::MAX;
@@ -74,9 +76,10 @@ impl<'n> Reader<'n, '_> {
         let properties = schema.node("properties").map(Node::members).unwrap_or_default();
         let at = object.at.key("argv");
         self.check_argv(map, properties.iter().map(|member| &*member.key), &at);
-        let (mut options, mut positionals) = (Vec::new(), Vec::new());
+        let mut bindings = Vec::with_capacity(properties.len());
         for property in properties {
             let name = &*property.key;
+            check_name(name, schema, self.report);
             let at = at.key(name);
             let entry = map.and_then(|map| map.get(name)).and_then(|node| Object::new(node, &at, self.report));
             let position = entry.and_then(|entry| position(&entry, self.report));
@@ -88,13 +91,12 @@ impl<'n> Reader<'n, '_> {
                 }
                 None => subject.usual(),
             };
-            match position {
-                Some(position) => positionals.push((position, binding)),
-                None => options.push(binding),
-            }
+            bindings.push((position, binding, at.pointer()));
         }
-        positionals.sort_by_key(|(position, _)| *position);
-        (options, positionals.into_iter().map(|(_, binding)| binding).collect())
+        let placed = || bindings.iter().map(|(_, binding, pointer)| (binding, pointer.as_str()));
+        clash::check_flags(placed(), self.report);
+        clash::check_stdin(placed(), self.report);
+        split(bindings)
     }
 
     fn check_argv<'a>(&mut self, map: Option<&Node<'_>>, names: impl Iterator<Item = &'a str> + Clone, at: &At<'_>) {
@@ -113,7 +115,28 @@ impl<'n> Reader<'n, '_> {
     }
 }
 
-type Bindings = (Vec<catalog::launch::Binding>, Vec<catalog::launch::Binding>);
+type Bindings = (Vec<Binding>, Vec<Binding>);
+
+/// Parts options from positionals and puts these in the order that their numbers ask for.
+fn split(bindings: Vec<(Option<u64>, Binding, String)>) -> Bindings {
+    let (mut options, mut positionals) = (Vec::new(), Vec::new());
+    for (position, binding, _) in bindings {
+        match position {
+            Some(position) => positionals.push((position, binding)),
+            None => options.push(binding),
+        }
+    }
+    positionals.sort_by_key(|(position, _)| *position);
+    (options, positionals.into_iter().map(|(_, binding)| binding).collect())
+}
+
+fn check_name(name: &str, schema: &Object<'_, '_>, report: &mut Report) {
+    if !parameter::is_name(name) {
+        let message = format!("`{}` is not a name for a parameter", name.escape_debug());
+        let problem = report.key(&BAD_NAME, &schema.at.key("properties").key(name), message);
+        report.push(problem.expected("text without blanks").received(name));
+    }
+}
 
 fn check_root(schema: &Object<'_, '_>, report: &mut Report) {
     if schema.node("type").and_then(Node::as_str) != Some("object") {

@@ -67,7 +67,10 @@ fn text_of_several_lines_goes_into_a_file() {
     assert_eq!(option(message(json!({"file_flag": "-F"}))), "-m <message or -F file>");
     assert_eq!(option(message(json!({}))), "-m <message or -m file>");
     assert_eq!(option(message(json!({"file_arg": false, "file_flag": "-F"}))), "-m <message>");
-    assert_eq!(errors(&read(&with_option(message(json!({"pass_by": "stdin"})))).diagnostics), ["error TC032 /subcommand/0/options/0/file_arg"]);
+    assert_eq!(
+        errors(&read(&with_option(message(json!({"pass_by": "stdin"})))).diagnostics),
+        ["error TC032 /subcommand/0/options/0/file_arg"]
+    );
 }
 
 #[test]
@@ -146,10 +149,16 @@ fn a_shell_that_runs_scripts_is_dangerous_whatever_it_says() {
 fn clashing_names_and_flags_are_errors() {
     let two = |first: Value, second: Value| errors(&read(&with_leaf(json!({"options": [first, second]}))).diagnostics);
     let a = json!({"name": "all", "alias": "a", "type": "boolean"});
-    assert_eq!(two(a.clone(), json!({"name": "author", "alias": "a", "type": "boolean"})), ["error TC046 /subcommand/0/options/1"]);
+    assert_eq!(
+        two(a.clone(), json!({"name": "author", "alias": "a", "type": "boolean"})),
+        ["error TC046 /subcommand/0/options/1"]
+    );
     assert_eq!(two(a.clone(), json!({"name": "a", "type": "boolean"})), ["error TC046 /subcommand/0/options/1"]);
     assert_eq!(two(a.clone(), json!({"name": "x", "flag": "-a", "type": "boolean"})), ["error TC046 /subcommand/0/options/1"]);
-    assert_eq!(two(a.clone(), json!({"name": "all", "flag": "-b", "type": "boolean"})), ["error TC045 /subcommand/0/options/1/name"]);
+    assert_eq!(
+        two(a.clone(), json!({"name": "all", "flag": "-b", "type": "boolean"})),
+        ["error TC045 /subcommand/0/options/1/name"]
+    );
     let both = with_leaf(json!({"options": [{"name": "x", "type": "string", "pass_by": "stdin"}],
         "positional_args": [{"name": "y", "type": "string", "pass_by": "stdin"}]}));
     assert_eq!(errors(&read(&both).diagnostics), ["error TC032 /subcommand/0/positional_args/0"]);

@@ -5,7 +5,7 @@
 //! - a default outside its `enum`, bounds or pattern (TC041), a pattern that does not compile (TC043), a lower bound
 //!   above the upper one (TC044);
 //! - names and flags that meet (TC045, TC046), names in `argv` that are no properties (TC049);
-//! - names that are too long once they are joined (TC024), fields that contradict those of a node above (TC032);
+//! - names that are too long once they are joined, blanks in names of properties (TC024), fields that contradict those of a node above (TC032);
 //! - references that lead out, nowhere or in circles (TC062, TC063, TC064), sizes (TC002, TC011, TC012, TC066).
 
 use proptest::prelude::*;

@@ -15,7 +15,8 @@ fn levels(above: Value, inner: Value, leaf: Value) -> Vec<Tool> {
         object
     };
     let leaf = with(json!({"name": "leaf", "description": "A leaf"}), leaf);
-    let inner = with(json!({"name": "in", "description": "A group", "subcommand": [leaf, {"name": "other", "description": "O"}]}), inner);
+    let inner =
+        with(json!({"name": "in", "description": "A group", "subcommand": [leaf, {"name": "other", "description": "O"}]}), inner);
     let tool = with(json!({"name": "t", "description": "A tool", "command": "prog", "subcommand": [inner]}), above);
     let reading = read(&tool);
     assert!(!reading.diagnostics.iter().any(|found| found.is_error()), "{:?}", reading.diagnostics);
@@ -28,12 +29,16 @@ fn the_mode_is_asynchronous_unless_a_node_on_the_way_says_otherwise() {
     let (now, later) = (Mode::Synchronous, Mode::Asynchronous);
     assert_eq!(modes(json!({}), json!({}), json!({})), [later, later]);
     assert_eq!(modes(json!({"synchronous": true}), json!({}), json!({"synchronous": false})), [later, now]);
-    assert_eq!(modes(json!({"force_synchronous": true}), json!({"asynchronous": true}), json!({"asynchronous": false})), [now, later]);
+    assert_eq!(
+        modes(json!({"force_synchronous": true}), json!({"asynchronous": true}), json!({"asynchronous": false})),
+        [now, later]
+    );
 }
 
 #[test]
 fn contradicting_modes_are_an_error() {
-    let found = read(&json!({"name": "t", "description": "A tool", "command": "prog", "synchronous": false, "asynchronous": false,
+    let found =
+        read(&json!({"name": "t", "description": "A tool", "command": "prog", "synchronous": false, "asynchronous": false,
         "subcommand": [{"name": "s", "description": "S"}]}));
     assert_eq!(summary(&found.diagnostics), ["error TC032 /asynchronous"]);
 }
@@ -132,7 +137,11 @@ fn what_is_disabled_is_gone_and_an_inner_true_is_told_so() {
 #[test]
 fn options_of_an_inner_node_stand_before_the_next_word() {
     let option = |name: &str| json!({"options": [{"name": name, "type": "string"}]});
-    let tools = levels(option("context"), option("remote"), json!({"options": [{"name": "force", "type": "boolean"}], "positional_args": [{"name": "p", "type": "string"}]}));
+    let tools = levels(
+        option("context"),
+        option("remote"),
+        json!({"options": [{"name": "force", "type": "boolean"}], "positional_args": [{"name": "p", "type": "string"}]}),
+    );
     assert_eq!(line(&tools[0]), "prog --context <context> in --remote <remote> leaf --force <force> <p>");
     assert_eq!(line(&tools[1]), "prog --context <context> in --remote <remote> other");
     let keys: Vec<_> = tools[0].input.properties().map(|(name, _)| name.to_owned()).collect();

@@ -1,1 +1,142 @@
+//! Options and positionals as JSON Schema, and what they may not say.
 
+use serde_json::{Value, json};
+
+use crate::harness::{errors, read, summary, tool, with_leaf, with_option};
+
+fn schema(option: Value) -> Value {
+    let name = option["name"].as_str().expect("a name").to_owned();
+    tool(&with_option(option)).input.property(&name).expect("a property").clone()
+}
+
+fn option_errors(mut option: Value) -> Vec<String> {
+    option["name"] = json!("x");
+    let found = errors(&read(&with_option(option)).diagnostics);
+    found.into_iter().map(|error| error.replace("/subcommand/0/options/0", "")).collect()
+}
+
+#[test]
+fn the_schema_of_a_leaf_is_closed_and_small() {
+    let tool = tool(&with_leaf(json!({
+        "options": [{"name": "b", "type": "boolean", "required": false}],
+        "positional_args": [{"name": "a", "type": "string", "description": "The first", "required": true}],
+    })));
+    let folder = json!({"type": "string", "format": "path", "description": "Folder to run in"});
+    let expected = json!({
+        "type": "object",
+        "properties": {"b": {"type": "boolean"}, "a": {"type": "string", "description": "The first"}, "working_directory": folder},
+        "required": ["a"],
+        "additionalProperties": false,
+    });
+    assert_eq!(serde_json::to_string(&**tool.input.object()).expect("JSON"), expected.to_string());
+    let nothing = crate::harness::tool(&with_leaf(json!({})));
+    assert!(!nothing.input.object().contains_key("required"));
+}
+
+#[test]
+fn every_constraint_reaches_the_schema() {
+    let kinds = ["string", "integer", "number", "boolean", "object"];
+    assert!(kinds.into_iter().all(|kind| schema(json!({"name": "x", "type": kind})) == json!({"type": kind})));
+    let text = json!({"name": "x", "type": "string", "description": "D", "format": "date", "enum": ["a", "b"], "default": "b", "pattern": "^[ab]$",
+        "minLength": 1, "maxLength": 1});
+    let mut expected = text.clone();
+    expected.as_object_mut().expect("an object").remove("name");
+    assert_eq!(schema(text), expected);
+    let number = json!({"name": "x", "type": "number", "minimum": 0.5, "maximum": 9, "default": 1e0});
+    assert_eq!(schema(number), json!({"type": "number", "minimum": 0.5, "maximum": 9, "default": 1.0}));
+    let list = json!({"name": "x", "type": "array", "minItems": 1, "maxItems": 10, "items": {"enum": ["a"], "description": "I"}});
+    let expected =
+        json!({"type": "array", "minItems": 1, "maxItems": 10, "items": {"type": "string", "description": "I", "enum": ["a"]}});
+    assert_eq!(schema(list), expected);
+    assert_eq!(schema(json!({"name": "x", "type": "array"})), json!({"type": "array", "items": {"type": "string"}}));
+}
+
+#[test]
+fn short_bounds_are_read_with_a_note() {
+    let option = json!({"name": "x", "type": "integer", "min": 1, "max": 3});
+    let reading = read(&with_option(option.clone()));
+    let at = "note TC047 /subcommand/0/options/0";
+    assert_eq!(summary(&reading.diagnostics), [format!("{at}/min"), format!("{at}/max")]);
+    assert_eq!(schema(option), json!({"type": "integer", "minimum": 1, "maximum": 3}));
+}
+
+#[test]
+fn foreign_types_are_told_what_they_are_called_here() {
+    let hint = |kind: &str| {
+        let reading = read(&with_option(json!({"name": "x", "type": kind})));
+        assert!(reading.tools.is_empty());
+        reading.diagnostics[0].hint.clone().unwrap_or_default()
+    };
+    assert_eq!(hint("bool"), "did you mean `boolean`?");
+    assert_eq!(hint("int"), "did you mean `integer`?");
+    assert_eq!(hint("str"), "did you mean `string`?");
+    assert_eq!(hint("strng"), "did you mean `string`?");
+    assert!(hint("qux").starts_with("use one of `string`"));
+    assert_eq!(option_errors(json!({"description": "No type"})), ["error TC020 /type"]);
+}
+
+#[test]
+fn a_default_must_be_what_a_caller_could_pass() {
+    let wrong = |option: Value| option_errors(option) == ["error TC041 /default"];
+    assert!(wrong(json!({"type": "integer", "default": "5"})));
+    assert!(wrong(json!({"type": "string", "default": 5})));
+    assert!(wrong(json!({"type": "boolean", "default": null})));
+    assert!(wrong(json!({"type": "string", "enum": ["a"], "default": "b"})));
+    assert!(wrong(json!({"type": "integer", "minimum": 3, "default": 2})));
+    assert!(wrong(json!({"type": "string", "maxLength": 1, "default": "éé"})));
+    assert!(wrong(json!({"type": "string", "pattern": "^a$", "default": "b"})));
+    assert!(wrong(json!({"type": "array", "maxItems": 1, "default": ["a", "b"]})));
+    assert!(wrong(json!({"type": "array", "items": {"type": "integer"}, "default": ["a"]})));
+    assert_eq!(option_errors(json!({"type": "integer", "default": 5.0})), [""; 0]);
+    assert_eq!(option_errors(json!({"type": "array", "items": {"enum": ["a"]}, "default": ["a"]})), [""; 0]);
+}
+
+#[test]
+fn impossible_constraints_are_errors() {
+    assert_eq!(option_errors(json!({"type": "string", "enum": []})), ["error TC042 /enum"]);
+    assert_eq!(option_errors(json!({"type": "integer", "enum": [1, "2"]})), ["error TC042 /enum/1"]);
+    assert_eq!(option_errors(json!({"type": "array", "enum": ["a"]})), ["error TC042 /enum/0"]);
+    assert_eq!(option_errors(json!({"type": "string", "pattern": "["})), ["error TC043 /pattern"]);
+    assert_eq!(option_errors(json!({"type": "array", "items": {"pattern": "["}})), ["error TC043 /items/pattern"]);
+    assert_eq!(option_errors(json!({"type": "integer", "minimum": 2, "maximum": 1})), ["error TC044 "]);
+    assert_eq!(option_errors(json!({"type": "array", "minItems": -1})), ["error TC021 /minItems"]);
+    assert_eq!(option_errors(json!({"type": "string", "pass_by": "env", "env": "1A"})), ["error TC050 /env"]);
+    assert_eq!(option_errors(json!({"type": "string", "pass_by": "stdn"})), ["error TC036 /pass_by"]);
+}
+
+#[test]
+fn a_misspelled_format_is_an_error_because_paths_would_go_unchecked() {
+    assert_eq!(option_errors(json!({"type": "string", "fromat": "path"})), ["error TC023 /fromat"]);
+    let reading = read(&with_option(json!({"name": "x", "type": "string", "placeholder": "y"})));
+    assert_eq!(summary(&reading.diagnostics), ["warning TC022 /subcommand/0/options/0/placeholder"]);
+}
+
+/// What the reader takes the validator must take too, or a tool would fail at its first call.
+#[test]
+fn patterns_of_javascript_are_taken_and_compile() {
+    let patterns = [
+        r#"^[^<>:"|?*]+$"#,
+        r"\.py$",
+        r"^[a-zA-Z0-9_-]+$",
+        r"\/",
+        r"\-",
+        r"[\w\-.]+",
+        r"\u00e9",
+        r"^\S+@\S+$",
+        r"\d+(?!px)",
+        r"(?<=a)b",
+        r"(a)\1",
+        r"(?<year>\d{4})",
+        r"[\d\-]",
+        r"\p{L}+",
+        r"^(?:a|b)?$",
+        r"\bword\b",
+        r"[^\x00-\x1f]",
+        r"a{2,3}?",
+        "",
+    ];
+    for pattern in patterns {
+        let tool = tool(&with_option(json!({"name": "x", "type": "string", "pattern": pattern})));
+        assert!(tool.input.validator().is_ok(), "{pattern}: {:?}", tool.input.validator().err());
+    }
+}

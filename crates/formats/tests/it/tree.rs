@@ -65,7 +65,10 @@ fn an_error_in_one_subcommand_leaves_the_others() {
         ],
     }));
     assert_eq!(names(&reading), ["t_good", "t_fine"]);
-    assert_eq!(errors(&reading.diagnostics), ["error TC040 /subcommand/1/options/0/type", "error TC031 /subcommand/2/timeout_seconds"]);
+    assert_eq!(
+        errors(&reading.diagnostics),
+        ["error TC040 /subcommand/1/options/0/type", "error TC031 /subcommand/2/timeout_seconds"]
+    );
     let concerned: Vec<_> = reading.diagnostics.iter().map(|found| found.tool.as_deref()).collect();
     assert_eq!(concerned, [Some("t_bad"), Some("t_group")]);
 }
@@ -139,8 +142,12 @@ fn wrong_types_everywhere_are_diagnostics_with_a_place() {
 
 fn collect(value: &serde_json::Value, at: String, places: &mut Vec<String>) {
     match value {
-        serde_json::Value::Object(members) => members.iter().for_each(|(key, value)| collect(value, format!("{at}/{key}"), places)),
-        serde_json::Value::Array(items) => items.iter().enumerate().for_each(|(index, value)| collect(value, format!("{at}/{index}"), places)),
+        serde_json::Value::Object(members) => {
+            members.iter().for_each(|(key, value)| collect(value, format!("{at}/{key}"), places))
+        }
+        serde_json::Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, value)| collect(value, format!("{at}/{index}"), places))
+        }
         _ => {}
     }
     if !at.is_empty() {
@@ -176,7 +183,8 @@ fn a_built_in_s_definition_gives_it_text_and_says_so() {
 #[test]
 fn fields_of_other_systems_are_named() {
     let found = |field: &str, value: serde_json::Value| {
-        let mut definition = json!({"name": "t", "description": "A tool", "command": "prog", "subcommand": [{"name": "s", "description": "S"}]});
+        let mut definition =
+            json!({"name": "t", "description": "A tool", "command": "prog", "subcommand": [{"name": "s", "description": "S"}]});
         definition[field] = value;
         let reading = read(&definition);
         assert_eq!(reading.diagnostics.len(), 1, "{field}: {:?}", reading.diagnostics);
@@ -226,4 +234,26 @@ fn a_tool_knows_where_it_and_its_parameters_are_defined() {
     assert_eq!(tool.origin.pointer(), Some("/subcommand/0"));
     assert_eq!(tool.parameters[0].place, Place::Value("/subcommand/0/options/0".to_owned()));
     assert_eq!(tool.parameters[0].alias.as_deref(), Some("l"));
+}
+
+#[test]
+fn a_default_leaf_takes_the_title_of_what_it_stands_for() {
+    let title = |own: serde_json::Value, name: &str| {
+        let mut leaf = json!({"name": name, "description": "S"});
+        if own.is_string() {
+            leaf["title"] = own;
+        }
+        tool(&json!({"name": "t", "title": "Above", "description": "A tool", "command": "prog", "subcommand": [leaf]})).title
+    };
+    assert_eq!(title(json!(null), "default").as_deref(), Some("Above"));
+    assert_eq!(title(json!("Own"), "default").as_deref(), Some("Own"));
+    assert_eq!(title(json!(null), "sub"), None);
+}
+
+#[test]
+fn the_note_about_a_missing_command_is_only_for_tools_that_need_one() {
+    let reading = read(
+        &json!({"name": "t", "description": "A tool", "subcommand": [{"name": "s", "description": "S", "sequence": [{"tool": "x"}]}]}),
+    );
+    assert_eq!((reading.diagnostics.len(), names(&reading)), (0, vec!["t_s"]));
 }

@@ -1,6 +1,11 @@
 //! The control socket: private, one command a connection, and not in the way of the next server.
 
-use std::{os::unix::fs::PermissionsExt, path::Path, sync::Arc, time::Duration};
+use std::{
+    os::unix::fs::{DirBuilderExt, PermissionsExt},
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
 
 use server::control::{Verbs, listen, send};
 use tokio::task::JoinHandle;
@@ -38,7 +43,7 @@ async fn obeys_known_verbs_and_names_unknown_ones() {
 #[tokio::test]
 async fn takes_a_function_that_reloads() {
     let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("control.sock");
+    let path = folder.path().join("state/control.sock");
     let on_reload = || -> toolkit::BoxFuture<'static, String> { Box::pin(async { "done".to_owned() }) };
     let server = listening(&path, on_reload.into()).await;
     assert_eq!(send(&path, "reload").await.expect("an answer"), "done");
@@ -61,7 +66,9 @@ async fn the_socket_is_for_its_owner_only() {
 #[tokio::test]
 async fn replaces_a_stale_socket_but_not_one_in_use() {
     let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("control.sock");
+    let path = folder.path().join("state/control.sock");
+    let mut private = std::fs::DirBuilder::new();
+    private.mode(0o700).create(path.parent().expect("a folder")).expect("made");
     drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket"));
     assert!(path.exists(), "left behind");
     let server = listening(&path, Verbs::default()).await;
@@ -69,4 +76,15 @@ async fn replaces_a_stale_socket_but_not_one_in_use() {
     assert_eq!(second.kind(), std::io::ErrorKind::AddrInUse);
     assert!(send(&path, "x").await.is_ok(), "the first goes on");
     server.abort();
+}
+
+#[tokio::test]
+async fn refuses_a_folder_that_others_may_enter_and_leaves_it_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let shared = folder.path().join("shared");
+    std::fs::create_dir(&shared).expect("made");
+    std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o755)).expect("changed");
+    let refused = listen(&shared.join("control.sock"), Verbs::default()).await.expect_err("not private");
+    assert_eq!(refused.kind(), std::io::ErrorKind::PermissionDenied);
+    assert_eq!(std::fs::metadata(&shared).expect("there").permissions().mode() & 0o777, 0o755);
 }

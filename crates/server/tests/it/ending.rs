@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 use tokio::sync::Semaphore;
-use toolkit::{Arguments, Context, Outcome};
+use toolkit::{Arguments, Context, Outcome, Question};
 
 use crate::{
     pipes::{Client, text},
@@ -88,4 +88,17 @@ async fn a_shutdown_ends_calls_and_the_connection() {
     while client.next().await.is_some() {}
     ended.acquire().await.expect("it was cancelled").forget();
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_answers_delays_nothing() {
+    let server = serving(vec![tool("ask", async |_, context: Context| {
+        context.ask("where", Question::Roots).await.map(|answer| Outcome::text(answer.0.to_string()))
+    })]);
+    let mut client = Client::legacy(server).await;
+    client.start("tools/call", json!({"name": "ask"})).await;
+    client.message("roots/list").await;
+    let start = Instant::now();
+    client.served().await.expect("an orderly end");
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
 }

@@ -1,0 +1,53 @@
+//! How long reading a folder of definitions takes, as a multiple of parsing the same files with serde_json.
+//!
+//! `cargo run --release -p toolcrib-formats --example reading_speed -- FOLDER`
+
+use std::{fs, hint::black_box, time::Instant};
+
+use catalog::{Place, SourceId};
+use formats::{Guidance, Locator};
+
+const ROUNDS: u32 = 20;
+
+#[expect(clippy::print_stdout, reason = "printing is what it is for")]
+fn main() -> std::io::Result<()> {
+    let folder = std::env::args().nth(1).unwrap_or_else(|| "tools".to_owned());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        files.push(fs::read(entry?.path())?);
+    }
+    let bytes: usize = files.iter().map(Vec::len).sum();
+    let floor = best(|| files.iter().for_each(|file| drop(black_box(serde_json::from_slice::<serde_json::Value>(file)))));
+    let parse = best(|| files.iter().for_each(|file| drop(black_box(std::str::from_utf8(file).map(formats::json::parse)))));
+    let read = best(|| files.iter().for_each(|file| drop(black_box(read(file)))));
+    let locate = best(|| files.iter().for_each(|file| locate(file)));
+    println!("{} files, {bytes} bytes; serde_json {:.2} ms", files.len(), floor * 1e3);
+    for (what, time) in [("parse", parse), ("read", read), ("read and locate", locate)] {
+        println!("{what}: {:.2} ms, {:.2} times serde_json", time * 1e3, time / floor);
+    }
+    Ok(())
+}
+
+fn read(file: &[u8]) -> formats::Reading {
+    formats::read(&SourceId::new("file"), file, &Guidance::default())
+}
+
+fn locate(file: &[u8]) {
+    let reading = read(file);
+    let text = String::from_utf8_lossy(file);
+    let locator = Locator::new(&text);
+    for found in &reading.diagnostics {
+        let place: &Place = &found.origin.place;
+        black_box(locator.range(place));
+    }
+}
+
+/// The shortest of several rounds, in seconds.
+fn best(mut work: impl FnMut()) -> f64 {
+    let times = (0..ROUNDS).map(|_| {
+        let start = Instant::now();
+        work();
+        start.elapsed().as_secs_f64()
+    });
+    times.fold(f64::INFINITY, f64::min)
+}

@@ -1,0 +1,15 @@
+//! Whatever a client sends on a line, the guard decides, panics never, and answers every request it refuses.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use server::guard::{Incoming, read};
+
+fuzz_target!(|line: &[u8]| {
+    let text = String::from_utf8_lossy(line);
+    match read(line) {
+        // Only an empty line, a notification or an answer may go without a word.
+        Incoming::Nothing => assert!(text.trim().trim_start_matches('\u{feff}').trim().is_empty() || text.contains('"')),
+        Incoming::Refused { error, .. } => assert!(!error.message.is_empty()),
+        Incoming::Message(_) => assert!(text.contains('{')),
+    }
+});
