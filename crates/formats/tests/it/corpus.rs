@@ -167,3 +167,36 @@ fn the_parser_agrees_with_serde_json_on_every_file() {
         assert_eq!(ours, serde_json::from_str(text).ok(), "{}", file.name);
     }
 }
+
+#[test]
+fn the_tools_of_the_black_box_checks_load_without_a_word() {
+    let Some(folder) = shared("checks/crib/tools") else { return };
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let file = load(&entry.expect("an entry").path(), &Guidance::default());
+        assert_eq!((file.tools.len(), file.diagnostics), (1, vec![]), "{}", file.name);
+    }
+}
+
+/// The definitions in the guide's text: two are whole, one is a fragment with comments and without descriptions.
+#[test]
+fn the_trees_of_the_guide_are_read() {
+    let Some(guide) = shared("seeds/mtdf-guide.md") else { return };
+    let guide = fs::read_to_string(guide).expect("a readable guide");
+    let blocks: Vec<_> = guide.split("```json").skip(1).filter_map(|block| block.split("```").next()).collect();
+    let read = |part: &str| {
+        let block = blocks.iter().find(|block| block.contains(part) && block.contains("\"subcommand\"")).expect("a block");
+        let reading = crate::harness::read_text(block);
+        let names: Vec<_> = reading.tools.iter().map(|tool| tool.name.clone()).collect();
+        (names, crate::harness::summary(&reading.diagnostics))
+    };
+    assert_eq!(
+        read("base_command"),
+        (vec!["tool_name_subcommand_name".to_owned()], vec!["warning TC080 /subcommand/0/guidance_key".to_owned()])
+    );
+    assert_eq!(read("nextest").0, ["cargo_nextest_run"]);
+    let (names, found) = read("// Override");
+    assert_eq!(
+        (names.len(), found),
+        (0, ["note TC007 -", "error TC020 /description", "error TC020 /subcommand/0/description"].map(str::to_owned).to_vec())
+    );
+}
