@@ -12,8 +12,10 @@ pub(crate) fn start(global: &Global, environment: &Environment, usual: LevelFilt
         Some(word) if !word.is_empty() => word.parse().map_err(|_| unknown(word))?,
         _ => usual,
     };
-    // The protocol library logs whole messages, arguments and results among them, below `error`.
-    let targets = Targets::new().with_default(level).with_target("rmcp", level.min(LevelFilter::ERROR));
+    // Below `error` the protocol library logs whole messages, with arguments and results; its errors are about clients
+    // that went away.
+    let protocol = if level >= LevelFilter::DEBUG { LevelFilter::ERROR } else { LevelFilter::OFF };
+    let targets = Targets::new().with_default(level).with_target("rmcp", protocol);
     let layer = fmt::layer().with_writer(std::io::stderr).with_target(false);
     let layer = if global.log_json {
         layer.json().boxed()

@@ -29,6 +29,8 @@ pub struct Config {
     pub confine: Confine,
     /// How much the programs of tools may use.
     pub limits: Limits,
+    /// Whom the server answers over HTTP.
+    pub http: Http,
     /// Programs for tools whose definition names none.
     pub bind: Vec<Bind>,
 }
@@ -87,13 +89,29 @@ pub struct Limits {
     pub concurrency: Option<usize>,
 }
 
+/// Whom the server answers over HTTP, and how many at once. What is not given has a default.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Http {
+    /// Values of `Host` that are accepted, beyond loopback and the address that is listened on.
+    pub hosts: Vec<String>,
+    /// Values of `Origin` that are accepted, beyond loopback, such as `https://app.example`.
+    pub origins: Vec<String>,
+    /// The most sessions of older clients at once.
+    pub max_sessions: Option<usize>,
+    /// The most calls at once.
+    pub max_calls: Option<usize>,
+    /// The longest request body, in bytes.
+    pub max_body_bytes: Option<usize>,
+}
+
 /// A program for tools whose definition names none.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bind {
     /// A glob over tool names.
     pub tools: String,
-    /// The program and its leading arguments.
+    /// The program and its leading arguments; `{name}` stands for the value of a parameter.
     pub command: Vec<String>,
 }
 

@@ -9,9 +9,10 @@ mod discover;
 mod environment;
 mod files;
 mod loader;
+mod parallel;
 mod watch;
 
-pub use config::{Bind, Config, Confine, CribConfig, Limits, config_schema};
+pub use config::{Bind, Config, Confine, CribConfig, Http, Limits, config_schema};
 pub use crib::{Crib, OpenError};
 pub use environment::Environment;
 pub use files::{Files, LARGEST_FILE};

@@ -10,7 +10,7 @@ use catalog::{Catalog, Diagnostic, Launch, Origin, Place, Rule, Severity, Source
 use formats::Guidance;
 use globset::Glob;
 
-use crate::{Config, Crib, Files, crib, discover};
+use crate::{Config, Crib, Files, crib, discover, parallel};
 
 /// A `[[bind]]` that cannot work.
 pub(crate) static USELESS_BIND: Rule = Rule {
@@ -60,9 +60,9 @@ impl Loader {
         let guidance = read_guidance(&files, &found.guidance, &mut loaded.diagnostics);
         let mut tools = Vec::new();
         let mut seen = HashSet::new();
-        for path in &found.definitions {
+        let all = parallel::map(&found.definitions, |path| read_definition(&files, path, &guidance));
+        for (path, (read, diagnostics)) in found.definitions.iter().zip(all) {
             let source = files.name(path);
-            let (read, diagnostics) = read_definition(&files, path, &guidance);
             let broken = diagnostics.iter().any(Diagnostic::is_error);
             loaded.diagnostics.extend(diagnostics);
             tools.extend(self.newest(&source, read, broken, &mut loaded.kept));
@@ -130,22 +130,43 @@ fn absorb(into: &mut Loaded, other: Loaded) {
 
 fn check_loose(paths: &[PathBuf], loaded: &mut Loaded) {
     let files = Files::new("");
-    let (guidance_files, definitions): (Vec<_>, Vec<_>) =
-        paths.iter().cloned().partition(|path| files.read(path).is_ok_and(|bytes| formats::is_guidance(&bytes)));
-    let guidance = read_guidance(&files, &guidance_files, &mut loaded.diagnostics);
-    let mut tools = Vec::new();
-    for path in &definitions {
-        let (read, mut diagnostics) = read_definition(&files, path, &guidance);
-        let mut one = Loaded::default();
-        finish(read, &lint::Context { crib: "crib".to_owned(), full_names: false }, &mut one);
-        diagnostics.append(&mut one.diagnostics);
-        loaded.diagnostics.extend(diagnostics);
-        loaded.tools += one.tools;
-        tools.extend(one.catalog.tools().iter().cloned());
+    let contents = parallel::map(paths, |path| {
+        let bytes = files.read(path);
+        let is_guidance = bytes.as_deref().is_ok_and(formats::is_guidance);
+        (files.name(path), bytes, is_guidance)
+    });
+    let mut guidance = Guidance::default();
+    let mut definitions = Vec::new();
+    let mut checked = Vec::new();
+    for (source, bytes, is_guidance) in &contents {
+        match bytes.as_deref() {
+            Ok(bytes) if *is_guidance => {
+                let (read, problems) = formats::read_guidance(source, bytes);
+                guidance.merge(read);
+                checked.push(Loaded { diagnostics: problems, ..Loaded::default() });
+            }
+            Ok(bytes) => definitions.push((source, bytes)),
+            Err(problem) => checked.push(Loaded { diagnostics: vec![(**problem).clone()], ..Loaded::default() }),
+        }
     }
+    checked.extend(parallel::map(&definitions, |(source, bytes)| check_alone(source, bytes, &guidance)));
     loaded.files += paths.len();
-    let all = loaded.catalog.tools().iter().cloned().chain(tools);
-    loaded.catalog = Catalog::merge(all).0;
+    for one in &mut checked {
+        loaded.tools += one.tools;
+        loaded.diagnostics.append(&mut one.diagnostics);
+    }
+    let tools = loaded.catalog.tools().iter().chain(checked.iter().flat_map(|one| one.catalog.tools())).cloned();
+    loaded.catalog = Catalog::merge(tools).0;
+    sort(&mut loaded.diagnostics);
+}
+
+/// Reads and lints one definition as if it were all there is.
+fn check_alone(source: &SourceId, bytes: &[u8], guidance: &Guidance) -> Loaded {
+    let reading = formats::read(source, bytes, guidance);
+    let mut loaded = Loaded { diagnostics: reading.diagnostics, ..Loaded::default() };
+    let context = lint::Context { crib: "crib".to_owned(), full_names: false };
+    finish(reading.tools.into_iter().map(Arc::new).collect(), &context, &mut loaded);
+    loaded
 }
 
 fn read_guidance(files: &Files, paths: &[PathBuf], diagnostics: &mut Vec<Diagnostic>) -> Guidance {
@@ -219,7 +240,11 @@ fn finish(tools: Vec<Arc<Tool>>, context: &lint::Context, loaded: &mut Loaded) {
     loaded.tools = loaded.catalog.tools().len();
     loaded.diagnostics.extend(conflicts);
     loaded.diagnostics.extend(found);
-    loaded.diagnostics.sort_by(|a, b| (&a.origin.source, place(a)).cmp(&(&b.origin.source, place(b))));
+    sort(&mut loaded.diagnostics);
+}
+
+fn sort(diagnostics: &mut [Diagnostic]) {
+    diagnostics.sort_by(|a, b| (&a.origin.source, place(a)).cmp(&(&b.origin.source, place(b))));
 }
 
 /// Problems with the text come first, then those with values in the order of their pointers.

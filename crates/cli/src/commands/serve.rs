@@ -19,7 +19,7 @@ use tokio::{
     signal::unix::{SignalKind, signal},
 };
 use tokio_util::sync::CancellationToken;
-use workspace::{Crib, Loaded, Loader};
+use workspace::{Crib, Http, Loaded, Loader};
 
 use super::{CommandResult, Surroundings};
 use crate::{error::CommandError, report::Report};
@@ -72,6 +72,7 @@ fn read_token(path: &Path) -> Result<String, CommandError> {
 async fn serve(crib: Crib, args: &Args, token: Option<String>) -> Result<(), CommandError> {
     let signals = |error: std::io::Error| CommandError::machine(format!("cannot listen for signals: {error}"));
     let folder = crib.folder.clone();
+    let http = crib.config.http.clone();
     let socket = crib.state_folder().join(format!("control-{}.sock", std::process::id()));
     let served = Served::start(crib);
     let shutdown = CancellationToken::new();
@@ -84,7 +85,7 @@ async fn serve(crib: Crib, args: &Args, token: Option<String>) -> Result<(), Com
             let listener = TcpListener::bind(address).await;
             let listener = listener.map_err(|error| CommandError::machine(format!("cannot listen on {address}: {error}")))?;
             tracing::info!("listening on http://{}/mcp", listener.local_addr().unwrap_or(address));
-            server::serve_http(served.server, HttpOptions { token, ..HttpOptions::new(listener) }, shutdown).await
+            server::serve_http(served.server, http_options(listener, token, &http), shutdown).await
         }
         None => server::serve_stdio_until(served.server, shutdown).await,
     };
@@ -92,6 +93,19 @@ async fn serve(crib: Crib, args: &Args, token: Option<String>) -> Result<(), Com
     control.abort();
     let _ = control.await;
     result.map_err(|error| CommandError::machine(error.to_string()))
+}
+
+fn http_options(listener: TcpListener, token: Option<String>, http: &Http) -> HttpOptions {
+    let usual = HttpOptions::new(listener);
+    HttpOptions {
+        token,
+        hosts: http.hosts.clone(),
+        origins: http.origins.clone(),
+        max_sessions: http.max_sessions.unwrap_or(usual.max_sessions),
+        max_calls: http.max_calls.unwrap_or(usual.max_calls),
+        max_body: http.max_body_bytes.unwrap_or(usual.max_body),
+        ..usual
+    }
 }
 
 /// Listens on the socket by which `toolcrib reload` reaches this server. A server without one serves all the same.

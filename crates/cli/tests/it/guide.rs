@@ -23,10 +23,9 @@ fn cargo_build() -> Value {
 
 fn python_script() -> Value {
     json!({"name": "python_script", "description": "Execute Python script with arguments",
-        "argv": {"script_path": {"positional": true}, "args": {"positional": true}},
         "inputSchema": {"type": "object",
             "properties": {
-                "script_path": {"type": "string", "description": "Path to Python script", "pattern": "\\.py$", "format": "path"},
+                "script_path": {"type": "string", "description": "Path to Python script", "pattern": "\\.py$"},
                 "args": {"type": "array", "items": {"type": "string"}, "description": "Arguments", "default": []},
                 "env_vars": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Variables", "default": {}}},
             "required": ["script_path"], "additionalProperties": false}})
@@ -37,7 +36,7 @@ fn examples() -> Crib {
         "toolcrib.toml",
         "[[bind]]\ntools = \"my_tool\"\ncommand = [\"echo\"]\n\
          [[bind]]\ntools = \"cargo_*\"\ncommand = [\"echo\", \"build\"]\n\
-         [[bind]]\ntools = \"python_script\"\ncommand = [\"python3\"]\n",
+         [[bind]]\ntools = \"python_script\"\ncommand = [\"python3\", \"{script_path}\", \"{args}\"]\n",
     )
 }
 
