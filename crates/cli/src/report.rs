@@ -102,3 +102,18 @@ pub(crate) fn rules() -> Vec<&'static Rule> {
     rules.sort_by_key(|rule| rule.code);
     rules
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::rules;
+
+    #[test]
+    fn codes_and_names_of_rules_are_unique() {
+        let rules = rules();
+        let codes: BTreeSet<_> = rules.iter().map(|rule| rule.code).collect();
+        let names: BTreeSet<_> = rules.iter().map(|rule| rule.name).collect();
+        assert_eq!((codes.len(), names.len()), (rules.len(), rules.len()));
+    }
+}

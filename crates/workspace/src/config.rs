@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 /// A `toolcrib.toml` that cannot be used.
 pub(crate) static BROKEN_CONFIG: Rule = Rule {
-    code: "TC010",
+    code: "TC601",
     name: "broken-config",
     severity: Severity::Error,
     why: "The configuration decides which folders tools may touch and how they are confined, so a file that is not \

@@ -12,7 +12,7 @@ pub const LARGEST_FILE: u64 = 16 << 20;
 
 /// A definition file that is there and cannot be read.
 pub(crate) static UNREADABLE_FILE: Rule = Rule {
-    code: "TC011",
+    code: "TC602",
     name: "unreadable-file",
     severity: Severity::Error,
     why: "The file is there but cannot be read, or it is larger than any definition. Nothing of it is served; the \

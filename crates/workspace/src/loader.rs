@@ -14,7 +14,7 @@ use crate::{Config, Crib, Files, crib, discover, parallel};
 
 /// A `[[bind]]` that cannot work.
 pub(crate) static USELESS_BIND: Rule = Rule {
-    code: "TC012",
+    code: "TC603",
     name: "useless-bind",
     severity: Severity::Warning,
     why: "A `[[bind]]` gives a program to tools whose definition names none. One that matches no such tool, or whose \

@@ -106,7 +106,7 @@ fn loose_files_are_checked_each_for_itself() {
 #[test]
 fn a_broken_config_is_a_finding_with_a_place() {
     let report = Crib::new().file("toolcrib.toml", "[crib]\nnames = \"x\"\n").run(&["check", "--format", "json"]).json();
-    assert_eq!(codes(&report), ["TC010"]);
+    assert_eq!(codes(&report), ["TC601"]);
     assert_eq!(report["diagnostics"][0]["line"], 2);
 }
 
