@@ -4,7 +4,9 @@ use crate::crib::{Crib, definition};
 
 /// A crib with a good tool and a broken file.
 fn half_broken() -> Crib {
-    Crib::new().tool("good", definition("good", "true")).file("tools/bad.json", "{\n  \"name\": \"bad\",\n  \"command\" \"true\"\n}")
+    Crib::new()
+        .tool("good", definition("good", "true"))
+        .file("tools/bad.json", "{\n  \"name\": \"bad\",\n  \"command\" \"true\"\n}")
 }
 
 #[test]
