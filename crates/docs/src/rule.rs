@@ -49,5 +49,11 @@ fn shortened(example: &str) -> String {
         Some((end, _)) => format!("{}… ({} characters)", &line[..end], line.chars().count()),
         None => line.to_owned(),
     };
-    example.lines().map(shorten).collect::<Vec<_>>().join("\n")
+    example.lines().map(shorten).map(|line| visible(&line)).collect::<Vec<_>>().join("\n")
+}
+
+/// Control characters as pictures of them: a page with a NUL in it is no text.
+fn visible(line: &str) -> String {
+    let picture = |c: char| char::from_u32(0x2400 + u32::from(c)).unwrap_or(c);
+    line.chars().map(|c| if c < ' ' { picture(c) } else { c }).collect()
 }
