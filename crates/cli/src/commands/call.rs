@@ -127,19 +127,31 @@ fn print(outcome: &Outcome, as_json: bool) {
         terminal::json(&outcome.structured.clone().unwrap_or_else(|| json!({"text": texts()})));
         return;
     }
-    for (index, content) in outcome.content.iter().enumerate() {
-        match (content, outcome.failed && index > 0) {
-            (Content::Text(text), true) => terminal::note(text.trim_end()),
-            (Content::Text(text), false) => terminal::print(text),
-            (Content::Link { uri, .. }, _) => terminal::note(&format!("the whole output: {uri}")),
-            (Content::Resource { text, .. }, _) => terminal::print(text),
-            (Content::Image { data, mime_type } | Content::Audio { data, mime_type }, _) => {
-                terminal::note(&format!("({} bytes of {mime_type})", data.len()));
+    match failure(outcome) {
+        Some((structured, message)) => {
+            terminal::print(structured["stdout"].as_str().unwrap_or_default());
+            if let Some(stderr) = structured["stderr"].as_str().filter(|stderr| !stderr.is_empty()) {
+                terminal::note(stderr.trim_end());
             }
+            terminal::problem(&CommandError::new(Kind::ToolFailed, message));
         }
+        None => outcome.content.iter().for_each(print_content),
     }
-    if let Some(message) = outcome.structured.as_ref().and_then(|value| value["error_message"].as_str()) {
-        terminal::note(message);
+}
+
+/// The structured result of a failed call and what it says happened.
+fn failure(outcome: &Outcome) -> Option<(&Value, &str)> {
+    let structured = outcome.structured.as_ref().filter(|_| outcome.failed)?;
+    Some((structured, structured["error_message"].as_str()?))
+}
+
+fn print_content(content: &Content) {
+    match content {
+        Content::Text(text) | Content::Resource { text, .. } => terminal::print(text),
+        Content::Link { uri, .. } => terminal::note(&format!("the whole output: {uri}")),
+        Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
+            terminal::note(&format!("({} bytes of {mime_type})", data.len()));
+        }
     }
 }
 

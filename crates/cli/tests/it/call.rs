@@ -44,6 +44,15 @@ fn output_goes_to_standard_output() {
 }
 
 #[test]
+fn a_failed_program_is_shown_as_it_spoke_and_then_explained() {
+    let mut tool = definition("fuss", "sh fuss.sh");
+    tool["mutates"] = json!(false);
+    let ran = Crib::new().tool("fuss", tool).file("fuss.sh", "echo out; echo err >&2; exit 3").run(&["call", "fuss"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, "out\n"));
+    assert!(ran.stderr.starts_with("err\nerror: "), "{}", ran.stderr);
+}
+
+#[test]
 fn json_gives_the_structured_result() {
     let result = starter().run(&["call", "say", "--json", "--args", r#"{"words": ["x"], "n": true}"#]).json();
     assert_eq!(result["exit_code"], 0);
@@ -54,7 +63,8 @@ fn json_gives_the_structured_result() {
 #[test]
 fn bad_arguments_are_all_said_in_words_a_model_can_use() {
     let ran = starter().run(&["call", "say", "--args", r#"{"n": "yes", "wrods": []}"#]);
-    let said = format!("{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.stdout, "", "nothing ran, so nothing is output");
+    let said = ran.stderr;
     for words in ["Missing required parameter 'words'", "Expected boolean, received string", "did you mean 'words'"] {
         assert!(said.contains(words), "{words}: {said}");
     }
