@@ -7,7 +7,7 @@ use jsonschema::{
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::{Failure, Schema, SchemaError, closest};
+use crate::{Failure, REDACTED, Schema, SchemaError, Tool, closest};
 
 /// One thing that is wrong with the arguments of a call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -33,7 +33,20 @@ pub fn check(schema: &Schema, arguments: &Value) -> Result<Vec<Fault>, SchemaErr
         describe(schema, &error, &mut faults);
     }
     faults.dedup();
+    faults.iter_mut().for_each(|fault| hide(schema, fault));
     Ok(faults)
+}
+
+/// Takes secret values out of a fault: it is an answer, and answers are kept.
+fn hide(schema: &Schema, fault: &mut Fault) {
+    match fault.path.split('/').nth(1) {
+        Some(argument) if schema.is_secret(&unescape(argument)) && !fault.received.is_null() => fault.received = REDACTED.into(),
+        Some(_) => {}
+        None => {
+            let arguments = fault.received.as_object_mut().into_iter().flatten();
+            arguments.filter(|(name, _)| schema.is_secret(name)).for_each(|(_, value)| *value = REDACTED.into());
+        }
+    }
 }
 
 /// The refusal of a call for its arguments.
@@ -65,6 +78,12 @@ pub fn apply_defaults(schema: &Schema, arguments: &mut Map<String, Value>) {
             arguments.insert(name.to_owned(), default.clone());
         }
     }
+}
+
+/// The arguments as they may be written down: each secret value replaced by [`REDACTED`].
+pub fn redacted(tool: &Tool, arguments: &Map<String, Value>) -> Map<String, Value> {
+    let shown = |name: &str, value: &Value| if tool.is_secret(name) { Value::from(REDACTED) } else { value.clone() };
+    arguments.iter().map(|(name, value)| (name.clone(), shown(name, value))).collect()
 }
 
 /// The name of a value's JSON type, as messages spell it.

@@ -85,6 +85,8 @@ pub struct Binding {
     pub kind: ValueKind,
     /// Whether a positional value may begin with a dash.
     pub allow_dash: bool,
+    /// What the program does with the file or folder that the value names, if that is said.
+    pub access: Option<Access>,
 }
 
 impl Binding {
@@ -104,7 +106,14 @@ impl Binding {
             items: Items::Each,
             kind: ValueKind::Plain,
             allow_dash: false,
+            access: None,
         }
+    }
+
+    /// Whether its values name files or folders that the program works on. The folder it runs in is
+    /// none of them.
+    pub fn is_path(&self) -> bool {
+        self.kind != ValueKind::Plain && self.pass_by != PassBy::Folder
     }
 }
 
@@ -165,6 +174,36 @@ pub enum ValueKind {
     Path,
     /// A path if it looks like one, else a plain value.
     PathOrValue,
+}
+
+/// What a program does with a file or folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// It reads it.
+    Read,
+    /// It creates or changes it.
+    Write,
+    /// It reads it and changes it.
+    ReadWrite,
+}
+
+impl Access {
+    /// Every one, by the word for it in definitions.
+    pub const WORDS: [(&'static str, Self); 3] = [("read", Self::Read), ("write", Self::Write), ("read_write", Self::ReadWrite)];
+
+    /// The word for it in definitions.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::ReadWrite => "read_write",
+        }
+    }
+
+    /// Whether anything is created or changed.
+    pub fn writes(self) -> bool {
+        self != Self::Read
+    }
 }
 
 /// Other tools, one after the other.

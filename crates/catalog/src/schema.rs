@@ -8,6 +8,8 @@ use std::{
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 
+use crate::secret::Secrets;
+
 /// A JSON Schema of a tool's arguments or result. Cloning is cheap, and clones share the validator.
 #[derive(Clone)]
 pub struct Schema(Arc<Inner>);
@@ -15,6 +17,7 @@ pub struct Schema(Arc<Inner>);
 struct Inner {
     object: Arc<Map<String, Value>>,
     validator: OnceLock<Result<Validator, SchemaError>>,
+    secrets: OnceLock<Secrets>,
 }
 
 /// A schema that cannot be used for validation.
@@ -29,7 +32,7 @@ pub struct SchemaError {
 impl Schema {
     /// Takes a schema as it is. It is compiled when it is first used.
     pub fn new(object: Map<String, Value>) -> Self {
-        Self(Arc::new(Inner { object: Arc::new(object), validator: OnceLock::new() }))
+        Self(Arc::new(Inner { object: Arc::new(object), validator: OnceLock::new(), secrets: OnceLock::new() }))
     }
 
     /// The schema that admits no arguments.
@@ -62,6 +65,12 @@ impl Schema {
     pub fn required(&self) -> impl Iterator<Item = &str> {
         let required = self.0.object.get("required").and_then(Value::as_array);
         required.into_iter().flatten().filter_map(Value::as_str)
+    }
+
+    /// Whether the value of a property is never to be written down.
+    pub fn is_secret(&self, name: &str) -> bool {
+        let secrets = self.0.secrets.get_or_init(|| Secrets::find(&self.0.object));
+        secrets.has(name, self.property(name).is_some())
     }
 
     /// The validator, compiled now if this is its first use. No reference leaves the schema.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Description, Launch, Origin, Place, Schema, launch::Piece};
+use crate::{Consent, Description, Launch, Origin, Place, Schema, launch::Piece};
 
 /// One callable thing, whatever format it was written in.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct Tool {
     pub parameters: Vec<Parameter>,
     /// What it may do to the world.
     pub marks: Marks,
+    /// The word without which it does not run, as one of its arguments.
+    pub consent: Option<Consent>,
     /// Whether its answer is waited for.
     pub mode: Mode,
     /// How long it may run.
@@ -29,6 +31,8 @@ pub struct Tool {
     pub concurrency: Option<Concurrency>,
     /// How to find out whether it can run on this machine.
     pub availability: Option<Availability>,
+    /// The pattern that finds progress in its output: one group is a percentage or a message, two are a fraction.
+    pub progress: Option<String>,
     /// How it is started.
     pub launch: Launch,
     /// For a tool without a program: the command line that would follow one.
@@ -44,6 +48,7 @@ impl Tool {
             name: name.into(),
             title: None,
             description: Description::new(text),
+            consent: Consent::find(input.object()),
             input,
             output: None,
             parameters: Vec::new(),
@@ -52,6 +57,7 @@ impl Tool {
             timeout: None,
             concurrency: None,
             availability: None,
+            progress: None,
             launch,
             unbound: Vec::new(),
             origin,
@@ -61,6 +67,11 @@ impl Tool {
     /// Whether it can be called, rather than only read about.
     pub fn is_callable(&self) -> bool {
         !matches!(self.launch, Launch::Missing)
+    }
+
+    /// Whether the value of a parameter is never to be written down: not in logs, plans or results.
+    pub fn is_secret(&self, parameter: &str) -> bool {
+        self.input.is_secret(parameter)
     }
 
     /// Where the parameter `name` is defined; the tool's own origin if that is not known.

@@ -17,4 +17,4 @@ pub use document::{Document, Format, MAX_BYTES, Reading, is_guidance, read, read
 pub use guidance::{Guidance, guidance_schema};
 pub use locate::{Locator, locate};
 pub use mtdf::mtdf_schema;
-pub use rules::RULES;
+pub use rules::{RULES, definition::MISSING_COMMAND};

@@ -8,6 +8,7 @@ mod availability;
 mod binding;
 mod clash;
 mod command;
+mod consent;
 mod constraint;
 mod field;
 mod kind;

@@ -54,6 +54,8 @@ pub static RULES: &[&Rule] = &[
     &parameter::PATH_OR_VALUE,
     &parameter::UNKNOWN_PARAMETER,
     &parameter::BAD_VARIABLE,
+    &parameter::ACCESS_WITHOUT_PATH,
+    &parameter::WRITING_READER,
     &schema::NOT_AN_OBJECT_SCHEMA,
     &schema::BAD_SCHEMA,
     &schema::REMOTE_REFERENCE,

@@ -1,6 +1,6 @@
 //! Runs every rule over a catalog.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use catalog::{Catalog, Diagnostic, Mode, Tool};
 
@@ -23,11 +23,22 @@ pub struct Context {
 /// Tools that share a part of their definition share its problems: each is reported once, for the
 /// first tool that has it.
 pub fn check(catalog: &Catalog, context: &Context) -> Vec<Diagnostic> {
+    check_together(catalog, context, check_each(catalog.tools(), context))
+}
+
+/// What the rules find in tools, each taken alone: the part of [`check`] that can be shared out.
+pub fn check_each(tools: &[Arc<Tool>], context: &Context) -> Vec<Diagnostic> {
     let mut report = Report { context, found: Vec::new() };
     let mut clean = None;
-    for tool in catalog.tools() {
+    for tool in tools {
         check_tool(tool, &mut clean, &mut report);
     }
+    report.found
+}
+
+/// The rest of [`check`]: adds what the rules find in the tools together to what they found in each.
+pub fn check_together(catalog: &Catalog, context: &Context, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut report = Report { context, found };
     for lint in LINTS {
         if let Check::Catalog(check) = lint.check {
             check(catalog, &mut report);

@@ -10,5 +10,5 @@ mod rules;
 mod text;
 mod words;
 
-pub use check::{Context, check};
+pub use check::{Context, check, check_each, check_together};
 pub use rules::RULES;

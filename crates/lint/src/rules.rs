@@ -21,6 +21,7 @@ mod uninformative_description;
 mod unknown_step;
 mod unmarked_path;
 mod unportable_name;
+mod unreachable_address;
 
 use catalog::{DUPLICATE_NAME, Rule};
 
@@ -43,6 +44,7 @@ pub(crate) const LINTS: &[Lint] = &[
     Lint { rule: &unmarked_path::RULE, check: Tool(unmarked_path::check) },
     Lint { rule: &required_default::RULE, check: Tool(required_default::check) },
     Lint { rule: &duplicate_choice::RULE, check: Tool(duplicate_choice::check) },
+    Lint { rule: &unreachable_address::RULE, check: Tool(unreachable_address::check) },
     Lint { rule: &missing_description::RULE, check: Tool(missing_description::check) },
     Lint { rule: &uninformative_description::RULE, check: Tool(uninformative_description::check) },
     Lint { rule: &long_description::RULE, check: Tool(long_description::check) },

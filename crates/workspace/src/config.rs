@@ -1,10 +1,13 @@
 //! `toolcrib.toml`: every key has a default, and an unknown one is a mistake.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use toml::Spanned;
+
+use crate::PolicyClause;
 
 /// A `toolcrib.toml` that cannot be used.
 pub(crate) static BROKEN_CONFIG: Rule = Rule {
@@ -33,6 +36,9 @@ pub struct Config {
     pub http: Http,
     /// Programs for tools whose definition names none.
     pub bind: Vec<Bind>,
+    /// What to do with calls, beyond what marks say.
+    #[schemars(with = "Vec<PolicyClause>")]
+    pub policy: Vec<Spanned<PolicyClause>>,
 }
 
 /// The crib itself.
@@ -87,6 +93,17 @@ pub struct Limits {
     pub memory_bytes: Option<u64>,
     /// How many programs run at once.
     pub concurrency: Option<usize>,
+    /// How many days operations that are over are kept; 30 if not given.
+    pub keep_days: Option<u64>,
+    /// How many bytes of operations that are over are kept; 1 GiB if not given.
+    pub keep_bytes: Option<u64>,
+}
+
+impl Limits {
+    /// How long, and how much of, operations that are over are kept.
+    pub fn retention(&self) -> (Duration, u64) {
+        (Duration::from_secs(self.keep_days.unwrap_or(30).saturating_mul(86_400)), self.keep_bytes.unwrap_or(1 << 30))
+    }
 }
 
 /// Whom the server answers over HTTP, and how many at once. What is not given has a default.

@@ -6,10 +6,10 @@ use std::{
     time::Duration,
 };
 
-use catalog::{Diagnostic, SourceId};
+use catalog::{Diagnostic, Policy, SourceId};
 use runtime::Settings;
 
-use crate::{Config, Environment, Files, config};
+use crate::{Config, Environment, Files, config, policy};
 
 /// The name of the configuration file.
 pub(crate) const CONFIG: &str = "toolcrib.toml";
@@ -21,6 +21,8 @@ pub struct Crib {
     pub folder: PathBuf,
     /// Its configuration.
     pub config: Config,
+    /// What to do with calls.
+    pub policy: Policy,
     environment: Environment,
 }
 
@@ -35,13 +37,21 @@ pub enum OpenError {
         /// Why.
         source: io::Error,
     },
+    /// A file or folder to check is not there or cannot be read.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Path {
+        /// The path.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// The configuration cannot be used.
-    #[error("{}: {}", diagnostic.origin.source, diagnostic.message)]
+    #[error("{CONFIG}: {}", diagnostics.first().map_or("it cannot be used", |first| &first.message))]
     Config {
         /// The folder of the crib.
         folder: PathBuf,
-        /// What is wrong.
-        diagnostic: Box<Diagnostic>,
+        /// Everything that is wrong.
+        diagnostics: Vec<Diagnostic>,
     },
 }
 
@@ -56,8 +66,14 @@ impl Crib {
             Some(_) => here,
             None => here.ancestors().find(|folder| folder.join(CONFIG).is_file()).unwrap_or(&here).to_owned(),
         };
-        let config = read_config(&folder).map_err(|diagnostic| OpenError::Config { folder: folder.clone(), diagnostic })?;
-        Ok(Self { folder, config, environment: environment.clone() })
+        let (config, policy) =
+            read_config(&folder).map_err(|diagnostics| OpenError::Config { folder: folder.clone(), diagnostics })?;
+        Ok(Self { folder, config, policy, environment: environment.clone() })
+    }
+
+    /// The crib in `folder` as if it had no configuration, to look at the rest of one whose configuration is broken.
+    pub fn unconfigured(folder: PathBuf, environment: &Environment) -> Self {
+        Self { folder, config: Config::default(), policy: Policy::default(), environment: environment.clone() }
     }
 
     /// Reads the configuration again.
@@ -116,13 +132,17 @@ fn set<T>(target: &mut T, value: Option<T>) {
     }
 }
 
-fn read_config(folder: &Path) -> Result<Config, Box<Diagnostic>> {
+fn read_config(folder: &Path) -> Result<(Config, Policy), Vec<Diagnostic>> {
     let path = folder.join(CONFIG);
     if !path.exists() {
-        return Ok(Config::default());
+        return Ok(Default::default());
     }
-    let bytes = Files::new(folder).read(&path)?;
-    config::read(&SourceId::new(CONFIG), &String::from_utf8_lossy(&bytes))
+    let one = |diagnostic: Box<Diagnostic>| vec![*diagnostic];
+    let bytes = Files::new(folder).read(&path).map_err(one)?;
+    let source = SourceId::new(CONFIG);
+    let config = config::read(&source, &String::from_utf8_lossy(&bytes)).map_err(one)?;
+    let policy = policy::compile(&source, &config.policy)?;
+    Ok((config, policy))
 }
 
 /// FNV-1a: short, stable for ever, and enough to tell one user's folders apart.

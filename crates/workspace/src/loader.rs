@@ -4,13 +4,13 @@ use std::{
     collections::{BTreeMap, HashSet},
     path::{Path, PathBuf},
     sync::Arc,
+    time::SystemTime,
 };
 
-use catalog::{Catalog, Diagnostic, Launch, Origin, Place, Rule, Severity, SourceId, Tool};
+use catalog::{Catalog, Diagnostic, Glob, Launch, Origin, Place, Rule, Severity, SourceId, Tool};
 use formats::Guidance;
-use globset::Glob;
 
-use crate::{Config, Crib, Files, crib, discover, parallel};
+use crate::{Config, Crib, Files, crib, discover, parallel, policy};
 
 /// A `[[bind]]` that cannot work.
 pub(crate) static USELESS_BIND: Rule = Rule {
@@ -72,6 +72,10 @@ impl Loader {
         bind(&crib.config, &mut tools, &mut loaded.diagnostics);
         let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names };
         finish(tools, &context, &mut loaded);
+        let source = SourceId::new(crib::CONFIG);
+        let clauses = &crib.config.policy;
+        loaded.diagnostics.extend(policy::check(&source, clauses, &crib.policy, &loaded.catalog, SystemTime::now()));
+        sort(&mut loaded.diagnostics);
         loaded
     }
 
@@ -98,7 +102,7 @@ pub fn check_paths(paths: &[PathBuf], environment: &crate::Environment) -> Resul
     let mut loaded = Loaded::default();
     let mut loose = Vec::new();
     for path in paths {
-        let problem = |source| crib::OpenError::Folder { folder: path.clone(), source };
+        let problem = |source| crib::OpenError::Path { path: path.clone(), source };
         let about = std::fs::metadata(path).map_err(problem)?;
         match about.is_dir() {
             true if discover::is_crib(path) => absorb(&mut loaded, read_crib(path, environment)?),
@@ -112,7 +116,11 @@ pub fn check_paths(paths: &[PathBuf], environment: &crate::Environment) -> Resul
 
 /// A crib whose sources are named as the user named its folder.
 fn read_crib(folder: &Path, environment: &crate::Environment) -> Result<Loaded, crib::OpenError> {
-    let mut loaded = Loader::default().load(&Crib::open(Some(folder), environment)?);
+    let mut loaded = match Crib::open(Some(folder), environment) {
+        Ok(crib) => Loader::default().load(&crib),
+        Err(crib::OpenError::Config { diagnostics, .. }) => Loaded { diagnostics, files: 1, ..Loaded::default() },
+        Err(error) => return Err(error),
+    };
     let base = Files::new(folder);
     for diagnostic in &mut loaded.diagnostics {
         diagnostic.origin.source = SourceId::new(base.path(&diagnostic.origin.source).to_string_lossy());
@@ -199,7 +207,7 @@ fn bind(config: &Config, tools: &mut [Arc<Tool>], diagnostics: &mut Vec<Diagnost
     let source = SourceId::new(crib::CONFIG);
     for bind in &config.bind {
         let glob = match Glob::new(&bind.tools) {
-            Ok(glob) => glob.compile_matcher(),
+            Ok(glob) => glob,
             Err(error) => {
                 diagnostics.push(Diagnostic::new(
                     &USELESS_BIND,
@@ -214,12 +222,14 @@ fn bind(config: &Config, tools: &mut [Arc<Tool>], diagnostics: &mut Vec<Diagnost
                 && glob.is_match(&tool.name)
                 && !catalog::name::BUILT_IN.contains(&tool.name.as_str())
         };
-        let mut matched = false;
+        let mut bound = HashSet::new();
         for tool in tools.iter_mut().filter(|tool| is_bound(tool)) {
             *tool = Arc::new(formats::bind((**tool).clone(), &bind.command));
-            matched = true;
+            bound.insert(tool.origin.source.clone());
         }
-        if !matched {
+        // What was said about the missing program is no longer true.
+        diagnostics.retain(|found| found.code != formats::MISSING_COMMAND.code || !bound.contains(&found.origin.source));
+        if bound.is_empty() {
             let message = format!("`{}` matches no tool without a program", bind.tools);
             diagnostics
                 .push(Diagnostic::new(&USELESS_BIND, Origin::whole(&source), message).hint("`toolcrib list` shows the names"));
@@ -230,7 +240,8 @@ fn bind(config: &Config, tools: &mut [Arc<Tool>], diagnostics: &mut Vec<Diagnost
 /// Merges and lints, and leaves out every tool that has an error.
 fn finish(tools: Vec<Arc<Tool>>, context: &lint::Context, loaded: &mut Loaded) {
     let (catalog, conflicts) = Catalog::merge(tools);
-    let found = lint::check(&catalog, context);
+    let each = parallel::flat_map(catalog.tools(), |tools| lint::check_each(tools, context));
+    let found = lint::check_together(&catalog, context, each);
     let bad: HashSet<_> =
         found.iter().filter(|diagnostic| diagnostic.is_error()).filter_map(|diagnostic| diagnostic.tool.clone()).collect();
     loaded.catalog = match bad.is_empty() {

@@ -1,11 +1,14 @@
 //! How a parameter's value reaches the program: the same words for options, positionals and `argv`.
 
-use catalog::launch::{Binding, Items, PassBy, Separator, ValueKind, flag_for};
+use catalog::launch::{Access, Binding, Items, PassBy, Separator, ValueKind, flag_for};
 
 use super::{field::Object, kind::Kind};
 use crate::{
     report::Report,
-    rules::{definition::CONTRADICTION, parameter::BAD_VARIABLE},
+    rules::{
+        definition::CONTRADICTION,
+        parameter::{ACCESS_WITHOUT_PATH, BAD_VARIABLE},
+    },
 };
 
 /// The name of the parameter that is the child's folder.
@@ -15,7 +18,7 @@ pub(crate) const FOLDER: &str = "working_directory";
 const VARIABLES: &str = "env_vars";
 
 /// The fields that say how a value is passed.
-pub(crate) const FIELDS: &[&str] = &["flag", "separator", "join", "negate", "pass_by", "env", "allow_dash"];
+pub(crate) const FIELDS: &[&str] = &["flag", "separator", "join", "negate", "pass_by", "env", "allow_dash", "access"];
 
 /// What a value names, by the word after `format`.
 pub(crate) fn value_kind(format: &str) -> ValueKind {
@@ -86,6 +89,7 @@ impl Subject<'_> {
         if self.name != FOLDER {
             self.pass(way, variable, &mut binding);
         }
+        binding.access = object.choice("access", &Access::WORDS, report).filter(|_| check_access(&binding, object, report));
         binding
     }
 
@@ -145,6 +149,17 @@ impl Subject<'_> {
 fn exclude(key: &str, why: &str, object: &Object<'_, '_>, report: &mut Report) {
     let problem = report.key(&CONTRADICTION, &object.at.key(key), format!("`{key}` cannot be used here: {why}"));
     report.push(problem.hint(format!("remove `{key}`, or what it contradicts")));
+}
+
+/// Only a path says what is done with it. The folder a program runs in grants nothing.
+fn check_access(binding: &Binding, object: &Object<'_, '_>, report: &mut Report) -> bool {
+    let is_good = binding.kind == ValueKind::Path && binding.is_path();
+    if !is_good {
+        let message = format!("`access` is said of `{}`, which is not a path to work on", binding.parameter);
+        let problem = report.key(&ACCESS_WITHOUT_PATH, &object.at.key("access"), message);
+        report.push(problem.hint("add `\"format\": \"path\"` to the parameter, or remove `access`"));
+    }
+    is_good
 }
 
 fn check_variable(name: &str, object: &Object<'_, '_>, report: &mut Report) -> bool {

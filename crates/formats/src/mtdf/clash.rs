@@ -2,14 +2,17 @@
 
 use std::collections::HashSet;
 
-use catalog::launch::{Binding, PassBy};
+use catalog::{
+    Marks,
+    launch::{Access, Binding, PassBy},
+};
 
 use super::{binding::FOLDER, parameter::Parameter};
 use crate::{
     report::Report,
     rules::{
         definition::CONTRADICTION,
-        parameter::{DUPLICATE_PARAMETER, FLAG_CLASH},
+        parameter::{DUPLICATE_PARAMETER, FLAG_CLASH, WRITING_READER},
     },
 };
 
@@ -48,5 +51,17 @@ pub(crate) fn check_stdin<'a>(bindings: impl Iterator<Item = (&'a Binding, &'a s
     for (_, pointer) in bindings.filter(|(binding, _)| binding.pass_by == PassBy::Stdin).skip(1) {
         let problem = report.pointer(&CONTRADICTION, pointer, "standard input takes one parameter, this is another one");
         report.push(problem.hint("pass one of them by `file`"));
+    }
+}
+
+/// Reports parameters that are written by a tool that says it changes nothing.
+pub(crate) fn check_access<'a>(bindings: impl Iterator<Item = (&'a Binding, &'a str)>, marks: &Marks, report: &mut Report) {
+    if !marks.is_read_only() {
+        return;
+    }
+    for (binding, pointer) in bindings.filter(|(binding, _)| binding.access.is_some_and(Access::writes)) {
+        let message = format!("the tool says that it changes nothing, and that it writes to `{}`", binding.parameter);
+        let problem = report.pointer(&WRITING_READER, format!("{pointer}/access"), message);
+        report.push(problem.hint("say `\"mutates\": true`, or `\"access\": \"read\"`"));
     }
 }

@@ -11,6 +11,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{
     binding::FOLDER,
+    clash, consent,
     field::Object,
     parameter::Parameter,
     settings,
@@ -37,6 +38,11 @@ impl<'n> Reader<'n, '_> {
         let Some(mut tool) = self.begin(object) else { return };
         let pieces = self.pieces();
         let mut parameters = self.take_parameters();
+        let errors = self.report.errors();
+        clash::check_access(parameters.iter().map(Parameter::placed), &tool.marks, self.report);
+        if self.report.errors() > errors {
+            return;
+        }
         match self.last().settings.sequence.clone() {
             Some(sequence) => {
                 tool.launch = Launch::Sequence((*sequence).clone());
@@ -45,8 +51,18 @@ impl<'n> Reader<'n, '_> {
             None => self.launch(&mut tool, pieces),
         }
         tool.parameters = parameters.iter().map(Parameter::defined).collect();
-        tool.input = schema(parameters);
-        self.tools.push(tool);
+        self.finish(tool, schema(parameters));
+    }
+
+    /// Gives a tool its schema, and keeps it if nothing is wrong with the two together.
+    pub(super) fn finish(&mut self, mut tool: Tool, mut schema: Map<String, Json>) {
+        let errors = self.report.errors();
+        let declared = self.last().settings.consent.clone();
+        tool.consent = consent::require(&mut schema, declared.as_deref(), self.report);
+        if self.report.errors() == errors {
+            tool.input = Schema::new(schema);
+            self.tools.push(tool);
+        }
     }
 
     /// A tool with everything but its arguments and its launch; none if it is not to be served.
@@ -67,6 +83,7 @@ impl<'n> Reader<'n, '_> {
         tool.timeout = settings.timeout;
         tool.concurrency = settings.concurrency;
         tool.availability = settings.availability.as_deref().cloned();
+        tool.progress = settings.progress.map(str::to_owned);
         Some(tool)
     }
 
@@ -175,7 +192,7 @@ impl<'n> Reader<'n, '_> {
 }
 
 /// The schema of a leaf's arguments: closed, and with the folder that every such tool has.
-fn schema(parameters: Vec<Parameter<'_>>) -> Schema {
+fn schema(parameters: Vec<Parameter<'_>>) -> Map<String, Json> {
     let required: Vec<_> =
         parameters.iter().filter(|parameter| parameter.is_required).map(|parameter| parameter.name.into()).collect();
     let mut properties: Map<String, Json> =
@@ -190,7 +207,7 @@ fn schema(parameters: Vec<Parameter<'_>>) -> Schema {
         schema.insert("required".to_owned(), Json::Array(required));
     }
     schema.insert("additionalProperties".to_owned(), false.into());
-    Schema::new(schema)
+    schema
 }
 
 /// In which order a node's parameters stand on the command line.

@@ -19,8 +19,8 @@ use crate::{
 };
 
 const KNOWN: Known = Known {
-    groups: &[&["name", "required", "alias", "file_arg", "file_flag"], constraint::FIELDS, binding::FIELDS],
-    weighty: &["format", "required", "flag", "type", "alias", "pass_by", "file_flag"],
+    groups: &[&["name", "required", "alias", "file_arg", "file_flag", "secret"], constraint::FIELDS, binding::FIELDS],
+    weighty: &["format", "required", "flag", "type", "alias", "pass_by", "file_flag", "access"],
 };
 
 /// One parameter of a tool.
@@ -78,7 +78,10 @@ pub(crate) fn read<'n>(object: &Object<'n, '_>, place: Place, report: &mut Repor
     };
     let mut binding = subject.read(object, report);
     subject.read_file(object, &mut binding, report);
-    let schema = constraint::read(object, kind.unwrap_or(Kind::String), report);
+    let mut schema = constraint::read(object, kind.unwrap_or(Kind::String), report);
+    if object.flag("secret", report) == Some(true) {
+        schema.insert("writeOnly".to_owned(), true.into());
+    }
     let (name, kind) = (name?, kind?);
     if name == FOLDER && kind != Kind::String {
         let message = format!("`{FOLDER}` is the folder the program runs in, a string");

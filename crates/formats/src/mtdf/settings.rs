@@ -5,7 +5,8 @@ use std::{rc::Rc, time::Duration};
 use catalog::{Availability, Concurrency, Marks, Mode, launch::Sequence};
 
 use super::{
-    availability,
+    availability, consent,
+    constraint::check_pattern,
     field::{Object, wrong_type},
     sequence,
 };
@@ -25,9 +26,12 @@ pub(crate) struct Settings<'n> {
     pub(crate) mode: Option<Mode>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) marks: Marks,
+    pub(crate) consent: Option<Rc<consent::Declared>>,
     pub(crate) concurrency: Option<Concurrency>,
     pub(crate) availability: Option<Rc<Availability>>,
     pub(crate) install: Option<&'n str>,
+    /// The pattern that finds progress in the output.
+    pub(crate) progress: Option<&'n str>,
     pub(crate) sequence: Option<Rc<Sequence>>,
     pub(crate) positional_first: bool,
     pub(crate) double_dash: bool,
@@ -47,10 +51,16 @@ impl<'n> Settings<'n> {
         if let Some(text) = object.filled("install_instructions", report) {
             settings.install = Some(text);
         }
+        settings.read_progress(object, report);
         if let Some(node) = object.node("availability_check") {
             let at = object.at.key("availability_check");
             let found = Object::new(node, &at, report).and_then(|check| availability::read(&check, program, report));
             settings.availability = found.map(Rc::new);
+        }
+        if let Some(node) = object.node("consent") {
+            let at = object.at.key("consent");
+            let found = Object::new(node, &at, report).and_then(|object| consent::read(&object, report));
+            settings.consent = found.map(Rc::new);
         }
         match object.has("sequence") {
             true => settings.sequence = sequence::read(object, report).map(Rc::new),
@@ -86,6 +96,12 @@ impl<'n> Settings<'n> {
             }
         }
         self.mode = said.map(|(_, mode)| mode).or(self.mode);
+    }
+
+    fn read_progress(&mut self, object: &Object<'n, '_>, report: &mut Report) {
+        let Some(pattern) = object.filled("progress_regex", report) else { return };
+        check_pattern(pattern, &object.at.key("progress_regex"), report);
+        self.progress = Some(pattern);
     }
 
     fn read_timeout(&mut self, object: &Object<'n, '_>, report: &mut Report) {

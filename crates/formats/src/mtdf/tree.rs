@@ -28,8 +28,8 @@ use crate::{
 const NODE: &[&str] = &[
     "name", "title", "description", "subcommand", "options", "positional_args", "positional_args_first", "double_dash",
     "enabled", "timeout_seconds", "synchronous", "force_synchronous", "asynchronous", "hints", "guidance_key",
-    "sequence", "step_delay_ms", "availability_check", "install_instructions", "mutates", "dangerous",
-    "requires_approval", "network", "idempotent", "category", "version", "concurrency", "examples", "monitor_level",
+    "sequence", "step_delay_ms", "progress_regex", "availability_check", "install_instructions", "mutates", "dangerous",
+    "requires_approval", "consent", "network", "idempotent", "category", "version", "concurrency", "examples", "monitor_level",
     "monitor_stream", "args_template", "command", "inputSchema", "input_schema",
 ];
 

@@ -2,10 +2,7 @@
 
 use std::collections::HashSet;
 
-use catalog::{
-    Schema,
-    launch::{Binding, ValueKind},
-};
+use catalog::launch::{Binding, ValueKind};
 use serde_json::{Map, Value as Json};
 
 use super::{
@@ -29,7 +26,7 @@ use crate::{
 };
 
 const ENTRY: Known =
-    Known { groups: &[&["positional"], binding::FIELDS], weighty: &["positional", "flag", "separator", "pass_by"] };
+    Known { groups: &[&["positional"], binding::FIELDS], weighty: &["positional", "flag", "separator", "pass_by", "access"] };
 
 /// A positional without a number stands behind those with one.
 const LAST: u64 = u64::MAX;
@@ -48,7 +45,6 @@ impl<'n> Reader<'n, '_> {
             return;
         }
         let Some(mut tool) = self.begin(object) else { return };
-        tool.input = served(schema.node);
         tool.parameters = defined(&schema);
         let settings = &self.last().settings;
         let order = Order { positional_first: settings.positional_first, double_dash: settings.double_dash };
@@ -56,7 +52,7 @@ impl<'n> Reader<'n, '_> {
         let mut pieces = Vec::new();
         order.arrange(options, positionals, &mut pieces);
         self.launch(&mut tool, pieces);
-        self.tools.push(tool);
+        self.finish(tool, served(schema.node));
     }
 
     fn note_alias(&mut self, object: &Object<'n, '_>, key: &str) {
@@ -96,6 +92,7 @@ impl<'n> Reader<'n, '_> {
         let placed = || bindings.iter().map(|(_, binding, pointer)| (binding, pointer.as_str()));
         clash::check_flags(placed(), self.report);
         clash::check_stdin(placed(), self.report);
+        clash::check_access(placed(), &self.last().settings.marks.clone(), self.report);
         split(bindings)
     }
 
@@ -178,10 +175,9 @@ fn kind(property: &Node<'_>) -> Option<Kind> {
 }
 
 /// The schema as it is written, without the name of its dialect.
-fn served(schema: &Node<'_>) -> Schema {
+fn served(schema: &Node<'_>) -> Map<String, Json> {
     let members = schema.members().iter().filter(|member| member.key != "$schema");
-    let object: Map<String, Json> = members.map(|member| (member.key.as_ref().to_owned(), member.value.to_value())).collect();
-    Schema::new(object)
+    members.map(|member| (member.key.as_ref().to_owned(), member.value.to_value())).collect()
 }
 
 fn defined(schema: &Object<'_, '_>) -> Vec<catalog::Parameter> {

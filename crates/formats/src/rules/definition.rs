@@ -91,7 +91,8 @@ pub(crate) static MISSING_SUBCOMMAND: Rule = Rule {
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };
 
-pub(crate) static MISSING_COMMAND: Rule = Rule {
+/// A definition that names no program.
+pub static MISSING_COMMAND: Rule = Rule {
     code: "TC029",
     name: "missing-command",
     severity: Severity::Note,

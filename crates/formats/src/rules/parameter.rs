@@ -132,3 +132,27 @@ pub(crate) static BAD_VARIABLE: Rule = Rule {
     good: r#"{"name": "say", "description": "Speak", "command": "echo",
  "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "lang", "type": "string", "pass_by": "env", "env": "MY_LANG"}]}]}"#,
 };
+
+pub(crate) static ACCESS_WITHOUT_PATH: Rule = Rule {
+    code: "TC051",
+    name: "access-without-path",
+    severity: Severity::Error,
+    why: "`access` says what the program does with a file or folder: it has a meaning only for a parameter of `format: path`, \
+          and none for the folder the program runs in. Elsewhere it would promise a confinement that does not come.",
+    bad: r#"{"name": "show", "description": "Show", "command": "cat",
+ "subcommand": [{"name": "default", "description": "Show", "positional_args": [{"name": "file", "type": "string", "access": "read"}]}]}"#,
+    good: r#"{"name": "show", "description": "Show", "command": "cat",
+ "subcommand": [{"name": "default", "description": "Show", "positional_args": [{"name": "file", "type": "string", "format": "path", "access": "read"}]}]}"#,
+};
+
+pub(crate) static WRITING_READER: Rule = Rule {
+    code: "TC052",
+    name: "writing-reader",
+    severity: Severity::Error,
+    why: "A tool with `mutates: false` cannot write anywhere, so a parameter that it writes to could never be used. One of the \
+          two is wrong.",
+    bad: r#"{"name": "copy", "description": "Copy", "command": "cp", "mutates": false,
+ "subcommand": [{"name": "default", "description": "Copy", "positional_args": [{"name": "to", "type": "string", "format": "path", "access": "write"}]}]}"#,
+    good: r#"{"name": "copy", "description": "Copy", "command": "cp", "mutates": true,
+ "subcommand": [{"name": "default", "description": "Copy", "positional_args": [{"name": "to", "type": "string", "format": "path", "access": "write"}]}]}"#,
+};

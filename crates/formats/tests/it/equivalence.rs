@@ -5,6 +5,7 @@
 //! - a default outside its `enum`, bounds or pattern (TC041), a pattern that does not compile (TC043), a lower bound
 //!   above the upper one (TC044);
 //! - names and flags that meet (TC045, TC046), names in `argv` that are no properties (TC049);
+//! - `access` of what is no path (TC051) or under a tool that changes nothing (TC052);
 //! - names that are too long once they are joined, blanks in names of properties (TC024), fields that contradict those of a node above (TC032);
 //! - references that lead out, nowhere or in circles (TC062, TC063, TC064), sizes (TC002, TC011, TC012, TC066).
 
@@ -13,7 +14,8 @@ use serde_json::{Map, Value, json};
 
 use crate::harness::read;
 
-const BEYOND: [&str; 10] = ["TC023", "TC041", "TC043", "TC044", "TC045", "TC046", "TC049", "TC062", "TC063", "TC064"];
+const BEYOND: [&str; 12] =
+    ["TC023", "TC041", "TC043", "TC044", "TC045", "TC046", "TC049", "TC051", "TC052", "TC062", "TC063", "TC064"];
 
 type Values = BoxedStrategy<Value>;
 
@@ -81,6 +83,7 @@ fn passing() -> Vec<(&'static str, Values)> {
         ("pass_by", mostly(one_of(&[json!("argument"), json!("stdin"), json!("env"), json!("file"), json!("variables")]))),
         ("env", mostly(one_of(&[json!("A_1"), json!("_b")]))),
         ("allow_dash", flag()),
+        ("access", mostly(one_of(&[json!("read"), json!("write"), json!("read_write")]))),
     ]
 }
 
@@ -95,7 +98,7 @@ fn parameter(name: &'static [&'static str]) -> Values {
     let mut rare = constraints();
     rare.extend(passing());
     rare.extend([("alias", mostly(one_of(&[json!("a"), json!("z")]))), ("required", flag()), ("items", mostly(items))]);
-    rare.extend([("file_arg", flag()), ("file_flag", text()), ("unknown", any_value())]);
+    rare.extend([("file_arg", flag()), ("file_flag", text()), ("secret", flag()), ("unknown", any_value())]);
     object(vec![("name", mostly(one_of(&names))), ("type", mostly(kind()))], rare)
 }
 
@@ -140,6 +143,7 @@ fn node() -> Vec<(&'static str, Values)> {
         ("step_delay_ms", mostly(one_of(&[json!(0), json!(100)]))),
         ("availability_check", availability()),
         ("concurrency", mostly(one_of(&[json!("exclusive"), json!("read_only"), json!("service")]))),
+        ("consent", mostly(object(vec![("parameter", text()), ("word", text())], vec![]))),
         ("examples", any_value()),
         ("monitor_level", any_value()),
         ("colour", any_value()),

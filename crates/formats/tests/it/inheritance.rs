@@ -147,3 +147,13 @@ fn options_of_an_inner_node_stand_before_the_next_word() {
     let keys: Vec<_> = tools[0].input.properties().map(|(name, _)| name.to_owned()).collect();
     assert_eq!(keys, ["context", "remote", "force", "p", "working_directory"]);
 }
+
+#[test]
+fn the_pattern_for_progress_is_handed_down_and_must_be_one() {
+    let patterns = levels(json!({"progress_regex": r"(\d+)%"}), json!({}), json!({"progress_regex": r"(\d+)/(\d+)"}));
+    let patterns: Vec<_> = patterns.iter().map(|tool| tool.progress.as_deref()).collect();
+    assert_eq!(patterns, [Some(r"(\d+)/(\d+)"), Some(r"(\d+)%")]);
+    let found = read(&json!({"name": "t", "description": "A tool", "command": "prog", "progress_regex": "(",
+        "subcommand": [{"name": "s", "description": "S"}]}));
+    assert!(summary(&found.diagnostics).iter().any(|line| line.ends_with("/progress_regex")), "{:?}", found.diagnostics);
+}

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod command_line;
+mod consent;
 mod corpus;
 mod equivalence;
 mod guidance;

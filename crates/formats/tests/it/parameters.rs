@@ -1,5 +1,6 @@
 //! Options and positionals as JSON Schema, and what they may not say.
 
+use catalog::launch::Access;
 use serde_json::{Value, json};
 
 use crate::harness::{errors, read, summary, tool, with_leaf, with_option};
@@ -138,5 +139,57 @@ fn patterns_of_javascript_are_taken_and_compile() {
     for pattern in patterns {
         let tool = tool(&with_option(json!({"name": "x", "type": "string", "pattern": pattern})));
         assert!(tool.input.validator().is_ok(), "{pattern}: {:?}", tool.input.validator().err());
+    }
+}
+
+#[test]
+fn a_path_says_what_is_done_with_it() {
+    let access = |definition: &serde_json::Value| {
+        let reading = read(definition);
+        let tool = reading.tools.first().expect("a tool");
+        let catalog::Launch::Process(process) = &tool.launch else { panic!("not a program") };
+        process.bindings().find(|binding| binding.parameter == "x").and_then(|binding| binding.access)
+    };
+    for (word, expected) in Access::WORDS {
+        let option = json!({"name": "x", "type": "string", "format": "path", "access": word});
+        assert_eq!(access(&with_option(option)), Some(expected));
+        let written = json!({"name": "t", "description": "T", "command": "prog", "argv": {"x": {"positional": true, "access": word}},
+            "inputSchema": {"type": "object", "properties": {"x": {"type": "string", "format": "path"}}}});
+        assert_eq!(access(&written), Some(expected));
+    }
+    let many = json!({"name": "x", "type": "array", "items": {"type": "string", "format": "path"}, "access": "read"});
+    assert_eq!(access(&with_option(many)), Some(Access::Read));
+    assert_eq!(access(&with_option(json!({"name": "x", "type": "string", "format": "path"}))), None);
+}
+
+#[test]
+fn access_needs_a_path_and_a_known_word() {
+    assert_eq!(option_errors(json!({"type": "string", "access": "read"})), ["error TC051 /access"]);
+    assert_eq!(option_errors(json!({"type": "string", "format": "path-or-value", "access": "read"})), ["error TC051 /access"]);
+    assert_eq!(option_errors(json!({"type": "string", "format": "path", "access": "raed"})), ["error TC036 /access"]);
+    assert_eq!(option_errors(json!({"type": "string", "format": "path", "acces": "read"})), ["error TC023 /acces"]);
+    let folder = json!({"name": "working_directory", "type": "string", "format": "path", "access": "read"});
+    assert_eq!(read(&with_option(folder)).diagnostics[0].code, "TC051");
+}
+
+#[test]
+fn a_tool_that_changes_nothing_writes_to_no_parameter() {
+    let found = |definition: serde_json::Value| {
+        let reading = read(&definition);
+        assert!(reading.tools.is_empty(), "it is not served");
+        reading
+            .diagnostics
+            .iter()
+            .map(|found| (found.code, found.origin.pointer().unwrap_or_default().to_owned()))
+            .collect::<Vec<_>>()
+    };
+    for word in ["write", "read_write"] {
+        let tree = json!({"name": "t", "description": "T", "command": "prog",
+            "options": [{"name": "x", "type": "string", "format": "path", "access": word}],
+            "subcommand": [{"name": "default", "description": "D", "mutates": false}]});
+        assert_eq!(found(tree), [("TC052", "/options/0/access".to_owned())]);
+        let written = json!({"name": "t", "description": "T", "command": "prog", "mutates": false, "argv": {"x": {"access": word}},
+            "inputSchema": {"type": "object", "properties": {"x": {"type": "string", "format": "path"}}}});
+        assert_eq!(found(written), [("TC052", "/argv/x/access".to_owned())]);
     }
 }

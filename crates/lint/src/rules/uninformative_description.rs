@@ -26,10 +26,15 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
 }
 
 fn report_echo(name: &str, text: &str, subject: impl FnOnce() -> (String, Origin), report: &mut Report<'_>) {
-    // A text much longer than the name cannot repeat it, and most are.
-    if text.is_empty() || text.len() > 2 * name.len() + 8 || identifier_words(name) != identifier_words(text) {
+    // A text that is much longer than the name, or begins otherwise, cannot repeat it, and most do not.
+    let is_candidate = !text.is_empty() && text.len() <= 2 * name.len() + 8 && initial(name) == initial(text);
+    if !is_candidate || identifier_words(name) != identifier_words(text) {
         return;
     }
     let (subject, origin) = subject();
     report.push(Diagnostic::new(&RULE, origin, format!("{subject} only repeats the name")).hint("say what the name leaves open"));
+}
+
+fn initial(text: &str) -> Option<char> {
+    text.chars().find(|c| c.is_alphanumeric()).and_then(|c| c.to_lowercase().next())
 }

@@ -149,3 +149,17 @@ fn warns_of_a_choice_that_is_listed_twice() {
     insta::assert_snapshot!(lines(&found), @r#"warning TC303 tools/taker.json#/subcommand/0/options/0: the parameter `colour` lists the choice "red" twice"#);
     assert_eq!(codes(taking("colours", json!({"type": "array", "items": choices, "description": "Which"}))), ["TC303"]);
 }
+
+#[test]
+fn warns_of_an_address_without_a_word_about_the_network() {
+    let uri = json!({"type": "string", "format": "uri", "description": "Where it is"});
+    let urls = json!({"type": "array", "items": {"type": "string", "format": "url"}, "description": "Where they are"});
+    for schema in [uri, urls] {
+        assert_eq!(codes(taking("page", schema.clone())), ["TC304"], "{schema}");
+        for network in [true, false] {
+            let mut tool = taking("page", schema.clone());
+            tool.marks.network = Some(network);
+            assert_eq!(codes(tool), [] as [&str; 0], "{schema}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What an expression can see of a call: `args` and `tool`.
+
+use std::{collections::HashMap, sync::Arc};
+
+use cel::{Context, Env, Value as Cel};
+use serde_json::{Map, Value};
+
+use super::expression::ENVIRONMENT;
+use crate::Tool;
+
+/// Deeper arguments are not looked into: evaluating recurses with them.
+const DEEPEST: usize = 128;
+
+/// The members of `tool`.
+pub(super) const TOOL_MEMBERS: [&str; 9] =
+    ["name", "category", "version", "mutates", "dangerous", "idempotent", "requires_approval", "network", "consent"];
+
+/// The variables of one call, and how much there is to look at.
+pub(super) struct Scope<'a> {
+    pub(super) context: Context<'a, 'a>,
+    pub(super) size: Size,
+}
+
+/// How much a value is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Size {
+    /// The values in it.
+    pub(super) values: u64,
+    /// The bytes of its texts.
+    pub(super) bytes: u64,
+    /// How deep it is.
+    pub(super) depth: usize,
+}
+
+impl Scope<'_> {
+    /// The variables for a call of `tool`.
+    pub(super) fn new(tool: &Tool, arguments: &Map<String, Value>) -> Self {
+        let mut context = Context::with_env(Arc::<Env>::clone(&ENVIRONMENT));
+        let mut size = Size::default();
+        let args = map(arguments, 1, &mut size);
+        context.add_variable_from_value("args", args);
+        context.add_variable_from_value("tool", about(tool));
+        Self { context, size }
+    }
+}
+
+impl Size {
+    /// Whether it is too deep to be looked at; what lies deeper has been left out.
+    pub(super) fn is_too_deep(&self) -> bool {
+        self.depth > DEEPEST
+    }
+}
+
+fn about(tool: &Tool) -> Cel {
+    let marks = &tool.marks;
+    let flag = |mark: Option<bool>| mark.map_or(Cel::Null, Cel::Bool);
+    let words = |mark: &Option<String>| mark.as_deref().map_or(Cel::Null, text);
+    let values = [
+        text(&tool.name),
+        words(&marks.category),
+        words(&marks.version),
+        flag(marks.mutates),
+        flag(marks.dangerous),
+        flag(marks.idempotent),
+        flag(marks.requires_approval),
+        flag(marks.network),
+        Cel::Bool(tool.consent.is_some()),
+    ];
+    TOOL_MEMBERS.map(str::to_owned).into_iter().zip(values).collect::<HashMap<_, _>>().into()
+}
+
+/// An argument as an expression sees it. A whole number is an `int` where it fits, so that
+/// arithmetic with literals works.
+fn convert(value: &Value, depth: usize, size: &mut Size) -> Cel {
+    size.values += 1;
+    match value {
+        Value::Null => Cel::Null,
+        Value::Bool(yes) => Cel::Bool(*yes),
+        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(number), _) => Cel::Int(number),
+            (None, Some(number)) => Cel::UInt(number),
+            (None, None) => number.as_f64().map_or(Cel::Null, Cel::Float),
+        },
+        Value::String(words) => {
+            size.bytes += words.len() as u64;
+            text(words)
+        }
+        Value::Array(_) | Value::Object(_) if depth > DEEPEST => Cel::Null,
+        Value::Array(items) => {
+            size.depth = size.depth.max(depth + 1);
+            Cel::List(Arc::new(items.iter().map(|item| convert(item, depth + 1, size)).collect()))
+        }
+        Value::Object(members) => map(members, depth + 1, size),
+    }
+}
+
+fn map(members: &Map<String, Value>, depth: usize, size: &mut Size) -> Cel {
+    size.depth = size.depth.max(depth);
+    size.bytes += members.keys().map(|key| key.len() as u64).sum::<u64>();
+    let members: HashMap<String, Cel> = members.iter().map(|(key, value)| (key.clone(), convert(value, depth, size))).collect();
+    members.into()
+}
+
+fn text(words: &str) -> Cel {
+    Cel::String(Arc::new(words.to_owned()))
+}

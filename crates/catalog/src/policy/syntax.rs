@@ -1,0 +1,196 @@
+//! What can be known of a condition before any call: names that do not exist, and how much work it is.
+
+use std::collections::BTreeSet;
+
+use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
+
+use super::scope::TOOL_MEMBERS;
+use crate::closest;
+
+/// What is said of a condition that is too deep.
+pub(super) const TOO_DEEP: &str = "the condition is nested too deeply; split it into several clauses";
+
+/// The variables of a condition.
+const VARIABLES: [&str; 2] = ["args", "tool"];
+
+/// Names of types, which `type(x) == …` compares with, and the one namespace.
+const TYPES: [&str; 12] =
+    ["bool", "bytes", "double", "dyn", "int", "list", "map", "null_type", "optional_type", "string", "type", "uint"];
+
+/// The functions that can be called, beside operators and macros.
+const FUNCTIONS: [&str; 23] = [
+    "bool",
+    "bytes",
+    "contains",
+    "double",
+    "dyn",
+    "endsWith",
+    "hasValue",
+    "int",
+    "list",
+    "map",
+    "matches",
+    "none",
+    "of",
+    "ofNonZeroValue",
+    "or",
+    "orValue",
+    "size",
+    "startsWith",
+    "string",
+    "type",
+    "uint",
+    "value",
+    "has",
+];
+
+/// The deepest condition: evaluating recurses, on the stack of whoever makes a call.
+const DEEPEST: usize = 24;
+
+/// What is known of a condition.
+#[derive(Debug, Default)]
+pub(super) struct Shape {
+    /// How many parts it has.
+    pub(super) parts: u64,
+    /// How deep its loops are nested.
+    pub(super) loops: u32,
+    /// The arguments it reads without having asked whether they are there.
+    pub(super) reads: BTreeSet<String>,
+}
+
+/// Looks at every part; the first name that does not exist is an error.
+pub(super) fn examine(expression: &IdedExpr) -> Result<Shape, String> {
+    let mut walk = Walk::default();
+    walk.visit(expression)?;
+    let Walk { mut shape, tested, .. } = walk;
+    shape.reads.retain(|name| !tested.contains(name));
+    Ok(shape)
+}
+
+#[derive(Default)]
+struct Walk<'e> {
+    shape: Shape,
+    /// The variables of the loops around this part.
+    bound: Vec<&'e str>,
+    /// How many loops are around this part.
+    loops: u32,
+    /// How many parts are around this part.
+    depth: usize,
+    /// The arguments of which it asks whether they are there.
+    tested: BTreeSet<String>,
+}
+
+impl<'e> Walk<'e> {
+    fn visit(&mut self, part: &'e IdedExpr) -> Result<(), String> {
+        self.shape.parts += 1;
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(TOO_DEEP.to_owned());
+        }
+        self.look(part)?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn look(&mut self, part: &'e IdedExpr) -> Result<(), String> {
+        match &part.expr {
+            Expr::Unspecified | Expr::Literal(_) => Ok(()),
+            Expr::Ident(name) => self.variable(name),
+            Expr::Select(select) => {
+                if let Expr::Ident(name) = &select.operand.expr {
+                    self.member(name, &select.field, select.test)?;
+                }
+                self.visit(&select.operand)
+            }
+            Expr::Call(call) => self.call(call),
+            Expr::List(list) => list.elements.iter().try_for_each(|part| self.visit(part)),
+            Expr::Map(map) => map.entries.iter().try_for_each(|entry| self.entry(&entry.expr)),
+            Expr::Struct(made) => Err(format!("there is no type `{}`", made.type_name)),
+            Expr::Comprehension(comprehension) => self.comprehension(comprehension),
+        }
+    }
+
+    fn call(&mut self, call: &'e CallExpr) -> Result<(), String> {
+        function(&call.func_name)?;
+        match (call.func_name.as_str(), call.args.as_slice()) {
+            (operators::INDEX, [IdedExpr { expr: Expr::Ident(name), .. }, key]) => {
+                text(key).map_or(Ok(()), |key| self.member(name, key, false))?
+            }
+            (operators::IN, [key, IdedExpr { expr: Expr::Ident(name), .. }]) => {
+                text(key).map_or(Ok(()), |key| self.member(name, key, true))?
+            }
+            _ => {}
+        }
+        // `optional.of(x)` is written like a member of a variable.
+        let target = call.target.as_deref().filter(|target| !matches!(&target.expr, Expr::Ident(name) if name == "optional"));
+        target.into_iter().chain(&call.args).try_for_each(|part| self.visit(part))
+    }
+
+    fn entry(&mut self, entry: &'e EntryExpr) -> Result<(), String> {
+        match entry {
+            EntryExpr::StructField(field) => self.visit(&field.value),
+            EntryExpr::MapEntry(entry) => {
+                self.visit(&entry.key)?;
+                self.visit(&entry.value)
+            }
+        }
+    }
+
+    fn comprehension(&mut self, comprehension: &'e ComprehensionExpr) -> Result<(), String> {
+        self.visit(&comprehension.iter_range)?;
+        self.visit(&comprehension.accu_init)?;
+        let outside = self.bound.len();
+        self.bound.extend([comprehension.iter_var.as_str(), comprehension.accu_var.as_str()]);
+        self.bound.extend(comprehension.iter_var2.as_deref());
+        self.loops += 1;
+        self.shape.loops = self.shape.loops.max(self.loops);
+        self.visit(&comprehension.loop_cond)?;
+        self.visit(&comprehension.loop_step)?;
+        self.loops -= 1;
+        self.visit(&comprehension.result)?;
+        self.bound.truncate(outside);
+        Ok(())
+    }
+
+    fn variable(&self, name: &str) -> Result<(), String> {
+        let is_known = name.starts_with('@') || self.bound.contains(&name) || VARIABLES.contains(&name) || TYPES.contains(&name);
+        if is_known {
+            return Ok(());
+        }
+        let hint = closest(name, VARIABLES).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        Err(format!("there is no variable `{name}`, only `args` and `tool`{hint}"))
+    }
+
+    /// Looks at `name.field`, however it is spelled; `is_test` if only its presence is asked for.
+    fn member(&mut self, name: &str, field: &str, is_test: bool) -> Result<(), String> {
+        match name {
+            _ if self.bound.contains(&name) => {}
+            "args" if is_test => drop(self.tested.insert(field.to_owned())),
+            "args" => drop(self.shape.reads.insert(field.to_owned())),
+            "tool" if !TOOL_MEMBERS.contains(&field) => {
+                return Err(format!(
+                    "there is no `tool.{field}`, only {}",
+                    TOOL_MEMBERS.map(|member| format!("`{member}`")).join(", ")
+                ));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn text(part: &IdedExpr) -> Option<&str> {
+    match &part.expr {
+        Expr::Literal(LiteralValue::String(text)) => Some(text.inner()),
+        _ => None,
+    }
+}
+
+fn function(name: &str) -> Result<(), String> {
+    let is_operator = name.contains('_') || name.starts_with('@') || name.starts_with('!') || name.starts_with('-');
+    if is_operator || FUNCTIONS.contains(&name) {
+        return Ok(());
+    }
+    let hint = closest(name, FUNCTIONS).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    Err(format!("there is no function `{name}`{hint}"))
+}

@@ -1,0 +1,57 @@
+//! Tools and clauses in one line each.
+
+use std::time::{Duration, SystemTime};
+
+use catalog::{
+    Decision, Launch, Origin, Policy, Schema, SourceId, Tool,
+    policy::{Clause, Verdict},
+};
+use serde_json::{Map, Value};
+
+/// A moment to decide at.
+pub(crate) fn now() -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000)
+}
+
+/// A tool of this name whose schema has these properties.
+pub(crate) fn tool(name: &str, properties: Value) -> Tool {
+    let schema = serde_json::json!({"type": "object", "properties": properties});
+    let Value::Object(schema) = schema else { unreachable!("made above") };
+    Tool::new(name, "A tool", Schema::new(schema), Launch::Native, Origin::whole(&SourceId::new("a.json")))
+}
+
+/// A clause for tools that fit `tools`.
+pub(crate) fn clause(tools: &str, when: &str, verdict: Verdict) -> Clause {
+    let when = (!when.is_empty()).then(|| when.to_owned());
+    Clause { tools: tools.to_owned(), when, verdict, until: None, reason: None }
+}
+
+/// These clauses, compiled.
+pub(crate) fn policy(clauses: impl IntoIterator<Item = Clause>) -> Policy {
+    Policy::compile(clauses).expect("clauses that compile")
+}
+
+/// The members of a JSON object.
+pub(crate) fn arguments(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        other => panic!("{other} is not an object"),
+    }
+}
+
+/// The decision in one word.
+pub(crate) fn word(decision: &Decision) -> &'static str {
+    match decision {
+        Decision::Allow => "allow",
+        Decision::Ask { .. } => "ask",
+        Decision::Deny { .. } => "deny",
+    }
+}
+
+/// The reason of a decision.
+pub(crate) fn reason(decision: Decision) -> String {
+    match decision {
+        Decision::Allow => panic!("allowed"),
+        Decision::Ask { reason } | Decision::Deny { reason } => reason,
+    }
+}

@@ -1,0 +1,39 @@
+//! Addresses given to a program that nobody said may use the network.
+
+use catalog::{Diagnostic, Launch, Rule, Severity, Tool};
+use serde_json::Value;
+
+use crate::check::Report;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "TC304",
+    name: "unreachable-address",
+    severity: Severity::Warning,
+    why: "A program reaches the network only if its definition says `network: true`. One that takes an address and says \
+          nothing about the network probably wants to go there, and would be told that permission is denied. Where the \
+          address is only written down, `network: false` says so.",
+    bad: r#"{"name": "fetch", "description": "Download a page", "command": "curl", "mutates": false,
+ "inputSchema": {"type": "object", "required": ["page"], "additionalProperties": false,
+  "properties": {"page": {"type": "string", "format": "uri", "description": "Where it is"}}},
+ "argv": {"page": {"positional": true}}}"#,
+    good: r#"{"name": "fetch", "description": "Download a page", "command": "curl", "mutates": false, "network": true,
+ "inputSchema": {"type": "object", "required": ["page"], "additionalProperties": false,
+  "properties": {"page": {"type": "string", "format": "uri", "description": "Where it is"}}},
+ "argv": {"page": {"positional": true}}}"#,
+};
+
+pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
+    if tool.marks.network.is_some() || !matches!(tool.launch, Launch::Process(_)) {
+        return;
+    }
+    for (name, _) in tool.input.properties().filter(|(_, schema)| is_address(schema)) {
+        let message = format!("the parameter `{name}` is an address, but the tool does not say whether it uses the network");
+        let found = Diagnostic::new(&RULE, tool.parameter_origin(name), message);
+        report.push(found.hint("say `\"network\": true`, or `\"network\": false` if the address is not visited"));
+    }
+}
+
+fn is_address(schema: &Value) -> bool {
+    let format = schema.get("format").and_then(Value::as_str);
+    matches!(format, Some("uri" | "url" | "iri")) || schema.get("items").is_some_and(is_address)
+}
