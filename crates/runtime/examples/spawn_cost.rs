@@ -22,7 +22,7 @@ async fn main() -> std::io::Result<()> {
 }
 
 async fn measure() -> std::io::Result<()> {
-    let runtime = Runtime::new(Settings::new(std::env::current_dir()?.canonicalize()?));
+    let runtime = Arc::new(Runtime::new(Settings::new(std::env::current_dir()?.canonicalize()?)));
     let process = Process { program: "true".to_owned(), pieces: Vec::new() };
     let origin = Origin::whole(&SourceId::new("example"));
     let tool = Arc::new(Tool::new("true", "Does nothing", Schema::nothing(), Launch::Process(process), origin));
@@ -33,7 +33,7 @@ async fn measure() -> std::io::Result<()> {
         direct.push(start.elapsed());
 
         let context = Context::detached(CancellationToken::new());
-        let call = Call { tool: Arc::clone(&tool), arguments: Arguments::new(), context, limit: None };
+        let call = Call::new(Arc::clone(&tool), Arguments::new(), context);
         let start = Instant::now();
         let outcome = runtime.call(call).await;
         confined.push(start.elapsed());

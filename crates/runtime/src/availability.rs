@@ -8,7 +8,12 @@ use std::{
 use catalog::{Availability, Failure, Launch, Tool};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Plan, Runtime, plan::program, process::Verdict, refusal};
+use crate::{
+    Plan, Runtime,
+    plan::program,
+    process::{Errand, Verdict},
+    refusal,
+};
 
 /// A check is a question, not work.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -36,7 +41,10 @@ impl Runtime {
 
     async fn ask(&self, tool: &Tool, check: &Availability) -> Result<(), Failure> {
         let plan = Plan::of_check(&self.settings, tool, check)?;
-        let ended = self.run(Arc::new(plan), &CancellationToken::new(), LIMIT).await?;
+        let cancel = CancellationToken::new();
+        let errand =
+            Errand { cancel: &cancel, limit: LIMIT, output_bytes: self.settings.output_bytes, live: None, pattern: None };
+        let ended = self.run(Arc::new(plan), errand).await?;
         let fits = |code: i32| if check.success.is_empty() { code == 0 } else { check.success.contains(&code) };
         let reason = match &ended.verdict {
             Verdict::Exited(status) if status.code().is_some_and(fits) => return Ok(()),

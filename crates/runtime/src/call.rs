@@ -1,22 +1,36 @@
 //! The call path: defaults, validation, policy, plan, backend, outcome.
 
 use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
+    collections::HashMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant, SystemTime},
 };
 
-use catalog::{Availability, Failure, Launch, Outcome, Tool, arguments};
+use catalog::{Availability, Catalog, Decision, Failure, Launch, Mode, Outcome, Policy, Tool, arguments};
+use fancy_regex::Regex;
 use serde_json::Value;
-use tokio::sync::Semaphore;
 use toolkit::{Arguments, Context, Interrupt, Native, Resources};
 
 use crate::{
-    Plan, Settings,
+    Operations, Plan, Settings,
+    approval::denied,
+    audit::{Audit, Entry},
+    confine,
+    digest::arguments_digest,
+    journal::{Journal, MemoryJournal},
+    lanes::{Lane, Lanes, Turn},
     native::Natives,
+    operation::{ApprovalId, Operation, OperationId, Owner},
+    operations::{Live, Work},
     outputs::{OutputResources, Outputs},
-    policy, refusal, report,
+    process::Errand,
+    refusal, report,
     spawn::Door,
 };
+
+/// The most patterns for progress that are kept ready.
+const PATTERNS: usize = 256;
 
 /// One invocation of a tool.
 pub struct Call {
@@ -28,28 +42,92 @@ pub struct Call {
     pub context: Context,
     /// The caller's time limit; it can only shorten the tool's.
     pub limit: Option<Duration>,
+    /// Who calls.
+    pub owner: Owner,
+    /// The tools that a sequence may call.
+    pub catalog: Arc<Catalog>,
+    /// What may be called, and what must be asked about.
+    pub policy: Policy,
+    /// The file to write down what the program touches. It is then watched instead of confined:
+    /// only for a person who wants to know.
+    pub trace: Option<PathBuf>,
+}
+
+impl Call {
+    /// A call by the owner of its context, of a tool that stands alone, under the policy that marks
+    /// alone make.
+    pub fn new(tool: Arc<Tool>, arguments: Arguments, context: Context) -> Self {
+        Self {
+            tool,
+            arguments,
+            owner: Owner(context.owner().to_string()),
+            context,
+            limit: None,
+            catalog: Arc::default(),
+            policy: Policy::default(),
+            trace: None,
+        }
+    }
+}
+
+/// A call that has been decided about, on its way to a backend.
+pub(crate) struct Job {
+    pub(crate) tool: Arc<Tool>,
+    pub(crate) arguments: Arguments,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) context: Context,
+    pub(crate) limit: Option<Duration>,
+    /// What it will do, if that was found out already.
+    pub(crate) plan: Option<Arc<Plan>>,
+    /// Where to write down what it touches.
+    pub(crate) trace: Option<PathBuf>,
+    /// The operation that it is, or is a step of.
+    pub(crate) live: Option<Arc<Live>>,
+    /// Whether an enclosing sequence has the turn.
+    pub(crate) has_turn: bool,
+    /// How much of each output stream is answered.
+    pub(crate) output_bytes: usize,
+    /// Which step of which sequence it is: `.2.1` is the first step of the second step. Empty if none.
+    pub(crate) step: String,
+    pub(crate) depth: usize,
 }
 
 /// What runs calls. One for a server, shared in an `Arc`.
 pub struct Runtime {
     pub(crate) settings: Settings,
     pub(crate) outputs: Arc<Outputs>,
-    /// Whoever runs a process holds one of these.
-    pub(crate) turns: Semaphore,
+    pub(crate) lanes: Arc<Lanes>,
     pub(crate) door: Arc<Door>,
     /// The checks that said yes.
     pub(crate) available: Mutex<Vec<Availability>>,
+    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) operations: Operations,
+    patterns: Mutex<HashMap<String, Option<Arc<Regex>>>>,
+    pub(crate) audit: Audit,
     natives: Natives,
 }
 
 impl Runtime {
-    /// A runtime without native tools.
+    /// A runtime without native tools that remembers what happens in memory. Raises the limit of
+    /// open files of this process as far as it may: each running program takes a few.
     pub fn new(settings: Settings) -> Self {
+        Self::with_journal(settings, Arc::new(MemoryJournal::default()))
+    }
+
+    /// A runtime without native tools, and with a journal.
+    pub fn with_journal(settings: Settings, journal: Arc<dyn Journal>) -> Self {
+        confine::raise_open_files();
+        let outputs = Arc::new(Outputs::new(settings.spill.clone(), settings.spill_bytes));
+        let lanes = Arc::new(Lanes::new(settings.concurrency));
         Self {
-            outputs: Arc::new(Outputs::new(settings.spill.clone(), settings.spill_bytes)),
-            turns: Semaphore::new(settings.concurrency.clamp(1, Semaphore::MAX_PERMITS)),
+            operations: Operations::new(&settings, Arc::clone(&journal), Arc::clone(&lanes), Arc::clone(&outputs)),
+            outputs,
+            lanes,
             door: Arc::new(Door::new(&settings)),
             available: Mutex::default(),
+            audit: Audit::new(Arc::clone(&journal)),
+            journal,
+            patterns: Mutex::default(),
             natives: Natives::default(),
             settings,
         }
@@ -61,6 +139,28 @@ impl Runtime {
         self
     }
 
+    /// The operations of this server.
+    pub fn operations(&self) -> Operations {
+        self.operations.clone()
+    }
+
+    /// What remembers.
+    pub fn journal(&self) -> &Arc<dyn Journal> {
+        &self.journal
+    }
+
+    /// Finds what servers that died left behind, ends it, and says so in the journal. To be called
+    /// before the first call.
+    pub async fn recover(&self) -> Result<Vec<Operation>, Failure> {
+        self.operations.recover().await
+    }
+
+    /// Waits, at most about a second, until the audit has everything that happened before. To be
+    /// called at the end of a process, which may not drop this.
+    pub fn flush_audit(&self) {
+        self.audit.flush();
+    }
+
     /// What a call of `tool` would do. The arguments have been checked and their defaults filled in.
     pub fn plan(&self, tool: &Tool, arguments: &Arguments) -> Result<Plan, Failure> {
         let plan = match &tool.launch {
@@ -68,34 +168,17 @@ impl Runtime {
             Launch::Native => {
                 Err(Failure::new("not_supported", format!("`{}` runs inside the server and has no plan", tool.name)))
             }
-            Launch::Sequence(_) | Launch::Missing => Err(not_runnable(tool)),
+            Launch::Sequence(_) => {
+                Err(Failure::new("not_supported", format!("`{}` is a sequence; each of its steps has its own plan", tool.name)))
+            }
+            Launch::Missing => Err(not_callable(tool)),
         };
         plan.map_err(|failure| refusal::completed(tool, failure))
     }
 
-    /// Checks the arguments, fills in defaults and asks policy: what comes before any plan.
+    /// Checks the arguments and fills in defaults: what comes before any plan.
     pub fn admit(&self, tool: &Tool, arguments: Arguments) -> Result<Arguments, Failure> {
-        let arguments = checked(tool, arguments).map_err(|failure| refusal::completed(tool, failure))?;
-        policy::admit(tool).map_err(|failure| refusal::completed(tool, failure))?;
-        Ok(arguments)
-    }
-
-    /// Runs one call. Whatever goes wrong with the tool is an outcome.
-    pub async fn call(&self, call: Call) -> Result<Outcome, Interrupt> {
-        let Call { tool, arguments, context, limit } = call;
-        let arguments = match self.admit(&tool, arguments) {
-            Ok(arguments) => arguments,
-            Err(failure) => return Ok(failure.into()),
-        };
-        match &tool.launch {
-            Launch::Native => {
-                let limit = shorter(limit, tool.timeout);
-                self.natives.call(&tool, arguments, context, limit).await
-            }
-            // On the heap, so that calls of native tools do not carry its size around.
-            Launch::Process(_) => Ok(Box::pin(self.process(&tool, &arguments, &context, limit)).await),
-            Launch::Sequence(_) | Launch::Missing => Ok(refusal::outcome(&tool, not_runnable(&tool))),
-        }
+        checked(tool, arguments).map_err(|failure| refusal::completed(tool, failure))
     }
 
     /// Whole outputs that were too long to answer, as resources.
@@ -103,23 +186,250 @@ impl Runtime {
         Arc::new(OutputResources(Arc::clone(&self.outputs)))
     }
 
-    async fn process(&self, tool: &Tool, arguments: &Arguments, context: &Context, limit: Option<Duration>) -> Outcome {
-        let plan = match self.plan(tool, arguments) {
-            Ok(plan) => Arc::new(plan),
+    /// Runs one call. Whatever goes wrong with the tool is an outcome. A call of an asynchronous
+    /// tool becomes an operation.
+    pub async fn call(self: &Arc<Self>, mut call: Call) -> Result<Outcome, Interrupt> {
+        let record = self.audit.is_kept().then(|| Record::of(self, &call));
+        call.arguments = match self.admit(&call.tool, std::mem::take(&mut call.arguments)) {
+            Ok(arguments) => arguments,
+            Err(failure) => return Ok(self.recorded(record, "invalid", failure.into())),
+        };
+        let reason = match self.decide(&call) {
+            Ok(Decision::Allow) => None,
+            Ok(Decision::Ask { reason }) => Some(reason),
+            Ok(Decision::Deny { reason }) => {
+                let failure = refusal::completed(&call.tool, denied(&call.tool, &reason));
+                return Ok(self.refused(record, "deny", failure).await);
+            }
+            Err(failure) => return Ok(self.recorded(record, "invalid", failure.into())),
+        };
+        if let (Launch::Native, Mode::Asynchronous) = (&call.tool.launch, call.tool.mode) {
+            let arguments = std::mem::take(&mut call.arguments);
+            call.arguments = Box::pin(self.natives.prepare(&call.tool, arguments, call.context.clone())).await?;
+        }
+        let Some(reason) = reason else { return self.granted(call, record, None).await };
+        // On the heap, as everything that is rare or slow: plain calls do not carry its size around.
+        match Box::pin(self.approve(&call, reason)).await? {
+            Ok(approval) => Box::pin(self.granted(call, record, Some(approval))).await,
+            Err(failure) => {
+                let failure = refusal::completed(&call.tool, failure);
+                Ok(self.refused(record, "ask", failure).await)
+            }
+        }
+    }
+
+    async fn granted(
+        self: &Arc<Self>,
+        call: Call,
+        record: Option<Record>,
+        approval: Option<ApprovalId>,
+    ) -> Result<Outcome, Interrupt> {
+        let decision = if approval.is_some() { "approved" } else { "allow" };
+        let mut operation = None;
+        let result = match (&call.tool.launch, call.tool.mode) {
+            (Launch::Missing, _) => Ok(refusal::outcome(&call.tool, not_callable(&call.tool))),
+            (_, Mode::Asynchronous) => {
+                let work = Work { owner: call.owner.clone(), job: self.job(call) };
+                let (outcome, live) = Box::pin(self.operate(work)).await;
+                operation = live.map(|live| live.id().clone());
+                Ok(outcome)
+            }
+            (Launch::Native, Mode::Synchronous) => {
+                let limit = shorter(call.limit, call.tool.timeout);
+                self.natives.call(&call.tool, call.arguments, call.context, limit).await
+            }
+            (Launch::Process(_) | Launch::Sequence(_), Mode::Synchronous) => Ok(Box::pin(self.perform(self.job(call))).await),
+        };
+        if let Some(record) = record {
+            self.audit.add(record.entry(decision, approval, operation, kind(&result)));
+        }
+        result
+    }
+
+    fn job(&self, call: Call) -> Job {
+        Job {
+            tool: call.tool,
+            arguments: call.arguments,
+            catalog: call.catalog,
+            context: call.context,
+            limit: call.limit,
+            plan: None,
+            trace: call.trace,
+            live: None,
+            has_turn: false,
+            output_bytes: self.settings.output_bytes,
+            step: String::new(),
+            depth: 0,
+        }
+    }
+
+    /// Carries out what has been decided.
+    pub(crate) async fn perform(self: &Arc<Self>, job: Job) -> Outcome {
+        match job.tool.launch {
+            Launch::Process(_) => self.process(job).await,
+            Launch::Sequence(_) => self.sequence(job).await,
+            Launch::Missing => refusal::outcome(&job.tool, not_callable(&job.tool)),
+            Launch::Native => {
+                if let Some(live) = &job.live {
+                    live.running(None);
+                }
+                let limit = shorter(job.limit, job.tool.timeout);
+                let result = self.natives.call(&job.tool, job.arguments, job.context, limit).await;
+                result.unwrap_or_else(|interrupt| refusal::outcome(&job.tool, cannot_ask(&job.tool, &interrupt)))
+            }
+        }
+    }
+
+    /// Finds out whether a job could start at all, and what it will do.
+    pub(crate) fn rehearse(&self, job: &mut Job) -> Result<(), Failure> {
+        match job.tool.launch {
+            Launch::Process(_) => {
+                job.plan = Some(self.planned(job)?);
+                Ok(())
+            }
+            Launch::Sequence(_) => crate::sequence::leaves(&job.catalog, &job.tool, &job.arguments).map(|_| ()),
+            Launch::Native | Launch::Missing => Ok(()),
+        }
+    }
+
+    /// Waits for the turn of a job, unless it has one.
+    pub(crate) async fn turn(&self, job: &Job, lane: Lane) -> Result<Option<Turn>, Failure> {
+        let queued = |ticket| {
+            if let Some(live) = &job.live {
+                live.queued(ticket);
+            }
+        };
+        tokio::select! {
+            biased;
+            () = job.context.cancelled() => {
+                Err(Failure::new("cancelled", format!("`{}` was cancelled before it started", job.tool.name)))
+            }
+            turn = self.lanes.enter(lane, queued) => Ok(turn),
+        }
+    }
+
+    async fn process(&self, mut job: Job) -> Outcome {
+        let plan = match job.plan.take().map_or_else(|| self.planned(&job), Ok) {
+            Ok(plan) => plan,
             Err(failure) => return failure.into(),
         };
-        if let Err(failure) = self.ask_once(tool).await {
+        if let Err(failure) = self.ask_once(&job.tool).await {
             return failure.into();
         }
-        let limit = limit.map_or(plan.timeout, |limit| limit.min(plan.timeout));
-        match self.run(Arc::clone(&plan), context.cancel_token(), limit).await {
-            Ok(ended) => report::outcome(tool, &plan, ended),
-            Err(failure) => refusal::outcome(tool, failure),
+        let _turn = match job.has_turn {
+            true => None,
+            false => match self.turn(&job, Lane::of(&job.tool)).await {
+                Ok(turn) => turn,
+                Err(failure) => return refusal::outcome(&job.tool, failure),
+            },
+        };
+        let errand = Errand {
+            cancel: job.context.cancel_token(),
+            limit: job.limit.map_or(plan.timeout, |limit| limit.min(plan.timeout)),
+            output_bytes: job.output_bytes,
+            live: job.live.as_ref().map(|live| (live, job.step.as_str())),
+            pattern: job.live.as_ref().and(job.tool.progress.as_deref()).and_then(|pattern| self.pattern(pattern)),
+        };
+        match self.run(Arc::clone(&plan), errand).await {
+            Ok(ended) => report::outcome(&job.tool, &plan, ended),
+            Err(failure) => refusal::outcome(&job.tool, failure),
+        }
+    }
+
+    fn planned(&self, job: &Job) -> Result<Arc<Plan>, Failure> {
+        let plan = self.plan(&job.tool, &job.arguments)?;
+        Ok(Arc::new(match &job.trace {
+            Some(trace) => self.watched(plan, trace)?,
+            None => plan,
+        }))
+    }
+
+    /// A pattern for progress, ready for use. One that is broken was reported when it was read.
+    fn pattern(&self, text: &str) -> Option<Arc<Regex>> {
+        let mut patterns = self.patterns.lock().unwrap_or_else(PoisonError::into_inner);
+        if patterns.len() > PATTERNS {
+            patterns.clear();
+        }
+        let made = patterns.entry(text.to_owned()).or_insert_with(|| Regex::new(text).ok().map(Arc::new));
+        made.clone()
+    }
+
+    fn recorded(&self, record: Option<Record>, decision: &'static str, outcome: Outcome) -> Outcome {
+        if let Some(record) = record {
+            self.audit.add(record.entry(decision, None, None, outcome_kind(&outcome)));
+        }
+        outcome
+    }
+
+    /// A refusal is taken down before it is told.
+    async fn refused(&self, record: Option<Record>, decision: &'static str, failure: Failure) -> Outcome {
+        let approval = failure.details.get("approval").and_then(Value::as_str).and_then(|id| id.parse().ok());
+        if let Some(record) = record {
+            Box::pin(self.audit.add_now(record.entry(decision, approval, None, failure.error_type.to_owned()))).await;
+        }
+        failure.into()
+    }
+}
+
+/// The beginning of a line of the audit.
+struct Record {
+    time: SystemTime,
+    begun: Instant,
+    owner: Owner,
+    tool: Arc<Tool>,
+    arguments: String,
+}
+
+impl Record {
+    fn of(runtime: &Runtime, call: &Call) -> Self {
+        Self {
+            time: runtime.settings.clock.now(),
+            begun: Instant::now(),
+            owner: call.owner.clone(),
+            tool: Arc::clone(&call.tool),
+            arguments: arguments_digest(&call.arguments),
+        }
+    }
+
+    fn entry(
+        self,
+        decision: &'static str,
+        approval: Option<ApprovalId>,
+        operation: Option<OperationId>,
+        outcome: String,
+    ) -> Entry {
+        Entry {
+            time: self.time,
+            owner: self.owner,
+            tool: self.tool,
+            arguments_digest: self.arguments,
+            decision,
+            approval,
+            operation,
+            outcome,
+            duration: self.begun.elapsed(),
         }
     }
 }
 
-fn checked(tool: &Tool, arguments: Arguments) -> Result<Arguments, Failure> {
+fn kind(result: &Result<Outcome, Interrupt>) -> String {
+    match result {
+        Ok(outcome) => outcome_kind(outcome),
+        Err(_) => "interrupted".to_owned(),
+    }
+}
+
+fn outcome_kind(outcome: &Outcome) -> String {
+    let field = |name: &str| outcome.structured.as_ref().and_then(|object| object.get(name)).and_then(Value::as_str);
+    match (outcome.failed, field("error_type"), field("status")) {
+        (true, kind, _) => kind.unwrap_or("failed").to_owned(),
+        (false, _, Some("started")) => "started".to_owned(),
+        (false, _, _) => "ok".to_owned(),
+    }
+}
+
+/// The arguments, checked and with defaults.
+pub(crate) fn checked(tool: &Tool, arguments: Arguments) -> Result<Arguments, Failure> {
     let value = Value::Object(arguments);
     let faults = arguments::check(&tool.input, &value)
         .map_err(|error| Failure::new("invalid_definition", format!("the input schema of `{}` is broken: {error}", tool.name)))?;
@@ -131,13 +441,20 @@ fn checked(tool: &Tool, arguments: Arguments) -> Result<Arguments, Failure> {
     Ok(arguments)
 }
 
-fn not_runnable(tool: &Tool) -> Failure {
-    match tool.launch {
-        Launch::Sequence(_) => {
-            Failure::new("not_supported", format!("`{}` is a sequence, and sequences come with operations", tool.name))
-        }
-        _ => Failure::new("not_callable", format!("`{}` is documented but has no command to run", tool.name)),
+fn not_callable(tool: &Tool) -> Failure {
+    Failure::new("not_callable", format!("`{}` is documented but has no command to run", tool.name))
+}
+
+fn cannot_ask(tool: &Tool, interrupt: &Interrupt) -> Failure {
+    if let Interrupt::Invalid(why) = interrupt {
+        return Failure::new("invalid_request", why);
     }
+    let why = match interrupt {
+        Interrupt::Ask { .. } => "it has questions that cannot be asked here".to_owned(),
+        Interrupt::Lacks(capability) => format!("the client cannot do what it needs: {capability:?}"),
+        Interrupt::Invalid(why) | Interrupt::Unanswered(why) => why.clone(),
+    };
+    Failure::new("unanswered", format!("`{}` could not go on: {why}", tool.name))
 }
 
 fn shorter(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {

@@ -2,7 +2,10 @@
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::outputs::{Spill, Whole};
+use crate::{
+    outputs::{Spill, Whole},
+    tap::Tap,
+};
 
 /// As much as a pipe holds.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -47,19 +50,45 @@ pub(crate) struct Capture<'a> {
     tail: Vec<u8>,
     total: u64,
     whole: Option<Whole>,
+    tap: Option<Tap>,
+    /// Whether the file is wanted however little there is.
+    is_followed: bool,
 }
 
 impl<'a> Capture<'a> {
     /// Keeps at most about `limit` bytes in memory.
     pub(crate) fn new(stream: Stream, limit: usize, spill: &'a Spill<'a>) -> Self {
-        Self { stream, limit: limit.max(2), spill, head: Vec::new(), tail: Vec::new(), total: 0, whole: None }
+        Self {
+            stream,
+            limit: limit.max(2),
+            spill,
+            head: Vec::new(),
+            tail: Vec::new(),
+            total: 0,
+            whole: None,
+            tap: None,
+            is_followed: false,
+        }
+    }
+
+    /// Has someone listen. Once the operation is left to itself, its output is in a file from the first byte on.
+    pub(crate) fn tapped(self, tap: Option<Tap>) -> Self {
+        Self { tap, ..self }
     }
 
     /// Reads until the end. Stopping it early loses nothing that was read.
     pub(crate) async fn drain(&mut self, pipe: Option<impl AsyncRead + Unpin>) {
         let Some(mut pipe) = pipe else { return };
         let mut chunk = Vec::with_capacity(CHUNK_BYTES);
-        while let Ok(1..) = pipe.read_buf(&mut chunk).await {
+        loop {
+            tokio::select! {
+                biased;
+                read = pipe.read_buf(&mut chunk) => match read {
+                    Ok(1..) => {}
+                    Ok(0) | Err(_) => return,
+                },
+                () = followed(self.tap.as_ref()), if !self.is_followed => self.is_followed = true,
+            }
             self.take(&chunk).await;
             chunk.clear();
         }
@@ -94,17 +123,23 @@ impl<'a> Capture<'a> {
 
     async fn take(&mut self, chunk: &[u8]) {
         self.total += chunk.len() as u64;
+        if let Some(tap) = &mut self.tap {
+            tap.hear(chunk);
+        }
+        if let Some(whole) = &mut self.whole {
+            whole.write(chunk).await;
+        }
         if self.tail.is_empty() {
             self.head.extend_from_slice(chunk);
-            if self.is_cut() {
+            let is_wanted = self.is_cut() || self.is_followed && self.total > 0;
+            if is_wanted && self.whole.is_none() {
                 self.whole = self.spill.open(self.stream, &self.head).await;
+            }
+            if self.is_cut() {
                 self.tail.extend_from_slice(&self.head);
                 self.head.truncate(self.limit / 2);
             }
             return;
-        }
-        if let Some(whole) = &mut self.whole {
-            whole.write(chunk).await;
         }
         self.tail.extend_from_slice(chunk);
         if self.tail.len() > self.limit.max(CHUNK_BYTES) * 2 {
@@ -114,6 +149,14 @@ impl<'a> Capture<'a> {
 
     fn is_cut(&self) -> bool {
         self.total > self.limit as u64
+    }
+}
+
+/// Ends when the output is wanted in a file; never, if nobody listens.
+async fn followed(tap: Option<&Tap>) {
+    match tap {
+        Some(tap) => tap.followed().await,
+        None => std::future::pending().await,
     }
 }
 

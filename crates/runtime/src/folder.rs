@@ -33,10 +33,14 @@ impl Folders {
     pub(crate) fn take(&self, tool: &str, files: &[(String, String)]) -> io::Result<PrivateFolder> {
         let spare = self.spare(tool).filter(PrivateFolder::is_pristine);
         let folder = spare.map_or_else(|| PrivateFolder::create(&self.parent, tool), Ok)?;
-        for (name, content) in files {
-            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(folder.path().join(name))?;
-            file.write_all(content.as_bytes())?;
-        }
+        folder.fill(files)?;
+        Ok(folder)
+    }
+
+    /// The folder `path` for a call of `tool`, new, with nothing in it but `files`.
+    pub(crate) fn make(&self, path: &Path, tool: &str, files: &[(String, String)]) -> io::Result<PrivateFolder> {
+        let folder = PrivateFolder::create_at(path.to_owned(), tool)?;
+        folder.fill(files)?;
         Ok(folder)
     }
 
@@ -71,14 +75,30 @@ pub(crate) struct PrivateFolder {
 
 impl PrivateFolder {
     fn create(parent: &Path, tool: &str) -> io::Result<Self> {
-        let path = parent.join(format!("toolcrib-{}", random_id()?));
+        Self::create_at(parent.join(format!("toolcrib-{}", random_id()?)), tool)
+    }
+
+    fn create_at(path: PathBuf, tool: &str) -> io::Result<Self> {
         DirBuilder::new().mode(OWNER_ONLY).create(&path)?;
         Ok(Self { path, tool: tool.to_owned() })
+    }
+
+    fn fill(&self, files: &[(String, String)]) -> io::Result<()> {
+        for (name, content) in files {
+            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.path.join(name))?;
+            file.write_all(content.as_bytes())?;
+        }
+        Ok(())
     }
 
     /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Removes it right away, which is fast if it is empty; else it is returned.
+    pub(crate) fn remove_empty(self) -> Result<(), Self> {
+        fs::remove_dir(&self.path).map_err(|_| self)
     }
 
     /// Whether it is as good as new: there, empty, and still its owner's alone.

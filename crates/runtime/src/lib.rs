@@ -6,24 +6,39 @@
 //! the only file in it that does. It reads no configuration and no environment: it is handed
 //! [`Settings`].
 
+mod approval;
+mod audit;
 mod availability;
 mod call;
 mod capture;
+mod clock;
 mod confine;
+mod digest;
 mod folder;
+pub mod journal;
+mod lanes;
 mod native;
+pub mod operation;
+mod operations;
 mod outputs;
 mod plan;
-mod policy;
 mod process;
+mod processes;
 mod refusal;
 mod report;
+mod sequence;
 mod settings;
 mod spawn;
-mod stragglers;
+mod tap;
+mod watch;
 
+pub use approval::{Approval, Digest};
+pub use audit::AuditLine;
 pub use call::{Call, Runtime};
+pub use clock::{Clock, timestamp};
 pub use confine::{Support, confinement};
+pub use digest::{arguments_digest, tool_digest};
+pub use operations::{Asker, Event, EventKind, Operations, Until};
 pub use plan::Plan;
 pub use report::process_output_schema;
 pub use settings::Settings;

@@ -18,6 +18,14 @@ impl Natives {
         self.0.extend(natives.into_iter().map(|native| (native.tool.name, native.handler)));
     }
 
+    /// What comes before a call of `tool` becomes an operation.
+    pub(crate) async fn prepare(&self, tool: &Tool, arguments: Arguments, context: Context) -> Result<Arguments, Interrupt> {
+        match self.0.get(&tool.name) {
+            Some(handler) => handler.prepare(arguments, context).await,
+            None => Ok(arguments),
+        }
+    }
+
     /// Calls the function of `tool`. A panic in it is an outcome like any other failure.
     pub(crate) async fn call(
         &self,
@@ -48,7 +56,7 @@ impl Natives {
 }
 
 /// Ends when the limit is over; never, if there is none. A native tool may be waiting for a person.
-async fn elapsed(limit: Option<Duration>) -> Duration {
+pub(crate) async fn elapsed(limit: Option<Duration>) -> Duration {
     match limit {
         Some(limit) => {
             tokio::time::sleep(limit).await;

@@ -4,7 +4,7 @@ mod resources;
 mod spill;
 
 use std::{
-    collections::VecDeque,
+    collections::{HashSet, VecDeque},
     fs::{self, DirBuilder, File, OpenOptions},
     io::{self, Read},
     os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
@@ -13,7 +13,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use crate::capture::Stream;
+use crate::{capture::Stream, operation::OperationId};
 pub(crate) use resources::OutputResources;
 pub(crate) use spill::{Spill, Whole};
 
@@ -50,6 +50,28 @@ impl Outputs {
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.path(id, stream.name()))
     }
 
+    /// The file of a stream, whether or not it is there.
+    pub(crate) fn file(&self, id: &str, stream: Stream) -> PathBuf {
+        self.path(id, stream.name())
+    }
+
+    /// The address of what was kept of a stream, if anything was.
+    pub(crate) fn uri_of(&self, id: &str, stream: Stream) -> Option<String> {
+        self.path(id, stream.name()).exists().then(|| format!("{SCHEME}{id}/{}", stream.name()))
+    }
+
+    /// Drops what operations left.
+    pub(crate) fn forget(&self, operations: &[OperationId]) {
+        let operations: HashSet<_> = operations.iter().map(OperationId::as_str).collect();
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let id = name.to_str().and_then(|name| name.split(['-', '.']).next());
+            if id.is_some_and(|id| operations.contains(id)) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
     /// Counts what one call left, and drops the oldest where that is too much.
     fn keep(&self, id: String, bytes: u64) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,7 +104,8 @@ fn ensure_private(folder: &Path) -> io::Result<()> {
 
 fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let is_output = entry.file_name().to_str().is_some_and(|name| name.split_once('-').is_some_and(|(id, _)| is_id(id)));
+        let name = entry.file_name();
+        let is_output = name.to_str().is_some_and(|name| name.split_once('-').is_some_and(|(id, _)| is_random(id)));
         let modified = entry.metadata().and_then(|found| found.modified());
         let age = modified.ok().and_then(|modified| SystemTime::now().duration_since(modified).ok());
         if is_output && age.is_some_and(|age| age > OLDEST) {
@@ -91,6 +114,13 @@ fn sweep(folder: &Path) {
     }
 }
 
+/// The id of a call's output, or that of an operation, with the numbers of a step.
 fn is_id(text: &str) -> bool {
+    let (operation, step) = text.split_once('.').unwrap_or((text, "0"));
+    let is_step = step.split('.').all(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()));
+    is_random(text) || is_step && operation.parse::<OperationId>().is_ok()
+}
+
+fn is_random(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

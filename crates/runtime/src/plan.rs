@@ -4,10 +4,15 @@
 
 mod paths;
 pub(crate) mod program;
+mod reach;
 mod variables;
 mod words;
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use catalog::{
     Availability, Failure, Marks, Tool,
@@ -18,6 +23,7 @@ use toolkit::Arguments;
 
 use crate::{Settings, confinement, refusal};
 use paths::Places;
+use reach::Reach;
 pub(crate) use variables::private;
 use words::CommandLine;
 pub(crate) use words::Word;
@@ -60,20 +66,39 @@ pub(crate) struct Bounds {
     pub(crate) write: Vec<PathBuf>,
     /// How much memory each of its processes may allocate.
     pub(crate) memory_bytes: u64,
+    /// Those of the paths that come from this call's values. A link that is put in the place of one
+    /// before the start gets no rule.
+    #[serde(skip)]
+    pub(crate) given: Vec<PathBuf>,
+    /// Whether it is watched instead of held to any of this.
+    #[serde(skip)]
+    pub(crate) is_watched: bool,
 }
 
 impl Plan {
     /// The plan of a call. The arguments fit the tool's schema.
     pub(crate) fn make(settings: &Settings, tool: &Tool, process: &Process, arguments: &Arguments) -> Result<Self, Failure> {
-        refuse_unbound(process, arguments)?;
-        let crib = Places { folder: &settings.crib, roots: &settings.roots };
-        let cwd = match process.bindings().find(|binding| binding.pass_by == PassBy::Folder) {
-            Some(binding) => crib.folder(&binding.parameter, arguments.get(&binding.parameter))?,
-            None => settings.crib.clone(),
-        };
-        let places = Places { folder: &cwd, roots: &settings.roots };
-        let line = CommandLine::build(&process.pieces, arguments, &places)?;
-        Self::assemble(settings, tool, &tool.marks, &process.program, cwd.clone(), line)
+        let mut refusals: Vec<_> = refuse_unbound(process, arguments).err().into_iter().collect();
+        let is_read_only = tool.marks.is_read_only();
+        let crib = Places::new(settings, &settings.crib, is_read_only);
+        let folder = process.bindings().find(|binding| binding.pass_by == PassBy::Folder);
+        let folder = folder.map(|binding| crib.folder(&binding.parameter, arguments.get(&binding.parameter))).transpose();
+        let cwd = folder.unwrap_or_else(|refusal| {
+            refusals.push(refusal);
+            None
+        });
+        let cwd = cwd.unwrap_or_else(|| settings.crib.clone());
+        let places = Places::new(settings, &cwd, is_read_only);
+        let line = CommandLine::build(&process.pieces, arguments, &places, &mut refusals);
+        if let Some(refusal) = refusal::together(refusals) {
+            return Err(refusal);
+        }
+        let reach = Reach::of_call(process, arguments, &places)?;
+        let mut plan = Self::assemble(settings, tool, &tool.marks, &process.program, cwd.clone(), line)?;
+        if let Some(reach) = reach {
+            plan.confinement.cut(settings, &tool.marks, Path::new(&plan.program), reach);
+        }
+        Ok(plan)
     }
 
     /// The plan of a tool's availability check, which changes nothing and needs no network.
@@ -81,7 +106,7 @@ impl Plan {
         let Some((program, words)) = check.command.split_first() else {
             return Err(Failure::new("invalid_definition", format!("the availability check of `{}` has no command", tool.name)));
         };
-        let crib = Places { folder: &settings.crib, roots: &settings.roots };
+        let crib = Places::new(settings, &settings.crib, true);
         let folder = check.folder.as_deref().map(serde_json::Value::from);
         let cwd = crib.folder("availability_check", folder.as_ref())?;
         let marks = Marks { mutates: Some(false), ..Marks::default() };
@@ -148,21 +173,46 @@ impl Bounds {
     /// Roots are written only by tools that do not say that they change nothing: what is served as
     /// read-only is read-only to the kernel.
     fn new(settings: &Settings, marks: &Marks, program: PathBuf) -> Self {
-        let mut read = settings.read.clone();
-        let mut write = settings.write.clone();
-        read.extend(program::folders(settings));
-        // The program may be a link into a folder of its own.
-        let real = program.canonicalize().unwrap_or(program);
-        read.extend(real.parent().map(PathBuf::from));
+        // People read these lists: what is their own stands first.
+        let (mut read, mut write) = (Vec::new(), Vec::new());
         let roots = if marks.is_read_only() { &mut read } else { &mut write };
         roots.extend(settings.roots.iter().cloned());
         if !settings.roots.contains(&settings.crib) {
             read.push(settings.crib.clone());
         }
+        read.extend(settings.read.iter().cloned().chain(program::folders(settings)));
+        write.extend(settings.write.iter().cloned());
+        // The program may be a link into a folder of its own.
+        let real = program.canonicalize().unwrap_or(program);
+        read.extend(real.parent().map(PathBuf::from));
+        let (read, write) = (distinct(read), distinct(write));
         let network = marks.network == Some(true);
         let enforced = settings.confine && confinement().files;
-        Self { enforced, network, read, write, memory_bytes: settings.memory_bytes }
+        Self { enforced, network, read, write, memory_bytes: settings.memory_bytes, given: Vec::new(), is_watched: false }
     }
+
+    /// Takes the crib and the roots away, and gives what this call names. A program that lies in
+    /// them stays readable, its neighbours do not.
+    fn cut(&mut self, settings: &Settings, marks: &Marks, program: &Path, reach: Reach) {
+        let is_own = |path: &Path| path.starts_with(&settings.crib) || settings.roots.iter().any(|root| path.starts_with(root));
+        let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+        self.given = reach.read.iter().chain(&reach.write).cloned().collect();
+        let (mut read, mut write) = (reach.read, Vec::new());
+        // What is served as read-only is read-only to the kernel, whatever a parameter says.
+        let written = if marks.is_read_only() { &mut read } else { &mut write };
+        written.extend(reach.write);
+        read.extend(settings.read.iter().cloned().chain(program::folders(settings)));
+        read.extend(if is_own(&real) { Some(real) } else { real.parent().map(PathBuf::from) });
+        write.extend(settings.write.iter().cloned());
+        (self.read, self.write) = (distinct(read), distinct(write));
+    }
+}
+
+/// Each path once, where it stands first.
+fn distinct(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut seen = HashSet::new();
+    paths.retain(|path| seen.insert(path.clone()));
+    paths
 }
 
 /// An open schema admits arguments that the command line has no place for.
@@ -177,8 +227,14 @@ fn refuse_unbound(process: &Process, arguments: &Arguments) -> Result<(), Failur
     }
 }
 
+/// The folder that an argument names, from the crib and inside the roots; the crib, if it names none.
+pub(crate) fn folder(settings: &Settings, parameter: &str, value: Option<&serde_json::Value>) -> Result<PathBuf, Failure> {
+    // What runs there has a plan, and limits, of its own.
+    Places::new(settings, &settings.crib, true).folder(parameter, value)
+}
+
 /// Paths are answered and passed as text.
-fn utf8(path: &std::path::Path) -> Result<String, Failure> {
+fn utf8(path: &Path) -> Result<String, Failure> {
     path.to_str()
         .map(str::to_owned)
         .ok_or_else(|| Failure::new("path_not_text", format!("the path `{}` is not UTF-8; rename what it names", path.display())))

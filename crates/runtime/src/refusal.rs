@@ -22,6 +22,19 @@ pub(crate) fn about(
     Failure::new(error_type, message).details(json!({"details": [fault]}))
 }
 
+/// Several refusals of one call as one, so that all can be mended at once. None if there are none.
+pub(crate) fn together(mut refusals: Vec<Failure>) -> Option<Failure> {
+    if refusals.len() < 2 {
+        return refusals.pop();
+    }
+    let first = refusals.first()?.error_type;
+    let error_type = if refusals.iter().all(|refusal| refusal.error_type == first) { first } else { "invalid_arguments" };
+    let message = refusals.iter().map(|refusal| format!("- {}", refusal.message)).collect::<Vec<_>>().join("\n");
+    let faults = refusals.iter().filter_map(|refusal| refusal.details["details"].as_array()).flatten();
+    let faults: Vec<_> = faults.cloned().collect();
+    Some(Failure::new(error_type, format!("Invalid arguments:\n{message}")).details(json!({"details": faults})))
+}
+
 /// The failure with the document about it: what happened, to which tool, and the details.
 pub(crate) fn completed(tool: &Tool, failure: Failure) -> Failure {
     if failure.details.get("error").is_some() {

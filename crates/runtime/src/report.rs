@@ -40,7 +40,7 @@ fn build_schema() -> Schema {
 /// The outcome of a program that ran.
 pub(crate) fn outcome(tool: &Tool, plan: &Plan, ended: Ended) -> Outcome {
     let failure = failure(plan, &ended.verdict).map(|failure| refusal::completed(tool, failure));
-    let Ended { verdict, duration, stdout, stderr } = ended;
+    let Ended { verdict, duration, stdout, stderr, killed } = ended;
     let mut structured = match failure.as_ref().map(Failure::object) {
         Some(Value::Object(object)) => object,
         _ => Map::new(),
@@ -55,6 +55,9 @@ pub(crate) fn outcome(tool: &Tool, plan: &Plan, ended: Ended) -> Outcome {
     structured.insert("stderr".to_owned(), stderr.text.as_str().into());
     structured.insert("duration_ms".to_owned(), u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).into());
     structured.insert("truncated".to_owned(), (stdout.is_cut || stderr.is_cut).into());
+    if failure.is_some() && !killed.is_empty() {
+        structured.insert("killed".to_owned(), json!(killed));
+    }
     let whole = stdout.uri.as_ref().or(stderr.uri.as_ref());
     structured.extend(whole.map(|uri| ("output".to_owned(), uri.as_str().into())));
     Outcome { failed: failure.is_some(), content: content(failure, stdout, stderr), structured: Some(Value::Object(structured)) }

@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, thread, time::Duration};
 
+use crate::Clock;
+
 /// What the operator decided about running. Handed in; nothing here is read from the machine.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -33,6 +35,10 @@ pub struct Settings {
     pub memory_bytes: u64,
     /// How many processes run at once; others wait their turn.
     pub concurrency: usize,
+    /// How long the answer to an asynchronous call is held back in case the result is there by then.
+    pub patience: Duration,
+    /// Where times of day come from.
+    pub clock: Clock,
 }
 
 impl Settings {
@@ -55,6 +61,8 @@ impl Settings {
             temp: PathBuf::from("/tmp"),
             memory_bytes: 4 * 1024 * 1024 * 1024,
             concurrency: 2 * cores,
+            patience: Duration::from_secs(2),
+            clock: Clock::default(),
         }
     }
 }

@@ -1,7 +1,14 @@
 //! The one door through which a process is started: chosen environment, own process group, no
 //! shell, standard input closed unless asked for, bound before its first instruction.
 
-use std::{ffi::OsString, io, process::Stdio, sync::Arc, thread};
+use std::{
+    ffi::OsString,
+    io,
+    path::{Path, PathBuf},
+    process::Stdio,
+    sync::Arc,
+    thread,
+};
 
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use tokio::{
@@ -15,8 +22,9 @@ use crate::{
     Settings,
     confine::{self, Confinement},
     folder::{Folders, PrivateFolder},
+    operation::ProcessMark,
     plan::{self, Plan, Word},
-    stragglers,
+    processes::{self, Killed, Seen, Trace},
 };
 
 /// Enough for a thread that only makes system calls.
@@ -35,6 +43,8 @@ pub(crate) struct Running {
     pub(crate) child: Child,
     /// Its group.
     pub(crate) group: Group,
+    /// Whether the folder was made for this call alone, and is not used again.
+    is_promised: bool,
     /// Taken when the process is known to be over.
     folder: Option<PrivateFolder>,
     door: Arc<Door>,
@@ -53,19 +63,23 @@ impl Door {
 
     /// Starts the program of a plan. A fresh thread does it, because only that thread and the child
     /// may be bound by what is bound here.
-    pub(crate) async fn start(self: &Arc<Self>, plan: &Arc<Plan>) -> io::Result<Running> {
+    /// `place` is where its private folder must be, if that was promised to someone.
+    pub(crate) async fn start(self: &Arc<Self>, plan: &Arc<Plan>, place: Option<PathBuf>) -> io::Result<Running> {
         let (answer, started) = oneshot::channel();
         let (door, plan, runtime) = (Arc::clone(self), Arc::clone(plan), Handle::current());
         thread::Builder::new().name("spawn".to_owned()).stack_size(STACK_BYTES).spawn(move || {
             let _entered = runtime.enter();
             // If nobody waits any more, dropping the answer kills the child.
-            let _ = answer.send(door.start_here(&plan));
+            let _ = answer.send(door.start_here(&plan, place.as_deref()));
         })?;
         started.await.map_err(|_| io::Error::other("the thread that starts programs ended early"))?
     }
 
-    fn start_here(self: Arc<Self>, plan: &Plan) -> io::Result<Running> {
-        let folder = self.folders.take(&plan.tool, &plan.files)?;
+    fn start_here(self: Arc<Self>, plan: &Plan, place: Option<&Path>) -> io::Result<Running> {
+        let folder = match place {
+            Some(place) => self.folders.make(place, &plan.tool, &plan.files)?,
+            None => self.folders.take(&plan.tool, &plan.files)?,
+        };
         let mut command = command(plan, &folder);
         if let Some(confinement) = &self.confinement {
             confinement.bind_this_thread(&plan.confinement, folder.path())?;
@@ -73,7 +87,7 @@ impl Door {
         let child = command.spawn()?;
         let id = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).expect("a child that was not waited for has an id");
         confine::limit(id, plan.confinement.memory_bytes);
-        Ok(Running { child, group: Group(id), folder: Some(folder), door: self })
+        Ok(Running { child, group: Group(id), is_promised: place.is_some(), folder: Some(folder), door: self })
     }
 }
 
@@ -110,20 +124,43 @@ impl Running {
     ///
     /// The leader has been waited for, so its id could in theory be someone else's group by now; in
     /// practice the kernel hands out all other ids first.
-    pub(crate) fn over(mut self) {
+    pub(crate) async fn over(mut self) {
         self.group.signal(Signal::KILL);
-        if let Some(used) = self.folder.take().and_then(|folder| self.door.folders.give_back(folder)) {
+        let Some(folder) = self.folder.take() else { return };
+        if self.is_promised {
+            // The next step of a sequence needs the place.
+            if let Err(folder) = folder.remove_empty() {
+                let _ = spawn_blocking(move || drop(folder)).await;
+            }
+        } else if let Some(used) = self.door.folders.give_back(folder) {
             spawn_blocking(move || drop(used));
         }
     }
 
     /// The process had to be ended: ends the rest of its group and whatever left it.
-    pub(crate) async fn kill(mut self) {
+    pub(crate) async fn kill(mut self) -> Vec<Killed> {
         self.group.signal(Signal::KILL);
-        if let Some(folder) = self.folder.take() {
-            let _ = spawn_blocking(move || stragglers::kill(folder.path())).await;
-        }
+        let Some(folder) = self.folder.take() else { return Vec::new() };
+        spawn_blocking(move || kill_stragglers(&folder)).await.unwrap_or_default()
     }
+
+    /// Everyone who belongs to it now.
+    pub(crate) async fn members(&self) -> Vec<Seen> {
+        let Some(folder) = self.folder.as_ref().map(|folder| folder.path().to_owned()) else { return Vec::new() };
+        let leader = self.leader();
+        let found = spawn_blocking(move || processes::find(&[Trace { leader, folder: &folder }])).await;
+        found.unwrap_or_default().into_iter().map(|(_, seen)| seen).collect()
+    }
+
+    /// The leader of its group.
+    pub(crate) fn leader(&self) -> Option<ProcessMark> {
+        ProcessMark::of(self.group.0.as_raw_nonzero().get().cast_unsigned())
+    }
+}
+
+/// Ends whoever left the group.
+fn kill_stragglers(folder: &PrivateFolder) -> Vec<Killed> {
+    processes::kill(&[Trace { leader: None, folder: folder.path() }]).pop().unwrap_or_default()
 }
 
 impl Drop for Running {
@@ -131,7 +168,7 @@ impl Drop for Running {
         if let Some(folder) = self.folder.take() {
             self.group.signal(Signal::KILL);
             // Without a thread to spare, the group at least is gone.
-            let _ = thread::Builder::new().spawn(move || stragglers::kill(folder.path()));
+            let _ = thread::Builder::new().spawn(move || kill_stragglers(&folder));
         }
     }
 }

@@ -40,6 +40,8 @@ pub enum Capability {
     Sampling,
     /// Name the folders it works on.
     Roots,
+    /// Follow work that goes on after its answer, and answer what that work asks.
+    Tasks,
 }
 
 /// Something a client may have cached.
@@ -85,17 +87,33 @@ pub struct Context {
     client: Arc<dyn Client>,
     cancel: CancellationToken,
     kept: Arc<Mutex<Option<Vec<u8>>>>,
+    owner: Arc<str>,
 }
 
 impl Context {
-    /// A context for one call.
+    /// A context for one call, made by the user of this machine.
     pub fn new(client: Arc<dyn Client>, cancel: CancellationToken) -> Self {
-        Self { client, cancel, kept: Arc::default() }
+        Self { client, cancel, kept: Arc::default(), owner: "local".into() }
     }
 
     /// A context with nobody on the other side: a call from a terminal or a test.
     pub fn detached(cancel: CancellationToken) -> Self {
         Self::new(Arc::new(Nobody), cancel)
+    }
+
+    /// The same surroundings, ended by something else.
+    pub fn with_cancel(&self, cancel: CancellationToken) -> Self {
+        Self { cancel, ..self.clone() }
+    }
+
+    /// The same surroundings, for somebody else.
+    pub fn with_owner(self, owner: impl Into<Arc<str>>) -> Self {
+        Self { owner: owner.into(), ..self }
+    }
+
+    /// Who calls: whose operations and state are meant.
+    pub fn owner(&self) -> &Arc<str> {
+        &self.owner
     }
 
     /// Ends when the call is cancelled.

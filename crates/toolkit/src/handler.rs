@@ -2,7 +2,7 @@
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
-use catalog::{Launch, Origin, Outcome, Schema, SourceId, Tool};
+use catalog::{Launch, Mode, Origin, Outcome, Schema, SourceId, Tool};
 use serde_json::{Map, Value};
 
 use crate::{Capability, Context, Question};
@@ -17,6 +17,12 @@ pub type Arguments = Map<String, Value>;
 pub trait Handler: Send + Sync + 'static {
     /// Runs one call.
     fn call(&self, arguments: Arguments, context: Context) -> BoxFuture<'static, Result<Outcome, Interrupt>>;
+
+    /// What comes before a call becomes an operation, while its client still waits: asks what must be
+    /// known first, or refuses. Gives the arguments of the call.
+    fn prepare(&self, arguments: Arguments, _: Context) -> BoxFuture<'static, Result<Arguments, Interrupt>> {
+        Box::pin(std::future::ready(Ok(arguments)))
+    }
 }
 
 impl<F, R> Handler for F
@@ -64,6 +70,18 @@ impl Native {
         Self { tool: Tool::new(name, text, input, Launch::Native, origin), handler: Arc::new(handler) }
     }
 
+    /// Makes its calls operations, whose results may follow. `prepare` runs before, while the client
+    /// still waits: it asks what must be known first, or refuses.
+    pub fn asynchronous<F, R>(mut self, prepare: F) -> Self
+    where
+        F: Fn(Arguments, Context) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Arguments, Interrupt>> + Send + 'static,
+    {
+        self.tool.mode = Mode::Asynchronous;
+        self.handler = Arc::new(Prepared { prepare, handler: self.handler });
+        self
+    }
+
     /// Gives it a name for people.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.tool.title = Some(title.into());
@@ -80,5 +98,25 @@ impl Native {
     pub fn read_only(mut self) -> Self {
         self.tool.marks.mutates = Some(false);
         self
+    }
+}
+
+/// A function with another before it.
+struct Prepared<F> {
+    prepare: F,
+    handler: Arc<dyn Handler>,
+}
+
+impl<F, R> Handler for Prepared<F>
+where
+    F: Fn(Arguments, Context) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<Arguments, Interrupt>> + Send + 'static,
+{
+    fn call(&self, arguments: Arguments, context: Context) -> BoxFuture<'static, Result<Outcome, Interrupt>> {
+        self.handler.call(arguments, context)
+    }
+
+    fn prepare(&self, arguments: Arguments, context: Context) -> BoxFuture<'static, Result<Arguments, Interrupt>> {
+        Box::pin((self.prepare)(arguments, context))
     }
 }

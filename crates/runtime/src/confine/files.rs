@@ -1,6 +1,9 @@
 //! Which files a child may touch, by Landlock.
 
-use std::path::{Path, PathBuf};
+use std::{
+    os::fd::{AsFd, AsRawFd},
+    path::{Path, PathBuf},
+};
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, RestrictionStatus, Ruleset, RulesetAttr, RulesetCreated,
@@ -60,6 +63,16 @@ impl SystemFiles {
     }
 }
 
+/// Whether all may read a path, whatever they are.
+pub(crate) fn is_common(path: &Path) -> bool {
+    SYSTEM.iter().chain(&DEVICES).any(|place| path.starts_with(place))
+}
+
+/// Whether all may write to a path, whatever they are.
+pub(crate) fn is_sink(path: &Path) -> bool {
+    DEVICES.iter().any(|device| path == Path::new(device))
+}
+
 /// Binds the calling thread to the system's files, the bounds and the private folder.
 pub(crate) fn restrict(system: &SystemFiles, bounds: &Bounds, private: &Path) -> Result<RestrictionStatus, RulesetError> {
     let mut rules = ruleset(bounds.network)?;
@@ -69,9 +82,9 @@ pub(crate) fn restrict(system: &SystemFiles, bounds: &Bounds, private: &Path) ->
     for device in &system.devices {
         rules = rules.add_rule(PathBeneath::new(device, device_access()))?;
     }
-    rules = add(rules, &bounds.read, reading())?;
-    rules = add(rules, &bounds.write, AccessFs::from_all(VERSION))?;
-    rules = add(rules, &[private.to_owned()], AccessFs::from_all(VERSION))?;
+    rules = add(rules, &bounds.read, reading(), &bounds.given)?;
+    rules = add(rules, &bounds.write, AccessFs::from_all(VERSION), &bounds.given)?;
+    rules = add(rules, &[private.to_owned()], AccessFs::from_all(VERSION), &[])?;
     rules.restrict_self()
 }
 
@@ -84,17 +97,31 @@ pub(crate) fn ruleset(network: bool) -> Result<RulesetCreated, RulesetError> {
     rules.create()
 }
 
-/// A place that does not exist needs no rule, nor does reading what all may read.
-fn add(mut rules: RulesetCreated, paths: &[PathBuf], access: BitFlags<AccessFs>) -> Result<RulesetCreated, RulesetError> {
+/// A place that does not exist needs no rule, nor does reading what all may read. One of the `given`
+/// that has become a link to somewhere else gets none: another program may have put it there.
+fn add(
+    mut rules: RulesetCreated,
+    paths: &[PathBuf],
+    access: BitFlags<AccessFs>,
+    given: &[PathBuf],
+) -> Result<RulesetCreated, RulesetError> {
     for path in paths {
         if access == reading() && path.starts_with(USR) {
             continue;
         }
-        if let Ok(place) = PathFd::new(path) {
+        if let Ok(place) = PathFd::new(path)
+            && (!given.contains(path) || is_at(&place, path))
+        {
             rules = rules.add_rule(PathBeneath::new(place, access))?;
         }
     }
     Ok(rules)
+}
+
+/// Whether an opened place is the one of this path, and not one that a link led to.
+fn is_at(place: &PathFd, path: &Path) -> bool {
+    let opened = format!("/proc/self/fd/{}", place.as_fd().as_raw_fd());
+    std::fs::read_link(opened).is_ok_and(|real| real == path)
 }
 
 fn reading() -> BitFlags<AccessFs> {
@@ -103,4 +130,27 @@ fn reading() -> BitFlags<AccessFs> {
 
 fn device_access() -> BitFlags<AccessFs> {
     AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{error::Error, fs, os::unix::fs::symlink};
+
+    use landlock::PathFd;
+
+    use super::is_at;
+
+    #[test]
+    fn sees_through_a_link_that_took_a_place() -> Result<(), Box<dyn Error>> {
+        let folder = tempfile::tempdir()?;
+        let root = folder.path().canonicalize()?;
+        let (given, other) = (root.join("given"), root.join("other"));
+        fs::write(&given, "")?;
+        fs::write(&other, "")?;
+        assert!(is_at(&PathFd::new(&given)?, &given));
+        fs::remove_file(&given)?;
+        symlink(&other, &given)?;
+        assert!(!is_at(&PathFd::new(&given)?, &given));
+        Ok(())
+    }
 }

@@ -14,13 +14,20 @@ use crate::capture::Stream;
 pub(crate) struct Spill<'a> {
     outputs: &'a Arc<Outputs>,
     id: OnceLock<String>,
+    /// Whether it belongs to an operation, and goes when that is forgotten.
+    is_kept: bool,
     bytes: Arc<AtomicU64>,
 }
 
 impl<'a> Spill<'a> {
     /// For one call.
     pub(crate) fn new(outputs: &'a Arc<Outputs>) -> Self {
-        Self { outputs, id: OnceLock::new(), bytes: Arc::default() }
+        Self { outputs, id: OnceLock::new(), is_kept: false, bytes: Arc::default() }
+    }
+
+    /// For an operation, or a step of one.
+    pub(crate) fn of_operation(outputs: &'a Arc<Outputs>, id: String) -> Self {
+        Self { outputs, id: OnceLock::from(id), is_kept: true, bytes: Arc::default() }
     }
 
     /// Starts a file with what is there so far. `None` if the disk will not have it.
@@ -53,7 +60,7 @@ impl<'a> Spill<'a> {
 impl Drop for Spill<'_> {
     /// The call is over, one way or another: what it left counts from now on.
     fn drop(&mut self) {
-        if let Some(id) = self.id.take() {
+        if let Some(id) = self.id.take().filter(|_| !self.is_kept) {
             self.outputs.keep(id, self.bytes.load(Ordering::Relaxed));
         }
     }

@@ -1,7 +1,9 @@
 //! Paths in arguments: resolved, links followed, and held inside the roots.
 //!
 //! The program is given the resolved path, so that what was checked is what is used; only a link named
-//! itself stays one.
+//! itself stays one. Tools that may change things are not given what defines and permits them. A
+//! program that goes there by itself is stopped only as far as its confinement is cut to its paths
+//! (`reach`): the kernel's rules can add to a root, not take away from it.
 
 use std::{
     fs, io,
@@ -11,22 +13,32 @@ use std::{
 use catalog::Failure;
 use serde_json::Value;
 
-use crate::refusal;
+use crate::{Settings, refusal};
+
+/// What people change and tools do not, in the folder of the crib: configuration and definitions.
+const PROTECTED: [&str; 3] = ["toolcrib.toml", "tool_guidance.json", "tools"];
 
 /// Where paths of one call start, and where they must stay.
 pub(crate) struct Places<'a> {
     /// The folder that relative paths are relative to.
     pub(crate) folder: &'a Path,
     /// The folders that they must stay in.
-    pub(crate) roots: &'a [PathBuf],
+    roots: &'a [PathBuf],
+    /// The crib whose definitions are out of reach; none for a tool that changes nothing.
+    protected: Option<&'a Path>,
 }
 
-impl Places<'_> {
+impl<'a> Places<'a> {
+    /// From `folder` on, inside the roots.
+    pub(crate) fn new(settings: &'a Settings, folder: &'a Path, is_read_only: bool) -> Self {
+        Self { folder, roots: &settings.roots, protected: (!is_read_only).then_some(settings.crib.as_path()) }
+    }
+
     /// The absolute path that `text` means, which need not exist yet.
     pub(crate) fn resolve(&self, parameter: &str, text: &str) -> Result<String, Failure> {
         let target = self.inside(parameter, text)?;
         let path = match link(&self.folder.join(text)) {
-            Some(link) if self.is_inside(&link) => link,
+            Some(link) if self.is_inside(&link) => self.unprotected(parameter, text, link)?,
             Some(_) => return Err(self.outside(parameter, text)),
             None => target,
         };
@@ -35,12 +47,21 @@ impl Places<'_> {
         })
     }
 
+    /// What `text` leads to, all links followed.
+    pub(crate) fn target(&self, parameter: &str, text: &str) -> Result<PathBuf, Failure> {
+        self.inside(parameter, text)
+    }
+
     /// Checks something that may be a path or something else with slashes: a branch, a package.
     /// Only what exists is passed as a path; the rest is passed as it is.
     pub(crate) fn resolve_if_exists(&self, parameter: &str, text: &str) -> Result<String, Failure> {
         let looks_like_a_path = text.contains('/') && !text.contains("://") || text == "..";
         if !looks_like_a_path {
-            return Ok(text.to_owned());
+            // A word may be the name of a file all the same.
+            return match real_path(&self.folder.join(text)) {
+                Ok(path) if path.exists() => self.unprotected(parameter, text, path).map(|_| text.to_owned()),
+                _ => Ok(text.to_owned()),
+            };
         }
         let path = self.resolve(parameter, text)?;
         Ok(if Path::new(&path).exists() { path } else { text.to_owned() })
@@ -68,7 +89,20 @@ impl Places<'_> {
         let path = real_path(&self.folder.join(text)).map_err(|error| {
             refusal::argument(parameter, format!("'{parameter}' is not a usable path: `{text}`: {error}"), "a path", text)
         })?;
-        if self.is_inside(&path) { Ok(path) } else { Err(self.outside(parameter, text)) }
+        if self.is_inside(&path) { self.unprotected(parameter, text, path) } else { Err(self.outside(parameter, text)) }
+    }
+
+    /// The path, unless it is what people alone change.
+    fn unprotected(&self, parameter: &str, text: &str, path: PathBuf) -> Result<PathBuf, Failure> {
+        let is_in = |place: &Path| path.starts_with(place) || place.canonicalize().is_ok_and(|real| path.starts_with(real));
+        if !self.protected.is_some_and(|crib| PROTECTED.iter().any(|name| is_in(&crib.join(name)))) {
+            return Ok(path);
+        }
+        let message = format!(
+            "'{parameter}' leads to `{text}`: definitions and configuration are changed by people, not by tools; \
+             name another path"
+        );
+        Err(refusal::about(parameter, "path_protected", message, "a path that is not the crib's own", text))
     }
 
     fn is_inside(&self, path: &Path) -> bool {

@@ -10,7 +10,7 @@ use crate::{Settings, availability::with_instructions};
 /// The file of `program`: a name is looked up in the children's `PATH`, a relative path in the crib.
 pub(crate) fn locate(settings: &Settings, tool: &Tool, program: &str) -> Result<PathBuf, Failure> {
     let found = if !program.contains('/') {
-        folders(settings).map(|folder| folder.join(program)).find(|path| is_program(path))
+        find(settings, program)
     } else if Path::new(program).is_absolute() {
         Some(PathBuf::from(program)).filter(|path| is_program(path))
     } else {
@@ -20,6 +20,11 @@ pub(crate) fn locate(settings: &Settings, tool: &Tool, program: &str) -> Result<
         let message = format!("the program `{program}` of `{}` was not found", tool.name);
         Failure::new("program_not_found", with_instructions(tool, message))
     })
+}
+
+/// The file of a program's name in the children's `PATH`.
+pub(crate) fn find(settings: &Settings, name: &str) -> Option<PathBuf> {
+    folders(settings).map(|folder| folder.join(name)).find(|path| is_program(path))
 }
 
 /// The absolute folders of the children's `PATH`.

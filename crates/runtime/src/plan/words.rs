@@ -89,8 +89,8 @@ impl<'a> CommandLine<'a> {
         Self { places: None, double_dash: DoubleDash::Absent, words, variables, stdin: None, files }
     }
 
-    /// The command line that `pieces` make of `arguments`.
-    pub(crate) fn build(pieces: &[Piece], arguments: &Arguments, places: &'a Places<'a>) -> Result<Self, Failure> {
+    /// The command line that `pieces` make of `arguments`, without those that had to be refused.
+    pub(crate) fn build(pieces: &[Piece], arguments: &Arguments, places: &'a Places<'a>, refusals: &mut Vec<Failure>) -> Self {
         let mut line = Self { places: Some(places), ..Self::of_words(&[]) };
         for piece in pieces {
             match piece {
@@ -98,11 +98,11 @@ impl<'a> CommandLine<'a> {
                 Piece::DoubleDash => line.double_dash = DoubleDash::BeforeTheNextPositional,
                 Piece::Parameter(binding) => match arguments.get(&binding.parameter) {
                     None | Some(Value::Null) => {}
-                    Some(value) => line.parameter(binding, value)?,
+                    Some(value) => refusals.extend(line.parameter(binding, value).err()),
                 },
             }
         }
-        Ok(line)
+        line
     }
 
     fn parameter(&mut self, binding: &Binding, value: &Value) -> Result<(), Failure> {
@@ -172,9 +172,12 @@ impl<'a> CommandLine<'a> {
                 self.double_dash = DoubleDash::Written;
             }
             (DoubleDash::Absent, Word::Text(text)) if text.starts_with('-') && !binding.allow_dash => {
+                let instead = match text.parse::<f64>() {
+                    Ok(_) => "it cannot be passed until the definition allows it, with `double_dash` or `allow_dash`".to_owned(),
+                    Err(_) => format!("write a file name as `./{text}`"),
+                };
                 let message = format!(
-                    "'{}' must not begin with a dash, or the program would take `{text}` for an option; \
-                     write a file name as `./{text}`",
+                    "'{}' must not begin with a dash, or the program would take `{text}` for an option; {instead}",
                     binding.parameter
                 );
                 return Err(refusal::argument(&binding.parameter, message, "a value without a leading dash", text.as_str()));
@@ -198,7 +201,7 @@ impl<'a> CommandLine<'a> {
     }
 
     fn text(&self, binding: &Binding, value: &Value) -> Result<String, Failure> {
-        let Value::String(text) = value else { return Ok(value.to_string()) };
+        let Value::String(text) = value else { return Ok(plain(value)) };
         match (binding.kind, self.places) {
             (ValueKind::Path, Some(places)) if !text.is_empty() => places.resolve(&binding.parameter, text),
             (ValueKind::PathOrValue, Some(places)) => places.resolve_if_exists(&binding.parameter, text),
@@ -218,7 +221,7 @@ impl<'a> CommandLine<'a> {
             return Err(refusal::argument(&binding.parameter, message, "object", value.clone()));
         };
         members.iter().filter(|(_, value)| !value.is_null()).try_for_each(|(name, value)| {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let text = value.as_str().map_or_else(|| plain(value), str::to_owned);
             self.variable(binding, name, text)
         })
     }
@@ -228,5 +231,18 @@ impl<'a> CommandLine<'a> {
         self.variables.retain(|(other, _)| other != name);
         self.variables.push((name.to_owned(), value));
         Ok(())
+    }
+}
+
+/// A value as people write it: a whole number has no fraction, however it was sent.
+fn plain(value: &Value) -> String {
+    /// Up to here, every whole number is a float of its own.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match value {
+        Value::Number(number) if number.is_f64() => match number.as_f64() {
+            Some(float) if float.fract() == 0.0 && float.abs() <= EXACT => (float as i64).to_string(),
+            _ => number.to_string(),
+        },
+        other => other.to_string(),
     }
 }

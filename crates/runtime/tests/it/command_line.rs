@@ -20,6 +20,13 @@ fn prints_values_plainly() {
 }
 
 #[test]
+fn a_whole_number_has_no_fraction_however_it_was_sent() {
+    let pieces = vec![positional("n", |binding| binding.allow_dash = true)];
+    let numbers = json!({"n": [3.0, 1e3, -2.0, -0.0, 2.5, 1e300]});
+    assert_eq!(Crib::new().argv(pieces, numbers), ["3", "1000", "-2", "0", "2.5", "1e+300"]);
+}
+
+#[test]
 fn false_is_nothing_or_the_negating_flag() {
     let pieces = vec![option("color", |b| b.negate = Some("--no-color".into())), option("quiet", |_| {})];
     assert_eq!(Crib::new().argv(pieces, json!({"color": false, "quiet": false})), ["--no-color"]);
@@ -44,6 +51,13 @@ fn refuses_a_positional_that_looks_like_an_option() {
     assert!(refusal.message.contains("'file'") && refusal.message.contains("dash"), "{}", refusal.message);
     assert_eq!(refusal.details["details"][0]["path"], "/file");
     assert_eq!(refusal.details["tool"], "tool");
+}
+
+#[test]
+fn a_negative_number_is_not_taken_for_a_file_name() {
+    let message = |value| Crib::new().refusal(vec![positional("n", |_| {})], json!({"n": value})).message;
+    assert!(message(json!(-1)).contains("`allow_dash`") && !message(json!(-1)).contains("./"), "{}", message(json!(-1)));
+    assert!(message(json!("-x")).contains("`./-x`"));
 }
 
 #[test]

@@ -3,11 +3,15 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
+mod approvals;
 mod bounds;
 mod command_line;
 mod confinement;
 mod crib;
 mod natives;
+mod operations;
 mod output;
 mod paths;
+mod reach;
 mod running;
+mod sequences;

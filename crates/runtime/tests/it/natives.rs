@@ -12,8 +12,8 @@ use crate::crib::{Crib, field, object, option, text, tool};
 
 async fn call(native: Native, arguments: Value, cancel: CancellationToken, limit: Option<Duration>) -> Outcome {
     let tool = Arc::new(native.tool.clone());
-    let runtime = Runtime::new(Settings::new("/".into())).with_natives([native]);
-    let call = Call { tool, arguments: object(arguments), context: Context::detached(cancel), limit };
+    let runtime = Arc::new(Runtime::new(Settings::new("/".into())).with_natives([native]));
+    let call = Call { limit, ..Call::new(tool, object(arguments), Context::detached(cancel)) };
     runtime.call(call).await.unwrap()
 }
 
@@ -88,15 +88,6 @@ async fn a_broken_schema_is_said_and_nothing_runs() {
     let mut broken = tool("touch", vec![]);
     broken.input = schema(json!({"type": 7}));
     assert_eq!(field(&crib.call(broken, json!({})).await, "error_type"), "invalid_definition");
-}
-
-#[tokio::test]
-async fn what_needs_approval_does_not_run() {
-    let crib = Crib::new();
-    let mut careful = crate::crib::script_tool("sh", "touch ran");
-    careful.marks.requires_approval = Some(true);
-    assert_eq!(field(&crib.call(careful, json!({})).await, "error_type"), "approval_required");
-    assert!(!crib.path("crib/ran").exists());
 }
 
 #[tokio::test]

@@ -44,6 +44,19 @@ fn refuses_every_way_out() {
 }
 
 #[test]
+fn says_everything_that_is_wrong_at_once() {
+    let crib = Crib::new();
+    let mut pieces = path();
+    pieces.push(positional("word", |_| {}));
+    let refusal = crib.refusal(pieces, json!({"file": "/etc/passwd", "word": "-x"}));
+    assert_eq!(refusal.error_type, "invalid_arguments");
+    for name in ["'file'", "'word'"] {
+        assert!(refusal.message.contains(name), "{}", refusal.message);
+    }
+    assert_eq!(refusal.details["details"].as_array().map(Vec::len), Some(2), "{}", refusal.details);
+}
+
+#[test]
 fn a_link_named_itself_stays_a_link() {
     let crib = Crib::new();
     fs::create_dir(crib.path("crib/sub")).unwrap();
@@ -52,6 +65,42 @@ fn a_link_named_itself_stays_a_link() {
     assert_eq!(crib.argv(path(), json!({"file": "sub/../link"})), [crib.path("crib/link").to_str().unwrap()]);
     symlink(crib.path("crib/sub/kept"), crib.path("outside/way-in")).unwrap();
     assert!(crib.plan(&tool("echo", path()), json!({"file": "../outside/way-in"})).is_err(), "the link itself lies outside");
+}
+
+#[test]
+fn a_tool_that_may_change_things_is_not_given_what_permits_it() {
+    let crib = Crib::new();
+    fs::create_dir_all(crib.path("crib/tools/sub")).unwrap();
+    for name in ["toolcrib.toml", "tool_guidance.json", "tools/rm.json", "toolcrib.toml.bak"] {
+        fs::write(crib.path("crib").join(name), "").unwrap();
+    }
+    symlink("toolcrib.toml", crib.path("crib/way")).unwrap();
+    symlink("../toolcrib.toml.bak", crib.path("crib/tools/link")).unwrap();
+    let maybe = vec![positional("file", |b| b.kind = ValueKind::PathOrValue)];
+    for own in
+        ["toolcrib.toml", "tool_guidance.json", "tools", "tools/rm.json", "tools/new.json", "./tools/sub/x", "way", "tools/link"]
+    {
+        let refusal = crib.refusal(path(), json!({"file": own}));
+        assert_eq!(refusal.error_type, "path_protected", "{own}");
+        assert!(refusal.message.contains("changed by people, not by tools"), "{}", refusal.message);
+        assert_eq!(crib.refusal(maybe.clone(), json!({"file": own})).error_type, "path_protected", "{own}");
+    }
+    for other in ["toolcrib.toml.bak", "sub/toolcrib.toml", "toolset"] {
+        assert!(crib.plan(&tool("echo", path()), json!({"file": other})).is_ok(), "{other}");
+    }
+    let folder = vec![positional("working_directory", |b| b.pass_by = PassBy::Folder)];
+    assert_eq!(crib.refusal(folder, json!({"working_directory": "tools/sub"})).error_type, "path_protected");
+    let mut reader = tool("cat", path());
+    reader.marks.mutates = Some(false);
+    assert!(crib.plan(&reader, json!({"file": "tools/rm.json"})).is_ok(), "who only reads may");
+}
+
+#[test]
+fn what_permits_is_protected_behind_a_link_too() {
+    let crib = Crib::new();
+    fs::create_dir(crib.path("crib/shared")).unwrap();
+    symlink("shared", crib.path("crib/tools")).unwrap();
+    assert_eq!(crib.refusal(path(), json!({"file": "shared/new.json"})).error_type, "path_protected");
 }
 
 #[test]

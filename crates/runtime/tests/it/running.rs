@@ -88,6 +88,22 @@ async fn a_call_can_only_shorten_its_limit() {
 }
 
 #[tokio::test]
+async fn a_process_that_had_to_be_killed_is_named_once() {
+    let crib = Crib::with(|settings| settings.grace = Duration::from_millis(100));
+    // It leaves the group, so that it is found again after the group is gone.
+    let mut leaver = script_tool("sh", "setsid sleep 600 & echo $! > pid; sleep 600");
+    leaver.timeout = Some(Duration::from_millis(500));
+    let outcome = crib.call(leaver, json!({})).await;
+    let killed = field(&outcome, "killed").as_array().unwrap();
+    let mut pids: Vec<_> = killed.iter().filter_map(|killed| killed["pid"].as_u64()).collect();
+    let pid: u64 = fs::read_to_string(crib.path("crib/pid")).unwrap().trim().parse().unwrap();
+    assert!(pids.contains(&pid), "{killed:?}");
+    pids.sort_unstable();
+    pids.dedup();
+    assert_eq!(pids.len(), killed.len(), "{killed:?}");
+}
+
+#[tokio::test]
 async fn a_process_that_ignores_term_is_killed_after_the_grace() {
     let crib = Crib::with(|settings| settings.grace = Duration::from_millis(100));
     let mut stubborn = script_tool("sh", "trap '' TERM; echo $$ > pid; while :; do sleep 1; done");

@@ -1,0 +1,126 @@
+//! Digests of what a yes is given to: the tool as it is defined, and the arguments.
+
+use catalog::{Launch, Tool};
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+use toolkit::Arguments;
+
+/// The digest of a tool: its name, how it is started, what it takes and what it may do. Texts for
+/// people do not count.
+pub fn tool_digest(tool: &Tool) -> String {
+    let mut hasher = Hasher::default();
+    hasher.object(tool.input.object());
+    // The launch is plain data of our own, whose debug form is exact.
+    let launch = match &tool.launch {
+        Launch::Native => String::new(),
+        launch => format!("{launch:?}"),
+    };
+    let marks = &tool.marks;
+    hasher.value(&json!([
+        tool.name,
+        launch,
+        marks.mutates,
+        marks.dangerous,
+        marks.idempotent,
+        marks.requires_approval,
+        marks.network,
+        tool.timeout.map(|limit| limit.as_millis() as u64),
+    ]));
+    hasher.finish()
+}
+
+/// The digest of arguments. The order of their names does not count.
+pub fn arguments_digest(arguments: &Arguments) -> String {
+    let mut hasher = Hasher::default();
+    hasher.object(arguments);
+    hasher.finish()
+}
+
+/// The digest of several digests, in order.
+pub(crate) fn together<'a>(digests: impl IntoIterator<Item = &'a str>) -> String {
+    let mut hasher = Hasher::default();
+    digests.into_iter().for_each(|digest| hasher.0.update(digest));
+    hasher.finish()
+}
+
+/// Takes JSON in a form in which equal values are equal bytes: names sorted, no spaces.
+#[derive(Default)]
+struct Hasher(Sha256);
+
+impl Hasher {
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::Object(object) => self.object(object),
+            Value::Array(items) => {
+                self.0.update("[");
+                for item in items {
+                    self.value(item);
+                    self.0.update(",");
+                }
+                self.0.update("]");
+            }
+            Value::String(text) => self.text(text),
+            plain => self.0.update(plain.to_string()),
+        }
+    }
+
+    fn object(&mut self, object: &Map<String, Value>) {
+        let mut members: Vec<_> = object.iter().collect();
+        members.sort_unstable_by_key(|(name, _)| *name);
+        self.0.update("{");
+        for (name, value) in members {
+            self.text(name);
+            self.value(value);
+            self.0.update(",");
+        }
+        self.0.update("}");
+    }
+
+    /// With its length in front, so that it needs no escapes.
+    fn text(&mut self, text: &str) {
+        self.0.update(b"\"");
+        self.0.update((text.len() as u64).to_be_bytes());
+        self.0.update(text);
+    }
+
+    fn finish(self) -> String {
+        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::arguments_digest;
+
+    fn digest(value: Value) -> String {
+        match value {
+            Value::Object(object) => arguments_digest(&object),
+            other => panic!("not an object: {other}"),
+        }
+    }
+
+    #[test]
+    fn the_order_of_names_does_not_count() {
+        assert_eq!(digest(json!({"a": {"x": 1, "y": [2]}, "b": null})), digest(json!({"b": null, "a": {"y": [2], "x": 1}})));
+    }
+
+    #[test]
+    fn everything_else_counts() {
+        let all = [
+            json!({}),
+            json!({"a": 1}),
+            json!({"a": "1"}),
+            json!({"a": [1]}),
+            json!({"a": [1, 1]}),
+            json!({"a": [[1], 1]}),
+            json!({"a": null}),
+            json!({"a": "b", "c": "d"}),
+            json!({"a": "b\"c", "d": ""}),
+            json!({"a": true}),
+        ];
+        let digests: std::collections::HashSet<_> = all.map(digest).into_iter().collect();
+        assert_eq!(digests.len(), 10);
+    }
+}

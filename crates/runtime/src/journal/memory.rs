@@ -1,0 +1,205 @@
+//! A journal that lasts as long as the process: for servers without a place for state, and tests.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    future::ready,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::SystemTime,
+};
+
+use super::{Answered, Cursor, Filter, Journal, JournalError, Note, Page, Retention, Ruling};
+use crate::{
+    approval::{Approval, Digest},
+    audit::AuditLine,
+    operation::{ApprovalId, Operation, OperationId, Owner},
+};
+
+/// The most operations that are over and still remembered.
+const HISTORY: usize = 1000;
+/// The most approvals that are remembered.
+const APPROVALS: usize = 1000;
+
+/// A journal in memory. It keeps no audit.
+#[derive(Default)]
+pub struct MemoryJournal(Mutex<Memory>);
+
+#[derive(Default)]
+struct Memory {
+    /// By the order in which they began.
+    operations: BTreeMap<u64, Operation>,
+    numbers: HashMap<OperationId, u64>,
+    last: u64,
+    approvals: Vec<Approval>,
+}
+
+impl MemoryJournal {
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Memory {
+    fn add(&mut self, operation: Operation) {
+        self.last += 1;
+        self.numbers.insert(operation.id.clone(), self.last);
+        self.operations.insert(self.last, operation);
+        let mut surplus = self.operations.len().saturating_sub(HISTORY);
+        let is_surplus = |_: &Operation| {
+            let is_surplus = surplus > 0;
+            surplus = surplus.saturating_sub(1);
+            is_surplus
+        };
+        if self.operations.len() > HISTORY {
+            self.drop_while(is_surplus);
+        }
+    }
+
+    fn find(&mut self, id: &OperationId) -> Option<&mut Operation> {
+        let number = self.numbers.get(id)?;
+        self.operations.get_mut(number)
+    }
+
+    /// Drops what is over, from the oldest on, while `is_dropped` says so.
+    fn drop_while(&mut self, mut is_dropped: impl FnMut(&Operation) -> bool) -> Vec<OperationId> {
+        let over = self.operations.iter().filter(|(_, operation)| operation.state.is_final());
+        let dropped: Vec<_> = over.take_while(|(_, operation)| is_dropped(operation)).map(|(number, _)| *number).collect();
+        let removed: Vec<_> = dropped.iter().filter_map(|number| self.operations.remove(number)).collect();
+        removed.iter().for_each(|operation| _ = self.numbers.remove(&operation.id));
+        removed.into_iter().map(|operation| operation.id).collect()
+    }
+
+    fn approval(&mut self, id: &ApprovalId) -> Option<&mut Approval> {
+        self.approvals.iter_mut().find(|approval| approval.id == *id)
+    }
+}
+
+impl Filter {
+    fn admits(&self, operation: &Operation) -> bool {
+        self.owner.as_ref().is_none_or(|owner| *owner == operation.owner)
+            && (self.ids.is_empty() || self.ids.contains(&operation.id))
+            && self.tool.as_ref().is_none_or(|tool| operation.tool.starts_with(tool.as_str()))
+            && (self.states.is_empty() || self.states.contains(&operation.state))
+    }
+}
+
+fn done<T: Send + 'static>(value: T) -> Answered<'static, T> {
+    Box::pin(ready(Ok(value)))
+}
+
+impl Journal for MemoryJournal {
+    fn begin(&self, operation: Operation) -> Answered<'_, ()> {
+        self.memory().add(operation);
+        done(())
+    }
+
+    fn note(&self, id: OperationId, note: Note) {
+        if let Some(operation) = self.memory().find(&id).filter(|operation| !operation.state.is_final()) {
+            operation.state = note.state;
+            operation.started = note.started;
+            operation.leader = note.leader;
+            operation.progress = note.progress;
+            operation.last_line = note.last_line;
+        }
+    }
+
+    fn finish(&self, operation: Operation) -> Answered<'_, bool> {
+        let mut memory = self.memory();
+        match memory.find(&operation.id) {
+            Some(known) if known.state.is_final() => return done(false),
+            Some(known) => *known = operation,
+            None => memory.add(operation),
+        }
+        done(true)
+    }
+
+    fn get(&self, id: OperationId) -> Answered<'_, Option<Operation>> {
+        done(self.memory().find(&id).map(|operation| operation.clone()))
+    }
+
+    fn list(&self, filter: Filter, cursor: Option<Cursor>, limit: usize) -> Answered<'_, Page> {
+        let before = cursor.and_then(|cursor| cursor.0.parse().ok()).unwrap_or(u64::MAX);
+        let memory = self.memory();
+        let mut found = memory.operations.range(..before).rev().filter(|(_, operation)| filter.admits(operation));
+        let page: Vec<_> = found.by_ref().take(limit).collect();
+        let next = found.next().and(page.last()).map(|(number, _)| Cursor(number.to_string()));
+        let operations = page.into_iter().map(|(_, operation)| Operation { outcome: None, ..operation.clone() }).collect();
+        done(Page { operations, next })
+    }
+
+    fn unfinished(&self) -> Answered<'_, Vec<Operation>> {
+        done(self.memory().operations.values().filter(|operation| !operation.state.is_final()).cloned().collect())
+    }
+
+    fn uncollected(&self, owner: Owner, limit: usize) -> Answered<'_, Vec<Operation>> {
+        let memory = self.memory();
+        let wanted = |operation: &&Operation| operation.state.is_final() && !operation.collected && operation.owner == owner;
+        done(memory.operations.values().filter(wanted).take(limit).cloned().collect())
+    }
+
+    fn collect(&self, ids: Vec<OperationId>) -> Answered<'_, ()> {
+        let mut memory = self.memory();
+        for id in &ids {
+            if let Some(operation) = memory.find(id) {
+                operation.collected = true;
+            }
+        }
+        done(())
+    }
+
+    fn prune(&self, retention: Retention) -> Answered<'_, Vec<OperationId>> {
+        done(self.memory().drop_while(|operation| operation.ended.is_some_and(|ended| ended < retention.since)))
+    }
+
+    fn propose(&self, approval: Approval) -> Answered<'_, Approval> {
+        let mut memory = self.memory();
+        let same = |known: &&Approval| known.digest == approval.digest && known.owner == approval.owner;
+        if let Some(open) = memory.approvals.iter().filter(same).find(|known| known.is_open(approval.created)) {
+            return done(open.clone());
+        }
+        if memory.approvals.len() >= APPROVALS {
+            memory.approvals.remove(0);
+        }
+        memory.approvals.push(approval.clone());
+        done(approval)
+    }
+
+    fn decide(&self, id: ApprovalId, ruling: Ruling) -> Answered<'_, Option<Approval>> {
+        let mut memory = self.memory();
+        let approval = memory.approval(&id).map(|approval| {
+            if approval.is_open(ruling.at) {
+                approval.ruling = Some(ruling);
+            }
+            approval.clone()
+        });
+        done(approval)
+    }
+
+    fn find_approval(&self, digest: Digest, owner: Owner, now: SystemTime) -> Answered<'_, Option<Approval>> {
+        let memory = self.memory();
+        let fits = |approval: &&Approval| approval.digest == digest && approval.owner == owner && approval.is_usable(now);
+        done(memory.approvals.iter().find(fits).cloned())
+    }
+
+    fn use_approval(&self, id: ApprovalId, now: SystemTime) -> Answered<'_, bool> {
+        let mut memory = self.memory();
+        let Some(approval) = memory.approval(&id).filter(|approval| approval.is_usable(now)) else { return done(false) };
+        approval.uses -= 1;
+        done(true)
+    }
+
+    fn approval(&self, id: ApprovalId) -> Answered<'_, Option<Approval>> {
+        done(self.memory().approval(&id).cloned())
+    }
+
+    fn open_approvals(&self, now: SystemTime) -> Answered<'_, Vec<Approval>> {
+        done(self.memory().approvals.iter().filter(|approval| approval.is_open(now)).cloned().collect())
+    }
+
+    fn keeps_audit(&self) -> bool {
+        false
+    }
+
+    fn audit(&self, _: &[AuditLine]) -> Result<(), JournalError> {
+        Ok(())
+    }
+}

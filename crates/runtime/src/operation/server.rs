@@ -1,0 +1,60 @@
+//! Which process a server is, told in a way that holds when process ids are used again.
+
+use std::{fs, sync::OnceLock};
+
+use serde::{Deserialize, Serialize};
+
+use crate::processes;
+
+/// A process of one boot of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessMark {
+    /// Its process id.
+    pub pid: u32,
+    /// When it started, in the kernel's ticks since boot.
+    pub started: u64,
+}
+
+impl ProcessMark {
+    /// The process that has this id now.
+    pub(crate) fn of(pid: u32) -> Option<Self> {
+        processes::stat(pid).map(|stat| Self { pid, started: stat.started })
+    }
+
+    /// Whether it still runs. A zombie does not.
+    pub(crate) fn is_alive(self) -> bool {
+        processes::is_alive(self.pid, self.started)
+    }
+}
+
+/// A server: its process, and the boot of the machine that it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerMark {
+    /// Its process.
+    pub process: ProcessMark,
+    /// Which boot.
+    pub boot: String,
+}
+
+impl ServerMark {
+    /// The process that this code runs in.
+    pub fn this() -> Self {
+        static THIS: OnceLock<ServerMark> = OnceLock::new();
+        let find = || {
+            let pid = std::process::id();
+            Self { process: ProcessMark::of(pid).unwrap_or(ProcessMark { pid, started: 0 }), boot: boot() }
+        };
+        THIS.get_or_init(find).clone()
+    }
+
+    /// Whether it still runs. A zombie does not.
+    pub fn is_alive(&self) -> bool {
+        self.boot == boot() && self.process.is_alive()
+    }
+}
+
+fn boot() -> String {
+    static BOOT: OnceLock<String> = OnceLock::new();
+    let read = || fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned();
+    BOOT.get_or_init(read).clone()
+}

@@ -1,0 +1,253 @@
+//! The operations of a server: those that run, by what they say of themselves, and those that are
+//! over, by what the journal remembers.
+
+mod attend;
+mod client;
+mod finish;
+mod live;
+mod recover;
+mod wait;
+
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use catalog::{Failure, Tool, arguments::redacted};
+use serde_json::json;
+use tokio::sync::broadcast;
+use toolkit::{Answer, Arguments, Question};
+
+use crate::{
+    Clock, Settings,
+    capture::Stream,
+    journal::{Cursor, Filter, Journal, JournalError, Page, Retention},
+    lanes::Lanes,
+    operation::{Operation, OperationId, Owner, Progress, ServerMark, State},
+    outputs::Outputs,
+    refusal,
+};
+pub(crate) use attend::Work;
+pub(crate) use live::Live;
+pub use wait::Until;
+
+/// How many events a slow listener may be behind before it misses some.
+const EVENTS: usize = 1024;
+
+/// Who asks about operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asker<'a> {
+    /// Someone who sees what is theirs.
+    Owner(&'a Owner),
+    /// The person at the machine, who sees everything.
+    Operator,
+}
+
+impl Asker<'_> {
+    fn may_see(self, operation: &Operation) -> bool {
+        match self {
+            Self::Owner(owner) => *owner == operation.owner,
+            Self::Operator => true,
+        }
+    }
+}
+
+/// Something that happened to an operation.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// What happened.
+    pub kind: EventKind,
+    /// The operation as it is now; with its outcome, if it is over.
+    pub operation: Arc<Operation>,
+}
+
+/// What happened to an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// It has another state.
+    State,
+    /// It has come further.
+    Progress,
+}
+
+/// The operations of a server. Clones are the same.
+#[derive(Clone)]
+pub struct Operations(pub(crate) Arc<Shared>);
+
+pub(crate) struct Shared {
+    pub(crate) journal: Arc<dyn Journal>,
+    live: Mutex<HashMap<OperationId, Arc<Live>>>,
+    events: broadcast::Sender<Event>,
+    lanes: Arc<Lanes>,
+    outputs: Arc<Outputs>,
+    clock: Clock,
+    temp: PathBuf,
+    grace: Duration,
+    patience: Duration,
+    /// How long the last run of a tool took.
+    habits: Mutex<HashMap<String, Duration>>,
+    /// Whether someone looks at what other servers do.
+    heeds: AtomicBool,
+}
+
+impl Operations {
+    pub(crate) fn new(settings: &Settings, journal: Arc<dyn Journal>, lanes: Arc<Lanes>, outputs: Arc<Outputs>) -> Self {
+        Self(Arc::new(Shared {
+            journal,
+            live: Mutex::default(),
+            events: broadcast::channel(EVENTS).0,
+            lanes,
+            outputs,
+            clock: settings.clock.clone(),
+            temp: settings.temp.clone(),
+            grace: settings.grace,
+            patience: settings.patience,
+            habits: Mutex::default(),
+            heeds: AtomicBool::new(false),
+        }))
+    }
+
+    /// What happens to operations of this server from now on.
+    pub fn subscribe(&self) -> broadcast::Receiver<Event> {
+        self.0.events.subscribe()
+    }
+
+    /// One operation with its outcome.
+    pub async fn get(&self, asker: Asker<'_>, id: &OperationId) -> Result<Operation, Failure> {
+        let found = match self.0.find(id) {
+            Some(live) => Some(live.snapshot()),
+            None => self.0.journal.get(id.clone()).await.map_err(store_failed)?,
+        };
+        found.filter(|operation| asker.may_see(operation)).ok_or_else(|| unknown(id))
+    }
+
+    /// Operations by filter, newest first, without outcomes.
+    pub async fn list(&self, filter: Filter, cursor: Option<Cursor>, limit: usize) -> Result<Page, Failure> {
+        let mut page = self.0.journal.list(filter, cursor, limit).await.map_err(store_failed)?;
+        for operation in page.operations.iter_mut().filter(|operation| !operation.state.is_final()) {
+            if let Some(live) = self.0.find(&operation.id) {
+                *operation = Operation { outcome: None, ..live.snapshot() };
+            }
+        }
+        Ok(page)
+    }
+
+    /// What ended and was not given to its owner yet, oldest first.
+    pub async fn uncollected(&self, owner: &Owner, limit: usize) -> Result<Vec<Operation>, Failure> {
+        let mut found = self.0.journal.uncollected(owner.clone(), limit).await.map_err(store_failed)?;
+        // What could not be recorded yet is here all the same.
+        let unrecorded = self.0.all().into_iter().map(|live| live.snapshot());
+        found.extend(unrecorded.filter(|over| over.state.is_final() && !over.collected && over.owner == *owner));
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    /// Notes that the owner has been given these outcomes.
+    pub async fn collect(&self, ids: Vec<OperationId>) -> Result<(), Failure> {
+        ids.iter().filter_map(|id| self.0.find(id)).for_each(|live| live.collected());
+        self.0.journal.collect(ids).await.map_err(store_failed)
+    }
+
+    /// Forgets what is over and too old or too much, with its outputs; says what.
+    pub async fn prune(&self, retention: Retention) -> Result<Vec<OperationId>, Failure> {
+        let pruned = self.0.journal.prune(retention).await.map_err(store_failed)?;
+        let (outputs, ids) = (Arc::clone(&self.0.outputs), pruned.clone());
+        let _ = tokio::task::spawn_blocking(move || outputs.forget(&ids)).await;
+        Ok(pruned)
+    }
+
+    /// The file that takes the standard output of an operation while it runs, and keeps it after.
+    pub fn output_file(&self, id: &OperationId) -> PathBuf {
+        self.0.outputs.file(id.as_str(), Stream::Stdout)
+    }
+
+    /// What an operation that waits for input wants to know.
+    pub fn questions(&self, asker: Asker<'_>, id: &OperationId) -> Vec<(String, Question)> {
+        let live = self.0.find(id).filter(|live| asker.may_see(&live.snapshot()));
+        live.map(|live| live.questions()).unwrap_or_default()
+    }
+
+    /// Answers what an operation asked. It goes on once every question is answered.
+    pub fn answer(&self, asker: Asker<'_>, id: &OperationId, answers: HashMap<String, Answer>) -> Result<(), Failure> {
+        let live = self.0.find(id).filter(|live| asker.may_see(&live.snapshot())).ok_or_else(|| unknown(id))?;
+        live.answer(answers);
+        Ok(())
+    }
+}
+
+impl Shared {
+    /// Takes down a new operation, before anything of it runs.
+    pub(crate) async fn begin(self: &Arc<Self>, tool: &Tool, arguments: &Arguments, owner: Owner) -> Result<Arc<Live>, Failure> {
+        let id = OperationId::random();
+        let operation = Operation {
+            folder: self.temp.join(format!("toolcrib-{id}")),
+            id,
+            owner,
+            tool: tool.name.clone(),
+            arguments: redacted(tool, arguments),
+            state: State::Pending,
+            created: self.clock.now(),
+            started: None,
+            ended: None,
+            elapsed: Duration::ZERO,
+            server: ServerMark::this(),
+            leader: None,
+            progress: Progress::default(),
+            last_line: None,
+            hint: tool.description.hint.clone(),
+            outcome: None,
+            collected: false,
+        };
+        let begun = self.journal.begin(operation.clone()).await;
+        begun.map_err(|error| refusal::completed(tool, not_recorded(tool, error)))?;
+        let live = Arc::new(Live::new(operation, Arc::clone(self)));
+        self.live().insert(live.id().clone(), Arc::clone(&live));
+        live.announce(EventKind::State);
+        if !self.heeds.swap(true, Ordering::SeqCst) {
+            tokio::spawn(Arc::clone(self).heed_others());
+        }
+        Ok(live)
+    }
+
+    pub(crate) fn find(&self, id: &OperationId) -> Option<Arc<Live>> {
+        self.live().get(id).cloned()
+    }
+
+    /// Nobody looks from now on, unless something was begun meanwhile.
+    fn stop_heeding(&self) -> bool {
+        let live = self.live();
+        if live.is_empty() {
+            self.heeds.store(false, Ordering::SeqCst);
+        }
+        live.is_empty()
+    }
+
+    fn all(&self) -> Vec<Arc<Live>> {
+        self.live().values().cloned().collect()
+    }
+
+    fn live(&self) -> MutexGuard<'_, HashMap<OperationId, Arc<Live>>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A failure of the journal, for a caller.
+pub(crate) fn store_failed(error: JournalError) -> Failure {
+    Failure::new("store_failed", format!("{error}; try again, or look at the server's log"))
+}
+
+fn not_recorded(tool: &Tool, error: JournalError) -> Failure {
+    let message = format!("`{}` was not started, because it could not be recorded: {error}", tool.name);
+    Failure::new("store_failed", message)
+}
+
+/// Someone else's operation is as unknown as one that never was.
+fn unknown(id: &OperationId) -> Failure {
+    let message = format!("there is no operation `{id}`; ask for `status` to see yours");
+    Failure::new("unknown_operation", message).details(json!({"operation_id": id}))
+}

@@ -1,0 +1,57 @@
+//! The client of a native tool that runs as an operation: progress is the operation's, questions
+//! wait for its owner, the rest goes to the client that made the call.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolkit::{Answer, BoxFuture, Capability, Change, Client, Context, Interrupt, Level, Progress, Question};
+
+use super::Live;
+use crate::operation;
+
+/// The client of an operation.
+pub(crate) struct OperationClient {
+    live: Arc<Live>,
+    caller: Context,
+}
+
+impl OperationClient {
+    /// The surroundings of the work of an operation: ended by the operation's own token.
+    pub(super) fn context(live: &Arc<Live>, caller: Context) -> Context {
+        let owner = Arc::clone(caller.owner());
+        Context::new(Arc::new(Self { live: Arc::clone(live), caller }), live.cancel_token().clone()).with_owner(owner)
+    }
+}
+
+impl Client for OperationClient {
+    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
+        let total = progress.total.filter(|total| *total > 0.0);
+        let fraction = total.map(|total| (progress.done / total).clamp(0.0, 1.0));
+        self.live.heard(None, Some(operation::Progress { fraction, message: progress.message }));
+        Box::pin(std::future::ready(()))
+    }
+
+    fn log(&self, level: Level, data: Value) -> BoxFuture<'_, ()> {
+        Box::pin(self.caller.log(level, data))
+    }
+
+    fn ask(&self, questions: Vec<(String, Question)>, _: Option<Vec<u8>>) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
+        // Somebody who cannot follow the operation would never learn that it asks.
+        if !self.caller.can(Capability::Tasks) {
+            return Box::pin(std::future::ready(Err(Interrupt::Lacks(Capability::Tasks))));
+        }
+        Box::pin(self.live.ask(questions))
+    }
+
+    fn state(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn can(&self, capability: Capability) -> bool {
+        self.caller.can(capability)
+    }
+
+    fn changed(&self, change: Change) -> BoxFuture<'_, ()> {
+        Box::pin(self.caller.changed(change))
+    }
+}

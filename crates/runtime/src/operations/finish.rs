@@ -1,0 +1,91 @@
+//! The end of an operation: taken down first, then told.
+
+use std::{sync::Arc, time::Duration};
+
+use catalog::{Content, Outcome};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use super::{Live, Shared};
+use crate::{
+    journal::JournalError,
+    operation::{Operation, State},
+};
+
+/// The pauses between attempts to take down an end that the journal refused.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+impl Shared {
+    /// Takes down what an operation came to, then tells whoever waits. If the journal refuses, it
+    /// is told all the same, kept in memory, and tried again.
+    pub(super) async fn finish(self: &Arc<Self>, live: &Arc<Live>, outcome: Outcome) {
+        let ended = self.ended(live, outcome);
+        match self.journal.finish(ended.clone()).await {
+            Ok(true) => self.close(live, ended),
+            // Someone else ended it first: what they took down counts.
+            Ok(false) => {
+                let known = self.journal.get(live.id().clone()).await.ok().flatten();
+                self.close(live, known.unwrap_or(ended));
+            }
+            Err(error) => {
+                tracing::error!(operation = %live.id(), %error, "the end of an operation could not be recorded yet");
+                live.close(unrecorded(ended.clone(), &error));
+                tokio::spawn(Arc::clone(self).try_again(ended));
+            }
+        }
+    }
+
+    fn ended(&self, live: &Live, mut outcome: Outcome) -> Operation {
+        let state = State::of_outcome(&outcome);
+        if let (State::Cancelled, Some(reason)) = (state, live.reason()) {
+            say_why(&mut outcome, reason);
+        }
+        let mut operation = live.snapshot();
+        if state == State::Completed {
+            operation.progress.fraction = Some(1.0);
+        }
+        Operation {
+            state,
+            ended: Some(self.clock.now()),
+            elapsed: live.elapsed(),
+            outcome: Some(outcome),
+            collected: live.settle(),
+            ..operation
+        }
+    }
+
+    async fn try_again(self: Arc<Self>, ended: Operation) {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            sleep(pause).await;
+            if self.journal.finish(ended.clone()).await.is_ok() {
+                self.live().remove(&ended.id);
+                return;
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    fn close(&self, live: &Arc<Live>, ended: Operation) {
+        live.close(ended);
+        self.live().remove(live.id());
+    }
+}
+
+fn say_why(outcome: &mut Outcome, reason: &str) {
+    if let Some(Value::Object(object)) = &mut outcome.structured {
+        object.insert("reason".to_owned(), reason.into());
+    }
+    outcome.content.push(Content::Text(format!("It was cancelled: {reason}.")));
+}
+
+/// The outcome says that it is not recorded.
+fn unrecorded(mut operation: Operation, error: &JournalError) -> Operation {
+    let Some(outcome) = &mut operation.outcome else { return operation };
+    if let Some(Value::Object(object)) = &mut outcome.structured {
+        object.insert("not_recorded".to_owned(), json!(error.to_string()));
+    }
+    outcome.content.push(Content::Text(format!("This result is not recorded yet: {error}.")));
+    operation
+}

@@ -1,0 +1,145 @@
+//! What other servers left behind, and what they still run.
+//!
+//! A server that dies leaves operations that never end, and their processes. Whoever comes next
+//! finds both: the operations by the server's mark in the journal, the processes by the private
+//! folder in their environment or by their group.
+
+use std::{fs, sync::Arc, time::Duration};
+
+use catalog::{Content, Failure, Outcome};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use tokio::{task::spawn_blocking, time::sleep};
+
+use super::{Operations, Shared, store_failed};
+use crate::{
+    capture::Stream,
+    operation::{Operation, ServerMark, State},
+    processes::{self, Killed, Trace},
+};
+
+/// How often a server looks whether its operations were ended by another.
+const GLANCE: Duration = Duration::from_secs(1);
+
+impl Operations {
+    /// Finds operations whose server died, ends their processes, and takes them down as lost.
+    /// Those of servers that live are left alone.
+    pub async fn recover(&self) -> Result<Vec<Operation>, Failure> {
+        let unfinished = self.0.journal.unfinished().await.map_err(store_failed)?;
+        let orphans: Vec<_> = unfinished.into_iter().filter(|operation| !operation.server.is_alive()).collect();
+        if orphans.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (orphans, killed) = spawn_blocking(move || end_processes(orphans)).await.map_err(interrupted)?;
+        let mut lost = Vec::new();
+        for (operation, killed) in orphans.into_iter().zip(killed) {
+            let ended = self.0.lost(operation, &killed);
+            if self.0.journal.finish(ended.clone()).await.map_err(store_failed)? {
+                tracing::warn!(operation = %ended.id, tool = ended.tool, killed = killed.len(), "an operation was lost");
+                lost.push(ended);
+            }
+        }
+        Ok(lost)
+    }
+}
+
+impl Shared {
+    fn lost(&self, operation: Operation, killed: &[Killed]) -> Operation {
+        let failure = Failure::new(
+            "lost",
+            format!("the server died while `{}` ran, so its result is not known; {}", operation.tool, said(killed)),
+        );
+        self.ended_elsewhere(operation, State::Lost, failure, killed)
+    }
+
+    fn ended_elsewhere(&self, operation: Operation, state: State, failure: Failure, killed: &[Killed]) -> Operation {
+        let ended = self.clock.now();
+        let mut outcome: Outcome = failure.into();
+        if let Some(Value::Object(object)) = &mut outcome.structured {
+            object.insert("killed".to_owned(), json!(killed));
+        }
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            let uri = self.outputs.uri_of(operation.id.as_str(), stream);
+            outcome.content.extend(uri.map(|uri| Content::Link {
+                uri,
+                name: stream.name().to_owned(),
+                mime_type: "text/plain".to_owned(),
+            }));
+        }
+        Operation {
+            state,
+            ended: Some(ended),
+            // The clock may have jumped; nobody measured better.
+            elapsed: operation.started.and_then(|started| ended.duration_since(started).ok()).unwrap_or_default(),
+            outcome: Some(outcome),
+            collected: false,
+            ..operation
+        }
+    }
+
+    /// Looks now and then whether operations of this server were ended by another one, for as long
+    /// as there are any.
+    pub(super) async fn heed_others(self: Arc<Self>) {
+        loop {
+            sleep(GLANCE).await;
+            let live = self.all();
+            if live.is_empty() && self.stop_heeding() {
+                return;
+            }
+            let Ok(unfinished) = self.journal.unfinished().await else { continue };
+            for live in live.iter().filter(|live| !unfinished.iter().any(|operation| operation.id == *live.id())) {
+                live.end("it was ended from another server");
+            }
+        }
+    }
+}
+
+/// Ends an operation that another server runs: taken down first, so that this ending counts.
+pub(super) async fn end_elsewhere(shared: &Arc<Shared>, operation: Operation) -> Result<(), Failure> {
+    let is_lost = !operation.server.is_alive();
+    let seen = operation.clone();
+    let killed = spawn_blocking(move || members(&seen)).await.map_err(interrupted)?;
+    let ended = if is_lost {
+        shared.lost(operation.clone(), &killed)
+    } else {
+        let pid = operation.server.process.pid;
+        let message =
+            format!("`{}` was cancelled; it ran in the server with process id {pid}; {}", operation.tool, said(&killed));
+        shared.ended_elsewhere(operation.clone(), State::Cancelled, Failure::new("cancelled", message), &killed)
+    };
+    shared.journal.finish(ended).await.map_err(store_failed)?;
+    spawn_blocking(move || end_processes(vec![operation])).await.map_err(interrupted)?;
+    Ok(())
+}
+
+fn interrupted(error: tokio::task::JoinError) -> Failure {
+    Failure::new("internal_error", format!("ending processes failed: {error}"))
+}
+
+/// Who would be ended.
+fn members(operation: &Operation) -> Vec<Killed> {
+    let found = processes::find(&[trace(operation)]);
+    found.into_iter().map(|(_, seen)| seen.killed_by(Signal::KILL)).collect()
+}
+
+/// Ends the processes of operations; says whom, for each.
+fn end_processes(operations: Vec<Operation>) -> (Vec<Operation>, Vec<Vec<Killed>>) {
+    let killed = processes::kill(&operations.iter().map(trace).collect::<Vec<_>>());
+    for operation in &operations {
+        let _ = fs::remove_dir_all(&operation.folder);
+    }
+    (operations, killed)
+}
+
+/// Ids of processes of an earlier boot mean nothing now.
+fn trace(operation: &Operation) -> Trace<'_> {
+    let leader = operation.leader.filter(|_| operation.server.boot == ServerMark::this().boot);
+    Trace { leader, folder: &operation.folder }
+}
+
+fn said(killed: &[Killed]) -> String {
+    match killed {
+        [] => "no process of it was left".to_owned(),
+        killed => format!("{} processes of it were ended", killed.len()),
+    }
+}

@@ -1,0 +1,111 @@
+//! What an operation says about its progress while it prints: its last line and, where its tool
+//! gives a pattern, how far it is.
+
+use std::sync::Arc;
+
+use fancy_regex::{Captures, Regex};
+
+use crate::{operation::Progress, operations::Live};
+
+/// What is looked at of one line.
+const LINE_BYTES: usize = 1024;
+/// How many lines of one chunk are searched, from the last on.
+const LINES: usize = 32;
+
+/// A listener to one stream of an operation.
+pub(crate) struct Tap {
+    live: Arc<Live>,
+    pattern: Option<Arc<Regex>>,
+    /// The beginning of a line that is not complete yet.
+    line: Vec<u8>,
+}
+
+impl Tap {
+    pub(crate) fn new(live: Arc<Live>, pattern: Option<Arc<Regex>>) -> Self {
+        Self { live, pattern, line: Vec::new() }
+    }
+
+    /// Ends when nobody waits for the operation any more, so that its output is best kept in a file.
+    pub(crate) async fn followed(&self) {
+        self.live.detached().await;
+    }
+
+    /// Listens to what was printed next.
+    pub(crate) fn hear(&mut self, chunk: &[u8]) {
+        let Some(end) = chunk.iter().rposition(is_end) else {
+            self.remember(chunk);
+            return;
+        };
+        let mut lines = chunk[..end].rsplit(is_end);
+        let mut last_line = None;
+        let mut progress = None;
+        for index in 0..LINES {
+            let Some(line) = lines.next() else { break };
+            let is_first = lines.clone().next().is_none();
+            let whole = if is_first { [self.line.as_slice(), line].concat() } else { line.to_vec() };
+            let text = String::from_utf8_lossy(&whole[..whole.len().min(LINE_BYTES)]).trim().to_owned();
+            progress = progress.or_else(|| found(self.pattern.as_deref()?, &text));
+            if last_line.is_none() && !text.is_empty() {
+                last_line = Some(text);
+            }
+            if is_first || index > 0 && self.pattern.is_none() {
+                break;
+            }
+        }
+        self.line.clear();
+        self.remember(&chunk[end + 1..]);
+        self.live.heard(last_line, progress);
+    }
+
+    fn remember(&mut self, chunk: &[u8]) {
+        let room = LINE_BYTES.saturating_sub(self.line.len());
+        self.line.extend_from_slice(&chunk[..chunk.len().min(room)]);
+    }
+}
+
+/// Progress bars end their lines with a carriage return.
+fn is_end(byte: &u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+/// Two numbers are a fraction, one is a percentage, anything else is a message.
+pub(crate) fn found(pattern: &Regex, line: &str) -> Option<Progress> {
+    let captures = pattern.captures(line).ok().flatten()?;
+    let number = |index: usize| text(&captures, index).and_then(|text| text.trim_end_matches('%').parse::<f64>().ok());
+    let fraction = match (number(1), number(2)) {
+        (Some(done), Some(total)) if total > 0.0 => Some(done / total),
+        (Some(percent), None) => Some(percent / 100.0),
+        _ => None,
+    };
+    let fraction = fraction.filter(|fraction| (0.0..=1.0).contains(fraction));
+    let message = match fraction {
+        Some(_) => line.trim(),
+        None => text(&captures, 1).unwrap_or_else(|| line.trim()),
+    };
+    Some(Progress { fraction, message: Some(message.to_owned()) })
+}
+
+fn text<'t>(captures: &Captures<'t, str>, index: usize) -> Option<&'t str> {
+    captures.get(index).map(|found| found.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use fancy_regex::Regex;
+
+    use super::found;
+
+    fn fraction(pattern: &str, line: &str) -> Option<f64> {
+        found(&Regex::new(pattern).unwrap_or_else(|_| panic!()), line).and_then(|progress| progress.fraction)
+    }
+
+    #[test]
+    fn reads_percentages_fractions_and_messages() {
+        assert_eq!(fraction(r"(\d+)%", "at 45% now"), Some(0.45));
+        assert_eq!(fraction(r"(\d+)/(\d+)", "3/10 files"), Some(0.3));
+        assert_eq!(fraction(r"(\d+)%", "at 145% now"), None);
+        assert_eq!(fraction(r"(\d+)/(\d+)", "3/0 files"), None);
+        let message = Regex::new("^Compiling (.*)$").ok().and_then(|pattern| found(&pattern, "Compiling serde"));
+        assert_eq!(message.and_then(|progress| progress.message).as_deref(), Some("serde"));
+    }
+}

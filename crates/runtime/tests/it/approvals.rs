@@ -1,0 +1,318 @@
+//! What needs a yes does not run without one, and a yes is for exactly one thing.
+
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, SystemTime},
+};
+
+use catalog::{
+    Catalog, Launch, Outcome, Tool,
+    launch::{Sequence, Step},
+    policy::{Clause, Policy, Verdict},
+};
+use runtime::{
+    Call, Clock,
+    journal::{Filter, Ruling},
+    operation::{ApprovalId, Owner},
+};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use toolkit::{Answer, BoxFuture, Capability, Change, Client, Context, Interrupt, Level, Progress, Question};
+
+use crate::crib::{Crib, field, object, option, tool, word};
+
+/// A client whose user may have answered already.
+#[derive(Default)]
+struct Person {
+    answer: Option<Value>,
+    asked: AtomicUsize,
+    message: Mutex<String>,
+}
+
+impl Client for Person {
+    fn progress(&self, _: Progress) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn log(&self, _: Level, _: Value) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn ask(&self, questions: Vec<(String, Question)>, state: Option<Vec<u8>>) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        if let Question::Form { message, .. } = &questions[0].1 {
+            *self.message.lock().unwrap() = message.clone();
+        }
+        let answer = match &self.answer {
+            Some(answer) => Ok(vec![Answer(answer.clone())]),
+            None => Err(Interrupt::Ask { questions, state }),
+        };
+        Box::pin(std::future::ready(answer))
+    }
+
+    fn state(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn can(&self, capability: Capability) -> bool {
+        capability == Capability::Forms
+    }
+
+    fn changed(&self, _: Change) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
+fn touch() -> Tool {
+    let mut touch = tool("touch", vec![word("done"), option("reference", |_| {})]);
+    touch.marks.dangerous = Some(true);
+    touch
+}
+
+fn nobody() -> Context {
+    Context::detached(CancellationToken::new())
+}
+
+fn person(answer: Option<Value>) -> (Arc<Person>, Context) {
+    let person = Arc::new(Person { answer, ..Person::default() });
+    (Arc::clone(&person), Context::new(person, CancellationToken::new()))
+}
+
+fn call(tool: &Tool, arguments: Value, context: Context) -> Call {
+    Call::new(Arc::new(tool.clone()), object(arguments), context)
+}
+
+async fn run(crib: &Crib, call: Call) -> Outcome {
+    crib.runtime.call(call).await.unwrap()
+}
+
+fn approval(outcome: &Outcome) -> ApprovalId {
+    assert_eq!(field(outcome, "error_type"), "approval_required", "{outcome:?}");
+    field(outcome, "error_details")["approval"].as_str().unwrap().parse().unwrap()
+}
+
+fn did_run(crib: &Crib) -> bool {
+    let path = crib.path("crib/done");
+    let did = path.exists();
+    let _ = std::fs::remove_file(path);
+    did
+}
+
+async fn rule(crib: &Crib, id: ApprovalId, approved: bool) {
+    let ruling = Ruling { approved, by: "terminal".to_owned(), at: SystemTime::now() };
+    crib.runtime.journal().decide(id, ruling).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_be_asked_is_refused_at_once_and_runs_after_the_yes_once() {
+    let crib = Crib::new();
+    let refused = run(&crib, call(&touch(), json!({}), nobody())).await;
+    let id = approval(&refused);
+    assert!(!did_run(&crib));
+    let details = field(&refused, "error_details");
+    let how = format!("toolcrib approve {id} -C {}", crib.path("crib").display());
+    assert_eq!(details["how"], how);
+    let message = field(&refused, "error_message").as_str().unwrap();
+    assert!(message.contains("approval: it is marked as dangerous; nothing was run") && message.contains(&how), "{message}");
+    assert_eq!(details["plan"]["argv"], json!(["touch", "done"]));
+    assert!(
+        details["plan"]["env"].is_array() && details["plan"]["cwd"].is_string() && details["plan"]["confinement"].is_object()
+    );
+    assert_eq!(approval(&run(&crib, call(&touch(), json!({}), nobody())).await), id, "the same question is not put twice");
+    rule(&crib, id.clone(), true).await;
+    assert!(!run(&crib, call(&touch(), json!({}), nobody())).await.failed);
+    assert!(did_run(&crib));
+    assert_ne!(approval(&run(&crib, call(&touch(), json!({}), nobody())).await), id, "it was good for one call");
+    assert!(!did_run(&crib));
+}
+
+#[tokio::test]
+async fn the_command_to_approve_quotes_the_folder_of_the_crib() {
+    let crib = Crib::with(|settings| {
+        settings.crib = settings.crib.with_file_name("a crib");
+        std::fs::create_dir(&settings.crib).unwrap();
+        settings.roots = vec![settings.crib.clone()];
+    });
+    let refused = run(&crib, call(&touch(), json!({}), nobody())).await;
+    let how = field(&refused, "error_details")["how"].as_str().unwrap();
+    assert!(how.ends_with(&format!(" -C '{}'", crib.path("a crib").display())), "{how}");
+}
+
+#[tokio::test]
+async fn what_a_call_may_read_is_shown_once_the_crib_first() {
+    let crib = Crib::with(|settings| {
+        settings.read = vec!["/usr/bin".into(), "/opt".into()];
+        settings.environment = vec![("PATH".to_owned(), "/usr/bin:/bin:/usr/bin".to_owned())];
+    });
+    let mut reader = touch();
+    reader.marks.mutates = Some(false);
+    let plan = crib.plan(&reader, json!({})).unwrap();
+    let read = plan["confinement"]["read"].as_array().unwrap();
+    assert_eq!(read[0], crib.path("crib").to_str().unwrap());
+    assert_eq!(read.iter().collect::<std::collections::HashSet<_>>().len(), read.len(), "{read:?}");
+}
+
+#[tokio::test]
+async fn a_yes_is_for_the_same_tool_arguments_and_owner_only() {
+    let crib = Crib::new();
+    let id = approval(&run(&crib, call(&touch(), json!({}), nobody())).await);
+    rule(&crib, id, true).await;
+    approval(&run(&crib, call(&touch(), json!({"reference": "/etc/passwd"}), nobody())).await);
+    let other = Call { owner: Owner("other".to_owned()), ..call(&touch(), json!({}), nobody()) };
+    approval(&run(&crib, other).await);
+    let mut changed = touch();
+    let Launch::Process(process) = &mut changed.launch else { panic!() };
+    process.pieces.push(word("another"));
+    approval(&run(&crib, call(&changed, json!({}), nobody())).await);
+    assert!(!did_run(&crib));
+    assert!(!run(&crib, call(&touch(), json!({}), nobody())).await.failed);
+}
+
+#[tokio::test]
+async fn a_no_is_a_no_and_the_first_word_counts() {
+    let crib = Crib::new();
+    let id = approval(&run(&crib, call(&touch(), json!({}), nobody())).await);
+    rule(&crib, id.clone(), false).await;
+    rule(&crib, id.clone(), true).await;
+    assert_ne!(approval(&run(&crib, call(&touch(), json!({}), nobody())).await), id);
+    assert!(!did_run(&crib));
+}
+
+#[tokio::test]
+async fn a_yes_expires() {
+    let late = Arc::new(Mutex::new(Duration::ZERO));
+    let shown = Arc::clone(&late);
+    let crib = Crib::with(|settings| settings.clock = Clock::new(move || SystemTime::now() + *shown.lock().unwrap()));
+    let id = approval(&run(&crib, call(&touch(), json!({}), nobody())).await);
+    rule(&crib, id, true).await;
+    *late.lock().unwrap() = Duration::from_secs(3601);
+    approval(&run(&crib, call(&touch(), json!({}), nobody())).await);
+    assert!(!did_run(&crib));
+}
+
+#[tokio::test]
+async fn the_person_behind_the_client_is_shown_the_plan_and_may_say_yes_or_no() {
+    let crib = Crib::new();
+    let (asked, context) = person(None);
+    let interrupt = crib.runtime.call(call(&touch(), json!({}), context)).await.unwrap_err();
+    assert!(matches!(interrupt, Interrupt::Ask { questions, .. } if questions[0].0 == "approval"));
+    let message = asked.message.lock().unwrap().clone();
+    for part in ["marked as dangerous", "runs: touch done", "in: ", "variables: ", "may write: ", "network: no"] {
+        assert!(message.contains(part), "{part} is not in {message}");
+    }
+    assert_eq!(crib.runtime.journal().open_approvals(SystemTime::now()).await.unwrap().len(), 1);
+    let (_, no) = person(Some(json!({"action": "accept", "content": {"approve": false}})));
+    assert_eq!(field(&run(&crib, call(&touch(), json!({}), no)).await, "error_type"), "denied");
+    let (_, declined) = person(Some(json!({"action": "decline"})));
+    assert_eq!(field(&run(&crib, call(&touch(), json!({}), declined)).await, "error_type"), "denied");
+    let (_, closed) = person(Some(json!({"action": "cancel"})));
+    approval(&run(&crib, call(&touch(), json!({}), closed)).await);
+    assert!(!did_run(&crib));
+    let (_, yes) = person(Some(json!({"action": "accept", "content": {"approve": true}})));
+    assert!(!run(&crib, call(&touch(), json!({}), yes)).await.failed);
+    assert!(did_run(&crib));
+}
+
+#[tokio::test]
+async fn a_model_cannot_approve_itself() {
+    let crib = Crib::new();
+    let mut touch = touch();
+    touch.input = catalog::Schema::new(object(json!({"type": "object"})));
+    for arguments in [json!({"approve": true}), json!({"approval": "ap_aaaaaaaaaaaaaaaaaaaaaaaaaa"}), json!({"reference": "yes"})]
+    {
+        let outcome = run(&crib, call(&touch, arguments, nobody())).await;
+        assert!(outcome.failed && !did_run(&crib));
+    }
+}
+
+#[tokio::test]
+async fn what_is_merely_unmarked_is_not_asked_about() {
+    let crib = Crib::new();
+    let mut unmarked = touch();
+    unmarked.marks.dangerous = None;
+    let (asked, context) = person(None);
+    assert!(!run(&crib, call(&unmarked, json!({}), context)).await.failed);
+    assert_eq!(asked.asked.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
+async fn policy_denies_whoever_says_yes() {
+    let crib = Crib::new();
+    let clause =
+        Clause { tools: "*".to_owned(), when: None, verdict: Verdict::Deny, until: None, reason: Some("never".to_owned()) };
+    let policy = Policy::compile([clause]).unwrap();
+    let (asked, context) = person(Some(json!({"action": "accept", "content": {"approve": true}})));
+    let outcome = run(&crib, Call { policy, ..call(&touch(), json!({}), context) }).await;
+    assert_eq!(field(&outcome, "error_type"), "denied");
+    assert!(field(&outcome, "error_message").as_str().unwrap().contains("never"));
+    assert!(!did_run(&crib) && asked.asked.load(Ordering::Relaxed) == 0);
+}
+
+#[tokio::test]
+async fn secrets_are_not_in_the_plan_that_is_shown() {
+    let crib = Crib::new();
+    let mut touch = touch();
+    touch.input = catalog::Schema::new(object(json!({"type": "object",
+        "properties": {"reference": {"type": "string", "writeOnly": true}}})));
+    let (asked, context) = person(None);
+    let _ = crib.runtime.call(call(&touch, json!({"reference": "hunter2"}), context)).await;
+    let message = asked.message.lock().unwrap().clone();
+    assert!(message.contains("--reference") && !message.contains("hunter2"), "{message}");
+    let open = crib.runtime.journal().open_approvals(SystemTime::now()).await.unwrap();
+    assert!(!open[0].plan.to_string().contains("hunter2"));
+}
+
+#[tokio::test]
+async fn a_sequence_with_a_dangerous_step_is_asked_about_once_before_it_starts() {
+    let crib = Crib::new();
+    let step = |tool: &str| Step {
+        tool: tool.to_owned(),
+        arguments: json!({}),
+        description: None,
+        skip_if_exists: None,
+        skip_if_missing: None,
+    };
+    let harmless = Tool { name: "harmless".to_owned(), ..tool("touch", vec![word("early")]) };
+    let steps = vec![step("harmless"), step("tool"), step("tool")];
+    let all = Tool { name: "all".to_owned(), launch: Launch::Sequence(Sequence { steps, delay_ms: 0 }), ..tool("true", vec![]) };
+    let catalog = Arc::new(Catalog::merge([harmless, touch()]).0);
+    let the_call = |context| Call { catalog: Arc::clone(&catalog), ..call(&all, json!({}), context) };
+    let refused = run(&crib, the_call(nobody())).await;
+    let id = approval(&refused);
+    assert_eq!(field(&refused, "error_details")["plan"]["steps"].as_array().unwrap().len(), 3);
+    assert!(!crib.path("crib/early").exists() && !did_run(&crib), "no step ran");
+    rule(&crib, id, true).await;
+    let outcome = run(&crib, the_call(nobody())).await;
+    assert!(!outcome.failed, "{outcome:?}");
+    assert!(crib.path("crib/early").exists() && did_run(&crib));
+}
+
+#[tokio::test]
+async fn an_operation_that_needs_a_yes_does_not_begin_without_it() {
+    let crib = Crib::new();
+    let touch = Tool { mode: catalog::Mode::Asynchronous, ..touch() };
+    let id = approval(&run(&crib, call(&touch, json!({}), nobody())).await);
+    assert!(crib.runtime.operations().list(Filter::default(), None, 10).await.unwrap().operations.is_empty());
+    rule(&crib, id, true).await;
+    assert!(!run(&crib, call(&touch, json!({}), nobody())).await.failed);
+    assert!(did_run(&crib));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_calls_at_once_do_not_share_one_yes() {
+    let crib = Crib::new();
+    let id = approval(&run(&crib, call(&touch(), json!({}), nobody())).await);
+    rule(&crib, id, true).await;
+    let calls = (0..8).map(|_| {
+        let (runtime, call) = (Arc::clone(&crib.runtime), call(&touch(), json!({}), nobody()));
+        tokio::spawn(async move { runtime.call(call).await.unwrap().failed })
+    });
+    let mut ran = 0;
+    for call in calls.collect::<Vec<_>>() {
+        ran += usize::from(!call.await.unwrap());
+    }
+    assert_eq!(ran, 1);
+}

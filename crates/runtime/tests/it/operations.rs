@@ -1,0 +1,499 @@
+//! Calls that outlive their request: inline or started, waited for, ended, told truthfully.
+
+use std::{
+    fs,
+    sync::{Arc, Mutex},
+    time::{Duration, Instant, SystemTime},
+};
+
+use catalog::{Mode, Outcome, Tool};
+use runtime::{
+    Asker, Call, Clock, EventKind, Until,
+    journal::{Filter, Retention},
+    operation::{Operation, OperationId, Owner, State},
+};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use toolkit::{Answer, BoxFuture, Capability, Change, Client, Context, Interrupt, Level, Native, Progress, Question};
+
+use crate::crib::{Crib, allow_all, eventually, field, is_running, object, script_tool, text};
+
+const LONG: Duration = Duration::from_secs(30);
+
+pub(crate) fn background(script: &str) -> Tool {
+    Tool { mode: Mode::Asynchronous, ..script_tool("sh", script) }
+}
+
+fn impatient() -> Crib {
+    Crib::with(|settings| settings.patience = Duration::from_millis(50))
+}
+
+fn id(outcome: &Outcome) -> OperationId {
+    Operation::started_by(outcome).unwrap_or_else(|| panic!("not started: {outcome:?}"))
+}
+
+async fn ended(crib: &Crib, id: &OperationId) -> Operation {
+    let all = crib.runtime.operations().wait(Asker::Operator, std::slice::from_ref(id), Until::All, LONG).await.unwrap();
+    assert!(all[0].state.is_final(), "{:?}", all[0]);
+    all[0].clone()
+}
+
+async fn get(crib: &Crib, id: &OperationId) -> Operation {
+    crib.runtime.operations().get(Asker::Operator, id).await.unwrap()
+}
+
+#[tokio::test]
+async fn what_ends_soon_is_answered_inline_and_counts_as_collected() {
+    let crib = Crib::new();
+    let outcome = crib.call(background("echo done"), json!({})).await;
+    assert_eq!(text(&outcome, 0), "done\n");
+    let operations = crib.runtime.operations();
+    let page = operations.list(Filter::default(), None, 10).await.unwrap();
+    assert_eq!((page.operations.len(), page.operations[0].state, page.operations[0].collected), (1, State::Completed, true));
+    assert!(operations.uncollected(&page.operations[0].owner, 10).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn what_takes_longer_is_started_and_its_result_kept_for_its_owner() {
+    let crib = impatient();
+    let mut tool = background("sleep 0.3; echo later; exit 3");
+    tool.description.hint = Some("Read the manual meanwhile.".to_owned());
+    let outcome = crib.call(tool, json!({})).await;
+    let id = id(&outcome);
+    assert!(!outcome.failed);
+    assert_eq!(field(&outcome, "status"), "started");
+    assert!(text(&outcome, 0).contains(id.as_str()) && text(&outcome, 0).contains("not done"));
+    assert_eq!(text(&outcome, 1), "Read the manual meanwhile.");
+    let operation = ended(&crib, &id).await;
+    assert_eq!((operation.state, operation.collected), (State::Failed, false));
+    assert_eq!(field(operation.outcome.as_ref().unwrap(), "exit_code"), 3);
+    let operations = crib.runtime.operations();
+    let waiting = operations.uncollected(&operation.owner, 10).await.unwrap();
+    assert_eq!(waiting, std::slice::from_ref(&operation));
+    operations.collect(vec![id]).await.unwrap();
+    assert!(operations.uncollected(&operation.owner, 10).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_tool_that_last_took_a_little_longer_is_given_a_little_more() {
+    let crib = Crib::with(|settings| settings.patience = Duration::from_millis(400));
+    let tool = background("sleep 0.5; echo done");
+    let first = crib.call(tool.clone(), json!({})).await;
+    ended(&crib, &id(&first)).await;
+    assert_eq!(text(&crib.call(tool, json!({})).await, 0), "done\n");
+}
+
+#[tokio::test]
+async fn a_refused_call_is_no_operation() {
+    let crib = Crib::new();
+    let mut tool = background("true");
+    tool.launch = catalog::Launch::Process(catalog::launch::Process { program: "no-such-program".to_owned(), pieces: vec![] });
+    assert!(crib.call(tool, json!({})).await.failed);
+    assert!(crib.runtime.operations().list(Filter::default(), None, 10).await.unwrap().operations.is_empty());
+}
+
+#[tokio::test]
+async fn secret_arguments_are_not_kept() {
+    let crib = Crib::new();
+    let mut tool = background("true");
+    tool.input =
+        catalog::Schema::new(object(json!({"type": "object", "properties": {"key": {"type": "string", "format": "password"}}})));
+    let catalog::Launch::Process(process) = &mut tool.launch else { panic!() };
+    process.pieces.push(crate::crib::option("key", |_| {}));
+    crib.call(tool, json!({"key": "hunter2"})).await;
+    let page = crib.runtime.operations().list(Filter::default(), None, 10).await.unwrap();
+    assert!(!format!("{:?}", page.operations[0].arguments).contains("hunter2"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cancelling_the_request_ends_the_operation_only_while_the_request_waits() {
+    let crib = Crib::with(|settings| settings.patience = Duration::from_millis(700));
+    let cancel = CancellationToken::new();
+    let waiting = tokio::spawn(crib.call_with(background("echo $$ > a; sleep 600"), json!({}), cancel.clone(), None));
+    eventually("it runs", || fs::read_to_string(crib.path("crib/a")).is_ok_and(|pid| pid.ends_with('\n'))).await;
+    cancel.cancel();
+    let outcome = waiting.await.unwrap();
+    assert_eq!(
+        (field(&outcome, "error_type"), field(&outcome, "reason")),
+        (&json!("cancelled"), &json!("its request was cancelled"))
+    );
+    let started = crib.call_with(background("sleep 600"), json!({}), cancel.clone(), None);
+    assert_eq!(field(&started.await, "error_type"), "cancelled", "cancelled before it began");
+    let late = CancellationToken::new();
+    let outcome = crib.call_with(background("echo $$ > b; sleep 600"), json!({}), late.clone(), None).await;
+    late.cancel();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(get(&crib, &id(&outcome)).await.state, State::Running);
+    crib.runtime.operations().drain().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_that_vanishes_while_it_waits_takes_the_operation_along() {
+    let crib = Crib::new();
+    let call = tokio::spawn(crib.call_with(background("echo $$ > pid; sleep 600"), json!({}), CancellationToken::new(), None));
+    let pid = || fs::read_to_string(crib.path("crib/pid")).unwrap_or_default();
+    eventually("it runs", || pid().ends_with('\n')).await;
+    call.abort();
+    eventually("it is gone", || !is_running(&pid())).await;
+    let page = crib.runtime.operations().list(Filter::default(), None, 10).await.unwrap();
+    let operation = ended(&crib, &page.operations[0].id).await;
+    assert_eq!(operation.state, State::Cancelled);
+    assert_eq!(field(operation.outcome.as_ref().unwrap(), "reason"), "its caller went away");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cancel_kills_the_whole_group_and_says_whom_and_how_and_when() {
+    let crib = impatient();
+    let script = "(trap '' TERM; echo $BASHPID > stubborn; while :; do sleep 1; done) & sleep 600 & echo $! > meek; wait";
+    let tool = Tool { mode: Mode::Asynchronous, ..script_tool("bash", script) };
+    let started = crib.call(tool, json!({})).await;
+    let pid = |name: &str| fs::read_to_string(crib.path("crib").join(name)).unwrap_or_default();
+    eventually("all run", || pid("stubborn").ends_with('\n') && pid("meek").ends_with('\n')).await;
+    let operations = crib.runtime.operations();
+    let before = SystemTime::now();
+    let operation = operations.cancel(Asker::Operator, &id(&started)).await.unwrap();
+    assert_eq!(operation.state, State::Cancelled);
+    assert!(operation.ended.is_some_and(|ended| ended >= before));
+    let outcome = operation.outcome.clone().unwrap();
+    let killed = field(&outcome, "killed").as_array().unwrap();
+    let signal = |name: &str| {
+        let pid: u64 = pid(name).trim().parse().unwrap();
+        killed.iter().find(|killed| killed["pid"] == pid).map(|killed| killed["signal"].clone())
+    };
+    assert_eq!((signal("meek"), signal("stubborn")), (Some(json!("TERM")), Some(json!("KILL"))), "{killed:?}");
+    assert!(!is_running(&pid("stubborn")) && !is_running(&pid("meek")));
+    let again = operations.cancel(Asker::Operator, &operation.id).await.unwrap();
+    assert_eq!(again, operation, "a second time changes nothing");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cancel_finds_a_child_that_forked_away() {
+    let crib = impatient();
+    let started = crib.call(background("setsid sh -c 'echo $$ > away; sleep 600' & wait"), json!({})).await;
+    let pid = || fs::read_to_string(crib.path("crib/away")).unwrap_or_default();
+    eventually("it forked", || pid().ends_with('\n')).await;
+    let operation = crib.runtime.operations().cancel(Asker::Operator, &id(&started)).await.unwrap();
+    assert!(!is_running(&pid()));
+    let killed = field(operation.outcome.as_ref().unwrap(), "killed").to_string();
+    assert!(killed.contains(pid().trim()), "{killed}");
+}
+
+#[tokio::test]
+async fn nobody_sees_or_ends_what_is_another_s() {
+    let crib = impatient();
+    let id = id(&crib.call(background("sleep 600"), json!({})).await);
+    let operations = crib.runtime.operations();
+    let other = Owner("other".to_owned());
+    let stranger = Asker::Owner(&other);
+    assert_eq!(operations.get(stranger, &id).await.unwrap_err().error_type, "unknown_operation");
+    assert_eq!(operations.cancel(stranger, &id).await.unwrap_err().error_type, "unknown_operation");
+    assert!(operations.wait(stranger, std::slice::from_ref(&id), Until::Any, Duration::ZERO).await.is_err());
+    let filter = Filter { owner: Some(other.clone()), ..Filter::default() };
+    assert!(operations.list(filter, None, 10).await.unwrap().operations.is_empty());
+    assert_eq!(operations.get(Asker::Operator, &id).await.unwrap().state, State::Running);
+    operations.drain().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waiting_is_for_any_or_all_and_says_what_still_runs() {
+    let crib = impatient();
+    let quick = id(&crib.call(background("sleep 0.3"), json!({})).await);
+    let slow = id(&crib.call(background("echo at work; sleep 600"), json!({})).await);
+    let operations = crib.runtime.operations();
+    let both = [quick.clone(), slow.clone()];
+    let begun = Instant::now();
+    let any = operations.wait(Asker::Operator, &both, Until::Any, LONG).await.unwrap();
+    assert_eq!((any[0].state, any[1].state), (State::Completed, State::Running));
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    let all = operations.wait(Asker::Operator, &both, Until::All, Duration::from_millis(100)).await.unwrap();
+    assert_eq!(all[1].state, State::Running);
+    assert_eq!(all[1].last_line.as_deref(), Some("at work"));
+    assert!(all[1].elapsed > Duration::ZERO && all[1].outcome.is_none());
+    let unnamed = operations.wait(Asker::Operator, &[], Until::All, Duration::ZERO).await.unwrap();
+    assert_eq!(unnamed.iter().map(|operation| &operation.id).collect::<Vec<_>>(), [&slow]);
+    operations.drain().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn when_the_server_ends_operations_are_ended_and_say_so() {
+    let crib = impatient();
+    let id = id(&crib.call(background("echo $$ > pid; sleep 600"), json!({})).await);
+    eventually("it runs", || fs::read_to_string(crib.path("crib/pid")).is_ok_and(|pid| pid.ends_with('\n'))).await;
+    crib.runtime.operations().drain().await;
+    assert!(!is_running(&fs::read_to_string(crib.path("crib/pid")).unwrap()));
+    let operation = get(&crib, &id).await;
+    assert_eq!(operation.state, State::Cancelled);
+    assert_eq!(field(operation.outcome.as_ref().unwrap(), "reason"), "the server ended");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn progress_is_found_by_the_tool_s_pattern_and_told_as_it_happens() {
+    let crib = impatient();
+    let mut events = crib.runtime.operations().subscribe();
+    let mut tool = background("echo '1/4 one'; sleep 0.3; printf '2/4 two\\r'; echo '3/4 three'; sleep 600");
+    tool.progress = Some(r"(\d+)/(\d+)".to_owned());
+    let id = id(&crib.call(tool, json!({})).await);
+    let operation = loop {
+        let event = tokio::time::timeout(LONG, events.recv()).await.unwrap().unwrap();
+        if event.kind == EventKind::Progress && event.operation.progress.fraction == Some(0.75) {
+            break event.operation;
+        }
+    };
+    assert_eq!(operation.id, id);
+    assert_eq!(operation.progress.message.as_deref(), Some("3/4 three"));
+    crib.runtime.operations().drain().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn progress_is_a_short_number_and_whole_once_all_is_done() {
+    let crib = impatient();
+    let of = |end: &str| {
+        let mut tool = background(&format!("echo 1/3; sleep 0.3; {end}"));
+        tool.progress = Some(r"(\d+)/(\d+)".to_owned());
+        tool
+    };
+    let failed = ended(&crib, &id(&crib.call(of("exit 3"), json!({})).await)).await;
+    assert_eq!((failed.state, failed.progress.fraction), (State::Failed, Some(0.333)));
+    let completed = ended(&crib, &id(&crib.call(of("true"), json!({})).await)).await;
+    assert_eq!((completed.state, completed.progress.fraction), (State::Completed, Some(1.0)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_output_that_never_ends_is_bounded_and_can_be_ended() {
+    let crib = Crib::with(|settings| {
+        settings.patience = Duration::from_millis(200);
+        settings.spill_bytes = 1024 * 1024;
+    });
+    let id = id(&crib.call(background("yes"), json!({})).await);
+    let operation = crib.runtime.operations().cancel(Asker::Operator, &id).await.unwrap();
+    assert_eq!(operation.last_line.as_deref(), Some("y"));
+    let outcome = operation.outcome.unwrap();
+    assert_eq!(field(&outcome, "truncated"), true);
+    assert!(text(&outcome, 0).len() < 80 * 1024);
+    let kept: u64 = fs::read_dir(crib.path("spill")).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
+    assert!(kept <= 1024 * 1024);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_operation_prints_is_in_a_file_while_it_runs_until_it_is_forgotten() {
+    let crib = impatient();
+    let id = id(&crib.call(background("echo early; sleep 0.4; echo late"), json!({})).await);
+    let file = crib.path("spill").join(format!("{id}-stdout"));
+    eventually("it is written", || fs::read_to_string(&file).is_ok_and(|text| text == "early\n")).await;
+    ended(&crib, &id).await;
+    assert_eq!(fs::read_to_string(&file).unwrap(), "early\nlate\n");
+    let resources = crib.runtime.outputs();
+    let uri = format!("toolcrib://output/{id}/stdout");
+    assert!(resources.read(&uri, Context::detached(CancellationToken::new())).await.unwrap().is_some());
+    let retention = Retention { since: SystemTime::now() + Duration::from_secs(1), bytes: u64::MAX };
+    assert_eq!(crib.runtime.operations().prune(retention).await.unwrap(), [id]);
+    assert!(!file.exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_callers_at_once_all_get_theirs() {
+    let crib = Crib::with(|settings| settings.concurrency = 8);
+    let mut calls = JoinSet::new();
+    for number in 0..100 {
+        let call = crib.call_with(background(&format!("echo {number}")), json!({}), CancellationToken::new(), None);
+        calls.spawn(async move { (number, call.await) });
+    }
+    while let Some(done) = calls.join_next().await {
+        let (number, outcome) = done.unwrap();
+        let outcome = match Operation::started_by(&outcome) {
+            Some(id) => ended(&crib, &id).await.outcome.unwrap(),
+            None => outcome,
+        };
+        assert_eq!(text(&outcome, 0), format!("{number}\n"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_place_in_the_queue_is_shown() {
+    let crib = Crib::with(|settings| {
+        settings.concurrency = 1;
+        settings.patience = Duration::from_millis(50);
+    });
+    let first = id(&crib.call(background("sleep 600"), json!({})).await);
+    let second = id(&crib.call(background("true"), json!({})).await);
+    let third = id(&crib.call(background("true"), json!({})).await);
+    let place = async |id| get(&crib, id).await.progress.message.unwrap_or_default();
+    assert_eq!(get(&crib, &third).await.state, State::Pending);
+    assert!(place(&second).await.contains("place 1") && place(&third).await.contains("place 2"));
+    crib.runtime.operations().cancel(Asker::Operator, &second).await.unwrap();
+    assert!(place(&third).await.contains("place 1"));
+    crib.runtime.operations().cancel(Asker::Operator, &first).await.unwrap();
+    assert_eq!(ended(&crib, &third).await.state, State::Completed);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_exclusive_tool_runs_alone_among_those_that_write() {
+    let crib = Crib::with(|settings| settings.concurrency = 8);
+    let with = |tool: Tool, concurrency| Tool { concurrency, ..tool };
+    // Each notes who else of the writers is there.
+    let script = |kind: &str| format!("mkdir at/{kind}.$$; sleep 0.05; ls at; rmdir at/{kind}.$$");
+    fs::create_dir(crib.path("crib/at")).unwrap();
+    let mut calls = JoinSet::new();
+    for _ in 0..5 {
+        let exclusive = with(background(&script("exclusive")), Some(catalog::Concurrency::Exclusive));
+        let plain = script_tool("sh", &script("plain"));
+        calls.spawn(crib.call_with(exclusive, json!({}), CancellationToken::new(), None));
+        calls.spawn(crib.call_with(plain, json!({}), CancellationToken::new(), None));
+    }
+    while let Some(outcome) = calls.join_next().await {
+        let outcome = outcome.unwrap();
+        let others: Vec<_> = text(&outcome, 0).lines().collect();
+        assert!(others.len() == 1 || others.iter().all(|other| other.starts_with("plain")), "{others:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_that_jumps_breaks_nothing() {
+    let offset = Arc::new(Mutex::new(Duration::from_secs(3600 * 24 * 365)));
+    let shown = Arc::clone(&offset);
+    let crib = Crib::with(|settings| {
+        settings.patience = Duration::from_millis(50);
+        settings.clock = Clock::new(move || SystemTime::now() - *shown.lock().unwrap());
+    });
+    *offset.lock().unwrap() = Duration::ZERO;
+    let first = id(&crib.call(background("sleep 0.2"), json!({})).await);
+    *offset.lock().unwrap() = Duration::from_secs(3600);
+    let operation = ended(&crib, &first).await;
+    assert!(operation.ended < operation.started, "the clock went back");
+    assert!(operation.elapsed >= Duration::from_millis(150) && operation.elapsed < Duration::from_secs(60));
+    let second = id(&crib.call(background("sleep 600"), json!({})).await);
+    let page = crib.runtime.operations().list(Filter::default(), None, 10).await.unwrap();
+    let ids: Vec<_> = page.operations.iter().map(|operation| operation.id.clone()).collect();
+    assert_eq!(ids, [second, first], "the newest comes first whatever the clock says");
+    crib.runtime.operations().drain().await;
+}
+
+#[tokio::test]
+async fn lists_are_filtered_and_paged() {
+    let crib = Crib::new();
+    for number in 0..7 {
+        let name = if number % 2 == 0 { "even" } else { "odd" };
+        let script = if number == 3 { "false" } else { "true" };
+        crib.call(Tool { name: name.to_owned(), ..background(script) }, json!({})).await;
+    }
+    let operations = crib.runtime.operations();
+    let list = async |filter: Filter| operations.list(filter, None, 10).await.unwrap().operations.len();
+    assert_eq!(list(Filter { tool: Some("ev".to_owned()), ..Filter::default() }).await, 4);
+    assert_eq!(list(Filter { states: vec![State::Failed], ..Filter::default() }).await, 1);
+    let (mut seen, mut cursor) = (Vec::new(), None);
+    loop {
+        let page = operations.list(Filter::default(), cursor, 3).await.unwrap();
+        seen.extend(page.operations.into_iter().map(|operation| operation.id));
+        cursor = page.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 7);
+}
+
+/// A client that takes down what it is told.
+#[derive(Default)]
+struct Listener {
+    progress: Mutex<Vec<f64>>,
+}
+
+impl Client for Listener {
+    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
+        self.progress.lock().unwrap().push(progress.done);
+        Box::pin(std::future::ready(()))
+    }
+
+    fn log(&self, _: Level, _: Value) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn ask(&self, questions: Vec<(String, Question)>, state: Option<Vec<u8>>) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
+        Box::pin(std::future::ready(Err(Interrupt::Ask { questions, state })))
+    }
+
+    fn state(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn can(&self, _: Capability) -> bool {
+        true
+    }
+
+    fn changed(&self, _: Change) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_waits_is_told_progress_that_only_grows() {
+    let crib = Crib::new();
+    let listener = Arc::new(Listener::default());
+    let context = Context::new(Arc::clone(&listener) as Arc<dyn Client>, CancellationToken::new());
+    let tool = Arc::new(background("echo one; sleep 0.9; echo two"));
+    let call = Call { policy: allow_all(), ..Call::new(tool, object(json!({})), context) };
+    crib.runtime.call(call).await.unwrap();
+    let told = listener.progress.lock().unwrap().clone();
+    assert!(told.len() >= 2 && told.windows(2).all(|pair| pair[0] < pair[1]), "{told:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_native_operation_reports_asks_and_goes_on_with_the_answer() {
+    let input = catalog::Schema::nothing();
+    let mut native = Native::new("ask", "Asks", input, async |_: toolkit::Arguments, context: Context| {
+        context.progress(1.0, Some(4.0), Some("a quarter")).await;
+        let question = Question::Form { message: "Who?".to_owned(), schema: json!({}) };
+        let answer = context.ask("who", question).await?;
+        Ok(Outcome::text(answer.field("name").and_then(Value::as_str).unwrap_or_default()))
+    });
+    native.tool.mode = Mode::Asynchronous;
+    let tool = Arc::new(native.tool.clone());
+    let mut settings = runtime::Settings::new("/".into());
+    settings.patience = Duration::from_millis(50);
+    let runtime = Arc::new(runtime::Runtime::new(settings).with_natives([native]));
+    let context = Context::new(Arc::new(Listener::default()), CancellationToken::new());
+    let outcome = runtime.call(Call::new(tool, object(json!({})), context)).await.unwrap();
+    let (id, operations) = (id(&outcome), runtime.operations());
+    let operation = operations.get(Asker::Operator, &id).await.unwrap();
+    assert_eq!((operation.state, operation.progress.fraction), (State::WaitingForInput, Some(0.25)));
+    assert_eq!(operations.questions(Asker::Operator, &id)[0].0, "who");
+    let answer = Answer(json!({"action": "accept", "content": {"name": "me"}}));
+    operations.answer(Asker::Operator, &id, [("who".to_owned(), answer)].into()).unwrap();
+    let all = operations.wait(Asker::Operator, &[id], Until::All, LONG).await.unwrap();
+    assert_eq!(text(all[0].outcome.as_ref().unwrap(), 0), "me");
+}
+
+#[tokio::test]
+async fn a_native_operation_that_panics_has_failed() {
+    let mut native = Native::new("boom", "Panics", catalog::Schema::nothing(), async |_: toolkit::Arguments, _: Context| {
+        if true {
+            panic!("boom");
+        }
+        Ok(Outcome::default())
+    });
+    native.tool.mode = Mode::Asynchronous;
+    let tool = Arc::new(native.tool.clone());
+    let runtime = Arc::new(runtime::Runtime::new(runtime::Settings::new("/".into())).with_natives([native]));
+    let context = Context::detached(CancellationToken::new());
+    let outcome = runtime.call(Call::new(tool, object(json!({})), context)).await.unwrap();
+    assert_eq!(field(&outcome, "error_type"), "internal_error");
+}
+
+#[tokio::test]
+async fn history_in_memory_is_bounded() {
+    let crib = Crib::new();
+    let native = Native::new("nothing", "Does nothing", catalog::Schema::nothing(), async |_: toolkit::Arguments, _: Context| {
+        Ok(Outcome::default())
+    });
+    let tool = Arc::new(Tool { mode: Mode::Asynchronous, ..native.tool.clone() });
+    let runtime = Arc::new(runtime::Runtime::new(runtime::Settings::new(crib.path("crib"))).with_natives([native]));
+    for _ in 0..1100 {
+        let context = Context::detached(CancellationToken::new());
+        runtime.call(Call::new(Arc::clone(&tool), object(json!({})), context)).await.unwrap();
+    }
+    let page = runtime.operations().list(Filter::default(), None, 5000).await.unwrap();
+    assert_eq!(page.operations.len(), 1000);
+}
