@@ -1,0 +1,178 @@
+//! Operations in the database.
+
+use catalog::Outcome;
+use runtime::{
+    journal::{Cursor, Filter, Note, Page},
+    operation::{Operation, OperationId, Owner},
+};
+use rusqlite::{Connection, OptionalExtension, Result, params, params_from_iter, types::Value};
+
+use crate::record::{self, COLUMNS, OutcomeRecord, duration_micros, micros, path_bytes, text};
+
+/// Adds an operation with its outcome, if it has one.
+pub(crate) fn insert(connection: &Connection, operation: Operation) -> Result<()> {
+    let outcome = operation.outcome.map(|outcome| text(&OutcomeRecord::from(outcome)));
+    let arguments = text(&operation.arguments);
+    let bytes = outcome.as_ref().map_or(0, String::len) + arguments.len();
+    connection
+        .prepare_cached(
+            "INSERT INTO operations (id, owner, tool, arguments, state, created, started, ended, elapsed, server, folder, \
+             leader, progress, last_line, hint, collected, bytes) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        )?
+        .execute(params![
+            operation.id.as_str(),
+            operation.owner.0,
+            operation.tool,
+            arguments,
+            operation.state.as_str(),
+            micros(operation.created),
+            operation.started.map(micros),
+            operation.ended.map(micros),
+            duration_micros(operation.elapsed),
+            text(&operation.server),
+            path_bytes(&operation.folder),
+            operation.leader.map(|leader| text(&leader)),
+            text(&operation.progress),
+            operation.last_line,
+            operation.hint,
+            operation.collected,
+            bytes as i64,
+        ])?;
+    match outcome {
+        Some(outcome) => keep_outcome(connection, connection.last_insert_rowid(), &outcome),
+        None => Ok(()),
+    }
+}
+
+/// Notes how an operation is doing, unless it has ended.
+pub(crate) fn note(connection: &Connection, id: &OperationId, note: &Note) -> Result<()> {
+    connection
+        .prepare_cached(
+            "UPDATE operations SET state = ?2, started = ?3, leader = ?4, progress = ?5, last_line = ?6 \
+             WHERE id = ?1 AND ended IS NULL",
+        )?
+        .execute(params![
+            id.as_str(),
+            note.state.as_str(),
+            note.started.map(micros),
+            note.leader.map(|leader| text(&leader)),
+            text(&note.progress),
+            note.last_line,
+        ])?;
+    Ok(())
+}
+
+/// Ends an operation, if nobody did before.
+pub(crate) fn finish(connection: &Connection, operation: Operation) -> Result<bool> {
+    let known: Option<(i64, bool)> = connection
+        .prepare_cached("SELECT seq, ended IS NOT NULL FROM operations WHERE id = ?")?
+        .query_row([operation.id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let seq = match known {
+        Some((_, true)) => return Ok(false),
+        Some((seq, false)) => seq,
+        None => return insert(connection, operation).map(|()| true),
+    };
+    let outcome = text(&OutcomeRecord::from(operation.outcome.unwrap_or_default()));
+    connection
+        .prepare_cached(
+            "UPDATE operations SET state = ?2, started = ?3, ended = ?4, elapsed = ?5, progress = ?6, last_line = ?7, \
+             collected = ?8, bytes = bytes + ?9 WHERE seq = ?1",
+        )?
+        .execute(params![
+            seq,
+            operation.state.as_str(),
+            operation.started.map(micros),
+            operation.ended.map(micros),
+            duration_micros(operation.elapsed),
+            text(&operation.progress),
+            operation.last_line,
+            operation.collected,
+            outcome.len() as i64,
+        ])?;
+    keep_outcome(connection, seq, &outcome)?;
+    Ok(true)
+}
+
+fn keep_outcome(connection: &Connection, seq: i64, outcome: &str) -> Result<()> {
+    connection.prepare_cached("INSERT INTO outcomes (seq, outcome) VALUES (?, ?)")?.execute(params![seq, outcome])?;
+    Ok(())
+}
+
+/// One operation with its outcome.
+pub(crate) fn get(connection: &Connection, id: &OperationId) -> Result<Option<Operation>> {
+    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM operations WHERE id = ?"))?;
+    let found = statement.query_row([id.as_str()], record::operation).optional()?;
+    found.map(|(seq, operation)| with_outcome(connection, seq, operation)).transpose()
+}
+
+fn with_outcome(connection: &Connection, seq: i64, operation: Operation) -> Result<Operation> {
+    let mut statement = connection.prepare_cached("SELECT outcome FROM outcomes WHERE seq = ?")?;
+    let outcome = statement.query_row([seq], |row| record::json::<OutcomeRecord>(row, 0)).optional()?;
+    Ok(Operation { outcome: outcome.map(Outcome::from), ..operation })
+}
+
+/// Operations by filter, newest first.
+pub(crate) fn list(connection: &Connection, filter: &Filter, cursor: Option<&Cursor>, limit: usize) -> Result<Page> {
+    let (condition, mut values) = condition(filter, cursor);
+    let sql = format!("SELECT {COLUMNS} FROM operations WHERE {condition} ORDER BY seq DESC LIMIT ?");
+    values.push(Value::from(i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX)));
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map(params_from_iter(values), record::operation)?;
+    let mut rows: Vec<(i64, Operation)> = rows.collect::<Result<_>>()?;
+    let is_more = rows.len() > limit;
+    rows.truncate(limit);
+    let next = rows.last().filter(|_| is_more).map(|(seq, _)| Cursor(format!("{seq:x}")));
+    Ok(Page { operations: rows.into_iter().map(|(_, operation)| operation).collect(), next })
+}
+
+fn condition(filter: &Filter, cursor: Option<&Cursor>) -> (String, Vec<Value>) {
+    let mut parts = vec!["1".to_owned()];
+    let mut values = Vec::new();
+    if let Some(cursor) = cursor {
+        // One that makes no sense is the end of the list.
+        parts.push("seq < ?".to_owned());
+        values.push(Value::from(i64::from_str_radix(&cursor.0, 16).unwrap_or(0)));
+    }
+    if let Some(owner) = &filter.owner {
+        parts.push("owner = ?".to_owned());
+        values.push(Value::from(owner.0.clone()));
+    }
+    if let Some(tool) = &filter.tool {
+        parts.push("substr(tool, 1, ?) = ?".to_owned());
+        values.push(Value::from(tool.chars().count() as i64));
+        values.push(Value::from(tool.clone()));
+    }
+    let mut one_of = |column: &str, texts: Vec<String>| {
+        if !texts.is_empty() {
+            parts.push(format!("{column} IN ({})", vec!["?"; texts.len()].join(", ")));
+            values.extend(texts.into_iter().map(Value::from));
+        }
+    };
+    one_of("id", filter.ids.iter().map(|id| id.as_str().to_owned()).collect());
+    one_of("state", filter.states.iter().map(|state| state.as_str().to_owned()).collect());
+    (parts.join(" AND "), values)
+}
+
+/// Operations that have not ended.
+pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<Operation>> {
+    let sql = format!("SELECT {COLUMNS} FROM operations WHERE ended IS NULL ORDER BY seq");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map([], record::operation)?;
+    rows.map(|row| row.map(|(_, operation)| operation)).collect()
+}
+
+/// What ended and was not given to its owner yet, oldest first, with outcomes.
+pub(crate) fn uncollected(connection: &Connection, owner: &Owner, limit: usize) -> Result<Vec<Operation>> {
+    let sql =
+        format!("SELECT {COLUMNS} FROM operations WHERE owner = ? AND ended IS NOT NULL AND collected = 0 ORDER BY seq LIMIT ?");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map(params![owner.0, i64::try_from(limit).unwrap_or(i64::MAX)], record::operation)?;
+    rows.map(|row| row.and_then(|(seq, operation)| with_outcome(connection, seq, operation))).collect()
+}
+
+/// Notes that these were given to their owner.
+pub(crate) fn collect(connection: &Connection, ids: &[OperationId]) -> Result<()> {
+    let mut statement = connection.prepare_cached("UPDATE operations SET collected = 1 WHERE id = ?")?;
+    ids.iter().try_for_each(|id| statement.execute([id.as_str()]).map(|_| ()))
+}
