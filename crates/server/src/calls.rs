@@ -1,24 +1,27 @@
 //! `tools/list` and `tools/call`.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use catalog::{Failure, Outcome, Tool};
+use catalog::{Content, Failure, Mode, Outcome};
 use rmcp::{
     ErrorData, RoleServer,
     model::{CacheScope, CallToolRequestParams, CallToolResponse, ListToolsResult, PaginatedRequestParams, RequestMetaObject},
     service::RequestContext,
 };
-use runtime::Call;
+use runtime::{Call, operation::Operation};
 use serde_json::json;
+use toolkit::{Capability, Client};
 
 use crate::{
     Snapshot,
     connection::Connection,
-    content,
+    content, delivery,
     era::Era,
+    exchange::Exchange,
     rounds::{self, Reply, Stop},
     seal,
     snapshot::Served,
+    tasks,
 };
 
 /// How long a client may take the list for fresh, unless it is told of a change.
@@ -59,28 +62,47 @@ pub(crate) async fn call(
     let arguments = params.arguments.take().unwrap_or_default();
     let request = || seal::request("tools/call", &params.name, Some(&arguments));
     let exchange = connection.exchange(cx, params.request_state.as_deref(), params.input_responses, request)?;
-    let era = exchange.era;
-    let attempt = |context| run(connection, &served.tool, &arguments, context, limit);
-    let outcome = match rounds::answer(connection, &exchange, request, attempt).await {
+    let attempt = |context| {
+        let call = Call {
+            limit,
+            catalog: snapshot.catalog.clone(),
+            policy: snapshot.policy.clone(),
+            ..Call::new(served.tool.clone(), arguments.clone(), context)
+        };
+        connection.server.runtime.call(call)
+    };
+    let answered = rounds::answer(connection, &exchange, request, attempt).await;
+    exchange.close();
+    let outcome = match answered {
         Ok(Reply::Complete(outcome)) => outcome,
         Ok(Reply::Ask(asked)) => return Ok(asked.into()),
         Err(Stop::Failed(failure)) => refused(served, failure),
         Err(Stop::Protocol(error)) => return Err(error),
     };
-    let mut result = content::result(served, era, outcome);
-    result.meta = connection.server.stamp(era);
-    Ok(result.into())
+    finish(connection, &snapshot, served, &exchange, outcome).await
 }
 
-fn run<'a>(
-    connection: &'a Connection,
-    tool: &Arc<Tool>,
-    arguments: &toolkit::Arguments,
-    context: toolkit::Context,
-    limit: Option<Duration>,
-) -> impl Future<Output = Result<Outcome, toolkit::Interrupt>> + use<'a> {
-    let call = Call { tool: tool.clone(), arguments: arguments.clone(), context, limit };
-    connection.server.runtime.call(call)
+/// An outcome as this client takes it: a task if it can follow one, else with what it should know
+/// of its operations.
+async fn finish(
+    connection: &Connection,
+    snapshot: &Snapshot,
+    served: &Served,
+    exchange: &Exchange,
+    mut outcome: Outcome,
+) -> Result<CallToolResponse, ErrorData> {
+    let started = Operation::started_by(&outcome).filter(|_| served.tool.mode == Mode::Asynchronous);
+    if exchange.can(Capability::Tasks) {
+        if let Some(id) = started {
+            return tasks::created(connection, &id).await.map(Into::into);
+        }
+    } else if !served.is_built_in() {
+        outcome.content.extend(started.map(|_| Content::Text(delivery::how(snapshot, exchange))));
+        outcome.content.extend(delivery::since_last_call(connection, snapshot).await.map(Content::Text));
+    }
+    let mut result = content::result(served, exchange.era, outcome);
+    result.meta = connection.server.stamp(exchange.era);
+    Ok(result.into())
 }
 
 /// The outcome of a call that the runtime never saw, or could not finish: with the same document

@@ -14,26 +14,28 @@ use futures_util::FutureExt;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo, CustomRequest,
-        CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, LoggingLevel, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, Reference, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams,
-        SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams, CompleteResult, CompletionInfo,
+        CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
+        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, Reference, ServerConfig, SetLevelRequestMethod,
+        SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
+use runtime::operation::Owner;
 use serde_json::Value;
 
 use crate::{
     Server,
-    audience::Watched,
+    audience::{Listener, Loudness, Stream, Watched},
     calls,
     era::Era,
     exchange::{Exchange, Known},
     gate::Gate,
     lifetime::Lifetime,
-    prompts, resources,
+    listening, prompts, resources,
     seal::Broken,
+    tasks,
 };
 
 /// The most values that a completion may have.
@@ -43,7 +45,7 @@ const MOST_VALUES: usize = CompletionInfo::MAX_VALUES;
 const MOST_WATCHED: usize = 1_024;
 
 /// Known methods. When one of them arrives as an unknown request, its parameters are malformed.
-const METHODS: [&str; 12] = [
+const METHODS: [&str; 15] = [
     "completion/complete",
     "logging/setLevel",
     "prompts/get",
@@ -54,6 +56,9 @@ const METHODS: [&str; 12] = [
     "resources/templates/list",
     "resources/unsubscribe",
     "subscriptions/listen",
+    "tasks/cancel",
+    "tasks/get",
+    "tasks/update",
     "tools/call",
     "tools/list",
 ];
@@ -63,13 +68,21 @@ pub(crate) struct Connection {
     pub(crate) server: Server,
     pub(crate) gate: Arc<Gate>,
     pub(crate) lifetime: Lifetime,
-    loudness: Mutex<LoggingLevel>,
+    /// Whose its calls are.
+    pub(crate) owner: Arc<str>,
+    loudness: Loudness,
     watched: Watched,
 }
 
 impl Connection {
-    pub(crate) fn new(server: Server, gate: Arc<Gate>, lifetime: Lifetime) -> Self {
-        Self { server, gate, lifetime, loudness: Mutex::new(LoggingLevel::Info), watched: Watched::default() }
+    pub(crate) fn new(server: Server, owner: Arc<str>, gate: Arc<Gate>, lifetime: Lifetime) -> Self {
+        let loudness = Arc::new(Mutex::new(LoggingLevel::Info));
+        Self { server, gate, lifetime, owner, loudness, watched: Watched::default() }
+    }
+
+    /// The owner as operations know it.
+    pub(crate) fn owner(&self) -> Owner {
+        Owner(self.owner.to_string())
     }
 
     /// The client's side of a request that may ask, with what is known from earlier rounds.
@@ -92,6 +105,11 @@ impl Connection {
         let loudness = *self.loudness.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(Arc::new(Exchange::new(cx, self.server.audience.clone(), loudness, known)))
     }
+}
+
+/// More streams than can be served.
+pub(crate) fn too_many() -> ErrorData {
+    ErrorData::internal_error("too many subscriptions are open; try again later", None)
 }
 
 /// Lists that fit one page have no cursors to come back with.
@@ -118,7 +136,8 @@ impl ServerHandler for Connection {
     }
 
     async fn on_initialized(&self, cx: NotificationContext<RoleServer>) {
-        self.server.audience.join(cx.peer, self.watched.clone());
+        let (owner, loudness, watched) = (self.owner.clone(), self.loudness.clone(), self.watched.clone());
+        self.server.audience.join(Listener { peer: cx.peer, owner, loudness, watched });
     }
 
     async fn list_tools(
@@ -228,9 +247,8 @@ impl ServerHandler for Connection {
     }
 
     async fn listen(&self, cx: SubscriptionContext) -> Result<(), ErrorData> {
-        let Some(_seat) = self.server.audience.subscribe(cx.sink().clone()) else {
-            return Err(ErrorData::internal_error("too many subscriptions are open; try again later", None));
-        };
+        let stream = Stream::new(cx.request_context(), cx.accepted().clone());
+        let _seat = self.server.audience.subscribe(stream).ok_or_else(too_many)?;
         tokio::select! {
             () = cx.cancelled() => {}
             () = self.lifetime.closing.cancelled() => {}
@@ -238,7 +256,22 @@ impl ServerHandler for Connection {
         Ok(())
     }
 
+    async fn get_task(&self, params: GetTaskParams, _: RequestContext<RoleServer>) -> Result<GetTaskResult, ErrorData> {
+        tasks::get(self, &params.task_id).await
+    }
+
+    async fn update_task(&self, params: UpdateTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        tasks::update(self, &params.task_id, params.input_responses).await
+    }
+
+    async fn cancel_task(&self, params: CancelTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        tasks::cancel(self, &params.task_id).await
+    }
+
     async fn on_custom_request(&self, request: CustomRequest, cx: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
+        if Era::of(&cx) == Era::Modern && listening::is_detoured(&request) {
+            return listening::listen(self, request, cx).await;
+        }
         let method = request.method;
         // What modern revisions dropped stays unknown to their clients, malformed or not.
         let is_dropped = Era::of(&cx) == Era::Modern

@@ -3,17 +3,27 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use catalog::{Content, Outcome};
 use rmcp::model::{self as wire, CallToolResult, ContentBlock, ResourceContents};
+use serde_json::Value;
 use toolkit::{Body, Message, ResourceContent, Role};
 
 use crate::{era::Era, snapshot::Served};
 
 /// An outcome as the result of a call.
 pub(crate) fn result(served: &Served, era: Era, outcome: Outcome) -> CallToolResult {
+    rendered(outcome, |structured| served.structured(era, structured))
+}
+
+/// An outcome as the result of a task, which only modern clients have.
+pub(crate) fn task_result(outcome: Outcome) -> CallToolResult {
+    rendered(outcome, |structured| structured)
+}
+
+fn rendered(outcome: Outcome, structured_for: impl FnOnce(Value) -> Value) -> CallToolResult {
     let mut result = CallToolResult::default();
     result.is_error = outcome.failed.then_some(true);
     result.content = outcome.content.into_iter().map(block).collect();
     if let Some(structured) = outcome.structured {
-        let structured = served.structured(era, structured);
+        let structured = structured_for(structured);
         // Clients that know no structured content read the same as text.
         if result.content.is_empty() {
             result.content.push(ContentBlock::text(structured.to_string()));

@@ -4,7 +4,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use rmcp::{
@@ -26,6 +29,8 @@ pub(crate) struct Exchange {
     loudness: Option<LoggingLevel>,
     progress: Mutex<f64>,
     known: Mutex<Known>,
+    /// Set once the answer is on its way: what goes on after it has no stream to speak on.
+    is_answered: AtomicBool,
 }
 
 /// What is known from earlier rounds of the same request.
@@ -46,7 +51,29 @@ impl Exchange {
             Era::Legacy => Some(loudness),
             Era::Modern => cx.meta.log_level(),
         };
-        Self { cx, era, audience, loudness, progress: Mutex::new(f64::NEG_INFINITY), known: Mutex::new(known) }
+        Self {
+            cx,
+            era,
+            audience,
+            loudness,
+            progress: Mutex::new(f64::NEG_INFINITY),
+            known: Mutex::new(known),
+            is_answered: AtomicBool::new(false),
+        }
+    }
+
+    /// Nothing more is said under this request.
+    pub(crate) fn close(&self) {
+        self.is_answered.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a message of this weight is wanted on the client's connection.
+    pub(crate) fn hears(&self, level: Level) -> bool {
+        self.loudness.is_some_and(|loudness| on_the_wire(level) as u8 >= loudness as u8)
+    }
+
+    fn is_answered(&self) -> bool {
+        self.is_answered.load(Ordering::Relaxed)
     }
 
     pub(crate) fn known(&self) -> MutexGuard<'_, Known> {
@@ -76,8 +103,12 @@ impl Known {
         questions::answers(question, answer).then_some(answer)
     }
 
-    /// Every answer in order, settled from now on; nothing if one is missing.
-    fn settle(&mut self, questions: &[(String, Question)]) -> Option<Vec<Answer>> {
+    /// Every answer in order, settled from now on; nothing if one is missing. A new answer to
+    /// questions that come with something to keep counts only if that came back with it.
+    fn settle(&mut self, questions: &[(String, Question)], kept: Option<&[u8]>) -> Option<Vec<Answer>> {
+        if kept.is_some() && kept != self.settled.kept.as_deref() {
+            questions.iter().for_each(|(key, _)| drop(self.offered.remove(key)));
+        }
         let mut all = Vec::with_capacity(questions.len());
         for (key, question) in questions {
             if let Some(answer) = self.answer(key, question).cloned() {
@@ -89,15 +120,21 @@ impl Known {
     }
 }
 
+/// As exact as anybody wants to know.
+fn rounded(progress: f64) -> f64 {
+    (progress * 1000.0).round() / 1000.0
+}
+
 impl Client for Exchange {
     fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             let Some(token) = self.cx.meta.get_progress_token() else { return };
-            if !self.advances(progress.done) {
+            let done = rounded(progress.done);
+            if self.is_answered() || !self.advances(done) {
                 return;
             }
-            let mut message = ProgressNotificationParam::new(token, progress.done);
-            message.total = progress.total;
+            let mut message = ProgressNotificationParam::new(token, done);
+            message.total = progress.total.map(rounded);
             message.message = progress.message;
             let _ = self.cx.peer.notify_progress(message).await;
         })
@@ -105,15 +142,15 @@ impl Client for Exchange {
 
     fn log(&self, level: Level, data: Value) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            let level = on_the_wire(level);
-            if self.loudness.is_some_and(|loudness| level as u8 >= loudness as u8) {
-                let _ = self.cx.peer.notify_logging_message(LoggingMessageNotificationParam::new(level, data)).await;
+            if self.hears(level) && !(self.era == Era::Modern && self.is_answered()) {
+                let message = LoggingMessageNotificationParam::new(on_the_wire(level), data);
+                let _ = self.cx.peer.notify_logging_message(message).await;
             }
         })
     }
 
     fn ask(&self, questions: Vec<(String, Question)>, state: Option<Vec<u8>>) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
-        let answers = self.known().settle(&questions);
+        let answers = self.known().settle(&questions, state.as_deref());
         let result = match answers {
             Some(answers) => Ok(answers),
             None => match self.open(&questions).into_iter().find(|(_, question)| !self.can(questions::needs(question))) {
@@ -135,6 +172,7 @@ impl Client for Exchange {
             Capability::Forms => client.elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none()),
             Capability::Sampling => client.sampling.is_some(),
             Capability::Roots => client.roots.is_some(),
+            Capability::Tasks => self.era == Era::Modern && client.supports_tasks(),
         }
     }
 

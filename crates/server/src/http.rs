@@ -16,6 +16,8 @@ use axum::serve::ListenerExt;
 use rmcp::transport::{
     StreamableHttpServerConfig, StreamableHttpService, streamable_http_server::session::local::LocalSessionManager,
 };
+use runtime::Operations;
+use sha2::{Digest, Sha256};
 use tokio::{
     net::TcpListener,
     time::{sleep, timeout},
@@ -70,6 +72,13 @@ impl HttpOptions {
 
 /// Serves clients over HTTP until `shutdown` is cancelled, then lets calls end for a moment.
 pub async fn serve_http(server: Server, options: HttpOptions, shutdown: CancellationToken) -> Result<(), ServeError> {
+    let runtime = server.runtime.clone();
+    let served = serve(server, options, shutdown).await;
+    runtime.flush_audit();
+    served
+}
+
+async fn serve(server: Server, options: HttpOptions, shutdown: CancellationToken) -> Result<(), ServeError> {
     let address = options.listener.local_addr()?;
     check_reach(address, options.token.as_deref())?;
     let lifetime = Lifetime::default();
@@ -78,8 +87,11 @@ pub async fn serve_http(server: Server, options: HttpOptions, shutdown: Cancella
     let sessions = Arc::new(LocalSessionManager::default());
     let connect = {
         let (server, gate, lifetime) = (server.clone(), gate.clone(), lifetime.clone());
-        move || Ok(Connection::new(server.clone(), gate.clone(), lifetime.clone()))
+        let owner = principal(options.token.as_deref());
+        move || Ok(Connection::new(server.clone(), owner.clone(), gate.clone(), lifetime.clone()))
     };
+    let _watch = server.watch();
+    let operations = server.operations();
     let service = StreamableHttpService::new(connect, sessions.clone(), config(&options, address.ip(), &streams));
     let front = Front::new(service, sessions, server, &options);
     // Small replies must not wait for the client to acknowledge the ones before.
@@ -87,9 +99,20 @@ pub async fn serve_http(server: Server, options: HttpOptions, shutdown: Cancella
     let serving = axum::serve(listener, front.router()).with_graceful_shutdown(shutdown.clone().cancelled_owned());
     tokio::select! {
         served = serving.into_future() => served?,
-        () = end(&lifetime, &gate, &streams, &shutdown) => tracing::warn!("some connections did not end in time"),
+        () = end(&lifetime, &gate, &operations, &streams, &shutdown) => tracing::warn!("some connections did not end in time"),
+    }
+    if timeout(DEADLINE, operations.drain()).await.is_err() {
+        tracing::warn!("some operations did not end in time");
     }
     Ok(())
+}
+
+/// Whose the calls of clients with this token are. The token itself is not to be written down.
+fn principal(token: Option<&str>) -> Arc<str> {
+    let Some(token) = token else { return "local".into() };
+    let digest = Sha256::digest(token);
+    let letters: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    format!("token {letters}").into()
 }
 
 /// Without a token, only this machine may be able to connect.
@@ -101,12 +124,22 @@ fn check_reach(address: SocketAddr, token: Option<&str>) -> Result<(), ServeErro
 }
 
 /// Waits for the shutdown and brings it about; returns when there is nothing left to wait for.
-async fn end(lifetime: &Lifetime, gate: &Gate, streams: &CancellationToken, shutdown: &CancellationToken) {
+async fn end(
+    lifetime: &Lifetime,
+    gate: &Gate,
+    operations: &Operations,
+    streams: &CancellationToken,
+    shutdown: &CancellationToken,
+) {
     shutdown.cancelled().await;
     lifetime.closing.cancel();
     if timeout(GRACE, gate.idle()).await.is_err() {
-        lifetime.abort.cancel();
-        let _ = timeout(DEADLINE, gate.idle()).await;
+        // Operations first: they are told why, before the calls that wait for them are cancelled.
+        let rest = async {
+            lifetime.abort.cancel();
+            gate.idle().await;
+        };
+        let _ = timeout(DEADLINE, async { tokio::join!(operations.drain(), rest) }).await;
     }
     sleep(FLUSH).await;
     streams.cancel();
@@ -133,7 +166,14 @@ fn config(options: &HttpOptions, own: IpAddr, streams: &CancellationToken) -> St
 
 #[cfg(test)]
 mod tests {
-    use super::check_reach;
+    use super::{check_reach, principal};
+
+    #[test]
+    fn a_token_tells_whose_a_call_is_and_is_not_written_down() {
+        assert_eq!(&*principal(None), "local");
+        let (one, other) = (principal(Some("secret")), principal(Some("other")));
+        assert!(one.starts_with("token ") && !one.contains("secret") && one != other, "{one} {other}");
+    }
 
     #[test]
     fn refuses_other_machines_without_a_token() {

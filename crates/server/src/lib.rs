@@ -7,15 +7,18 @@
 
 mod audience;
 mod calls;
+mod completion;
 mod connection;
 mod content;
 pub mod control;
+mod delivery;
 mod era;
 mod exchange;
 mod gate;
 pub mod guard;
 mod http;
 mod lifetime;
+mod listening;
 mod output;
 mod prompts;
 mod questions;
@@ -25,6 +28,7 @@ mod seal;
 mod server;
 mod snapshot;
 mod stdio;
+mod tasks;
 
 pub use http::{HttpOptions, serve_http};
 pub use server::{Identity, Server};

@@ -30,6 +30,7 @@ pub(crate) fn in_words(capability: Capability) -> &'static str {
         Capability::Forms => "show its user a form (elicitation)",
         Capability::Sampling => "let its model continue a text (sampling)",
         Capability::Roots => "name the folders it works on (roots)",
+        Capability::Tasks => "follow work that goes on after its answer (tasks)",
     }
 }
 
@@ -40,6 +41,7 @@ pub(crate) fn declaration(capability: Capability) -> ClientCapabilities {
         Capability::Forms => builder.enable_elicitation().build(),
         Capability::Sampling => builder.enable_sampling().build(),
         Capability::Roots => builder.enable_roots().build(),
+        Capability::Tasks => builder.enable_tasks().build(),
     }
 }
 

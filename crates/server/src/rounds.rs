@@ -64,7 +64,7 @@ where
             () = cancel.cancelled() => return Err(Stop::Failed(Failure::new("cancelled", "cancelled while it waited its turn"))),
         };
         for _ in 0..MOST_ATTEMPTS {
-            let context = Context::new(exchange.clone(), cancel.clone());
+            let context = Context::new(exchange.clone(), cancel.clone()).with_owner(connection.owner.clone());
             let interrupt = match AssertUnwindSafe(attempt(context)).catch_unwind().await {
                 Ok(Ok(done)) => return Ok(Reply::Complete(done)),
                 Ok(Err(interrupt)) => interrupt,

@@ -1,13 +1,23 @@
 //! What is served, to whom it is announced, and who does the work. Connections share it.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 use rmcp::model::{Implementation, MetaObject, PromptsCapability, ServerCapabilities, ServerConfig};
-use runtime::Runtime;
+use runtime::{Operations, Runtime};
 use serde_json::json;
 use toolkit::{Change, Prompts, Resources};
 
-use crate::{Snapshot, audience::Audience, era::Era, seal::Seal};
+use crate::{
+    Snapshot,
+    audience::Audience,
+    completion::Watch,
+    delivery::{self, Deliveries},
+    era::Era,
+    seal::Seal,
+};
+
+/// How many providers of resources a server has by itself.
+const OWN_RESOURCES: usize = 2;
 
 /// Who a server says it is.
 #[derive(Clone, Debug)]
@@ -32,6 +42,10 @@ pub struct Server {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) audience: Arc<Audience>,
     pub(crate) seal: Arc<Seal>,
+    /// Who calls on stdio.
+    pub(crate) owner: Arc<str>,
+    pub(crate) deliveries: Arc<Deliveries>,
+    watch: Arc<Mutex<Weak<Watch>>>,
 }
 
 impl Server {
@@ -43,12 +57,21 @@ impl Server {
             identity: Arc::new(identity),
             stamp: Arc::new(stamp),
             snapshot: Arc::new(RwLock::new(Arc::new(snapshot))),
-            resources: Arc::new(vec![runtime.outputs()]),
+            resources: Arc::new(vec![runtime.outputs(), builtin::resources(&runtime.operations())]),
             prompts: Arc::default(),
             runtime,
             audience: Arc::default(),
             seal: Arc::new(Seal::new()),
+            owner: "local".into(),
+            deliveries: Arc::default(),
+            watch: Arc::default(),
         }
+    }
+
+    /// Says whose the calls on stdio are: the operating system's user. Over HTTP it is the token that tells.
+    pub fn with_owner(mut self, owner: impl Into<Arc<str>>) -> Self {
+        self.owner = owner.into();
+        self
     }
 
     /// Also serves these resources.
@@ -81,6 +104,22 @@ impl Server {
         self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The operations of its runtime.
+    pub(crate) fn operations(&self) -> Operations {
+        self.runtime.operations()
+    }
+
+    /// What tells clients of ends, for as long as somebody holds it.
+    pub(crate) fn watch(&self) -> Arc<Watch> {
+        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(watch) = watch.upgrade() {
+            return watch;
+        }
+        let new = Arc::new(Watch::new(self));
+        *watch = Arc::downgrade(&new);
+        new
+    }
+
     pub(crate) fn identity(&self) -> &Identity {
         &self.identity
     }
@@ -102,10 +141,9 @@ impl Server {
     pub(crate) fn config(&self) -> ServerConfig {
         let who = Implementation::new(&self.identity.name, &self.identity.version);
         let config = ServerConfig::new(self.capabilities()).with_server_info(who);
-        match &self.identity.instructions {
-            Some(instructions) => config.with_instructions(instructions),
-            None => config,
-        }
+        let long_work = delivery::instructions(&self.snapshot());
+        let parts: Vec<_> = self.identity.instructions.clone().into_iter().chain(long_work).collect();
+        if parts.is_empty() { config } else { config.with_instructions(parts.join("\n\n")) }
     }
 
     #[expect(deprecated, reason = "older revisions, which we serve, have logging")]
@@ -117,6 +155,7 @@ impl Server {
             .enable_resources_list_changed()
             .enable_tools()
             .enable_tool_list_changed()
+            .enable_tasks()
             .build();
         let has_prompts = !self.prompts.is_empty();
         capabilities.prompts = has_prompts.then(|| {
@@ -124,8 +163,8 @@ impl Server {
             prompts.list_changed = Some(true);
             prompts
         });
-        // The outputs of calls, always the first provider, complete nothing.
-        let can_complete = has_prompts || self.resources.len() > 1;
+        // What calls leave behind, always the first providers, completes nothing.
+        let can_complete = has_prompts || self.resources.len() > OWN_RESOURCES;
         capabilities.completions = can_complete.then(Default::default);
         capabilities
     }

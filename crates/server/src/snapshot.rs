@@ -3,9 +3,9 @@
 //! A snapshot never changes. Pages are cut from it by name, so that a cursor stays good when the
 //! snapshot behind it is replaced.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use catalog::{Catalog, Launch, Marks, Schema, Tool, closest, name};
+use catalog::{Catalog, Launch, Marks, Policy, Schema, Tool, closest, name};
 use rmcp::model::{self as wire, JsonObject, ToolAnnotations};
 use serde_json::Value;
 
@@ -26,12 +26,19 @@ pub struct SnapshotOptions {
     pub full_names: bool,
     /// How a tool's description is written out.
     pub describe: fn(&Tool) -> String,
+    /// What may be called, and what must be asked about.
+    pub policy: Policy,
 }
 
 /// The tools that are served, in order. Immutable.
 #[derive(Debug, Default)]
 pub struct Snapshot {
     tools: Vec<Served>,
+    /// Everything that a sequence may call.
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) policy: Policy,
+    /// The served names of the built-in tools, by their own.
+    built_in: BTreeMap<String, String>,
 }
 
 /// One served tool.
@@ -54,7 +61,13 @@ impl Snapshot {
         let callable = catalog.tools().iter().filter(|tool| tool.is_callable());
         let mut tools: Vec<_> = callable.map(|tool| Served::new(tool, options, &process)).collect();
         tools.sort_by(|a, b| a.name().cmp(b.name()));
-        Self { tools }
+        let built_in = tools.iter().filter(|served| served.is_built_in());
+        Self {
+            built_in: built_in.map(|served| (served.tool.name.clone(), served.name().to_owned())).collect(),
+            tools,
+            catalog: Arc::new(catalog.clone()),
+            policy: options.policy.clone(),
+        }
     }
 
     /// Exactly the objects that `tools/list` serves, in the same order.
@@ -81,6 +94,11 @@ impl Snapshot {
     /// Whether nothing is served.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
+    }
+
+    /// The name under which the built-in tool `name` is served.
+    pub(crate) fn built_in(&self, name: &str) -> Option<&str> {
+        self.built_in.get(name).map(String::as_str)
     }
 
     pub(crate) fn find(&self, served_name: &str) -> Option<&Served> {
@@ -131,6 +149,11 @@ impl Served {
         &self.modern.name
     }
 
+    /// Whether it looks after operations itself.
+    pub(crate) fn is_built_in(&self) -> bool {
+        self.tool.launch == Launch::Native && name::BUILT_IN.contains(&self.tool.name.as_str())
+    }
+
     pub(crate) fn rendering(&self, era: Era) -> &wire::Tool {
         match (era, &self.legacy) {
             (Era::Legacy, Some(legacy)) => legacy,
@@ -147,10 +170,11 @@ impl Served {
     }
 }
 
-/// What a tool may do, as hints. What nobody said is served as the worse case.
+/// What a tool may do, as hints. What nobody said is served as the worse case, or left out where
+/// clients assume it.
 fn annotations(marks: &Marks) -> ToolAnnotations {
     let mut hints = ToolAnnotations::new().read_only(marks.is_read_only()).open_world(marks.network.unwrap_or(false));
-    if !marks.is_read_only() {
+    if !marks.is_read_only() && (marks.mutates.is_none() || marks.dangerous.is_some()) {
         hints.destructive_hint = Some(marks.may_destroy());
     }
     hints.idempotent_hint = marks.idempotent;

@@ -3,9 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use rmcp::{service::ServerInitializeError, service::serve_server_with_ct, transport::stdio_pipes};
+use runtime::Operations;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    time::sleep,
+    time::{sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -32,15 +33,28 @@ pub async fn serve_stdio_until(server: Server, shutdown: CancellationToken) -> R
 }
 
 /// Serves the client on any pair of pipes, until its input ends or `shutdown` is cancelled.
-/// Calls that run then are cancelled.
+/// Calls and operations that run then are cancelled.
 pub async fn serve_pipes<R, W>(server: Server, input: R, output: W, shutdown: CancellationToken) -> Result<(), ServeError>
+where
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    let runtime = server.runtime.clone();
+    let served = serve(server, input, output, shutdown).await;
+    runtime.flush_audit();
+    served
+}
+
+async fn serve<R, W>(server: Server, input: R, output: W, shutdown: CancellationToken) -> Result<(), ServeError>
 where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
 {
     let lifetime = Lifetime::default();
     let guard = Guard::new(input, output, lifetime.closing.clone());
-    let connection = Connection::new(server, Arc::new(Gate::new(MOST_CALLS)), lifetime.clone());
+    let _watch = server.watch();
+    let (operations, owner) = (server.operations(), server.owner.clone());
+    let connection = Connection::new(server, owner, Arc::new(Gate::new(MOST_CALLS)), lifetime.clone());
     let service = match serve_server_with_ct(connection, guard, shutdown.child_token()).await {
         Ok(service) => service,
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
@@ -48,17 +62,28 @@ where
     };
     tokio::select! {
         ended = service.waiting() => drop(ended),
-        () = end(&lifetime, &shutdown) => tracing::warn!("some calls did not end when they were cancelled"),
+        () = end(&lifetime, &operations, &shutdown) => tracing::warn!("some calls did not end when they were cancelled"),
+    }
+    if timeout(DEADLINE, operations.drain()).await.is_err() {
+        tracing::warn!("some operations did not end in time");
     }
     Ok(())
 }
 
 /// Waits for the end and brings it about; returns when there is nothing left to wait for.
-async fn end(lifetime: &Lifetime, shutdown: &CancellationToken) {
+async fn end(lifetime: &Lifetime, operations: &Operations, shutdown: &CancellationToken) {
     tokio::select! {
         () = lifetime.closing.cancelled() => sleep(GRACE).await,
         () = shutdown.cancelled() => lifetime.closing.cancel(),
     }
-    lifetime.abort.cancel();
-    sleep(DEADLINE).await;
+    // Operations first: they are told why, before the calls that wait for them are cancelled.
+    let abort = async {
+        lifetime.abort.cancel();
+        sleep(DEADLINE).await;
+    };
+    tokio::select! {
+        biased;
+        () = async { operations.drain().await; std::future::pending().await } => {}
+        () = abort => {}
+    }
 }

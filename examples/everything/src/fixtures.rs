@@ -3,6 +3,7 @@
 mod asking;
 mod prompts;
 mod resources;
+mod tasks;
 mod tools;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -16,6 +17,7 @@ pub(crate) use tools::echo;
 pub(crate) fn tools() -> Vec<Native> {
     let mut all = tools::all();
     all.extend(asking::all());
+    all.extend(tasks::all());
     all
 }
 

@@ -6,9 +6,9 @@
 
 mod fixtures;
 
-use std::{error::Error, net::SocketAddr, sync::Arc};
+use std::{error::Error, net::SocketAddr, sync::Arc, time::Duration};
 
-use catalog::Catalog;
+use catalog::{Catalog, Policy};
 use clap::Parser;
 use runtime::{Runtime, Settings};
 use server::{HttpOptions, Identity, Server, Snapshot, SnapshotOptions, serve_http, serve_stdio_until};
@@ -40,14 +40,18 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn build(more: usize) -> Result<Server, Box<dyn Error>> {
+    // Soon enough that whatever takes a moment is seen to become an operation.
+    let settings = Settings { patience: Duration::from_millis(50), ..Settings::new(std::env::current_dir()?) };
+    let runtime = Runtime::new(settings);
     let mut natives = fixtures::tools();
+    natives.extend(builtin::natives(&runtime.operations()));
     natives.extend((0..more).map(|number| fixtures::echo(format!("tool_{number:04}"))));
     let (catalog, problems) = Catalog::merge(natives.iter().map(|native: &Native| native.tool.clone()));
     if let Some(problem) = problems.first() {
         return Err(problem.message.clone().into());
     }
-    let options = SnapshotOptions { crib: "everything".into(), full_names: false, describe: text_of };
-    let runtime = Runtime::new(Settings::new(std::env::current_dir()?)).with_natives(natives);
+    let options = SnapshotOptions { crib: "everything".into(), full_names: false, describe: text_of, policy: Policy::default() };
+    let runtime = runtime.with_natives(natives);
     let identity = Identity { name: "everything".into(), version: env!("CARGO_PKG_VERSION").into(), instructions: None };
     Ok(Server::new(identity, Arc::new(runtime), Snapshot::new(&catalog, &options))
         .with_resources(Arc::new(fixtures::Things))

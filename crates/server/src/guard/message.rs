@@ -2,9 +2,11 @@
 
 use rmcp::{
     ErrorData,
-    model::{ClientJsonRpcMessage, RequestId},
+    model::{ClientJsonRpcMessage, ClientRequest, RequestId},
 };
 use serde_json::Value;
+
+use crate::listening;
 
 /// What a line turned out to be.
 #[derive(Debug)]
@@ -29,9 +31,19 @@ pub fn read(line: &[u8]) -> Incoming {
         return Incoming::Nothing;
     }
     match serde_json::from_slice(line) {
-        Ok(message) => Incoming::Message(Box::new(message)),
+        Ok(message) => Incoming::Message(Box::new(detoured(message, line))),
         Err(_) => explain(line),
     }
+}
+
+/// The library does not know that tasks can be listened to: such requests go around it.
+fn detoured(message: ClientJsonRpcMessage, line: &[u8]) -> ClientJsonRpcMessage {
+    let is_listen = matches!(
+        &message,
+        ClientJsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::SubscriptionsListenRequest(_))
+    );
+    let detour = || serde_json::from_value(listening::detour(serde_json::from_slice(line).ok()?)?).ok();
+    is_listen.then(detour).flatten().unwrap_or(message)
 }
 
 /// Says what is wrong with a line that is not a message.

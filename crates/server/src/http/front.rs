@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use super::HttpOptions;
-use crate::{Server, connection::Connection};
+use crate::{Server, connection::Connection, listening};
 
 const BOTH_TYPES: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
@@ -68,9 +68,20 @@ impl Front {
             return self.too_long();
         }
         let Ok(body) = to_bytes(body, self.max_body).await else { return self.too_long() };
-        let opens_session = match serde_json::from_slice::<Peek<'_>>(&body) {
-            Ok(peek) => peek.method.as_deref() == Some("initialize") && !parts.headers.contains_key("mcp-session-id"),
+        let (opens_session, listens) = match serde_json::from_slice::<Peek<'_>>(&body) {
+            Ok(peek) => {
+                let is_new = !parts.headers.contains_key("mcp-session-id");
+                (peek.method.as_deref() == Some("initialize") && is_new, peek.method.as_deref() == Some("subscriptions/listen"))
+            }
             Err(error) => return not_a_message(&error),
+        };
+        let detoured = || listening::detour(serde_json::from_slice(&body).ok()?);
+        let body = match listens.then(detoured).flatten() {
+            Some(message) => {
+                parts.headers.remove(header::CONTENT_LENGTH);
+                Bytes::from(message.to_string())
+            }
+            None => body,
         };
         if parts.headers.get(header::ACCEPT).is_some_and(|accepted| accepted == "*/*") {
             parts.headers.insert(header::ACCEPT, BOTH_TYPES);

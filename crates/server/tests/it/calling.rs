@@ -78,7 +78,7 @@ async fn carries_every_kind_of_content() {
 #[tokio::test]
 async fn reports_progress_only_when_asked_and_only_forwards() {
     let server = serving(vec![tool("work", async |_, context: Context| {
-        for done in [1.0, 1.0, f64::NAN, 0.5, 2.0] {
+        for done in [1.0, 1.0, f64::NAN, 0.5, 4.0 / 3.0, 1.333_4, 2.0] {
             context.progress(done, Some(2.0), Some("working")).await;
         }
         Ok(Outcome::text("done"))
@@ -88,7 +88,7 @@ async fn reports_progress_only_when_asked_and_only_forwards() {
         assert_eq!(client.unasked().await, Vec::<Value>::new(), "nobody asked");
         let params = json!({"name": "work", "_meta": {"progressToken": "p"}});
         let id = client.start("tools/call", params).await;
-        for done in [1.0, 2.0] {
+        for done in [1.0, 1.333, 2.0] {
             let params = client.next().await.expect("progress")["params"].clone();
             assert_eq!(params["progressToken"], "p");
             assert_eq!((params["progress"].as_f64(), params["total"].as_f64()), (Some(done), Some(2.0)));

@@ -11,7 +11,7 @@ use toolkit::{Arguments, Context, Outcome, Question};
 
 use crate::{
     pipes::{Client, text},
-    workshop::{echo, echoing, serving, tool},
+    workshop::{echo, echoing, keeping, serving, tool},
 };
 
 /// A server whose tool waits to be cancelled, and what counts the starts and ends.
@@ -40,6 +40,19 @@ async fn ends_at_once_when_the_input_ends() {
         assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
     }
     Client::new(echoing()).served().await.expect("also if nobody ever said anything");
+}
+
+#[tokio::test]
+async fn the_audit_is_complete_when_serving_ends() {
+    let place = tempfile::tempdir().expect("a folder");
+    // Held until after the look: what is dropped would write by itself.
+    let server = keeping(place.path());
+    let mut client = Client::modern(server.clone());
+    client.call("echo", json!({"message": "x"})).await;
+    client.served().await.expect("an orderly end");
+    let audit = std::fs::read_to_string(place.path().join("audit.jsonl")).expect("the audit");
+    assert_eq!(audit.lines().count(), 1, "{audit}");
+    drop(server);
 }
 
 #[tokio::test]

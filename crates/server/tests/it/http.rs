@@ -5,6 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use runtime::{Asker, operation::State};
 use serde_json::{Value, json};
 use server::{HttpOptions, ServeError, Server, serve_http};
 use tokio::{
@@ -19,7 +20,8 @@ use toolkit::{Arguments, Context, Outcome};
 
 use crate::{
     pipes::{MODERN, PATIENCE, handshake, meta, text},
-    workshop::{echo, echoing, serving, tool},
+    workshop::{echo, echoing, keeping, serving, tool},
+    yard::Yard,
 };
 
 /// A server on a port of its own.
@@ -141,6 +143,20 @@ async fn serves_modern_requests() {
     let malformed = site.modern("tools/call", json!({"name": 5}), &[("Mcp-Name", "5")]).await;
     assert_ne!(malformed.status, 404, "{malformed:?}");
     assert_eq!(site.send("GET", "/mcp", &[("MCP-Protocol-Version", MODERN)], "").await.status, 405);
+}
+
+#[tokio::test]
+async fn the_audit_is_complete_when_serving_ends() {
+    let place = tempfile::tempdir().expect("a folder");
+    // Held until after the look: what is dropped would write by itself.
+    let server = keeping(place.path());
+    let site = Site::new(server.clone()).await;
+    assert_eq!(site.echo(&[]).await.status, 200);
+    site.shutdown.cancel();
+    site.serving.await.expect("no panic").expect("an orderly end");
+    let audit = std::fs::read_to_string(place.path().join("audit.jsonl")).expect("the audit");
+    assert_eq!(audit.lines().count(), 1, "{audit}");
+    drop(server);
 }
 
 #[tokio::test]
@@ -291,6 +307,86 @@ async fn a_modern_client_that_goes_away_cancels_its_call() {
     started.acquire().await.expect("it runs").forget();
     drop(stream);
     timeout(PATIENCE, cancelled.acquire()).await.expect("in time").expect("cancelled").forget();
+}
+
+/// The metadata of a client that can follow tasks.
+fn following() -> Value {
+    meta(json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}))
+}
+
+/// A request of a client that can follow tasks, about the task or tool `name`.
+async fn follow(site: &Site, method: &str, name: &str, mut params: Value) -> BufReader<TcpStream> {
+    params["_meta"] = following();
+    let body = json!({"jsonrpc": "2.0", "id": 9, "method": method, "params": params});
+    let mut headers = vec![("MCP-Protocol-Version", MODERN), ("Mcp-Method", method), ("Authorization", "Bearer secret")];
+    if !name.is_empty() {
+        headers.push(("Mcp-Name", name));
+    }
+    site.open("POST", "/mcp", &headers, &body.to_string()).await
+}
+
+async fn followed(site: &Site, method: &str, name: &str, params: Value) -> Value {
+    let mut stream = follow(site, method, name, params).await;
+    timeout(PATIENCE, Response::read(&mut stream)).await.expect("a response in time").message()
+}
+
+#[tokio::test]
+async fn tasks_belong_to_the_token_and_are_pushed_to_who_listens() {
+    let yard = Yard::new();
+    let site = Site::with(yard.server.clone(), |options| options.token = Some("secret".into())).await;
+    let created = followed(&site, "tools/call", "work", json!({"name": "work"})).await["result"].clone();
+    assert_eq!(created["resultType"], "task", "{created}");
+    let id = created["taskId"].as_str().expect("an id").to_owned();
+    let known = yard.operations.get(Asker::Operator, &id.parse().expect("an id")).await.expect("known");
+    assert!(known.owner.0.starts_with("token "), "{:?}", known.owner);
+    let working = followed(&site, "tasks/get", &id, json!({"taskId": id})).await;
+    assert_eq!(working["result"]["status"], "working", "{working}");
+    let mut stream = follow(&site, "subscriptions/listen", "", json!({"notifications": {"taskIds": [id]}})).await;
+    let mut seen = String::new();
+    while !seen.contains("acknowledged") {
+        assert_ne!(stream.read_line(&mut seen).await.expect("readable"), 0, "{seen}");
+    }
+    assert!(seen.contains(&id), "{seen}");
+    yard.release.add_permits(1);
+    while !seen.contains("notifications/tasks") {
+        assert_ne!(stream.read_line(&mut seen).await.expect("readable"), 0, "{seen}");
+    }
+    assert!(seen.contains("completed") && seen.contains("worked"), "{seen}");
+}
+
+#[tokio::test]
+async fn a_modern_client_that_goes_away_ends_the_operation_it_waits_for_and_no_other() {
+    let yard = Yard::patient(PATIENCE);
+    let site = Site::new(yard.server.clone()).await;
+    let mut events = yard.operations.subscribe();
+    let mut started = Vec::new();
+    for _ in 0..2 {
+        let stream = follow(&site, "tools/call", "work", json!({"name": "work"})).await;
+        let id = loop {
+            let id = events.recv().await.expect("it begins").operation.id.clone();
+            if started.iter().all(|(other, _)| *other != id) {
+                break id;
+            }
+        };
+        started.push((id, stream));
+    }
+    let (gone, stream) = started.remove(0);
+    drop(stream);
+    assert_eq!(yard.ended(&gone).await.state, State::Cancelled);
+    assert_eq!(yard.finish(&started[0].0).await.state, State::Completed);
+}
+
+#[tokio::test]
+async fn at_the_end_operations_are_ended_and_recorded() {
+    let yard = Yard::new();
+    let site = Site::new(yard.server.clone()).await;
+    let created = followed(&site, "tools/call", "work", json!({"name": "work"})).await;
+    site.shutdown.cancel();
+    timeout(PATIENCE, site.serving).await.expect("in time").expect("no panic").expect("an orderly end");
+    let id = created["result"]["taskId"].as_str().expect("an id").parse().expect("an id");
+    let operation = yard.operations.get(Asker::Operator, &id).await.expect("known");
+    let outcome = operation.outcome.expect("an outcome").structured.expect("structured");
+    assert_eq!((operation.state, &outcome["reason"]), (State::Cancelled, &json!("the server ended")));
 }
 
 #[tokio::test]

@@ -94,13 +94,18 @@ fn says_what_a_tool_may_do_and_assumes_the_worse_where_nobody_said() {
     let mut dangerous = process("dangerous");
     dangerous.marks.mutates = Some(true);
     dangerous.marks.dangerous = Some(true);
-    let tools = snapshot([silent, reader, writer, dangerous]).tools_json();
+    let mut tame = process("tame");
+    tame.marks.mutates = Some(true);
+    tame.marks.dangerous = Some(false);
+    let tools = snapshot([silent, reader, writer, dangerous, tame]).tools_json();
+    assert_eq!(tools.len(), 5);
     let hints: Vec<_> = tools.iter().map(|tool| (tool["name"].as_str().unwrap_or_default(), &tool["annotations"])).collect();
     let expected = [
         ("dangerous", json!({"readOnlyHint": false, "destructiveHint": true, "openWorldHint": false})),
         ("reader", json!({"readOnlyHint": true, "openWorldHint": true})),
         ("silent", json!({"readOnlyHint": false, "destructiveHint": true, "openWorldHint": false})),
-        ("writer", json!({"readOnlyHint": false, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false})),
+        ("tame", json!({"readOnlyHint": false, "destructiveHint": false, "openWorldHint": false})),
+        ("writer", json!({"readOnlyHint": false, "idempotentHint": true, "openWorldHint": false})),
     ];
     for ((name, hints), (expected_name, expected)) in hints.into_iter().zip(&expected) {
         assert_eq!((name, hints), (*expected_name, expected));
@@ -175,7 +180,12 @@ async fn wraps_results_that_are_no_objects_for_older_clients_only() {
 #[tokio::test]
 async fn full_names_stand_before_served_names_and_lead_back_to_the_tool() {
     let catalog = catalog::Catalog::merge([process("a_b"), process("c")]).0;
-    let options = SnapshotOptions { crib: "my crib".into(), full_names: true, describe: |tool| tool.description.text.clone() };
+    let options = SnapshotOptions {
+        crib: "my crib".into(),
+        full_names: true,
+        describe: |tool| tool.description.text.clone(),
+        policy: catalog::Policy::default(),
+    };
     let snapshot = Snapshot::new(&catalog, &options);
     let names: Vec<_> = snapshot.tools_json().into_iter().map(|tool| tool["name"].clone()).collect();
     assert_eq!(names, ["mcp_my_crib_a_b", "mcp_my_crib_c"]);

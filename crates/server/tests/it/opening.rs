@@ -14,6 +14,7 @@ async fn says_who_it_is_and_only_what_it_has() {
     assert_eq!(reply["result"]["serverInfo"], json!({"name": "workshop", "version": "1.2.3"}));
     assert_eq!(reply["result"]["instructions"], "Be careful.");
     let capabilities = json!({
+        "extensions": {"io.modelcontextprotocol/tasks": {}},
         "logging": {},
         "resources": {"subscribe": true, "listChanged": true},
         "tools": {"listChanged": true},

@@ -1,6 +1,6 @@
 //! Servers to test: small sets of native tools behind the whole of the server.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use catalog::Catalog;
 use runtime::{Runtime, Settings};
@@ -10,10 +10,19 @@ use toolkit::{Content, Native, Outcome, Schema, Tool};
 
 /// A server of these tools.
 pub(crate) fn serving(natives: Vec<Native>) -> Server {
+    serving_on(Runtime::new(Settings::new(std::env::temp_dir())), natives)
+}
+
+/// A server with the tool `echo` that keeps an audit in this folder.
+pub(crate) fn keeping(folder: &Path) -> Server {
+    let store = Arc::new(store::Store::open(folder).expect("a store"));
+    serving_on(Runtime::with_journal(Settings::new(folder.to_owned()), store), vec![echo("echo")])
+}
+
+fn serving_on(runtime: Runtime, natives: Vec<Native>) -> Server {
     let snapshot = snapshot(natives.iter().map(|native| native.tool.clone()));
-    let runtime = Runtime::new(Settings::new(std::env::temp_dir())).with_natives(natives);
     let identity = Identity { name: "workshop".into(), version: "1.2.3".into(), instructions: Some("Be careful.".into()) };
-    Server::new(identity, Arc::new(runtime), snapshot)
+    Server::new(identity, Arc::new(runtime.with_natives(natives)), snapshot)
 }
 
 /// A server with the tool `echo`.
@@ -23,7 +32,12 @@ pub(crate) fn echoing() -> Server {
 
 /// What is served of these tools.
 pub(crate) fn snapshot(tools: impl IntoIterator<Item = Tool>) -> Snapshot {
-    let options = SnapshotOptions { crib: "shop".into(), full_names: false, describe: |tool| tool.description.text.clone() };
+    let options = SnapshotOptions {
+        crib: "shop".into(),
+        full_names: false,
+        describe: |tool| tool.description.text.clone(),
+        policy: catalog::Policy::default(),
+    };
     Snapshot::new(&Catalog::merge(tools).0, &options)
 }
 

@@ -1,0 +1,8 @@
+//! The built-in tools as a caller sees them.
+
+mod await_;
+mod cancel;
+mod join;
+mod office;
+mod results;
+mod status;

@@ -1,0 +1,67 @@
+//! `status`.
+
+use serde_json::json;
+
+use crate::office::{Office, assert_unknown, ids, structured, text};
+
+#[tokio::test]
+async fn lists_what_is_the_callers_with_its_progress() {
+    let office = Office::new();
+    let id = office.start("build").await;
+    let other = office.start_as("you", "build").await;
+    let outcome = office.call("status", json!({})).await;
+    assert_eq!(ids(&outcome), [id.as_str()]);
+    let one = &structured(&outcome)["operations"][0];
+    assert_eq!((&one["tool"], &one["state"], &one["progress"]), (&json!("build"), &json!("running"), &json!(0.5)));
+    assert_eq!(one["message"], "halfway");
+    assert!(text(&outcome).contains("50 %") && !text(&outcome).contains(other.as_str()), "{}", text(&outcome));
+    assert!(text(&office.call_as("nobody", "status", json!({})).await).contains("no such operations"));
+}
+
+#[tokio::test]
+async fn filters_by_id_tool_and_state() {
+    let office = Office::new();
+    let (build, test) = (office.start("build").await, office.start("test").await);
+    office.call("cancel", json!({"id": test})).await;
+    for (filter, expected) in [
+        (json!({"id": build}), &build),
+        (json!({"tool": "bui"}), &build),
+        (json!({"state": "running"}), &build),
+        (json!({"state": "cancelled"}), &test),
+        (json!({"tool": "test", "state": "cancelled"}), &test),
+    ] {
+        assert_eq!(ids(&office.call("status", filter.clone()).await), [expected.as_str()], "{filter}");
+    }
+    let none = office.call("status", json!({"id": build, "state": "lost"})).await;
+    assert!(!none.failed && ids(&none).is_empty());
+    assert!(office.call("status", json!({"state": "tired"})).await.failed, "not a state");
+}
+
+#[tokio::test]
+async fn pages_newest_first() {
+    let office = Office::new();
+    let mut started = Vec::new();
+    for _ in 0..5 {
+        started.push(office.start("build").await.to_string());
+    }
+    started.reverse();
+    let (mut seen, mut arguments) = (Vec::new(), json!({"limit": 2}));
+    loop {
+        let page = office.call("status", arguments.clone()).await;
+        seen.extend(ids(&page).into_iter().map(str::to_owned));
+        match structured(&page).get("next_cursor") {
+            Some(next) => arguments["cursor"] = next.clone(),
+            None => break,
+        }
+    }
+    assert_eq!(seen, started);
+}
+
+#[tokio::test]
+async fn what_is_somebody_elses_is_unknown() {
+    let office = Office::new();
+    let foreign = office.start_as("you", "build").await;
+    for id in [foreign.as_str(), "op_aaaaaaaaaaaaaaaaaaaaaaaaaa", "nonsense"] {
+        assert_unknown(&office.call("status", json!({"id": id})).await);
+    }
+}

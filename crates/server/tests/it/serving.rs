@@ -1,0 +1,69 @@
+//! What a call takes from the snapshot that it was made under: the policy, and the tools of a sequence.
+
+use catalog::{
+    Catalog, Launch, Origin, Policy, SourceId,
+    launch::{Piece, Process, Sequence, Step},
+    policy::{Clause, Verdict},
+};
+use serde_json::{Value, json};
+use server::{Snapshot, SnapshotOptions};
+use toolkit::{Schema, Tool};
+
+use crate::{
+    pipes::Client,
+    workshop::{echo, echoing},
+};
+
+fn snapshot(tools: Vec<Tool>, clauses: Vec<Clause>) -> Snapshot {
+    let options = SnapshotOptions {
+        crib: "shop".into(),
+        full_names: false,
+        describe: |tool| tool.description.text.clone(),
+        policy: Policy::compile(clauses).expect("sound clauses"),
+    };
+    Snapshot::new(&Catalog::merge(tools).0, &options)
+}
+
+fn tool(name: &str, launch: Launch) -> Tool {
+    let mut tool = Tool::new(name, "A tool", Schema::nothing(), launch, Origin::whole(&SourceId::new("test")));
+    tool.marks.mutates = Some(false);
+    tool
+}
+
+#[tokio::test]
+async fn policy_holds_for_calls_and_is_replaced_with_the_snapshot() {
+    let server = echoing();
+    let [mut legacy, mut modern] = Client::both(&server).await;
+    for client in [&mut legacy, &mut modern] {
+        assert_ne!(client.call("echo", json!({"message": "hi"})).await["result"]["isError"], true);
+    }
+    let clause =
+        Clause { tools: "ec*".into(), when: None, verdict: Verdict::Deny, until: None, reason: Some("it is loud".into()) };
+    server.replace(snapshot(vec![echo("echo").tool], vec![clause])).await;
+    for client in [&mut legacy, &mut modern] {
+        let reply = client.call("echo", json!({"message": "hi"})).await;
+        assert_eq!(reply["result"]["structuredContent"]["error_type"], "denied", "{reply}");
+        assert!(reply.to_string().contains("it is loud"), "{reply}");
+    }
+}
+
+#[tokio::test]
+async fn a_sequence_finds_its_steps_among_what_is_served() {
+    let pieces = vec![Piece::Word("said".into())];
+    let say = tool("say", Launch::Process(Process { program: "echo".into(), pieces }));
+    let step = |name: &str| Step {
+        tool: name.into(),
+        arguments: Value::Null,
+        description: None,
+        skip_if_exists: None,
+        skip_if_missing: None,
+    };
+    let twice = tool("twice", Launch::Sequence(Sequence { steps: vec![step("say"), step("say")], delay_ms: 0 }));
+    let server = echoing();
+    server.replace(snapshot(vec![say, twice], Vec::new())).await;
+    for mut client in Client::both(&server).await {
+        let reply = client.call("twice", json!({})).await;
+        assert_ne!(reply["result"]["isError"], true, "{reply}");
+        assert_eq!(reply["result"]["content"].to_string().matches("said").count(), 2, "{reply}");
+    }
+}
