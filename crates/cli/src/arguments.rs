@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{call, check, docs, doctor, explain, list, new, reference, reload, schema, serve, show};
+use crate::commands::{
+    approve, call, check, docs, doctor, explain, list, new, operations, reference, reload, schema, serve, show,
+};
 
 /// Takes tool definitions into one catalog, checks them, and serves them to AI agents over MCP.
 #[derive(Parser)]
@@ -63,6 +65,8 @@ pub(crate) enum Command {
     Explain(explain::Args),
     Doctor(doctor::Args),
     Reload(reload::Args),
+    Operations(operations::Args),
+    Approve(approve::Args),
     #[command(hide = true)]
     Reference(reference::Args),
 }

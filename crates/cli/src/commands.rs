@@ -1,5 +1,6 @@
 //! The commands, one a file, and which of them the command line asks for.
 
+pub(crate) mod approve;
 pub(crate) mod call;
 pub(crate) mod check;
 pub(crate) mod docs;
@@ -7,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod list;
 pub(crate) mod new;
+pub(crate) mod operations;
 pub(crate) mod reference;
 pub(crate) mod reload;
 pub(crate) mod schema;
@@ -65,6 +67,8 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> CommandResult {
         Some(Command::New(args)) => new::run(&here, &args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&here, &args),
+        Some(Command::Operations(args)) => operations::run(&here, &args),
+        Some(Command::Approve(args)) => approve::run(&here, &args),
         Some(Command::Reference(args)) => reference::run(&args),
         Some(Command::Reload(args)) => reload::run(&here, &args),
         None => match validate::run(&here, &cli.guide) {

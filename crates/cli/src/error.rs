@@ -64,7 +64,7 @@ impl Kind {
     /// The kind of a failed call, from its `error_type`.
     pub(crate) fn of_failure(error_type: &str) -> Self {
         match error_type {
-            "invalid_arguments" | "path_outside_roots" => Self::BadArguments,
+            "invalid_arguments" | "path_outside_roots" | "path_protected" => Self::BadArguments,
             "approval_required" => Self::NeedsApproval,
             _ => Self::ToolFailed,
         }
@@ -75,7 +75,10 @@ impl From<workspace::OpenError> for CommandError {
     fn from(error: workspace::OpenError) -> Self {
         let hint = match &error {
             workspace::OpenError::Folder { .. } => "name a folder that exists with -C".to_owned(),
-            workspace::OpenError::Config { diagnostic, .. } => diagnostic.hint.clone().unwrap_or_default(),
+            workspace::OpenError::Path { .. } => "name a file or folder that exists".to_owned(),
+            workspace::OpenError::Config { diagnostics, .. } => {
+                diagnostics.first().and_then(|first| first.hint.clone()).unwrap_or_default()
+            }
         };
         Self::machine(error.to_string()).hint(hint)
     }

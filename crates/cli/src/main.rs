@@ -3,6 +3,7 @@
 mod arguments;
 mod commands;
 mod error;
+mod keeper;
 mod logs;
 mod report;
 mod terminal;

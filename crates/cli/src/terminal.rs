@@ -23,9 +23,19 @@ pub(crate) fn is_colourful(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && COLOURLESS.get() != Some(&true)
 }
 
+/// Whether a person looks at standard output.
+pub(crate) fn is_interactive() -> bool {
+    stdout().is_terminal()
+}
+
 /// Prints text on standard output as it is. A reader that has gone away is not an error.
 pub(crate) fn print(text: &str) {
     let _ = stdout().lock().write_all(text.as_bytes());
+}
+
+/// Prints bytes on standard output as they are.
+pub(crate) fn print_bytes(bytes: &[u8]) {
+    let _ = stdout().lock().write_all(bytes);
 }
 
 /// Prints text on standard output, ending in a newline.

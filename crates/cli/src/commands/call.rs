@@ -1,17 +1,22 @@
 //! `call`: run a tool from the terminal.
 
+mod learn;
+mod trace;
+
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use catalog::{Content, Outcome, Tool, arguments};
-use runtime::{Call, Runtime};
+use runtime::{Call, Runtime, Settings};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context, Interrupt};
 
+use learn::Lesson;
+
 use super::{CommandResult, Surroundings, show};
 use crate::{
     error::{CommandError, Kind},
-    terminal,
+    keeper, terminal,
 };
 
 /// Run a tool from the terminal, as a client would.
@@ -28,6 +33,12 @@ pub(crate) struct Args {
     /// Print what would be run, and run nothing.
     #[arg(long)]
     dry_run: bool,
+    /// Run the tool watched by `strace` instead of confined, and propose the smallest profile for it.
+    ///
+    /// The tool can then touch whatever you can: use it on tools that you trust. It needs the same approval as any
+    /// call.
+    #[arg(long, conflicts_with_all = ["dry_run", "json"])]
+    learn: bool,
     /// Print the structured result, or the plan, as JSON.
     #[arg(long)]
     json: bool,
@@ -38,15 +49,35 @@ pub(crate) struct Args {
 
 pub(crate) fn run(here: &Surroundings<'_>, args: Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
-    let tool = show::find(&loaded.catalog, &crib.name(), &args.name)?;
+    let planner = Runtime::new(crib.settings());
+    let (all, _) = keeper::with_built_ins(&planner, &loaded.catalog);
+    let tool = show::find(&all, &crib.name(), &args.name)?;
     let given = parse(&args.args)?;
-    let runtime = Runtime::new(crib.settings());
     if args.dry_run {
-        return plan(&runtime, &tool, given, args.json);
+        return plan(&planner, &tool, given, args.json);
     }
-    let limit = args.timeout_seconds.map(Duration::from_secs);
-    let outcome = run_to_end(runtime, tool, given, limit)?;
+    // A person at a terminal waits for the result, however long it takes.
+    let settings = Settings { patience: Duration::MAX, ..crib.settings() };
+    let runtime = keeper::open(&crib, settings.clone());
+    let natives = builtin::natives(&runtime.operations());
+    let runtime = Arc::new(runtime.with_natives(natives));
+    let lesson = args.learn.then(|| Lesson::begin(&runtime, &settings, &tool, &given)).transpose()?;
+    let cancel = CancellationToken::new();
+    let call = Call {
+        limit: args.timeout_seconds.map(Duration::from_secs),
+        catalog: Arc::new(all),
+        policy: crib.policy.clone(),
+        trace: lesson.as_ref().map(Lesson::trace),
+        ..Call::new(tool, given, Context::detached(cancel.clone()))
+    };
+    let outcome = run_to_end(&runtime, call, cancel)?;
     print(&outcome, args.json);
+    if let Some(learnt) = lesson.map(Lesson::end).transpose()?.flatten() {
+        if outcome.failed {
+            terminal::note("the run failed: this is what it touched until then, and it may need more");
+        }
+        terminal::line(&learnt);
+    }
     Ok(exit_code(&outcome))
 }
 
@@ -64,7 +95,8 @@ fn parse(text: &str) -> Result<Arguments, CommandError> {
 /// Checks the arguments as a call would, and prints the plan instead of running it.
 fn plan(runtime: &Runtime, tool: &Tool, given: Arguments, as_json: bool) -> CommandResult {
     let admitted = runtime.admit(tool, given)?;
-    let plan = runtime.plan(tool, &admitted)?;
+    // What is shown is written down somewhere: secrets stay out of it.
+    let plan = runtime.plan(tool, &arguments::redacted(tool, &admitted))?;
     if as_json {
         terminal::json(&plan);
     } else {
@@ -74,21 +106,28 @@ fn plan(runtime: &Runtime, tool: &Tool, given: Arguments, as_json: bool) -> Comm
 }
 
 /// A plan for people. It is read from its JSON form, the one that is documented.
-fn describe(plan: &Value) -> String {
+pub(super) fn describe(plan: &Value) -> String {
     let words = |list: &Value, each: fn(&str) -> String| {
         list.as_array().into_iter().flatten().filter_map(Value::as_str).map(each).collect::<Vec<_>>().join(" ")
     };
+    let some = |text: String| if text.is_empty() { "nothing".to_owned() } else { text };
     let bounds = &plan["confinement"];
-    let lines = [
+    let mut lines = vec![
         ("runs", words(&plan["argv"], quoted)),
         ("program", plan["program"].as_str().unwrap_or_default().to_owned()),
         ("in", plan["cwd"].as_str().unwrap_or_default().to_owned()),
         ("variables", words(&plan["env"], str::to_owned)),
         ("input", plan["stdin"].as_str().unwrap_or("none").to_owned()),
         ("at most", format!("{} seconds", plan["timeout_seconds"])),
-        ("writes", words(&bounds["write"], quoted)),
-        ("network", if bounds["network"] == true { "yes" } else { "no" }.to_owned()),
     ];
+    match bounds["enforced"] == true {
+        true => lines.extend([
+            ("reads", some(words(&bounds["read"], quoted))),
+            ("writes", some(words(&bounds["write"], quoted))),
+            ("network", if bounds["network"] == true { "yes" } else { "no" }.to_owned()),
+        ]),
+        false => lines.push(("confined", "no: it can read, write and reach what you can".to_owned())),
+    }
     lines.iter().map(|(name, value)| format!("{name:<10} {value}").trim_end().to_owned()).collect::<Vec<_>>().join("\n")
 }
 
@@ -98,19 +137,15 @@ fn quoted(word: &str) -> String {
     if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
-fn run_to_end(runtime: Runtime, tool: Arc<Tool>, given: Arguments, limit: Option<Duration>) -> Result<Outcome, CommandError> {
-    let problem = |error: std::io::Error| CommandError::machine(format!("cannot start: {error}"));
-    let driver = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(problem)?;
-    let cancel = CancellationToken::new();
-    let call = Call { tool, arguments: given, context: Context::detached(cancel.clone()), limit };
-    let result = driver.block_on(async {
+fn run_to_end(runtime: &Arc<Runtime>, call: Call, cancel: CancellationToken) -> Result<Outcome, CommandError> {
+    let result = keeper::block_on(async {
         tokio::spawn(async move {
             if tokio::signal::ctrl_c().await.is_ok() {
                 cancel.cancel();
             }
         });
         runtime.call(call).await
-    });
+    })?;
     result.map_err(|interrupt| match interrupt {
         Interrupt::Ask { .. } | Interrupt::Lacks(_) => {
             CommandError::machine("the tool has questions that cannot be answered here")
@@ -135,7 +170,7 @@ fn print(outcome: &Outcome, as_json: bool) {
             }
             terminal::problem(&CommandError::new(Kind::ToolFailed, message));
         }
-        None => outcome.content.iter().for_each(print_content),
+        None => outcome.content.iter().for_each(|content| print_content(content, is_output(outcome))),
     }
 }
 
@@ -145,9 +180,15 @@ fn failure(outcome: &Outcome) -> Option<(&Value, &str)> {
     Some((structured, structured["error_message"].as_str()?))
 }
 
-fn print_content(content: &Content) {
+/// Whether the text is what a program wrote, and so to be passed on to the byte.
+fn is_output(outcome: &Outcome) -> bool {
+    outcome.structured.as_ref().is_some_and(|structured| structured.get("exit_code").is_some())
+}
+
+fn print_content(content: &Content, is_output: bool) {
     match content {
-        Content::Text(text) | Content::Resource { text, .. } => terminal::print(text),
+        Content::Text(text) if is_output => terminal::print(text),
+        Content::Text(text) | Content::Resource { text, .. } => terminal::line(text),
         Content::Link { uri, .. } => terminal::note(&format!("the whole output: {uri}")),
         Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
             terminal::note(&format!("({} bytes of {mime_type})", data.len()));

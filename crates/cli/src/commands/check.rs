@@ -54,12 +54,16 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     Ok(print(&loaded, files, args.format))
 }
 
-/// Reads the crib; a configuration that cannot be used is a finding like any other.
+/// Reads the crib; a configuration that cannot be used is a finding like any other, and the rest is read without it.
 fn load_crib(here: &Surroundings<'_>) -> Result<(Loaded, Files), CommandError> {
     match Crib::open(here.global.crib.as_deref(), here.environment) {
         Ok(crib) => Ok((Loader::default().load(&crib), crib.files())),
-        Err(OpenError::Config { folder, diagnostic }) => {
-            Ok((Loaded { diagnostics: vec![*diagnostic], files: 1, ..Loaded::default() }, Files::new(folder)))
+        Err(OpenError::Config { folder, diagnostics }) => {
+            let crib = Crib::unconfigured(folder, here.environment);
+            let mut loaded = Loader::default().load(&crib);
+            loaded.files += 1;
+            loaded.diagnostics.splice(0..0, diagnostics);
+            Ok((loaded, crib.files()))
         }
         Err(error) => Err(error.into()),
     }

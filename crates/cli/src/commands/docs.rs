@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{CommandResult, Surroundings};
-use crate::{error::CommandError, terminal};
+use crate::{error::CommandError, keeper, terminal};
 
 /// Write a page for each tool, and an index.
 #[derive(clap::Args)]
@@ -31,6 +31,6 @@ pub(super) fn write(here: &Surroundings<'_>, out: &Path) -> CommandResult {
         fs::create_dir_all(folder).map_err(|error| CommandError::io("make", folder, &error))?;
         fs::write(&path, &page.text).map_err(|error| CommandError::io("write", &path, &error))?;
     }
-    terminal::note(&format!("{} pages in {}", pages.len(), out.display()));
+    terminal::note(&format!("{} in {}", keeper::count(pages.len(), "page"), out.display()));
     Ok(ExitCode::SUCCESS)
 }

@@ -16,9 +16,9 @@ pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
     terminal::line(&format!("crib          {} ({})", crib.name(), crib.folder.display()));
     terminal::line(&format!("state         {}", crib.state_folder().display()));
     terminal::print("\nConfinement of tools\n");
-    print_support(runtime::confinement());
-    if !crib.config.confine.enabled {
-        terminal::line("  switched off in toolcrib.toml ([confine] enabled = false)");
+    match crib.config.confine.enabled {
+        true => print_support(runtime::confinement()),
+        false => terminal::line("  switched off in toolcrib.toml ([confine] enabled = false): tools can touch what you can"),
     }
     terminal::print("\nTools\n");
     let driver = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();

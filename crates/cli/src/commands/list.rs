@@ -3,10 +3,10 @@
 use std::{fmt::Write, process::ExitCode};
 
 use catalog::Tool;
-use server::Snapshot;
+use runtime::Runtime;
 
 use super::{CommandResult, Surroundings, serve};
-use crate::terminal;
+use crate::{keeper, terminal};
 
 /// List the tools of the crib.
 #[derive(clap::Args)]
@@ -21,9 +21,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
+    let (all, natives) = keeper::with_built_ins(&Runtime::new(crib.settings()), &loaded.catalog);
     let wanted = |tool: &Tool| args.category.is_none() || tool.marks.category == args.category;
     if args.json {
-        let snapshot = Snapshot::new(&loaded.catalog, &serve::snapshot_options(&crib));
+        let snapshot = serve::snapshot(&crib, &loaded.catalog, &natives);
         let objects = snapshot
             .tools_json()
             .into_iter()
@@ -32,7 +33,7 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
         return Ok(ExitCode::SUCCESS);
     }
     let (served, documented): (Vec<_>, Vec<_>) =
-        loaded.catalog.tools().iter().filter(|tool| wanted(tool)).partition(|tool| tool.is_callable());
+        all.tools().iter().filter(|tool| wanted(tool)).partition(|tool| tool.is_callable());
     terminal::print(&table(&served));
     if !documented.is_empty() {
         terminal::line("\nDocumented, not served (no program; see `[[bind]]` in toolcrib.toml):");
@@ -40,7 +41,7 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     }
     let errors = loaded.count(catalog::Severity::Error);
     if errors > 0 {
-        terminal::note(&format!("{errors} problems keep tools from being served: run `toolcrib check`"));
+        terminal::note(&format!("{} in definitions: run `toolcrib check`", keeper::count(errors, "error")));
     }
     Ok(ExitCode::SUCCESS)
 }

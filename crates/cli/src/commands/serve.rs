@@ -6,10 +6,11 @@ use std::{
     path::{Path, PathBuf},
     process::ExitCode,
     sync::{Arc, Mutex, PoisonError},
+    time::{Duration, SystemTime},
 };
 
-use catalog::Severity;
-use runtime::Runtime;
+use catalog::{Catalog, Severity};
+use runtime::{Operations, journal::Retention};
 use server::{
     HttpOptions, Identity, Server, Snapshot, SnapshotOptions,
     control::{self, Verbs},
@@ -19,10 +20,11 @@ use tokio::{
     signal::unix::{SignalKind, signal},
 };
 use tokio_util::sync::CancellationToken;
+use toolkit::Native;
 use workspace::{Crib, Http, Loaded, Loader};
 
 use super::{CommandResult, Surroundings};
-use crate::{error::CommandError, report::Report};
+use crate::{error::CommandError, keeper, report::Report};
 
 /// Serve the tools of the crib over MCP: on standard input and output, or with --http over HTTP at /mcp.
 #[derive(clap::Args)]
@@ -56,9 +58,16 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     result.map(|()| ExitCode::SUCCESS)
 }
 
-/// How the tools of a crib are served.
-pub(super) fn snapshot_options(crib: &Crib) -> SnapshotOptions {
-    SnapshotOptions { crib: crib.name(), full_names: crib.config.crib.full_names, describe: docs::description }
+/// What a crib serves: its tools and the built-in ones.
+pub(super) fn snapshot(crib: &Crib, catalog: &Catalog, natives: &[Native]) -> Snapshot {
+    let (all, _) = Catalog::merge(builtin::join(catalog.tools(), natives));
+    let options = SnapshotOptions {
+        crib: crib.name(),
+        full_names: crib.config.crib.full_names,
+        describe: docs::description,
+        policy: crib.policy.clone(),
+    };
+    Snapshot::new(&all, &options)
 }
 
 fn read_token(path: &Path) -> Result<String, CommandError> {
@@ -74,7 +83,7 @@ async fn serve(crib: Crib, args: &Args, token: Option<String>) -> Result<(), Com
     let folder = crib.folder.clone();
     let http = crib.config.http.clone();
     let socket = crib.state_folder().join(format!("control-{}.sock", std::process::id()));
-    let served = Served::start(crib);
+    let served = Served::start(crib).await;
     let shutdown = CancellationToken::new();
     end_on_signal(shutdown.clone()).map_err(signals)?;
     reload_on_hangup(served.clone()).map_err(signals)?;
@@ -130,17 +139,29 @@ struct Served {
 struct Reading {
     crib: Crib,
     loader: Loader,
+    natives: Vec<Native>,
 }
 
 impl Served {
-    fn start(crib: Crib) -> Self {
+    async fn start(crib: Crib) -> Self {
         let mut loader = Loader::default();
-        let loaded = loader.load(&crib);
+        // Opening the store waits for the disk, reading definitions for the processor.
+        let (runtime, loaded) = std::thread::scope(|scope| {
+            let opening = scope.spawn(|| keeper::open(&crib, crib.settings()));
+            let loaded = loader.load(&crib);
+            (opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), loaded)
+        });
         log(&crib, &loaded);
+        warn_if_unconfined(&crib);
         let identity = Identity { name: crib.name(), version: env!("CARGO_PKG_VERSION").to_owned(), instructions: None };
-        let snapshot = Snapshot::new(&loaded.catalog, &snapshot_options(&crib));
-        let server = Server::new(identity, Arc::new(Runtime::new(crib.settings())), snapshot);
-        Self { server, reading: Arc::new(Mutex::new(Reading { crib, loader })) }
+        if let Err(failure) = runtime.recover().await {
+            tracing::error!("what earlier servers left could not be looked at: {}", failure.message);
+        }
+        tokio::spawn(forget_old(runtime.operations(), crib.config.limits.retention()));
+        let natives = builtin::natives(&runtime.operations());
+        let snapshot = snapshot(&crib, &loaded.catalog, &natives);
+        let server = Server::new(identity, Arc::new(runtime.with_natives(natives.iter().cloned())), snapshot);
+        Self { server, reading: Arc::new(Mutex::new(Reading { crib, loader, natives })) }
     }
 
     /// Reads the crib again and serves what was read; says in a line what came of it.
@@ -170,13 +191,40 @@ impl Reading {
         }
         let loaded = self.loader.load(&self.crib);
         log(&self.crib, &loaded);
-        let snapshot = Snapshot::new(&loaded.catalog, &snapshot_options(&self.crib));
+        let snapshot = snapshot(&self.crib, &loaded.catalog, &self.natives);
         let kept: Vec<_> = loaded.kept.iter().map(ToString::to_string).collect();
         if !kept.is_empty() {
             said.push_str(&format!("; kept the last good version of {}", kept.join(", ")));
+            tracing::warn!("kept the last good version of {}", kept.join(", "));
         }
-        let summary = format!("reloaded: {} tools, {} errors{said}", snapshot.len(), loaded.count(Severity::Error));
+        let summary = format!(
+            "reloaded: {}, {}{said}",
+            keeper::count(loaded.tools, "tool"),
+            keeper::count(loaded.count(Severity::Error), "error")
+        );
         (snapshot, summary)
+    }
+}
+
+/// Says what tools will not be held to, because the operator or the kernel will not have it.
+fn warn_if_unconfined(crib: &Crib) {
+    if !crib.config.confine.enabled {
+        tracing::warn!("confinement is switched off in toolcrib.toml: tools can read, write and reach what you can");
+        return;
+    }
+    for missing in &runtime::confinement().missing {
+        tracing::warn!("this machine lacks {missing}");
+    }
+}
+
+/// Forgets operations that are over and too old or too much, now and every hour.
+async fn forget_old(operations: Operations, (age, bytes): (Duration, u64)) {
+    loop {
+        let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
+        if let Err(failure) = operations.prune(Retention { since, bytes }).await {
+            tracing::warn!("old operations could not be forgotten: {}", failure.message);
+        }
+        tokio::time::sleep(Duration::from_secs(3600)).await;
     }
 }
 
@@ -193,7 +241,12 @@ fn log(crib: &Crib, loaded: &Loaded) {
             Severity::Note => tracing::debug!("{text}"),
         }
     }
-    tracing::info!("{} tools from {} files in {}", report.tools, report.files, crib.folder.display());
+    tracing::info!(
+        "{} from {} in {}",
+        keeper::count(report.tools, "tool"),
+        keeper::count(report.files, "file"),
+        crib.folder.display()
+    );
 }
 
 fn watch(folder: &Path, served: Served) -> Result<workspace::Watcher, CommandError> {

@@ -3,11 +3,12 @@
 use std::{process::ExitCode, sync::Arc};
 
 use catalog::{Catalog, Tool};
+use runtime::Runtime;
 
 use super::{CommandResult, Surroundings};
 use crate::{
     error::{CommandError, Kind},
-    terminal,
+    keeper, terminal,
 };
 
 /// Show one tool: what it does, its arguments, the command line it becomes, where it is defined.
@@ -19,7 +20,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
-    let tool = find(&loaded.catalog, &crib.name(), &args.name)?;
+    let (all, _) = keeper::with_built_ins(&Runtime::new(crib.settings()), &loaded.catalog);
+    let tool = find(&all, &crib.name(), &args.name)?;
     terminal::line(&docs::terminal(&tool));
     Ok(ExitCode::SUCCESS)
 }

@@ -29,6 +29,9 @@ pub(crate) fn print(report: &Report<'_>) {
         terminal::line(&format!("… and {} more of {code} in {file} (`--format json` lists them)", count - ALIKE));
     }
     terminal::line(&summary(report));
+    if report.files == 0 {
+        terminal::note("there are no definitions here; `toolcrib new mtdf NAME` writes one to start from");
+    }
 }
 
 fn render(report: &Report<'_>, finding: &Finding<'_>, renderer: &Renderer) -> String {

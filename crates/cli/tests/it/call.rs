@@ -110,7 +110,16 @@ fn list_says_what_is_documented_and_not_served() {
     assert!(documented.contains("idea"), "{}", ran.stdout);
     let names: Vec<_> =
         crib.run(&["list", "--json"]).json().as_array().expect("an array").iter().map(|tool| tool["name"].clone()).collect();
-    assert_eq!(names, ["flop", "say"]);
+    assert_eq!(names, ["await", "cancel", "flop", "say", "status"]);
+}
+
+#[test]
+fn built_in_tools_are_listed_shown_and_callable() {
+    let crib = starter();
+    assert!(crib.run(&["list"]).stdout.contains("status "));
+    assert_eq!(crib.run(&["show", "await"]).code, 0);
+    let ran = crib.run(&["call", "status"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
 }
 
 #[test]

@@ -59,6 +59,12 @@ impl Crib {
         self.path("crib").canonicalize().expect("the crib")
     }
 
+    /// The folder of what is kept for this crib, once there is something.
+    pub(crate) fn state(&self) -> PathBuf {
+        let cribs = fs::read_dir(self.path("state/toolcrib/cribs")).expect("a state folder");
+        cribs.flatten().next().expect("a crib's state").path()
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

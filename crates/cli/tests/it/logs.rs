@@ -15,15 +15,15 @@ fn what_is_wrong_is_logged_at_load_with_its_place() {
     let ran = half_broken().run(&["serve"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
     assert!(ran.stderr.contains("tools/bad.json:3:"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("1 tools from 2 files"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 tool from 2 files"), "{}", ran.stderr);
 }
 
 #[test]
 fn the_level_is_set_by_flag_and_by_variable() {
     let crib = half_broken();
-    assert!(!crib.run(&["serve", "--log-level", "error"]).stderr.contains("tools from"));
+    assert!(!crib.run(&["serve", "--log-level", "error"]).stderr.contains(" from 2 files"));
     let quiet = crib.command(&["serve"]).env("TOOLCRIB_LOG", "error").output().expect("a run");
-    assert!(!String::from_utf8_lossy(&quiet.stderr).contains("tools from"));
+    assert!(!String::from_utf8_lossy(&quiet.stderr).contains(" from 2 files"));
     assert_eq!(crib.run(&["serve", "--log-level", "loud"]).code, 2);
 }
 

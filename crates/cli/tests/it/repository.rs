@@ -12,15 +12,20 @@ use serde_json::Value;
 use crate::crib::{repository, run};
 
 /// Which of our crates each may use: the boundaries that the architecture is made of.
-const GRAPH: [(&str, &[&str]); 9] = [
+const GRAPH: [(&str, &[&str]); 11] = [
     ("toolcrib-catalog", &[]),
     ("toolcrib-formats", &["toolcrib-catalog"]),
     ("toolcrib-lint", &["toolcrib-catalog"]),
     ("toolcrib-docs", &["toolcrib-catalog", "toolcrib-lint"]),
     ("toolcrib-toolkit", &["toolcrib-catalog"]),
     ("toolcrib-runtime", &["toolcrib-catalog", "toolcrib-toolkit"]),
+    ("toolcrib-store", &["toolcrib-catalog", "toolcrib-runtime"]),
+    ("toolcrib-builtin", &["toolcrib-toolkit", "toolcrib-runtime"]),
     ("toolcrib-workspace", &["toolcrib-catalog", "toolcrib-formats", "toolcrib-lint", "toolcrib-runtime"]),
-    ("toolcrib-server", &["toolcrib-catalog", "toolcrib-toolkit", "toolcrib-runtime", "toolcrib-docs", "toolcrib-lint"]),
+    (
+        "toolcrib-server",
+        &["toolcrib-catalog", "toolcrib-toolkit", "toolcrib-runtime", "toolcrib-builtin", "toolcrib-docs", "toolcrib-lint"],
+    ),
     (
         "toolcrib",
         &[
@@ -30,6 +35,8 @@ const GRAPH: [(&str, &[&str]); 9] = [
             "toolcrib-docs",
             "toolcrib-toolkit",
             "toolcrib-runtime",
+            "toolcrib-store",
+            "toolcrib-builtin",
             "toolcrib-workspace",
             "toolcrib-server",
         ],
@@ -37,12 +44,14 @@ const GRAPH: [(&str, &[&str]); 9] = [
 ];
 
 /// Libraries that stand for an effect, and the only crates that may use them.
-const DOORS: [(&str, &[&str]); 5] = [
+const DOORS: [(&str, &[&str]); 7] = [
     ("rmcp", &["toolcrib-server"]),
     ("landlock", &["toolcrib-runtime"]),
     ("notify", &["toolcrib-workspace"]),
     ("clap", &["toolcrib"]),
     ("axum", &["toolcrib-server"]),
+    ("rusqlite", &["toolcrib-store"]),
+    ("cel", &["toolcrib-catalog"]),
 ];
 
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {

@@ -15,7 +15,7 @@ use crate::crib::{Crib, definition};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A client of the legacy era on a server's standard input and output.
-struct Client {
+pub(crate) struct Client {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -23,7 +23,7 @@ struct Client {
 }
 
 impl Client {
-    fn start(crib: &Crib, arguments: &[&str]) -> Self {
+    pub(crate) fn start(crib: &Crib, arguments: &[&str]) -> Self {
         let mut child = crib
             .command(&["serve"])
             .args(arguments)
@@ -61,21 +61,22 @@ impl Client {
         }
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let id = self.next;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         self.wait(|message| message["id"] == id)
     }
 
+    /// The names of the tools that the crib defines.
     fn names(&mut self) -> Vec<String> {
         let listed = self.ask("tools/list", json!({}));
-        listed["result"]["tools"]
+        let names = listed["result"]["tools"]
             .as_array()
             .expect("tools")
             .iter()
-            .map(|tool| tool["name"].as_str().expect("a name").to_owned())
-            .collect()
+            .map(|tool| tool["name"].as_str().expect("a name").to_owned());
+        names.filter(|name| !["await", "cancel", "status"].iter().any(|built_in| name.ends_with(built_in))).collect()
     }
 
     fn wait_for_change(&self) {
@@ -83,7 +84,7 @@ impl Client {
     }
 
     /// Closes the input and waits for the end.
-    fn close(mut self) -> Duration {
+    pub(crate) fn close(mut self) -> Duration {
         let start = Instant::now();
         drop(self.input.take());
         assert!(self.child.wait().expect("an end").success());
@@ -96,6 +97,12 @@ impl Drop for Client {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Whether a process with this command line runs.
+pub(crate) fn is_running(command: &str) -> bool {
+    let list = std::process::Command::new("ps").args(["-e", "-o", "args="]).output().expect("ps");
+    String::from_utf8_lossy(&list.stdout).lines().any(|line| line == command)
 }
 
 #[test]
@@ -176,10 +183,7 @@ fn the_end_of_input_ends_the_server_and_what_it_runs() {
     let crib = Crib::new().tool("nap", definition("nap", "sleep 4711"));
     let mut client = Client::start(&crib, &[]);
     client.send(&json!({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": {"name": "nap", "arguments": {}}}));
-    let is_asleep = || {
-        let list = std::process::Command::new("ps").args(["-e", "-o", "args="]).output().expect("ps");
-        String::from_utf8_lossy(&list.stdout).lines().any(|line| line == "sleep 4711")
-    };
+    let is_asleep = || is_running("sleep 4711");
     let end = Instant::now() + PATIENCE;
     while !is_asleep() {
         assert!(Instant::now() < end, "the tool starts");

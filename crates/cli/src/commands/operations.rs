@@ -1,0 +1,290 @@
+//! `operations`: what the servers of a crib run and have run.
+
+use std::{
+    fs::File,
+    io::{Read, Seek, SeekFrom},
+    process::ExitCode,
+    time::{Duration, SystemTime},
+};
+
+use catalog::Content;
+use runtime::{
+    Asker, Operations, Until,
+    journal::{Cursor, Filter, Retention},
+    operation::{Operation, OperationId, State},
+};
+use serde_json::{Value, json};
+
+use super::{CommandResult, Surroundings};
+use crate::{
+    error::{CommandError, Kind},
+    keeper, terminal,
+};
+
+/// See and end what the servers of the crib run.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// List operations, newest first.
+    List(List),
+    /// Show one operation and its result.
+    Show {
+        /// Its id.
+        id: String,
+        /// Print it as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print what an operation wrote to its standard output.
+    Logs {
+        /// Its id.
+        id: String,
+        /// Go on until it has ended.
+        #[arg(short, long)]
+        follow: bool,
+    },
+    /// End an operation with all of its processes.
+    Cancel {
+        /// Its id.
+        id: String,
+    },
+    /// Forget operations that are over, with their outputs.
+    Prune {
+        /// Keep what ended within this many days.
+        #[arg(long, value_name = "DAYS", default_value_t = 30)]
+        days: u64,
+        /// Keep at most this much.
+        #[arg(long, value_name = "MIB", default_value_t = 1024)]
+        mib: u64,
+    },
+}
+
+#[derive(clap::Args)]
+struct List {
+    /// Only of tools whose name begins so.
+    #[arg(long)]
+    tool: Option<String>,
+    /// Only in this state: pending, running, waiting_for_input, completed, failed, cancelled, timed_out or lost.
+    #[arg(long)]
+    state: Option<String>,
+    /// At most this many.
+    #[arg(long, default_value_t = 20)]
+    limit: usize,
+    /// Go on from where the last list ended.
+    #[arg(long, value_name = "CURSOR")]
+    after: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Draw the list again and again, until nothing runs.
+    #[arg(long)]
+    watch: bool,
+}
+
+/// How often a list that is watched, or an output that is followed, is looked at.
+const GLANCE: Duration = Duration::from_millis(300);
+
+pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+    let crib = here.crib()?;
+    keeper::block_on(async {
+        let runtime = keeper::open_kept(&crib)?;
+        let operations = runtime.operations();
+        match &args.action {
+            Action::List(list) => print_list(&operations, list).await,
+            Action::Show { id, json } => show(&operations, id, *json).await,
+            Action::Logs { id, follow } => logs(&operations, id, *follow).await,
+            Action::Cancel { id } => cancel(&operations, id).await,
+            Action::Prune { days, mib } => prune(&operations, *days, *mib).await,
+        }
+    })?
+}
+
+async fn print_list(operations: &Operations, list: &List) -> CommandResult {
+    let states = list.state.as_deref().map(state).transpose()?.into_iter().collect();
+    let filter = Filter { tool: list.tool.clone(), states, ..Filter::default() };
+    let mut drawn = 0;
+    loop {
+        let cursor = list.after.clone().map(Cursor);
+        let page = operations.list(filter.clone(), cursor, list.limit).await.map_err(keeper::failed)?;
+        if list.json {
+            let next = page.next.map(|cursor| cursor.0);
+            terminal::json(
+                &json!({"version": 1, "operations": page.operations.iter().map(object).collect::<Vec<_>>(), "next": next}),
+            );
+            return Ok(ExitCode::SUCCESS);
+        }
+        let lines: Vec<_> = page.operations.iter().map(row).collect();
+        if drawn > 0 {
+            // Back over the last drawing.
+            terminal::print(&format!("\x1b[{drawn}A\x1b[J"));
+        }
+        drawn = lines.len();
+        lines.iter().for_each(|line| terminal::line(line));
+        if let Some(next) = page.next.filter(|_| !list.watch) {
+            terminal::note(&format!("there are more: --after {}", next.0));
+        }
+        let is_over = page.operations.iter().all(|operation| operation.state.is_final());
+        if !list.watch || is_over || !terminal::is_interactive() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        tokio::time::sleep(GLANCE).await;
+    }
+}
+
+fn state(name: &str) -> Result<State, CommandError> {
+    State::of(name).ok_or_else(|| {
+        let names: Vec<_> = State::ALL.iter().map(|state| state.as_str()).collect();
+        CommandError::machine(format!("`{name}` is not a state")).hint(format!("use one of {}", names.join(", ")))
+    })
+}
+
+fn row(operation: &Operation) -> String {
+    let what = match (operation.progress.fraction, &operation.progress.message, &operation.last_line) {
+        (Some(fraction), message, _) => format!("{} {}", bar(fraction), message.as_deref().unwrap_or_default()),
+        (None, Some(message), _) => message.clone(),
+        (None, None, line) => line.clone().unwrap_or_default(),
+    };
+    let what: String = what.chars().filter(|c| !c.is_control()).take(60).collect();
+    let row = format!(
+        "{}  {:<17}  {:>8}  {:>12}  {:<24}  {what}",
+        operation.id,
+        operation.state.as_str(),
+        keeper::span(elapsed(operation)),
+        keeper::ago(operation.created),
+        operation.tool,
+    );
+    row.trim_end().to_owned()
+}
+
+/// How long it ran, or has been running: another process measures that, and writes it down only at the end.
+fn elapsed(operation: &Operation) -> Duration {
+    let running = operation.started.filter(|_| !operation.state.is_final());
+    running.and_then(|started| SystemTime::now().duration_since(started).ok()).unwrap_or(operation.elapsed)
+}
+
+fn bar(fraction: f64) -> String {
+    const WIDTH: usize = 20;
+    let done = ((fraction.clamp(0.0, 1.0) * WIDTH as f64).round() as usize).min(WIDTH);
+    format!("[{}{}] {:3.0}%", "#".repeat(done), "-".repeat(WIDTH - done), fraction * 100.0)
+}
+
+/// An operation for programs.
+fn object(operation: &Operation) -> Value {
+    let unix = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |passed| passed.as_millis() as u64);
+    json!({
+        "id": operation.id,
+        "tool": operation.tool,
+        "owner": operation.owner,
+        "state": operation.state,
+        "arguments": operation.arguments,
+        "created_ms": unix(operation.created),
+        "started_ms": operation.started.map(unix),
+        "ended_ms": operation.ended.map(unix),
+        "elapsed_ms": elapsed(operation).as_millis() as u64,
+        "progress": operation.progress,
+        "last_line": operation.last_line,
+        "result": operation.outcome.as_ref().and_then(|outcome| outcome.structured.clone()),
+    })
+}
+
+fn id(text: &str) -> Result<OperationId, CommandError> {
+    text.parse().map_err(|_| {
+        CommandError::new(Kind::NoSuchTool, format!("`{text}` is not the id of an operation"))
+            .hint("`toolcrib operations list` shows them")
+    })
+}
+
+async fn find(operations: &Operations, text: &str) -> Result<Operation, CommandError> {
+    let found = operations.get(Asker::Operator, &id(text)?).await;
+    found.map_err(|failure| CommandError::new(Kind::NoSuchTool, failure.message).hint("`toolcrib operations list` shows them"))
+}
+
+async fn show(operations: &Operations, text: &str, as_json: bool) -> CommandResult {
+    let operation = find(operations, text).await?;
+    if as_json {
+        terminal::json(&object(&operation));
+        return Ok(ExitCode::SUCCESS);
+    }
+    terminal::line(&row(&operation));
+    terminal::line(&format!("arguments  {}", Value::Object(operation.arguments)));
+    for content in operation.outcome.iter().flat_map(|outcome| &outcome.content) {
+        match content {
+            Content::Text(text) => terminal::line(text),
+            Content::Link { uri, .. } => terminal::line(uri),
+            _ => terminal::line("(content that is not text)"),
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn logs(operations: &Operations, text: &str, follow: bool) -> CommandResult {
+    let mut operation = find(operations, text).await?;
+    let path = operations.output_file(&operation.id);
+    let mut at = 0;
+    loop {
+        // Looked at before reading, so that nothing written before the end is missed.
+        let is_over = operation.state.is_final();
+        at += print_from(&path, at)?;
+        if is_over || !follow {
+            print_kept(&operation, at);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let waited = operations.wait(Asker::Operator, std::slice::from_ref(&operation.id), Until::All, GLANCE).await;
+        operation = waited.map_err(keeper::failed)?.pop().unwrap_or(operation);
+    }
+}
+
+/// A short output that was answered at once has no file of its own: it is in the result.
+fn print_kept(operation: &Operation, printed: u64) {
+    let structured = operation.outcome.as_ref().and_then(|outcome| outcome.structured.as_ref());
+    if let (Some(stdout), 0) = (structured.and_then(|object| object["stdout"].as_str()), printed) {
+        terminal::print(stdout);
+    }
+}
+
+/// Prints what a file has from a place on; a file that is not there has nothing.
+fn print_from(path: &std::path::Path, from: u64) -> Result<u64, CommandError> {
+    let Ok(mut file) = File::open(path) else { return Ok(0) };
+    let problem = |error: std::io::Error| CommandError::io("read", path, &error);
+    file.seek(SeekFrom::Start(from)).map_err(problem)?;
+    let mut chunk = vec![0; 64 << 10];
+    let mut printed = 0;
+    loop {
+        let read = file.read(&mut chunk).map_err(problem)?;
+        if read == 0 {
+            return Ok(printed);
+        }
+        terminal::print_bytes(&chunk[..read]);
+        printed += read as u64;
+    }
+}
+
+async fn cancel(operations: &Operations, text: &str) -> CommandResult {
+    let before = find(operations, text).await?;
+    let after = operations.cancel(Asker::Operator, &before.id).await.map_err(keeper::failed)?;
+    let said = match before.state.is_final() {
+        true => format!("{} had ended: {}", after.id, after.state.as_str()),
+        false => {
+            let outcome = after.outcome.as_ref();
+            let text =
+                outcome.and_then(|outcome| outcome.structured.as_ref()).and_then(|object| object["error_message"].as_str());
+            format!("{}: {}", after.id, text.unwrap_or(after.state.as_str()))
+        }
+    };
+    terminal::line(&said);
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn prune(operations: &Operations, days: u64, mib: u64) -> CommandResult {
+    let age = Duration::from_secs(days.saturating_mul(86_400));
+    let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
+    let retention = Retention { since, bytes: mib.saturating_mul(1 << 20) };
+    let forgotten = operations.prune(retention).await.map_err(keeper::failed)?;
+    terminal::line(&format!("{} forgotten", keeper::count(forgotten.len(), "operation")));
+    Ok(ExitCode::SUCCESS)
+}
