@@ -39,7 +39,11 @@ fn section(rule: &Rule, heading: &str) -> String {
 }
 
 fn language(example: &str) -> &'static str {
-    if example.starts_with(['{', '[']) { "json" } else { "text" }
+    match example.trim_end().lines().next() {
+        Some(first) if first.starts_with('[') && first.ends_with(']') && example.contains(" = ") => "toml",
+        _ if example.starts_with(['{', '[']) => "json",
+        _ => "text",
+    }
 }
 
 /// An example about length need not be shown at length.

@@ -1,7 +1,9 @@
 //! What is known of a tool, in the order in which people ask: the content of a page and of `show`,
 //! without the form of either.
 
-use catalog::{Concurrency, Launch, Mode, Tool};
+use std::time::SystemTime;
+
+use catalog::{Concurrency, Decision, Launch, Mode, Policy, Tool, launch::Access};
 use serde_json::{Map, Value};
 
 use crate::{command_line, description};
@@ -87,6 +89,7 @@ fn row(tool: &Tool, name: &str, schema: &Value) -> Row {
     let alias = tool.parameters.iter().find(|parameter| parameter.name == name).and_then(|parameter| parameter.alias.as_ref());
     let mut constraints = constraints(schema);
     constraints.extend(alias.map(|alias| Constraint::new("short form", [alias.clone()])));
+    constraints.extend(access(tool, name).map(|access| Constraint::new(done_with_it(access), [])));
     Row {
         name: name.to_owned(),
         kind: kind(schema),
@@ -94,6 +97,19 @@ fn row(tool: &Tool, name: &str, schema: &Value) -> Row {
         default: schema.get("default").filter(|default| !default.is_null()).map(plain),
         constraints,
         description: schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned(),
+    }
+}
+
+fn access(tool: &Tool, parameter: &str) -> Option<Access> {
+    let Launch::Process(process) = &tool.launch else { return None };
+    process.bindings().find(|binding| binding.parameter == parameter)?.access
+}
+
+fn done_with_it(access: Access) -> &'static str {
+    match access {
+        Access::Read => "is read",
+        Access::Write => "is written",
+        Access::ReadWrite => "is read and written",
     }
 }
 
@@ -151,7 +167,8 @@ fn facts(tool: &Tool) -> Vec<(&'static str, String)> {
     let mut facts = vec![("effect", effect(tool).to_owned())];
     let mut push = |label, value: Option<String>| facts.extend(value.map(|value| (label, value)));
     push("repeating", marks.idempotent.map(|yes| if yes { "changes nothing more" } else { "has its effect again" }.to_owned()));
-    push("approval", (marks.requires_approval == Some(true)).then(|| "each call must be approved".to_owned()));
+    push("approval", is_asked_about(tool).then(|| "each call must be approved".to_owned()));
+    push("consent", tool.consent.as_ref().map(|consent| format!("{} must be {}", consent.parameter, consent.word)));
     push("network", marks.network.map(|yes| if yes { "needed" } else { "not needed" }.to_owned()));
     push("category", marks.category.clone());
     push("version", marks.version.clone());
@@ -163,6 +180,11 @@ fn facts(tool: &Tool) -> Vec<(&'static str, String)> {
     let place = tool.origin.pointer().filter(|pointer| !pointer.is_empty()).map(|pointer| format!("#{pointer}"));
     push("defined in", Some(format!("{}{}", tool.origin.source, place.unwrap_or_default())));
     facts
+}
+
+fn is_asked_about(tool: &Tool) -> bool {
+    let decision = Policy::default().decide(tool, &Map::new(), SystemTime::UNIX_EPOCH);
+    matches!(decision, Decision::Ask { .. })
 }
 
 fn effect(tool: &Tool) -> &'static str {

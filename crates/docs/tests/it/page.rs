@@ -1,6 +1,6 @@
 //! One tool as a page, and as a client sees it.
 
-use catalog::Launch;
+use catalog::{Consent, Launch};
 
 use crate::harness::{grep, plain, sequence};
 
@@ -13,6 +13,20 @@ fn a_client_sees_guidance_an_empty_line_and_the_text() {
     guided.description.hint = Some("Wait".into());
     guided.description.install = Some("Install".into());
     assert_eq!(docs::description(&guided), "Do nothing. Successfully.");
+}
+
+#[test]
+fn a_word_of_consent_is_explained_unless_the_author_did() {
+    let mut asked = plain("p");
+    asked.consent = Some(Consent { parameter: "confirm".into(), word: "ERASE".into() });
+    let seen = docs::description(&asked);
+    assert!(seen.starts_with("Do nothing. Successfully.\n\nREQUIRES EXPLICIT USER INSTRUCTION: "), "{seen}");
+    assert!(seen.contains("`confirm` as `ERASE`") && seen.contains("never pass it on your own initiative"), "{seen}");
+    let page = docs::tool_page(&asked);
+    assert!(page.contains("confirm must be ERASE") && page.contains("each call must be approved"), "{page}");
+
+    asked.description.text = "REQUIRES EXPLICIT USER INSTRUCTION. Erases.".into();
+    assert_eq!(docs::description(&asked), "REQUIRES EXPLICIT USER INSTRUCTION. Erases.");
 }
 
 #[test]

@@ -66,3 +66,19 @@ fn text_moves_no_cursor() {
     let shown = docs::terminal(&tool);
     assert!(shown.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'), "{shown:?}");
 }
+
+#[test]
+fn tells_what_is_done_with_a_path() {
+    let mut tool = grep();
+    if let catalog::Launch::Process(process) = &mut tool.launch {
+        for piece in &mut process.pieces {
+            match piece {
+                catalog::launch::Piece::Parameter(binding) if binding.parameter == "files" => {
+                    binding.access = Some(catalog::launch::Access::Read);
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(docs::terminal(&tool).contains("Where (array of path; required; at least 1 item; is read)"));
+}
