@@ -1,5 +1,12 @@
 //! What goes to standard error, and what never goes to standard output.
 
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::Stdio,
+};
+
+use serde_json::json;
+
 use crate::crib::{Crib, definition};
 
 /// A crib with a good tool and a broken file.
@@ -35,4 +42,27 @@ fn logs_can_be_json() {
         let entry: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}"));
         assert!(entry["level"].is_string() && entry["fields"]["message"].is_string(), "{entry}");
     }
+}
+
+#[test]
+fn not_even_a_trace_shows_the_messages_of_clients() {
+    let mut say = definition("say", "echo");
+    say["subcommand"][0]["positional_args"] = json!([{"name": "word", "type": "string", "description": "What"}]);
+    let crib = Crib::new().tool("say", say);
+    let mut command = crib.command(&["serve", "--log-level", "trace"]);
+    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a server");
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+    let mut input = server.stdin.take().expect("its input");
+    for message in [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "say", "arguments": {"word": "xyzzy-4711"}}}),
+    ] {
+        writeln!(input, "{message}").expect("the server reads");
+    }
+    let mut answers = BufReader::new(server.stdout.take().expect("its output")).lines().map_while(Result::ok);
+    assert!(answers.any(|line| line.contains("xyzzy-4711")), "the call is answered");
+    drop(input);
+    let logged = server.wait_with_output().expect("an end").stderr;
+    assert!(!String::from_utf8_lossy(&logged).contains("xyzzy-4711"), "{}", String::from_utf8_lossy(&logged));
 }
