@@ -6,13 +6,16 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use catalog::{Catalog, Launch, Marks, Policy, Schema, Tool, closest, name};
-use rmcp::model::{self as wire, JsonObject, ToolAnnotations};
+use rmcp::model::{self as wire, JsonObject, MetaObject, ToolAnnotations};
 use serde_json::Value;
 
 use crate::{era::Era, output};
 
 /// The most tools in one page of `tools/list`.
 const PAGE: usize = 2_000;
+
+/// What in a tool's metadata lists what it is not held to.
+const UNCONFINED: &str = "toolcrib/unconfined";
 
 /// What a cursor begins with; the last name delivered follows.
 const AFTER: &str = "after:";
@@ -68,6 +71,18 @@ impl Snapshot {
             catalog: Arc::new(catalog.clone()),
             policy: options.policy.clone(),
         }
+    }
+
+    /// Says of every program what it is not held to on this machine, in the tool's metadata.
+    pub fn with_unconfined(mut self, missing: &[String]) -> Self {
+        if !missing.is_empty() {
+            let meta = MetaObject([(UNCONFINED.to_owned(), missing.into())].into_iter().collect());
+            let programs = self.tools.iter_mut().filter(|served| matches!(served.tool.launch, Launch::Process(_)));
+            for rendering in programs.flat_map(|served| std::iter::once(&mut served.modern).chain(&mut served.legacy)) {
+                rendering.meta = Some(meta.clone());
+            }
+        }
+        self
     }
 
     /// Exactly the objects that `tools/list` serves, in the same order.

@@ -67,7 +67,15 @@ pub(super) fn snapshot(crib: &Crib, catalog: &Catalog, natives: &[Native]) -> Sn
         describe: docs::description,
         policy: crib.policy.clone(),
     };
-    Snapshot::new(&all, &options)
+    Snapshot::new(&all, &options).with_unconfined(&unconfined(crib))
+}
+
+/// What tools will not be held to, because the operator or the kernel will not have it.
+fn unconfined(crib: &Crib) -> Vec<String> {
+    match crib.config.confine.enabled {
+        true => runtime::confinement().missing.clone(),
+        false => vec!["confinement (switched off in toolcrib.toml): tools can read, write and reach what you can".to_owned()],
+    }
 }
 
 fn read_token(path: &Path) -> Result<String, CommandError> {
@@ -152,7 +160,7 @@ impl Served {
             (opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), loaded)
         });
         log(&crib, &loaded);
-        warn_if_unconfined(&crib);
+        unconfined(&crib).iter().for_each(|missing| tracing::warn!("tools are served without {missing}"));
         let identity = Identity { name: crib.name(), version: env!("CARGO_PKG_VERSION").to_owned(), instructions: None };
         if let Err(failure) = runtime.recover().await {
             tracing::error!("what earlier servers left could not be looked at: {}", failure.message);
@@ -203,17 +211,6 @@ impl Reading {
             keeper::count(loaded.count(Severity::Error), "error")
         );
         (snapshot, summary)
-    }
-}
-
-/// Says what tools will not be held to, because the operator or the kernel will not have it.
-fn warn_if_unconfined(crib: &Crib) {
-    if !crib.config.confine.enabled {
-        tracing::warn!("confinement is switched off in toolcrib.toml: tools can read, write and reach what you can");
-        return;
-    }
-    for missing in &runtime::confinement().missing {
-        tracing::warn!("this machine lacks {missing}");
     }
 }
 

@@ -88,6 +88,15 @@ fn crates_use_only_what_the_architecture_allows() {
 }
 
 #[test]
+fn what_decides_behaviour_on_the_wire_is_pinned() {
+    let manifest = fs::read_to_string(repository().join("Cargo.toml")).expect("the manifest");
+    let line = |name: &str| manifest.lines().find(|line| line.starts_with(&format!("{name} = "))).expect("a dependency");
+    assert!(line("rmcp").contains(r#"version = "=3.8.0""#));
+    assert!(line("serde_json").contains("preserve_order"), "the order of properties is read by models");
+    assert!(line("jsonschema").contains("default-features = false"), "no reference is fetched from the network");
+}
+
+#[test]
 fn no_source_file_is_over_800_lines() {
     for path in tracked(&["rs"]) {
         let lines = fs::read_to_string(&path).expect("a source file").lines().count();

@@ -114,6 +114,16 @@ fn list_json_prints_exactly_what_is_served() {
 }
 
 #[test]
+fn what_a_tool_is_not_held_to_is_in_its_metadata_and_logged() {
+    let crib = Crib::new().tool("a", definition("a", "true"));
+    let meta = |crib: &Crib| crib.run(&["list", "--json"]).json().as_array().expect("tools")[0]["_meta"].clone();
+    assert_eq!(meta(&crib), Value::Null);
+    crib.write("toolcrib.toml", "[confine]\nenabled = false\n");
+    assert!(meta(&crib)["toolcrib/unconfined"][0].as_str().is_some_and(|text| text.contains("switched off")));
+    assert!(crib.run(&["serve"]).stderr.contains("switched off"));
+}
+
+#[test]
 fn full_names_are_served_and_callable() {
     let crib = Crib::new()
         .tool("under_score", definition("under_score", "echo hi"))
