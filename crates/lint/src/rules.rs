@@ -15,6 +15,7 @@ mod lookalike_letter;
 mod missing_annotations;
 mod missing_description;
 mod mode_mismatch;
+mod open_schema;
 mod required_default;
 mod shell_script;
 mod uninformative_description;
@@ -45,6 +46,7 @@ pub(crate) const LINTS: &[Lint] = &[
     Lint { rule: &required_default::RULE, check: Tool(required_default::check) },
     Lint { rule: &duplicate_choice::RULE, check: Tool(duplicate_choice::check) },
     Lint { rule: &unreachable_address::RULE, check: Tool(unreachable_address::check) },
+    Lint { rule: &open_schema::RULE, check: Tool(open_schema::check) },
     Lint { rule: &missing_description::RULE, check: Tool(missing_description::check) },
     Lint { rule: &uninformative_description::RULE, check: Tool(uninformative_description::check) },
     Lint { rule: &long_description::RULE, check: Tool(long_description::check) },

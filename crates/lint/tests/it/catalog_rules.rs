@@ -40,8 +40,8 @@ fn tools_that_share_a_parameter_share_its_problem() {
     let sharing = |name: &str| {
         let mut tool = tool(name);
         tool.origin = catalog::Origin::value(&catalog::SourceId::new("tools/one.json"), format!("/subcommand/{name}"));
-        tool.input =
-            object(json!({"type": "object", "properties": {"manifest-path": {"type": "string", "description": "Where"}}}));
+        let properties = json!({"manifest-path": {"type": "string", "description": "Where"}});
+        tool.input = object(json!({"type": "object", "properties": properties, "additionalProperties": false}));
         let place = Place::Value("/options/0".into());
         tool.parameters = vec![Parameter { name: "manifest-path".into(), alias: None, place }];
         tool

@@ -135,7 +135,7 @@ fn warns_of_a_default_that_never_counts() {
     let with = |default| {
         let mut tool = taking("n", json!({}));
         let n = json!({"type": "integer", "description": "How many", "default": default});
-        tool.input = object(json!({"type": "object", "required": ["n"], "properties": {"n": n}}));
+        tool.input = object(json!({"type": "object", "required": ["n"], "properties": {"n": n}, "additionalProperties": false}));
         codes(tool)
     };
     assert_eq!(with(json!(5)), ["TC302"]);
