@@ -7,6 +7,7 @@ mod crib;
 mod guide;
 mod learn;
 mod logs;
+mod natives;
 mod operations;
 mod pages;
 mod repository;
