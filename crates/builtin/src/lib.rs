@@ -1,12 +1,14 @@
 //! The native tools that come with Toolcrib, written as any tool author could write them.
 //!
 //! `status`, `await` and `cancel` look after operations; a finished operation can also be read as a
-//! resource. They are handed what they work on and see only what belongs to their caller.
+//! resource. Flags are set and looked up for projects and for all of them. They are handed what they
+//! work on and see only what belongs to their caller.
 
 mod arguments;
 mod awaiting;
 mod cancel;
 mod example;
+mod flags;
 mod join;
 mod report;
 mod resources;
@@ -17,6 +19,7 @@ use std::sync::Arc;
 use runtime::Operations;
 use toolkit::{Declarations, Native, Resources, Toolset};
 
+pub use flags::{FlagPlaces, Flags, Scope, Setting, Source};
 pub use join::join;
 pub use report::{summary, texts, uri};
 
@@ -30,6 +33,8 @@ pub struct Handles {
     pub operations: Operations,
     /// Whether tools that only show something are wanted.
     pub examples: Examples,
+    /// The flags, if the tools for them are wanted.
+    pub flags: Option<Flags>,
 }
 
 /// Whether tools that only show something are wanted.
@@ -47,7 +52,8 @@ pub fn toolset(handles: &Handles) -> Toolset {
     let wanted =
         |native: &Native| handles.examples == Examples::Shown || native.tool.marks.category.as_deref() != Some(example::CATEGORY);
     let toolset = Toolset::default().with_declared(&Declarations::default()).retain(wanted);
-    natives(&handles.operations).into_iter().fold(toolset, Toolset::with)
+    let flags = handles.flags.iter().flat_map(flags::natives);
+    natives(&handles.operations).into_iter().chain(flags).fold(toolset, Toolset::with)
 }
 
 /// The tools that look after these operations.

@@ -6,14 +6,17 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use builtin::{Examples, Handles};
-use catalog::{Catalog, Failure};
+use builtin::{Examples, FlagPlaces, Flags, Handles};
+use catalog::{Catalog, Failure, flag::FlagValues};
 use runtime::{Runtime, Settings};
 use store::Store;
-use toolkit::{BadPrefix, Native, Prefix, Presentation};
-use workspace::{Crib, Environment};
+use toolkit::{BadPrefix, BoxFuture, Native, Prefix, Presentation};
+use workspace::{Crib, Environment, FlagDefaults};
 
-use crate::error::{CommandError, Kind};
+use crate::{
+    error::{CommandError, Kind},
+    user_store::UserStore,
+};
 
 /// A runtime whose operations, approvals and audit are kept in the crib's state folder. If they cannot be, that is said,
 /// and they are forgotten when the process ends.
@@ -39,11 +42,48 @@ pub(crate) fn open_kept(crib: &Crib) -> Result<Runtime, CommandError> {
     Ok(Runtime::with_journal(crib.settings(), Arc::new(store)))
 }
 
+/// Called after a change of flags, before it is answered.
+pub(crate) type OnChange = Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
+
+/// Nobody who wants to know of changes.
+pub(crate) fn nobody() -> OnChange {
+    Arc::new(|| Box::pin(std::future::ready(())))
+}
+
+/// The flags that can be seen from a crib.
+pub(crate) fn flags(crib: &Crib, environment: &Environment, changed: OnChange) -> Flags {
+    let defaults = FlagDefaults::new(crib);
+    Flags::new(FlagPlaces {
+        keep: Arc::new(UserStore::new(environment.state_folder())),
+        folder: crib.folder.clone(),
+        identify: workspace::project,
+        defaults: Arc::new(move || defaults.read()),
+        changed,
+    })
+}
+
+/// The flags by which a crib switches tools: none are looked up where it switches nothing.
+pub(crate) async fn switching(crib: &Crib, flags: &Flags) -> Result<FlagValues, Failure> {
+    match crib.switches.is_empty() {
+        true => Ok(FlagValues::new()),
+        false => flags.values().await,
+    }
+}
+
+/// As [`switching`]; where flags cannot be read, that is said, and the configuration's count.
+pub(crate) async fn switching_or_defaults(crib: &Crib, flags: &Flags) -> FlagValues {
+    switching(crib, flags).await.unwrap_or_else(|failure| {
+        tracing::error!("flags could not be read, so only those in toolcrib.toml count: {}", failure.message);
+        crib.flags.clone()
+    })
+}
+
 /// The built-in tools of a crib, as they are served. `prefix` is what the command line wants before their names.
 pub(crate) fn natives(
     crib: &Crib,
     environment: &Environment,
     runtime: &Runtime,
+    flags: &Flags,
     prefix: Option<&str>,
 ) -> Result<Vec<Native>, CommandError> {
     let prefix = match prefix.or_else(|| environment.get("MCP_TOOL_PREFIX")) {
@@ -51,8 +91,11 @@ pub(crate) fn natives(
         None => Prefix::unset(),
     };
     let is_shown = environment.get("MCP_INCLUDE_EXAMPLE_TOOLS").is_some_and(|value| value.eq_ignore_ascii_case("true"));
-    let handles =
-        Handles { operations: runtime.operations(), examples: if is_shown { Examples::Shown } else { Examples::Hidden } };
+    let handles = Handles {
+        operations: runtime.operations(),
+        examples: if is_shown { Examples::Shown } else { Examples::Hidden },
+        flags: crib.config.has_guide().then(|| flags.clone()),
+    };
     let presentation = Presentation { prefix, errors: crib.config.crib.errors.map(Into::into) };
     builtin::toolset(&handles).build(&presentation).map_err(|error| CommandError::machine(error.to_string()))
 }

@@ -6,7 +6,9 @@ mod error;
 mod keeper;
 mod logs;
 mod report;
+mod servers;
 mod terminal;
+mod user_store;
 
 use std::process::ExitCode;
 

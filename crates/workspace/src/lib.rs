@@ -10,9 +10,11 @@ mod date;
 mod discover;
 mod environment;
 mod files;
+mod flags;
 mod loader;
 mod parallel;
 mod policy;
+mod project;
 mod watch;
 
 pub use always::always_allow;
@@ -20,8 +22,10 @@ pub use config::{Bind, Config, Confine, CribConfig, Descriptions, Errors, Http, 
 pub use crib::{Crib, OpenError};
 pub use environment::Environment;
 pub use files::{Files, LARGEST_FILE};
+pub use flags::{FlagDefaults, SwitchClause, WrittenFlags};
 pub use loader::{Loaded, Loader, check_paths};
 pub use policy::PolicyClause;
+pub use project::project;
 pub use watch::{WatchError, Watcher, watch};
 
 /// Every problem that reading a crib can find, beyond those of the formats and lints.
@@ -34,4 +38,7 @@ pub static RULES: &[&catalog::Rule] = &[
     &policy::EXPIRED_POLICY,
     &policy::LASTING_PERMISSION,
     &policy::PRESUMED_ARGUMENT,
+    &flags::BROKEN_FLAG,
+    &flags::BROKEN_SWITCH,
+    &flags::USELESS_SWITCH,
 ];

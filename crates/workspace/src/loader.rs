@@ -10,7 +10,7 @@ use std::{
 use catalog::{Catalog, Diagnostic, Glob, Launch, Origin, Place, Rule, Severity, SourceId, Tool};
 use formats::Guidance;
 
-use crate::{Config, Crib, Files, crib, discover, parallel, policy};
+use crate::{Config, Crib, Files, crib, discover, flags, parallel, policy};
 
 /// A `[[bind]]` that cannot work.
 pub(crate) static USELESS_BIND: Rule = Rule {
@@ -75,6 +75,7 @@ impl Loader {
         let source = SourceId::new(crib::CONFIG);
         let clauses = &crib.config.policy;
         loaded.diagnostics.extend(policy::check(&source, clauses, &crib.policy, &loaded.catalog, SystemTime::now()));
+        loaded.diagnostics.extend(flags::check(&source, &crib.config.switch, &crib.switches, &loaded.catalog));
         sort(&mut loaded.diagnostics);
         loaded
     }

@@ -1,15 +1,17 @@
 //! `serve`: the tools of a crib over MCP.
 
 use std::{
+    collections::BTreeMap,
     fs,
     net::SocketAddr,
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::{Duration, SystemTime},
 };
 
-use catalog::{Catalog, Severity, Tool};
+use builtin::Flags;
+use catalog::{Catalog, Severity, Switch, Tool, flag::FlagValues, name};
 use runtime::{Operations, journal::Retention};
 use server::{
     HttpOptions, Identity, Server, Snapshot, SnapshotOptions,
@@ -24,7 +26,7 @@ use toolkit::Native;
 use workspace::{Crib, Descriptions, Environment, Http, Loaded, Loader};
 
 use super::{CommandResult, Surroundings};
-use crate::{error::CommandError, keeper, report::Report};
+use crate::{error::CommandError, keeper, report::Report, servers};
 
 /// Serve the tools of the crib over MCP: on standard input and output, or with --http over HTTP at /mcp.
 #[derive(clap::Args)]
@@ -61,16 +63,26 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     result.map(|()| ExitCode::SUCCESS)
 }
 
-/// What a crib serves: its tools and the built-in ones.
-pub(super) fn snapshot(crib: &Crib, catalog: &Catalog, natives: &[Native]) -> Snapshot {
-    let all = keeper::with_built_ins(catalog, natives);
+/// What a crib serves: those of its tools that its flags let through, and the built-in ones.
+pub(super) fn snapshot(crib: &Crib, catalog: &Catalog, natives: &[Native], flags: &FlagValues) -> Snapshot {
+    let (there, away) = catalog::switched(catalog, &crib.switches, flags);
+    let all = keeper::with_built_ins(&there, natives);
     let options = SnapshotOptions {
         crib: crib.name(),
         full_names: crib.config.crib.full_names,
         describe: crib.config.crib.descriptions.map_or(docs::description, describe),
         policy: crib.policy.clone(),
     };
-    Snapshot::new(&all, &options).with_unconfined(&unconfined(crib))
+    Snapshot::new(&all, &options).with_unconfined(&unconfined(crib)).with_absent(absent(crib, &away))
+}
+
+/// The served names of tools that are switched off, each with why.
+fn absent(crib: &Crib, away: &[(Arc<Tool>, &Switch)]) -> BTreeMap<String, String> {
+    let served = |tool: &Tool| match crib.config.crib.full_names {
+        true => name::full(&crib.name(), &tool.name),
+        false => tool.name.clone(),
+    };
+    away.iter().map(|(tool, switch)| (served(tool), format!("it is switched off until {switch}"))).collect()
 }
 
 fn describe(size: Descriptions) -> fn(&Tool) -> String {
@@ -102,7 +114,7 @@ async fn serve(crib: Crib, environment: &Environment, args: &Args, token: Option
     let signals = |error: std::io::Error| CommandError::machine(format!("cannot listen for signals: {error}"));
     let folder = crib.folder.clone();
     let http = crib.config.http.clone();
-    let socket = crib.state_folder().join(format!("control-{}.sock", std::process::id()));
+    let socket = servers::own(&crib.state_folder());
     let served = Served::start(crib, environment, args.prefix.as_deref()).await?;
     let shutdown = CancellationToken::new();
     end_on_signal(shutdown.clone()).map_err(signals)?;
@@ -139,10 +151,16 @@ fn http_options(listener: TcpListener, token: Option<String>, http: &Http) -> Ht
 
 /// Listens on the socket by which `toolcrib reload` reaches this server. A server without one serves all the same.
 async fn control_socket(path: PathBuf, served: Served) {
-    let verbs = Verbs::default().on("reload", move |_| {
-        let served = served.clone();
-        async move { served.reload().await }
-    });
+    let flagged = served.clone();
+    let verbs = Verbs::default()
+        .on("reload", move |_| {
+            let served = served.clone();
+            async move { served.reload().await }
+        })
+        .on(servers::FLAGS, move |_| {
+            let served = flagged.clone();
+            async move { served.follow_flags().await }
+        });
     if let Err(error) = control::listen(&path, verbs).await {
         tracing::warn!("no control socket, so `toolcrib reload` will not reach this server: {error}");
     }
@@ -153,12 +171,17 @@ async fn control_socket(path: PathBuf, served: Served) {
 struct Served {
     server: Server,
     reading: Arc<Mutex<Reading>>,
+    flags: Flags,
+    /// Held while what is served is put together, so that what was read first is served first.
+    publishing: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// What reading it again needs.
 struct Reading {
     crib: Crib,
     loader: Loader,
+    /// The tools that were read last.
+    catalog: Catalog,
     natives: Vec<Native>,
 }
 
@@ -178,32 +201,90 @@ impl Served {
             tracing::error!("what earlier servers left could not be looked at: {}", failure.message);
         }
         tokio::spawn(forget_old(runtime.operations(), crib.config.limits.retention()));
-        let natives = keeper::natives(&crib, environment, &runtime, prefix)?;
-        let snapshot = snapshot(&crib, &loaded.catalog, &natives);
+        let started: Arc<OnceLock<Self>> = Arc::default();
+        let flags = keeper::flags(&crib, environment, on_change(Arc::clone(&started), environment.state_folder()));
+        let natives = keeper::natives(&crib, environment, &runtime, &flags, prefix)?;
+        let values = keeper::switching_or_defaults(&crib, &flags).await;
+        let snapshot = snapshot(&crib, &loaded.catalog, &natives, &values);
         let server = Server::new(identity, Arc::new(runtime.with_natives(natives.iter().cloned())), snapshot);
-        Ok(Self { server, reading: Arc::new(Mutex::new(Reading { crib, loader, natives })) })
+        let reading = Reading { crib, loader, catalog: loaded.catalog, natives };
+        let served = Self { server, reading: Arc::new(Mutex::new(reading)), flags, publishing: Arc::default() };
+        Ok(started.get_or_init(|| served).clone())
+    }
+
+    /// Where what is kept of its crib is.
+    fn state_folder(&self) -> PathBuf {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner).crib.state_folder()
     }
 
     /// Reads the crib again and serves what was read; says in a line what came of it.
     async fn reload(&self) -> String {
+        let _turn = self.publishing.lock().await;
         let reading = self.reading.clone();
         let read = tokio::task::spawn_blocking(move || {
             let mut reading = reading.lock().unwrap_or_else(PoisonError::into_inner);
             reading.read_again()
         });
-        match read.await {
-            Ok((snapshot, said)) => {
-                self.server.replace(snapshot).await;
-                tracing::info!("{said}");
-                said
-            }
-            Err(error) => format!("could not reload: {error}"),
+        let said = match read.await {
+            Ok(said) => said,
+            Err(error) => return format!("could not reload: {error}"),
+        };
+        let said = match self.publish().await {
+            Ok(()) => said,
+            Err(why) => format!("{said}; but it is not served: {why}"),
+        };
+        tracing::info!("{said}");
+        said
+    }
+
+    /// Serves what the flags let through now; says in a line what came of it.
+    async fn follow_flags(&self) -> String {
+        if self.reading.lock().unwrap_or_else(PoisonError::into_inner).crib.switches.is_empty() {
+            return "nothing is switched by flags".to_owned();
         }
+        let _turn = self.publishing.lock().await;
+        match self.publish().await {
+            Ok(()) => format!("serves {}", keeper::count(self.server.snapshot().len(), "tool")),
+            Err(why) => {
+                tracing::error!("flags have changed, and the tools they switch could not be: {why}");
+                why
+            }
+        }
+    }
+
+    /// Serves what was read last, as far as flags let it through.
+    async fn publish(&self) -> Result<(), String> {
+        let (crib, catalog, natives) = {
+            let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+            (reading.crib.clone(), reading.catalog.clone(), reading.natives.clone())
+        };
+        let values = keeper::switching(&crib, &self.flags).await.map_err(|failure| failure.message)?;
+        let made = tokio::task::spawn_blocking(move || snapshot(&crib, &catalog, &natives, &values)).await;
+        self.server.replace(made.map_err(|error| error.to_string())?).await;
+        Ok(())
     }
 }
 
+/// What follows a change of flags by a tool of this server: it serves what they let through before the
+/// change is answered, and tells the other servers.
+fn on_change(started: Arc<OnceLock<Served>>, state: PathBuf) -> keeper::OnChange {
+    Arc::new(move || {
+        let (served, state) = (started.get().cloned(), state.clone());
+        Box::pin(async move {
+            let Some(served) = served else { return };
+            let own = servers::own(&served.state_folder());
+            served.follow_flags().await;
+            tokio::spawn(async move {
+                let mut others = servers::of_all(&state);
+                others.retain(|socket| *socket != own);
+                servers::tell(&others, servers::FLAGS).await;
+            });
+        })
+    })
+}
+
 impl Reading {
-    fn read_again(&mut self) -> (Snapshot, String) {
+    fn read_again(&mut self) -> String {
         let mut said = String::new();
         match self.crib.reopen() {
             Ok(crib) => self.crib = crib,
@@ -211,18 +292,14 @@ impl Reading {
         }
         let loaded = self.loader.load(&self.crib);
         log(&self.crib, &loaded);
-        let snapshot = snapshot(&self.crib, &loaded.catalog, &self.natives);
         let kept: Vec<_> = loaded.kept.iter().map(ToString::to_string).collect();
         if !kept.is_empty() {
             said.push_str(&format!("; kept the last good version of {}", kept.join(", ")));
             tracing::warn!("kept the last good version of {}", kept.join(", "));
         }
-        let summary = format!(
-            "reloaded: {}, {}{said}",
-            keeper::count(loaded.tools, "tool"),
-            keeper::count(loaded.count(Severity::Error), "error")
-        );
-        (snapshot, summary)
+        let (tools, errors) = (loaded.tools, loaded.count(Severity::Error));
+        self.catalog = loaded.catalog;
+        format!("reloaded: {}, {}{said}", keeper::count(tools, "tool"), keeper::count(errors, "error"))
     }
 }
 

@@ -20,7 +20,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
-    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), None)?;
+    let flags = keeper::flags(&crib, here.environment, keeper::nobody());
+    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), &flags, None)?;
     let all = keeper::with_built_ins(&loaded.catalog, &natives);
     let tool = find(&all, &crib.name(), &args.name)?;
     terminal::line(&docs::terminal(&tool));
