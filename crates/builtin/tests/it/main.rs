@@ -2,6 +2,8 @@
 
 mod await_;
 mod cancel;
+mod desk;
+mod flags;
 mod join;
 mod office;
 mod results;

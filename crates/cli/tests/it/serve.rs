@@ -77,7 +77,7 @@ impl Client {
     }
 
     /// The names of the tools that the crib defines.
-    fn names(&mut self) -> Vec<String> {
+    pub(crate) fn names(&mut self) -> Vec<String> {
         let listed = self.ask("tools/list", json!({}));
         let names = listed["result"]["tools"]
             .as_array()
@@ -87,7 +87,7 @@ impl Client {
         names.filter(|name| !["await", "cancel", "status"].iter().any(|built_in| name.ends_with(built_in))).collect()
     }
 
-    fn wait_for_change(&self) {
+    pub(crate) fn wait_for_change(&self) {
         self.wait(|message| message["method"] == "notifications/tools/list_changed");
     }
 
