@@ -85,10 +85,7 @@ async fn global_flag_isolation() {
     assert_eq!(desk.value("list_feature_flags", json!({})).await, json!({}));
     desk.value("set_feature_flag", json!({"name": "p", "value": "global"})).await;
     assert_eq!(desk.value("get_project_flag", json!({"name": "p"})).await, set("p", json!(true), "project"));
-    assert_eq!(
-        desk.value("list_feature_flags", json!({})).await,
-        json!({"p": {"value": "global", "source": "global"}})
-    );
+    assert_eq!(desk.value("list_feature_flags", json!({})).await, json!({"p": {"value": "global", "source": "global"}}));
     let refused = desk.call("get_feature_flag", json!({"name": "p", "project": "/tmp"})).await;
     assert_eq!(refused["error_type"], "invalid_arguments", "a global flag has no project");
 }
