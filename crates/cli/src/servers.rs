@@ -10,8 +10,8 @@ use futures_util::future::join_all;
 use server::control;
 use tokio::time::timeout;
 
-/// How long a server may take to answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long servers may take to follow flags before they are left to it.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What tells a server that flags have changed.
 pub(crate) const FLAGS: &str = "flags";
@@ -29,16 +29,20 @@ pub(crate) fn of_crib(crib_state: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The sockets of the servers of every crib, by the user's state folder.
-pub(crate) fn of_all(state: &Path) -> Vec<PathBuf> {
-    entries(&state.join("cribs")).flat_map(|crib| of_crib(&crib)).collect()
+/// Tells every other server of the user that flags have changed, by the user's state folder.
+pub(crate) async fn flags_changed(state: &Path) {
+    let own = own(Path::new(""));
+    let is_other = |socket: &PathBuf| socket.file_name() != own.file_name();
+    let others: Vec<_> = entries(&state.join("cribs")).flat_map(|crib| of_crib(&crib)).filter(is_other).collect();
+    // One that is stuck finds out when it reads flags again.
+    let _ = timeout(PATIENCE, tell(&others, FLAGS)).await;
 }
 
 /// Tells servers something, and gives the answers of those that are there. A socket without a
 /// server behind it was left by one that was killed.
 pub(crate) async fn tell(sockets: &[PathBuf], command: &str) -> Vec<String> {
-    let asked = sockets.iter().map(|socket| timeout(PATIENCE, control::send(socket, command)));
-    join_all(asked).await.into_iter().filter_map(|answer| answer.ok()?.ok()).collect()
+    let asked = sockets.iter().map(|socket| control::send(socket, command));
+    join_all(asked).await.into_iter().filter_map(Result::ok).collect()
 }
 
 fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {

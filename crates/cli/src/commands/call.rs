@@ -90,7 +90,7 @@ fn on_change(here: &Surroundings<'_>) -> keeper::OnChange {
     let state = here.environment.state_folder();
     Arc::new(move || {
         let state = state.clone();
-        Box::pin(async move { _ = servers::tell(&servers::of_all(&state), servers::FLAGS).await })
+        Box::pin(async move { servers::flags_changed(&state).await })
     })
 }
 

@@ -125,7 +125,7 @@ async fn set(
     let name = FlagName::new(name).map_err(bad)?;
     let now = value.as_ref().map(|value| value.json().clone());
     let before = flags.set(scope.clone(), &name, value).await.map_err(keeper::failed)?;
-    servers::tell(&servers::of_all(&here.environment.state_folder()), servers::FLAGS).await;
+    servers::flags_changed(&here.environment.state_folder()).await;
     if as_json {
         terminal::json(&json!({"version": 1, "name": name, "value": now, "before": before}));
         return Ok(ExitCode::SUCCESS);

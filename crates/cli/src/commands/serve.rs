@@ -172,8 +172,9 @@ struct Served {
     server: Server,
     reading: Arc<Mutex<Reading>>,
     flags: Flags,
-    /// Held while what is served is put together, so that what was read first is served first.
-    publishing: Arc<tokio::sync::Mutex<()>>,
+    /// Which switches are on. Held while what is served is put together, so that what was read first is
+    /// served first.
+    positions: Arc<tokio::sync::Mutex<Vec<bool>>>,
 }
 
 /// What reading it again needs.
@@ -208,18 +209,15 @@ impl Served {
         let snapshot = snapshot(&crib, &loaded.catalog, &natives, &values);
         let server = Server::new(identity, Arc::new(runtime.with_natives(natives.iter().cloned())), snapshot);
         let reading = Reading { crib, loader, catalog: loaded.catalog, natives };
-        let served = Self { server, reading: Arc::new(Mutex::new(reading)), flags, publishing: Arc::default() };
+        let positions = Arc::new(tokio::sync::Mutex::new(positions(&reading.crib, &values)));
+        let served = Self { server, reading: Arc::new(Mutex::new(reading)), flags, positions };
         Ok(started.get_or_init(|| served).clone())
-    }
-
-    /// Where what is kept of its crib is.
-    fn state_folder(&self) -> PathBuf {
-        self.reading.lock().unwrap_or_else(PoisonError::into_inner).crib.state_folder()
     }
 
     /// Reads the crib again and serves what was read; says in a line what came of it.
     async fn reload(&self) -> String {
-        let _turn = self.publishing.lock().await;
+        let mut positions = self.positions.lock().await;
+        positions.clear();
         let reading = self.reading.clone();
         let read = tokio::task::spawn_blocking(move || {
             let mut reading = reading.lock().unwrap_or_else(PoisonError::into_inner);
@@ -229,7 +227,7 @@ impl Served {
             Ok(said) => said,
             Err(error) => return format!("could not reload: {error}"),
         };
-        let said = match self.publish().await {
+        let said = match self.publish(&mut positions).await {
             Ok(()) => said,
             Err(why) => format!("{said}; but it is not served: {why}"),
         };
@@ -242,8 +240,7 @@ impl Served {
         if self.reading.lock().unwrap_or_else(PoisonError::into_inner).crib.switches.is_empty() {
             return "nothing is switched by flags".to_owned();
         }
-        let _turn = self.publishing.lock().await;
-        match self.publish().await {
+        match self.publish(&mut *self.positions.lock().await).await {
             Ok(()) => format!("serves {}", keeper::count(self.server.snapshot().len(), "tool")),
             Err(why) => {
                 tracing::error!("flags have changed, and the tools they switch could not be: {why}");
@@ -252,17 +249,28 @@ impl Served {
         }
     }
 
-    /// Serves what was read last, as far as flags let it through.
-    async fn publish(&self) -> Result<(), String> {
-        let (crib, catalog, natives) = {
-            let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-            (reading.crib.clone(), reading.catalog.clone(), reading.natives.clone())
-        };
+    /// Serves what was read last, as far as flags let it through, unless every switch is where it was.
+    async fn publish(&self, last: &mut Vec<bool>) -> Result<(), String> {
+        let crib = self.reading.lock().unwrap_or_else(PoisonError::into_inner).crib.clone();
         let values = keeper::switching(&crib, &self.flags).await.map_err(|failure| failure.message)?;
+        let now = positions(&crib, &values);
+        if !last.is_empty() && *last == now {
+            return Ok(());
+        }
+        let (catalog, natives) = {
+            let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+            (reading.catalog.clone(), reading.natives.clone())
+        };
         let made = tokio::task::spawn_blocking(move || snapshot(&crib, &catalog, &natives, &values)).await;
         self.server.replace(made.map_err(|error| error.to_string())?).await;
+        *last = now;
         Ok(())
     }
+}
+
+/// Which switches of a crib are on.
+fn positions(crib: &Crib, flags: &FlagValues) -> Vec<bool> {
+    crib.switches.iter().map(|switch| switch.is_on(flags)).collect()
 }
 
 /// What follows a change of flags by a tool of this server: it serves what they let through before the
@@ -272,13 +280,8 @@ fn on_change(started: Arc<OnceLock<Served>>, state: PathBuf) -> keeper::OnChange
         let (served, state) = (started.get().cloned(), state.clone());
         Box::pin(async move {
             let Some(served) = served else { return };
-            let own = servers::own(&served.state_folder());
             served.follow_flags().await;
-            tokio::spawn(async move {
-                let mut others = servers::of_all(&state);
-                others.retain(|socket| *socket != own);
-                servers::tell(&others, servers::FLAGS).await;
-            });
+            tokio::spawn(async move { servers::flags_changed(&state).await });
         })
     })
 }
