@@ -23,6 +23,8 @@ pub struct Tool {
     pub errors: ErrorForm,
     /// Where each parameter is defined, in definition order.
     pub parameters: Vec<Parameter>,
+    /// Where each step of a sequence is defined, in order; empty if that is not known.
+    pub steps: Vec<StepPlace>,
     /// What it may do to the world.
     pub marks: Marks,
     /// The word without which it does not run, as one of its arguments.
@@ -58,6 +60,7 @@ impl Tool {
             output: None,
             errors: ErrorForm::Standard,
             parameters: Vec::new(),
+            steps: Vec::new(),
             marks: Marks::default(),
             mode: Mode::Synchronous,
             timeout: None,
@@ -88,9 +91,23 @@ impl Tool {
     /// Where the parameter `name` is defined; the tool's own origin if that is not known.
     pub fn parameter_origin(&self, name: &str) -> Origin {
         match self.parameters.iter().find(|parameter| parameter.name == name) {
-            Some(parameter) => Origin { source: self.origin.source.clone(), place: parameter.place.clone() },
+            Some(parameter) => self.at(&parameter.place),
             None => self.origin.clone(),
         }
+    }
+
+    /// Where step `index` of a sequence is defined; the tool's own origin if that is not known.
+    pub fn step_origin(&self, index: usize) -> Origin {
+        self.steps.get(index).map_or_else(|| self.origin.clone(), |places| self.at(&places.step))
+    }
+
+    /// Where the arguments of step `index` of a sequence are defined; the tool's own origin if that is not known.
+    pub fn step_arguments_origin(&self, index: usize) -> Origin {
+        self.steps.get(index).map_or_else(|| self.origin.clone(), |places| self.at(&places.arguments))
+    }
+
+    fn at(&self, place: &Place) -> Origin {
+        Origin { source: self.origin.source.clone(), place: place.clone() }
     }
 }
 
@@ -103,6 +120,15 @@ pub struct Parameter {
     pub alias: Option<String>,
     /// Where it is defined.
     pub place: Place,
+}
+
+/// Where a step of a sequence is defined.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepPlace {
+    /// The step.
+    pub step: Place,
+    /// Its arguments: a part of the step, even if it gives none.
+    pub arguments: Place,
 }
 
 /// What a tool may do to the world. `None` means that nobody said.

@@ -18,8 +18,9 @@ mod mode_mismatch;
 mod open_schema;
 mod required_default;
 mod shell_script;
+mod unfit_step;
 mod uninformative_description;
-mod unknown_step;
+pub(crate) mod unknown_step;
 mod unmarked_path;
 mod unportable_name;
 mod unreachable_address;
@@ -42,6 +43,7 @@ pub(crate) const LINTS: &[Lint] = &[
     Lint { rule: &unportable_name::RULE, check: Tool(unportable_name::check) },
     Lint { rule: &unknown_step::RULE, check: Catalog(unknown_step::check) },
     Lint { rule: &endless_sequence::RULE, check: Catalog(endless_sequence::check) },
+    Lint { rule: &unfit_step::RULE, check: Catalog(unfit_step::check) },
     Lint { rule: &unmarked_path::RULE, check: Tool(unmarked_path::check) },
     Lint { rule: &required_default::RULE, check: Tool(required_default::check) },
     Lint { rule: &duplicate_choice::RULE, check: Tool(duplicate_choice::check) },

@@ -25,6 +25,7 @@ pub mod operation;
 mod operations;
 mod outputs;
 mod plan;
+mod preview;
 mod process;
 mod processes;
 mod refusal;

@@ -70,7 +70,7 @@ impl Loader {
         }
         self.good.retain(|source, _| seen.contains(source));
         bind(&crib.config, &mut tools, &mut loaded.diagnostics);
-        let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names };
+        let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names, scope: lint::Scope::Crib };
         finish(tools, &context, &mut loaded);
         let source = SourceId::new(crib::CONFIG);
         let clauses = &crib.config.policy;
@@ -173,7 +173,7 @@ fn check_loose(paths: &[PathBuf], loaded: &mut Loaded) {
 fn check_alone(source: &SourceId, bytes: &[u8], guidance: &Guidance) -> Loaded {
     let reading = formats::read(source, bytes, guidance);
     let mut loaded = Loaded { diagnostics: reading.diagnostics, ..Loaded::default() };
-    let context = lint::Context { crib: "crib".to_owned(), full_names: false };
+    let context = lint::Context { crib: "crib".to_owned(), full_names: false, scope: lint::Scope::File };
     finish(reading.tools.into_iter().map(Arc::new).collect(), &context, &mut loaded);
     loaded
 }
@@ -243,15 +243,13 @@ fn finish(tools: Vec<Arc<Tool>>, context: &lint::Context, loaded: &mut Loaded) {
     let (catalog, conflicts) = Catalog::merge(tools);
     let each = parallel::flat_map(catalog.tools(), |tools| lint::check_each(tools, context));
     let found = lint::check_together(&catalog, context, each);
-    let bad: HashSet<_> =
-        found.iter().filter(|diagnostic| diagnostic.is_error()).filter_map(|diagnostic| diagnostic.tool.clone()).collect();
-    loaded.catalog = match bad.is_empty() {
+    loaded.catalog = match found.broken.is_empty() {
         true => catalog,
-        false => Catalog::merge(catalog.tools().iter().filter(|tool| !bad.contains(&tool.name)).cloned()).0,
+        false => Catalog::merge(catalog.tools().iter().filter(|tool| !found.broken.contains(&tool.name)).cloned()).0,
     };
     loaded.tools = loaded.catalog.tools().len();
     loaded.diagnostics.extend(conflicts);
-    loaded.diagnostics.extend(found);
+    loaded.diagnostics.extend(found.diagnostics);
     sort(&mut loaded.diagnostics);
 }
 

@@ -140,3 +140,19 @@ fn people_are_shown_a_few_findings_of_a_kind_and_told_of_the_rest() {
     assert!(ran.stdout.contains("… and 6 more of TC501 in tools/many.json"), "{}", ran.stdout);
     assert_eq!(crib.run(&["check", "--format", "json"]).json()["summary"]["warnings"], 9);
 }
+
+#[test]
+fn a_sequence_that_cannot_run_is_an_error_at_the_line_of_its_step() {
+    let text = r#"{"name": "all", "description": "Several in turn", "command": "sequence", "mutates": true, "sequence": [
+  {"tool": "say"},
+    {"tool": "nowhere"},
+  {"tool": "say", "args": {
+    "loud": 1}}]}"#;
+    let crib = Crib::new().tool("say", definition("say", "echo")).file("tools/all.json", text);
+    let report = crib.run(&["check", "--format", "json"]).json();
+    let found: Vec<_> = report["diagnostics"].as_array().expect("a list").iter().filter(|of| of["severity"] == "error").collect();
+    let places: Vec<_> = found.iter().map(|of| json!([of["code"], of["pointer"], of["line"], of["column"]])).collect();
+    assert_eq!(places, [json!(["TC205", "/sequence/1", 3, 5]), json!(["TC207", "/sequence/2/args/loud", 5, 13])], "{report:#}");
+    assert_eq!(crib.run(&["call", "all"]).code, 3, "it is not served");
+    assert_eq!(crib.run(&["check", "tools/all.json"]).code, 0, "alone, its neighbours are not known");
+}

@@ -44,8 +44,9 @@ impl<'n> Reader<'n, '_> {
             return;
         }
         match self.last().settings.sequence.clone() {
-            Some(sequence) => {
-                tool.launch = Launch::Sequence((*sequence).clone());
+            Some(written) => {
+                tool.launch = Launch::Sequence(written.sequence.clone());
+                tool.steps.clone_from(&written.places);
                 parameters.retain(|parameter| parameter.name == FOLDER);
             }
             None => self.launch(&mut tool, pieces),

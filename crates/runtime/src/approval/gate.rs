@@ -146,7 +146,8 @@ impl Runtime {
         Ok(plan)
     }
 
-    fn plan_of_process(&self, tool: &Tool, arguments: &Arguments) -> Result<Value, Failure> {
+    /// The plan of a program as it is shown and kept: without the values of secret arguments.
+    pub(crate) fn plan_of_process(&self, tool: &Tool, arguments: &Arguments) -> Result<Value, Failure> {
         let mut plan = serde_json::to_value(self.plan(tool, arguments)?).unwrap_or_default();
         let secrets = arguments.iter().filter(|(name, _)| tool.is_secret(name)).filter_map(|(_, value)| match value {
             Value::String(text) => Some(text.clone()),
@@ -160,8 +161,10 @@ impl Runtime {
 
     /// A step may need what an earlier one makes, so that its plan cannot be made yet.
     fn plan_of_step(&self, leaf: &Leaf) -> Value {
-        self.plan_of_process(&leaf.tool, &leaf.arguments)
-            .unwrap_or_else(|_| json!({"tool": leaf.tool.name, "arguments": redacted(&leaf.tool, &leaf.arguments)}))
+        match self.plan_of_process(&leaf.tool, &leaf.arguments) {
+            Ok(plan) => json!({"tool": leaf.tool.name, "plan": plan}),
+            Err(_) => json!({"tool": leaf.tool.name, "arguments": redacted(&leaf.tool, &leaf.arguments)}),
+        }
     }
 }
 
