@@ -4,6 +4,7 @@ mod bad_input;
 mod call;
 mod check;
 mod crib;
+mod crowd;
 mod flags;
 mod guide;
 mod learn;
