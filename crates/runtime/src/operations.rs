@@ -137,6 +137,12 @@ impl Operations {
         Ok(page)
     }
 
+    /// Those of this server that wait for their turn; their progress says at which place.
+    pub fn waiting(&self) -> Vec<Operation> {
+        let all = self.0.all().into_iter().map(|live| live.snapshot());
+        all.filter(|operation| operation.state == State::Pending).collect()
+    }
+
     /// What ended and was not given to its owner yet, oldest first.
     pub async fn uncollected(&self, owner: &Owner, limit: usize) -> Result<Vec<Operation>, Failure> {
         let mut found = self.0.journal.uncollected(owner.clone(), limit).await.map_err(store_failed)?;

@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use toolkit::Native;
 use workspace::{Crib, Descriptions, Environment, Http, Loaded, Loader};
 
-use super::{CommandResult, Surroundings};
+use super::{CommandResult, Surroundings, operations::queue};
 use crate::{error::CommandError, keeper, report::Report, servers};
 
 /// Serve the tools of the crib over MCP: on standard input and output, or with --http over HTTP at /mcp.
@@ -120,7 +120,7 @@ async fn serve(crib: Crib, environment: &Environment, args: &Args, token: Option
     end_on_signal(shutdown.clone()).map_err(signals)?;
     reload_on_hangup(served.clone()).map_err(signals)?;
     let _watcher = args.watch.then(|| watch(&folder, served.clone())).transpose()?;
-    let control = tokio::spawn(control_socket(socket, served.clone()));
+    let control = tokio::spawn(control_socket(socket, served.operations.clone(), served.clone()));
     let result = match args.http {
         Some(address) => {
             let listener = TcpListener::bind(address).await;
@@ -149,8 +149,9 @@ fn http_options(listener: TcpListener, token: Option<String>, http: &Http) -> Ht
     }
 }
 
-/// Listens on the socket by which `toolcrib reload` reaches this server. A server without one serves all the same.
-async fn control_socket(path: PathBuf, served: Served) {
+/// Listens on the socket by which `toolcrib reload`, `flags` and `operations` reach this server. A server without one
+/// serves all the same.
+async fn control_socket(path: PathBuf, operations: Operations, served: Served) {
     let flagged = served.clone();
     let verbs = Verbs::default()
         .on("reload", move |_| {
@@ -160,7 +161,8 @@ async fn control_socket(path: PathBuf, served: Served) {
         .on(servers::FLAGS, move |_| {
             let served = flagged.clone();
             async move { served.follow_flags().await }
-        });
+        })
+        .on(queue::VERB, move |_| std::future::ready(queue::answer(&operations)));
     if let Err(error) = control::listen(&path, verbs).await {
         tracing::warn!("no control socket, so `toolcrib reload` will not reach this server: {error}");
     }
@@ -170,6 +172,7 @@ async fn control_socket(path: PathBuf, served: Served) {
 #[derive(Clone)]
 struct Served {
     server: Server,
+    operations: Operations,
     reading: Arc<Mutex<Reading>>,
     flags: Flags,
     /// Which switches are on. Held while what is served is put together, so that what was read first is
@@ -207,10 +210,11 @@ impl Served {
         let natives = keeper::natives(&crib, environment, &runtime, &flags, prefix)?;
         let values = keeper::switching_or_defaults(&crib, &flags).await;
         let snapshot = snapshot(&crib, &loaded.catalog, &natives, &values);
+        let operations = runtime.operations();
         let server = Server::new(identity, Arc::new(runtime.with_natives(natives.iter().cloned())), snapshot);
         let reading = Reading { crib, loader, catalog: loaded.catalog, natives };
         let positions = Arc::new(tokio::sync::Mutex::new(positions(&reading.crib, &values)));
-        let served = Self { server, reading: Arc::new(Mutex::new(reading)), flags, positions };
+        let served = Self { server, operations, reading: Arc::new(Mutex::new(reading)), flags, positions };
         Ok(started.get_or_init(|| served).clone())
     }
 
