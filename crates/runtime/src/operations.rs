@@ -153,6 +153,11 @@ impl Operations {
         Ok(found)
     }
 
+    /// A number that is another one if anything was written to the journal since, by whatever server.
+    pub async fn version(&self) -> Result<i64, Failure> {
+        self.0.journal.version().await.map_err(store_failed)
+    }
+
     /// Notes that the owner has been given these outcomes.
     pub async fn collect(&self, ids: Vec<OperationId>) -> Result<(), Failure> {
         ids.iter().filter_map(|id| self.0.find(id)).for_each(|live| live.collected());
