@@ -89,6 +89,7 @@ pub(crate) struct Shared {
     temp: PathBuf,
     grace: Duration,
     patience: Duration,
+    keep: Duration,
     /// How long the last run of a tool took.
     habits: Mutex<HashMap<String, Duration>>,
     /// Whether someone looks at what other servers do.
@@ -107,6 +108,7 @@ impl Operations {
             temp: settings.temp.clone(),
             grace: settings.grace,
             patience: settings.patience,
+            keep: settings.keep,
             habits: Mutex::default(),
             heeds: AtomicBool::new(false),
         }))
@@ -162,6 +164,11 @@ impl Operations {
     pub async fn collect(&self, ids: Vec<OperationId>) -> Result<(), Failure> {
         ids.iter().filter_map(|id| self.0.find(id)).for_each(|live| live.collected());
         self.0.journal.collect(ids).await.map_err(store_failed)
+    }
+
+    /// How long what is over is kept.
+    pub fn keep(&self) -> Duration {
+        self.0.keep
     }
 
     /// Forgets what is over and too old or too much, with its outputs; says what.

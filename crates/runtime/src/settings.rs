@@ -37,6 +37,8 @@ pub struct Settings {
     pub concurrency: usize,
     /// How long the answer to an asynchronous call is held back in case the result is there by then.
     pub patience: Duration,
+    /// How long operations are kept after their end.
+    pub keep: Duration,
     /// Where times of day come from.
     pub clock: Clock,
 }
@@ -62,6 +64,7 @@ impl Settings {
             memory_bytes: 4 * 1024 * 1024 * 1024,
             concurrency: 2 * cores,
             patience: Duration::from_secs(2),
+            keep: Duration::from_secs(30 * 86_400),
             clock: Clock::default(),
         }
     }

@@ -139,6 +139,7 @@ impl Crib {
         set(&mut settings.output_bytes, limits.output_bytes);
         set(&mut settings.memory_bytes, limits.memory_bytes);
         set(&mut settings.concurrency, limits.concurrency);
+        settings.keep = limits.retention().0;
         settings
     }
 

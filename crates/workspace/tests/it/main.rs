@@ -3,6 +3,7 @@
 mod always;
 mod flags;
 mod harness;
+mod limits;
 mod page;
 mod policies;
 mod projects;
