@@ -226,7 +226,8 @@ fn line(approval: &Approval, ruling: Ruling) -> AuditLine {
     }
 }
 
-/// The refusal names the crib, so that what it says to run works from any folder.
+/// The refusal names the crib, so that what it says to run works from any folder. Models pay for
+/// each word: what the message says, the details do not say again.
 fn required(approval: &Approval, crib: &Path) -> Failure {
     let how = format!("toolcrib approve {} -C {}", approval.id, words::quoted(&crib.to_string_lossy()));
     let message = format!(
@@ -235,10 +236,11 @@ fn required(approval: &Approval, crib: &Path) -> Failure {
     );
     let expires = approval.expires.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     Failure::new("approval_required", message).details(json!({
+        "error": "approval required",
+        "tool": approval.tool,
         "approval": approval.id,
-        "plan": approval.plan,
-        "how": how,
         "expires_unix": expires,
+        "plan": approval.plan,
     }))
 }
 
