@@ -25,6 +25,13 @@ pub(crate) struct Finding<'a> {
     pub(crate) spot: Option<Spot>,
 }
 
+impl Finding<'_> {
+    /// Where it begins; what concerns the whole source comes first.
+    fn start(&self) -> usize {
+        self.spot.as_ref().map_or(0, |spot| spot.bytes.start)
+    }
+}
+
 /// A place as people count it: lines and columns from 1, columns in characters.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Spot {
@@ -40,7 +47,7 @@ struct Text {
 }
 
 impl<'a> Report<'a> {
-    /// Looks up the place of every diagnostic, reading each source once.
+    /// Looks up the place of every diagnostic, reading each source once, and puts them in the order of the text.
     pub(crate) fn new(loaded: &'a Loaded, files: Files) -> Self {
         let mut by_source: HashMap<&SourceId, Vec<usize>> = HashMap::new();
         for (index, diagnostic) in loaded.diagnostics.iter().enumerate() {
@@ -56,7 +63,9 @@ impl<'a> Report<'a> {
             }
             texts.insert(source, text);
         }
-        let findings = loaded.diagnostics.iter().zip(spots).map(|(diagnostic, spot)| Finding { diagnostic, spot }).collect();
+        let findings = loaded.diagnostics.iter().zip(spots).map(|(diagnostic, spot)| Finding { diagnostic, spot });
+        let mut findings: Vec<_> = findings.collect();
+        findings.sort_by(|a, b| (&a.diagnostic.origin.source, a.start()).cmp(&(&b.diagnostic.origin.source, b.start())));
         Self { findings, files: loaded.files, tools: loaded.tools, texts }
     }
 

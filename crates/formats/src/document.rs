@@ -31,6 +31,8 @@ pub enum Format {
 pub struct Reading {
     /// The tools without an error, in the order of the file.
     pub tools: Vec<Tool>,
+    /// What could be read of tools with an error: to look at, never to run.
+    pub broken: Vec<Tool>,
     /// Every problem that was found.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -77,30 +79,31 @@ impl<'a> Document<'a> {
 
     /// Reads it as a definition.
     pub fn read(mut self, guidance: &Guidance) -> Reading {
-        let Some(root) = self.root else { return Reading { tools: Vec::new(), diagnostics: self.report.finish() } };
+        let Some(root) = self.root else { return Reading { diagnostics: self.report.finish(), ..Reading::default() } };
         let is_broken = self.report.errors() > 0;
-        let mut tools = match self.format {
+        let (mut tools, mut broken) = match self.format {
             Format::Mtdf => mtdf::read(&root, guidance, &mut self.report),
             Format::Guidance => {
                 guidance::read(&root, &mut self.report);
-                Vec::new()
+                Default::default()
             }
             Format::JsonSchema => {
                 let note = self.report.whole(&JSON_SCHEMA_FILE, "this is a JSON Schema, not a definition");
                 self.report.push(note);
-                Vec::new()
+                Default::default()
             }
             Format::Unknown => {
                 let problem = self.report.whole(&NOT_A_DEFINITION, "this is not a definition");
                 self.report.push(problem.expected("an object with a `name`").received(crate::report::shown(&root)));
-                Vec::new()
+                Default::default()
             }
         };
         if is_broken {
             // The rest was read to find all problems; a guess about broken text must not be run.
             tools.clear();
+            broken.clear();
         }
-        Reading { tools, diagnostics: self.report.finish() }
+        Reading { tools, broken, diagnostics: self.report.finish() }
     }
 
     /// Reads it as a guidance file.

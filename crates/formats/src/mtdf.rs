@@ -33,8 +33,8 @@ pub fn mtdf_schema() -> Json {
     serde_json::from_str(include_str!("mtdf/schema.json")).expect("the schema is JSON")
 }
 
-/// Reads the tools of a definition.
-pub(crate) fn read<'n>(root: &'n Node<'n>, guidance: &'n Guidance, report: &mut Report) -> Vec<Tool> {
+/// Reads the tools of a definition: those without an error, and what could be read of the others.
+pub(crate) fn read<'n>(root: &'n Node<'n>, guidance: &'n Guidance, report: &mut Report) -> (Vec<Tool>, Vec<Tool>) {
     let tools = tree::Reader::new(guidance, report).definition(root);
-    if report.is_exhausted() { Vec::new() } else { tools }
+    if report.is_exhausted() { Default::default() } else { tools }
 }

@@ -58,9 +58,10 @@ impl Loader {
         let found = discover::in_crib(&crib.folder);
         let mut loaded = Loaded { files: found.guidance.len() + found.definitions.len(), ..Loaded::default() };
         let guidance = read_guidance(&files, &found.guidance, &mut loaded.diagnostics);
+        let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names, scope: lint::Scope::Crib };
         let mut tools = Vec::new();
         let mut seen = HashSet::new();
-        let all = parallel::map(&found.definitions, |path| read_definition(&files, path, &guidance));
+        let all = parallel::map(&found.definitions, |path| read_definition(&files, path, &guidance, &context));
         for (path, (read, diagnostics)) in found.definitions.iter().zip(all) {
             let source = files.name(path);
             let broken = diagnostics.iter().any(Diagnostic::is_error);
@@ -70,7 +71,6 @@ impl Loader {
         }
         self.good.retain(|source, _| seen.contains(source));
         bind(&crib.config, &mut tools, &mut loaded.diagnostics);
-        let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names, scope: lint::Scope::Crib };
         finish(tools, &context, &mut loaded);
         let source = SourceId::new(crib::CONFIG);
         let clauses = &crib.config.policy;
@@ -171,10 +171,10 @@ fn check_loose(paths: &[PathBuf], loaded: &mut Loaded) {
 
 /// Reads and lints one definition as if it were all there is.
 fn check_alone(source: &SourceId, bytes: &[u8], guidance: &Guidance) -> Loaded {
-    let reading = formats::read(source, bytes, guidance);
-    let mut loaded = Loaded { diagnostics: reading.diagnostics, ..Loaded::default() };
     let context = lint::Context { crib: "crib".to_owned(), full_names: false, scope: lint::Scope::File };
-    finish(reading.tools.into_iter().map(Arc::new).collect(), &context, &mut loaded);
+    let (tools, diagnostics) = understand(source, bytes, guidance, &context);
+    let mut loaded = Loaded { diagnostics, ..Loaded::default() };
+    finish(tools, &context, &mut loaded);
     loaded
 }
 
@@ -193,14 +193,31 @@ fn read_guidance(files: &Files, paths: &[PathBuf], diagnostics: &mut Vec<Diagnos
     guidance
 }
 
-fn read_definition(files: &Files, path: &Path, guidance: &Guidance) -> (Vec<Arc<Tool>>, Vec<Diagnostic>) {
+/// The good tools of a definition, and everything that is wrong with the others.
+type Understood = (Vec<Arc<Tool>>, Vec<Diagnostic>);
+
+fn read_definition(files: &Files, path: &Path, guidance: &Guidance, context: &lint::Context) -> Understood {
     match files.read(path) {
-        Ok(bytes) => {
-            let reading = formats::read(&files.name(path), &bytes, guidance);
-            (reading.tools.into_iter().map(Arc::new).collect(), reading.diagnostics)
-        }
+        Ok(bytes) => understand(&files.name(path), &bytes, guidance, context),
         Err(problem) => (Vec::new(), vec![*problem]),
     }
+}
+
+fn understand(source: &SourceId, bytes: &[u8], guidance: &Guidance, context: &lint::Context) -> Understood {
+    let formats::Reading { tools, broken, mut diagnostics } = formats::read(source, bytes, guidance);
+    let broken: Vec<_> = broken.into_iter().map(Arc::new).collect();
+    let mut more = lint::check_each(&broken, context);
+    // Where there is an error, too little is known to say more.
+    more.retain(|found| !diagnostics.iter().filter(|of| of.is_error()).any(|error| touches(error, found)));
+    diagnostics.extend(more);
+    (tools.into_iter().map(Arc::new).collect(), diagnostics)
+}
+
+/// Whether a finding is about what could not be read: inside of it, or about the object that it is a field of.
+fn touches(error: &Diagnostic, found: &Diagnostic) -> bool {
+    let [error, found] = [error, found].map(|diagnostic| diagnostic.origin.pointer().unwrap_or_default());
+    let is_inside = found.strip_prefix(error).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    is_inside || error.rsplit_once('/').is_some_and(|(object, _)| object == found)
 }
 
 /// Gives programs to tools that have none.
@@ -250,6 +267,9 @@ fn finish(tools: Vec<Arc<Tool>>, context: &lint::Context, loaded: &mut Loaded) {
     loaded.tools = loaded.catalog.tools().len();
     loaded.diagnostics.extend(conflicts);
     loaded.diagnostics.extend(found.diagnostics);
+    // A tool that could be read in part may have said what another with the same parts says.
+    let mut seen = HashSet::new();
+    loaded.diagnostics.retain(|of| seen.insert((of.code, of.origin.clone(), of.message.clone())));
     sort(&mut loaded.diagnostics);
 }
 
