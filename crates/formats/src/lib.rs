@@ -5,15 +5,20 @@
 
 mod bind;
 mod document;
+mod expression;
+mod front_matter;
 mod guidance;
 pub mod json;
 mod locate;
 mod mtdf;
 mod report;
 mod rules;
+mod yaml;
 
 pub use bind::bind;
 pub use document::{Document, Format, MAX_BYTES, Reading, is_guidance, read, read_guidance};
+pub use expression::{Expression, ExpressionError, Pattern, Sense, Term, check_name};
+pub use front_matter::{FrontMatter, FrontMatterError};
 pub use guidance::{Guidance, guidance_schema};
 pub use locate::{Locator, locate};
 pub use mtdf::mtdf_schema;

@@ -5,6 +5,8 @@ mod command_line;
 mod consent;
 mod corpus;
 mod equivalence;
+mod expressions;
+mod front_matter;
 mod guidance;
 mod harness;
 mod inheritance;
