@@ -6,10 +6,12 @@
 mod arguments;
 mod awaiting;
 mod cancel;
+pub mod content;
 mod join;
 mod report;
 mod resources;
 mod status;
+mod template;
 
 use std::sync::Arc;
 
@@ -18,6 +20,7 @@ use toolkit::{Native, Resources};
 
 pub use join::join;
 pub use report::{summary, texts, uri};
+pub use template::{Flags, Surroundings, TemplateError, ToolNames};
 
 /// The tools that look after these operations.
 pub fn natives(operations: &Operations) -> Vec<Native> {

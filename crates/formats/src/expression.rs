@@ -82,6 +82,14 @@ impl Expression {
 }
 
 impl Pattern {
+    /// A pattern that stands alone, so that only a `!` before it means something beyond the glob.
+    pub fn alone(text: &str) -> Self {
+        match text.strip_prefix('!') {
+            Some(glob) => Self { sense: Sense::Unwanted, glob: glob.to_owned() },
+            None => Self { sense: Sense::Wanted, glob: text.to_owned() },
+        }
+    }
+
     /// The pattern of one path, whatever its characters.
     pub fn literal(path: &str) -> Self {
         let mut glob = String::new();

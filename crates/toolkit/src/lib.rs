@@ -10,7 +10,7 @@ mod handler;
 mod provider;
 mod question;
 
-pub use catalog::{Content, Failure, Outcome, Schema, Tool};
+pub use catalog::{Content, Failure, Outcome, Schema, Tool, closest};
 pub use context::{Capability, Change, Client, Context, Level, Progress};
 pub use handler::{Arguments, BoxFuture, Handler, Interrupt, Native};
 pub use provider::{

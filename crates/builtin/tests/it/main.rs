@@ -2,7 +2,10 @@
 
 mod await_;
 mod cancel;
+mod content;
+mod guide;
 mod join;
 mod office;
 mod results;
 mod status;
+mod templates;

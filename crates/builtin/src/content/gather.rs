@@ -1,0 +1,198 @@
+//! From an expression to documents: what it means, in order, each once, as much as fits.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use formats::{Expression, Pattern, Sense, Term};
+use toolkit::closest;
+
+use super::{
+    address,
+    document::{self, problem},
+    folder::{Folder, Listing, MOST_FILES},
+    library::{Category, Library},
+    pattern::{Matcher, names},
+    render::{Answer, Omitted, Problem},
+};
+
+/// How many documents are named where not all of them are.
+const NAMED: usize = 20;
+
+/// A document that was found: its category and its path.
+type Place<'a> = (&'a str, String);
+
+/// A category that is being looked through.
+type Opened = Result<(Arc<Folder>, Arc<Listing>), Problem>;
+
+/// One search of a library.
+pub(super) struct Gathering<'a> {
+    library: &'a Library,
+    opened: HashMap<&'a str, Opened>,
+    failures: Vec<Problem>,
+    /// The collections being looked through, from the outermost.
+    inside: Vec<&'a str>,
+}
+
+impl<'a> Gathering<'a> {
+    pub(super) fn new(library: &'a Library) -> Self {
+        Self { library, opened: HashMap::new(), failures: Vec::new(), inside: Vec::new() }
+    }
+
+    pub(super) fn answer(mut self, expression: &Expression) -> Answer {
+        let places = self.places(expression);
+        let mut answer = self.read(places);
+        // What was not found comes before what could not be read.
+        self.failures.append(&mut answer.failures);
+        answer.failures = self.failures;
+        answer
+    }
+
+    /// The documents that an expression means, in order, each once.
+    fn places(&mut self, expression: &Expression) -> Vec<Place<'a>> {
+        let (mut found, mut unwanted) = (Vec::new(), HashSet::new());
+        for term in &expression.terms {
+            let places = self.term(term);
+            match term.sense {
+                Sense::Wanted => found.extend(places),
+                Sense::Unwanted => unwanted.extend(places),
+            }
+        }
+        let mut seen = HashSet::new();
+        found.retain(|place| !unwanted.contains(place) && seen.insert(place.clone()));
+        found
+    }
+
+    fn term(&mut self, term: &Term) -> Vec<Place<'a>> {
+        let before = self.failures.len();
+        let found = match (self.library.category(&term.name), self.library.collection(&term.name)) {
+            (Some(category), _) => self.in_category(category, term),
+            (None, Some(collection)) => self.in_collection(&collection.name, &collection.items, term),
+            (None, None) => Err(self.unknown(term)),
+        };
+        match found {
+            Ok(found) => {
+                // Nothing to leave out is no problem, and a failure inside has been told.
+                if found.is_empty() && term.sense == Sense::Wanted && self.failures.len() == before {
+                    let nothing = self.nothing(term);
+                    self.failures.push(nothing);
+                }
+                found
+            }
+            Err(problem) => {
+                self.failures.push(problem);
+                Vec::new()
+            }
+        }
+    }
+
+    fn in_category(&mut self, category: &'a Category, term: &Term) -> Result<Vec<Place<'a>>, Problem> {
+        let (_, listing) = self.open(category)?;
+        let has_wanted = term.patterns.iter().any(|pattern| pattern.sense == Sense::Wanted);
+        let usual = category.patterns.iter().filter(|_| !has_wanted);
+        let matcher = matcher(usual.chain(&term.patterns), term)?;
+        let mut found: Vec<_> = listing.paths.iter().filter_map(|path| Some((matcher.rank(path)?, path))).collect();
+        found.sort_by_key(|(rank, _)| *rank);
+        if listing.is_cut {
+            let error = format!("it has more than {MOST_FILES} files or deeper folders than are looked at; name a smaller folder");
+            self.failures.push(problem(&term.name, "too_many_files", error));
+        }
+        Ok(found.into_iter().map(|(_, path)| (category.name.as_str(), path.clone())).collect())
+    }
+
+    /// Of a collection, patterns keep what they find.
+    fn in_collection(&mut self, name: &'a str, items: &Expression, term: &Term) -> Result<Vec<Place<'a>>, Problem> {
+        if self.inside.contains(&name) {
+            return Err(problem(name, "circular_collection", "the collection contains itself".to_owned()));
+        }
+        self.inside.push(name);
+        let mut found = self.places(items);
+        self.inside.pop();
+        if !term.patterns.is_empty() {
+            let all = Pattern { sense: Sense::Wanted, glob: "**".to_owned() };
+            let has_wanted = term.patterns.iter().any(|pattern| pattern.sense == Sense::Wanted);
+            let matcher = matcher(Some(&all).filter(|_| !has_wanted).into_iter().chain(&term.patterns), term)?;
+            found.retain(|(_, path)| matcher.is_match(path));
+        }
+        Ok(found)
+    }
+
+    fn open(&mut self, category: &'a Category) -> Opened {
+        let open = || {
+            let folder = Folder::open(&category.folder)
+                .map_err(|_| problem(&category.name, "file_read_error", "its folder cannot be opened".to_owned()))?;
+            let listing = folder.files();
+            Ok((Arc::new(folder), Arc::new(listing)))
+        };
+        self.opened.entry(&category.name).or_insert_with(open).clone()
+    }
+
+    fn unknown(&self, term: &Term) -> Problem {
+        let advice = match closest(&term.name, self.library.names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", listed(self.library.names())),
+        };
+        problem(&term.to_string(), "not_found", format!("there is no category or collection `{}`; {advice}", term.name))
+    }
+
+    fn nothing(&mut self, term: &Term) -> Problem {
+        let paths = self.library.category(&term.name).and_then(|category| self.open(category).ok());
+        let paths = paths.map_or_else(Vec::new, |(_, listing)| listing.paths.clone());
+        let names: Vec<_> = paths.iter().filter_map(|path| names(path).pop()).collect();
+        let near = term.patterns.iter().find_map(|pattern| closest(&pattern.glob, names.iter().map(|name| &**name)));
+        let advice = match near {
+            Some(near) => format!("did you mean `{}/{near}`?", term.name),
+            None if paths.is_empty() => "there is nothing".to_owned(),
+            None => format!("there are {}", listed(paths.iter().map(String::as_str))),
+        };
+        problem(&term.to_string(), "not_found", format!("nothing matches; {advice}"))
+    }
+
+    /// Reads documents until the answer is full.
+    fn read(&mut self, places: Vec<Place<'a>>) -> Answer {
+        let mut answer = Answer::default();
+        let mut omitted = Vec::new();
+        let mut bytes = 0;
+        for (name, path) in &places {
+            let Some(category) = self.library.category(name) else { continue };
+            let Ok((folder, _)) = self.open(category) else { continue };
+            if answer.parts.len() >= self.library.limits.documents || bytes >= self.library.limits.bytes {
+                omitted.push(address::of(name, path));
+                continue;
+            }
+            match document::read(category, &folder, path, &self.library.surroundings) {
+                Ok(Ok(part)) if bytes + part.text.len() > self.library.limits.bytes => omitted.push(part.uri),
+                Ok(Ok(part)) => {
+                    bytes += part.text.len();
+                    answer.parts.push(part);
+                }
+                Ok(Err(filtered)) => answer.filtered.push(filtered),
+                Err(problem) => answer.failures.push(problem),
+            }
+        }
+        answer.omitted = omission(omitted);
+        answer
+    }
+}
+
+fn matcher<'p>(patterns: impl IntoIterator<Item = &'p Pattern>, term: &Term) -> Result<Matcher, Problem> {
+    Matcher::new(patterns).map_err(|why| problem(&term.to_string(), "invalid_expression", format!("a pattern is no glob: {why}")))
+}
+
+fn omission(mut uris: Vec<String>) -> Option<Omitted> {
+    let count = uris.len();
+    uris.truncate(NAMED);
+    let hint = "Read each by its address as a resource, or ask for fewer at once.".to_owned();
+    (count > 0).then_some(Omitted { count, uris, hint })
+}
+
+/// Names in a row, as many as one reads.
+fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+    match names.len() {
+        0 => "none".to_owned(),
+        count if count > NAMED => format!("{} and {} more", names[..NAMED].join(", "), count - NAMED),
+        _ => names.join(", "),
+    }
+}
