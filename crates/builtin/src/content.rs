@@ -12,9 +12,9 @@ mod library;
 mod pattern;
 mod render;
 mod resources;
-mod shelf;
+mod guide;
 mod tool;
 
 pub use library::{Category, Collection, Library, Limits};
 pub use render::{Answer, Filtered, Kind, Omitted, Part, Problem};
-pub use shelf::Shelf;
+pub use guide::Guide;

@@ -10,8 +10,9 @@ use std::{
 
 use minijinja::{
     AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value,
-    value::{Object, ObjectRepr, Serde},
+    value::{Object, ObjectRepr, Serde, ValueKind},
 };
+use toolkit::Context;
 
 /// How many instructions a template may take, how deep it may nest and how many bytes it may give.
 const STEPS: u64 = 1_000_000;
@@ -20,9 +21,6 @@ const MOST_BYTES: usize = 8 << 20;
 
 /// The value of a flag, by its name.
 pub type Flags = Arc<dyn Fn(&str) -> Option<serde_json::Value> + Send + Sync>;
-
-/// The name under which a tool is served, by its own.
-pub type ToolNames = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// What every template knows.
 #[derive(Clone)]
@@ -33,8 +31,6 @@ pub struct Surroundings {
     pub path: String,
     /// The flags.
     pub flags: Flags,
-    /// The served names of tools.
-    pub tools: ToolNames,
 }
 
 /// Why a template gave nothing.
@@ -49,8 +45,8 @@ pub struct TemplateError {
 }
 
 impl Surroundings {
-    /// An environment in which templates know the project, the flags and the names of tools.
-    pub(crate) fn environment(&self) -> Environment<'static> {
+    /// An environment in which templates know the project, the flags and the names of the tools around a call.
+    pub(crate) fn environment(&self, context: &Context) -> Environment<'static> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
@@ -59,9 +55,18 @@ impl Surroundings {
         environment.set_path_join_callback(|name, parent| Cow::Owned(join(name, parent)));
         environment.add_global("project", minijinja::context! { name => &self.project, path => &self.path });
         environment.add_global("flags", Value::from_object(FlagValues(self.flags.clone())));
-        let tools = self.tools.clone();
-        environment.add_function("tool", move |name: &str| {
-            tools(name).ok_or_else(|| Error::new(ErrorKind::InvalidOperation, format!("there is no tool `{name}`")))
+        environment.set_formatter(|output, state, value| match value.kind() {
+            // As everybody reads them, not as Python writes them.
+            ValueKind::Bool | ValueKind::None | ValueKind::Seq | ValueKind::Map => {
+                let text = serde_json::to_string(value).map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))?;
+                Ok(output.write_str(&text)?)
+            }
+            _ => minijinja::escape_formatter(output, state, value),
+        });
+        let context = context.clone();
+        environment.add_function("tool", move |name: &str| match context.tool(name) {
+            Some(tool) => Ok(context.served_name(&tool.name)),
+            None => Err(Error::new(ErrorKind::InvalidOperation, format!("there is no tool `{name}`"))),
         });
         environment
     }

@@ -5,6 +5,7 @@ use std::{io, sync::Arc};
 use formats::FrontMatter;
 use minijinja::{Error, ErrorKind, value::Serde};
 use serde_json::Value;
+use toolkit::Context;
 
 use super::{
     address,
@@ -24,21 +25,28 @@ const REQUIRES: &str = "requires-";
 /// What a document that instructs calls itself.
 const INSTRUCTS: [&str; 2] = ["agent/instruction", "instruction"];
 
+/// For whom a document is read.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a> {
+    pub(super) surroundings: &'a Surroundings,
+    pub(super) context: &'a Context,
+}
+
 /// Reads a document of a category for whoever asked for it.
 pub(super) fn read(
     category: &Category,
     folder: &Arc<Folder>,
     path: &str,
-    surroundings: &Surroundings,
+    reader: Reader<'_>,
 ) -> Result<Result<Part, Filtered>, Problem> {
     let uri = address::of(&category.name, path);
     let text = text(folder, path, &uri)?;
     let front = front_matter(&text, &uri)?;
-    if let Some(requires) = unmet(&front, &surroundings.flags) {
+    if let Some(requires) = unmet(&front, &reader.surroundings.flags) {
         return Ok(Err(Filtered { uri, requires }));
     }
     let body = match pattern::is_template(path) {
-        true => rendered(category, folder, path, &front, surroundings).map_err(|error| broken(&uri, path, &error))?,
+        true => rendered(category, folder, path, &front, reader).map_err(|error| broken(&uri, path, &error))?,
         false => front.body.to_owned(),
     };
     Ok(Ok(Part { uri, title: front.text("title").map(str::to_owned), kind: kind(category, &front), text: body }))
@@ -143,9 +151,9 @@ fn rendered(
     folder: &Arc<Folder>,
     path: &str,
     front: &FrontMatter<'_>,
-    surroundings: &Surroundings,
+    reader: Reader<'_>,
 ) -> Result<String, TemplateError> {
-    let mut environment = surroundings.environment();
+    let mut environment = reader.surroundings.environment(reader.context);
     let included = Arc::clone(folder);
     environment.set_loader(move |name| include(&included, name));
     let source = template::in_place(front.body, front.lines);

@@ -6,11 +6,11 @@ use std::{
 };
 
 use formats::{Expression, Pattern, Sense, Term};
-use toolkit::closest;
+use toolkit::{Context, closest};
 
 use super::{
     address,
-    document::{self, problem},
+    document::{self, Reader, problem},
     folder::{Folder, Listing, MOST_FILES},
     library::{Category, Library},
     pattern::{Matcher, names},
@@ -29,6 +29,7 @@ type Opened = Result<(Arc<Folder>, Arc<Listing>), Problem>;
 /// One search of a library.
 pub(super) struct Gathering<'a> {
     library: &'a Library,
+    reader: Reader<'a>,
     opened: HashMap<&'a str, Opened>,
     failures: Vec<Problem>,
     /// The collections being looked through, from the outermost.
@@ -36,8 +37,9 @@ pub(super) struct Gathering<'a> {
 }
 
 impl<'a> Gathering<'a> {
-    pub(super) fn new(library: &'a Library) -> Self {
-        Self { library, opened: HashMap::new(), failures: Vec::new(), inside: Vec::new() }
+    pub(super) fn new(library: &'a Library, context: &'a Context) -> Self {
+        let reader = Reader { surroundings: &library.surroundings, context };
+        Self { library, reader, opened: HashMap::new(), failures: Vec::new(), inside: Vec::new() }
     }
 
     pub(super) fn answer(mut self, expression: &Expression) -> Answer {
@@ -161,7 +163,7 @@ impl<'a> Gathering<'a> {
                 omitted.push(address::of(name, path));
                 continue;
             }
-            match document::read(category, &folder, path, &self.library.surroundings) {
+            match document::read(category, &folder, path, self.reader) {
                 Ok(Ok(part)) if bytes + part.text.len() > self.library.limits.bytes => omitted.push(part.uri),
                 Ok(Ok(part)) => {
                     bytes += part.text.len();

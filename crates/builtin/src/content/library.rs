@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use formats::{Expression, ExpressionError, Pattern};
+use toolkit::Context;
 
 use super::{
     gather::Gathering,
@@ -72,17 +73,17 @@ impl Library {
     }
 
     /// Finds what an expression asks for, with the patterns of the two-argument form if there are any.
-    pub fn find(&self, expression: &str, patterns: Option<&str>) -> Result<Answer, ExpressionError> {
+    pub fn find(&self, expression: &str, patterns: Option<&str>, context: &Context) -> Result<Answer, ExpressionError> {
         let expression = Expression::parse(expression)?;
         let expression = match patterns {
             Some(patterns) => expression.with_patterns(patterns)?,
             None => expression,
         };
-        Ok(self.gather(&expression))
+        Ok(self.gather(&expression, context))
     }
 
-    pub(super) fn gather(&self, expression: &Expression) -> Answer {
-        Gathering::new(self).answer(expression)
+    pub(super) fn gather(&self, expression: &Expression, context: &Context) -> Answer {
+        Gathering::new(self, context).answer(expression)
     }
 
     pub(super) fn category(&self, name: &str) -> Option<&Category> {

@@ -1,9 +1,10 @@
 //! What was found, what was not, and why: as data, and as text for a model.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Everything that came of an expression.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Answer {
     /// The documents, in the order asked for.
     pub parts: Vec<Part>,
@@ -19,7 +20,7 @@ pub struct Answer {
 }
 
 /// One document.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Part {
     /// Its address.
     pub uri: String,
@@ -33,7 +34,7 @@ pub struct Part {
 }
 
 /// Whether a document informs or instructs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// It informs.
@@ -43,7 +44,7 @@ pub enum Kind {
 }
 
 /// Something that could not be found or read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Problem {
     /// What was asked for: a term of the expression, or the address of a document.
     pub of: String,
@@ -54,7 +55,7 @@ pub struct Problem {
 }
 
 /// A document that needs a flag which is not set.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Filtered {
     /// Its address.
     pub uri: String,
@@ -63,7 +64,7 @@ pub struct Filtered {
 }
 
 /// Documents that did not fit into the answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Omitted {
     /// How many.
     pub count: usize,
@@ -97,6 +98,16 @@ impl Answer {
         });
         let remarks: Vec<_> = failures.chain(filtered).chain(omitted).collect();
         (!remarks.is_empty()).then(|| remarks.join("\n"))
+    }
+
+    /// The kind of failure it is that nothing was found: the first that is not the mere absence of documents.
+    pub(super) fn error_type(&self) -> &'static str {
+        let other = self.failures.iter().map(|problem| problem.error_type).find(|kind| *kind != "not_found");
+        match (other, &self.omitted) {
+            (Some(kind), _) => kind,
+            (None, Some(_)) => "too_large",
+            (None, None) => "not_found",
+        }
     }
 
     /// The documents as one text, each with its label.

@@ -12,7 +12,7 @@ use super::{
     library::{Category, Library},
     pattern,
     render::Answer,
-    shelf::Shelf,
+    guide::Guide,
 };
 
 /// The family of all documents.
@@ -21,7 +21,7 @@ const DOCUMENT: &str = "guide://{category}/{+path}";
 /// The most documents of one category that are listed; the others can be read all the same.
 const MOST_LISTED: usize = 1_000;
 
-pub(super) struct Documents(pub(super) Shelf);
+pub(super) struct Documents(pub(super) Guide);
 
 impl Resources for Documents {
     fn list(&self) -> BoxFuture<'_, Vec<Resource>> {
@@ -40,10 +40,10 @@ impl Resources for Documents {
         }]
     }
 
-    fn read<'a>(&'a self, uri: &'a str, _: Context) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>> {
+    fn read<'a>(&'a self, uri: &'a str, context: Context) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>> {
         let Some((name, path)) = address::read(uri) else { return Box::pin(std::future::ready(Ok(None))) };
         let uri = uri.to_owned();
-        Box::pin(self.0.search(move |library| read(library, uri, name, path)))
+        Box::pin(self.0.search(move |library| read(library, &context, uri, name, path)))
     }
 
     fn complete<'a>(&'a self, template: &'a str, variable: &'a str, value: &'a str) -> BoxFuture<'a, Option<Vec<String>>> {
@@ -93,7 +93,13 @@ fn paths(library: &Library, value: &str) -> Vec<String> {
     paths
 }
 
-fn read(library: &Library, uri: String, name: String, path: Option<String>) -> Result<Option<ResourceContent>, Interrupt> {
+fn read(
+    library: &Library,
+    context: &Context,
+    uri: String,
+    name: String,
+    path: Option<String>,
+) -> Result<Option<ResourceContent>, Interrupt> {
     if let (Some(category), Some(path)) = (library.category(&name), &path)
         && !media_type(path).starts_with("text/")
         && let Some(content) = bytes(category, path, &uri)
@@ -101,7 +107,7 @@ fn read(library: &Library, uri: String, name: String, path: Option<String>) -> R
         return Ok(Some(content));
     }
     let mime_type = path.as_deref().map_or("text/markdown", media_type).to_owned();
-    let answer = library.gather(&asked(name, path.as_deref()));
+    let answer = library.gather(&asked(name, path.as_deref()), context);
     match answer.parts.as_slice() {
         [] => unread(&answer),
         [part] if path.is_some() => {

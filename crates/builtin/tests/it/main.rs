@@ -1,9 +1,10 @@
 //! The built-in tools as a caller sees them.
 
 mod await_;
+mod books;
 mod cancel;
 mod content;
-mod guide;
+
 mod join;
 mod office;
 mod results;

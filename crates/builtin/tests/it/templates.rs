@@ -4,17 +4,17 @@ use std::os::unix::fs::symlink;
 
 use serde_json::json;
 
-use crate::guide::Guide;
+use crate::books::Books;
 
 fn rendered(template: &str) -> String {
-    let guide = Guide::new().file("t/page.md.j2", template).flags(json!({"beta": true, "names": ["a", "b"]}));
-    let answer = guide.get("t/page");
+    let books = Books::new().file("t/page.md.j2", template).flags(json!({"beta": true, "names": ["a", "b"]}));
+    let answer = books.get("t/page");
     assert_eq!(answer.failures, []);
     answer.parts[0].text.clone()
 }
 
-fn failed(guide: &Guide) -> String {
-    let answer = guide.get("t/page");
+fn failed(books: &Books) -> String {
+    let answer = books.get("t/page");
     assert_eq!((answer.parts.len(), answer.failures[0].error_type), (0, "template_error"), "{answer:?}");
     answer.failures[0].error.clone()
 }
@@ -34,41 +34,41 @@ fn templates_know_the_project_the_file_the_flags_and_the_names_of_tools() {
 
 #[test]
 fn flags_are_plain_values_and_an_unset_one_is_off() {
-    assert_eq!(rendered("{{ flags.beta }} {{ flags.names|join('+') }} {{ flags.names }}"), "true a+b [\"a\", \"b\"]");
+    assert_eq!(rendered("{{ flags.beta }} {{ flags.names|join('+') }} {{ flags.names }}"), r#"true a+b ["a","b"]"#);
     assert_eq!(rendered("{% if flags.unset %}on{% else %}off{% endif %}"), "off");
 }
 
 #[test]
 fn an_undefined_name_is_told_with_its_file_and_line() {
-    let guide = Guide::new().file("t/page.md.j2", "---\ntitle: x\n---\nfine\n{{ nmae }}\n");
-    assert!(failed(&guide).starts_with("line 5: "), "{}", failed(&guide));
-    let guide = Guide::new().file("t/page.md.j2", "{% include 'sub/_part.md' %}").file("t/sub/_part.md", "---\na: b\n---\n{{ nmae }}");
-    assert!(failed(&guide).starts_with("sub/_part.md:4: "), "{}", failed(&guide));
-    let guide = Guide::new().file("t/page.md.j2", "one\n{% if %}");
-    assert!(failed(&guide).starts_with("line 2: "), "{}", failed(&guide));
-    let guide = Guide::new().file("t/page.md.j2", "{{ tool('no_such') }}");
-    assert!(failed(&guide).contains("there is no tool `no_such`"), "{}", failed(&guide));
+    let books = Books::new().file("t/page.md.j2", "---\ntitle: x\n---\nfine\n{{ nmae }}\n");
+    assert!(failed(&books).starts_with("line 5: "), "{}", failed(&books));
+    let books = Books::new().file("t/page.md.j2", "{% include 'sub/_part.md' %}").file("t/sub/_part.md", "---\na: b\n---\n{{ nmae }}");
+    assert!(failed(&books).starts_with("sub/_part.md:4: "), "{}", failed(&books));
+    let books = Books::new().file("t/page.md.j2", "one\n{% if %}");
+    assert!(failed(&books).starts_with("line 2: "), "{}", failed(&books));
+    let books = Books::new().file("t/page.md.j2", "{{ tool('no_such') }}");
+    assert!(failed(&books).contains("there is no tool `no_such`"), "{}", failed(&books));
 }
 
 #[test]
 fn includes_are_relative_and_without_their_front_matter() {
-    let guide = Guide::new()
+    let books = Books::new()
         .file("t/sub/page.md.j2", "{% include '_here.md' %}{% include '../_above.md' %}{% include '/_above.md' %}")
         .file("t/sub/_here.md", "here;")
         .file("t/_above.md", "---\ntitle: hidden\n---\nabove {{ project.name }};");
-    assert_eq!(guide.get("t/sub/page").parts[0].text, "here;above shop;above shop;");
+    assert_eq!(books.get("t/sub/page").parts[0].text, "here;above shop;above shop;");
 }
 
 #[test]
 fn includes_do_not_leave_the_category() {
-    let secret = |guide: Guide| guide.file("u/secret.md", "secret").file("secret.md", "secret").file("t/.env", "secret");
+    let secret = |books: Books| books.file("u/secret.md", "secret").file("secret.md", "secret").file("t/.env", "secret");
     for name in ["../u/secret.md", "../../../../../../etc/passwd", "/etc/passwd", "/../secret.md", "link.md", ".env", "folder/secret.md"] {
-        let guide = secret(Guide::new().file("t/page.md.j2", format!("{{% include '{name}' %}}")));
-        symlink(guide.path("secret.md"), guide.path("t/link.md")).expect("a link");
-        symlink(guide.path("u"), guide.path("t/folder")).expect("a link");
-        let said = failed(&guide);
+        let books = secret(Books::new().file("t/page.md.j2", format!("{{% include '{name}' %}}")));
+        symlink(books.path("secret.md"), books.path("t/link.md")).expect("a link");
+        symlink(books.path("u"), books.path("t/folder")).expect("a link");
+        let said = failed(&books);
         assert!(said.contains("cannot include"), "{name}: {said}");
-        assert!(!said.contains(guide.path("").to_str().expect("a path")), "{said}");
+        assert!(!said.contains(books.path("").to_str().expect("a path")), "{said}");
     }
 }
 
@@ -80,6 +80,6 @@ fn endless_templates_end() {
         "{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}",
         "{% for a in range(90000) %}{{ 'x' * 1000 }}{% endfor %}",
     ] {
-        failed(&Guide::new().file("t/page.md.j2", template));
+        failed(&Books::new().file("t/page.md.j2", template));
     }
 }

@@ -4,14 +4,18 @@ use std::{fs, path::PathBuf, sync::Arc};
 
 use builtin::{
     Surroundings,
-    content::{Answer, Category, Collection, Library, Shelf},
+    content::{Answer, Category, Collection, Library, Guide},
 };
+use catalog::{Catalog, Policy};
 use formats::{Expression, Pattern};
+use runtime::{Runtime, Settings};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+use toolkit::{Context, Prefix, Presentation, Toolset};
 
 /// A library in a temporary folder: each folder in it is a category.
-pub(crate) struct Guide {
+pub(crate) struct Books {
     folder: TempDir,
     patterns: Vec<Pattern>,
     instructs: bool,
@@ -19,7 +23,7 @@ pub(crate) struct Guide {
     flags: Value,
 }
 
-impl Guide {
+impl Books {
     pub(crate) fn new() -> Self {
         Self {
             folder: TempDir::with_prefix("guide-").expect("a temporary folder"),
@@ -33,8 +37,8 @@ impl Guide {
     /// The languages of the requirement's examples.
     pub(crate) fn languages() -> Self {
         let languages = ["java", "python", "rust"].into_iter();
-        let guide = languages.fold(Self::new(), |guide, name| guide.file(&format!("lang/{name}.md"), &format!("about {name}\n")));
-        guide.file("docs/api.md", "the interface\n").file("guidelines/style.md", "be plain\n")
+        let books = languages.fold(Self::new(), |books, name| books.file(&format!("lang/{name}.md"), &format!("about {name}\n")));
+        books.file("docs/api.md", "the interface\n").file("guidelines/style.md", "be plain\n")
     }
 
     pub(crate) fn file(self, path: &str, text: impl AsRef<[u8]>) -> Self {
@@ -75,7 +79,6 @@ impl Guide {
             project: "shop".into(),
             path: "/the/shop".into(),
             flags: Arc::new(move |name| flags.get(name).cloned()),
-            tools: Arc::new(|name| (name == "get_content").then(|| "served_get_content".to_owned())),
         }
     }
 
@@ -97,12 +100,21 @@ impl Guide {
         Library::new(names.into_iter().map(category).collect(), self.collections.clone(), self.surroundings())
     }
 
-    pub(crate) fn shelf(&self) -> Shelf {
-        Shelf::new(self.library())
+    pub(crate) fn guide(&self) -> Guide {
+        Guide::new(self.library())
+    }
+
+    /// The surroundings of a call in a server that has `get_content` under another name.
+    pub(crate) fn context(&self) -> Context {
+        let presentation = Presentation { prefix: Prefix::set("served").expect("a prefix"), errors: None };
+        let natives = Toolset::default().with(self.guide().native()).build(&presentation).expect("tools");
+        let (catalog, _) = Catalog::merge(natives.into_iter().map(|native| Arc::new(native.tool)));
+        let runtime = Arc::new(Runtime::new(Settings::new(self.folder.path().to_owned())));
+        runtime.host(Context::detached(CancellationToken::new()), &Arc::new(catalog), &Policy::default())
     }
 
     pub(crate) fn get(&self, expression: &str) -> Answer {
-        self.library().find(expression, None).expect("an expression")
+        self.library().find(expression, None, &self.context()).expect("an expression")
     }
 
     /// The addresses that an expression finds, without their scheme.

@@ -9,12 +9,12 @@ use toolkit::{Native, Resources};
 
 use super::{library::Library, resources::{self, Documents}, tool};
 
-/// The library that is open now. Clones are the same shelf.
+/// The library that is open now. Clones are the same guide.
 #[derive(Clone)]
-pub struct Shelf(Arc<RwLock<Arc<Library>>>);
+pub struct Guide(Arc<RwLock<Arc<Library>>>);
 
-impl Shelf {
-    /// A shelf with a library on it.
+impl Guide {
+    /// A guide with a library on it.
     pub fn new(library: Library) -> Self {
         Self(Arc::new(RwLock::new(Arc::new(library))))
     }
