@@ -8,13 +8,13 @@ mod address;
 mod document;
 mod folder;
 mod gather;
+mod guide;
 mod library;
 mod pattern;
 mod render;
 mod resources;
-mod guide;
 mod tool;
 
+pub use guide::Guide;
 pub use library::{Category, Collection, Library, Limits};
 pub use render::{Answer, Filtered, Kind, Omitted, Part, Problem};
-pub use guide::Guide;

@@ -9,6 +9,7 @@ mod cancel;
 pub mod content;
 mod example;
 mod join;
+pub mod prompts;
 mod report;
 mod resources;
 mod status;

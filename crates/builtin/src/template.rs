@@ -58,7 +58,8 @@ impl Surroundings {
         environment.set_formatter(|output, state, value| match value.kind() {
             // As everybody reads them, not as Python writes them.
             ValueKind::Bool | ValueKind::None | ValueKind::Seq | ValueKind::Map => {
-                let text = serde_json::to_string(value).map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))?;
+                let text =
+                    serde_json::to_string(value).map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))?;
                 Ok(output.write_str(&text)?)
             }
             _ => minijinja::escape_formatter(output, state, value),

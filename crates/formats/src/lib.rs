@@ -11,6 +11,7 @@ mod guidance;
 pub mod json;
 mod locate;
 mod mtdf;
+mod prompt;
 mod report;
 mod rules;
 mod yaml;
@@ -22,4 +23,8 @@ pub use front_matter::{FrontMatter, FrontMatterError};
 pub use guidance::{Guidance, guidance_schema};
 pub use locate::{Locator, locate};
 pub use mtdf::mtdf_schema;
+pub use prompt::{
+    ArgumentDefinition, DUPLICATE_PROMPT, Interface, PROMPT_RULES, Piece, Prompt, PromptBody, PromptExample, ToolReference,
+    UNKNOWN_WORKFLOW_TOOL, read_prompt, read_workflow,
+};
 pub use rules::{RULES, definition::MISSING_COMMAND};

@@ -119,7 +119,7 @@ impl Crib {
     }
 
     /// A configured path: `~/` is the home folder, a relative one is below the crib, links are followed.
-    fn resolve(&self, path: &Path) -> PathBuf {
+    pub(crate) fn resolve(&self, path: &Path) -> PathBuf {
         let home = path.strip_prefix("~").ok().zip(self.environment.get("HOME"));
         let path = home.map_or_else(|| self.folder.join(path), |(rest, home)| Path::new(home).join(rest));
         fs::canonicalize(&path).unwrap_or(path)

@@ -5,6 +5,7 @@
 
 mod always;
 mod config;
+mod content;
 mod crib;
 mod date;
 mod discover;
@@ -16,7 +17,8 @@ mod policy;
 mod watch;
 
 pub use always::always_allow;
-pub use config::{Bind, Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, config_schema};
+pub use config::{Bind, Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, PromptsConfig, config_schema};
+pub use content::{Category, CategoryConfig, Collection, CollectionConfig, Content, ContentConfig};
 pub use crib::{Crib, OpenError};
 pub use environment::Environment;
 pub use files::{Files, LARGEST_FILE};
@@ -34,4 +36,9 @@ pub static RULES: &[&catalog::Rule] = &[
     &policy::EXPIRED_POLICY,
     &policy::LASTING_PERMISSION,
     &policy::PRESUMED_ARGUMENT,
+    &content::BAD_NAME,
+    &content::MISSING_FOLDER,
+    &content::BROKEN_PATTERN,
+    &content::BROKEN_COLLECTION,
+    &content::AMBIGUOUS_NAME,
 ];

@@ -10,7 +10,7 @@ use std::{
 use catalog::{Catalog, Diagnostic, Glob, Launch, Origin, Place, Rule, Severity, SourceId, Tool};
 use formats::Guidance;
 
-use crate::{Config, Crib, Files, crib, discover, parallel, policy};
+use crate::{Config, Content, Crib, Files, content, crib, discover, parallel, policy};
 
 /// A `[[bind]]` that cannot work.
 pub(crate) static USELESS_BIND: Rule = Rule {
@@ -34,6 +34,8 @@ pub struct Loaded {
     pub files: usize,
     /// How many tools without an error were found in them.
     pub tools: usize,
+    /// The documents that can be found.
+    pub content: Content,
     /// The sources that were broken, and of which the last good version is kept.
     pub kept: Vec<SourceId>,
 }
@@ -75,6 +77,9 @@ impl Loader {
         let source = SourceId::new(crib::CONFIG);
         let clauses = &crib.config.policy;
         loaded.diagnostics.extend(policy::check(&source, clauses, &crib.policy, &loaded.catalog, SystemTime::now()));
+        let (content, problems) = content::read(&source, crib);
+        loaded.content = content;
+        loaded.diagnostics.extend(problems);
         sort(&mut loaded.diagnostics);
         loaded
     }

@@ -97,7 +97,8 @@ impl<'a> Gathering<'a> {
         let mut found: Vec<_> = listing.paths.iter().filter_map(|path| Some((matcher.rank(path)?, path))).collect();
         found.sort_by_key(|(rank, _)| *rank);
         if listing.is_cut {
-            let error = format!("it has more than {MOST_FILES} files or deeper folders than are looked at; name a smaller folder");
+            let error =
+                format!("it has more than {MOST_FILES} files or deeper folders than are looked at; name a smaller folder");
             self.failures.push(problem(&term.name, "too_many_files", error));
         }
         Ok(found.into_iter().map(|(_, path)| (category.name.as_str(), path.clone())).collect())

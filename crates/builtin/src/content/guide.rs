@@ -7,7 +7,11 @@ use std::{
 
 use toolkit::{Native, Resources};
 
-use super::{library::Library, resources::{self, Documents}, tool};
+use super::{
+    library::Library,
+    resources::{self, Documents},
+    tool,
+};
 
 /// The library that is open now. Clones are the same guide.
 #[derive(Clone)]

@@ -5,10 +5,7 @@ use std::path::PathBuf;
 use formats::{Expression, ExpressionError, Pattern};
 use toolkit::Context;
 
-use super::{
-    gather::Gathering,
-    render::Answer,
-};
+use super::{gather::Gathering, render::Answer};
 use crate::Surroundings;
 
 /// A folder of documents.

@@ -9,10 +9,10 @@ use super::{
     address,
     document::{self, is_visible, media_type},
     folder::Folder,
+    guide::Guide,
     library::{Category, Library},
     pattern,
     render::Answer,
-    guide::Guide,
 };
 
 /// The family of all documents.
@@ -141,6 +141,7 @@ fn bytes(category: &Category, path: &str, uri: &str) -> Option<ResourceContent> 
     }
     let bytes = Folder::open(&category.folder).ok()?.read(path).ok()?;
     let is_text = std::str::from_utf8(&bytes).is_ok();
-    let content = |bytes| ResourceContent { uri: uri.to_owned(), mime_type: media_type(path).to_owned(), body: Body::Bytes(bytes) };
+    let content =
+        |bytes| ResourceContent { uri: uri.to_owned(), mime_type: media_type(path).to_owned(), body: Body::Bytes(bytes) };
     (!is_text).then(|| content(bytes))
 }

@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf, sync::Arc};
 
 use builtin::{
     Surroundings,
-    content::{Answer, Category, Collection, Library, Guide},
+    content::{Answer, Category, Collection, Guide, Library},
 };
 use catalog::{Catalog, Policy};
 use formats::{Expression, Pattern};
@@ -75,11 +75,7 @@ impl Books {
 
     pub(crate) fn surroundings(&self) -> Surroundings {
         let flags = self.flags.clone();
-        Surroundings {
-            project: "shop".into(),
-            path: "/the/shop".into(),
-            flags: Arc::new(move |name| flags.get(name).cloned()),
-        }
+        Surroundings { project: "shop".into(), path: "/the/shop".into(), flags: Arc::new(move |name| flags.get(name).cloned()) }
     }
 
     pub(crate) fn library(&self) -> Library {

@@ -101,11 +101,16 @@ fn a_collection_gives_its_items_in_order_and_patterns_narrow_it() {
 fn nothing_is_cut_in_silence() {
     let books = (0..130).fold(Books::new(), |books, n| books.file(&format!("t/{n:03}.md"), "12345678"));
     assert_eq!(books.found("t").len(), 130, "no limit before the limit");
-    let few = books.library().with_limits(Limits { documents: 100, bytes: usize::MAX }).find("t", None, &books.context()).expect("documents");
+    let few = books
+        .library()
+        .with_limits(Limits { documents: 100, bytes: usize::MAX })
+        .find("t", None, &books.context())
+        .expect("documents");
     let omitted = few.omitted.clone().expect("the rest is told");
     assert_eq!((few.parts.len(), omitted.count, omitted.uris[0].as_str()), (100, 30, "guide://t/100.md"));
     assert!(few.text().contains("and 10 more. Read each by its address"), "{}", few.text());
-    let short = books.library().with_limits(Limits { documents: 500, bytes: 20 }).find("t", None, &books.context()).expect("documents");
+    let short =
+        books.library().with_limits(Limits { documents: 500, bytes: 20 }).find("t", None, &books.context()).expect("documents");
     assert_eq!((short.parts.len(), short.omitted.expect("the rest").count), (2, 128));
 }
 

@@ -4,9 +4,11 @@ mod await_;
 mod books;
 mod cancel;
 mod content;
+mod documents;
 
 mod join;
 mod office;
+mod prompts;
 mod results;
 mod status;
 mod templates;

@@ -42,7 +42,8 @@ fn flags_are_plain_values_and_an_unset_one_is_off() {
 fn an_undefined_name_is_told_with_its_file_and_line() {
     let books = Books::new().file("t/page.md.j2", "---\ntitle: x\n---\nfine\n{{ nmae }}\n");
     assert!(failed(&books).starts_with("line 5: "), "{}", failed(&books));
-    let books = Books::new().file("t/page.md.j2", "{% include 'sub/_part.md' %}").file("t/sub/_part.md", "---\na: b\n---\n{{ nmae }}");
+    let books =
+        Books::new().file("t/page.md.j2", "{% include 'sub/_part.md' %}").file("t/sub/_part.md", "---\na: b\n---\n{{ nmae }}");
     assert!(failed(&books).starts_with("sub/_part.md:4: "), "{}", failed(&books));
     let books = Books::new().file("t/page.md.j2", "one\n{% if %}");
     assert!(failed(&books).starts_with("line 2: "), "{}", failed(&books));
@@ -62,7 +63,9 @@ fn includes_are_relative_and_without_their_front_matter() {
 #[test]
 fn includes_do_not_leave_the_category() {
     let secret = |books: Books| books.file("u/secret.md", "secret").file("secret.md", "secret").file("t/.env", "secret");
-    for name in ["../u/secret.md", "../../../../../../etc/passwd", "/etc/passwd", "/../secret.md", "link.md", ".env", "folder/secret.md"] {
+    for name in
+        ["../u/secret.md", "../../../../../../etc/passwd", "/etc/passwd", "/../secret.md", "link.md", ".env", "folder/secret.md"]
+    {
         let books = secret(Books::new().file("t/page.md.j2", format!("{{% include '{name}' %}}")));
         symlink(books.path("secret.md"), books.path("t/link.md")).expect("a link");
         symlink(books.path("u"), books.path("t/folder")).expect("a link");

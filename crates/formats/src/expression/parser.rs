@@ -20,9 +20,11 @@ pub(super) fn expression(text: &str) -> Result<Expression, ExpressionError> {
     match terms.iter().any(|term| term.sense == Sense::Wanted) {
         true => Ok(Expression { terms }),
         false if terms.is_empty() => Err(problem(0..text.len(), "the expression names nothing", HOW)),
-        false => {
-            Err(problem(0..text.len(), "the expression only says what to leave out", "name what is wanted first: `lang,!lang/draft*`"))
-        }
+        false => Err(problem(
+            0..text.len(),
+            "the expression only says what to leave out",
+            "name what is wanted first: `lang,!lang/draft*`",
+        )),
     }
 }
 
@@ -32,7 +34,9 @@ pub(super) fn patterns(text: &str) -> Result<Vec<Pattern>, ExpressionError> {
     let patterns = parser.patterns()?;
     match parser.peek() {
         None => Ok(patterns),
-        Some(_) => Err(problem(parser.at..parser.at + 1, "`,` cannot stand in a pattern", "put `+` between patterns, or write `\\,`")),
+        Some(_) => {
+            Err(problem(parser.at..parser.at + 1, "`,` cannot stand in a pattern", "put `+` between patterns, or write `\\,`"))
+        }
     }
 }
 
@@ -152,7 +156,8 @@ impl Parser<'_> {
 
     fn escaped(&mut self, start: usize, glob: &mut String) -> Result<(), ExpressionError> {
         let c = self.next();
-        let c = c.ok_or_else(|| problem(start..self.at, "nothing follows this backslash", "write `\\\\` for the character itself"))?;
+        let c =
+            c.ok_or_else(|| problem(start..self.at, "nothing follows this backslash", "write `\\\\` for the character itself"))?;
         push_literal(c, glob);
         Ok(())
     }
@@ -164,7 +169,9 @@ impl Parser<'_> {
                 Some('"') => return Ok(()),
                 Some('\\') => self.escaped(at, glob)?,
                 Some(c) => push_literal(c, glob),
-                None => return Err(problem(start..start + 1, "this quotation mark is not closed", "write another one, or `\\\"`")),
+                None => {
+                    return Err(problem(start..start + 1, "this quotation mark is not closed", "write another one, or `\\\"`"));
+                }
             }
         }
     }

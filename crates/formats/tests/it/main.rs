@@ -13,6 +13,7 @@ mod inheritance;
 mod json;
 mod locating;
 mod parameters;
+mod prompts;
 mod rules;
 mod sequences;
 mod tree;
