@@ -18,3 +18,4 @@ mod tool;
 pub use guide::Guide;
 pub use library::{Category, Collection, Library, Limits};
 pub use render::{Answer, Filtered, Kind, Omitted, Part, Problem};
+pub use tool::CATEGORY;

@@ -6,7 +6,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use builtin::{Examples, Handles};
+use builtin::{
+    Examples, Handles,
+    content::{self, Guide},
+};
 use catalog::{Catalog, Failure};
 use runtime::{Runtime, Settings};
 use store::Store;
@@ -43,6 +46,7 @@ pub(crate) fn natives(
     crib: &Crib,
     environment: &Environment,
     runtime: &Runtime,
+    guide: &Guide,
     prefix: Option<&str>,
 ) -> Result<Vec<Native>, CommandError> {
     let prefix = match prefix.or_else(|| environment.get("MCP_TOOL_PREFIX")) {
@@ -50,8 +54,11 @@ pub(crate) fn natives(
         None => Prefix::unset(),
     };
     let is_shown = environment.get("MCP_INCLUDE_EXAMPLE_TOOLS").is_some_and(|value| value.eq_ignore_ascii_case("true"));
-    let handles =
-        Handles { operations: runtime.operations(), examples: if is_shown { Examples::Shown } else { Examples::Hidden } };
+    let handles = Handles {
+        operations: runtime.operations(),
+        guide: Some(guide.clone()),
+        examples: if is_shown { Examples::Shown } else { Examples::Hidden },
+    };
     let presentation = Presentation { prefix, errors: crib.config.crib.errors.map(Into::into) };
     builtin::toolset(&handles).build(&presentation).map_err(|error| CommandError::machine(error.to_string()))
 }
@@ -60,9 +67,12 @@ fn bad_prefix(error: BadPrefix) -> CommandError {
     CommandError::new(Kind::BadArguments, error.to_string()).hint("use letters, digits, `_`, `-` and `.`; nothing for none")
 }
 
-/// The tools of a crib and the built-in ones.
-pub(crate) fn with_built_ins(catalog: &Catalog, natives: &[Native]) -> Catalog {
-    Catalog::merge(builtin::join(catalog.tools(), natives)).0
+/// The tools of a crib and the built-in ones that it wants.
+pub(crate) fn with_built_ins(crib: &Crib, catalog: &Catalog, natives: &[Native]) -> Catalog {
+    let wants_content = crib.config.content.is_some();
+    let is_wanted = |native: &&Native| wants_content || native.tool.marks.category.as_deref() != Some(content::CATEGORY);
+    let wanted: Vec<_> = natives.iter().filter(is_wanted).cloned().collect();
+    Catalog::merge(builtin::join(catalog.tools(), &wanted)).0
 }
 
 /// Runs a future to its end.

@@ -14,6 +14,7 @@ mod files;
 mod loader;
 mod parallel;
 mod policy;
+mod prompts;
 mod watch;
 
 pub use always::always_allow;
@@ -24,7 +25,8 @@ pub use environment::Environment;
 pub use files::{Files, LARGEST_FILE};
 pub use loader::{Loaded, Loader, check_paths};
 pub use policy::PolicyClause;
-pub use watch::{WatchError, Watcher, watch};
+pub use prompts::GUIDE_TOOLS;
+pub use watch::{Changes, WatchError, Watcher, watch};
 
 /// Every problem that reading a crib can find, beyond those of the formats and lints.
 pub static RULES: &[&catalog::Rule] = &[

@@ -13,6 +13,9 @@ use super::{
 };
 use crate::PREFIX;
 
+/// The category of the tools that find documents.
+pub const CATEGORY: &str = "content";
+
 const PURPOSE: &str = "Get documents of this project.\n\nDocuments lie in categories, and an expression says which are wanted: \
                        a category, a path or glob in it, several of these. Answers each document with its address, in the \
                        order asked for, and tells what was not found, could not be read or did not fit. Documents are \
@@ -54,7 +57,7 @@ pub(super) fn native(guide: &Guide) -> Native {
     .example(example("lang", Some("python")), "The same, as two arguments.")
     .example(example("lang/python+rust,docs/api,guidelines", None), "Documents of three categories, in this order.")
     .example(example("docs/**/*.md+!**/old/*", None), "All Markdown files at any depth, without those in folders `old`.")
-    .category("content")
+    .category(CATEGORY)
     .naming(Naming::Prefixed(PREFIX))
     .read_only()
 }

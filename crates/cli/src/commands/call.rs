@@ -16,7 +16,7 @@ use learn::Lesson;
 use super::{CommandResult, Surroundings, show};
 use crate::{
     error::{CommandError, Kind},
-    keeper, terminal,
+    guide, keeper, terminal,
 };
 
 /// Run a tool from the terminal, as a client would.
@@ -50,8 +50,9 @@ pub(crate) struct Args {
 pub(crate) fn run(here: &Surroundings<'_>, args: Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
     let planner = Runtime::new(crib.settings());
-    let natives = |runtime| keeper::natives(&crib, here.environment, runtime, None);
-    let all = keeper::with_built_ins(&loaded.catalog, &natives(&planner)?);
+    let guide = guide::open(&crib, &loaded);
+    let natives = |runtime| keeper::natives(&crib, here.environment, runtime, &guide, None);
+    let all = keeper::with_built_ins(&crib, &loaded.catalog, &natives(&planner)?);
     let tool = show::find(&all, &crib.name(), &args.name)?;
     let given = parse(&args.args)?;
     if args.dry_run {

@@ -6,7 +6,7 @@ use catalog::Tool;
 use runtime::Runtime;
 
 use super::{CommandResult, Surroundings, serve};
-use crate::{keeper, terminal};
+use crate::{guide, keeper, terminal};
 
 /// List the tools of the crib.
 #[derive(clap::Args)]
@@ -24,8 +24,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
-    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), args.prefix.as_deref())?;
-    let all = keeper::with_built_ins(&loaded.catalog, &natives);
+    let guide = guide::open(&crib, &loaded);
+    let runtime = Runtime::new(crib.settings());
+    let natives = keeper::natives(&crib, here.environment, &runtime, &guide, args.prefix.as_deref())?;
+    let all = keeper::with_built_ins(&crib, &loaded.catalog, &natives);
     let wanted = |tool: &Tool| args.category.is_none() || tool.marks.category == args.category;
     if args.json {
         let snapshot = serve::snapshot(&crib, &loaded.catalog, &natives);

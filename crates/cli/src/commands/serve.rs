@@ -9,6 +9,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use builtin::{content::Guide, prompts::Book};
 use catalog::{Catalog, Severity, Tool};
 use runtime::{Operations, journal::Retention};
 use server::{
@@ -20,11 +21,11 @@ use tokio::{
     signal::unix::{SignalKind, signal},
 };
 use tokio_util::sync::CancellationToken;
-use toolkit::Native;
-use workspace::{Crib, Descriptions, Environment, Http, Loaded, Loader};
+use toolkit::{Change, Native};
+use workspace::{Changes, Content, Crib, Descriptions, Environment, Http, Loaded, Loader};
 
 use super::{CommandResult, Surroundings};
-use crate::{error::CommandError, keeper, report::Report};
+use crate::{error::CommandError, guide, keeper, report::Report};
 
 /// Serve the tools of the crib over MCP: on standard input and output, or with --http over HTTP at /mcp.
 #[derive(clap::Args)]
@@ -63,7 +64,7 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
 
 /// What a crib serves: its tools and the built-in ones.
 pub(super) fn snapshot(crib: &Crib, catalog: &Catalog, natives: &[Native]) -> Snapshot {
-    let all = keeper::with_built_ins(catalog, natives);
+    let all = keeper::with_built_ins(crib, catalog, natives);
     let options = SnapshotOptions {
         crib: crib.name(),
         full_names: crib.config.crib.full_names,
@@ -100,14 +101,13 @@ fn read_token(path: &Path) -> Result<String, CommandError> {
 
 async fn serve(crib: Crib, environment: &Environment, args: &Args, token: Option<String>) -> Result<(), CommandError> {
     let signals = |error: std::io::Error| CommandError::machine(format!("cannot listen for signals: {error}"));
-    let folder = crib.folder.clone();
     let http = crib.config.http.clone();
     let socket = crib.state_folder().join(format!("control-{}.sock", std::process::id()));
     let served = Served::start(crib, environment, args.prefix.as_deref()).await?;
     let shutdown = CancellationToken::new();
     end_on_signal(shutdown.clone()).map_err(signals)?;
     reload_on_hangup(served.clone()).map_err(signals)?;
-    let _watcher = args.watch.then(|| watch(&folder, served.clone())).transpose()?;
+    let _watcher = args.watch.then(|| watch(served.clone())).transpose()?;
     let control = tokio::spawn(control_socket(socket, served.clone()));
     let result = match args.http {
         Some(address) => {
@@ -152,6 +152,7 @@ async fn control_socket(path: PathBuf, served: Served) {
 #[derive(Clone)]
 struct Served {
     server: Server,
+    guide: Guide,
     reading: Arc<Mutex<Reading>>,
 }
 
@@ -160,6 +161,16 @@ struct Reading {
     crib: Crib,
     loader: Loader,
     natives: Vec<Native>,
+    content: Content,
+    guide: Guide,
+    book: Book,
+}
+
+/// What came of reading a crib again.
+struct Reread {
+    snapshot: Snapshot,
+    prompts_changed: bool,
+    said: String,
 }
 
 impl Served {
@@ -178,10 +189,19 @@ impl Served {
             tracing::error!("what earlier servers left could not be looked at: {}", failure.message);
         }
         tokio::spawn(forget_old(runtime.operations(), crib.config.limits.retention()));
-        let natives = keeper::natives(&crib, environment, &runtime, prefix)?;
+        let guide = guide::open(&crib, &loaded);
+        let book = guide::book(&crib, &loaded);
+        let natives = keeper::natives(&crib, environment, &runtime, &guide, prefix)?;
         let snapshot = snapshot(&crib, &loaded.catalog, &natives);
-        let server = Server::new(identity, Arc::new(runtime.with_natives(natives.iter().cloned())), snapshot);
-        Ok(Self { server, reading: Arc::new(Mutex::new(Reading { crib, loader, natives })) })
+        let server = Server::new(identity, Arc::new(runtime.with_natives(natives.iter().cloned())), snapshot)
+            .with_resources(guide.resources())
+            .with_prompts(book.provider());
+        let content = loaded.content;
+        Ok(Self {
+            server,
+            reading: Arc::new(Mutex::new(Reading { crib, loader, natives, content, guide: guide.clone(), book })),
+            guide,
+        })
     }
 
     /// Reads the crib again and serves what was read; says in a line what came of it.
@@ -192,8 +212,13 @@ impl Served {
             reading.read_again()
         });
         match read.await {
-            Ok((snapshot, said)) => {
+            Ok(Reread { snapshot, prompts_changed, said }) => {
                 self.server.replace(snapshot).await;
+                if prompts_changed {
+                    self.server.announce(Change::Prompts).await;
+                }
+                // Which documents there are is known to nobody but those who list them.
+                self.server.announce(Change::Resources).await;
                 tracing::info!("{said}");
                 said
             }
@@ -202,8 +227,24 @@ impl Served {
     }
 }
 
+impl Served {
+    /// Reads definitions again if they changed, and tells of documents that did.
+    async fn follow(&self, changes: &Changes) {
+        if changes.definitions {
+            self.reload().await;
+        }
+        let addresses: Vec<_> = changes.documents.iter().filter_map(|file| self.guide.address_of(file)).collect();
+        if !addresses.is_empty() {
+            self.server.announce(Change::Resources).await;
+        }
+        for address in addresses {
+            self.server.announce(Change::Resource(address)).await;
+        }
+    }
+}
+
 impl Reading {
-    fn read_again(&mut self) -> (Snapshot, String) {
+    fn read_again(&mut self) -> Reread {
         let mut said = String::new();
         match self.crib.reopen() {
             Ok(crib) => self.crib = crib,
@@ -212,17 +253,20 @@ impl Reading {
         let loaded = self.loader.load(&self.crib);
         log(&self.crib, &loaded);
         let snapshot = snapshot(&self.crib, &loaded.catalog, &self.natives);
+        self.guide.replace(guide::library(&self.crib, &loaded.content));
+        self.content = loaded.content.clone();
+        let prompts_changed = self.book.replace(loaded.prompts.clone());
         let kept: Vec<_> = loaded.kept.iter().map(ToString::to_string).collect();
         if !kept.is_empty() {
             said.push_str(&format!("; kept the last good version of {}", kept.join(", ")));
             tracing::warn!("kept the last good version of {}", kept.join(", "));
         }
-        let summary = format!(
+        let said = format!(
             "reloaded: {}, {}{said}",
             keeper::count(loaded.tools, "tool"),
             keeper::count(loaded.count(Severity::Error), "error")
         );
-        (snapshot, summary)
+        Reread { snapshot, prompts_changed, said }
     }
 }
 
@@ -258,12 +302,14 @@ fn log(crib: &Crib, loaded: &Loaded) {
     );
 }
 
-fn watch(folder: &Path, served: Served) -> Result<workspace::Watcher, CommandError> {
+fn watch(served: Served) -> Result<workspace::Watcher, CommandError> {
     let driver = tokio::runtime::Handle::current();
-    workspace::watch(folder, move || {
-        driver.block_on(served.reload());
-    })
-    .map_err(|error| CommandError::machine(error.to_string()))
+    let (crib, content) = {
+        let reading = served.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        (reading.crib.clone(), reading.content.clone())
+    };
+    workspace::watch(&crib, &content, move |changes| driver.block_on(served.follow(&changes)))
+        .map_err(|error| CommandError::machine(error.to_string()))
 }
 
 fn reload_on_hangup(served: Served) -> std::io::Result<()> {
