@@ -206,7 +206,9 @@ impl Reader<'_> {
             let mut inside = BTreeSet::new();
             let mut next = vec![name.get_ref().as_str()];
             while let Some(collection) = next.pop().and_then(|name| collections.iter().find(|other| other.name == name)) {
+                // A name that is a category's means that, whatever else is called so.
                 let names = collection.items.terms.iter().map(|term| term.name.as_str());
+                let names = names.filter(|name| !config.categories.contains_key(*name));
                 next.extend(names.filter(|name| inside.insert(*name)));
             }
             if inside.contains(name.get_ref().as_str()) {

@@ -38,6 +38,13 @@ impl Guide {
         tool::native(self)
     }
 
+    /// Has the tool among `natives` say which categories and collections there are now.
+    pub fn describe(&self, natives: &mut [Native]) {
+        for native in natives.iter_mut().filter(|native| native.tool.marks.category.as_deref() == Some(tool::CATEGORY)) {
+            native.tool.description.text = tool::purpose(&self.library());
+        }
+    }
+
     /// The documents as resources.
     pub fn resources(&self) -> Arc<dyn Resources> {
         Arc::new(Documents(self.clone()))

@@ -112,8 +112,7 @@ impl Answer {
 
     /// The documents as one text, each with its label.
     pub fn text(&self) -> String {
-        let mut texts: Vec<_> = self.parts.iter().map(Part::labelled).collect();
-        texts.extend(self.remarks());
-        texts.join("\n\n")
+        let texts = self.parts.iter().map(Part::labelled).chain(self.remarks());
+        texts.map(|text| text.trim_end().to_owned()).collect::<Vec<_>>().join("\n\n")
     }
 }

@@ -9,12 +9,16 @@ use toolkit::{Content, Context, Naming, Native, Reply};
 
 use super::{
     guide::Guide,
+    library::{Category, Collection, Library},
     render::{Answer, Kind, Part},
 };
 use crate::PREFIX;
 
 /// The category of the tools that find documents.
 pub const CATEGORY: &str = "content";
+
+/// The most categories, and collections, that the description names.
+const MOST_NAMED: usize = 30;
 
 const PURPOSE: &str = "Get documents of this project.\n\nDocuments lie in categories, and an expression says which are wanted: \
                        a category, a path or glob in it, several of these. Answers each document with its address, in the \
@@ -40,7 +44,29 @@ struct GetContent {
     pattern: Option<String>,
 }
 
+/// What the tool is for, and what there is to ask for.
+pub(super) fn purpose(library: &Library) -> String {
+    let category = |category: &Category| named(&category.name, category.description.as_deref());
+    let collection = |collection: &Collection| named(&collection.name, collection.description.as_deref());
+    let lists = [
+        ("Categories", library.categories.iter().map(category).collect::<Vec<_>>()),
+        ("Collections", library.collections.iter().map(collection).collect()),
+    ];
+    let lists = lists.iter().filter(|(_, names)| !names.is_empty()).map(|(heading, names)| {
+        let shown = names.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let more = names.len().saturating_sub(MOST_NAMED);
+        format!("{heading}: {shown}{}.", if more > 0 { format!(" and {more} more") } else { String::new() })
+    });
+    std::iter::once(PURPOSE.to_owned()).chain(lists).collect::<Vec<_>>().join("\n\n")
+}
+
+fn named(name: &str, description: Option<&str>) -> String {
+    let summary = description.and_then(|text| text.trim().lines().next()).filter(|text| !text.is_empty());
+    summary.map_or_else(|| format!("`{name}`"), |text| format!("`{name}` ({text})"))
+}
+
 pub(super) fn native(guide: &Guide) -> Native {
+    let purpose = purpose(&guide.library());
     let guide = guide.clone();
     let example = |expression: &str, pattern: Option<&str>| GetContent {
         expression: expression.to_owned(),
@@ -51,7 +77,7 @@ pub(super) fn native(guide: &Guide) -> Native {
         async move { get(&guide, given, context).await }
     })
     .title("Documents")
-    .purpose(PURPOSE)
+    .purpose(purpose)
     .usage(USAGE)
     .example(example("lang/python", None), "The document `python` of the category `lang`, whatever its extension.")
     .example(example("lang", Some("python")), "The same, as two arguments.")

@@ -33,7 +33,7 @@ pub(super) fn read(interface: &Interface, arguments: &Arguments) -> Result<Given
     }
     match interface {
         Interface::Named(known) => named(known, arguments).map(Given::Values),
-        Interface::Words(_) => words(arguments).map(Given::Values),
+        Interface::Words(wanted) => words(wanted, arguments).map(Given::Values),
     }
 }
 
@@ -54,7 +54,7 @@ fn named(known: &[ArgumentDefinition], arguments: &Arguments) -> Result<Value, S
 }
 
 /// Words in the order of their names, however many are left out between them, and the options among them.
-fn words(arguments: &Arguments) -> Result<Value, String> {
+fn words(wanted: &str, arguments: &Arguments) -> Result<Value, String> {
     let names: Vec<_> = hidden_names().collect();
     let is_known = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
     if let Some(unknown) = arguments.keys().find(|name| !is_known(name)) {
@@ -72,6 +72,10 @@ fn words(arguments: &Arguments) -> Result<Value, String> {
             }
             _ => words.push(word),
         }
+    }
+    // What stands in `<>` must be there, what stands in `[]` may.
+    if words.len() < wanted.split_whitespace().filter(|word| word.starts_with('<')).count() {
+        return Err(format!("the prompt needs more words: {wanted}"));
     }
     let joined = words.join(" ");
     Ok(minijinja::context! { args => words, text => joined, options => Value::from_object(Options(options)) })

@@ -37,7 +37,7 @@ impl Books {
     /// The languages of the requirement's examples.
     pub(crate) fn languages() -> Self {
         let languages = ["java", "python", "rust"].into_iter();
-        let books = languages.fold(Self::new(), |books, name| books.file(&format!("lang/{name}.md"), &format!("about {name}\n")));
+        let books = languages.fold(Self::new(), |books, name| books.file(&format!("lang/{name}.md"), format!("about {name}\n")));
         books.file("docs/api.md", "the interface\n").file("guidelines/style.md", "be plain\n")
     }
 

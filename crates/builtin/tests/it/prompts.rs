@@ -163,6 +163,11 @@ async fn words_are_taken_in_order_and_gaps_do_not_end_them() {
 }
 
 #[tokio::test]
+async fn words_that_are_needed_must_be_there() {
+    assert_eq!(refused("greet", GREET, json!({"arg1": "--loud"})).await, "the prompt needs more words: <names...> [--loud]");
+}
+
+#[tokio::test]
 async fn options_are_told_from_words() {
     assert_eq!(get("greet", GREET, json!({"arg1": "--loud", "arg2": "Ada", "arg3": "--mark=!"})).await, "HELLO Ada!");
     assert_eq!(get("greet", GREET, json!({"arg1": "Ada", "arg2": "--no-loud"})).await, "Hello Ada.");

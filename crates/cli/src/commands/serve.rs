@@ -252,8 +252,9 @@ impl Reading {
         }
         let loaded = self.loader.load(&self.crib);
         log(&self.crib, &loaded);
-        let snapshot = snapshot(&self.crib, &loaded.catalog, &self.natives);
         self.guide.replace(guide::library(&self.crib, &loaded.content));
+        self.guide.describe(&mut self.natives);
+        let snapshot = snapshot(&self.crib, &loaded.catalog, &self.natives);
         self.content = loaded.content.clone();
         let prompts_changed = self.book.replace(loaded.prompts.clone());
         let kept: Vec<_> = loaded.kept.iter().map(ToString::to_string).collect();
