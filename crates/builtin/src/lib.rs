@@ -22,7 +22,7 @@ use toolkit::{Declarations, Native, Resources, Toolset};
 
 pub use join::join;
 pub use report::{summary, texts, uri};
-pub use template::{Flags, Surroundings, TemplateError};
+pub use template::{Flags, Project, TemplateError};
 
 /// What stands before the names of the guide's tools, unless somebody wants it otherwise.
 const PREFIX: &str = "guide";

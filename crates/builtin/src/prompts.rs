@@ -13,7 +13,7 @@ use minijinja::Value;
 use toolkit::{Arguments, BoxFuture, Content, Context, Interrupt, Message, Prompt, PromptArgument, Prompts, Role};
 
 use crate::{
-    Surroundings,
+    Project,
     template::{self, TemplateError},
 };
 use given::Given;
@@ -34,14 +34,14 @@ pub enum Detail {
 #[derive(Clone)]
 pub struct Book {
     prompts: Arc<RwLock<Arc<Vec<Definition>>>>,
-    surroundings: Surroundings,
+    project: Project,
     detail: Detail,
 }
 
 impl Book {
     /// A book of these prompts, whose names differ.
-    pub fn new(prompts: Vec<Definition>, surroundings: Surroundings, detail: Detail) -> Self {
-        Self { prompts: Arc::new(RwLock::new(Arc::new(prompts))), surroundings, detail }
+    pub fn new(prompts: Vec<Definition>, project: Project, detail: Detail) -> Self {
+        Self { prompts: Arc::new(RwLock::new(Arc::new(prompts))), project, detail }
     }
 
     /// Puts other prompts into it; whether anything is another than before.
@@ -110,10 +110,10 @@ impl Book {
         match prompt.body {
             PromptBody::Text(pieces) => Ok(pieces.iter().map(|piece| served(piece, &context)).collect()),
             PromptBody::Template { source, lines_before } => {
-                let surroundings = self.surroundings.clone();
+                let project = self.project.clone();
                 // Tools that the template calls are waited for on a thread that may wait.
                 let rendered = tokio::task::spawn_blocking(move || {
-                    let mut environment = surroundings.environment(&context);
+                    let mut environment = project.environment(&context);
                     calling::add(&mut environment, context);
                     template::render(&environment, &prompt.name, &template::in_place(&source, lines_before), values)
                 });

@@ -22,14 +22,14 @@ const MOST_BYTES: usize = 8 << 20;
 /// The value of a flag, by its name.
 pub type Flags = Arc<dyn Fn(&str) -> Option<serde_json::Value> + Send + Sync>;
 
-/// What every template knows.
+/// The project, as templates know it.
 #[derive(Clone)]
-pub struct Surroundings {
-    /// The name of the crib.
-    pub project: String,
-    /// The folder of the crib.
+pub struct Project {
+    /// Its name.
+    pub name: String,
+    /// Its folder.
     pub path: String,
-    /// The flags.
+    /// Its flags.
     pub flags: Flags,
 }
 
@@ -44,7 +44,7 @@ pub struct TemplateError {
     pub message: String,
 }
 
-impl Surroundings {
+impl Project {
     /// An environment in which templates know the project, the flags and the names of the tools around a call.
     pub(crate) fn environment(&self, context: &Context) -> Environment<'static> {
         let mut environment = Environment::new();
@@ -53,7 +53,7 @@ impl Surroundings {
         environment.set_fuel(Some(STEPS));
         environment.set_recursion_limit(DEPTH);
         environment.set_path_join_callback(|name, parent| Cow::Owned(join(name, parent)));
-        environment.add_global("project", minijinja::context! { name => &self.project, path => &self.path });
+        environment.add_global("project", minijinja::context! { name => &self.name, path => &self.path });
         environment.add_global("flags", Value::from_object(FlagValues(self.flags.clone())));
         environment.set_formatter(|output, state, value| match value.kind() {
             // As everybody reads them, not as Python writes them.

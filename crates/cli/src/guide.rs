@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use builtin::{
-    Surroundings,
+    Project,
     content::{Category, Collection, Guide, Library, Limits},
     prompts::{Book, Detail},
 };
@@ -29,7 +29,7 @@ pub(crate) fn library(crib: &Crib, content: &Content) -> Library {
         documents: config.and_then(|config| config.max_documents).unwrap_or(usual.documents),
         bytes: config.and_then(|config| config.max_bytes).unwrap_or(usual.bytes),
     };
-    Library::new(categories.collect(), collections.collect(), surroundings(crib)).with_limits(limits)
+    Library::new(categories.collect(), collections.collect(), project(crib)).with_limits(limits)
 }
 
 /// The documents of a crib, for the tools that find them.
@@ -44,10 +44,10 @@ pub(crate) fn book(crib: &Crib, loaded: &Loaded) -> Book {
         Some(Descriptions::SchemaLess) => Detail::SchemaLess,
         Some(Descriptions::Full) | None => Detail::Full,
     };
-    Book::new(loaded.prompts.clone(), surroundings(crib), detail)
+    Book::new(loaded.prompts.clone(), project(crib), detail)
 }
 
-/// What templates know of a crib.
-fn surroundings(crib: &Crib) -> Surroundings {
-    Surroundings { project: crib.name(), path: crib.folder.display().to_string(), flags: Arc::new(|_| None) }
+/// A crib as templates know it.
+fn project(crib: &Crib) -> Project {
+    Project { name: crib.name(), path: crib.folder.display().to_string(), flags: Arc::new(|_| None) }
 }

@@ -15,12 +15,15 @@ use super::{
     render::{Filtered, Kind, Part, Problem},
 };
 use crate::{
-    Surroundings,
+    Project,
     template::{self, Flags, TemplateError},
 };
 
 /// What front matter says before the name of a flag that a document needs.
 const REQUIRES: &str = "requires-";
+
+/// The largest document whose front matter is looked at for a list.
+const LARGEST_LOOKED_AT: u64 = 1 << 20;
 
 /// What a document that instructs calls itself.
 const INSTRUCTS: [&str; 2] = ["agent/instruction", "instruction"];
@@ -28,7 +31,7 @@ const INSTRUCTS: [&str; 2] = ["agent/instruction", "instruction"];
 /// For whom a document is read.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
-    pub(super) surroundings: &'a Surroundings,
+    pub(super) project: &'a Project,
     pub(super) context: &'a Context,
 }
 
@@ -42,7 +45,7 @@ pub(super) fn read(
     let uri = address::of(&category.name, path);
     let text = text(folder, path, &uri)?;
     let front = front_matter(&text, &uri)?;
-    if let Some(requires) = unmet(&front, &reader.surroundings.flags) {
+    if let Some(requires) = unmet(&front, &reader.project.flags) {
         return Ok(Err(Filtered { uri, requires }));
     }
     let body = match pattern::is_template(path) {
@@ -62,6 +65,9 @@ pub(super) struct About {
 
 /// Looks at a document without rendering it; what cannot be read has nothing to say for itself.
 pub(super) fn about(folder: &Folder, path: &str) -> About {
+    if let Some(size) = folder.size(path).filter(|size| *size > LARGEST_LOOKED_AT) {
+        return About { title: None, description: None, size: Some(size) };
+    }
     let bytes = folder.read(path).unwrap_or_default();
     let size = |length: usize| u64::try_from(length).ok().filter(|_| !pattern::is_template(path));
     match std::str::from_utf8(&bytes).ok().and_then(|text| FrontMatter::of(text).ok()) {
@@ -153,7 +159,7 @@ fn rendered(
     front: &FrontMatter<'_>,
     reader: Reader<'_>,
 ) -> Result<String, TemplateError> {
-    let mut environment = reader.surroundings.environment(reader.context);
+    let mut environment = reader.project.environment(reader.context);
     let included = Arc::clone(folder);
     environment.set_loader(move |name| include(&included, name));
     let source = template::in_place(front.body, front.lines);

@@ -23,17 +23,49 @@ pub(super) struct Listing {
     pub(super) is_cut: bool,
 }
 
+/// Where in a folder files are looked for: at most `depth` folders below the folder `below`.
+pub(super) struct Reach {
+    pub(super) below: String,
+    pub(super) depth: usize,
+}
+
+impl Reach {
+    /// Everywhere, as far as anything is looked at.
+    pub(super) fn everywhere_below(below: impl Into<String>) -> Self {
+        Self { below: below.into(), depth: DEPTH }
+    }
+}
+
 impl Folder {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         Dir::open_ambient_dir(path, ambient_authority()).map(Self)
     }
 
     /// All files in sight: what begins with `.` or `_`, and what lies in such a folder, is not.
-    pub(super) fn files(&self) -> Listing {
+    pub(super) fn all_files(&self) -> Listing {
+        self.files([Reach::everywhere_below("")])
+    }
+
+    /// The files in sight within reach.
+    pub(super) fn files(&self, reaches: impl IntoIterator<Item = Reach>) -> Listing {
         let mut listing = Listing::default();
-        walk(&self.0, "", DEPTH, &mut listing);
+        for Reach { below, depth } in reaches {
+            if below.is_empty() {
+                walk(&self.0, "", depth, &mut listing);
+            } else if !below.split('/').any(is_hidden)
+                && let Ok(dir) = self.0.open_dir(&below)
+            {
+                walk(&dir, &format!("{below}/"), depth, &mut listing);
+            }
+        }
         listing.paths.sort_unstable();
+        listing.paths.dedup();
         listing
+    }
+
+    /// How many bytes a file has, if that can be known.
+    pub(super) fn size(&self, path: &str) -> Option<u64> {
+        self.0.metadata(path).ok().map(|about| about.len())
     }
 
     /// The bytes of a file.
@@ -55,16 +87,15 @@ fn walk(dir: &Dir, before: &str, depth: usize, listing: &mut Listing) {
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        if is_hidden(&name) {
+        let Ok(kind) = entry.file_type() else { continue };
+        if is_hidden(&name) || kind.is_dir() && depth == 0 {
+            listing.is_cut |= kind.is_dir() && before.matches('/').count() >= DEPTH;
             continue;
         }
         let path = format!("{before}{name}");
-        let Ok(kind) = entry.file_type() else { continue };
-        let below = if kind.is_dir() { entry.open_dir().ok() } else { None };
         // A link to a folder inside leads to nothing new. Whatever cannot be read is told when it is.
         let is_told = !kind.is_symlink() || !dir.is_dir(&*name);
-        match below {
-            Some(_) if depth == 0 => listing.is_cut = true,
+        match if kind.is_dir() { entry.open_dir().ok() } else { None } {
             Some(below) => walk(&below, &format!("{path}/"), depth - 1, listing),
             None if is_told && !take(path, listing) => return,
             None => {}

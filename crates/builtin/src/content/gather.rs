@@ -11,20 +11,26 @@ use toolkit::{Context, closest};
 use super::{
     address,
     document::{self, Reader, problem},
-    folder::{Folder, Listing, MOST_FILES},
+    folder::{Folder, MOST_FILES},
     library::{Category, Library},
-    pattern::{Matcher, names},
+    pattern::{Matcher, is_template, names, reach},
     render::{Answer, Omitted, Problem},
 };
 
 /// How many documents are named where not all of them are.
 const NAMED: usize = 20;
 
+/// How many documents that do not fit are looked at before no other is.
+const TRIED: usize = 100;
+
+/// How many bytes of a file front matter may take.
+const FRONT_MATTER: usize = 64 << 10;
+
 /// A document that was found: its category and its path.
 type Place<'a> = (&'a str, String);
 
-/// A category that is being looked through.
-type Opened = Result<(Arc<Folder>, Arc<Listing>), Problem>;
+/// The folder of a category that is being looked through.
+type Opened = Result<Arc<Folder>, Problem>;
 
 /// One search of a library.
 pub(super) struct Gathering<'a> {
@@ -38,7 +44,7 @@ pub(super) struct Gathering<'a> {
 
 impl<'a> Gathering<'a> {
     pub(super) fn new(library: &'a Library, context: &'a Context) -> Self {
-        let reader = Reader { surroundings: &library.surroundings, context };
+        let reader = Reader { project: &library.project, context };
         Self { library, reader, opened: HashMap::new(), failures: Vec::new(), inside: Vec::new() }
     }
 
@@ -90,10 +96,12 @@ impl<'a> Gathering<'a> {
     }
 
     fn in_category(&mut self, category: &'a Category, term: &Term) -> Result<Vec<Place<'a>>, Problem> {
-        let (_, listing) = self.open(category)?;
+        let folder = self.open(category)?;
         let has_wanted = term.patterns.iter().any(|pattern| pattern.sense == Sense::Wanted);
-        let usual = category.patterns.iter().filter(|_| !has_wanted);
-        let matcher = matcher(usual.chain(&term.patterns), term)?;
+        let patterns: Vec<_> = category.patterns.iter().filter(|_| !has_wanted).chain(&term.patterns).collect();
+        let matcher = matcher(patterns.iter().copied(), term)?;
+        let wanted = patterns.iter().filter(|pattern| pattern.sense == Sense::Wanted);
+        let listing = folder.files(wanted.map(|pattern| reach(pattern)));
         let mut found: Vec<_> = listing.paths.iter().filter_map(|path| Some((matcher.rank(path)?, path))).collect();
         found.sort_by_key(|(rank, _)| *rank);
         if listing.is_cut {
@@ -123,10 +131,8 @@ impl<'a> Gathering<'a> {
 
     fn open(&mut self, category: &'a Category) -> Opened {
         let open = || {
-            let folder = Folder::open(&category.folder)
-                .map_err(|_| problem(&category.name, "file_read_error", "its folder cannot be opened".to_owned()))?;
-            let listing = folder.files();
-            Ok((Arc::new(folder), Arc::new(listing)))
+            let opened = Folder::open(&category.folder).map(Arc::new);
+            opened.map_err(|_| problem(&category.name, "file_read_error", "its folder cannot be opened".to_owned()))
         };
         self.opened.entry(&category.name).or_insert_with(open).clone()
     }
@@ -141,7 +147,7 @@ impl<'a> Gathering<'a> {
 
     fn nothing(&mut self, term: &Term) -> Problem {
         let paths = self.library.category(&term.name).and_then(|category| self.open(category).ok());
-        let paths = paths.map_or_else(Vec::new, |(_, listing)| listing.paths.clone());
+        let paths = paths.map_or_else(Vec::new, |folder| folder.all_files().paths);
         let names: Vec<_> = paths.iter().filter_map(|path| names(path).pop()).collect();
         let near = term.patterns.iter().find_map(|pattern| closest(&pattern.glob, names.iter().map(|name| &**name)));
         let advice = match near {
@@ -156,16 +162,18 @@ impl<'a> Gathering<'a> {
     fn read(&mut self, places: Vec<Place<'a>>) -> Answer {
         let mut answer = Answer::default();
         let mut omitted = Vec::new();
+        let limits = self.library.limits;
         let mut bytes = 0;
         for (name, path) in &places {
             let Some(category) = self.library.category(name) else { continue };
-            let Ok((folder, _)) = self.open(category) else { continue };
-            if answer.parts.len() >= self.library.limits.documents || bytes >= self.library.limits.bytes {
+            let Ok(folder) = self.open(category) else { continue };
+            let is_full = answer.parts.len() >= limits.documents || omitted.len() >= TRIED;
+            if is_full || bytes + least_size(&folder, path) > limits.bytes {
                 omitted.push(address::of(name, path));
                 continue;
             }
             match document::read(category, &folder, path, self.reader) {
-                Ok(Ok(part)) if bytes + part.text.len() > self.library.limits.bytes => omitted.push(part.uri),
+                Ok(Ok(part)) if bytes + part.text.len() > limits.bytes => omitted.push(part.uri),
                 Ok(Ok(part)) => {
                     bytes += part.text.len();
                     answer.parts.push(part);
@@ -177,6 +185,12 @@ impl<'a> Gathering<'a> {
         answer.omitted = omission(omitted);
         answer
     }
+}
+
+/// How many bytes a document has at least, so that what cannot fit need not be read.
+fn least_size(folder: &Folder, path: &str) -> usize {
+    let size = folder.size(path).filter(|_| !is_template(path)).unwrap_or_default();
+    usize::try_from(size).unwrap_or(usize::MAX).saturating_sub(FRONT_MATTER).max(1)
 }
 
 fn matcher<'p>(patterns: impl IntoIterator<Item = &'p Pattern>, term: &Term) -> Result<Matcher, Problem> {

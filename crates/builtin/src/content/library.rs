@@ -6,7 +6,7 @@ use formats::{Expression, ExpressionError, Pattern};
 use toolkit::Context;
 
 use super::{gather::Gathering, render::Answer};
-use crate::Surroundings;
+use crate::Project;
 
 /// A folder of documents.
 #[derive(Clone, Debug)]
@@ -54,14 +54,14 @@ impl Default for Limits {
 pub struct Library {
     pub(super) categories: Vec<Category>,
     pub(super) collections: Vec<Collection>,
-    pub(super) surroundings: Surroundings,
+    pub(super) project: Project,
     pub(super) limits: Limits,
 }
 
 impl Library {
     /// A library of these categories and collections, whose names differ.
-    pub fn new(categories: Vec<Category>, collections: Vec<Collection>, surroundings: Surroundings) -> Self {
-        Self { categories, collections, surroundings, limits: Limits::default() }
+    pub fn new(categories: Vec<Category>, collections: Vec<Collection>, project: Project) -> Self {
+        Self { categories, collections, project, limits: Limits::default() }
     }
 
     /// The same library with other limits.

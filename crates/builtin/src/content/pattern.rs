@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use formats::{Pattern, Sense};
 use globset::{GlobBuilder, GlobMatcher};
 
+use super::folder::Reach;
+
 /// Endings that make a file a template.
 const TEMPLATES: [&str; 3] = ["j2", "jinja", "jinja2"];
 
@@ -49,6 +51,20 @@ fn compile(glob: &str) -> Result<GlobMatcher, String> {
     built.map(|glob| glob.compile_matcher()).map_err(|error| error.kind().to_string())
 }
 
+/// Where the files lie that a pattern can find: below the folders that it spells out, and no deeper
+/// than it goes.
+pub(super) fn reach(pattern: &Pattern) -> Reach {
+    let literal = |part: &&str| !part.contains(['*', '?', '[', '{', '\\']);
+    let parts: Vec<_> = pattern.glob.split('/').collect();
+    let spelled = parts.iter().take(parts.len() - 1).take_while(|part| literal(part)).count();
+    let (below, rest) = parts.split_at(spelled);
+    let is_endless = rest.iter().any(|part| part.contains("**") || part.contains('{') || part.is_empty());
+    match is_endless {
+        true => Reach::everywhere_below(below.join("/")),
+        false => Reach { below: below.join("/"), depth: rest.len() - 1 },
+    }
+}
+
 /// The names by which a file can be asked for: its path, the path of what a template becomes, and
 /// that without its extension.
 pub(super) fn names(path: &str) -> Vec<Cow<'_, str>> {
@@ -87,7 +103,7 @@ pub(super) fn extension(path: &str) -> Option<(&str, &str)> {
 mod tests {
     use formats::{Pattern, Sense};
 
-    use super::{Matcher, names};
+    use super::{Matcher, names, reach};
 
     fn finds(glob: &str, path: &str) -> bool {
         let pattern = Pattern { sense: Sense::Wanted, glob: glob.to_owned() };
@@ -101,6 +117,20 @@ mod tests {
         assert_eq!(names("x.jinja.md"), ["x.jinja.md", "x.md", "x"]);
         assert_eq!(names("Makefile"), ["Makefile"]);
         assert_eq!(names("v1.2/Makefile"), ["v1.2/Makefile"]);
+    }
+
+    #[test]
+    fn only_folders_that_a_pattern_can_reach_are_looked_through() {
+        let reached = |glob: &str| {
+            let reach = reach(&Pattern::alone(glob));
+            (reach.below, reach.depth)
+        };
+        assert_eq!(reached("python"), (String::new(), 0));
+        assert_eq!(reached("a/b/x.md"), ("a/b".to_owned(), 0));
+        assert_eq!(reached("a/*/x"), ("a".to_owned(), 1));
+        for endless in ["a/**", "a/", "a/{b,c/d}", "a/**/x/y"] {
+            assert!(reached(endless).0 == "a" && reached(endless).1 > 10, "{endless}");
+        }
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub(super) fn address_of(library: &Library, path: &Path) -> Option<String> {
 
 fn listed(category: &Category) -> Vec<Resource> {
     let Ok(folder) = Folder::open(&category.folder) else { return Vec::new() };
-    let paths = folder.files().paths.into_iter().take(MOST_LISTED);
+    let paths = folder.all_files().paths.into_iter().take(MOST_LISTED);
     paths.map(|path| resource(category, &folder, &path)).collect()
 }
 
@@ -87,7 +87,7 @@ fn resource(category: &Category, folder: &Folder, path: &str) -> Resource {
 /// Paths of all categories that go on from `value`, in order, each once.
 fn paths(library: &Library, value: &str) -> Vec<String> {
     let folders = library.categories.iter().filter_map(|category| Folder::open(&category.folder).ok());
-    let mut paths: Vec<_> = folders.flat_map(|folder| folder.files().paths).filter(|path| path.starts_with(value)).collect();
+    let mut paths: Vec<_> = folders.flat_map(|folder| folder.all_files().paths).filter(|path| path.starts_with(value)).collect();
     paths.sort_unstable();
     paths.dedup();
     paths

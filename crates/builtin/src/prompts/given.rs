@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use toolkit::{Arguments, closest};
 
 /// What asks for an explanation instead of the prompt.
-const HELP: [&str; 2] = ["--help", "-h"];
+const HELP: &str = "--help";
 
 /// What a person asked for.
 pub(super) enum Given {
@@ -28,7 +28,7 @@ pub(super) fn hidden_names() -> impl Iterator<Item = String> {
 
 /// Reads what was given; what is wrong with it in words.
 pub(super) fn read(interface: &Interface, arguments: &Arguments) -> Result<Given, String> {
-    if arguments.values().filter_map(Json::as_str).any(|word| HELP.contains(&word.trim())) {
+    if arguments.values().filter_map(Json::as_str).any(|word| word.trim() == HELP) {
         return Ok(Given::Help);
     }
     match interface {

@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, sync::Arc};
 
 use builtin::{
-    Surroundings,
+    Project,
     content::{Answer, Category, Collection, Guide, Library},
 };
 use catalog::{Catalog, Policy};
@@ -73,9 +73,9 @@ impl Books {
         self
     }
 
-    pub(crate) fn surroundings(&self) -> Surroundings {
+    pub(crate) fn project(&self) -> Project {
         let flags = self.flags.clone();
-        Surroundings { project: "shop".into(), path: "/the/shop".into(), flags: Arc::new(move |name| flags.get(name).cloned()) }
+        Project { name: "shop".into(), path: "/the/shop".into(), flags: Arc::new(move |name| flags.get(name).cloned()) }
     }
 
     pub(crate) fn library(&self) -> Library {
@@ -93,14 +93,14 @@ impl Books {
             patterns: self.patterns.clone(),
             instruct: self.instructs,
         };
-        Library::new(names.into_iter().map(category).collect(), self.collections.clone(), self.surroundings())
+        Library::new(names.into_iter().map(category).collect(), self.collections.clone(), self.project())
     }
 
     pub(crate) fn guide(&self) -> Guide {
         Guide::new(self.library())
     }
 
-    /// The surroundings of a call in a server that has `get_content` under another name.
+    /// The project of a call in a server that has `get_content` under another name.
     pub(crate) fn context(&self) -> Context {
         let presentation = Presentation { prefix: Prefix::set("served").expect("a prefix"), errors: None };
         let natives = Toolset::default().with(self.guide().native()).build(&presentation).expect("tools");

@@ -38,7 +38,7 @@ fn book(name: &str, text: &str, detail: Detail) -> Book {
     let source = SourceId::new(format!("prompts/{name}.md"));
     let (prompt, found) = read_prompt(&source, text.as_bytes());
     assert_eq!(found, []);
-    Book::new(vec![prompt.expect("a prompt")], Books::new().surroundings(), detail)
+    Book::new(vec![prompt.expect("a prompt")], Books::new().project(), detail)
 }
 
 /// A server with a tool that reads, one that writes, one that fails and one that must be approved.
@@ -225,7 +225,7 @@ async fn tool_function_extraction() {
 async fn a_workflow_names_tools_as_they_are_served() {
     let text = "name: w\ndescription: W\njobs: {one: {steps: [{tool: reads}, {tool: elsewhere}]}}\n";
     let (prompt, _) = read_workflow(&SourceId::new("w.yaml"), text.as_bytes());
-    let book = Book::new(prompt.into_iter().collect(), Books::new().surroundings(), Detail::Full);
+    let book = Book::new(prompt.into_iter().collect(), Books::new().project(), Detail::Full);
     let text = get_in(&Server::new(), &book, "w", json!({})).await.expect("messages");
     assert!(text.contains("1. Call `reads`.\n2. Call `elsewhere`."), "{text}");
 }
