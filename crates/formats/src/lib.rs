@@ -25,6 +25,6 @@ pub use locate::{Locator, locate};
 pub use mtdf::mtdf_schema;
 pub use prompt::{
     ArgumentDefinition, DUPLICATE_PROMPT, Interface, PROMPT_RULES, Piece, Prompt, PromptBody, PromptExample, ToolReference,
-    UNKNOWN_WORKFLOW_TOOL, read_prompt, read_workflow,
+    UNKNOWN_PROMPT_TOOL, read_prompt, read_workflow,
 };
 pub use rules::{RULES, definition::MISSING_COMMAND};

@@ -7,7 +7,7 @@ mod rules;
 mod workflow;
 
 pub use markdown::read_prompt;
-pub use rules::{DUPLICATE_PROMPT, PROMPT_RULES, UNKNOWN_WORKFLOW_TOOL};
+pub use rules::{DUPLICATE_PROMPT, PROMPT_RULES, UNKNOWN_PROMPT_TOOL};
 pub use workflow::read_workflow;
 
 use catalog::Origin;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use catalog::{Catalog, Diagnostic, SourceId, closest, name};
-use formats::{DUPLICATE_PROMPT, Prompt, UNKNOWN_WORKFLOW_TOOL, read_prompt, read_workflow};
+use formats::{DUPLICATE_PROMPT, Prompt, UNKNOWN_PROMPT_TOOL, read_prompt, read_workflow};
 
 use crate::{Crib, Files, discover};
 
@@ -118,7 +118,7 @@ pub(crate) fn unknown_tools(prompts: &[Prompt], catalog: &Catalog) -> Vec<Diagno
     let tell = |tool: &formats::ToolReference| {
         let near = closest(&tool.name, known()).map(|near| format!("did you mean `{near}`?"));
         let hint = near.unwrap_or_else(|| "`toolcrib list` shows the names".to_owned());
-        Diagnostic::new(&UNKNOWN_WORKFLOW_TOOL, tool.origin.clone(), format!("there is no tool `{}`", tool.name)).hint(hint)
+        Diagnostic::new(&UNKNOWN_PROMPT_TOOL, tool.origin.clone(), format!("there is no tool `{}`", tool.name)).hint(hint)
     };
     prompts.iter().flat_map(|prompt| &prompt.tools).filter(unknown).map(tell).collect()
 }

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
-    sync::mpsc,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
     time::Duration,
 };
 
@@ -27,7 +27,17 @@ pub struct WatchError {
 /// Watches until it is dropped.
 #[derive(Debug)]
 pub struct Watcher {
-    _inner: notify::RecommendedWatcher,
+    inner: notify::RecommendedWatcher,
+    folders: Arc<Mutex<Folders>>,
+}
+
+/// What is watched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Folders {
+    /// Folders whose own files are definitions, prompts or the configuration.
+    definitions: Vec<PathBuf>,
+    /// Folders of documents, with everything below.
+    documents: Vec<PathBuf>,
 }
 
 /// What has changed since it was last told.
@@ -50,41 +60,65 @@ pub fn watch(crib: &Crib, content: &Content, changed: impl Fn(Changes) + Send + 
             let _ = sender.send(event.paths);
         }
     });
-    let mut inner = inner.map_err(|source| WatchError { folder: crib.folder.clone(), source })?;
-    let definitions = [vec![crib.folder.clone(), crib.folder.join("tools")], prompts::folders(crib)].concat();
-    let documents: Vec<_> = content.categories.iter().map(|category| category.folder.clone()).collect();
-    for (folders, depth) in [(&definitions, RecursiveMode::NonRecursive), (&documents, RecursiveMode::Recursive)] {
-        for folder in folders.iter().filter(|folder| folder.is_dir()) {
-            inner.watch(folder, depth).map_err(|source| WatchError { folder: folder.clone(), source })?;
-        }
-    }
+    let inner = inner.map_err(|source| WatchError { folder: crib.folder.clone(), source })?;
+    let folders = Arc::<Mutex<Folders>>::default();
+    let mut watcher = Watcher { inner, folders: Arc::clone(&folders) };
+    watcher.follow(crib, content)?;
     std::thread::spawn(move || {
         while let Ok(first) = receiver.recv() {
-            let more = std::iter::from_fn(|| receiver.recv_timeout(QUIET).ok());
-            let paths = std::iter::once(first).chain(more).flatten();
-            let changes = sorted(paths, &definitions, &documents);
+            let more: Vec<_> = std::iter::from_fn(|| receiver.recv_timeout(QUIET).ok()).flatten().collect();
+            let changes = lock(&folders).sorted(first.into_iter().chain(more));
             if changes != Changes::default() {
                 changed(changes);
             }
         }
     });
-    Ok(Watcher { _inner: inner })
+    Ok(watcher)
 }
 
-fn sorted(paths: impl Iterator<Item = PathBuf>, definitions: &[PathBuf], documents: &[PathBuf]) -> Changes {
-    let mut changes = Changes::default();
-    for path in paths {
-        changes.definitions |=
-            matters(&path) && path.parent().is_some_and(|parent| definitions.iter().any(|folder| folder == parent));
-        if documents.iter().any(|folder| path.starts_with(folder)) {
-            changes.documents.insert(path);
+impl Watcher {
+    /// Watches what the crib consists of now.
+    pub fn follow(&mut self, crib: &Crib, content: &Content) -> Result<(), WatchError> {
+        let now = Folders::of(crib, content);
+        let before = std::mem::replace(&mut *lock(&self.folders), now.clone());
+        let new = |folder: &&PathBuf, before: &[PathBuf]| !before.contains(folder);
+        let definitions = now.definitions.iter().filter(|folder| new(folder, &before.definitions));
+        let documents = now.documents.iter().filter(|folder| new(folder, &before.documents));
+        let definitions = definitions.map(|folder| (folder, RecursiveMode::NonRecursive));
+        for (folder, depth) in definitions.chain(documents.map(|folder| (folder, RecursiveMode::Recursive))) {
+            self.inner.watch(folder, depth).map_err(|source| WatchError { folder: folder.clone(), source })?;
         }
+        Ok(())
     }
-    changes
+}
+
+impl Folders {
+    fn of(crib: &Crib, content: &Content) -> Self {
+        let own = [crib.folder.clone(), crib.folder.join("tools")].into_iter();
+        let definitions = own.chain(prompts::folders(crib)).filter(|folder| folder.is_dir()).collect();
+        let documents = content.categories.iter().map(|category| category.folder.clone());
+        Self { definitions, documents: documents.filter(|folder| folder.is_dir()).collect() }
+    }
+
+    fn sorted(&self, paths: impl Iterator<Item = PathBuf>) -> Changes {
+        let mut changes = Changes::default();
+        for path in paths {
+            let is_own = path.parent().is_some_and(|parent| self.definitions.iter().any(|folder| folder == parent));
+            // A new folder may be one in which definitions or prompts are looked for.
+            changes.definitions |= is_own && (matters(&path) || path.is_dir());
+            if self.documents.iter().any(|folder| path.starts_with(folder)) {
+                changes.documents.insert(path);
+            }
+        }
+        changes
+    }
+}
+
+fn lock(folders: &Mutex<Folders>) -> MutexGuard<'_, Folders> {
+    folders.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn matters(path: &Path) -> bool {
-    path.extension()
-        .and_then(|extension| extension.to_str())
-        .is_some_and(|extension| ["json", "toml", "md", "yaml", "yml"].contains(&extension))
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| ["json", "toml", "md", "yaml", "yml"].contains(&extension))
 }

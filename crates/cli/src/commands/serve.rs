@@ -22,7 +22,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use toolkit::{Change, Native};
-use workspace::{Changes, Content, Crib, Descriptions, Environment, Http, Loaded, Loader};
+use workspace::{Changes, Content, Crib, Descriptions, Environment, Http, Loaded, Loader, Watcher};
 
 use super::{CommandResult, Surroundings};
 use crate::{error::CommandError, guide, keeper, report::Report};
@@ -107,7 +107,9 @@ async fn serve(crib: Crib, environment: &Environment, args: &Args, token: Option
     let shutdown = CancellationToken::new();
     end_on_signal(shutdown.clone()).map_err(signals)?;
     reload_on_hangup(served.clone()).map_err(signals)?;
-    let _watcher = args.watch.then(|| watch(served.clone())).transpose()?;
+    if args.watch {
+        watch(&served)?;
+    }
     let control = tokio::spawn(control_socket(socket, served.clone()));
     let result = match args.http {
         Some(address) => {
@@ -164,6 +166,7 @@ struct Reading {
     content: Content,
     guide: Guide,
     book: Book,
+    watcher: Option<Watcher>,
 }
 
 /// What came of reading a crib again.
@@ -199,7 +202,7 @@ impl Served {
         let content = loaded.content;
         Ok(Self {
             server,
-            reading: Arc::new(Mutex::new(Reading { crib, loader, natives, content, guide: guide.clone(), book })),
+            reading: Arc::new(Mutex::new(Reading { crib, loader, natives, content, guide: guide.clone(), book, watcher: None })),
             guide,
         })
     }
@@ -256,6 +259,9 @@ impl Reading {
         self.guide.describe(&mut self.natives);
         let snapshot = snapshot(&self.crib, &loaded.catalog, &self.natives);
         self.content = loaded.content.clone();
+        if let Some(Err(error)) = self.watcher.as_mut().map(|watcher| watcher.follow(&self.crib, &self.content)) {
+            tracing::warn!("{error}");
+        }
         let prompts_changed = self.book.replace(loaded.prompts.clone());
         let kept: Vec<_> = loaded.kept.iter().map(ToString::to_string).collect();
         if !kept.is_empty() {
@@ -303,14 +309,14 @@ fn log(crib: &Crib, loaded: &Loaded) {
     );
 }
 
-fn watch(served: Served) -> Result<workspace::Watcher, CommandError> {
+/// Has the server follow its files, for as long as it reads them.
+fn watch(served: &Served) -> Result<(), CommandError> {
     let driver = tokio::runtime::Handle::current();
-    let (crib, content) = {
-        let reading = served.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        (reading.crib.clone(), reading.content.clone())
-    };
-    workspace::watch(&crib, &content, move |changes| driver.block_on(served.follow(&changes)))
-        .map_err(|error| CommandError::machine(error.to_string()))
+    let mut reading = served.reading.lock().unwrap_or_else(PoisonError::into_inner);
+    let following = served.clone();
+    let watcher = workspace::watch(&reading.crib, &reading.content, move |changes| driver.block_on(following.follow(&changes)));
+    reading.watcher = Some(watcher.map_err(|error| CommandError::machine(error.to_string()))?);
+    Ok(())
 }
 
 fn reload_on_hangup(served: Served) -> std::io::Result<()> {

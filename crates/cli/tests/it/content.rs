@@ -91,6 +91,19 @@ fn a_watched_document_that_changes_is_told() {
 }
 
 #[test]
+fn folders_that_come_later_are_watched_too() {
+    let crib = Crib::new().file("guide/docs/api.md", "old");
+    let mut client = Client::start(&crib, &["--watch"]);
+    crib.write("toolcrib.toml", "[content.categories.docs]\ndir = \"guide/docs\"\n");
+    client.wait(|message| message["method"] == "notifications/tools/list_changed");
+    client.ask("resources/subscribe", json!({"uri": "guide://docs/api.md"}));
+    crib.write("guide/docs/api.md", "new");
+    client.wait(|message| message["method"] == "notifications/resources/updated");
+    crib.write("prompts/first.md", "---\ndescription: First\n---\nbody");
+    client.wait(|message| message["method"] == "notifications/prompts/list_changed");
+}
+
+#[test]
 fn reload_takes_up_a_new_category() {
     let crib = crib().file("guide/docs/api.md", "the interface");
     let mut client = Client::start(&crib, &[]);

@@ -4,7 +4,7 @@ use catalog::{Diagnostic, Origin, Rule, SourceId, closest, name};
 use minijinja::Environment;
 use serde_json::{Map, Value};
 
-use super::{ArgumentDefinition, Interface, Prompt, PromptBody, PromptExample, line_start, rules};
+use super::{ArgumentDefinition, Interface, Prompt, PromptBody, PromptExample, ToolReference, line_start, rules};
 use crate::FrontMatter;
 
 /// The longest first line of a description.
@@ -59,7 +59,7 @@ impl Reader<'_> {
             usage: front.text("usage").map(str::to_owned),
             examples: self.examples(front.values.get("examples")),
             body: PromptBody::Template { source: front.body.to_owned(), lines_before: front.lines },
-            tools: Vec::new(),
+            tools: self.tools(&front),
             origin: Origin::whole(self.source),
         })
     }
@@ -95,6 +95,20 @@ impl Reader<'_> {
                 "mend the template, or write `{% raw %}` around text with braces",
             );
         }
+    }
+
+    /// The tools that the template names in so many words: `call("name")` and `tool("name")`.
+    fn tools(&self, front: &FrontMatter<'_>) -> Vec<ToolReference> {
+        let start = self.text.len() - front.body.len();
+        let calls = ["call(", "tool("].into_iter().flat_map(|function| front.body.match_indices(function));
+        let named = calls.filter_map(|(at, function)| {
+            let argument = front.body[at + function.len()..].trim_start();
+            let quote = argument.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+            let name = argument[1..].split(quote).next().filter(|name| name::check(name).is_ok())?;
+            let is_code = in_code(&front.body[..at]);
+            is_code.then(|| ToolReference { name: name.to_owned(), origin: Origin::offset(self.source, start + at) })
+        });
+        named.collect()
     }
 
     fn description(&mut self, front: &FrontMatter<'_>) -> String {
@@ -182,6 +196,12 @@ impl Reader<'_> {
         }
         examples
     }
+}
+
+/// Whether what follows `before` is code of the template, and not text.
+fn in_code(before: &str) -> bool {
+    let last = |marks: [&str; 2]| marks.into_iter().filter_map(|mark| before.rfind(mark)).max();
+    last(["{{", "{%"]) > last(["}}", "%}"])
 }
 
 fn argument(value: &Value) -> Option<ArgumentDefinition> {

@@ -12,7 +12,7 @@ pub static PROMPT_RULES: &[&Rule] = &[
     &MISSPELLED_KEY,
     &DUPLICATE_PROMPT,
     &BROKEN_WORKFLOW,
-    &UNKNOWN_WORKFLOW_TOOL,
+    &UNKNOWN_PROMPT_TOOL,
 ];
 
 pub(super) static BROKEN_PROMPT: Rule = Rule {
@@ -92,12 +92,13 @@ pub(super) static BROKEN_WORKFLOW: Rule = Rule {
     good: "name: load_data\ndescription: Load a data set\n",
 };
 
-/// A workflow that names a tool which is not there; whoever knows all tools finds it.
-pub static UNKNOWN_WORKFLOW_TOOL: Rule = Rule {
+/// A prompt that names a tool which is not there; whoever knows all tools finds it.
+pub static UNKNOWN_PROMPT_TOOL: Rule = Rule {
     code: "TC719",
-    name: "unknown-workflow-tool",
+    name: "unknown-prompt-tool",
     severity: Severity::Warning,
-    why: "A workflow tells a model which tools to call. A tool that does not exist sends it astray.",
+    why: "A workflow tells a model which tools to call, and a prompt may call tools itself. A tool that does not exist sends \
+          the one astray and breaks the other. Tools are named without the prefix under which they are served.",
     bad: "",
     good: "",
 };

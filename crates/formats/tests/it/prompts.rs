@@ -44,6 +44,17 @@ fn places_are_lines_of_the_file() {
     assert_eq!(found[0].origin.place, catalog::Place::Offset(text.find("{% endif").expect("it")));
 }
 
+#[test]
+fn tools_that_a_template_names_are_known_with_their_place() {
+    let text =
+        "---\ndescription: Fine\n---\nIn words call('x').\n{{ call(\"one\", {}) }} {% set a = tool( 'two') %}{{ call(args[0]) }}";
+    let (prompt, _) = read("p.md", text);
+    let tools = prompt.expect("a prompt").tools;
+    let places: Vec<_> = tools.iter().map(|tool| (tool.name.as_str(), tool.origin.place.clone())).collect();
+    let place = |of: &str| catalog::Place::Offset(text.find(of).expect("it"));
+    assert_eq!(places, [("one", place("call(\"one")), ("two", place("tool( 'two"))]);
+}
+
 const WORKFLOW: &str = r"
 name: Load Data
 description: Load a data set

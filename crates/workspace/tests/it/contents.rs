@@ -77,12 +77,13 @@ fn prompts_are_found_where_they_are_by_convention_and_configuration() {
     let workflow = "name: w\ndescription: W\njobs:\n  a:\n    steps:\n      - tool: git_log\n      - tool: get_content\n      - tool: git_lgo\n";
     let found = prompt_findings(&[
         ("prompts/a.md", prompt),
+        ("prompts/c.md", "---\ndescription: C\n---\n{{ call('guide_get_content', {}) }}{{ tool('git_log') }}"),
         ("more/a.md", prompt),
         ("more/b.md", "---\ndescription: B\n---\n\n{% for %}"),
         ("inst/mcp/workflows/w.yaml", workflow),
         ("prompts/.hidden.md", "{% broken"),
     ]);
-    assert_eq!(found, ["TC719 inst/mcp/workflows/w.yaml:8", "TC717 more/a.md:0", "TC712 more/b.md:5"]);
+    assert_eq!(found, ["TC719 inst/mcp/workflows/w.yaml:8", "TC717 more/a.md:0", "TC712 more/b.md:5", "TC719 prompts/c.md:4"]);
 }
 
 #[test]
