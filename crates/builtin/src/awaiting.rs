@@ -1,4 +1,6 @@
 //! `await`: waits for operations and gives their results.
+//!
+//! How to write a tool: crates/toolkit/templates/tool.md.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,6 @@
 //! `cancel`: ends an operation with all of its processes, and says what was ended.
+//!
+//! How to write a tool: crates/toolkit/templates/tool.md.
 
 use runtime::{
     Asker, Operations,

@@ -1,13 +1,15 @@
 //! The native tools that come with Toolcrib, written as any tool author could write them.
 //!
 //! `status`, `await` and `cancel` look after operations; a finished operation can also be read as a
-//! resource. They are handed what they work on and see only what belongs to their caller.
+//! resource. Flags are set and looked up for projects and for all of them. They are handed what they
+//! work on and see only what belongs to their caller.
 
 mod arguments;
 mod awaiting;
 mod cancel;
 pub mod content;
 mod example;
+mod flags;
 mod join;
 pub mod prompts;
 mod report;
@@ -20,9 +22,10 @@ use std::sync::Arc;
 use runtime::Operations;
 use toolkit::{Declarations, Native, Resources, Toolset};
 
+pub use flags::{FlagPlaces, Flags, Scope, Setting, Source};
 pub use join::join;
 pub use report::{summary, texts, uri};
-pub use template::{Flags, Project, TemplateError};
+pub use template::{FlagReader, Project, TemplateError};
 
 /// What stands before the names of the guide's tools, unless somebody wants it otherwise.
 const PREFIX: &str = "guide";
@@ -36,6 +39,8 @@ pub struct Handles {
     pub guide: Option<content::Guide>,
     /// Whether tools that only show something are wanted.
     pub examples: Examples,
+    /// The flags, if the tools for them are wanted.
+    pub flags: Option<Flags>,
 }
 
 /// Whether tools that only show something are wanted.
@@ -54,7 +59,8 @@ pub fn toolset(handles: &Handles) -> Toolset {
         |native: &Native| handles.examples == Examples::Shown || native.tool.marks.category.as_deref() != Some(example::CATEGORY);
     let toolset = Toolset::default().with_declared(&Declarations::default()).retain(wanted);
     let content = handles.guide.iter().map(content::Guide::native);
-    natives(&handles.operations).into_iter().chain(content).fold(toolset, Toolset::with)
+    let flags = handles.flags.iter().flat_map(flags::natives);
+    natives(&handles.operations).into_iter().chain(content).chain(flags).fold(toolset, Toolset::with)
 }
 
 /// The tools that look after these operations.

@@ -113,7 +113,7 @@ impl Book {
                 let project = self.project.clone();
                 // Tools that the template calls are waited for on a thread that may wait.
                 let rendered = tokio::task::spawn_blocking(move || {
-                    let mut environment = project.environment(&context);
+                    let mut environment = project.environment(&project.flags(), &context);
                     calling::add(&mut environment, context);
                     template::render(&environment, &prompt.name, &template::in_place(&source, lines_before), values)
                 });

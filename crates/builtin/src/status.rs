@@ -1,4 +1,6 @@
 //! `status`: the caller's operations, a page at a time.
+//!
+//! How to write a tool: crates/toolkit/templates/tool.md.
 
 use runtime::{
     Operations,

@@ -3,9 +3,10 @@
 
 use std::{
     borrow::Cow,
+    collections::BTreeMap,
     fmt,
     io::{self, Write},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use minijinja::{
@@ -19,8 +20,8 @@ const STEPS: u64 = 1_000_000;
 const DEPTH: usize = 50;
 const MOST_BYTES: usize = 8 << 20;
 
-/// The value of a flag, by its name.
-pub type Flags = Arc<dyn Fn(&str) -> Option<serde_json::Value> + Send + Sync>;
+/// Reads the values of all flags. It may wait; a request calls it at most once.
+pub type FlagReader = Arc<dyn Fn() -> BTreeMap<String, serde_json::Value> + Send + Sync>;
 
 /// The project, as templates know it.
 #[derive(Clone)]
@@ -30,7 +31,7 @@ pub struct Project {
     /// Its folder.
     pub path: String,
     /// Its flags.
-    pub flags: Flags,
+    pub flags: FlagReader,
 }
 
 /// Why a template gave nothing.
@@ -45,8 +46,13 @@ pub struct TemplateError {
 }
 
 impl Project {
+    /// The flags as one request sees them.
+    pub(crate) fn flags(&self) -> Arc<SeenFlags> {
+        Arc::new(SeenFlags { read: Arc::clone(&self.flags), values: OnceLock::new() })
+    }
+
     /// An environment in which templates know the project, the flags and the names of the tools around a call.
-    pub(crate) fn environment(&self, context: &Context) -> Environment<'static> {
+    pub(crate) fn environment(&self, flags: &Arc<SeenFlags>, context: &Context) -> Environment<'static> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
@@ -54,7 +60,7 @@ impl Project {
         environment.set_recursion_limit(DEPTH);
         environment.set_path_join_callback(|name, parent| Cow::Owned(join(name, parent)));
         environment.add_global("project", minijinja::context! { name => &self.name, path => &self.path });
-        environment.add_global("flags", Value::from_object(FlagValues(self.flags.clone())));
+        environment.add_global("flags", Value::from_dyn_object(flags.clone()));
         environment.set_formatter(|output, state, value| match value.kind() {
             // As everybody reads them, not as Python writes them.
             ValueKind::Bool | ValueKind::None | ValueKind::Seq | ValueKind::Map => {
@@ -110,22 +116,32 @@ fn join(name: &str, parent: &str) -> String {
     parts.join("/")
 }
 
-/// Flags, looked up when a template asks. One that is not set is none, not undefined.
-struct FlagValues(Flags);
+/// The flags as one request sees them: read when the first of them is asked for. One that is not set
+/// is none in a template, not undefined.
+pub(crate) struct SeenFlags {
+    read: FlagReader,
+    values: OnceLock<BTreeMap<String, serde_json::Value>>,
+}
 
-impl fmt::Debug for FlagValues {
+impl SeenFlags {
+    pub(crate) fn get(&self, name: &str) -> Option<&serde_json::Value> {
+        self.values.get_or_init(|| (self.read)()).get(name)
+    }
+}
+
+impl fmt::Debug for SeenFlags {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("flags")
     }
 }
 
-impl Object for FlagValues {
+impl Object for SeenFlags {
     fn repr(self: &Arc<Self>) -> ObjectRepr {
         ObjectRepr::Map
     }
 
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        Some(Value::from(Serde((self.0)(key.as_str()?))))
+        Some(Value::from(Serde(self.get(key.as_str()?))))
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    approve, call, check, docs, doctor, explain, list, new, operations, reference, reload, schema, serve, show,
+    approve, call, check, docs, doctor, explain, flags, list, new, operations, reference, reload, schema, serve, show,
 };
 
 /// Takes tool definitions into one catalog, checks them, and serves them to AI agents over MCP.
@@ -67,6 +67,7 @@ pub(crate) enum Command {
     Reload(reload::Args),
     Operations(operations::Args),
     Approve(approve::Args),
+    Flags(flags::Args),
     #[command(hide = true)]
     Reference(reference::Args),
 }

@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod docs;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod flags;
 pub(crate) mod list;
 pub(crate) mod new;
 pub(crate) mod operations;
@@ -69,6 +70,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> CommandResult {
         Some(Command::Doctor(args)) => doctor::run(&here, &args),
         Some(Command::Operations(args)) => operations::run(&here, &args),
         Some(Command::Approve(args)) => approve::run(&here, &args),
+        Some(Command::Flags(args)) => flags::run(&here, &args),
         Some(Command::Reference(args)) => reference::run(&args),
         Some(Command::Reload(args)) => reload::run(&here, &args),
         None => match validate::run(&here, &cli.guide) {

@@ -7,16 +7,19 @@ use std::{
 };
 
 use builtin::{
-    Examples, Handles,
+    Examples, FlagPlaces, Flags, Handles,
     content::{self, Guide},
 };
-use catalog::{Catalog, Failure};
+use catalog::{Catalog, Failure, flag::FlagValues};
 use runtime::{Runtime, Settings};
 use store::Store;
-use toolkit::{BadPrefix, Native, Prefix, Presentation};
-use workspace::{Crib, Environment};
+use toolkit::{BadPrefix, BoxFuture, Native, Prefix, Presentation};
+use workspace::{Crib, Environment, FlagDefaults};
 
-use crate::error::{CommandError, Kind};
+use crate::{
+    error::{CommandError, Kind},
+    user_store::UserStore,
+};
 
 /// A runtime whose operations, approvals and audit are kept in the crib's state folder. If they cannot be, that is said,
 /// and they are forgotten when the process ends.
@@ -26,7 +29,8 @@ pub(crate) fn open(crib: &Crib, settings: Settings) -> Runtime {
             if let Some(path) = store.moved_aside() {
                 tracing::warn!("the store was broken; it was moved to {} and a new one begun", path.display());
             }
-            Runtime::with_journal(settings, Arc::new(store))
+            let store = Arc::new(store);
+            Runtime::with_journal(settings, store.clone()).with_keep(store)
         }
         Err(error) => {
             tracing::error!("operations and approvals will be forgotten when this ends: {error}");
@@ -41,12 +45,49 @@ pub(crate) fn open_kept(crib: &Crib) -> Result<Runtime, CommandError> {
     Ok(Runtime::with_journal(crib.settings(), Arc::new(store)))
 }
 
+/// Called after a change of flags, before it is answered.
+pub(crate) type OnChange = Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
+
+/// Nobody who wants to know of changes.
+pub(crate) fn nobody() -> OnChange {
+    Arc::new(|| Box::pin(std::future::ready(())))
+}
+
+/// The flags that can be seen from a crib.
+pub(crate) fn flags(crib: &Crib, environment: &Environment, changed: OnChange) -> Flags {
+    let defaults = FlagDefaults::new(crib);
+    Flags::new(FlagPlaces {
+        keep: Arc::new(UserStore::new(environment.state_folder())),
+        folder: crib.folder.clone(),
+        identify: workspace::project,
+        defaults: Arc::new(move || defaults.read()),
+        changed,
+    })
+}
+
+/// The flags by which a crib switches tools: none are looked up where it switches nothing.
+pub(crate) async fn switching(crib: &Crib, flags: &Flags) -> Result<FlagValues, Failure> {
+    match crib.switches.is_empty() {
+        true => Ok(FlagValues::new()),
+        false => flags.values().await,
+    }
+}
+
+/// As [`switching`]; where flags cannot be read, that is said, and the configuration's count.
+pub(crate) async fn switching_or_defaults(crib: &Crib, flags: &Flags) -> FlagValues {
+    switching(crib, flags).await.unwrap_or_else(|failure| {
+        tracing::error!("flags could not be read, so only those in toolcrib.toml count: {}", failure.message);
+        crib.flags.clone()
+    })
+}
+
 /// The built-in tools of a crib, as they are served. `prefix` is what the command line wants before their names.
 pub(crate) fn natives(
     crib: &Crib,
     environment: &Environment,
     runtime: &Runtime,
     guide: &Guide,
+    flags: &Flags,
     prefix: Option<&str>,
 ) -> Result<Vec<Native>, CommandError> {
     let prefix = match prefix.or_else(|| environment.get("MCP_TOOL_PREFIX")) {
@@ -58,6 +99,7 @@ pub(crate) fn natives(
         operations: runtime.operations(),
         guide: Some(guide.clone()),
         examples: if is_shown { Examples::Shown } else { Examples::Hidden },
+        flags: crib.config.has_guide().then(|| flags.clone()),
     };
     let presentation = Presentation { prefix, errors: crib.config.crib.errors.map(Into::into) };
     builtin::toolset(&handles).build(&presentation).map_err(|error| CommandError::machine(error.to_string()))
@@ -69,8 +111,8 @@ fn bad_prefix(error: BadPrefix) -> CommandError {
 
 /// The tools of a crib and the built-in ones that it wants.
 pub(crate) fn with_built_ins(crib: &Crib, catalog: &Catalog, natives: &[Native]) -> Catalog {
-    let wants_content = crib.config.content.is_some();
-    let is_wanted = |native: &&Native| wants_content || native.tool.marks.category.as_deref() != Some(content::CATEGORY);
+    let has_guide = crib.config.has_guide();
+    let is_wanted = |native: &&Native| has_guide || native.tool.marks.category.as_deref() != Some(content::CATEGORY);
     let wanted: Vec<_> = natives.iter().filter(is_wanted).cloned().collect();
     Catalog::merge(builtin::join(catalog.tools(), &wanted)).0
 }

@@ -7,7 +7,9 @@ mod guide;
 mod keeper;
 mod logs;
 mod report;
+mod servers;
 mod terminal;
+mod user_store;
 
 use std::process::ExitCode;
 

@@ -16,6 +16,7 @@ mod confine;
 mod digest;
 mod folder;
 mod host;
+mod inherited;
 pub mod journal;
 mod lanes;
 mod log;

@@ -9,7 +9,7 @@ use std::{collections::HashMap, fs, os::unix::ffi::OsStrExt, path::Path, thread,
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
-use crate::operation::ProcessMark;
+use crate::{inherited, operation::ProcessMark};
 
 /// A process may start another while it is being looked for; a few rounds find that one, too.
 const ROUNDS: usize = 10;
@@ -108,6 +108,24 @@ pub(crate) fn kill(traces: &[Trace<'_>]) -> Vec<Vec<Killed>> {
     for killed in &mut killed {
         killed.sort_by_key(|killed: &Killed| killed.pid);
         killed.dedup_by_key(|killed| killed.pid);
+    }
+    killed
+}
+
+/// Kills every process whose server is no more; says how many.
+pub(crate) fn kill_abandoned() -> usize {
+    let mut killed = 0;
+    for _ in 0..ROUNDS {
+        let abandoned: Vec<_> = all().filter(|seen| inherited::is_abandoned(seen.pid)).collect();
+        if abandoned.is_empty() {
+            break;
+        }
+        killed += abandoned.len();
+        for seen in abandoned {
+            // It may have ended meanwhile, which is just as well.
+            let _ = Pid::from_raw(seen.pid.cast_signed()).map(|pid| kill_process(pid, Signal::KILL));
+        }
+        thread::sleep(SETTLE);
     }
     killed
 }

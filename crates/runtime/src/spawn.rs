@@ -22,6 +22,7 @@ use crate::{
     Settings,
     confine::{self, Confinement},
     folder::{Folders, PrivateFolder},
+    inherited,
     operation::ProcessMark,
     plan::{self, Plan, Word},
     processes::{self, Killed, Seen, Trace},
@@ -81,6 +82,7 @@ impl Door {
             None => self.folders.take(&plan.tool, &plan.files)?,
         };
         let mut command = command(plan, &folder);
+        inherited::leave();
         if let Some(confinement) = &self.confinement {
             confinement.bind_this_thread(&plan.confinement, folder.path())?;
         }

@@ -114,6 +114,9 @@ fn refused(served: &Served, failure: Failure) -> Outcome {
 }
 
 fn unknown(snapshot: &Snapshot, name: &str) -> ErrorData {
+    if let Some(why) = snapshot.absent(name) {
+        return ErrorData::invalid_params(format!("`{}` is not served now: {why}", name.escape_debug()), None);
+    }
     let hint = match snapshot.closest(name) {
         Some(near) => format!("; did you mean `{near}`?"),
         None => String::new(),

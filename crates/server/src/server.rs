@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
+use catalog::{Catalog, Policy};
 use rmcp::model::{Implementation, MetaObject, PromptsCapability, ServerCapabilities, ServerConfig};
-use runtime::{Operations, Runtime};
+use runtime::{Operations, Runtime, Settings};
 use serde_json::json;
-use toolkit::{Change, Context, Prompts, Resources};
+use toolkit::{Change, Context, Native, Prompts, Resources, Tool};
 
 use crate::{
-    Snapshot,
+    Snapshot, SnapshotOptions,
     audience::Audience,
     completion::Watch,
     delivery::{self, Deliveries},
@@ -66,6 +67,15 @@ impl Server {
             deliveries: Arc::default(),
             watch: Arc::default(),
         }
+    }
+
+    /// A server of native tools alone, in the current folder, with the policy that marks make.
+    pub fn of(identity: Identity, natives: Vec<Native>, describe: fn(&Tool) -> String) -> Self {
+        let runtime = Runtime::new(Settings::new(".".into()));
+        let (catalog, _) = Catalog::merge(natives.iter().map(|native| native.tool.clone()));
+        let crib = identity.name.clone();
+        let options = SnapshotOptions { crib, full_names: false, describe, policy: Policy::default() };
+        Self::new(identity, Arc::new(runtime.with_natives(natives)), Snapshot::new(&catalog, &options))
     }
 
     /// Says whose the calls on stdio are: the operating system's user. Over HTTP it is the token that tells.

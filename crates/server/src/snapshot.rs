@@ -42,6 +42,8 @@ pub struct Snapshot {
     pub(crate) policy: Policy,
     /// The served names of the built-in tools, by their own.
     built_in: BTreeMap<String, String>,
+    /// Names of tools that are not served now, and why.
+    absent: BTreeMap<String, String>,
 }
 
 /// One served tool.
@@ -70,7 +72,14 @@ impl Snapshot {
             tools,
             catalog: Arc::new(catalog.clone()),
             policy: options.policy.clone(),
+            absent: BTreeMap::new(),
         }
+    }
+
+    /// Says of tools that are not served now, by the names they would be served under, why they are not.
+    pub fn with_absent(mut self, absent: BTreeMap<String, String>) -> Self {
+        self.absent = absent;
+        self
     }
 
     /// Says of every program what it is not held to on this machine, in the tool's metadata.
@@ -99,6 +108,11 @@ impl Snapshot {
     /// The served name nearest to one that does not exist.
     pub fn closest(&self, served_name: &str) -> Option<&str> {
         closest(served_name, self.tools.iter().map(Served::name))
+    }
+
+    /// Why the tool of this name is not served, if that is known.
+    pub(crate) fn absent(&self, served_name: &str) -> Option<&str> {
+        self.absent.get(served_name).map(String::as_str)
     }
 
     /// How many tools are served.

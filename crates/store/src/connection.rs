@@ -18,13 +18,22 @@ const BUSY: Duration = Duration::from_secs(2);
 /// How much of the write-ahead log stays on disk between checkpoints.
 const LOG_BYTES: i64 = 8 * 1024 * 1024;
 
+/// What a commit survives once it is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Survives {
+    /// That its process is killed; only a machine that loses power may lose the last moments.
+    Kill,
+    /// That the machine loses power, too. Each commit waits for the disk.
+    PowerLoss,
+}
+
 /// Opens the database, bringing it up to date. A broken file is moved aside; where to is answered.
-pub(crate) fn open(path: &Path) -> Result<(Connection, Option<PathBuf>), OpenError> {
-    match attempt(path) {
+pub(crate) fn open(path: &Path, survives: Survives) -> Result<(Connection, Option<PathBuf>), OpenError> {
+    match attempt(path, survives) {
         Err(Refused::Broken(error)) => {
             let aside = move_aside(path).map_err(|error| OpenError::Folder { path: path.to_owned(), error })?;
             tracing::error!(%error, aside = %aside.display(), "the store was broken; it was moved aside and a new one is used");
-            attempt(path).map(|connection| (connection, Some(aside))).map_err(|refused| refused.into_error(path))
+            attempt(path, survives).map(|connection| (connection, Some(aside))).map_err(|refused| refused.into_error(path))
         }
         result => result.map(|connection| (connection, None)).map_err(|refused| refused.into_error(path)),
     }
@@ -52,13 +61,15 @@ impl From<rusqlite::Error> for Refused {
     }
 }
 
-fn attempt(path: &Path) -> Result<Connection, Refused> {
+fn attempt(path: &Path, survives: Survives) -> Result<Connection, Refused> {
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(BUSY)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    // A commit is in the file when it is answered, so that a killed process loses nothing; only a
-    // machine that loses power may lose the last moments.
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    let synchronous = match survives {
+        Survives::Kill => "NORMAL",
+        Survives::PowerLoss => "FULL",
+    };
+    connection.pragma_update(None, "synchronous", synchronous)?;
     connection.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
     connection.set_prepared_statement_cache_capacity(64);
     schema::migrate(&mut connection)?.map_err(Refused::TooNew)?;

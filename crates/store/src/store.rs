@@ -21,7 +21,7 @@ use toolkit::{Keep, Kept};
 use crate::{
     approvals,
     audit::Audit,
-    connection,
+    connection::{self, Survives},
     error::OpenError,
     kept, operations, retention,
     threads::{Duty, File, Worker},
@@ -43,25 +43,26 @@ impl Store {
     /// Opens the store of a crib in `folder`, making both if need be, for their owner only. A broken
     /// store is moved aside.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
-        Self::open_file(folder, CRIB)
+        Self::open_file(folder, CRIB, Survives::Kill)
     }
 
-    /// Opens the store of the user in `folder`, as [`Store::open`] does that of a crib.
+    /// Opens the store of the user in `folder`, as [`Store::open`] does that of a crib. What is written
+    /// here is little and meant to last, so it survives a loss of power too.
     pub fn open_user(folder: &Path) -> Result<Self, OpenError> {
-        Self::open_file(folder, USER)
+        Self::open_file(folder, USER, Survives::PowerLoss)
     }
 
-    fn open_file(folder: &Path, name: &str) -> Result<Self, OpenError> {
+    fn open_file(folder: &Path, name: &str, survives: Survives) -> Result<Self, OpenError> {
         let problem = |path: &Path| {
             let path = path.to_owned();
             move |error| OpenError::Folder { path, error }
         };
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(problem(folder))?;
         let path = folder.join(name);
-        let (writing, moved_aside) = connection::open(&path)?;
+        let (writing, moved_aside) = connection::open(&path, survives)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(problem(&path))?;
-        let (reading, _) = connection::open(&path)?;
-        let file = Arc::new(File::new(path.clone()));
+        let (reading, _) = connection::open(&path, survives)?;
+        let file = Arc::new(File::new(path.clone(), survives));
         let writer = Worker::start(Duty::Write, writing, Arc::clone(&file)).map_err(problem(&path))?;
         let reader = Worker::start(Duty::Read, reading, file).map_err(problem(&path))?;
         Ok(Self { writer, reader, audit: Audit::new(folder.to_owned()), moved_aside })

@@ -18,7 +18,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::oneshot;
 
 use crate::{
-    connection,
+    connection::{self, Survives},
     error::{is_corrupt, journal_error},
 };
 
@@ -35,6 +35,7 @@ type Done = Box<dyn FnOnce(Result<(), JournalError>) -> bool + Send>;
 /// What both threads know of the file.
 pub(crate) struct File {
     pub(crate) path: PathBuf,
+    survives: Survives,
     /// Set by whoever finds it broken; the writer then puts another in its place.
     is_broken: AtomicBool,
     /// How often it was replaced.
@@ -42,8 +43,8 @@ pub(crate) struct File {
 }
 
 impl File {
-    pub(crate) fn new(path: PathBuf) -> Self {
-        Self { path, is_broken: AtomicBool::new(false), replaced: AtomicU64::new(0) }
+    pub(crate) fn new(path: PathBuf, survives: Survives) -> Self {
+        Self { path, survives, is_broken: AtomicBool::new(false), replaced: AtomicU64::new(0) }
     }
 }
 
@@ -204,7 +205,7 @@ impl Desk {
     }
 
     fn reopen(&mut self) {
-        match connection::open(&self.file.path) {
+        match connection::open(&self.file.path, self.file.survives) {
             Ok((connection, _)) => self.connection = connection,
             Err(error) => tracing::error!(%error, "the store could not be opened again"),
         }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::{ContentConfig, PolicyClause};
+use crate::{ContentConfig, PolicyClause, SwitchClause, WrittenFlags, flags};
 
 /// A `toolcrib.toml` that cannot be used.
 pub(crate) static BROKEN_CONFIG: Rule = Rule {
@@ -43,6 +43,20 @@ pub struct Config {
     /// What to do with calls, beyond what marks say.
     #[schemars(with = "Vec<PolicyClause>")]
     pub policy: Vec<Spanned<PolicyClause>>,
+    /// What flags of this project are where nobody has set them. With this section, even an empty one, the tools for
+    /// flags are served.
+    #[schemars(schema_with = "flags::schema")]
+    pub flags: Option<WrittenFlags>,
+    /// Tools that are served only while a flag has a certain value.
+    #[schemars(with = "Vec<SwitchClause>")]
+    pub switch: Vec<Spanned<SwitchClause>>,
+}
+
+impl Config {
+    /// Whether the guide's tools are served.
+    pub fn has_guide(&self) -> bool {
+        self.flags.is_some() || self.content.is_some()
+    }
 }
 
 /// The crib itself.

@@ -6,10 +6,10 @@ use std::{
     time::Duration,
 };
 
-use catalog::{Diagnostic, Policy, SourceId};
+use catalog::{Diagnostic, Policy, SourceId, Switch, flag::FlagValues};
 use runtime::Settings;
 
-use crate::{Config, Environment, Files, config, policy};
+use crate::{Config, Environment, Files, WrittenFlags, config, flags, policy};
 
 /// The name of the configuration file.
 pub(crate) const CONFIG: &str = "toolcrib.toml";
@@ -23,6 +23,10 @@ pub struct Crib {
     pub config: Config,
     /// What to do with calls.
     pub policy: Policy,
+    /// What flags are where nobody has set them.
+    pub flags: FlagValues,
+    /// Which tools are there only while a flag has a certain value.
+    pub switches: Vec<Switch>,
     environment: Environment,
 }
 
@@ -66,14 +70,34 @@ impl Crib {
             Some(_) => here,
             None => here.ancestors().find(|folder| folder.join(CONFIG).is_file()).unwrap_or(&here).to_owned(),
         };
-        let (config, policy) =
-            read_config(&folder).map_err(|diagnostics| OpenError::Config { folder: folder.clone(), diagnostics })?;
-        Ok(Self { folder, config, policy, environment: environment.clone() })
+        let crib = Self::unconfigured(folder, environment);
+        let folder = crib.folder.clone();
+        crib.configured().map_err(|diagnostics| OpenError::Config { folder, diagnostics })
     }
 
     /// The crib in `folder` as if it had no configuration, to look at the rest of one whose configuration is broken.
     pub fn unconfigured(folder: PathBuf, environment: &Environment) -> Self {
-        Self { folder, config: Config::default(), policy: Policy::default(), environment: environment.clone() }
+        let (config, policy) = Default::default();
+        Self { folder, config, policy, flags: FlagValues::new(), switches: Vec::new(), environment: environment.clone() }
+    }
+
+    /// The same with what its configuration says; everything that is wrong with that, if anything is.
+    fn configured(mut self) -> Result<Self, Vec<Diagnostic>> {
+        let path = self.folder.join(CONFIG);
+        if !path.exists() {
+            return Ok(self);
+        }
+        let one = |diagnostic: Box<Diagnostic>| vec![*diagnostic];
+        let bytes = self.files().read(&path).map_err(one)?;
+        let source = SourceId::new(CONFIG);
+        self.config = config::read(&source, &String::from_utf8_lossy(&bytes)).map_err(one)?;
+        let policy = policy::compile(&source, &self.config.policy);
+        let none = WrittenFlags::new();
+        let flags = flags::compile(&source, self.config.flags.as_ref().unwrap_or(&none), &self.config.switch);
+        match (policy, flags) {
+            (Ok(policy), Ok((flags, switches))) => Ok(Self { policy, flags, switches, ..self }),
+            (policy, flags) => Err(policy.err().into_iter().chain(flags.err()).flatten().collect()),
+        }
     }
 
     /// Reads the configuration again.
@@ -130,19 +154,6 @@ fn set<T>(target: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *target = value;
     }
-}
-
-fn read_config(folder: &Path) -> Result<(Config, Policy), Vec<Diagnostic>> {
-    let path = folder.join(CONFIG);
-    if !path.exists() {
-        return Ok(Default::default());
-    }
-    let one = |diagnostic: Box<Diagnostic>| vec![*diagnostic];
-    let bytes = Files::new(folder).read(&path).map_err(one)?;
-    let source = SourceId::new(CONFIG);
-    let config = config::read(&source, &String::from_utf8_lossy(&bytes)).map_err(one)?;
-    let policy = policy::compile(&source, &config.policy)?;
-    Ok((config, policy))
 }
 
 /// FNV-1a: short, stable for ever, and enough to tell one user's folders apart.

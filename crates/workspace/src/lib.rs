@@ -11,9 +11,11 @@ mod date;
 mod discover;
 mod environment;
 mod files;
+mod flags;
 mod loader;
 mod parallel;
 mod policy;
+mod project;
 mod prompts;
 mod watch;
 
@@ -23,8 +25,10 @@ pub use content::{Category, CategoryConfig, Collection, CollectionConfig, Conten
 pub use crib::{Crib, OpenError};
 pub use environment::Environment;
 pub use files::{Files, LARGEST_FILE};
+pub use flags::{FlagDefaults, SwitchClause, WrittenFlags};
 pub use loader::{Loaded, Loader, check_paths};
 pub use policy::PolicyClause;
+pub use project::project;
 pub use prompts::GUIDE_TOOLS;
 pub use watch::{Changes, WatchError, Watcher, watch};
 
@@ -38,6 +42,9 @@ pub static RULES: &[&catalog::Rule] = &[
     &policy::EXPIRED_POLICY,
     &policy::LASTING_PERMISSION,
     &policy::PRESUMED_ARGUMENT,
+    &flags::BROKEN_FLAG,
+    &flags::BROKEN_SWITCH,
+    &flags::USELESS_SWITCH,
     &content::BAD_NAME,
     &content::MISSING_FOLDER,
     &content::BROKEN_PATTERN,

@@ -10,7 +10,7 @@ use std::{
 use catalog::{Catalog, Diagnostic, Glob, Launch, Origin, Place, Rule, Severity, SourceId, Tool};
 use formats::{Guidance, Prompt};
 
-use crate::{Config, Content, Crib, Files, content, crib, discover, parallel, policy, prompts, prompts::PromptLoader};
+use crate::{Config, Content, Crib, Files, content, crib, discover, flags, parallel, policy, prompts, prompts::PromptLoader};
 
 /// A `[[bind]]` that cannot work.
 pub(crate) static USELESS_BIND: Rule = Rule {
@@ -80,6 +80,7 @@ impl Loader {
         let source = SourceId::new(crib::CONFIG);
         let clauses = &crib.config.policy;
         loaded.diagnostics.extend(policy::check(&source, clauses, &crib.policy, &loaded.catalog, SystemTime::now()));
+        loaded.diagnostics.extend(flags::check(&source, &crib.config.switch, &crib.switches, &loaded.catalog));
         let (content, problems) = content::read(&source, crib);
         loaded.content = content;
         loaded.diagnostics.extend(problems);

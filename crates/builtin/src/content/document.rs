@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     Project,
-    template::{self, Flags, TemplateError},
+    template::{self, SeenFlags, TemplateError},
 };
 
 /// What front matter says before the name of a flag that a document needs.
@@ -32,6 +32,7 @@ const INSTRUCTS: [&str; 2] = ["agent/instruction", "instruction"];
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub(super) project: &'a Project,
+    pub(super) flags: &'a Arc<SeenFlags>,
     pub(super) context: &'a Context,
 }
 
@@ -45,7 +46,7 @@ pub(super) fn read(
     let uri = address::of(&category.name, path);
     let text = text(folder, path, &uri)?;
     let front = front_matter(&text, &uri)?;
-    if let Some(requires) = unmet(&front, &reader.project.flags) {
+    if let Some(requires) = unmet(&front, reader.flags) {
         return Ok(Err(Filtered { uri, requires }));
     }
     let body = match pattern::is_template(path) {
@@ -122,9 +123,9 @@ fn kind(category: &Category, front: &FrontMatter<'_>) -> Kind {
 }
 
 /// The flag that a document needs and that is not as it must be.
-fn unmet(front: &FrontMatter<'_>, flags: &Flags) -> Option<String> {
+fn unmet(front: &FrontMatter<'_>, flags: &SeenFlags) -> Option<String> {
     let mut required = front.values.iter().filter_map(|(key, value)| Some((key.strip_prefix(REQUIRES)?, value)));
-    required.find(|(flag, wanted)| !is_met(wanted, flags(flag).as_ref())).map(|(flag, _)| flag.to_owned())
+    required.find(|(flag, wanted)| !is_met(wanted, flags.get(flag))).map(|(flag, _)| flag.to_owned())
 }
 
 /// True and false ask whether a flag is on, a list for any of its values, anything else for itself.
@@ -159,7 +160,7 @@ fn rendered(
     front: &FrontMatter<'_>,
     reader: Reader<'_>,
 ) -> Result<String, TemplateError> {
-    let mut environment = reader.project.environment(reader.context);
+    let mut environment = reader.project.environment(reader.flags, reader.context);
     let included = Arc::clone(folder);
     environment.set_loader(move |name| include(&included, name));
     let source = template::in_place(front.body, front.lines);

@@ -16,6 +16,7 @@ use super::{
     pattern::{Matcher, is_template, names, reach},
     render::{Answer, Omitted, Problem},
 };
+use crate::template::SeenFlags;
 
 /// How many documents are named where not all of them are.
 const NAMED: usize = 20;
@@ -35,7 +36,8 @@ type Opened = Result<Arc<Folder>, Problem>;
 /// One search of a library.
 pub(super) struct Gathering<'a> {
     library: &'a Library,
-    reader: Reader<'a>,
+    context: &'a Context,
+    flags: Arc<SeenFlags>,
     opened: HashMap<&'a str, Opened>,
     failures: Vec<Problem>,
     /// The collections being looked through, from the outermost.
@@ -44,8 +46,14 @@ pub(super) struct Gathering<'a> {
 
 impl<'a> Gathering<'a> {
     pub(super) fn new(library: &'a Library, context: &'a Context) -> Self {
-        let reader = Reader { project: &library.project, context };
-        Self { library, reader, opened: HashMap::new(), failures: Vec::new(), inside: Vec::new() }
+        Self {
+            library,
+            context,
+            flags: library.project.flags(),
+            opened: HashMap::new(),
+            failures: Vec::new(),
+            inside: Vec::new(),
+        }
     }
 
     pub(super) fn answer(mut self, expression: &Expression) -> Answer {
@@ -158,6 +166,10 @@ impl<'a> Gathering<'a> {
         problem(&term.to_string(), "not_found", format!("nothing matches; {advice}"))
     }
 
+    fn reader(&self) -> Reader<'_> {
+        Reader { project: &self.library.project, flags: &self.flags, context: self.context }
+    }
+
     /// Reads documents until the answer is full.
     fn read(&mut self, places: Vec<Place<'a>>) -> Answer {
         let mut answer = Answer::default();
@@ -172,7 +184,7 @@ impl<'a> Gathering<'a> {
                 omitted.push(address::of(name, path));
                 continue;
             }
-            match document::read(category, &folder, path, self.reader) {
+            match document::read(category, &folder, path, self.reader()) {
                 Ok(Ok(part)) if bytes + part.text.len() > limits.bytes => omitted.push(part.uri),
                 Ok(Ok(part)) => {
                     bytes += part.text.len();

@@ -75,7 +75,11 @@ impl Books {
 
     pub(crate) fn project(&self) -> Project {
         let flags = self.flags.clone();
-        Project { name: "shop".into(), path: "/the/shop".into(), flags: Arc::new(move |name| flags.get(name).cloned()) }
+        Project {
+            name: "shop".into(),
+            path: "/the/shop".into(),
+            flags: Arc::new(move || serde_json::from_value(flags.clone()).expect("flags by name")),
+        }
     }
 
     pub(crate) fn library(&self) -> Library {

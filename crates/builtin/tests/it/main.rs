@@ -4,8 +4,9 @@ mod await_;
 mod books;
 mod cancel;
 mod content;
+mod desk;
 mod documents;
-
+mod flags;
 mod join;
 mod office;
 mod prompts;

@@ -5,7 +5,7 @@ mod trace;
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
-use catalog::{Content, Outcome, Tool, arguments};
+use catalog::{Content, Outcome, Switch, Tool, arguments};
 use runtime::{Call, Runtime, Settings};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -16,7 +16,7 @@ use learn::Lesson;
 use super::{CommandResult, Surroundings, show};
 use crate::{
     error::{CommandError, Kind},
-    guide, keeper, terminal,
+    guide, keeper, servers, terminal,
 };
 
 /// Run a tool from the terminal, as a client would.
@@ -50,10 +50,13 @@ pub(crate) struct Args {
 pub(crate) fn run(here: &Surroundings<'_>, args: Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
     let planner = Runtime::new(crib.settings());
-    let guide = guide::open(&crib, &loaded);
-    let natives = |runtime| keeper::natives(&crib, here.environment, runtime, &guide, None);
-    let all = keeper::with_built_ins(&crib, &loaded.catalog, &natives(&planner)?);
-    let tool = show::find(&all, &crib.name(), &args.name)?;
+    let flags = keeper::flags(&crib, here.environment, on_change(here));
+    let guide = guide::open(&crib, &loaded, &flags);
+    let natives = |runtime| keeper::natives(&crib, here.environment, runtime, &guide, &flags, None);
+    let values = keeper::block_on(keeper::switching_or_defaults(&crib, &flags))?;
+    let (there, away) = catalog::switched(&loaded.catalog, &crib.switches, &values);
+    let all = keeper::with_built_ins(&crib, &there, &natives(&planner)?);
+    let tool = show::find(&all, &crib.name(), &args.name).map_err(|error| explained(error, &args.name, &away))?;
     let given = parse(&args.args)?;
     if args.dry_run {
         return plan(&planner, &tool, given, args.json);
@@ -81,6 +84,24 @@ pub(crate) fn run(here: &Surroundings<'_>, args: Args) -> CommandResult {
         terminal::line(&learnt);
     }
     Ok(exit_code(&outcome))
+}
+
+/// Tells running servers of flags that a tool has changed.
+fn on_change(here: &Surroundings<'_>) -> keeper::OnChange {
+    let state = here.environment.state_folder();
+    Arc::new(move || {
+        let state = state.clone();
+        Box::pin(async move { servers::flags_changed(&state).await })
+    })
+}
+
+/// Why there is no such tool, if a flag keeps it away.
+fn explained(error: CommandError, name: &str, away: &[(Arc<Tool>, &Switch)]) -> CommandError {
+    match away.iter().find(|(tool, _)| tool.name == name || tool.bare_name() == name) {
+        Some((_, switch)) => CommandError::new(Kind::NoSuchTool, format!("`{name}` is switched off until {switch}"))
+            .hint(format!("set it with `toolcrib flags set {} '{}'`", switch.flag, switch.is.json())),
+        None => error,
+    }
 }
 
 fn parse(text: &str) -> Result<Arguments, CommandError> {

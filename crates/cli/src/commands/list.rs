@@ -24,13 +24,16 @@ pub(crate) struct Args {
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
-    let guide = guide::open(&crib, &loaded);
+    let flags = keeper::flags(&crib, here.environment, keeper::nobody());
+    let guide = guide::open(&crib, &loaded, &flags);
     let runtime = Runtime::new(crib.settings());
-    let natives = keeper::natives(&crib, here.environment, &runtime, &guide, args.prefix.as_deref())?;
-    let all = keeper::with_built_ins(&crib, &loaded.catalog, &natives);
+    let natives = keeper::natives(&crib, here.environment, &runtime, &guide, &flags, args.prefix.as_deref())?;
+    let values = keeper::block_on(keeper::switching_or_defaults(&crib, &flags))?;
+    let (there, away) = catalog::switched(&loaded.catalog, &crib.switches, &values);
+    let all = keeper::with_built_ins(&crib, &there, &natives);
     let wanted = |tool: &Tool| args.category.is_none() || tool.marks.category == args.category;
     if args.json {
-        let snapshot = serve::snapshot(&crib, &loaded.catalog, &natives);
+        let snapshot = serve::snapshot(&crib, &loaded.catalog, &natives, &values);
         let objects = snapshot
             .tools_json()
             .into_iter()
@@ -44,6 +47,11 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     if !documented.is_empty() {
         terminal::line("\nDocumented, not served (no program; see `[[bind]]` in toolcrib.toml):");
         terminal::print(&table(&documented));
+    }
+    if !away.is_empty() {
+        terminal::line("\nSwitched off (see `[[switch]]` in toolcrib.toml):");
+        let width = away.iter().map(|(tool, _)| tool.name.len()).max().unwrap_or(0).min(40);
+        away.iter().for_each(|(tool, switch)| terminal::line(&format!("{:width$}  until {switch}", tool.name)));
     }
     let errors = loaded.count(catalog::Severity::Error);
     if errors > 0 {

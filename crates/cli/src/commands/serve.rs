@@ -1,16 +1,17 @@
 //! `serve`: the tools of a crib over MCP.
 
 use std::{
+    collections::BTreeMap,
     fs,
     net::SocketAddr,
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::{Duration, SystemTime},
 };
 
-use builtin::{content::Guide, prompts::Book};
-use catalog::{Catalog, Severity, Tool};
+use builtin::Flags;
+use catalog::{Catalog, Severity, Switch, Tool, flag::FlagValues, name};
 use runtime::{Operations, journal::Retention};
 use server::{
     HttpOptions, Identity, Server, Snapshot, SnapshotOptions,
@@ -25,7 +26,7 @@ use toolkit::{Change, Native};
 use workspace::{Changes, Content, Crib, Descriptions, Environment, Http, Loaded, Loader, Watcher};
 
 use super::{CommandResult, Surroundings};
-use crate::{error::CommandError, guide, keeper, report::Report};
+use crate::{error::CommandError, guide::Material, keeper, report::Report, servers};
 
 /// Serve the tools of the crib over MCP: on standard input and output, or with --http over HTTP at /mcp.
 #[derive(clap::Args)]
@@ -62,16 +63,26 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     result.map(|()| ExitCode::SUCCESS)
 }
 
-/// What a crib serves: its tools and the built-in ones.
-pub(super) fn snapshot(crib: &Crib, catalog: &Catalog, natives: &[Native]) -> Snapshot {
-    let all = keeper::with_built_ins(crib, catalog, natives);
+/// What a crib serves: those of its tools that its flags let through, and the built-in ones.
+pub(super) fn snapshot(crib: &Crib, catalog: &Catalog, natives: &[Native], flags: &FlagValues) -> Snapshot {
+    let (there, away) = catalog::switched(catalog, &crib.switches, flags);
+    let all = keeper::with_built_ins(crib, &there, natives);
     let options = SnapshotOptions {
         crib: crib.name(),
         full_names: crib.config.crib.full_names,
         describe: crib.config.crib.descriptions.map_or(docs::description, describe),
         policy: crib.policy.clone(),
     };
-    Snapshot::new(&all, &options).with_unconfined(&unconfined(crib))
+    Snapshot::new(&all, &options).with_unconfined(&unconfined(crib)).with_absent(absent(crib, &away))
+}
+
+/// The served names of tools that are switched off, each with why.
+fn absent(crib: &Crib, away: &[(Arc<Tool>, &Switch)]) -> BTreeMap<String, String> {
+    let served = |tool: &Tool| match crib.config.crib.full_names {
+        true => name::full(&crib.name(), &tool.name),
+        false => tool.name.clone(),
+    };
+    away.iter().map(|(tool, switch)| (served(tool), format!("it is switched off until {switch}"))).collect()
 }
 
 fn describe(size: Descriptions) -> fn(&Tool) -> String {
@@ -102,7 +113,7 @@ fn read_token(path: &Path) -> Result<String, CommandError> {
 async fn serve(crib: Crib, environment: &Environment, args: &Args, token: Option<String>) -> Result<(), CommandError> {
     let signals = |error: std::io::Error| CommandError::machine(format!("cannot listen for signals: {error}"));
     let http = crib.config.http.clone();
-    let socket = crib.state_folder().join(format!("control-{}.sock", std::process::id()));
+    let socket = servers::own(&crib.state_folder());
     let served = Served::start(crib, environment, args.prefix.as_deref()).await?;
     let shutdown = CancellationToken::new();
     end_on_signal(shutdown.clone()).map_err(signals)?;
@@ -141,10 +152,16 @@ fn http_options(listener: TcpListener, token: Option<String>, http: &Http) -> Ht
 
 /// Listens on the socket by which `toolcrib reload` reaches this server. A server without one serves all the same.
 async fn control_socket(path: PathBuf, served: Served) {
-    let verbs = Verbs::default().on("reload", move |_| {
-        let served = served.clone();
-        async move { served.reload().await }
-    });
+    let flagged = served.clone();
+    let verbs = Verbs::default()
+        .on("reload", move |_| {
+            let served = served.clone();
+            async move { served.reload().await }
+        })
+        .on(servers::FLAGS, move |_| {
+            let served = flagged.clone();
+            async move { served.follow_flags().await }
+        });
     if let Err(error) = control::listen(&path, verbs).await {
         tracing::warn!("no control socket, so `toolcrib reload` will not reach this server: {error}");
     }
@@ -154,26 +171,31 @@ async fn control_socket(path: PathBuf, served: Served) {
 #[derive(Clone)]
 struct Served {
     server: Server,
-    guide: Guide,
+    material: Material,
     reading: Arc<Mutex<Reading>>,
+    flags: Flags,
+    /// Which switches are on. Held while what is served is put together, so that what was read first is
+    /// served first.
+    positions: Arc<tokio::sync::Mutex<Vec<bool>>>,
 }
 
 /// What reading it again needs.
 struct Reading {
     crib: Crib,
     loader: Loader,
+    /// The tools that were read last.
+    catalog: Catalog,
     natives: Vec<Native>,
     content: Content,
-    guide: Guide,
-    book: Book,
+    material: Material,
     watcher: Option<Watcher>,
 }
 
 /// What came of reading a crib again.
 struct Reread {
-    snapshot: Snapshot,
-    prompts_changed: bool,
     said: String,
+    /// Whether there are other prompts than before.
+    prompts: bool,
 }
 
 impl Served {
@@ -192,51 +214,85 @@ impl Served {
             tracing::error!("what earlier servers left could not be looked at: {}", failure.message);
         }
         tokio::spawn(forget_old(runtime.operations(), crib.config.limits.retention()));
-        let guide = guide::open(&crib, &loaded);
-        let book = guide::book(&crib, &loaded);
-        let natives = keeper::natives(&crib, environment, &runtime, &guide, prefix)?;
-        let snapshot = snapshot(&crib, &loaded.catalog, &natives);
-        let server = Server::new(identity, Arc::new(runtime.with_natives(natives.iter().cloned())), snapshot)
-            .with_resources(guide.resources())
-            .with_prompts(book.provider());
-        let content = loaded.content;
-        Ok(Self {
-            server,
-            reading: Arc::new(Mutex::new(Reading { crib, loader, natives, content, guide: guide.clone(), book, watcher: None })),
-            guide,
-        })
+        let started: Arc<OnceLock<Self>> = Arc::default();
+        let flags = keeper::flags(&crib, environment, on_change(Arc::clone(&started), environment.state_folder()));
+        let material = Material::new(&crib, &loaded, &flags);
+        let natives = keeper::natives(&crib, environment, &runtime, &material.guide, &flags, prefix)?;
+        let values = keeper::switching_or_defaults(&crib, &flags).await;
+        let snapshot = snapshot(&crib, &loaded.catalog, &natives, &values);
+        let server = Server::new(identity, Arc::new(runtime.with_natives(natives.iter().cloned())), snapshot);
+        let server = material.served_by(server);
+        let Loaded { catalog, content, .. } = loaded;
+        let reading = Reading { crib, loader, catalog, natives, content, material: material.clone(), watcher: None };
+        let positions = Arc::new(tokio::sync::Mutex::new(positions(&reading.crib, &values)));
+        let served = Self { server, reading: Arc::new(Mutex::new(reading)), material, flags, positions };
+        Ok(started.get_or_init(|| served).clone())
     }
 
     /// Reads the crib again and serves what was read; says in a line what came of it.
     async fn reload(&self) -> String {
+        let mut positions = self.positions.lock().await;
+        positions.clear();
         let reading = self.reading.clone();
         let read = tokio::task::spawn_blocking(move || {
             let mut reading = reading.lock().unwrap_or_else(PoisonError::into_inner);
             reading.read_again()
         });
-        match read.await {
-            Ok(Reread { snapshot, prompts_changed, said }) => {
-                self.server.replace(snapshot).await;
-                if prompts_changed {
-                    self.server.announce(Change::Prompts).await;
-                }
-                // Which documents there are is known to nobody but those who list them.
-                self.server.announce(Change::Resources).await;
-                tracing::info!("{said}");
-                said
+        let Reread { said, prompts } = match read.await {
+            Ok(read) => read,
+            Err(error) => return format!("could not reload: {error}"),
+        };
+        if prompts {
+            self.server.announce(Change::Prompts).await;
+        }
+        // Which documents there are is known to nobody but those who list them.
+        self.server.announce(Change::Resources).await;
+        let said = match self.publish(&mut positions).await {
+            Ok(()) => said,
+            Err(why) => format!("{said}; but it is not served: {why}"),
+        };
+        tracing::info!("{said}");
+        said
+    }
+
+    /// Serves what the flags let through now; says in a line what came of it.
+    async fn follow_flags(&self) -> String {
+        if self.reading.lock().unwrap_or_else(PoisonError::into_inner).crib.switches.is_empty() {
+            return "nothing is switched by flags".to_owned();
+        }
+        match self.publish(&mut *self.positions.lock().await).await {
+            Ok(()) => format!("serves {}", keeper::count(self.server.snapshot().len(), "tool")),
+            Err(why) => {
+                tracing::error!("flags have changed, and the tools they switch could not be: {why}");
+                why
             }
-            Err(error) => format!("could not reload: {error}"),
         }
     }
-}
 
-impl Served {
+    /// Serves what was read last, as far as flags let it through, unless every switch is where it was.
+    async fn publish(&self, last: &mut Vec<bool>) -> Result<(), String> {
+        let crib = self.reading.lock().unwrap_or_else(PoisonError::into_inner).crib.clone();
+        let values = keeper::switching(&crib, &self.flags).await.map_err(|failure| failure.message)?;
+        let now = positions(&crib, &values);
+        if !last.is_empty() && *last == now {
+            return Ok(());
+        }
+        let (catalog, natives) = {
+            let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+            (reading.catalog.clone(), reading.natives.clone())
+        };
+        let made = tokio::task::spawn_blocking(move || snapshot(&crib, &catalog, &natives, &values)).await;
+        self.server.replace(made.map_err(|error| error.to_string())?).await;
+        *last = now;
+        Ok(())
+    }
+
     /// Reads definitions again if they changed, and tells of documents that did.
     async fn follow(&self, changes: &Changes) {
         if changes.definitions {
             self.reload().await;
         }
-        let addresses: Vec<_> = changes.documents.iter().filter_map(|file| self.guide.address_of(file)).collect();
+        let addresses: Vec<_> = changes.documents.iter().filter_map(|file| self.material.guide.address_of(file)).collect();
         if !addresses.is_empty() {
             self.server.announce(Change::Resources).await;
         }
@@ -244,6 +300,24 @@ impl Served {
             self.server.announce(Change::Resource(address)).await;
         }
     }
+}
+
+/// Which switches of a crib are on.
+fn positions(crib: &Crib, flags: &FlagValues) -> Vec<bool> {
+    crib.switches.iter().map(|switch| switch.is_on(flags)).collect()
+}
+
+/// What follows a change of flags by a tool of this server: it serves what they let through before the
+/// change is answered, and tells the other servers.
+fn on_change(started: Arc<OnceLock<Served>>, state: PathBuf) -> keeper::OnChange {
+    Arc::new(move || {
+        let (served, state) = (started.get().cloned(), state.clone());
+        Box::pin(async move {
+            let Some(served) = served else { return };
+            served.follow_flags().await;
+            tokio::spawn(async move { servers::flags_changed(&state).await });
+        })
+    })
 }
 
 impl Reading {
@@ -255,25 +329,21 @@ impl Reading {
         }
         let loaded = self.loader.load(&self.crib);
         log(&self.crib, &loaded);
-        self.guide.replace(guide::library(&self.crib, &loaded.content));
-        self.guide.describe(&mut self.natives);
-        let snapshot = snapshot(&self.crib, &loaded.catalog, &self.natives);
+        let prompts = self.material.replace(&self.crib, &loaded);
+        self.material.guide.describe(&mut self.natives);
         self.content = loaded.content.clone();
         if let Some(Err(error)) = self.watcher.as_mut().map(|watcher| watcher.follow(&self.crib, &self.content)) {
             tracing::warn!("{error}");
         }
-        let prompts_changed = self.book.replace(loaded.prompts.clone());
         let kept: Vec<_> = loaded.kept.iter().map(ToString::to_string).collect();
         if !kept.is_empty() {
             said.push_str(&format!("; kept the last good version of {}", kept.join(", ")));
             tracing::warn!("kept the last good version of {}", kept.join(", "));
         }
-        let said = format!(
-            "reloaded: {}, {}{said}",
-            keeper::count(loaded.tools, "tool"),
-            keeper::count(loaded.count(Severity::Error), "error")
-        );
-        Reread { snapshot, prompts_changed, said }
+        let (tools, errors) = (loaded.tools, loaded.count(Severity::Error));
+        self.catalog = loaded.catalog;
+        let said = format!("reloaded: {}, {}{said}", keeper::count(tools, "tool"), keeper::count(errors, "error"));
+        Reread { said, prompts }
     }
 }
 

@@ -20,8 +20,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
-    let guide = guide::open(&crib, &loaded);
-    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), &guide, None)?;
+    let flags = keeper::flags(&crib, here.environment, keeper::nobody());
+    let guide = guide::open(&crib, &loaded, &flags);
+    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), &guide, &flags, None)?;
     let all = keeper::with_built_ins(&crib, &loaded.catalog, &natives);
     let tool = find(&all, &crib.name(), &args.name)?;
     terminal::line(&docs::terminal(&tool));

@@ -120,6 +120,24 @@ fn reload_takes_up_a_new_category() {
 }
 
 #[test]
+fn documents_follow_the_flags_of_the_project() {
+    let crib = crib()
+        .file("guide/lang/beta.md", "---\nrequires-beta: true\n---\nonly in the beta")
+        .file("guide/lang/flag.md.j2", "{{ flags.beta }} {{ flags.other }}");
+    crib.write("toolcrib.toml", &format!("{CONFIG}\n[flags]\nother = \"configured\"\n"));
+    let mut client = Client::start(&crib, &[]);
+    let mut get = |expression: &str| {
+        let called = client.ask("tools/call", json!({"name": "guide_get_content", "arguments": {"expression": expression}}));
+        called["result"]["content"][0]["text"].as_str().expect("a text").to_owned()
+    };
+    assert!(get("lang/beta").contains("needs the flag `beta`"));
+    assert!(get("lang/flag").ends_with("null configured"), "{}", get("lang/flag"));
+    assert_eq!(crib.run(&["flags", "set", "beta", "true"]).code, 0);
+    assert!(get("lang/beta").contains("only in the beta"));
+    assert!(get("lang/flag").ends_with("true configured"));
+}
+
+#[test]
 fn check_tells_what_is_wrong_with_content_and_prompts() {
     let crib = crib().tool("a", definition("a", "true")).file("prompts/bad.md", "---\ndescription: Bad\n---\n\n{{ }}");
     crib.write("toolcrib.toml", "[content.categories.lang]\ndir = \"nowhere\"\n");

@@ -73,7 +73,12 @@ impl Crib {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(TOOLCRIB);
         command.arg("-C").arg(self.root()).args(arguments).current_dir(self.root());
-        command.env("XDG_STATE_HOME", self.path("state")).env_remove("TOOLCRIB_LOG").env("NO_COLOR", "1").stdin(Stdio::null());
+        command
+            .env("XDG_STATE_HOME", self.path("state"))
+            .env_remove("TOOLCRIB_LOG")
+            .env_remove("MCP_TOOL_PREFIX")
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null());
         command
     }
 
@@ -88,7 +93,7 @@ pub(crate) fn run(arguments: &[&str]) -> Ran {
     ran(&Command::new(TOOLCRIB).args(arguments).env("NO_COLOR", "1").output().expect("the program runs"))
 }
 
-fn ran(output: &Output) -> Ran {
+pub(crate) fn ran(output: &Output) -> Ran {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ran { code: output.status.code().unwrap_or(-1), stdout: text(&output.stdout), stderr: text(&output.stderr) }
 }

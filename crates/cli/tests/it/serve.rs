@@ -20,13 +20,21 @@ pub(crate) struct Client {
     input: Option<ChildStdin>,
     lines: Receiver<String>,
     next: u64,
+    /// What the server said about itself.
+    pub(crate) hello: Value,
 }
 
 impl Client {
     pub(crate) fn start(crib: &Crib, arguments: &[&str]) -> Self {
+        Self::start_with(crib, arguments, &[])
+    }
+
+    /// As [`Client::start`], with these variables in the server's environment.
+    pub(crate) fn start_with(crib: &Crib, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut child = crib
             .command(&["serve"])
             .args(arguments)
+            .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -36,9 +44,9 @@ impl Client {
         let (sender, lines) = channel();
         std::thread::spawn(move || BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         let input = child.stdin.take();
-        let mut client = Self { child, input, lines, next: 0 };
+        let mut client = Self { child, input, lines, next: 0, hello: Value::Null };
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
-        client.ask("initialize", hello);
+        client.hello = client.ask("initialize", hello);
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         client
     }
@@ -69,7 +77,7 @@ impl Client {
     }
 
     /// The names of the tools that the crib defines.
-    fn names(&mut self) -> Vec<String> {
+    pub(crate) fn names(&mut self) -> Vec<String> {
         let listed = self.ask("tools/list", json!({}));
         let names = listed["result"]["tools"]
             .as_array()
@@ -79,7 +87,7 @@ impl Client {
         names.filter(|name| !["await", "cancel", "status"].iter().any(|built_in| name.ends_with(built_in))).collect()
     }
 
-    fn wait_for_change(&self) {
+    pub(crate) fn wait_for_change(&self) {
         self.wait(|message| message["method"] == "notifications/tools/list_changed");
     }
 
@@ -103,6 +111,15 @@ impl Drop for Client {
 pub(crate) fn is_running(command: &str) -> bool {
     let list = std::process::Command::new("ps").args(["-e", "-o", "args="]).output().expect("ps");
     String::from_utf8_lossy(&list.stdout).lines().any(|line| line == command)
+}
+
+/// Waits for something that is sure to come.
+pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < end, "it does not come to pass");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 #[test]
@@ -193,17 +210,9 @@ fn the_end_of_input_ends_the_server_and_what_it_runs() {
     let crib = Crib::new().tool("nap", definition("nap", "sleep 4711"));
     let mut client = Client::start(&crib, &[]);
     client.send(&json!({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": {"name": "nap", "arguments": {}}}));
-    let is_asleep = || is_running("sleep 4711");
-    let end = Instant::now() + PATIENCE;
-    while !is_asleep() {
-        assert!(Instant::now() < end, "the tool starts");
-        std::thread::yield_now();
-    }
+    wait_until(|| is_running("sleep 4711"));
     assert!(client.close() < Duration::from_secs(5));
-    while is_asleep() {
-        assert!(Instant::now() < end, "the tool ends with its server");
-        std::thread::yield_now();
-    }
+    wait_until(|| !is_running("sleep 4711"));
 }
 
 #[test]
@@ -221,4 +230,15 @@ fn listening_beyond_this_machine_needs_a_token() {
     assert!(ran.stderr.contains("--token-file"), "{}", ran.stderr);
     crib.write("empty", "\n");
     assert_eq!(crib.run(&["serve", "--http", "127.0.0.1:0", "--token-file", "empty"]).code, 2);
+}
+
+#[test]
+fn a_killed_server_leaves_no_program_of_a_plain_call_however_it_hides() {
+    let crib = Crib::new().tool("hide", definition("hide", "env -i setsid sleep 4791"));
+    let mut client = Client::start(&crib, &[]);
+    client.send(&json!({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": {"name": "hide", "arguments": {}}}));
+    wait_until(|| is_running("sleep 4791"));
+    drop(client);
+    let _next = Client::start(&crib, &[]);
+    wait_until(|| !is_running("sleep 4791"));
 }

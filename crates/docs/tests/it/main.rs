@@ -5,4 +5,5 @@ mod page;
 mod pages;
 mod property;
 mod rule;
+mod sizes;
 mod terminal;

@@ -2,7 +2,7 @@
 //!
 //! A server that dies leaves operations that never end, and their processes. Whoever comes next
 //! finds both: the operations by the server's mark in the journal, the processes by the private
-//! folder in their environment or by their group.
+//! folder in their environment, by their group, or by the mark that they inherited.
 
 use std::{fs, sync::Arc, time::Duration};
 
@@ -28,9 +28,16 @@ impl Operations {
         let unfinished = self.0.journal.unfinished().await.map_err(store_failed)?;
         let orphans: Vec<_> = unfinished.into_iter().filter(|operation| !operation.server.is_alive()).collect();
         if orphans.is_empty() {
+            // Programs of plain calls may be left all the same; nobody need wait for their end.
+            spawn_blocking(end_abandoned);
             return Ok(Vec::new());
         }
-        let (orphans, killed) = spawn_blocking(move || end_processes(orphans)).await.map_err(interrupted)?;
+        let ended = spawn_blocking(move || {
+            let ended = end_processes(orphans);
+            end_abandoned();
+            ended
+        });
+        let (orphans, killed) = ended.await.map_err(interrupted)?;
         let mut lost = Vec::new();
         for (operation, killed) in orphans.into_iter().zip(killed) {
             let ended = self.0.lost(operation, &killed);
@@ -129,6 +136,14 @@ fn end_processes(operations: Vec<Operation>) -> (Vec<Operation>, Vec<Vec<Killed>
         let _ = fs::remove_dir_all(&operation.folder);
     }
     (operations, killed)
+}
+
+/// Ends what is known only to have been started by a server that is no more.
+fn end_abandoned() {
+    let killed = processes::kill_abandoned();
+    if killed > 0 {
+        tracing::warn!(killed, "programs that a dead server had started were ended");
+    }
 }
 
 /// Ids of processes of an earlier boot mean nothing now.

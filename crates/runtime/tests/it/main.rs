@@ -8,6 +8,8 @@ mod bounds;
 mod command_line;
 mod confinement;
 mod crib;
+mod hosting;
+mod logging;
 mod natives;
 mod operations;
 mod output;

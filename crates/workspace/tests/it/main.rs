@@ -2,6 +2,8 @@
 
 mod always;
 mod contents;
+mod flags;
 mod harness;
 mod page;
 mod policies;
+mod projects;

@@ -1,0 +1,298 @@
+//! The six tools: set, get and list, for the flags of a project and for the global ones.
+//!
+//! How to write one: crates/toolkit/templates/tool.md.
+
+use std::{collections::BTreeMap, future::Future};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value, json};
+use toolkit::{
+    Context, Failure, Glob, Naming, Native, Reply,
+    flag::{FlagName, FlagValue, value_schema},
+};
+
+use super::{Flags, Scope, Setting, project, schema_of_value};
+use crate::PREFIX;
+
+#[derive(Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct SetProjectFlag {
+    /// The flag: letters, digits, `_`, `-` and `.`, at most 100.
+    name: String,
+    /// True, false, a text (kept as it is: `"on"` is a text), a list of texts or a map of texts; `null` removes the flag.
+    #[serde(default = "on")]
+    #[schemars(schema_with = "schema_of_value_or_null")]
+    value: Value,
+    /// The project, by the path of its folder; the folder that the server serves, if it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    project: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct GetProjectFlag {
+    /// The flag.
+    name: String,
+    /// The project, by the path of its folder; the folder that the server serves, if it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    project: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct ListProjectFlags {
+    /// Only flags whose names fit: `*` is any text, `?` any character.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pattern: Option<String>,
+    /// The project, by the path of its folder; the folder that the server serves, if it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    project: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct SetFeatureFlag {
+    /// The flag: letters, digits, `_`, `-` and `.`, at most 100.
+    name: String,
+    /// True, false, a text (kept as it is: `"on"` is a text), a list of texts or a map of texts; `null` removes the flag.
+    #[serde(default = "on")]
+    #[schemars(schema_with = "schema_of_value_or_null")]
+    value: Value,
+}
+
+#[derive(Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct GetFeatureFlag {
+    /// The flag.
+    name: String,
+}
+
+#[derive(Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct ListFeatureFlags {
+    /// Only flags whose names fit: `*` is any text, `?` any character.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pattern: Option<String>,
+}
+
+/// A flag as it counts.
+#[derive(Debug, JsonSchema, Serialize)]
+struct Found {
+    /// Its name.
+    name: String,
+    /// Whether anything sets it. If not, it has no value.
+    is_set: bool,
+    /// Its value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "schema_of_value")]
+    value: Option<Value>,
+    /// What set it: `project`, `global` or `config`; `unset` if nothing did.
+    source: &'static str,
+}
+
+/// What became of a flag.
+#[derive(Debug, JsonSchema, Serialize)]
+struct Changed {
+    /// Its name.
+    name: String,
+    /// Its value now, where it was set; left out if it was removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "schema_of_value")]
+    value: Option<Value>,
+    /// Its value before; left out if it had none there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "schema_of_value")]
+    before: Option<Value>,
+}
+
+type Listed = BTreeMap<String, Setting>;
+
+const SET_PROJECT: &str = "Sets or removes a flag of a project.\n\nA project's flag counts before the global flag of the same \
+                           name: an explicit `false` hides a global `true`. It survives the server.";
+const GET_PROJECT: &str = "Tells a flag as it counts for a project.\n\nThe project's own value counts, else the global one, \
+                           else the default in the configuration; `source` says which it is.";
+const LIST_PROJECT: &str = "Lists the flags that count for a project.\n\nEach has its value and where it comes from: the \
+                            project, else the global flags, else the defaults in the configuration.";
+const SET_FEATURE: &str = "Sets or removes a global flag.\n\nIt counts for every project that does not set a flag of the same \
+                           name itself. It survives the server.";
+const GET_FEATURE: &str = "Tells a global flag.\n\nOnly global flags are looked at: not those of a project, not the \
+                           configuration.";
+const LIST_FEATURE: &str = "Lists the global flags.\n\nOnly global flags are looked at: not those of a project, not the \
+                            configuration.";
+
+pub(super) fn natives(flags: &Flags) -> Vec<Native> {
+    vec![
+        set_project_flag(flags),
+        get_project_flag(flags),
+        list_project_flags(flags),
+        set_feature_flag(flags),
+        get_feature_flag(flags),
+        list_feature_flags(flags),
+    ]
+}
+
+fn set_project_flag(flags: &Flags) -> Native {
+    let tool = native("set_project_flag", flags, |flags, args: SetProjectFlag| async move {
+        set(&flags, project::scope(args.project.as_deref()), args.name, args.value).await
+    });
+    let call = |name: &str, value: Value, project: Option<&str>| SetProjectFlag {
+        name: name.to_owned(),
+        value,
+        project: project.map(str::to_owned),
+    };
+    tool.title("Set a project flag")
+        .purpose(SET_PROJECT)
+        .usage("Name the flag. Without a value it becomes true; `null` removes it, and a flag that is not there stays so.")
+        .example(call("verbose", json!(true), None), "Sets a flag of the project that is served.")
+        .example(
+            call("languages", json!(["rust", "r"]), Some("/home/me/my.app")),
+            "Sets a flag of another project to a list of texts.",
+        )
+        .idempotent()
+}
+
+fn get_project_flag(flags: &Flags) -> Native {
+    let tool = native("get_project_flag", flags, |flags, args: GetProjectFlag| async move {
+        get(&flags, project::scope(args.project.as_deref()), args.name).await
+    });
+    let example = GetProjectFlag { name: "verbose".to_owned(), project: None };
+    tool.title("Get a project flag")
+        .purpose(GET_PROJECT)
+        .usage("Name the flag. If nothing sets it, `is_set` is false and there is no value.")
+        .example(example, "Tells the value that counts for the project that is served.")
+        .read_only()
+}
+
+fn list_project_flags(flags: &Flags) -> Native {
+    let tool = native("list_project_flags", flags, |flags, args: ListProjectFlags| async move {
+        list(&flags, project::scope(args.project.as_deref()), args.pattern).await
+    });
+    let example = |pattern: Option<&str>| ListProjectFlags { pattern: pattern.map(str::to_owned), project: None };
+    tool.title("List project flags")
+        .purpose(LIST_PROJECT)
+        .usage("Pass nothing for all of them, or a pattern over their names.")
+        .example(example(None), "Lists everything that counts for the project that is served.")
+        .example(example(Some("content-*")), "Lists only flags whose names begin with `content-`.")
+        .read_only()
+}
+
+fn set_feature_flag(flags: &Flags) -> Native {
+    let tool = native("set_feature_flag", flags, |flags, args: SetFeatureFlag| async move {
+        set(&flags, Ok(Scope::Global), args.name, args.value).await
+    });
+    let example = SetFeatureFlag { name: "content-style".to_owned(), value: json!("plain") };
+    tool.title("Set a global flag")
+        .purpose(SET_FEATURE)
+        .usage("Name the flag. Without a value it becomes true; `null` removes it, and a flag that is not there stays so.")
+        .example(example, "Sets a text for every project that has none of its own.")
+        .idempotent()
+}
+
+fn get_feature_flag(flags: &Flags) -> Native {
+    let tool = native("get_feature_flag", flags, |flags, args: GetFeatureFlag| async move {
+        get(&flags, Ok(Scope::Global), args.name).await
+    });
+    tool.title("Get a global flag")
+        .purpose(GET_FEATURE)
+        .usage("Name the flag. If it is not set, `is_set` is false and there is no value.")
+        .example(GetFeatureFlag { name: "content-style".to_owned() }, "Tells the global value, whatever a project says.")
+        .read_only()
+}
+
+fn list_feature_flags(flags: &Flags) -> Native {
+    let tool = native("list_feature_flags", flags, |flags, args: ListFeatureFlags| async move {
+        list(&flags, Ok(Scope::Global), args.pattern).await
+    });
+    tool.title("List global flags")
+        .purpose(LIST_FEATURE)
+        .usage("Pass nothing for all of them, or a pattern over their names.")
+        .example(ListFeatureFlags { pattern: None }, "Lists every global flag.")
+        .read_only()
+}
+
+/// A tool over flags.
+fn native<A, T, F, R>(name: &str, flags: &Flags, function: F) -> Native
+where
+    A: DeserializeOwned + JsonSchema + Send + 'static,
+    T: Serialize + JsonSchema + Send + 'static,
+    F: Fn(Flags, A) -> R + Copy + Send + Sync + 'static,
+    R: Future<Output = Result<Reply<T>, Failure>> + Send + 'static,
+{
+    let flags = flags.clone();
+    Native::typed(name, move |args: A, _: Context| {
+        let work = function(flags.clone(), args);
+        async move { work.await.unwrap_or_else(|failure| Reply::failure(failure.message, failure.error_type)) }
+    })
+    .category("flags")
+    .naming(Naming::Prefixed(PREFIX))
+}
+
+async fn set(flags: &Flags, scope: Result<Scope, String>, name: String, value: Value) -> Result<Reply<Changed>, Failure> {
+    let (name, value, scope) = match (FlagName::new(name), checked(value), scope) {
+        (Ok(name), Ok(value), Ok(scope)) => (name, value, scope),
+        (name, value, scope) => {
+            let problems = [name.err().map(|bad| bad.to_string()), value.err(), scope.err()];
+            return Ok(invalid(problems.into_iter().flatten()));
+        }
+    };
+    let is_word = value.as_ref().is_some_and(FlagValue::is_boolean_word);
+    let now = value.as_ref().map(|value| value.json().clone());
+    let before = flags.set(scope, &name, value).await?;
+    let shown = |value: &Option<Value>| value.as_ref().map_or_else(|| "not set".to_owned(), Value::to_string);
+    let mut message = format!("`{name}` is now {}; it was {}.", shown(&now), shown(&before));
+    if is_word {
+        message.push_str(" The value is a text; use true or false where a flag is to be on or off.");
+    }
+    Ok(Reply::ok(Changed { name: name.as_str().to_owned(), value: now, before }).message(message))
+}
+
+async fn get(flags: &Flags, scope: Result<Scope, String>, name: String) -> Result<Reply<Found>, Failure> {
+    let (name, scope) = match (FlagName::new(name), scope) {
+        (Ok(name), Ok(scope)) => (name, scope),
+        (name, scope) => return Ok(invalid(name.err().map(|bad| bad.to_string()).into_iter().chain(scope.err()))),
+    };
+    let found = flags.get(scope, &name).await?;
+    let source = found.as_ref().map_or("unset", |setting| setting.source.as_str());
+    let is_set = found.is_some();
+    Ok(Reply::ok(Found { name: name.as_str().to_owned(), is_set, value: found.map(|setting| setting.value), source }))
+}
+
+async fn list(flags: &Flags, scope: Result<Scope, String>, pattern: Option<String>) -> Result<Reply<Listed>, Failure> {
+    let glob = |text: String| Glob::new(&text).map_err(|error| format!("`{text}` is not a pattern: {error}"));
+    let (glob, scope) = match (pattern.map(glob).transpose(), scope) {
+        (Ok(glob), Ok(scope)) => (glob, scope),
+        (glob, scope) => return Ok(invalid(glob.err().into_iter().chain(scope.err()))),
+    };
+    let mut all = flags.list(scope).await?;
+    all.retain(|name, _| glob.as_ref().is_none_or(|glob| glob.is_match(name)));
+    Ok(Reply::ok(all))
+}
+
+/// A value to set, or `None` to remove.
+fn checked(value: Value) -> Result<Option<FlagValue>, String> {
+    match value {
+        Value::Null => Ok(None),
+        value => FlagValue::new(value).map(Some).map_err(|bad| bad.to_string()),
+    }
+}
+
+/// The refusal of arguments that fit the schema and still make no sense: all that is wrong with them.
+fn invalid<T>(problems: impl Iterator<Item = String>) -> Reply<T> {
+    Reply::failure(problems.collect::<Vec<_>>().join("\n"), "invalid_arguments")
+}
+
+fn on() -> Value {
+    Value::Bool(true)
+}
+
+fn schema_of_value_or_null(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let mut schema = match value_schema() {
+        Value::Object(schema) => schema,
+        _ => Map::new(),
+    };
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.push("null".into());
+    }
+    schema.into()
+}

@@ -1,0 +1,157 @@
+//! `flags`: set and see flags from the terminal.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use builtin::{Flags, Scope, Setting};
+use catalog::flag::{BadFlag, FlagName, FlagValue};
+use serde_json::{Value, json};
+
+use super::{CommandResult, Surroundings};
+use crate::{
+    error::{CommandError, Kind},
+    keeper, servers, terminal,
+};
+
+/// Set and see flags: of the crib's project, of another, or global ones.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+    /// Only the global flags, which count for every project.
+    #[arg(long, global = true, conflicts_with = "project")]
+    global: bool,
+    /// The project in this folder [default: the crib].
+    #[arg(long, global = true, value_name = "DIR")]
+    project: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// List flags, with what set them.
+    List {
+        /// Only flags whose names fit: `*` is any text, `?` any character.
+        pattern: Option<String>,
+    },
+    /// Print the value of a flag; exits with 1 if nothing sets it.
+    Get {
+        /// The flag.
+        name: String,
+    },
+    /// Set a flag. A running server notices at once.
+    Set {
+        /// The flag.
+        name: String,
+        /// `true`, `false`, a list or map as JSON, or else a text.
+        #[arg(default_value = "true", allow_hyphen_values = true)]
+        value: String,
+    },
+    /// Remove a flag, so that what lies below it counts.
+    Unset {
+        /// The flag.
+        name: String,
+    },
+}
+
+pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+    let crib = here.crib()?;
+    let flags = keeper::flags(&crib, here.environment, keeper::nobody());
+    let scope = match &args.project {
+        _ if args.global => Scope::Global,
+        // Relative to where the user is, not to the crib.
+        Some(path) => Scope::Project(std::path::absolute(path).map_err(|error| CommandError::io("find", path, &error))?),
+        None => Scope::Crib,
+    };
+    keeper::block_on(async {
+        match &args.action {
+            Action::List { pattern } => list(&flags, scope, pattern.as_deref(), args.json).await,
+            Action::Get { name } => get(&flags, scope, name, args.json).await,
+            Action::Set { name, value } => {
+                let value = parse(value)?;
+                if value.is_boolean_word() {
+                    terminal::note("note: the value is kept as a text; use `true` or `false` where a flag is to be on or off");
+                }
+                set(here, &flags, scope, name, Some(value), args.json).await
+            }
+            Action::Unset { name } => set(here, &flags, scope, name, None, args.json).await,
+        }
+    })?
+}
+
+async fn list(flags: &Flags, scope: Scope, pattern: Option<&str>, as_json: bool) -> CommandResult {
+    let bad = |error| CommandError::new(Kind::BadArguments, format!("this is not a pattern: {error}"));
+    let glob = pattern.map(catalog::Glob::new).transpose().map_err(bad)?;
+    let mut all = flags.list(scope).await.map_err(keeper::failed)?;
+    all.retain(|name, _| glob.as_ref().is_none_or(|glob| glob.is_match(name)));
+    if as_json {
+        terminal::json(&json!({"version": 1, "flags": all}));
+        return Ok(ExitCode::SUCCESS);
+    }
+    if all.is_empty() {
+        terminal::note("no flags are set");
+    }
+    let width = all.keys().map(|name| name.chars().count()).max().unwrap_or(0).min(40);
+    for (name, Setting { value, source }) in &all {
+        terminal::line(&format!("{name:width$}  {:<7}  {value}", source.as_str()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn get(flags: &Flags, scope: Scope, name: &str, as_json: bool) -> CommandResult {
+    let name = FlagName::new(name).map_err(bad)?;
+    let found = flags.get(scope, &name).await.map_err(keeper::failed)?;
+    match &found {
+        Some(Setting { value, source }) if as_json => {
+            terminal::json(&json!({"version": 1, "name": name, "is_set": true, "value": value, "source": source}));
+        }
+        None if as_json => terminal::json(&json!({"version": 1, "name": name, "is_set": false, "source": "unset"})),
+        Some(Setting { value: Value::String(text), .. }) => terminal::line(text),
+        Some(setting) => terminal::line(&setting.value.to_string()),
+        None => terminal::note(&format!("`{name}` is not set")),
+    }
+    Ok(if found.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn set(
+    here: &Surroundings<'_>,
+    flags: &Flags,
+    scope: Scope,
+    name: &str,
+    value: Option<FlagValue>,
+    as_json: bool,
+) -> CommandResult {
+    let name = FlagName::new(name).map_err(bad)?;
+    let now = value.as_ref().map(|value| value.json().clone());
+    let before = flags.set(scope.clone(), &name, value).await.map_err(keeper::failed)?;
+    servers::flags_changed(&here.environment.state_folder()).await;
+    if as_json {
+        terminal::json(&json!({"version": 1, "name": name, "value": now, "before": before}));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let place = match scope {
+        Scope::Global => "for every project",
+        Scope::Crib => "for this project",
+        Scope::Project(_) => "for that project",
+    };
+    let was = before.map_or_else(|| "not set".to_owned(), |before| before.to_string());
+    terminal::line(&match now {
+        Some(now) => format!("`{name}` is now {now} {place} (was {was})"),
+        None => format!("`{name}` is now not set {place} (was {was})"),
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A value as one types it: what is JSON that a flag can be is that, and everything else is a text.
+fn parse(text: &str) -> Result<FlagValue, CommandError> {
+    let value = match serde_json::from_str(text) {
+        Ok(value @ (Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_))) => value,
+        _ => Value::String(text.to_owned()),
+    };
+    FlagValue::new(value).map_err(bad)
+}
+
+fn bad(bad: BadFlag) -> CommandError {
+    CommandError::new(Kind::BadArguments, bad.to_string())
+}

@@ -1,0 +1,246 @@
+//! Flags from clients of both eras and from the terminal, and the tools that they switch.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    crib::{Crib, definition},
+    serve::Client,
+};
+
+const SWITCHED: &str = "# mine\n[flags]\nstyle = \"plain\" # by hand\n\n[[switch]]\nflag = \"git-tools\"\ntools = \"git_*\"\n";
+
+fn crib(config: &str) -> Crib {
+    Crib::new()
+        .file("toolcrib.toml", config)
+        .tool(
+            "git",
+            json!({
+                "name": "git", "description": "Version control", "command": "echo", "synchronous": true, "mutates": false,
+                "subcommand": [{"name": "log", "description": "Shows commits"}, {"name": "tag", "description": "Lists tags"}],
+            }),
+        )
+        .tool("ls", definition("ls", "true"))
+}
+
+fn call(client: &mut Client, name: &str, arguments: Value) -> Value {
+    let reply = client.ask("tools/call", json!({"name": format!("guide_{name}"), "arguments": arguments}));
+    assert!(reply["result"].is_object(), "{reply}");
+    assert_eq!(reply["result"]["isError"].as_bool().unwrap_or(false), reply["result"]["structuredContent"]["success"] == false);
+    reply["result"]["structuredContent"].clone()
+}
+
+/// The tools of definitions that a client sees.
+fn defined(client: &mut Client) -> Vec<String> {
+    client.names().into_iter().filter(|name| !name.starts_with("guide_")).collect()
+}
+
+/// What a fresh server answers to one request of a client that has never shaken hands.
+fn modern(crib: &Crib, method: &str, mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let mut command = crib.command(&["serve"]);
+    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a server");
+    let mut input = server.stdin.take().expect("its input");
+    writeln!(input, "{}", json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).expect("the server reads");
+    let lines = BufReader::new(server.stdout.take().expect("its output")).lines().map_while(Result::ok);
+    let mut messages = lines.map(|line| serde_json::from_str::<Value>(&line).expect("protocol"));
+    let reply = messages.find(|message| message["id"] == 1).expect("an answer");
+    drop(input);
+    assert!(server.wait().expect("an end").success());
+    reply
+}
+
+#[test]
+fn clients_of_both_eras_share_flags_and_nothing_is_lost_between_servers() {
+    let crib = crib("[flags]\nstyle = \"plain\"\n");
+    let mut client = Client::start(&crib, &[]);
+    let set = call(&mut client, "set_project_flag", json!({"name": "languages", "value": ["rust", "r"]}));
+    assert_eq!(set["success"], true, "{set}");
+    client.close();
+    let get = |name: &str| {
+        let reply = modern(&crib, "tools/call", json!({"name": "guide_get_project_flag", "arguments": {"name": name}}));
+        reply["result"]["structuredContent"]["value"].clone()
+    };
+    assert_eq!(get("languages"), json!({"name": "languages", "is_set": true, "value": ["rust", "r"], "source": "project"}));
+    assert_eq!(get("style")["source"], "config");
+    let arguments = json!({"name": "languages", "value": 7});
+    let refused = modern(&crib, "tools/call", json!({"name": "guide_set_project_flag", "arguments": arguments}));
+    assert_eq!(refused["result"]["isError"], true);
+    assert_eq!(refused["result"]["structuredContent"]["error_type"], "invalid_arguments");
+}
+
+#[test]
+fn the_tools_are_there_with_the_section_and_only_then() {
+    let six = |config: &str| {
+        let ran = crib(config).run(&["list", "--json"]).json();
+        let names =
+            ran.as_array().expect("tools").iter().filter(|tool| tool["name"].as_str().is_some_and(|name| name.contains("_flag")));
+        names.count()
+    };
+    assert_eq!((six(""), six("[flags]\n")), (0, 6));
+}
+
+#[test]
+fn the_user_s_store_is_not_opened_before_a_flag_is_touched() {
+    let crib = crib("[flags]\n");
+    let mut client = Client::start(&crib, &[]);
+    client.names();
+    let store = crib.state().ancestors().nth(2).expect("the state folder").join("user.db");
+    assert!(!store.exists());
+    call(&mut client, "get_feature_flag", json!({"name": "x"}));
+    assert!(store.exists());
+}
+
+/// Defect 5, from twenty processes.
+#[test]
+fn twenty_processes_at_once_lose_nothing() {
+    let crib = crib("");
+    let start =
+        |number: usize| crib.command(&["flags", "set", &format!("f{number}")]).stdout(Stdio::null()).spawn().expect("a run");
+    for mut writer in (0..20).map(start).collect::<Vec<_>>() {
+        assert!(writer.wait().expect("an end").success());
+    }
+    assert_eq!(crib.run(&["flags", "list", "--json"]).json()["flags"].as_object().expect("flags").len(), 20);
+}
+
+/// Defect 6: edits by hand were not seen, then overwritten, and comments dropped.
+#[test]
+fn an_edit_by_hand_is_honoured_at_once_and_the_file_is_never_written() {
+    let crib = crib(SWITCHED);
+    let mut client = Client::start(&crib, &[]);
+    call(&mut client, "set_project_flag", json!({"name": "other"}));
+    let edited = SWITCHED.replace("\"plain\"", "\"headings\"");
+    crib.write("toolcrib.toml", &edited);
+    assert_eq!(call(&mut client, "get_project_flag", json!({"name": "style"}))["value"]["value"], "headings");
+    call(&mut client, "set_project_flag", json!({"name": "style", "value": "full"}));
+    call(&mut client, "set_feature_flag", json!({"name": "style", "value": "none"}));
+    assert_eq!(call(&mut client, "get_project_flag", json!({"name": "style"}))["value"]["value"], "full");
+    assert_eq!(fs::read_to_string(crib.root().join("toolcrib.toml")).expect("the config"), edited);
+}
+
+/// Defect 7: the lock of a server that was killed blocked everyone for minutes.
+#[test]
+fn a_killed_server_blocks_nobody() {
+    let crib = crib("[flags]\n");
+    let mut client = Client::start(&crib, &[]);
+    call(&mut client, "set_feature_flag", json!({"name": "x", "value": "kept"}));
+    drop(client); // By a signal that cannot be caught.
+    let begun = Instant::now();
+    assert_eq!(crib.run(&["flags", "get", "x"]).stdout, "kept\n");
+    assert_eq!(crib.run(&["flags", "set", "y"]).code, 0);
+    assert!(begun.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn a_flag_switches_tools_of_a_running_server() {
+    let crib = crib(SWITCHED);
+    let mut client = Client::start(&crib, &[]);
+    assert_eq!(defined(&mut client), ["ls"]);
+    let refused = client.ask("tools/call", json!({"name": "git_log", "arguments": {}}));
+    assert_eq!(refused["error"]["message"], "`git_log` is not served now: it is switched off until the flag `git-tools` is true");
+    call(&mut client, "set_project_flag", json!({"name": "git-tools"}));
+    assert_eq!(defined(&mut client), ["git_log", "git_tag", "ls"], "before the change is answered");
+    let ran = client.ask("tools/call", json!({"name": "git_log", "arguments": {}}));
+    assert_eq!(ran["result"]["structuredContent"]["stdout"], "log\n", "{ran}");
+    call(&mut client, "set_feature_flag", json!({"name": "git-tools", "value": false}));
+    assert_eq!(defined(&mut client).len(), 3, "the project's own value counts");
+    assert_eq!(crib.run(&["flags", "unset", "git-tools"]).code, 0);
+    assert_eq!(defined(&mut client), ["ls"], "from the terminal");
+    crib.run(&["flags", "set", "git-tools", "--global"]);
+    client.wait_for_change();
+    assert_eq!(defined(&mut client).len(), 3);
+}
+
+#[test]
+fn a_flag_set_through_one_server_reaches_the_others() {
+    let crib = crib(SWITCHED);
+    let (mut one, mut other) = (Client::start(&crib, &[]), Client::start(&crib, &[]));
+    assert_eq!(defined(&mut other), ["ls"]);
+    call(&mut one, "set_project_flag", json!({"name": "git-tools"}));
+    other.wait_for_change();
+    assert_eq!(defined(&mut other).len(), 3);
+}
+
+#[test]
+fn list_and_call_follow_switches_too() {
+    let crib = crib(SWITCHED);
+    let listed = crib.run(&["list"]).stdout;
+    assert!(listed.contains("Switched off") && listed.contains("git_log  until the flag `git-tools` is true"), "{listed}");
+    let refused = crib.run(&["call", "git_log"]);
+    assert_eq!(refused.code, 3);
+    assert!(refused.stderr.contains("toolcrib flags set git-tools 'true'"), "{}", refused.stderr);
+    crib.run(&["call", "set_project_flag", "--args", r#"{"name": "git-tools"}"#]);
+    assert_eq!(crib.run(&["call", "git_log"]).stdout, "log\n");
+    assert!(!crib.run(&["list"]).stdout.contains("Switched off"));
+}
+
+#[test]
+fn flags_from_the_terminal() {
+    let crib = crib("[flags]\nstyle = \"plain\"\n");
+    let said = |arguments: &[&str]| {
+        let ran = crib.run(&[&["flags"], arguments].concat());
+        format!("{}: {}{}", ran.code, ran.stdout, ran.stderr)
+    };
+    insta::assert_snapshot!(said(&["set", "verbose"]), @"0: `verbose` is now true for this project (was not set)");
+    insta::assert_snapshot!(said(&["set", "verbose", "false", "--global"]), @"0: `verbose` is now false for every project (was not set)");
+    insta::assert_snapshot!(said(&["set", "langs", r#"["rust", "r"]"#, "--project", ".."]), @r#"0: `langs` is now ["rust","r"] for that project (was not set)"#);
+    insta::assert_snapshot!(said(&["list"]), @r#"
+    0: style    config   "plain"
+    verbose  project  true
+    "#);
+    insta::assert_snapshot!(said(&["list", "--global"]), @"0: verbose  global   false");
+    insta::assert_snapshot!(said(&["get", "style"]), @"0: plain");
+    insta::assert_snapshot!(said(&["get", "langs", "--project", "..", "--json"]), @r#"0: {"version":1,"name":"langs","is_set":true,"value":["rust","r"],"source":"project"}"#);
+    insta::assert_snapshot!(said(&["get", "langs"]), @"1: `langs` is not set");
+    insta::assert_snapshot!(said(&["unset", "verbose"]), @"0: `verbose` is now not set for this project (was true)");
+    insta::assert_snapshot!(said(&["unset", "verbose"]), @"0: `verbose` is now not set for this project (was not set)");
+    insta::assert_snapshot!(said(&["get", "verbose"]), @"0: false");
+    insta::assert_snapshot!(said(&["set", "a b"]), @"4: error: `a b` cannot be the name of a flag: ' ' is not allowed; use letters, digits, `_`, `-` and `.`");
+    insta::assert_snapshot!(said(&["set", "x", "[1]"]), @"4: error: this cannot be the value of a flag: `[0]` is an integer, not a text");
+    insta::assert_snapshot!(said(&["set", "port", "8080"]), @r#"0: `port` is now "8080" for this project (was not set)"#);
+}
+
+#[test]
+fn a_broken_store_is_moved_aside_and_said_once() {
+    let crib = crib("[flags]\n");
+    crib.run(&["flags", "set", "x"]);
+    let state = crib.root().parent().expect("a folder").join("state/toolcrib");
+    for suffix in ["", "-wal", "-shm"] {
+        let _ = fs::remove_file(state.join(format!("user.db{suffix}")));
+    }
+    fs::write(state.join("user.db"), "this is no database ".repeat(500)).expect("a file");
+    let mut client = Client::start(&crib, &[]);
+    let told = call(&mut client, "get_project_flag", json!({"name": "x"}));
+    assert_eq!((&told["success"], &told["error_type"]), (&json!(false), &json!("store_failed")));
+    assert!(told["error"].as_str().expect("an error").contains("moved aside"), "{told}");
+    let state_path = state.to_string_lossy().into_owned();
+    assert!(!told.to_string().contains(&state_path), "where it is, is not the client's business");
+    assert_eq!(call(&mut client, "set_project_flag", json!({"name": "x"}))["success"], true, "and then work goes on");
+    let names = fs::read_dir(&state).expect("a folder").map(|entry| entry.expect("an entry").file_name().into_string());
+    assert!(names.flatten().any(|name| name.starts_with("user.db.broken")));
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_written_is_a_clear_failure() {
+    let crib = crib(SWITCHED);
+    let blocked = crib.root().join("state");
+    fs::write(&blocked, "a file, where a folder should be").expect("a file");
+    let run = |arguments: &[&str]| crib.command(arguments).env("XDG_STATE_HOME", &blocked).output().expect("a run");
+    let set = run(&["flags", "set", "x"]);
+    assert_eq!(set.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&set.stderr).contains("cannot be opened"), "{set:?}");
+    let called = run(&["call", "set_feature_flag", "--args", r#"{"name": "x"}"#, "--json"]);
+    let envelope: Value = serde_json::from_slice(&called.stdout).expect("an envelope");
+    assert_eq!(envelope["error_type"], "store_failed");
+    let listed = run(&["list"]);
+    assert!(listed.status.success(), "only the defaults count, and that is said");
+    assert!(String::from_utf8_lossy(&listed.stderr).contains("flags could not be read"), "{listed:?}");
+}

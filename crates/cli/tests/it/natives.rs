@@ -1,0 +1,190 @@
+//! Native tools as a client and a person at a terminal see them: names, descriptions, results.
+
+use serde_json::{Value, json};
+
+use crate::{
+    crib::{Crib, Ran, definition, repository},
+    serve::Client,
+};
+
+/// Runs the program with variables set.
+fn run_with(crib: &Crib, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
+    let mut command = crib.command(arguments);
+    command.env("MCP_INCLUDE_EXAMPLE_TOOLS", "true").envs(variables.iter().copied());
+    crate::crib::ran(&command.output().expect("the program runs"))
+}
+
+/// The names of everything that is served.
+fn names(crib: &Crib, variables: &[(&str, &str)], arguments: &[&str]) -> Vec<String> {
+    let ran = run_with(crib, variables, &[&["list", "--json"], arguments].concat());
+    let name = |tool: &Value| tool["name"].as_str().expect("a name").to_owned();
+    ran.json().as_array().expect("tools").iter().map(name).collect()
+}
+
+/// One tool, as `tools/list` serves it.
+fn served(crib: &Crib, name: &str) -> Value {
+    let tools = run_with(crib, &[], &["list", "--json"]).json();
+    tools.as_array().expect("tools").iter().find(|tool| tool["name"] == name).unwrap_or_else(|| panic!("{tools}")).clone()
+}
+
+#[test]
+fn conditional_example_tool() {
+    let crib = Crib::new();
+    assert!(names(&crib, &[], &[]).contains(&"guide_example".to_owned()));
+    for value in ["false", "", "1"] {
+        let names = names(&crib, &[("MCP_INCLUDE_EXAMPLE_TOOLS", value)], &[]);
+        assert_eq!(names, ["await", "cancel", "status"], "{value}");
+    }
+}
+
+#[test]
+fn the_prefix_is_the_option_else_the_variable_else_the_default() {
+    let crib = Crib::new().tool("hello", definition("hello", "true"));
+    let cases = [
+        (None, None, "guide_example"),
+        (Some("acme"), None, "acme_example"),
+        (Some("acme_"), None, "acme_example"),
+        (Some(""), None, "example"),
+        (Some("acme"), Some("mine"), "mine_example"),
+        (Some("acme"), Some(""), "example"),
+    ];
+    for (variable, option, example) in cases {
+        let variables: Vec<_> = variable.map(|value| ("MCP_TOOL_PREFIX", value)).into_iter().collect();
+        let arguments: Vec<_> = option.into_iter().flat_map(|value| ["--prefix", value]).collect();
+        let mut expected = vec![example, "await", "cancel", "hello", "status"];
+        expected.sort_unstable();
+        assert_eq!(names(&crib, &variables, &arguments), expected, "{variables:?} {arguments:?}");
+    }
+}
+
+#[test]
+fn full_names_stand_outermost() {
+    let crib = Crib::new().file("toolcrib.toml", "[crib]\nname = \"shop\"\nfull_names = true\n");
+    assert!(names(&crib, &[], &[]).contains(&"mcp_shop_guide_example".to_owned()));
+}
+
+#[test]
+fn a_prefix_with_a_blank_is_refused() {
+    let crib = Crib::new();
+    for arguments in [&["serve", "--prefix", "a b"], &["list", "--prefix", "a b"]] {
+        let ran = crib.run(arguments);
+        assert_eq!(ran.code, 4, "{}", ran.stderr);
+        assert!(ran.stderr.contains("`a b`"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn an_unknown_option_is_refused() {
+    assert_eq!(Crib::new().run(&["serve", "--tool-prefix", "x"]).code, 2);
+}
+
+#[test]
+fn call_and_show_take_names_with_and_without_the_prefix() {
+    let crib = Crib::new();
+    for name in ["example", "guide_example"] {
+        let ran = run_with(&crib, &[], &["call", name, "--args", r#"{"action": "demo", "message": "Grüße"}"#, "--json"]);
+        assert_eq!(ran.json()["value"]["message"], "Grüße", "{}", ran.stderr);
+        assert_eq!(run_with(&crib, &[], &["show", name]).code, 0);
+    }
+}
+
+#[test]
+fn undecorated_names_in_every_description_and_page() {
+    let tools = run_with(&Crib::new(), &[], &["list", "--json"]).json();
+    let decorated: Vec<_> = tools.as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
+    let decorated: Vec<_> = decorated.into_iter().filter(|name| name.starts_with("guide_")).collect();
+    assert!(!decorated.is_empty());
+    for tool in tools.as_array().expect("tools") {
+        let text = tool["description"].as_str().expect("a description");
+        assert!(!decorated.iter().any(|name| text.contains(name)), "{text}");
+    }
+    let folders = ["docs", "docs/reference", "crates/toolkit/templates", "."].map(|folder| repository().join(folder));
+    for page in folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder")).flatten() {
+        if page.path().extension().is_some_and(|extension| extension == "md") {
+            let text = std::fs::read_to_string(page.path()).expect("a page");
+            let said: Vec<_> = decorated.iter().filter(|name| text.contains(**name)).collect();
+            assert!(said.is_empty(), "{} says {said:?}", page.path().display());
+        }
+    }
+}
+
+#[test]
+fn each_tool_file_refers_to_the_template() {
+    let sources = repository().join("crates/builtin/src");
+    let files = std::fs::read_dir(&sources).expect("sources").flatten().map(|entry| entry.path());
+    let texts = files.filter_map(|path| Some((std::fs::read_to_string(&path).ok()?, path)));
+    let without: Vec<_> = texts
+        .filter(|(text, _)| text.contains("Native::typed(") || text.contains("Native::new("))
+        .filter(|(text, _)| !text.contains("crates/toolkit/templates/tool.md"))
+        .map(|(_, path)| path)
+        .collect();
+    assert!(without.is_empty(), "{without:?}");
+}
+
+#[test]
+fn the_documentation_shows_the_example_as_it_is_built() {
+    let source = std::fs::read_to_string(repository().join("examples/native-tool/src/main.rs")).expect("the example");
+    let page = std::fs::read_to_string(repository().join("docs/native-tools.md")).expect("the page");
+    assert!(page.contains(&source), "docs/native-tools.md does not show the example");
+    assert!(source.lines().count() < 40);
+}
+
+#[test]
+fn descriptions_come_in_the_size_that_the_crib_wants() {
+    let size = |config: &str| {
+        let crib = Crib::new().file("toolcrib.toml", config);
+        served(&crib, "guide_example")["description"].as_str().expect("a description").to_owned()
+    };
+    let full = size("");
+    let labels = ["## Description", "## JSON Schema", "## Usage Instructions", "## Concrete Examples"];
+    let places: Vec<_> = labels.iter().map(|label| full.find(label).unwrap_or_else(|| panic!("{label}: {full}"))).collect();
+    assert!(places.is_sorted());
+    assert!(full.lines().nth(2).is_some_and(|line| line.chars().count() <= 50), "{full}");
+    let schema_less = size("[crib]\ndescriptions = \"schema-less\"\n");
+    let concise = size("[crib]\ndescriptions = \"concise\"\n");
+    assert!(concise.len() < schema_less.len() && schema_less.len() < full.len());
+    assert!(!schema_less.contains(labels[1]) && !concise.contains("##"));
+}
+
+#[test]
+fn failures_are_true_on_the_wire_and_can_be_standard_error_objects() {
+    let crib = Crib::new();
+    let call = |crib: &Crib, arguments: Value| {
+        let mut client = Client::start_with(crib, &[], &[("MCP_INCLUDE_EXAMPLE_TOOLS", "true")]);
+        let reply = client.ask("tools/call", json!({"name": "guide_example", "arguments": arguments}));
+        reply["result"].clone()
+    };
+    let good = call(&crib, json!({"action": "test"}));
+    assert_ne!(good["isError"], true);
+    assert_eq!(good["structuredContent"]["success"], true);
+    let failed = call(&crib, json!({"action": "validate"}));
+    assert_eq!((&failed["isError"], &failed["structuredContent"]["error_type"]), (&json!(true), &json!("validation_error")));
+    let wrong = call(&crib, json!({"action": "dance", "actoin": 1}));
+    assert_eq!(wrong["isError"], true);
+    let envelope = &wrong["structuredContent"];
+    assert_eq!((&envelope["success"], &envelope["error_type"]), (&json!(false), &json!("invalid_arguments")));
+    assert_eq!(envelope["error_data"]["details"].as_array().map(Vec::len), Some(2), "{envelope}");
+    assert!(!envelope.to_string().contains("http"), "no links into a validator's documentation: {envelope}");
+    crib.write("toolcrib.toml", "[crib]\nerrors = \"standard\"\n");
+    let standard = call(&crib, json!({"action": "validate"}));
+    assert_eq!(standard["structuredContent"]["status"], "failure");
+    assert_eq!(standard["structuredContent"]["error_details"]["instruction"], "Do not try to mend this.");
+    assert_eq!(standard["isError"], true);
+}
+
+#[test]
+fn results_fit_the_output_schema_that_is_served() {
+    let crib = Crib::new();
+    let schema = served(&crib, "guide_example")["outputSchema"].as_object().expect("a schema").clone();
+    let schema = catalog::Schema::new(schema);
+    for arguments in [r#"{"action": "demo"}"#, r#"{"action": "validate"}"#, r#"{"action": 1}"#] {
+        let result = run_with(&crib, &[], &["call", "example", "--args", arguments, "--json"]).json();
+        assert!(schema.validator().expect("a schema").is_valid(&result), "{result}");
+    }
+}
+
+#[test]
+fn the_server_tells_its_own_version() {
+    let client = Client::start(&Crib::new(), &[]);
+    assert_eq!(client.hello["result"]["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
+}

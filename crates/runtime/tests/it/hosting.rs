@@ -1,0 +1,165 @@
+//! Tools that call each other and keep things.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+
+use catalog::{Catalog, Outcome, Policy};
+use runtime::{Call, Runtime, Settings};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use toolkit::{Context, Failure, Interrupt, Keep, Kept, Naming, Native, Prefix, Presentation, Reply, Toolset};
+
+use crate::crib::{field, object};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Word {
+    /// A word.
+    word: String,
+}
+
+/// A journal of values in memory.
+#[derive(Default)]
+struct Memory(Mutex<BTreeMap<(String, String), Value>>);
+
+impl Keep for Memory {
+    fn get(&self, space: &str, key: &str) -> Kept<'_, Option<Value>> {
+        let found = self.0.lock().unwrap().get(&(space.to_owned(), key.to_owned())).cloned();
+        Box::pin(async move { Ok(found) })
+    }
+
+    fn all(&self, space: &str) -> Kept<'_, BTreeMap<String, Value>> {
+        let all = self.0.lock().unwrap();
+        let found = all.iter().filter(|((of, _), _)| of == space).map(|((_, key), value)| (key.clone(), value.clone())).collect();
+        Box::pin(async move { Ok(found) })
+    }
+
+    fn set(&self, space: &str, key: &str, value: Option<Value>) -> Kept<'_, Option<Value>> {
+        let mut all = self.0.lock().unwrap();
+        let key = (space.to_owned(), key.to_owned());
+        let before = match value {
+            Some(value) => all.insert(key, value),
+            None => all.remove(&key),
+        };
+        Box::pin(async move { Ok(before) })
+    }
+}
+
+fn tool<F, R>(name: &str, function: F) -> Native
+where
+    F: Fn(Word, Context) -> R + Send + Sync + 'static,
+    R: Future<Output: toolkit::Return> + Send + 'static,
+{
+    Native::typed(name, function).purpose("A tool of a test.").naming(Naming::Prefixed("guide"))
+}
+
+fn tools() -> Vec<Native> {
+    let echo = tool("echo", |given: Word, _| async move { Reply::ok(given.word) });
+    let relay = tool("relay", |given: Word, context: Context| async move {
+        let outcome = context.call("echo", object(json!({"word": format!("{}!", given.word)}))).await?;
+        Ok::<_, Interrupt>(Reply::ok(json!({"said": outcome.structured, "by": context.served_name("echo")})))
+    });
+    let endless = tool("endless", |given: Word, context: Context| async move {
+        let outcome = context.call("endless", object(json!({"word": given.word}))).await?;
+        Ok::<_, Interrupt>(Reply::ok(outcome.structured))
+    });
+    let count = tool("count", |given: Word, context: Context| async move {
+        let counted: Result<u64, Failure> = async {
+            let shelf = context.shelf()?;
+            let before = shelf.get(&given.word).await?.and_then(|value| value.as_u64()).unwrap_or(0);
+            shelf.set(&given.word, json!(before + 1)).await?;
+            Ok(before + 1)
+        }
+        .await;
+        counted.map_or_else(|failure| Reply::failure(failure.message, failure.error_type), Reply::ok)
+    });
+    let danger = tool("danger", |_: Word, _| async { Reply::ok("boom") }).dangerous();
+    let tempt = tool("tempt", |given: Word, context: Context| async move {
+        Ok::<_, Interrupt>(Reply::ok(context.call("danger", object(json!({"word": given.word}))).await?.structured))
+    });
+    let all = [echo, relay, endless, count, danger, tempt].into_iter().fold(Toolset::default(), Toolset::with);
+    all.build(&Presentation { prefix: Prefix::unset(), errors: None }).unwrap()
+}
+
+struct Place {
+    runtime: Arc<Runtime>,
+    catalog: Arc<Catalog>,
+}
+
+impl Place {
+    fn new(runtime: Runtime) -> Self {
+        let natives = tools();
+        let (catalog, _) = Catalog::merge(natives.iter().map(|native| native.tool.clone()));
+        Self { runtime: Arc::new(runtime.with_natives(natives)), catalog: Arc::new(catalog) }
+    }
+
+    async fn call(&self, name: &str, arguments: Value, owner: &str) -> Result<Outcome, Interrupt> {
+        let context = Context::detached(CancellationToken::new()).with_owner(owner);
+        let tool = self.catalog.get(name).unwrap().clone();
+        let call =
+            Call { catalog: self.catalog.clone(), policy: Policy::default(), ..Call::new(tool, object(arguments), context) };
+        self.runtime.call(call).await
+    }
+}
+
+fn forgetful() -> Runtime {
+    Runtime::new(Settings::new("/".into()))
+}
+
+#[tokio::test]
+async fn a_tool_calls_another_by_its_bare_name() {
+    let outcome = Place::new(forgetful()).call("guide_relay", json!({"word": "hi"}), "local").await.unwrap();
+    assert_eq!(
+        field(&outcome, "value"),
+        &json!({"said": {"success": true, "value": "hi!"}, "by": "guide_echo"}),
+        "{:?}",
+        outcome.structured
+    );
+}
+
+#[tokio::test]
+async fn calls_inside_of_each_other_come_to_an_end() {
+    let ended = Place::new(forgetful()).call("guide_endless", json!({"word": "x"}), "local").await;
+    assert!(matches!(&ended, Err(Interrupt::Invalid(why)) if why.contains("in turn")), "{ended:?}");
+}
+
+#[tokio::test]
+async fn a_call_inside_another_needs_its_approval_all_the_same() {
+    let outcome = Place::new(forgetful()).call("guide_tempt", json!({"word": "x"}), "local").await.unwrap();
+    assert_eq!(field(&outcome, "value")["error_type"], "approval_required", "{:?}", outcome.structured);
+}
+
+#[tokio::test]
+async fn what_a_tool_keeps_is_there_the_next_time_and_only_for_its_owner() {
+    let place = Place::new(forgetful().with_keep(Arc::new(Memory::default())));
+    let count = async |owner| field(&place.call("guide_count", json!({"word": "a"}), owner).await.unwrap(), "value").clone();
+    assert_eq!((count("ada").await, count("ada").await, count("eve").await), (json!(1), json!(2), json!(1)));
+}
+
+#[tokio::test]
+async fn without_a_place_to_keep_things_that_is_said() {
+    let outcome = Place::new(forgetful()).call("guide_count", json!({"word": "a"}), "local").await.unwrap();
+    assert_eq!(field(&outcome, "error_type"), "not_kept");
+}
+
+#[tokio::test]
+async fn arguments_in_a_lone_args_are_taken_out() {
+    let place = Place::new(forgetful());
+    let outcome = place.call("guide_echo", json!({"args": {"word": "hi"}}), "local").await.unwrap();
+    assert_eq!(field(&outcome, "value"), "hi");
+    let outcome = place.call("guide_echo", json!({"args": {"word": "hi"}, "more": 1}), "local").await.unwrap();
+    assert!(outcome.failed, "only if it is alone");
+}
+
+#[tokio::test]
+async fn refusals_of_tools_with_an_envelope_come_in_it_with_every_fault() {
+    let outcome = Place::new(forgetful()).call("guide_echo", json!({"wrod": 1}), "local").await.unwrap();
+    assert!(outcome.failed);
+    assert_eq!(field(&outcome, "success"), &json!(false));
+    assert_eq!(field(&outcome, "error_type"), "invalid_arguments");
+    assert_eq!(field(&outcome, "error_data")["details"].as_array().unwrap().len(), 2);
+}

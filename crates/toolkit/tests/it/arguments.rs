@@ -1,0 +1,150 @@
+//! Argument models: their schema, and what is asked of their author.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use toolkit::{Context, Naming, Native, Outcome, Presentation, Reply, Toolset};
+
+use crate::tools::{Greet, greet, greeter};
+
+fn input(native: &Native) -> Value {
+    Value::Object(native.tool.input.object().as_ref().clone())
+}
+
+fn faults(native: Native) -> Vec<String> {
+    Toolset::default().with(native).build(&Presentation::default()).err().map(|error| error.0).unwrap_or_default()
+}
+
+#[test]
+fn base_model_refuses_unknown_fields_and_describes_every_field() {
+    assert_eq!(
+        input(&greeter("greet")),
+        json!({
+            "type": "object",
+            "properties": {
+                "name": {"type": "string", "description": "Whom to greet."},
+                "volume": {
+                    "type": ["string", "null"], "enum": ["soft", "loud", null],
+                    "description": "How loudly, if that matters.",
+                },
+            },
+            "required": ["name"],
+            "additionalProperties": false,
+        })
+    );
+}
+
+#[test]
+fn a_tool_without_arguments_has_an_object_schema_with_properties() {
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Nothing {}
+    let native = Native::typed("nothing", |_: Nothing, _| async { Reply::ok(()) }).purpose("Does nothing.");
+    assert_eq!(input(&native), json!({"type": "object", "properties": {}, "additionalProperties": false}));
+}
+
+#[test]
+fn nested_types_are_written_out_without_references_or_rust_formats() {
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Outer {
+        /// How many.
+        count: u8,
+        /// What is inside.
+        inner: Inner,
+        /// By name.
+        named: BTreeMap<String, Inner>,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Inner {
+        /// How far.
+        far: f64,
+    }
+    let native = Native::typed("outer", |_: Outer, _| async { Reply::ok(()) }).purpose("Looks inside.");
+    let text = input(&native).to_string();
+    assert!(!text.contains("$ref") && !text.contains("format"), "{text}");
+    assert_eq!(input(&native)["properties"]["count"]["maximum"], 255);
+    assert!(faults(native).is_empty());
+}
+
+#[test]
+fn field_description_completeness_is_asked_for_at_any_depth() {
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Vague {
+        what: String,
+        /// More of it.
+        more: Vec<Deep>,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Deep {
+        how: String,
+    }
+    let native = Native::typed("vague", |_: Vague, _| async { Reply::ok(()) }).purpose("Is vague.");
+    assert_eq!(
+        faults(native),
+        ["`vague`: the argument `what` has no description", "`vague`: the argument `more.how` has no description"]
+    );
+}
+
+#[test]
+fn models_that_take_unknown_fields_long_first_lines_and_wrong_examples_are_refused() {
+    #[derive(Deserialize, JsonSchema, Serialize)]
+    struct Open {}
+    let open =
+        Native::typed("open", |_: Open, _| async { Reply::ok(()) }).purpose("A".repeat(51)).example(json!({"name": 1}), "No.");
+    let said = faults(open);
+    assert!(said[0].contains("deny_unknown_fields") && said[1].contains("51 characters"), "{said:?}");
+    let wrong = greeter("greet").example(json!({"nam": "Ada"}), "It is misspelt.");
+    assert!(faults(wrong)[0].contains("is not valid"));
+    assert!(faults(Native::typed("greet", greet))[0].contains("no description"));
+}
+
+#[test]
+fn tool_function_extraction_the_function_itself_is_called_without_a_wrapper() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let context = Context::detached(CancellationToken::new());
+    let reply = runtime.block_on(greet(Greet { name: "Ada".to_owned(), volume: None }, context));
+    assert_eq!(reply.value().map(String::as_str), Some("hello Ada"));
+}
+
+#[test]
+fn plain_content_has_no_envelope() {
+    let native = Native::typed("plain", |_: Greet, _| async { Outcome::text("hello") }).purpose("Says hello.");
+    assert_eq!(native.tool.output, None);
+    assert_eq!(native.tool.errors, toolkit::ErrorForm::Standard);
+}
+
+toolkit::consent! {
+    /// The word that allows it.
+    struct Erase = "ERASE_EVERYTHING";
+}
+
+#[test]
+fn literal_type_enforcement_for_consent() {
+    #[derive(Deserialize, JsonSchema, Serialize)]
+    #[serde(deny_unknown_fields)]
+    struct Args {
+        /// Must be said.
+        really: Erase,
+    }
+    let native = Native::typed("erase", |_: Args, _| async { Reply::ok(()) })
+        .purpose("Erases everything.")
+        .example(Args { really: Erase }, "Erases everything.")
+        .naming(Naming::Bare);
+    let consent = native.tool.consent.clone().unwrap();
+    assert_eq!((consent.parameter.as_str(), consent.word.as_str()), ("really", "ERASE_EVERYTHING"));
+    let validator = native.tool.input.validator().unwrap();
+    assert!(validator.is_valid(&json!({"really": "ERASE_EVERYTHING"})));
+    assert!(!validator.is_valid(&json!({"really": "erase_everything"})) && !validator.is_valid(&json!({})));
+    assert!(serde_json::from_value::<Args>(json!({"really": "yes"})).is_err());
+    assert!(faults(native).is_empty());
+}

@@ -1,0 +1,67 @@
+//! Declaring tools where they are defined, and collecting them.
+
+use std::{sync::Arc, thread};
+
+use toolkit::{Declarations, Presentation, Toolset};
+
+use crate::tools::{greeter, one};
+
+fn names(natives: &[toolkit::Native]) -> Vec<&str> {
+    natives.iter().map(|native| native.tool.name.as_str()).collect()
+}
+
+#[test]
+fn tool_declaration_leaves_the_function_unchanged() {
+    assert_eq!(one().tool.name, "zz_greet");
+}
+
+#[test]
+fn collection_retrieval_is_in_a_stable_order() {
+    assert_eq!(names(&Declarations::default().take()), ["aa_greet", "zz_greet"]);
+}
+
+#[test]
+fn double_registration_prevention_the_second_collection_is_empty() {
+    let declarations = Declarations::default();
+    assert_eq!(declarations.take().len(), 2);
+    assert!(declarations.take().is_empty());
+}
+
+#[test]
+fn thread_safety_exactly_one_of_many_threads_collects() {
+    let declarations = Arc::new(Declarations::default());
+    let takers: Vec<_> = (0..32)
+        .map(|_| {
+            thread::spawn({
+                let d = declarations.clone();
+                move || d.take().len()
+            })
+        })
+        .collect();
+    let taken: Vec<_> = takers.into_iter().map(|taker| taker.join().unwrap()).collect();
+    assert_eq!(taken.iter().filter(|count| **count == 2).count(), 1);
+    assert_eq!(taken.iter().sum::<usize>(), 2);
+}
+
+#[test]
+fn several_servers_of_one_process_each_have_all_tools() {
+    for _ in 0..2 {
+        let natives = Toolset::default().with_declared(&Declarations::default()).build(&Presentation::default()).unwrap();
+        assert_eq!(names(&natives), ["aa_greet", "zz_greet"]);
+    }
+}
+
+#[test]
+fn duplicates_are_fatal() {
+    let twice = Toolset::default().with(greeter("greet")).with(greeter("greet")).build(&Presentation::default());
+    assert_eq!(twice.err().unwrap().0, ["two tools are called `greet`"]);
+    let declared = Toolset::default().with(greeter("aa_greet")).with_declared(&Declarations::default());
+    assert!(declared.build(&Presentation::default()).is_err());
+}
+
+#[test]
+fn tools_can_be_added_one_by_one_and_left_out() {
+    let set =
+        Toolset::default().with(greeter("b")).with(greeter("a")).with(greeter("c")).retain(|native| native.tool.name != "c");
+    assert_eq!(names(&set.build(&Presentation::default()).unwrap()), ["a", "b"]);
+}

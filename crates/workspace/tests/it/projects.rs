@@ -1,0 +1,132 @@
+//! Which project a path belongs to.
+
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use tempfile::TempDir;
+use workspace::project;
+
+fn place() -> (TempDir, PathBuf) {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().canonicalize().expect("a folder");
+    (folder, path)
+}
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let mut command = Command::new("git");
+    command.current_dir(folder).args(["-c", "user.name=a", "-c", "user.email=a@example.com"]).args(arguments);
+    let ran = command.output().expect("git runs");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+}
+
+/// A repository with a commit, in a folder `main`.
+fn repository(base: &Path) -> PathBuf {
+    let main = base.join("main");
+    fs::create_dir_all(main.join("part")).expect("a folder");
+    fs::write(main.join("part/file"), "").expect("a file");
+    git(&main, &["init", "-q"]);
+    git(&main, &["add", "."]);
+    git(&main, &["commit", "-q", "-m", "first"]);
+    main
+}
+
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
+fn has_git() -> bool {
+    let has = Command::new("git").arg("--version").output().is_ok();
+    if !has {
+        eprintln!("skipped: git is not installed");
+    }
+    has
+}
+
+#[test]
+fn links_and_dots_are_resolved() {
+    let (_folder, base) = place();
+    let real = base.join("my app.v2");
+    fs::create_dir(&real).expect("a folder");
+    symlink(&real, base.join("link")).expect("a link");
+    symlink(base.join("link"), base.join("again")).expect("a link");
+    for way in ["my app.v2", "link", "again", "./link/.", "link/../my app.v2", "my app.v2/"] {
+        assert_eq!(project(&base.join(way)), real, "{way}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_a_project_as_well() {
+    let (_folder, base) = place();
+    symlink(&base, base.join("link")).expect("a link");
+    assert_eq!(project(&base.join("link/gone/../away/x")), base.join("away/x"));
+    assert_eq!(project(Path::new("/nowhere/./a/../b")), Path::new("/nowhere/b"));
+    symlink(base.join("round"), base.join("round")).expect("a link to itself");
+    assert_eq!(project(&base.join("round/x")), base.join("round/x"));
+}
+
+#[test]
+fn worktrees_belong_to_the_main_working_tree() {
+    if !has_git() {
+        return;
+    }
+    let (_folder, base) = place();
+    let main = repository(&base);
+    git(&main, &["worktree", "add", "-q", "../linked"]);
+    assert_eq!(project(&base.join("linked")), main);
+    assert_eq!(project(&base.join("linked/part")), main.join("part"), "a folder of it, to the same folder");
+    symlink(base.join("linked"), base.join("way")).expect("a link");
+    assert_eq!(project(&base.join("way/part")), main.join("part"));
+    assert_eq!(project(&main), main);
+}
+
+#[test]
+fn worktrees_of_a_bare_repository_are_one_project() {
+    if !has_git() {
+        return;
+    }
+    let (_folder, base) = place();
+    let main = repository(&base);
+    git(&base, &["clone", "-q", "--bare", "main", "bare.git"]);
+    for name in ["one", "two"] {
+        git(&base.join("bare.git"), &["worktree", "add", "-q", "-b", name, &format!("../{name}")]);
+        assert_eq!(project(&base.join(name)), base.join("bare.git"));
+    }
+    assert_ne!(project(&base.join("one")), main);
+}
+
+#[test]
+fn a_submodule_is_a_project_of_its_own() {
+    if !has_git() {
+        return;
+    }
+    let (_folder, base) = place();
+    let main = repository(&base);
+    git(&base, &["clone", "-q", "main", "outer"]);
+    let outer = base.join("outer");
+    let from = main.to_string_lossy().into_owned();
+    git(&outer, &["-c", "protocol.file.allow=always", "submodule", "add", "-q", &from, "inner"]);
+    assert!(outer.join("inner/.git").is_file());
+    assert_eq!(project(&outer.join("inner")), outer.join("inner"));
+}
+
+/// A folder that came from somewhere must not pass for part of a project of the user.
+#[test]
+fn a_folder_cannot_claim_to_be_a_worktree_of_another_s_repository() {
+    let (_folder, base) = place();
+    let (victim, fake) = (base.join("victim"), base.join("fake"));
+    fs::create_dir_all(victim.join(".git/worktrees/real")).expect("a folder");
+    fs::write(victim.join(".git/worktrees/real/commondir"), "../..\n").expect("a file");
+    fs::write(victim.join(".git/worktrees/real/gitdir"), format!("{}/real/.git\n", base.display())).expect("a file");
+    fs::create_dir_all(fake.join("own")).expect("a folder");
+    fs::write(fake.join("own/commondir"), victim.join(".git").to_string_lossy().as_bytes()).expect("a file");
+    fs::write(fake.join("own/gitdir"), fake.join(".git").to_string_lossy().as_bytes()).expect("a file");
+    for claim in ["../victim/.git/worktrees/real", "own", "../victim/.git", "/dev/zero", "", "gone"] {
+        fs::write(fake.join(".git"), format!("gitdir: {claim}\n")).expect("a file");
+        assert_eq!(project(&fake), fake, "{claim}");
+    }
+    for text in ["no pointer".to_owned(), "gitdir: x".repeat(100_000), "\u{0}".to_owned()] {
+        fs::write(fake.join(".git"), text).expect("a file");
+        assert_eq!(project(&fake), fake);
+    }
+}
