@@ -72,7 +72,7 @@ impl Project {
         });
         let context = context.clone();
         environment.add_function("tool", move |name: &str| match context.tool(name) {
-            Some(tool) => Ok(context.served_name(&tool.name)),
+            Some(_) => Ok(context.served_name(name)),
             None => Err(Error::new(ErrorKind::InvalidOperation, format!("there is no tool `{name}`"))),
         });
         environment

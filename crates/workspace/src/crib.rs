@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use catalog::{Diagnostic, Policy, SourceId, Switch, flag::FlagValues};
+use catalog::{Diagnostic, Policy, SourceId, Switch, flag::FlagValues, name};
 use runtime::Settings;
 
 use crate::{Config, Environment, Files, WrittenFlags, config, flags, policy};
@@ -127,6 +127,9 @@ impl Crib {
     pub fn settings(&self) -> Settings {
         let Config { crib, confine, limits, .. } = &self.config;
         let mut settings = Settings::new(self.folder.clone());
+        if crib.full_names {
+            settings.decoration = name::full(&self.name(), "");
+        }
         settings.roots = crib.roots.iter().map(|root| self.resolve(root)).collect();
         settings.environment = self.environment.for_children(&confine.environment);
         settings.read = self.environment.toolchains();

@@ -56,6 +56,13 @@ fn names_in_templates_and_descriptions_follow_the_prefix() {
 }
 
 #[test]
+fn names_in_templates_follow_full_names() {
+    let crib = crib().file("toolcrib.toml", &format!("[crib]\nname = \"shop\"\nfull_names = true\n{CONFIG}"));
+    let ran = crib.run(&["call", "get_content", "--args", r#"{"expression": "lang/how"}"#]);
+    assert!(ran.stdout.contains("Call mcp_shop_guide_get_content."), "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
 fn documents_are_resources_and_prompts_call_tools() {
     let crib = crib();
     let mut client = Client::start(&crib, &[]);
