@@ -124,8 +124,18 @@ pub(crate) struct SeenFlags {
 }
 
 impl SeenFlags {
-    pub(crate) fn get(&self, name: &str) -> Option<&serde_json::Value> {
-        self.values.get_or_init(|| (self.read)()).get(name)
+    fn get(&self, name: &str) -> Option<&serde_json::Value> {
+        self.all().get(name)
+    }
+
+    /// A flag by a name whose case is not known.
+    pub(crate) fn in_any_case(&self, name: &str) -> Option<&serde_json::Value> {
+        let is_it = |known: &str| known.to_lowercase() == name.to_lowercase();
+        self.get(name).or_else(|| self.all().iter().find(|(known, _)| is_it(known)).map(|(_, value)| value))
+    }
+
+    fn all(&self) -> &BTreeMap<String, serde_json::Value> {
+        self.values.get_or_init(|| (self.read)())
     }
 }
 

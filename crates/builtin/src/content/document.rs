@@ -125,7 +125,7 @@ fn kind(category: &Category, front: &FrontMatter<'_>) -> Kind {
 /// The flag that a document needs and that is not as it must be.
 fn unmet(front: &FrontMatter<'_>, flags: &SeenFlags) -> Option<String> {
     let mut required = front.values.iter().filter_map(|(key, value)| Some((key.strip_prefix(REQUIRES)?, value)));
-    required.find(|(flag, wanted)| !is_met(wanted, flags.get(flag))).map(|(flag, _)| flag.to_owned())
+    required.find(|(flag, wanted)| !is_met(wanted, flags.in_any_case(flag))).map(|(flag, _)| flag.to_owned())
 }
 
 /// True and false ask whether a flag is on, a list for any of its values, anything else for itself.
@@ -174,7 +174,7 @@ fn rendered(
 /// The source of an included file: without its front matter, its lines counted from the top.
 fn include(folder: &Folder, name: &str) -> Result<Option<String>, Error> {
     let refused = |why: String| Error::new(ErrorKind::InvalidOperation, format!("cannot include `{name}`: {why}"));
-    if name.split('/').any(|part| part == ".." || part.starts_with('.')) {
+    if name.split('/').any(|part| part.starts_with('.')) {
         return Err(refused("it leads out of the category or is hidden".to_owned()));
     }
     let problem = |problem: Problem| refused(problem.error);

@@ -88,8 +88,12 @@ fn walk(dir: &Dir, before: &str, depth: usize, listing: &mut Listing) {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         let Ok(kind) = entry.file_type() else { continue };
-        if is_hidden(&name) || kind.is_dir() && depth == 0 {
-            listing.is_cut |= kind.is_dir() && before.matches('/').count() >= DEPTH;
+        if is_hidden(&name) {
+            continue;
+        }
+        if kind.is_dir() && depth == 0 {
+            // Deeper than was asked for is not cut, deeper than anything is looked at is.
+            listing.is_cut |= before.matches('/').count() >= DEPTH;
             continue;
         }
         let path = format!("{before}{name}");
@@ -105,11 +109,12 @@ fn walk(dir: &Dir, before: &str, depth: usize, listing: &mut Listing) {
 
 /// Notes a file, unless there are too many.
 fn take(path: String, listing: &mut Listing) -> bool {
-    listing.is_cut |= listing.paths.len() >= MOST_FILES;
-    if !listing.is_cut {
-        listing.paths.push(path);
+    let has_room = listing.paths.len() < MOST_FILES;
+    match has_room {
+        true => listing.paths.push(path),
+        false => listing.is_cut = true,
     }
-    !listing.is_cut
+    has_room
 }
 
 /// Whether a file or folder is not shown: parts to include, and what is hidden everywhere.

@@ -10,10 +10,10 @@ use toolkit::{Context, closest};
 
 use super::{
     address,
-    document::{self, Reader, problem},
+    document::{self, Reader, is_visible, problem},
     folder::{Folder, MOST_FILES},
     library::{Category, Library},
-    pattern::{Matcher, is_template, names, reach},
+    pattern::{Matcher, is_template, names, plain_name, reach},
     render::{Answer, Omitted, Problem},
 };
 use crate::template::SeenFlags;
@@ -65,6 +65,12 @@ impl<'a> Gathering<'a> {
         answer
     }
 
+    /// The one document at a path, if there is a file.
+    pub(super) fn exactly(mut self, category: &'a Category, path: &str) -> Option<Answer> {
+        let folder = self.open(category).ok()?;
+        (is_visible(path) && folder.size(path).is_some()).then(|| self.read(vec![(&category.name, path.to_owned())]))
+    }
+
     /// The documents that an expression means, in order, each once.
     fn places(&mut self, expression: &Expression) -> Vec<Place<'a>> {
         let (mut found, mut unwanted) = (Vec::new(), HashSet::new());
@@ -111,6 +117,9 @@ impl<'a> Gathering<'a> {
         let wanted = patterns.iter().filter(|pattern| pattern.sense == Sense::Wanted);
         let listing = folder.files(wanted.map(|pattern| reach(pattern)));
         let mut found: Vec<_> = listing.paths.iter().filter_map(|path| Some((matcher.rank(path)?, path))).collect();
+        // A document hides the template that would become it.
+        let paths: HashSet<_> = found.iter().map(|(_, path)| path.as_str()).collect();
+        found.retain(|(_, path)| plain_name(path).is_none_or(|plain| !paths.contains(plain.as_str())));
         found.sort_by_key(|(rank, _)| *rank);
         if listing.is_cut {
             let error =

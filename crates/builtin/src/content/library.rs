@@ -83,6 +83,11 @@ impl Library {
         Gathering::new(self, context).answer(expression)
     }
 
+    /// The document at exactly this path, if there is a file.
+    pub(super) fn exactly(&self, category: &str, path: &str, context: &Context) -> Option<Answer> {
+        Gathering::new(self, context).exactly(self.category(category)?, path)
+    }
+
     pub(super) fn category(&self, name: &str) -> Option<&Category> {
         self.categories.iter().find(|category| category.name == name)
     }

@@ -107,7 +107,8 @@ fn read(
         return Ok(Some(content));
     }
     let mime_type = path.as_deref().map_or("text/markdown", media_type).to_owned();
-    let answer = library.gather(&asked(name, path.as_deref()), context);
+    let exact = path.as_deref().and_then(|path| library.exactly(&name, path, context));
+    let answer = exact.unwrap_or_else(|| library.gather(&asked(name, path.as_deref()), context));
     match answer.parts.as_slice() {
         [] => unread(&answer),
         [part] if path.is_some() => {

@@ -78,6 +78,14 @@ fn names_without_extension_find_documents_and_templates() {
 }
 
 #[test]
+fn a_document_hides_the_template_of_its_name() {
+    let books = Books::new().file("t/a.md", "plain").file("t/a.md.j2", "template");
+    assert_eq!(books.found("t/a"), ["t/a.md"]);
+    assert_eq!(books.found("t"), ["t/a.md"]);
+    assert_eq!(books.found("t/a.md.j2"), ["t/a.md.j2"]);
+}
+
+#[test]
 fn what_begins_with_a_dot_or_an_underscore_is_not_found() {
     let books = Books::new().file("t/a.md", "").file("t/_part.md", "").file("t/.secret.md", "").file("t/_parts/b.md", "");
     assert_eq!(books.found("t/**"), ["t/a.md"]);
@@ -184,7 +192,7 @@ fn documents_that_need_a_flag_are_left_out_and_that_is_said() {
     assert_eq!(books.found("t"), ["t/off.md"]);
     let filtered: Vec<_> = books.get("t").filtered.into_iter().map(|one| (one.uri, one.requires)).collect();
     assert_eq!(filtered[0], ("guide://t/any.md".to_owned(), "lang".to_owned()));
-    let books = books.flags(serde_json::json!({"beta": true, "lang": ["rust", "c"]}));
+    let books = books.flags(serde_json::json!({"Beta": true, "lang": ["rust", "c"]}));
     assert_eq!(books.found("t"), ["t/any.md", "t/on.md"]);
 }
 

@@ -52,6 +52,8 @@ async fn addresses_of_one_and_of_many_segments_are_read() {
     assert_eq!(read(&books, "guide://lang/sub/deep/x.md").await.as_deref(), Some("deep"));
     assert_eq!(read(&books, "guide://lang/sub/deep/x").await.as_deref(), Some("deep"), "without its extension");
     assert_eq!(read(&books, "guide://lang/my%20notes.md").await.as_deref(), Some("notes"));
+    let both = Books::new().file("t/a.md", "plain").file("t/a.md.j2", "template").file("t/a.txt", "text");
+    assert_eq!(read(&both, "guide://t/a.md").await.as_deref(), Some("plain"), "exactly what is named");
     let whole = read(&books, "guide://lang").await.expect("a category");
     assert!(whole.starts_with("[guide://lang/java.md (information)]\nabout java\n"), "{whole}");
     assert!(read(&books, "guide://start").await.expect("a collection").contains("be plain"));
