@@ -9,13 +9,13 @@ pub struct Answer {
     /// The documents, in the order asked for.
     pub parts: Vec<Part>,
     /// What could not be found or read.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<Problem>,
     /// Documents that need a flag which is not set.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filtered: Vec<Filtered>,
     /// Documents that did not fit.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub omitted: Option<Omitted>,
 }
 
@@ -25,7 +25,7 @@ pub struct Part {
     /// Its address.
     pub uri: String,
     /// Its title.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Whether it informs or instructs.
     pub kind: Kind,

@@ -92,9 +92,8 @@ async fn get(guide: &Guide, given: GetContent, context: Context) -> Reply<Answer
     let found = guide.search(move |library| library.find(&given.expression, given.pattern.as_deref(), &context)).await;
     match found {
         Ok(answer) if answer.parts.is_empty() => {
-            let nothing = "nothing was found".to_owned();
-            let data = json!({"failures": answer.failures, "filtered": answer.filtered, "omitted": answer.omitted});
-            Reply::failure(answer.remarks().unwrap_or(nothing), answer.error_type()).data(data)
+            let why = answer.remarks().unwrap_or_else(|| "nothing was found".to_owned());
+            Reply::failure(why, answer.error_type()).data(json!(answer))
         }
         Ok(answer) => reply(answer),
         Err(error) => {

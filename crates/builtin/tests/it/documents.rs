@@ -18,7 +18,12 @@ async fn read(books: &Books, uri: &str) -> Option<String> {
 async fn call(books: &Books, arguments: Value) -> Outcome {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
     let native = books.guide().native();
-    native.handler.call(arguments, books.context()).await.expect("an outcome")
+    let outcome = native.handler.call(arguments, books.context()).await.expect("an outcome");
+    // Clients hold every result against the schema that they were given.
+    let schema = native.tool.output.expect("a schema");
+    let problems = catalog::arguments::check(&schema, outcome.structured.as_ref().expect("an envelope")).expect("a good schema");
+    assert_eq!(problems.iter().map(|problem| &problem.message).collect::<Vec<_>>(), [""; 0]);
+    outcome
 }
 
 #[tokio::test]
