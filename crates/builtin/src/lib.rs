@@ -7,12 +7,15 @@
 mod arguments;
 mod awaiting;
 mod cancel;
+pub mod content;
 mod example;
 mod flags;
 mod join;
+pub mod prompts;
 mod report;
 mod resources;
 mod status;
+mod template;
 
 use std::sync::Arc;
 
@@ -22,6 +25,7 @@ use toolkit::{Declarations, Native, Resources, Toolset};
 pub use flags::{FlagPlaces, Flags, Scope, Setting, Source};
 pub use join::join;
 pub use report::{summary, texts, uri};
+pub use template::{FlagReader, Project, TemplateError};
 
 /// What stands before the names of the guide's tools, unless somebody wants it otherwise.
 const PREFIX: &str = "guide";
@@ -31,6 +35,8 @@ const PREFIX: &str = "guide";
 pub struct Handles {
     /// The operations of the server.
     pub operations: Operations,
+    /// The documents, if there are any to be found.
+    pub guide: Option<content::Guide>,
     /// Whether tools that only show something are wanted.
     pub examples: Examples,
     /// The flags, if the tools for them are wanted.
@@ -52,8 +58,9 @@ pub fn toolset(handles: &Handles) -> Toolset {
     let wanted =
         |native: &Native| handles.examples == Examples::Shown || native.tool.marks.category.as_deref() != Some(example::CATEGORY);
     let toolset = Toolset::default().with_declared(&Declarations::default()).retain(wanted);
+    let content = handles.guide.iter().map(content::Guide::native);
     let flags = handles.flags.iter().flat_map(flags::natives);
-    natives(&handles.operations).into_iter().chain(flags).fold(toolset, Toolset::with)
+    natives(&handles.operations).into_iter().chain(content).chain(flags).fold(toolset, Toolset::with)
 }
 
 /// The tools that look after these operations.

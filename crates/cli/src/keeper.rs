@@ -6,7 +6,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use builtin::{Examples, FlagPlaces, Flags, Handles};
+use builtin::{
+    Examples, FlagPlaces, Flags, Handles,
+    content::{self, Guide},
+};
 use catalog::{Catalog, Failure, flag::FlagValues};
 use runtime::{Runtime, Settings};
 use store::Store;
@@ -83,6 +86,7 @@ pub(crate) fn natives(
     crib: &Crib,
     environment: &Environment,
     runtime: &Runtime,
+    guide: &Guide,
     flags: &Flags,
     prefix: Option<&str>,
 ) -> Result<Vec<Native>, CommandError> {
@@ -93,6 +97,7 @@ pub(crate) fn natives(
     let is_shown = environment.get("MCP_INCLUDE_EXAMPLE_TOOLS").is_some_and(|value| value.eq_ignore_ascii_case("true"));
     let handles = Handles {
         operations: runtime.operations(),
+        guide: Some(guide.clone()),
         examples: if is_shown { Examples::Shown } else { Examples::Hidden },
         flags: crib.config.has_guide().then(|| flags.clone()),
     };
@@ -104,9 +109,12 @@ fn bad_prefix(error: BadPrefix) -> CommandError {
     CommandError::new(Kind::BadArguments, error.to_string()).hint("use letters, digits, `_`, `-` and `.`; nothing for none")
 }
 
-/// The tools of a crib and the built-in ones.
-pub(crate) fn with_built_ins(catalog: &Catalog, natives: &[Native]) -> Catalog {
-    Catalog::merge(builtin::join(catalog.tools(), natives)).0
+/// The tools of a crib and the built-in ones that it wants.
+pub(crate) fn with_built_ins(crib: &Crib, catalog: &Catalog, natives: &[Native]) -> Catalog {
+    let has_guide = crib.config.has_guide();
+    let is_wanted = |native: &&Native| has_guide || native.tool.marks.category.as_deref() != Some(content::CATEGORY);
+    let wanted: Vec<_> = natives.iter().filter(is_wanted).cloned().collect();
+    Catalog::merge(builtin::join(catalog.tools(), &wanted)).0
 }
 
 /// Runs a future to its end.

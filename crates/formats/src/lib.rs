@@ -5,16 +5,26 @@
 
 mod bind;
 mod document;
+mod expression;
+mod front_matter;
 mod guidance;
 pub mod json;
 mod locate;
 mod mtdf;
+mod prompt;
 mod report;
 mod rules;
+mod yaml;
 
 pub use bind::bind;
 pub use document::{Document, Format, MAX_BYTES, Reading, is_guidance, read, read_guidance};
+pub use expression::{Expression, ExpressionError, Pattern, Sense, Term, check_name};
+pub use front_matter::{FrontMatter, FrontMatterError};
 pub use guidance::{Guidance, guidance_schema};
 pub use locate::{Locator, locate};
 pub use mtdf::mtdf_schema;
+pub use prompt::{
+    ArgumentDefinition, DUPLICATE_PROMPT, Interface, PROMPT_RULES, Piece, Prompt, PromptBody, PromptExample, ToolReference,
+    UNKNOWN_PROMPT_TOOL, read_prompt, read_workflow,
+};
 pub use rules::{RULES, definition::MISSING_COMMAND};

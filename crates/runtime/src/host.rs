@@ -84,8 +84,13 @@ impl Host for Surroundings {
         })
     }
 
+    fn tool(&self, name: &str) -> Option<Arc<Tool>> {
+        self.find(name).cloned()
+    }
+
     fn served_name(&self, name: &str) -> Option<String> {
-        self.find(name).map(|tool| tool.name.clone())
+        let decoration = self.runtime.upgrade().map(|runtime| runtime.settings.decoration.clone()).unwrap_or_default();
+        self.find(name).map(|tool| format!("{decoration}{}", tool.name))
     }
 
     fn shelf(&self) -> Option<Shelf> {

@@ -9,6 +9,8 @@ use crate::Clock;
 pub struct Settings {
     /// The folder of the crib, canonical.
     pub crib: PathBuf,
+    /// What stands before the name of every tool when it is served; usually nothing.
+    pub decoration: String,
     /// The folders that path parameters and the working directory may touch, canonical.
     pub roots: Vec<PathBuf>,
     /// The environment of children, `PATH` among it. They get nothing else of the server's.
@@ -50,6 +52,7 @@ impl Settings {
         let user = rustix::process::getuid().as_raw();
         Self {
             roots: vec![crib.clone()],
+            decoration: String::new(),
             crib,
             environment: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],
             read: Vec::new(),

@@ -42,10 +42,13 @@ pub(crate) fn is_crib(folder: &Path) -> bool {
 }
 
 fn json_files(folder: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<_> = entries(folder)
-        .into_iter()
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json") && !path.is_dir())
-        .collect();
+    with_extensions(folder, &["json"])
+}
+
+/// The files of a folder that have one of these extensions.
+pub(crate) fn with_extensions(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let is_one = |path: &PathBuf| path.extension().is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted));
+    let mut found: Vec<_> = entries(folder).into_iter().filter(|path| is_one(path) && !path.is_dir()).collect();
     found.sort();
     found
 }

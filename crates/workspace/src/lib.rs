@@ -5,6 +5,7 @@
 
 mod always;
 mod config;
+mod content;
 mod crib;
 mod date;
 mod discover;
@@ -15,10 +16,12 @@ mod loader;
 mod parallel;
 mod policy;
 mod project;
+mod prompts;
 mod watch;
 
 pub use always::always_allow;
-pub use config::{Bind, Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, config_schema};
+pub use config::{Bind, Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, PromptsConfig, config_schema};
+pub use content::{Category, CategoryConfig, Collection, CollectionConfig, Content, ContentConfig};
 pub use crib::{Crib, OpenError};
 pub use environment::Environment;
 pub use files::{Files, LARGEST_FILE};
@@ -26,7 +29,8 @@ pub use flags::{FlagDefaults, SwitchClause, WrittenFlags};
 pub use loader::{Loaded, Loader, check_paths};
 pub use policy::PolicyClause;
 pub use project::project;
-pub use watch::{WatchError, Watcher, watch};
+pub use prompts::GUIDE_TOOLS;
+pub use watch::{Changes, WatchError, Watcher, watch};
 
 /// Every problem that reading a crib can find, beyond those of the formats and lints.
 pub static RULES: &[&catalog::Rule] = &[
@@ -41,4 +45,9 @@ pub static RULES: &[&catalog::Rule] = &[
     &flags::BROKEN_FLAG,
     &flags::BROKEN_SWITCH,
     &flags::USELESS_SWITCH,
+    &content::BAD_NAME,
+    &content::MISSING_FOLDER,
+    &content::BROKEN_PATTERN,
+    &content::BROKEN_COLLECTION,
+    &content::AMBIGUOUS_NAME,
 ];

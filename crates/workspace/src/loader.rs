@@ -8,9 +8,9 @@ use std::{
 };
 
 use catalog::{Catalog, Diagnostic, Glob, Launch, Origin, Place, Rule, Severity, SourceId, Tool};
-use formats::Guidance;
+use formats::{Guidance, Prompt};
 
-use crate::{Config, Crib, Files, crib, discover, flags, parallel, policy};
+use crate::{Config, Content, Crib, Files, content, crib, discover, flags, parallel, policy, prompts, prompts::PromptLoader};
 
 /// A `[[bind]]` that cannot work.
 pub(crate) static USELESS_BIND: Rule = Rule {
@@ -34,6 +34,10 @@ pub struct Loaded {
     pub files: usize,
     /// How many tools without an error were found in them.
     pub tools: usize,
+    /// The prompts, each of another name.
+    pub prompts: Vec<Prompt>,
+    /// The documents that can be found.
+    pub content: Content,
     /// The sources that were broken, and of which the last good version is kept.
     pub kept: Vec<SourceId>,
 }
@@ -49,6 +53,7 @@ impl Loaded {
 #[derive(Debug, Default)]
 pub struct Loader {
     good: BTreeMap<SourceId, Vec<Arc<Tool>>>,
+    prompts: PromptLoader,
 }
 
 impl Loader {
@@ -76,8 +81,21 @@ impl Loader {
         let clauses = &crib.config.policy;
         loaded.diagnostics.extend(policy::check(&source, clauses, &crib.policy, &loaded.catalog, SystemTime::now()));
         loaded.diagnostics.extend(flags::check(&source, &crib.config.switch, &crib.switches, &loaded.catalog));
+        let (content, problems) = content::read(&source, crib);
+        loaded.content = content;
+        loaded.diagnostics.extend(problems);
+        self.load_prompts(crib, &mut loaded);
         sort(&mut loaded.diagnostics);
         loaded
+    }
+
+    fn load_prompts(&mut self, crib: &Crib, loaded: &mut Loaded) {
+        let read = self.prompts.load(crib);
+        loaded.files += read.files;
+        loaded.kept.extend(read.kept);
+        loaded.diagnostics.extend(read.diagnostics);
+        loaded.diagnostics.extend(prompts::unknown_tools(&read.prompts, &loaded.catalog));
+        loaded.prompts = read.prompts;
     }
 
     /// The tools of a file: what was read now, or what was read last if that was good and this is not.
@@ -139,6 +157,10 @@ fn absorb(into: &mut Loaded, other: Loaded) {
 
 fn check_loose(paths: &[PathBuf], loaded: &mut Loaded) {
     let files = Files::new("");
+    let (prompts, paths): (Vec<PathBuf>, Vec<PathBuf>) = paths.iter().cloned().partition(|path| prompts::is_prompt(path));
+    loaded.files += prompts.len();
+    loaded.diagnostics.extend(prompts.iter().flat_map(|path| prompts::one(&files, path).1));
+    let paths = paths.as_slice();
     let contents = parallel::map(paths, |path| {
         let bytes = files.read(path);
         let is_guidance = bytes.as_deref().is_ok_and(formats::is_guidance);

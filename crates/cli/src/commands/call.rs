@@ -17,7 +17,7 @@ use learn::Lesson;
 use super::{CommandResult, Surroundings, show};
 use crate::{
     error::{CommandError, Kind},
-    keeper, servers, terminal,
+    guide, keeper, servers, terminal,
 };
 
 /// Run a tool from the terminal, as a client would.
@@ -52,10 +52,11 @@ pub(crate) fn run(here: &Surroundings<'_>, args: Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
     let planner = Runtime::new(crib.settings());
     let flags = keeper::flags(&crib, here.environment, on_change(here));
-    let natives = |runtime| keeper::natives(&crib, here.environment, runtime, &flags, None);
+    let guide = guide::open(&crib, &loaded, &flags);
+    let natives = |runtime| keeper::natives(&crib, here.environment, runtime, &guide, &flags, None);
     let values = keeper::block_on(keeper::switching_or_defaults(&crib, &flags))?;
     let (there, away) = catalog::switched(&loaded.catalog, &crib.switches, &values);
-    let all = keeper::with_built_ins(&there, &natives(&planner)?);
+    let all = keeper::with_built_ins(&crib, &there, &natives(&planner)?);
     let tool = show::find(&all, &crib.name(), &args.name).map_err(|error| explained(error, &args.name, &away))?;
     let given = parse(&args.args)?;
     if args.dry_run {

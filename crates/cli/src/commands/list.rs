@@ -6,7 +6,7 @@ use catalog::Tool;
 use runtime::Runtime;
 
 use super::{CommandResult, Surroundings, serve};
-use crate::{keeper, terminal};
+use crate::{guide, keeper, terminal};
 
 /// List the tools of the crib.
 #[derive(clap::Args)]
@@ -25,10 +25,12 @@ pub(crate) struct Args {
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
     let flags = keeper::flags(&crib, here.environment, keeper::nobody());
-    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), &flags, args.prefix.as_deref())?;
+    let guide = guide::open(&crib, &loaded, &flags);
+    let runtime = Runtime::new(crib.settings());
+    let natives = keeper::natives(&crib, here.environment, &runtime, &guide, &flags, args.prefix.as_deref())?;
     let values = keeper::block_on(keeper::switching_or_defaults(&crib, &flags))?;
     let (there, away) = catalog::switched(&loaded.catalog, &crib.switches, &values);
-    let all = keeper::with_built_ins(&there, &natives);
+    let all = keeper::with_built_ins(&crib, &there, &natives);
     let wanted = |tool: &Tool| args.category.is_none() || tool.marks.category == args.category;
     if args.json {
         let snapshot = serve::snapshot(&crib, &loaded.catalog, &natives, &values);

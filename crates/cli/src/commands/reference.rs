@@ -90,12 +90,16 @@ fn type_of(field: &Value) -> String {
     }
     match &field["type"] {
         Value::String(kind) if kind == "array" && field["items"].is_object() => format!("array of {}", type_of(&field["items"])),
+        Value::String(kind) if kind == "object" && field["additionalProperties"].is_object() => {
+            format!("table of {}", type_of(&field["additionalProperties"]))
+        }
         Value::String(kind) => kind.clone(),
         Value::Array(kinds) => {
             kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null").collect::<Vec<_>>().join(" or ")
         }
-        _ => field["anyOf"]
-            .as_array()
-            .map_or_else(|| "any".to_owned(), |any| any.iter().map(type_of).collect::<Vec<_>>().join(" or ")),
+        _ => field["anyOf"].as_array().map_or_else(
+            || "any".to_owned(),
+            |any| any.iter().map(type_of).filter(|kind| kind != "null").collect::<Vec<_>>().join(" or "),
+        ),
     }
 }

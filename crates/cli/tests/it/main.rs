@@ -3,6 +3,7 @@
 mod bad_input;
 mod call;
 mod check;
+mod content;
 mod crib;
 mod crowd;
 mod flags;

@@ -1,6 +1,7 @@
 //! Folders and configurations, as their users see them.
 
 mod always;
+mod contents;
 mod flags;
 mod harness;
 mod limits;
