@@ -25,7 +25,9 @@ pub fn terminal(tool: &Tool) -> String {
     push_aligned(&mut out, parameters.iter().map(parameter).collect());
     push_heading(&mut out, "Runs", &[()]);
     match &tool.launch {
-        Launch::Process(_) | Launch::Sequence(_) => runs.iter().for_each(|line| push_wrapped(&mut out, line, "  ", "      ")),
+        Launch::Process(_) | Launch::Sequence(_) | Launch::R(_) => {
+            runs.iter().for_each(|line| push_wrapped(&mut out, line, "  ", "      "))
+        }
         Launch::Native => out.push_str("  a function of the server\n"),
         Launch::Missing => out.push_str("  nothing: it has no command and is not served\n"),
     }

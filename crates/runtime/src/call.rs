@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use catalog::{Availability, Catalog, Decision, Failure, Launch, Mode, Outcome, Policy, Tool, arguments};
+use catalog::{Availability, Catalog, Decision, Failure, Launch, Mode, Outcome, Policy, Tool, arguments, launch::RFunction};
 use fancy_regex::Regex;
 use serde_json::Value;
 use toolkit::{Arguments, Context, Interrupt, Native, Resources};
@@ -171,6 +171,7 @@ impl Runtime {
             Launch::Sequence(_) => {
                 Err(Failure::new("not_supported", format!("`{}` is a sequence; each of its steps has its own plan", tool.name)))
             }
+            Launch::R(function) => Err(cannot_run_r(tool, function)),
             Launch::Missing => Err(not_callable(tool)),
         };
         plan.map_err(|failure| refusal::completed(tool, failure))
@@ -238,7 +239,9 @@ impl Runtime {
                 let limit = shorter(call.limit, call.tool.timeout);
                 self.natives.call(&call.tool, call.arguments, call.context, limit).await
             }
-            (Launch::Process(_) | Launch::Sequence(_), Mode::Synchronous) => Ok(Box::pin(self.perform(self.job(call))).await),
+            (Launch::Process(_) | Launch::Sequence(_) | Launch::R(_), Mode::Synchronous) => {
+                Ok(Box::pin(self.perform(self.job(call))).await)
+            }
         };
         if let Some(record) = record {
             self.audit.add(record.entry(decision, approval, operation, kind(&result)));
@@ -265,9 +268,10 @@ impl Runtime {
 
     /// Carries out what has been decided.
     pub(crate) async fn perform(self: &Arc<Self>, job: Job) -> Outcome {
-        match job.tool.launch {
+        match &job.tool.launch {
             Launch::Process(_) => self.process(job).await,
             Launch::Sequence(_) => self.sequence(job).await,
+            Launch::R(function) => refusal::outcome(&job.tool, cannot_run_r(&job.tool, function)),
             Launch::Missing => refusal::outcome(&job.tool, not_callable(&job.tool)),
             Launch::Native => {
                 if let Some(live) = &job.live {
@@ -282,11 +286,12 @@ impl Runtime {
 
     /// Finds out whether a job could start at all, and what it will do.
     pub(crate) fn rehearse(&self, job: &mut Job) -> Result<(), Failure> {
-        match job.tool.launch {
+        match &job.tool.launch {
             Launch::Process(_) => {
                 job.plan = Some(self.planned(job)?);
                 Ok(())
             }
+            Launch::R(function) => Err(cannot_run_r(&job.tool, function)),
             Launch::Sequence(_) => crate::sequence::leaves(&job.catalog, &job.tool, &job.arguments).map(|_| ()),
             Launch::Native | Launch::Missing => Ok(()),
         }
@@ -443,6 +448,12 @@ pub(crate) fn checked(tool: &Tool, arguments: Arguments) -> Result<Arguments, Fa
 
 fn not_callable(tool: &Tool) -> Failure {
     Failure::new("not_callable", format!("`{}` is documented but has no command to run", tool.name))
+}
+
+fn cannot_run_r(tool: &Tool, function: &RFunction) -> Failure {
+    let RFunction { package, function, .. } = function;
+    let message = format!("`{}` is the R function `{package}::{function}`, and this server cannot run R yet", tool.name);
+    Failure::new("not_supported", message)
 }
 
 fn cannot_ask(tool: &Tool, interrupt: &Interrupt) -> Failure {
