@@ -179,11 +179,11 @@ fn finished(outcome: &Outcome) -> Result<(String, f64), String> {
             .filter_map(move |line| line.strip_prefix("toolcrib-").and_then(|line| line.strip_prefix(name)).map(str::trim))
     };
     if outcome.failed {
-        let why = told("error ").last().map(str::to_owned);
+        let why = told("error ").next_back().map(str::to_owned);
         let last = || field("stderr").lines().last().filter(|line| !line.starts_with("toolcrib-")).map(str::to_owned);
         return Err(why.or_else(last).unwrap_or_else(|| field("error_message").to_owned()));
     }
-    let seconds = told("seconds ").last().and_then(|seconds| seconds.parse().ok()).unwrap_or_default();
+    let seconds = told("seconds ").next_back().and_then(|seconds| seconds.parse().ok()).unwrap_or_default();
     let paths: Vec<_> = told("path ").filter_map(|line| line.split_once(' ')).collect();
     Ok((scrubbed(field("stdout"), &paths), seconds))
 }

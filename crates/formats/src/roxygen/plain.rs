@@ -176,6 +176,9 @@ impl Writer {
             if line.ends_with([' ', '\t']) {
                 self.widen(Gap::Space);
             }
+            if words.starts_with('#') && is_listed(words) && index < last {
+                self.widen(Gap::Line);
+            }
         }
     }
 
@@ -324,6 +327,7 @@ mod tests {
     fn paragraphs_and_lists_are_kept() {
         let marked = "First\nparagraph.\n\nA list:\n\\itemize{\n  \\item one\n  \\item two\n    lines\n}\n- three\n- four";
         assert_eq!(text(marked), "First paragraph.\n\nA list:\n- one\n- two lines\n- three\n- four");
+        assert_eq!(text("Read it.\n\n## When\nAlways.\n- one\n  more"), "Read it.\n\n## When\nAlways.\n- one more");
         assert_eq!(text("\\describe{\n \\item{a}{one}\n \\item{`b`}{two}\n}"), "a: one\nb: two");
     }
 

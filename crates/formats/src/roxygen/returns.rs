@@ -16,6 +16,10 @@ use crate::rules::roxygen::UNBALANCED;
 const NOTHING: [&str; 7] =
     ["nothing", "none", "no return value", "null, invisibly", "invisible null", "invisibly returns null", "called for"];
 
+/// Words that only say that parts follow.
+const LITTLE: [&str; 13] =
+    ["a", "an", "named", "list", "with", "containing", "including", "the", "following", "elements", "components", "fields", "of"];
+
 /// The schema of what is returned, unless that is nothing.
 pub(crate) fn returns(text: &str, at: usize, remarks: &mut Remarks) -> Option<Json> {
     let markup = markup::parse(text);
@@ -78,8 +82,7 @@ fn structure(before: &[Piece], list: &Piece, behind: &[Piece]) -> Json {
 /// What stands around the parts. `A list:` says no more than the schema does.
 fn about(intro: &Plain, rest: Option<usize>, behind: &Plain) -> String {
     let intro = intro.text[rest.unwrap_or(0)..].trim().trim_end_matches([':', '.']).trim();
-    let says_little =
-        ["a list", "list", "a named list", "named list", "a list with", "list with"].contains(&intro.to_lowercase().as_str());
+    let says_little = intro.split_whitespace().all(|word| LITTLE.contains(&word.to_lowercase().as_str()));
     let parts = [if says_little { "" } else { intro }, behind.text.trim()];
     unstopped(&parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". "))
 }
