@@ -74,6 +74,7 @@ impl<'a> Examples<'a> {
         let mut settings = Settings::new(folder);
         settings.environment = environment.for_children(&LIBRARIES.map(str::to_owned));
         settings.read = environment.toolchains();
+        settings.read.extend(home_of_r(environment));
         let libraries = LIBRARIES.iter().filter_map(|name| environment.get(name)).flat_map(std::env::split_paths);
         settings.read.extend(
             libraries.chain(environment.get("HOME").map(|home| PathBuf::from(home).join("R"))).filter(|path| path.exists()),
@@ -155,6 +156,13 @@ impl<'a> Examples<'a> {
         }
         hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>() + ".json"
     }
+}
+
+/// Where R is installed, if that is a folder of its own: two levels above the real `Rscript`.
+fn home_of_r(environment: &Environment) -> Option<PathBuf> {
+    let folders = std::env::split_paths(environment.get("PATH")?);
+    let program = folders.map(|folder| folder.join("Rscript")).find(|path| path.is_file())?.canonicalize().ok()?;
+    program.ancestors().nth(2).map(PathBuf::from)
 }
 
 /// `Rscript` with a script in its private folder. It may read the package and change nothing of it.

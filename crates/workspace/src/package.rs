@@ -9,10 +9,7 @@ use std::{
 use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
 use formats::roxygen::{self, Compiled, Definition, Measured, Writer};
 
-use crate::{Files, files::UNREADABLE_FILE, parallel};
-
-/// Where the tools of a package are, below its folder.
-const TOOLS: &str = "inst/mcp/tools";
+use crate::{Files, discover::PACKAGE_TOOLS, files::UNREADABLE_FILE, parallel};
 
 /// A file in the way that `build` did not write.
 pub(crate) static FOREIGN_FILE: Rule = Rule {
@@ -101,9 +98,9 @@ impl RPackage {
     pub fn compile(&self, out: Option<&Path>) -> Build {
         let Compiled { definitions, mut diagnostics } = roxygen::compile(&self.name, &self.files);
         diagnostics.extend(self.unread.iter().cloned());
-        let out = out.map_or_else(|| self.folder.join(TOOLS), Path::to_owned);
+        let out = out.map_or_else(|| self.folder.join(PACKAGE_TOOLS), Path::to_owned);
         let existing = existing(&out, &self.name);
-        Build { definitions, diagnostics, out, existing }
+        Build { definitions, diagnostics, out, existing, folder: self.folder.clone() }
     }
 }
 
@@ -117,6 +114,7 @@ pub struct Build {
     /// The folder of the files.
     pub out: PathBuf,
     existing: BTreeMap<String, String>,
+    folder: PathBuf,
 }
 
 /// One thing to be done to the folder.
@@ -192,7 +190,10 @@ impl Build {
                 Change::Write(..) if path.exists() => "is not what the documentation gives now",
                 Change::Write(..) => "is missing",
             };
-            let origin = Origin::whole(&SourceId::new(path.to_string_lossy()));
+            // Named from the package, as everything else is; what lies elsewhere by its whole path.
+            let inside = path.strip_prefix(&self.folder).map(Path::to_owned).ok();
+            let named = inside.or_else(|| std::path::absolute(path).ok()).unwrap_or_else(|| path.to_owned());
+            let origin = Origin::whole(&SourceId::new(named.to_string_lossy()));
             Diagnostic::new(&STALE_FILE, origin, format!("`{}` {why}", path.display())).hint("run `toolcrib build`")
         };
         changes.iter().map(of).collect()

@@ -86,6 +86,7 @@ impl Mender<'_, '_> {
         for member in members {
             let at = at.key(&member.key);
             let value = match &*member.key {
+                "type" => Some(self.kind(&member.value, &at)),
                 "items" => Some(self.schema(&member.value, &at)),
                 "properties" => Some(self.nested(&member.value, &at)),
                 "required" => Some(Node { value: Value::Array(self.listed(&member.value, &at)), span: member.value.span }),
@@ -99,6 +100,21 @@ impl Mender<'_, '_> {
             kept.extend(value.map(|value| Member { value, ..member.clone() }));
         }
         Node { value: Value::Object(kept), span: node.span }
+    }
+
+    /// A type; R's own words for types are clear enough.
+    fn kind<'a>(&mut self, node: &Node<'a>, at: &At<'_>) -> Node<'a> {
+        let meant = match node.as_str() {
+            Some("character") => "string",
+            Some("numeric" | "double" | "float") => "number",
+            Some("int") => "integer",
+            Some("logical" | "bool") => "boolean",
+            Some("list" | "environment") => "object",
+            Some("vector") => "array",
+            _ => return node.clone(),
+        };
+        self.mended(node, at, meant);
+        Node { value: Value::String(Cow::Borrowed(meant)), span: node.span }
     }
 
     /// A schema of what is returned, with the type that its text begins with: older generators let a later word win. A
@@ -197,7 +213,7 @@ impl Mender<'_, '_> {
     }
 
     fn mended(&mut self, node: &Node<'_>, at: &At<'_>, meant: &str) {
-        let message = format!("the value is of another type than the parameter, and is read as `{meant}`");
+        let message = format!("this is spelled as something else than is meant, and is read as `{meant}`");
         self.report.push(self.report.value(&MENDED_VALUE, at, message).received(shown(node)));
     }
 

@@ -134,34 +134,28 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
         Some(())
     }
 
+    /// The first text that says something: `@description`, the second paragraph, the title, of this block or of its topic.
     fn description(&mut self, function: &Function) -> String {
-        let blocks = self.package.peers(self.spot);
-        let texts = blocks.iter().map(|spot| &self.package.at(*spot).block).filter_map(|block| {
+        for spot in self.package.peers(self.spot) {
+            let block = &self.package.at(spot).block;
             let (title, second) = package::intro(block);
-            let own = block.get("description").map(|tag| (tag.text(), tag.at)).filter(|(text, _)| !text.is_empty());
-            let titled = block.get("title").map(|tag| (tag.text(), tag.at));
-            let second = second.map(|text| (text, block.at()));
-            own.or(second).or(titled).or(title.map(|text| (text, block.at())))
-        });
-        let Some((text, at)) = texts.into_iter().next() else {
-            self.remarks.say(
-                &UNDESCRIBED,
-                self.block().at(),
-                format!("`{}` has no title and no description", function.name),
-                "begin the block with a sentence",
-            );
-            return format!("The R function `{}`", function.name);
-        };
-        let markup = markup::parse(&text);
-        if markup.is_unbalanced {
-            self.remarks.say(
-                &UNBALANCED,
-                at,
-                "a brace in the description is never closed; what follows it is lost",
-                "close it with `}`",
-            );
+            let tag = |name| block.get(name).map(|tag| tag.text());
+            for text in [tag("description"), second, tag("title"), title].into_iter().flatten() {
+                let markup = markup::parse(&text);
+                let plain = plain::of_pieces(&markup.pieces).text;
+                if plain.is_empty() {
+                    continue;
+                }
+                if markup.is_unbalanced {
+                    let message = "a brace in the description is never closed; what follows it is lost";
+                    self.remarks.say(&UNBALANCED, self.block().at(), message, "close it with `}`");
+                }
+                return plain;
+            }
         }
-        plain::of_pieces(&markup.pieces).text
+        let message = format!("`{}` has no title and no description", function.name);
+        self.remarks.say(&UNDESCRIBED, self.block().at(), message, "begin the block with a sentence");
+        format!("The R function `{}`", function.name)
     }
 
     fn parameters(&mut self, function: &Function) -> Json {

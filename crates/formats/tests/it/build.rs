@@ -8,6 +8,7 @@ use formats::{
     Guidance,
     roxygen::{Compiled, Definition, Measured, Writer, compile, writer_of},
 };
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::harness::{errors, shared};
@@ -460,6 +461,69 @@ fn a_package_cut_or_changed_anywhere_never_panics() {
         build(&text[end..]);
         for change in ["\"", "{", "}", "\\", "`", "\n", "#", "@", "[", "*", "é"] {
             build(&format!("{}{change}{}", &text[..end], text[end..].chars().skip(1).collect::<String>()));
+        }
+    }
+}
+
+/// Pieces of documentation and code, in any order.
+fn soup() -> impl Strategy<Value = String> {
+    let pieces = [
+        "#' ",
+        "\n",
+        "@param ",
+        "@return ",
+        "@examples\n",
+        "@keywords mcp-tool\n",
+        "x,y ",
+        "Character",
+        " vector",
+        "[]",
+        " or NULL",
+        ", ",
+        ". ",
+        "\\code{",
+        "\\item{a}{",
+        "\\describe{",
+        "}",
+        "`",
+        "**",
+        "[f()]",
+        "(",
+        ")",
+        "\"",
+        "'",
+        "e.g. ",
+        "Default ",
+        "between 0 and 1",
+        "é",
+        "\\",
+        "%",
+        "f <- function(",
+        "x = c(\"a\", \"b\")",
+        ") ",
+        "{ 1 }",
+        "\n\n",
+        "# ",
+        "\\dontrun{",
+        "@rdname f\n",
+        "@inheritParams f\n",
+        "1e",
+        "-",
+        "NULL",
+    ];
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..60).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_documented_is_written_well(text in soup()) {
+        let text = format!("{text}\n#' @keywords mcp-tool\nlast <- function(x = 1) x\n");
+        let compiled = build(&text);
+        for found in &compiled.diagnostics {
+            prop_assert!(formats::locate(&text, &found.origin.place).end <= text.len());
+        }
+        for definition in &compiled.definitions {
+            document(definition);
         }
     }
 }

@@ -304,3 +304,14 @@ fn a_returned_value_has_the_type_that_its_text_begins_with() {
         ["note TC142 /returns/properties/ok/type", "note TC142 /returns/properties/rows/type"]
     );
 }
+
+#[test]
+fn words_of_r_for_types_are_understood() {
+    let reading = read(&with(
+        "x:\n  type: character\n  description: X\n  default: 5\nv:\n  type: vector\n  items: {type: numeric}\n  description: V",
+        "",
+    ));
+    let found = properties(&reading);
+    assert_eq!((&found["x"]["type"], &found["v"]["items"]["type"]), (&json!("string"), &json!("number")));
+    assert_eq!(errors(&reading.diagnostics), Vec::<String>::new());
+}
