@@ -344,6 +344,40 @@ fn a_long_signature_and_odd_names_are_read() {
 }
 
 #[test]
+fn vectors_that_are_defaults_are_choices_or_arrays() {
+    let text = "#' T\n#' @param xlim Axis limits\n#' @param ylim Numeric, axis limits\n#' @param status Which to take\n#' @param axis Character, the axis\n\
+                #' @param metrics What to compute\n#' @param tags Character[] the tags\n#' @param flags Logical, the flags\n#' @param ids Integer vector, ids\n\
+                #' @param one Character string, one\n#' @param p Probability, a number between 0 and 1\n#' @param n Integer between 1 and 10\n#' @keywords mcp-tool\n\
+                f <- function(xlim = c(0, 1.5), ylim = c(-1L, 1), status = c(\"open\", \"shut\"), axis = c(\"x\", \"y\"), metrics = c(\"mean\", \"sd\"),\n\
+                  tags = c(\"a\", \"b\"), flags = c(TRUE, FALSE), ids = 7L, one = c(\"only\"), p = 0.5, n = 20L) 1\n";
+    let properties = document(&build(text).definitions[0])["parameters"]["properties"].clone();
+    let expected = json!({
+        "xlim": {"type": "array", "description": "Axis limits", "items": {"type": "number"}, "default": [0, 1.5]},
+        "ylim": {"type": "array", "description": "axis limits", "items": {"type": "number"}, "default": [-1, 1]},
+        "status": {"type": "string", "description": "Which to take", "enum": ["open", "shut"], "default": "open"},
+        "axis": {"type": "string", "description": "the axis", "enum": ["x", "y"], "default": "x"},
+        "metrics": {"type": "string", "description": "What to compute", "enum": ["mean", "sd"]},
+        "tags": {"type": "array", "description": "the tags", "items": {"type": "string", "enum": ["a", "b"]}},
+        "flags": {"type": "array", "description": "the flags", "items": {"type": "boolean"}, "default": [true, false]},
+        "ids": {"type": "array", "description": "ids", "items": {"type": "integer"}, "default": [7]},
+        "one": {"type": "string", "description": "one", "default": "only"},
+        "p": {"type": "number", "description": "Probability, a number between 0 and 1", "minimum": 0, "maximum": 1, "default": 0.5},
+        "n": {"type": "integer", "description": "Integer between 1 and 10", "default": 20},
+    });
+    for (name, property) in expected.as_object().expect("an object") {
+        assert_eq!(&properties[name], property, "{name}");
+    }
+}
+
+#[test]
+fn numbers_are_exact() {
+    let text = "#' T\n#' @keywords mcp-tool\nf <- function(a = 0.1, b = 1e-20, c = 12345678901234567, d = 0x10, e = 1e3L, g = -.5, h = 1e5, i = 2147483648) 1\n";
+    let yaml = build(text).definitions[0].to_yaml(&Measured::default());
+    let defaults: Vec<_> = yaml.lines().filter_map(|line| line.trim().strip_prefix("default: ")).collect();
+    assert_eq!(defaults, ["0.1", "1.0e-20", "12345678901234567", "16", "1000", "-0.5", "100000", "2147483648"]);
+}
+
+#[test]
 fn hidden_parameters_never_appear() {
     let compiled = build(
         "#' Search\n#' @param query Character. Search query\n#' @param .state_env Environment. Session state\n#' @keywords mcp-tool\nf <- function(query, .state_env = NULL) query\n",
