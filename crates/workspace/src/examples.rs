@@ -118,18 +118,19 @@ impl<'a> Examples<'a> {
         if let Some(measured) = fs::read(&entry).ok().and_then(|bytes| remembered(&bytes)) {
             return Ok(measured);
         }
-        let (output, seconds) = self.evaluate(definition, example).await.map_err(|why| {
+        let result = self.evaluate(definition, example).await.map_err(|why| {
             let message = format!("the example of `{}` failed: {why}", definition.tool);
             let found = Diagnostic::new(&FAILED_EXAMPLE, definition.origin.clone(), message).tool(&definition.tool);
             Box::new(found.hint("mend it, or put what cannot run here in `\\dontrun{}`"))
         })?;
+        let Some((output, seconds)) = result else { return Ok(Measured::default()) };
         // A cache that cannot be written costs time, no more.
         let kept = json!({"output": output, "seconds": seconds}).to_string();
         let _ = fs::create_dir_all(&self.cache).and_then(|()| fs::write(&entry, kept));
         Ok(Measured::of_run(&output, seconds))
     }
 
-    async fn evaluate(&self, definition: &Definition, example: &ExampleCode) -> Result<(String, f64), String> {
+    async fn evaluate(&self, definition: &Definition, example: &ExampleCode) -> Result<Option<(String, f64)>, String> {
         let script = format!("{}{DRIVER}", self.values(example));
         let arguments = Map::from_iter([("script".to_owned(), Value::from(script))]);
         finished(&self.runtime.call_alone(Arc::new(tool(definition.tool.clone())), arguments).await)
@@ -178,8 +179,8 @@ fn tool(name: String) -> Tool {
     tool
 }
 
-/// The output and the seconds of a run, or why it failed.
-fn finished(outcome: &Outcome) -> Result<(String, f64), String> {
+/// The output and the seconds of a run, nothing if its condition does not hold, or why it failed.
+fn finished(outcome: &Outcome) -> Result<Option<(String, f64)>, String> {
     let field = |name: &str| outcome.structured.as_ref().and_then(|fields| fields[name].as_str()).unwrap_or_default();
     let told = |name: &'static str| {
         field("stderr")
@@ -191,9 +192,12 @@ fn finished(outcome: &Outcome) -> Result<(String, f64), String> {
         let last = || field("stderr").lines().last().filter(|line| !line.starts_with("toolcrib-")).map(str::to_owned);
         return Err(why.or_else(last).unwrap_or_else(|| field("error_message").to_owned()));
     }
+    if told("skipped ").next().is_some() {
+        return Ok(None);
+    }
     let seconds = told("seconds ").next_back().and_then(|seconds| seconds.parse().ok()).unwrap_or_default();
     let paths: Vec<_> = told("path ").filter_map(|line| line.split_once(' ')).collect();
-    Ok((scrubbed(field("stdout"), &paths), seconds))
+    Ok(Some((scrubbed(field("stdout"), &paths), seconds)))
 }
 
 /// Output without what is different on every machine or in every run: folders and addresses.

@@ -281,6 +281,21 @@ fn a_failing_example_is_said_and_the_others_are_built() {
 }
 
 #[test]
+fn an_example_whose_condition_does_not_hold_is_shown_and_not_run() {
+    if !has("Rscript") {
+        return;
+    }
+    let code = |condition: &str| format!("#' T\n#' @examplesIf {condition}\n#' f()\n#' @keywords mcp-tool\nf <- function() 7\n");
+    let crib = package(&code("interactive()"));
+    let built = crib.run(&["build", ".", "--format", "json"]);
+    assert_eq!((built.code, codes(&built.json())), (0, Vec::new()));
+    assert!(yaml(&crib, "demo-f").ends_with("implementation_example: |\n  f()\n"));
+    crib.write("R/a.R", &code("TRUE"));
+    crib.run(&["build", "."]);
+    assert!(yaml(&crib, "demo-f").contains("#> [1] 7"));
+}
+
+#[test]
 fn output_has_no_paths_of_this_machine() {
     if !has("Rscript") {
         return;

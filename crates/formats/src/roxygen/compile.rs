@@ -9,7 +9,8 @@ use super::{
     definition::Definition,
     keywords, markup,
     package::{self, Package, Spot},
-    parameter, plain,
+    parameter::{self, Documentation},
+    plain,
     remarks::Remarks,
     returns,
     source::{Function, Subject},
@@ -165,7 +166,7 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
             let found = self.package.documentation(self.spot, &formal.name);
             let text = found.map(|(_, tag)| package::param_text(tag)).unwrap_or_default();
             let own = found.filter(|(spot, _)| spot.0 == self.spot.0).map(|(_, tag)| tag.at);
-            let documentation = found.map(|_| package::documented(&text, own));
+            let documentation = found.map(|_| Documentation { text: &text, at: own });
             let property = parameter::property(formal, documentation, self.remarks);
             properties.insert(formal.name.clone(), Json::Object(property.schema));
             if property.is_required {

@@ -78,7 +78,7 @@ impl<'a> Parser<'a> {
     /// An escaped character or a command.
     fn backslash(&mut self, text: &mut String, pieces: &mut Vec<Piece>) {
         self.skip(1);
-        if let Some(c) = self.rest.chars().next().filter(|c| matches!(c, '\\' | '%' | '{' | '}' | '@' | '`')) {
+        if let Some(c) = self.rest.chars().next().filter(|c| matches!(c, '\\' | '%' | '{' | '}' | '[' | ']' | '@' | '`')) {
             self.skip(1);
             text.push(c);
             return;

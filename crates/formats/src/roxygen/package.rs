@@ -7,7 +7,6 @@ use catalog::SourceId;
 use super::{
     block::{Block, Tag},
     keywords,
-    parameter::Documentation,
     source::{self, Documented, Function, Source, Subject},
 };
 
@@ -85,11 +84,11 @@ impl<'a> Package<'a> {
             let tags = self.at(*peer).block.all("param").collect::<Vec<_>>();
             tags.into_iter().rfind(|tag| names(tag).iter().any(|known| known == name)).map(|tag| (*peer, tag))
         });
-        own.or_else(|| peers.iter().flat_map(|peer| self.heirs(*peer)).find_map(|from| self.find(from, name, hops - 1, seen)))
+        own.or_else(|| peers.iter().flat_map(|peer| self.models(*peer)).find_map(|from| self.find(from, name, hops - 1, seen)))
     }
 
-    /// The functions of this package that a block inherits parameters from.
-    fn heirs(&self, spot: Spot) -> Vec<Spot> {
+    /// The functions of this package whose parameters a block takes over.
+    fn models(&self, spot: Spot) -> Vec<Spot> {
         let targets = self.at(spot).block.tags.iter().filter(|tag| matches!(tag.name, "inheritParams" | "inherit"));
         targets.filter_map(|tag| self.by_name.get(self.local(tag.words().next()?)?).copied()).collect()
     }
@@ -186,11 +185,6 @@ fn split(tag: &Tag<'_>) -> (Vec<String>, String) {
     }
     let names = text[..end].split([',', ' ', '\n']).map(|name| name.trim().trim_matches('`')).filter(|name| !name.is_empty());
     (names.map(str::to_owned).collect(), text[end..].trim().to_owned())
-}
-
-/// The documentation of a parameter as the property needs it.
-pub(crate) fn documented(text: &str, own: Option<usize>) -> Documentation<'_> {
-    Documentation { text, at: own }
 }
 
 /// Text that a block begins with, by its role: the title, and what follows it.

@@ -182,7 +182,7 @@ impl Reader<'_> {
                 Kind::Text
             }
             "string" | "factor" => Kind::Text,
-            "strings" | "characters" if word == "strings" => Kind::Text.array(),
+            "strings" => Kind::Text.array(),
             "numeric" | "number" | "double" | "float" | "real" => Kind::Number,
             "numbers" | "doubles" | "floats" => Kind::Number.array(),
             "integer" | "int" => Kind::Integer,
@@ -273,7 +273,6 @@ impl Reader<'_> {
             _ => made.array(),
         };
         phrase.is_plural = true;
-        // The words say what it is for, too: they stay in the description.
     }
 
     /// Whether the sentence needs the type to be understood.

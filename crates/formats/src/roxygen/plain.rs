@@ -217,7 +217,10 @@ impl Writer {
 /// Whether a line is an item of a Markdown list or a heading.
 fn is_listed(line: &str) -> bool {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    ["- ", "* ", "+ ", "# ", "## ", "### "].iter().any(|mark| line.starts_with(mark))
+    // The text behind a mark may be another piece.
+    let is_mark = matches!(line, "-" | "*" | "+");
+    is_mark
+        || ["- ", "* ", "+ ", "# ", "## ", "### "].iter().any(|mark| line.starts_with(mark))
         || digits > 0 && line[digits..].starts_with(". ")
 }
 
@@ -232,7 +235,8 @@ fn unlinked(text: &str, before: &[Piece], behind: &[Piece]) -> String {
     }
     if text.starts_with(']') && is_code(before.last()) && opens(before.len().checked_sub(2).and_then(|at| before.get(at))) {
         text.remove(0);
-        if let Some(end) = text.strip_prefix('(').and_then(|rest| rest.find(')')) {
+        let target = [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| text.strip_prefix(open)?.find(close));
+        if let Some(end) = target {
             text.replace_range(..end + 2, "");
         }
     }
@@ -300,10 +304,10 @@ mod tests {
 
     #[test]
     fn markup_goes_and_its_content_stays() {
-        let marked = r"With \code{code}, \link{fn}, \link[pkg]{fn2}, \emph{em}, \strong{st}, \pkg{p}, \verb{v}, \eqn{x^2}, \deqn{a_1}{a1}, \url{http://x}, \href{http://x}{here}, `md`, **bold**, *em*, [link()], [`code()`], [page](http://x) and 100\% done \dots";
+        let marked = r"With \code{code}, \link{fn}, \link[pkg]{fn2}, \emph{em}, \strong{st}, \pkg{p}, \verb{v}, \eqn{x^2}, \deqn{a_1}{a1}, \url{http://x}, \href{http://x}{here}, `md`, **bold**, *em*, [link()], [`code()`], [`a`][b], \[1\], [page](http://x) and 100\% done \dots";
         assert_eq!(
             text(marked),
-            "With code, fn, fn2, em, st, p, v, x^2, a1, http://x, here, md, bold, em, link(), code(), page and 100% done ..."
+            "With code, fn, fn2, em, st, p, v, x^2, a1, http://x, here, md, bold, em, link(), code(), a, [1], page and 100% done ..."
         );
     }
 
@@ -327,6 +331,7 @@ mod tests {
     fn paragraphs_and_lists_are_kept() {
         let marked = "First\nparagraph.\n\nA list:\n\\itemize{\n  \\item one\n  \\item two\n    lines\n}\n- three\n- four";
         assert_eq!(text(marked), "First paragraph.\n\nA list:\n- one\n- two lines\n- three\n- four");
+        assert_eq!(text("Parts:\n- `a`: one\n- `b`: two"), "Parts:\n- a: one\n- b: two");
         assert_eq!(text("Read it.\n\n## When\nAlways.\n- one\n  more"), "Read it.\n\n## When\nAlways.\n- one more");
         assert_eq!(text("\\describe{\n \\item{a}{one}\n \\item{`b`}{two}\n}"), "a: one\nb: two");
     }

@@ -8,9 +8,8 @@ const SINGULAR: [&str; 33] = [
 ];
 
 /// Words that end as one thing does and are several.
-const PLURAL: [&str; 28] = [
+const PLURAL: [&str; 26] = [
     "apis",
-    "aunts",
     "children",
     "cpus",
     "criteria",
@@ -36,7 +35,6 @@ const PLURAL: [&str; 28] = [
     "vertices",
     "wikis",
     "women",
-    "aus",
 ];
 
 /// Whether the last word of a name is a plural.

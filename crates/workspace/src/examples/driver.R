@@ -58,7 +58,8 @@ local({
     for (index in seq_along(places)) tell("path ", known[[index]], " ", places[[index]])
     here <- new.env(parent = namespace(spec$package, spec$folder))
     if (!isTRUE(eval(parse(text = spec$condition, encoding = "UTF-8"), here))) {
-      stop("its condition is not met: ", spec$condition)
+      tell("skipped ")
+      quit(save = "no", status = 0, runLast = FALSE)
     }
     code <- parse(text = spec$code, keep.source = FALSE, encoding = "UTF-8")
     started <- Sys.time()
