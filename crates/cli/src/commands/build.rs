@@ -55,6 +55,9 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
 
 fn run_examples(here: &Surroundings<'_>, package: &RPackage, build: &mut Build) -> Result<Vec<Measured>, CommandError> {
     let examples = Examples::new(package, here.environment);
+    if terminal::is_interactive() {
+        terminal::note(&format!("running what changed of the examples of {}", keeper::count(build.definitions.len(), "tool")));
+    }
     let measured = keeper::block_on(examples.run(&build.definitions, &build.measured()))?;
     build.diagnostics.extend(measured.diagnostics);
     Ok(measured.measured)
