@@ -17,7 +17,7 @@ use crate::{Environment, RPackage};
 
 /// An example that could not be run to its end.
 pub(crate) static FAILED_EXAMPLE: Rule = Rule {
-    code: "TC622",
+    code: "TC632",
     name: "failed-example",
     severity: Severity::Warning,
     why: "The code of `@examples` stopped with an error, was too slow, or needed what it may not have: an example runs in a \
@@ -29,7 +29,7 @@ pub(crate) static FAILED_EXAMPLE: Rule = Rule {
 
 /// Examples that nobody ran.
 pub(crate) static NO_R: Rule = Rule {
-    code: "TC623",
+    code: "TC633",
     name: "examples-not-run",
     severity: Severity::Note,
     why: "There is no `Rscript` here, so examples have no output and no timing, other than those that were built before. \

@@ -13,7 +13,7 @@ use crate::{Files, discover::PACKAGE_TOOLS, files::UNREADABLE_FILE, parallel};
 
 /// A file in the way that `build` did not write.
 pub(crate) static FOREIGN_FILE: Rule = Rule {
-    code: "TC620",
+    code: "TC630",
     name: "foreign-file",
     severity: Severity::Error,
     why: "`build` replaces and removes files that it wrote itself, which it knows by their first line. A file of the name of a \
@@ -25,7 +25,7 @@ pub(crate) static FOREIGN_FILE: Rule = Rule {
 
 /// A file that is not what the documentation would give.
 pub(crate) static STALE_FILE: Rule = Rule {
-    code: "TC621",
+    code: "TC631",
     name: "stale-file",
     severity: Severity::Error,
     why: "`build --check` found that a file differs from what the documentation gives now, is missing, or belongs to a tool \
