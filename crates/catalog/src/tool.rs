@@ -39,6 +39,8 @@ pub struct Tool {
     pub availability: Option<Availability>,
     /// The pattern that finds progress in its output: one group is a percentage or a message, two are a fraction.
     pub progress: Option<String>,
+    /// How long its examples took when somebody measured it.
+    pub measured: Option<Duration>,
     /// How it is started.
     pub launch: Launch,
     /// For a tool without a program: the command line that would follow one.
@@ -67,6 +69,7 @@ impl Tool {
             concurrency: None,
             availability: None,
             progress: None,
+            measured: None,
             launch,
             unbound: Vec::new(),
             origin,

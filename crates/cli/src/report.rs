@@ -108,7 +108,11 @@ fn spot(text: &Text, locator: &Locator<'_>, place: &Place) -> Option<Spot> {
 /// Every rule there is, by code.
 pub(crate) fn rules() -> Vec<&'static Rule> {
     let mut rules: Vec<&'static Rule> =
-        [workspace::RULES, formats::RULES, formats::PROMPT_RULES, lint::RULES].into_iter().flatten().copied().collect();
+        [workspace::RULES, formats::RULES, formats::PROMPT_RULES, formats::BUILD_RULES, lint::RULES]
+            .into_iter()
+            .flatten()
+            .copied()
+            .collect();
     rules.sort_by_key(|rule| rule.code);
     rules
 }

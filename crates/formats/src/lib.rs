@@ -12,7 +12,9 @@ pub mod json;
 mod locate;
 mod mtdf;
 mod prompt;
+mod rave;
 mod report;
+pub mod roxygen;
 mod rules;
 mod yaml;
 
@@ -27,4 +29,6 @@ pub use prompt::{
     ArgumentDefinition, DUPLICATE_PROMPT, Interface, PROMPT_RULES, Piece, Prompt, PromptBody, PromptExample, ToolReference,
     UNKNOWN_PROMPT_TOOL, read_prompt, read_workflow,
 };
-pub use rules::{RULES, definition::MISSING_COMMAND};
+pub use rave::rave_schema;
+pub use rules::{RULES, definition::MISSING_COMMAND, roxygen::BUILD_RULES};
+pub use yaml::yaml_value;

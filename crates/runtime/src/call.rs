@@ -7,9 +7,10 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use catalog::{Availability, Catalog, Decision, Failure, Launch, Mode, Outcome, Policy, Tool, arguments};
+use catalog::{Availability, Catalog, Decision, Failure, Launch, Mode, Outcome, Policy, Tool, arguments, launch::RFunction};
 use fancy_regex::Regex;
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context, Interrupt, Keep, Native, Resources};
 
 use crate::{
@@ -186,6 +187,7 @@ impl Runtime {
             Launch::Sequence(_) => {
                 Err(Failure::new("not_supported", format!("`{}` is a sequence; each of its steps has its own plan", tool.name)))
             }
+            Launch::R(function) => Err(cannot_run_r(tool, function)),
             Launch::Missing => Err(not_callable(tool)),
         };
         plan.map_err(|failure| refusal::completed(tool, failure))
@@ -246,6 +248,13 @@ impl Runtime {
         }
     }
 
+    /// Runs one call for the program itself: nobody can be asked, and nobody cancels it.
+    pub async fn call_alone(self: &Arc<Self>, tool: Arc<Tool>, arguments: Arguments) -> Outcome {
+        let call = Call::new(Arc::clone(&tool), arguments, Context::detached(CancellationToken::new()));
+        let result = self.call(call).await;
+        result.unwrap_or_else(|interrupt| refusal::outcome(&tool, cannot_ask(&tool, &interrupt)))
+    }
+
     async fn granted(
         self: &Arc<Self>,
         call: Call,
@@ -267,7 +276,9 @@ impl Runtime {
                 let limit = shorter(call.limit, call.tool.timeout);
                 self.natives.call(&call.tool, call.arguments, call.context, limit).await
             }
-            (Launch::Process(_) | Launch::Sequence(_), Mode::Synchronous) => Ok(Box::pin(self.perform(self.job(call))).await),
+            (Launch::Process(_) | Launch::Sequence(_) | Launch::R(_), Mode::Synchronous) => {
+                Ok(Box::pin(self.perform(self.job(call))).await)
+            }
         };
         if let Some(record) = record {
             self.audit.add(record.entry(decision, approval, operation, kind(&result)));
@@ -294,9 +305,10 @@ impl Runtime {
 
     /// Carries out what has been decided.
     pub(crate) async fn perform(self: &Arc<Self>, job: Job) -> Outcome {
-        match job.tool.launch {
+        match &job.tool.launch {
             Launch::Process(_) => self.process(job).await,
             Launch::Sequence(_) => self.sequence(job).await,
+            Launch::R(function) => refusal::outcome(&job.tool, cannot_run_r(&job.tool, function)),
             Launch::Missing => refusal::outcome(&job.tool, not_callable(&job.tool)),
             Launch::Native => {
                 if let Some(live) = &job.live {
@@ -312,11 +324,12 @@ impl Runtime {
 
     /// Finds out whether a job could start at all, and what it will do.
     pub(crate) fn rehearse(&self, job: &mut Job) -> Result<(), Failure> {
-        match job.tool.launch {
+        match &job.tool.launch {
             Launch::Process(_) => {
                 job.plan = Some(self.planned(job)?);
                 Ok(())
             }
+            Launch::R(function) => Err(cannot_run_r(&job.tool, function)),
             Launch::Sequence(_) => crate::sequence::leaves(&job.catalog, &job.tool, &job.arguments).map(|_| ()),
             Launch::Native | Launch::Missing => Ok(()),
         }
@@ -451,7 +464,10 @@ pub(crate) fn checked(tool: &Tool, arguments: Arguments) -> Result<Arguments, Fa
         return Err(arguments::refusal(&tool.name, &faults));
     }
     let Value::Object(mut arguments) = value else { unreachable!("made of a map above") };
-    arguments::apply_defaults(&tool.input, &mut arguments);
+    // R knows its own defaults, and a function may ask whether an argument was given.
+    if !matches!(tool.launch, Launch::R(_)) {
+        arguments::apply_defaults(&tool.input, &mut arguments);
+    }
     Ok(arguments)
 }
 
@@ -469,6 +485,12 @@ fn unwrapped(tool: &Tool, mut arguments: Arguments) -> Arguments {
 
 fn not_callable(tool: &Tool) -> Failure {
     Failure::new("not_callable", format!("`{}` is documented but has no command to run", tool.name))
+}
+
+fn cannot_run_r(tool: &Tool, function: &RFunction) -> Failure {
+    let RFunction { package, function, .. } = function;
+    let message = format!("`{}` is the R function `{package}::{function}`, and this server cannot run R yet", tool.name);
+    Failure::new("not_supported", message)
 }
 
 fn cannot_ask(tool: &Tool, interrupt: &Interrupt) -> Failure {

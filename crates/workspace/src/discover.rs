@@ -5,8 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The folder that holds definitions, and the file that holds shared guidance.
+/// The folders that hold definitions, the second in R packages, and the file that holds shared guidance.
 const TOOLS: &str = "tools";
+pub(crate) const PACKAGE_TOOLS: &str = "inst/mcp/tools";
+pub(crate) const FOLDERS: [&str; 2] = [TOOLS, PACKAGE_TOOLS];
 const GUIDANCE: &str = "tool_guidance.json";
 
 /// The candidates of one crib, each list sorted by name.
@@ -18,18 +20,20 @@ pub(crate) struct Found {
     pub(crate) definitions: Vec<PathBuf>,
 }
 
-/// Looks where definitions are by convention: `tools/*.json`, and `tool_guidance.json` there or at the root.
+/// Looks where definitions are by convention: JSON and YAML in `tools/`, YAML in `inst/mcp/tools/`, and
+/// `tool_guidance.json` in `tools/` or at the root.
 pub(crate) fn in_crib(folder: &Path) -> Found {
     let guidance: Vec<_> =
         [folder.join(GUIDANCE), folder.join(TOOLS).join(GUIDANCE)].into_iter().filter(|path| path.is_file()).collect();
-    let mut definitions = json_files(&folder.join(TOOLS));
+    let mut definitions = files(&folder.join(TOOLS), &["json", "yaml", "yml"]);
+    definitions.extend(files(&folder.join(PACKAGE_TOOLS), &["yaml", "yml"]));
     definitions.retain(|path| !guidance.contains(path));
     Found { guidance, definitions }
 }
 
-/// All JSON files below a folder that is not a crib.
+/// All JSON and YAML files below a folder that is not a crib.
 pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
-    let mut found = json_files(folder);
+    let mut found = files(folder, &["json", "yaml", "yml"]);
     let mut folders: Vec<_> = entries(folder).into_iter().filter(|path| path.is_dir() && !path.is_symlink()).collect();
     folders.sort();
     found.extend(folders.iter().flat_map(|folder| below(folder)));
@@ -38,17 +42,13 @@ pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
 
 /// Whether a folder is laid out as a crib.
 pub(crate) fn is_crib(folder: &Path) -> bool {
-    folder.join("toolcrib.toml").is_file() || folder.join(TOOLS).is_dir()
-}
-
-fn json_files(folder: &Path) -> Vec<PathBuf> {
-    with_extensions(folder, &["json"])
+    folder.join("toolcrib.toml").is_file() || FOLDERS.iter().any(|tools| folder.join(tools).is_dir())
 }
 
 /// The files of a folder that have one of these extensions.
-pub(crate) fn with_extensions(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
-    let is_one = |path: &PathBuf| path.extension().is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted));
-    let mut found: Vec<_> = entries(folder).into_iter().filter(|path| is_one(path) && !path.is_dir()).collect();
+pub(crate) fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let has_one = |path: &PathBuf| path.extension().is_some_and(|own| extensions.iter().any(|extension| own == *extension));
+    let mut found: Vec<_> = entries(folder).into_iter().filter(|path| has_one(path) && !path.is_dir()).collect();
     found.sort();
     found
 }

@@ -10,13 +10,17 @@ mod crib;
 mod date;
 mod discover;
 mod environment;
+mod examples;
 mod files;
 mod flags;
+mod groups;
 mod loader;
+mod package;
 mod parallel;
 mod policy;
 mod project;
 mod prompts;
+mod sources;
 mod watch;
 
 pub use always::always_allow;
@@ -24,9 +28,12 @@ pub use config::{Bind, Config, Confine, CribConfig, Descriptions, Errors, Http, 
 pub use content::{Category, CategoryConfig, Collection, CollectionConfig, Content, ContentConfig};
 pub use crib::{Crib, OpenError};
 pub use environment::Environment;
+pub use examples::{Examples, Ran};
 pub use files::{Files, LARGEST_FILE};
 pub use flags::{FlagDefaults, SwitchClause, WrittenFlags};
+pub use groups::{GroupError, Groups};
 pub use loader::{Loaded, Loader, check_paths};
+pub use package::{Build, Change, PackageError, RPackage};
 pub use policy::PolicyClause;
 pub use project::project;
 pub use prompts::GUIDE_TOOLS;
@@ -50,4 +57,8 @@ pub static RULES: &[&catalog::Rule] = &[
     &content::BROKEN_PATTERN,
     &content::BROKEN_COLLECTION,
     &content::AMBIGUOUS_NAME,
+    &package::FOREIGN_FILE,
+    &package::STALE_FILE,
+    &examples::FAILED_EXAMPLE,
+    &examples::NO_R,
 ];

@@ -10,7 +10,10 @@ use std::{
 use catalog::{Catalog, Diagnostic, Glob, Launch, Origin, Place, Rule, Severity, SourceId, Tool};
 use formats::{Guidance, Prompt};
 
-use crate::{Config, Content, Crib, Files, content, crib, discover, flags, parallel, policy, prompts, prompts::PromptLoader};
+use crate::{
+    Config, Content, Crib, Files, Groups, content, crib, discover, flags, parallel, policy, prompts, prompts::PromptLoader,
+    sources,
+};
 
 /// A `[[bind]]` that cannot work.
 pub(crate) static USELESS_BIND: Rule = Rule {
@@ -54,9 +57,15 @@ impl Loaded {
 pub struct Loader {
     good: BTreeMap<SourceId, Vec<Arc<Tool>>>,
     prompts: PromptLoader,
+    groups: Groups,
 }
 
 impl Loader {
+    /// Reads all definitions and keeps the tools of these groups.
+    pub fn only(groups: Groups) -> Self {
+        Self { groups, ..Self::default() }
+    }
+
     /// Reads all definitions of a crib.
     pub fn load(&mut self, crib: &Crib) -> Loaded {
         let files = crib.files();
@@ -66,7 +75,7 @@ impl Loader {
         let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names, scope: lint::Scope::Crib };
         let mut tools = Vec::new();
         let mut seen = HashSet::new();
-        let all = parallel::map(&found.definitions, |path| read_definition(&files, path, &guidance, &context));
+        let all = parallel::map(&found.definitions, |path| read_definition(&files, path, &guidance, &context, &crib.folder));
         for (path, (read, diagnostics)) in found.definitions.iter().zip(all) {
             let source = files.name(path);
             let broken = diagnostics.iter().any(Diagnostic::is_error);
@@ -77,6 +86,11 @@ impl Loader {
         self.good.retain(|source, _| seen.contains(source));
         bind(&crib.config, &mut tools, &mut loaded.diagnostics);
         finish(tools, &context, &mut loaded);
+        if !self.groups.is_everything() {
+            let wanted = loaded.catalog.tools().iter().filter(|tool| self.groups.admit(tool)).cloned();
+            loaded.catalog = Catalog::merge(wanted).0;
+            loaded.tools = loaded.catalog.tools().len();
+        }
         let source = SourceId::new(crib::CONFIG);
         let clauses = &crib.config.policy;
         loaded.diagnostics.extend(policy::check(&source, clauses, &crib.policy, &loaded.catalog, SystemTime::now()));
@@ -115,7 +129,7 @@ impl Loader {
 }
 
 /// Reads files and folders that need not be cribs. A folder laid out as a crib is read as one, any
-/// other for all JSON files below it. Loose files are checked each for itself: two versions of one
+/// other for all JSON and YAML files below it. Loose files are checked each for itself: two versions of one
 /// tool beside each other are not a conflict.
 pub fn check_paths(paths: &[PathBuf], environment: &crate::Environment) -> Result<Loaded, crib::OpenError> {
     let mut loaded = Loaded::default();
@@ -218,9 +232,13 @@ fn read_guidance(files: &Files, paths: &[PathBuf], diagnostics: &mut Vec<Diagnos
 /// The good tools of a definition, and everything that is wrong with the others.
 type Understood = (Vec<Arc<Tool>>, Vec<Diagnostic>);
 
-fn read_definition(files: &Files, path: &Path, guidance: &Guidance, context: &lint::Context) -> Understood {
+fn read_definition(files: &Files, path: &Path, guidance: &Guidance, context: &lint::Context, crib: &Path) -> Understood {
     match files.read(path) {
-        Ok(bytes) => understand(&files.name(path), &bytes, guidance, context),
+        Ok(bytes) => {
+            let (mut tools, diagnostics) = understand(&files.name(path), &bytes, guidance, context);
+            tools.iter_mut().for_each(|tool| sources::settle(Arc::make_mut(tool), path, crib));
+            (tools, diagnostics)
+        }
         Err(problem) => (Vec::new(), vec![*problem]),
     }
 }

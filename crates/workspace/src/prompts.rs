@@ -50,8 +50,7 @@ pub(crate) struct ReadPrompts {
 impl PromptLoader {
     pub(crate) fn load(&mut self, crib: &Crib) -> ReadPrompts {
         let files = crib.files();
-        let mut paths: Vec<_> =
-            folders(crib).iter().flat_map(|folder| discover::with_extensions(folder, &["md", "yaml", "yml"])).collect();
+        let mut paths: Vec<_> = folders(crib).iter().flat_map(|folder| discover::files(folder, &["md", "yaml", "yml"])).collect();
         let mut seen = HashSet::new();
         paths.retain(|path| seen.insert(path.clone()));
         let mut read = ReadPrompts { prompts: Vec::new(), diagnostics: Vec::new(), files: paths.len(), kept: Vec::new() };

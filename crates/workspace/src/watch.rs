@@ -9,7 +9,7 @@ use std::{
 
 use notify::{RecursiveMode, Watcher as _};
 
-use crate::{Content, Crib, prompts};
+use crate::{Content, Crib, discover, prompts};
 
 /// How long it must be quiet before a change is told: editors write a file in several steps.
 const QUIET: Duration = Duration::from_millis(150);
@@ -94,8 +94,9 @@ impl Watcher {
 
 impl Folders {
     fn of(crib: &Crib, content: &Content) -> Self {
-        let own = [crib.folder.clone(), crib.folder.join("tools")].into_iter();
-        let definitions = own.chain(prompts::folders(crib)).filter(|folder| folder.is_dir()).collect();
+        let own = discover::FOLDERS.iter().map(|folder| crib.folder.join(folder));
+        let definitions =
+            [crib.folder.clone()].into_iter().chain(own).chain(prompts::folders(crib)).filter(|folder| folder.is_dir()).collect();
         let documents = content.categories.iter().map(|category| category.folder.clone());
         Self { definitions, documents: documents.filter(|folder| folder.is_dir()).collect() }
     }

@@ -4,6 +4,7 @@ use std::{fmt::Write, process::ExitCode};
 
 use catalog::Tool;
 use runtime::Runtime;
+use workspace::Groups;
 
 use super::{CommandResult, Surroundings, serve};
 use crate::{guide, keeper, terminal};
@@ -20,6 +21,9 @@ pub(crate) struct Args {
     /// Only tools of this category.
     #[arg(long, value_name = "CATEGORY")]
     category: Option<String>,
+    /// Only tools of these groups: a regular expression on what follows PACKAGE-mcp_tool_ in a name. May be given several times.
+    #[arg(long, value_name = "REGEXP")]
+    groups: Vec<String>,
 }
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
@@ -31,7 +35,8 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let values = keeper::block_on(keeper::switching_or_defaults(&crib, &flags))?;
     let (there, away) = catalog::switched(&loaded.catalog, &crib.switches, &values);
     let all = keeper::with_built_ins(&crib, &there, &natives);
-    let wanted = |tool: &Tool| args.category.is_none() || tool.marks.category == args.category;
+    let groups = Groups::new(&args.groups)?;
+    let wanted = |tool: &Tool| (args.category.is_none() || tool.marks.category == args.category) && groups.admit(tool);
     if args.json {
         let snapshot = serve::snapshot(&crib, &loaded.catalog, &natives, &values);
         let objects = snapshot

@@ -1,6 +1,7 @@
 //! What a user of the `toolcrib` program sees.
 
 mod bad_input;
+mod build;
 mod call;
 mod check;
 mod content;
@@ -13,5 +14,6 @@ mod logs;
 mod natives;
 mod operations;
 mod pages;
+mod rave;
 mod repository;
 mod serve;

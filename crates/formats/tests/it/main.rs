@@ -1,6 +1,7 @@
 //! Definition text in; tools and diagnostics out.
 
 mod bad_input;
+mod build;
 mod command_line;
 mod consent;
 mod corpus;
@@ -14,6 +15,7 @@ mod json;
 mod locating;
 mod parameters;
 mod prompts;
+mod rave;
 mod rules;
 mod sequences;
 mod tree;

@@ -140,6 +140,7 @@ impl Runtime {
                 let steps: Vec<_> = leaves.iter().map(|leaf| self.plan_of_step(leaf)).collect();
                 json!({"version": 1, "tool": call.tool.name, "steps": steps})
             }
+            Launch::R(of) => json!({"version": 1, "tool": call.tool.name, "package": of.package, "function": of.function}),
             Launch::Native | Launch::Missing => json!({"version": 1, "tool": call.tool.name}),
         };
         plan["arguments"] = json!(redacted(&call.tool, &call.arguments));

@@ -5,6 +5,7 @@ mod contents;
 mod flags;
 mod harness;
 mod limits;
+mod packages;
 mod page;
 mod policies;
 mod projects;
