@@ -63,7 +63,7 @@ returns:
     assert_eq!((tool.name.as_str(), tool.title.as_deref()), ("pkg-function_name", Some("Function name")));
     assert_eq!(tool.marks.category.as_deref(), Some("Category Name"));
     assert_eq!((tool.measured, tool.mode), (Some(Duration::from_millis(23)), Mode::Synchronous));
-    assert_eq!(tool.description.example.as_deref(), Some("f()"));
+    assert_eq!(tool.description.transcript.as_deref(), Some("f()"));
     let schema = Value::Object(tool.input.object().as_ref().clone());
     assert_eq!((&schema["required"], &schema["additionalProperties"]), (&json!(["param1"]), &json!(false)));
     let output = tool.output.as_ref().expect("an output schema");
