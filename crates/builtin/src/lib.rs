@@ -23,12 +23,15 @@ use runtime::Operations;
 use toolkit::{Declarations, Native, Resources, Toolset};
 
 pub use flags::{FlagPlaces, Flags, Scope, Setting, Source};
-pub use join::join;
+pub use join::{hidden, join};
 pub use report::{summary, texts, uri};
 pub use template::{FlagReader, Project, TemplateError};
 
 /// What stands before the names of the guide's tools, unless somebody wants it otherwise.
 const PREFIX: &str = "guide";
+
+/// The category of the tools that work on flags.
+pub const FLAGS: &str = "flags";
 
 /// What the built-in tools work on.
 #[derive(Clone)]

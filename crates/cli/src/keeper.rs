@@ -99,7 +99,7 @@ pub(crate) fn natives(
         operations: runtime.operations(),
         guide: Some(guide.clone()),
         examples: if is_shown { Examples::Shown } else { Examples::Hidden },
-        flags: crib.config.has_guide().then(|| flags.clone()),
+        flags: Some(flags.clone()),
     };
     let presentation = Presentation { prefix, errors: crib.config.crib.errors.map(Into::into) };
     builtin::toolset(&handles).build(&presentation).map_err(|error| CommandError::machine(error.to_string()))
@@ -112,8 +112,14 @@ fn bad_prefix(error: BadPrefix) -> CommandError {
 /// The tools of a crib and the built-in ones that it wants.
 pub(crate) fn with_built_ins(crib: &Crib, catalog: &Catalog, natives: &[Native]) -> Catalog {
     let has_guide = crib.config.has_guide();
-    let is_wanted = |native: &&Native| has_guide || native.tool.marks.category.as_deref() != Some(content::CATEGORY);
-    let wanted: Vec<_> = natives.iter().filter(is_wanted).cloned().collect();
+    let is_guide = |native: &Native| {
+        native.tool.marks.category.as_deref().is_some_and(|own| [content::CATEGORY, builtin::FLAGS].contains(&own))
+    };
+    let wanted: Vec<_> = natives.iter().filter(|native| has_guide || !is_guide(native)).cloned().collect();
+    for tool in builtin::hidden(catalog.tools(), &wanted) {
+        let (name, source) = (&tool.name, &tool.origin.source);
+        tracing::warn!("`{name}` of {source} is not served, a built-in tool has its name: rename it, or choose a --prefix");
+    }
     Catalog::merge(builtin::join(catalog.tools(), &wanted)).0
 }
 

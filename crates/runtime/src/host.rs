@@ -96,6 +96,6 @@ impl Host for Surroundings {
     fn shelf(&self) -> Option<Shelf> {
         let keep = self.runtime.upgrade()?.keep.clone()?;
         let tool = self.tool.as_ref()?;
-        Some(Shelf::new(keep, format!("tool/{}/{}", tool.bare_name(), self.owner)))
+        Some(Shelf::new(keep, format!("tool/{}/{}", tool.name, self.owner)))
     }
 }

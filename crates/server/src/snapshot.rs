@@ -111,7 +111,8 @@ impl Snapshot {
 
     /// The served name nearest to one that does not exist.
     pub fn closest(&self, served_name: &str) -> Option<&str> {
-        closest(served_name, self.tools.iter().map(Served::name))
+        let bare = self.tools.iter().find(|served| served.tool.bare_name() == served_name).map(Served::name);
+        bare.or_else(|| closest(served_name, self.tools.iter().map(Served::name)))
     }
 
     /// Why the tool of this name is not served, if that is known.

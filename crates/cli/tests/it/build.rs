@@ -151,9 +151,9 @@ fn the_file_of_a_tool_that_is_gone_goes() {
 fn what_is_wrong_is_said_with_file_and_line() {
     let crib = package("#' Tool\n#' @param gone Integer, not there\n#' @keywords mcp-tool\nf <- function() 1\n");
     let report = crib.run(&["build", ".", "--no-examples", "--format", "json"]).json();
-    let found = &report["diagnostics"][0];
-    assert_eq!((&found["code"], &found["file"], &found["line"]), (&"TC156".into(), &"./R/a.R".into(), &2.into()), "{report}");
-    assert_eq!(found["tool"], "demo-f");
+    let found = report["diagnostics"].as_array().expect("diagnostics").iter().find(|found| found["code"] == "TC156");
+    let found = found.unwrap_or_else(|| panic!("{report}"));
+    assert_eq!((&found["file"], &found["line"], &found["tool"]), (&"./R/a.R".into(), &2.into(), &"demo-f".into()), "{report}");
 }
 
 #[test]
