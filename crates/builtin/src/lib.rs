@@ -6,6 +6,7 @@
 mod arguments;
 mod awaiting;
 mod cancel;
+mod example;
 mod join;
 mod report;
 mod resources;
@@ -14,10 +15,40 @@ mod status;
 use std::sync::Arc;
 
 use runtime::Operations;
-use toolkit::{Native, Resources};
+use toolkit::{Declarations, Native, Resources, Toolset};
 
 pub use join::join;
 pub use report::{summary, texts, uri};
+
+/// What stands before the names of the guide's tools, unless somebody wants it otherwise.
+const PREFIX: &str = "guide";
+
+/// What the built-in tools work on.
+#[derive(Clone)]
+pub struct Handles {
+    /// The operations of the server.
+    pub operations: Operations,
+    /// Whether tools that only show something are wanted.
+    pub examples: Examples,
+}
+
+/// Whether tools that only show something are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Examples {
+    /// They are not listed.
+    #[default]
+    Hidden,
+    /// They are.
+    Shown,
+}
+
+/// Every built-in tool for these handles, and whatever else the program declares.
+pub fn toolset(handles: &Handles) -> Toolset {
+    let wanted =
+        |native: &Native| handles.examples == Examples::Shown || native.tool.marks.category.as_deref() != Some(example::CATEGORY);
+    let toolset = Toolset::default().with_declared(&Declarations::default()).retain(wanted);
+    natives(&handles.operations).into_iter().fold(toolset, Toolset::with)
+}
 
 /// The tools that look after these operations.
 pub fn natives(operations: &Operations) -> Vec<Native> {

@@ -18,14 +18,18 @@ pub struct Consent {
 }
 
 impl Consent {
-    /// The first parameter that is named for an agreement and admits one text only.
+    /// The first parameter that is marked (`x-consent`) or named for an agreement and admits one text only.
     pub fn find(schema: &Map<String, Value>) -> Option<Self> {
         let properties = schema.get("properties")?.as_object()?;
-        properties.iter().filter(|(name, _)| is_agreement(name)).find_map(|(name, property)| {
+        properties.iter().filter(|(name, property)| is_marked(property) || is_agreement(name)).find_map(|(name, property)| {
             let word = only_text(property)?;
             Some(Self { parameter: name.clone(), word: word.to_owned() })
         })
     }
+}
+
+fn is_marked(property: &Value) -> bool {
+    property.get("x-consent") == Some(&Value::Bool(true))
 }
 
 fn is_agreement(name: &str) -> bool {

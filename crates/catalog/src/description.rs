@@ -1,5 +1,7 @@
 //! What a tool says about itself, in parts; rendering them by size is the `docs` crate's work.
 
+use serde_json::{Map, Value};
+
 /// The parts of a description.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Description {
@@ -13,6 +15,19 @@ pub struct Description {
     pub install: Option<String>,
     /// Code that uses the tool, with what it printed. Shown to people, not sent to models.
     pub example: Option<String>,
+    /// How it is used, in general.
+    pub usage: Option<String>,
+    /// Calls, and what each of them shows.
+    pub examples: Vec<Example>,
+}
+
+/// A call that shows something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Example {
+    /// What is passed.
+    pub arguments: Map<String, Value>,
+    /// What it shows.
+    pub explanation: String,
 }
 
 impl Description {

@@ -21,13 +21,13 @@ mod similar;
 mod tool;
 
 pub use consent::Consent;
-pub use description::Description;
+pub use description::{Description, Example};
 pub use diagnostic::{Diagnostic, Rule, Severity};
 pub use glob::{Glob, GlobError};
 pub use launch::Launch;
 pub use merge::{Catalog, DUPLICATE_NAME};
 pub use origin::{Origin, Place, SourceId};
-pub use outcome::{Content, Failure, Outcome};
+pub use outcome::{Content, ErrorForm, Failure, Outcome};
 pub use policy::{Decision, Policy};
 pub use schema::{Schema, SchemaError};
 pub use secret::REDACTED;

@@ -1,6 +1,6 @@
 //! What came of a call.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// What came of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +23,57 @@ impl Outcome {
     pub fn structured(content: Vec<Content>, structured: Value) -> Self {
         Self { content, structured: Some(structured), failed: false }
     }
+
+    /// The same outcome with its failure, if it is one, written in the given form.
+    pub fn with_errors(mut self, form: ErrorForm) -> Self {
+        if let (true, Some(Value::Object(object))) = (self.failed, &mut self.structured) {
+            match form {
+                ErrorForm::Envelope if object.contains_key("error_message") => *object = enveloped(std::mem::take(object)),
+                ErrorForm::Standard if object.contains_key("success") => *object = standard(std::mem::take(object)),
+                _ => {}
+            }
+        }
+        self
+    }
+}
+
+/// How a failure is written down for programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ErrorForm {
+    /// The standard error object: `status`, `error_type`, `error_message`, `error_details`.
+    #[default]
+    Standard,
+    /// The envelope of native tools: `success`, `error`, `error_type` and what else is known.
+    Envelope,
+}
+
+/// A standard error object as an envelope. What else a failed run left (its output, say) stays.
+fn enveloped(mut object: Map<String, Value>) -> Map<String, Value> {
+    let mut envelope = Map::from_iter([("success".to_owned(), Value::Bool(false))]);
+    let renamed = [("error_message", "error"), ("error_type", "error_type"), ("error_details", "error_data")];
+    for (name, new) in renamed {
+        envelope.extend(object.shift_remove(name).filter(|value| !value.is_null()).map(|value| (new.to_owned(), value)));
+    }
+    object.shift_remove("status");
+    envelope.extend(object);
+    envelope
+}
+
+/// An envelope as a standard error object: what it says beyond the error are the details.
+fn standard(mut envelope: Map<String, Value>) -> Map<String, Value> {
+    let mut take = |name: &str| envelope.shift_remove(name).unwrap_or_default();
+    let (message, error_type, data) = (take("error"), take("error_type"), take("error_data"));
+    take("success");
+    let mut details = envelope;
+    match data {
+        Value::Object(data) => details.extend(data),
+        Value::Null => {}
+        data => _ = details.insert("data".to_owned(), data),
+    }
+    let status = Value::from("failure");
+    let details = if details.is_empty() { Value::Null } else { Value::Object(details) };
+    let object = [("status", status), ("error_type", error_type), ("error_message", message), ("error_details", details)];
+    object.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// A piece of what a model reads.

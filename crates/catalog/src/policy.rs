@@ -202,7 +202,8 @@ impl Compiled {
     }
 
     fn concerns(&self, tool: &Tool, now: SystemTime) -> bool {
-        self.clause.until.is_none_or(|until| now < until) && self.tools.is_match(&tool.name)
+        self.clause.until.is_none_or(|until| now < until)
+            && (self.tools.is_match(&tool.name) || self.tools.is_match(tool.bare_name()))
     }
 
     fn matches<'s, 'a: 's>(&self, scope: impl FnOnce() -> &'s mut Scope<'a>) -> Option<Match> {

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use crate::{Consent, Description, Launch, Origin, Place, Schema, launch::Piece};
+use crate::{Consent, Description, ErrorForm, Launch, Origin, Place, Schema, launch::Piece};
 
 /// One callable thing, whatever format it was written in.
 #[derive(Clone, Debug)]
 pub struct Tool {
     /// The name it is called by, unique in its catalog, before any `mcp_{crib}_` decoration.
     pub name: String,
+    /// The name without its prefix, where it has one. Documentation and policies may use it.
+    pub bare_name: Option<String>,
     /// A name for people.
     pub title: Option<String>,
     /// What it says about itself.
@@ -17,6 +19,8 @@ pub struct Tool {
     pub input: Schema,
     /// What its structured result is, where the tool says so itself.
     pub output: Option<Schema>,
+    /// How a failure is written down for programs.
+    pub errors: ErrorForm,
     /// Where each parameter is defined, in definition order.
     pub parameters: Vec<Parameter>,
     /// What it may do to the world.
@@ -48,11 +52,13 @@ impl Tool {
     pub fn new(name: impl Into<String>, text: impl Into<String>, input: Schema, launch: Launch, origin: Origin) -> Self {
         Self {
             name: name.into(),
+            bare_name: None,
             title: None,
             description: Description::new(text),
             consent: Consent::find(input.object()),
             input,
             output: None,
+            errors: ErrorForm::Standard,
             parameters: Vec::new(),
             marks: Marks::default(),
             mode: Mode::Synchronous,
@@ -70,6 +76,11 @@ impl Tool {
     /// Whether it can be called, rather than only read about.
     pub fn is_callable(&self) -> bool {
         !matches!(self.launch, Launch::Missing)
+    }
+
+    /// The name without its prefix.
+    pub fn bare_name(&self) -> &str {
+        self.bare_name.as_deref().unwrap_or(&self.name)
     }
 
     /// Whether the value of a parameter is never to be written down: not in logs, plans or results.

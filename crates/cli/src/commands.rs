@@ -19,13 +19,13 @@ mod validate;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use tracing::level_filters::LevelFilter;
 use workspace::{Crib, Environment, Loaded, Loader};
 
 use crate::{
     arguments::{Cli, Command, Global},
     error::CommandError,
-    logs, terminal,
+    logs::{self, Usual},
+    terminal,
 };
 
 /// What a command returns: its exit code, or why it could not do its work.
@@ -53,7 +53,7 @@ impl Surroundings<'_> {
 
 /// Runs what the command line asks for.
 pub(crate) fn run(cli: Cli, environment: &Environment) -> CommandResult {
-    let usual = if matches!(cli.command, Some(Command::Serve(_))) { LevelFilter::INFO } else { LevelFilter::WARN };
+    let usual = if matches!(cli.command, Some(Command::Serve(_))) { Usual::Server } else { Usual::Command };
     logs::start(&cli.global, environment, usual)?;
     let here = Surroundings { global: &cli.global, environment };
     match cli.command {

@@ -6,13 +6,14 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use builtin::{Examples, Handles};
 use catalog::{Catalog, Failure};
 use runtime::{Runtime, Settings};
 use store::Store;
-use toolkit::Native;
-use workspace::Crib;
+use toolkit::{BadPrefix, Native, Prefix, Presentation};
+use workspace::{Crib, Environment};
 
-use crate::error::CommandError;
+use crate::error::{CommandError, Kind};
 
 /// A runtime whose operations, approvals and audit are kept in the crib's state folder. If they cannot be, that is said,
 /// and they are forgotten when the process ends.
@@ -37,11 +38,31 @@ pub(crate) fn open_kept(crib: &Crib) -> Result<Runtime, CommandError> {
     Ok(Runtime::with_journal(crib.settings(), Arc::new(store)))
 }
 
-/// The tools of a crib and the built-in ones, and the functions of those.
-pub(crate) fn with_built_ins(runtime: &Runtime, catalog: &Catalog) -> (Catalog, Vec<Native>) {
-    let natives = builtin::natives(&runtime.operations());
-    let (all, _) = Catalog::merge(builtin::join(catalog.tools(), &natives));
-    (all, natives)
+/// The built-in tools of a crib, as they are served. `prefix` is what the command line wants before their names.
+pub(crate) fn natives(
+    crib: &Crib,
+    environment: &Environment,
+    runtime: &Runtime,
+    prefix: Option<&str>,
+) -> Result<Vec<Native>, CommandError> {
+    let prefix = match prefix.or_else(|| environment.get("MCP_TOOL_PREFIX")) {
+        Some(prefix) => Prefix::set(prefix).map_err(bad_prefix)?,
+        None => Prefix::unset(),
+    };
+    let is_shown = environment.get("MCP_INCLUDE_EXAMPLE_TOOLS").is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    let handles =
+        Handles { operations: runtime.operations(), examples: if is_shown { Examples::Shown } else { Examples::Hidden } };
+    let presentation = Presentation { prefix, errors: crib.config.crib.errors.map(Into::into) };
+    builtin::toolset(&handles).build(&presentation).map_err(|error| CommandError::machine(error.to_string()))
+}
+
+fn bad_prefix(error: BadPrefix) -> CommandError {
+    CommandError::new(Kind::BadArguments, error.to_string()).hint("use letters, digits, `_`, `-` and `.`; nothing for none")
+}
+
+/// The tools of a crib and the built-in ones.
+pub(crate) fn with_built_ins(catalog: &Catalog, natives: &[Native]) -> Catalog {
+    Catalog::merge(builtin::join(catalog.tools(), natives)).0
 }
 
 /// Runs a future to its end.

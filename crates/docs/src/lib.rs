@@ -10,11 +10,13 @@ mod markdown;
 mod page;
 mod pages;
 mod rule;
+mod schema;
 mod sheet;
 mod terminal;
 
-pub use description::description;
+pub use description::{Size, description};
 pub use page::tool_page;
 pub use pages::{Page, pages};
 pub use rule::{rule_page, rules_reference};
+pub use schema::schema_markdown;
 pub use terminal::terminal;

@@ -3,10 +3,13 @@
 
 use std::time::SystemTime;
 
-use catalog::{Concurrency, Decision, Launch, Mode, Policy, Tool, launch::Access};
+use catalog::{Concurrency, Decision, Example, Launch, Mode, Policy, Tool, launch::Access};
 use serde_json::{Map, Value};
 
-use crate::{command_line, description};
+use crate::{
+    Size, command_line,
+    schema::{choices, kind},
+};
 
 /// What is known of a tool.
 pub(crate) struct Sheet {
@@ -16,6 +19,8 @@ pub(crate) struct Sheet {
     pub(crate) description: String,
     /// A call with the least it needs, as a command.
     pub(crate) call: Option<String>,
+    /// Calls as commands, and what they show.
+    pub(crate) examples: Vec<(String, String)>,
     /// Its parameters, in order.
     pub(crate) parameters: Vec<Row>,
     /// What it becomes: a command line or steps.
@@ -51,7 +56,8 @@ impl Constraint {
 pub(crate) fn sheet(tool: &Tool) -> Sheet {
     Sheet {
         title: tool.title.clone().filter(|title| *title != tool.name),
-        description: description(tool),
+        description: Size::Concise.describe()(tool),
+        examples: examples(tool),
         call: tool.is_callable().then(|| call(tool)),
         parameters: tool.input.properties().map(|(name, schema)| row(tool, name, schema)).collect(),
         runs: command_line::lines(tool),
@@ -61,12 +67,21 @@ pub(crate) fn sheet(tool: &Tool) -> Sheet {
 
 fn call(tool: &Tool) -> String {
     let required = tool.input.required().map(|name| (name.to_owned(), sample(tool.input.property(name))));
-    let arguments: Map<String, Value> = required.collect();
-    let call = format!("toolcrib call {}", command_line::quoted(&tool.name));
+    command(tool, required.collect())
+}
+
+/// A call from the terminal, by the name that documentation uses.
+fn command(tool: &Tool, arguments: Map<String, Value>) -> String {
+    let call = format!("toolcrib call {}", command_line::quoted(tool.bare_name()));
     match arguments.is_empty() {
         true => call,
         false => format!("{call} --args {}", command_line::quoted(&Value::Object(arguments).to_string())),
     }
+}
+
+fn examples(tool: &Tool) -> Vec<(String, String)> {
+    let each = |example: &Example| (command(tool, example.arguments.clone()), example.explanation.clone());
+    tool.description.examples.iter().map(each).collect()
 }
 
 /// A value that shows what is asked for.
@@ -113,30 +128,14 @@ fn done_with_it(access: Access) -> &'static str {
     }
 }
 
-/// The type in words: `path`, `integer`, `array of path`, `string or null`.
-fn kind(schema: &Value) -> String {
-    let types: Vec<&str> = match schema.get("type") {
-        Some(Value::String(kind)) => vec![kind],
-        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
-        _ => return "any".to_owned(),
-    };
-    let of_items = schema.get("items").map(kind).filter(|kind| kind != "any");
-    let format = schema.get("format").and_then(Value::as_str);
-    let word = |kind: &str| match (kind, format, &of_items) {
-        ("string", Some(format), _) => format.to_owned(),
-        ("array", _, Some(items)) => format!("array of {items}"),
-        _ => kind.to_owned(),
-    };
-    types.into_iter().map(word).collect::<Vec<_>>().join(" or ")
-}
-
 fn constraints(schema: &Value) -> Vec<Constraint> {
     let get = |keyword: &str| schema.get(keyword).map(plain);
     let mut found = Vec::new();
-    if let Some(Value::Array(choices)) = schema.get("enum") {
-        found.push(Constraint::new("one of", choices.iter().map(plain)));
+    match choices(schema).as_slice() {
+        [] => {}
+        [only] if schema.get("enum").is_none() => found.push(Constraint::new("always", [plain(only)])),
+        some => found.push(Constraint::new("one of", some.iter().map(|value| plain(value)))),
     }
-    found.extend(get("const").map(|value| Constraint::new("always", [value])));
     found.extend(get("pattern").map(|pattern| Constraint::new("matches", [pattern])));
     let bounds = [
         range(get("minimum"), get("maximum"), ""),

@@ -12,7 +12,7 @@ const WIDEST_LABEL: usize = 28;
 
 /// One tool as `show` prints it.
 pub fn terminal(tool: &Tool) -> String {
-    let Sheet { title, description, call, parameters, runs, facts } = sheet(tool);
+    let Sheet { title, description, call, examples, parameters, runs, facts } = sheet(tool);
     let mut out = visible(&tool.name);
     if let Some(title) = title {
         out.push_str(&format!("  ({})", visible(&title)));
@@ -34,6 +34,11 @@ pub fn terminal(tool: &Tool) -> String {
     if let Some(call) = call {
         push_heading(&mut out, "Call", &[()]);
         out.push_str(&format!("  {}\n", visible(&call)));
+    }
+    push_heading(&mut out, "Examples", &examples);
+    for (call, shows) in &examples {
+        out.push_str(&format!("  {}\n", visible(call)));
+        push_wrapped(&mut out, shows, "    ", "    ");
     }
     push_heading(&mut out, "Facts", &facts);
     push_aligned(

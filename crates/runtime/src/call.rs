@@ -10,7 +10,7 @@ use std::{
 use catalog::{Availability, Catalog, Decision, Failure, Launch, Mode, Outcome, Policy, Tool, arguments, launch::RFunction};
 use fancy_regex::Regex;
 use serde_json::Value;
-use toolkit::{Arguments, Context, Interrupt, Native, Resources};
+use toolkit::{Arguments, Context, Interrupt, Keep, Native, Resources};
 
 use crate::{
     Operations, Plan, Settings,
@@ -20,6 +20,7 @@ use crate::{
     digest::arguments_digest,
     journal::{Journal, MemoryJournal},
     lanes::{Lane, Lanes, Turn},
+    log::{Log, kind, outcome_kind},
     native::Natives,
     operation::{ApprovalId, Operation, OperationId, Owner},
     operations::{Live, Work},
@@ -48,6 +49,10 @@ pub struct Call {
     pub catalog: Arc<Catalog>,
     /// What may be called, and what must be asked about.
     pub policy: Policy,
+    /// The request that it answers, for the log.
+    pub request: Option<String>,
+    /// How many calls of other tools it is inside of.
+    pub depth: usize,
     /// The file to write down what the program touches. It is then watched instead of confined:
     /// only for a person who wants to know.
     pub trace: Option<PathBuf>,
@@ -65,6 +70,8 @@ impl Call {
             limit: None,
             catalog: Arc::default(),
             policy: Policy::default(),
+            request: None,
+            depth: 0,
             trace: None,
         }
     }
@@ -104,6 +111,7 @@ pub struct Runtime {
     pub(crate) operations: Operations,
     patterns: Mutex<HashMap<String, Option<Arc<Regex>>>>,
     pub(crate) audit: Audit,
+    pub(crate) keep: Option<Arc<dyn Keep>>,
     natives: Natives,
 }
 
@@ -128,6 +136,7 @@ impl Runtime {
             audit: Audit::new(Arc::clone(&journal)),
             journal,
             patterns: Mutex::default(),
+            keep: None,
             natives: Natives::default(),
             settings,
         }
@@ -136,6 +145,12 @@ impl Runtime {
     /// Registers the functions of native tools, by name.
     pub fn with_natives(mut self, natives: impl IntoIterator<Item = Native>) -> Self {
         self.natives.register(natives);
+        self
+    }
+
+    /// Gives native tools a place where they keep things.
+    pub fn with_keep(mut self, keep: Arc<dyn Keep>) -> Self {
+        self.keep = Some(keep);
         self
     }
 
@@ -179,6 +194,7 @@ impl Runtime {
 
     /// Checks the arguments and fills in defaults: what comes before any plan.
     pub fn admit(&self, tool: &Tool, arguments: Arguments) -> Result<Arguments, Failure> {
+        let arguments = if tool.launch == Launch::Native { unwrapped(tool, arguments) } else { arguments };
         checked(tool, arguments).map_err(|failure| refusal::completed(tool, failure))
     }
 
@@ -189,7 +205,16 @@ impl Runtime {
 
     /// Runs one call. Whatever goes wrong with the tool is an outcome. A call of an asynchronous
     /// tool becomes an operation.
-    pub async fn call(self: &Arc<Self>, mut call: Call) -> Result<Outcome, Interrupt> {
+    pub async fn call(self: &Arc<Self>, call: Call) -> Result<Outcome, Interrupt> {
+        let log = Log::called(&call);
+        let errors = call.tool.errors;
+        let result = self.decided(call, &log).await.map(|outcome| outcome.with_errors(errors));
+        log.ended(result.as_ref());
+        result
+    }
+
+    /// Checks a call, decides about it, and runs it if it may.
+    async fn decided(self: &Arc<Self>, mut call: Call, log: &Log) -> Result<Outcome, Interrupt> {
         let record = self.audit.is_kept().then(|| Record::of(self, &call));
         call.arguments = match self.admit(&call.tool, std::mem::take(&mut call.arguments)) {
             Ok(arguments) => arguments,
@@ -204,14 +229,17 @@ impl Runtime {
             }
             Err(failure) => return Ok(self.recorded(record, "invalid", failure.into())),
         };
+        if call.tool.launch == Launch::Native {
+            call.context = self.surround(call.context, &call.catalog, &call.policy, call.depth, Some(&call.tool));
+        }
         if let (Launch::Native, Mode::Asynchronous) = (&call.tool.launch, call.tool.mode) {
             let arguments = std::mem::take(&mut call.arguments);
             call.arguments = Box::pin(self.natives.prepare(&call.tool, arguments, call.context.clone())).await?;
         }
-        let Some(reason) = reason else { return self.granted(call, record, None).await };
+        let Some(reason) = reason else { return self.granted(call, log, record, None).await };
         // On the heap, as everything that is rare or slow: plain calls do not carry its size around.
         match Box::pin(self.approve(&call, reason)).await? {
-            Ok(approval) => Box::pin(self.granted(call, record, Some(approval))).await,
+            Ok(approval) => Box::pin(self.granted(call, log, record, Some(approval))).await,
             Err(failure) => {
                 let failure = refusal::completed(&call.tool, failure);
                 Ok(self.refused(record, "ask", failure).await)
@@ -222,6 +250,7 @@ impl Runtime {
     async fn granted(
         self: &Arc<Self>,
         call: Call,
+        log: &Log,
         record: Option<Record>,
         approval: Option<ApprovalId>,
     ) -> Result<Outcome, Interrupt> {
@@ -230,7 +259,7 @@ impl Runtime {
         let result = match (&call.tool.launch, call.tool.mode) {
             (Launch::Missing, _) => Ok(refusal::outcome(&call.tool, not_callable(&call.tool))),
             (_, Mode::Asynchronous) => {
-                let work = Work { owner: call.owner.clone(), job: self.job(call) };
+                let work = Work { owner: call.owner.clone(), log: log.clone(), job: self.job(call) };
                 let (outcome, live) = Box::pin(self.operate(work)).await;
                 operation = live.map(|live| live.id().clone());
                 Ok(outcome)
@@ -279,7 +308,8 @@ impl Runtime {
                 }
                 let limit = shorter(job.limit, job.tool.timeout);
                 let result = self.natives.call(&job.tool, job.arguments, job.context, limit).await;
-                result.unwrap_or_else(|interrupt| refusal::outcome(&job.tool, cannot_ask(&job.tool, &interrupt)))
+                let outcome = result.unwrap_or_else(|interrupt| refusal::outcome(&job.tool, cannot_ask(&job.tool, &interrupt)));
+                outcome.with_errors(job.tool.errors)
             }
         }
     }
@@ -417,22 +447,6 @@ impl Record {
     }
 }
 
-fn kind(result: &Result<Outcome, Interrupt>) -> String {
-    match result {
-        Ok(outcome) => outcome_kind(outcome),
-        Err(_) => "interrupted".to_owned(),
-    }
-}
-
-fn outcome_kind(outcome: &Outcome) -> String {
-    let field = |name: &str| outcome.structured.as_ref().and_then(|object| object.get(name)).and_then(Value::as_str);
-    match (outcome.failed, field("error_type"), field("status")) {
-        (true, kind, _) => kind.unwrap_or("failed").to_owned(),
-        (false, _, Some("started")) => "started".to_owned(),
-        (false, _, _) => "ok".to_owned(),
-    }
-}
-
 /// The arguments, checked and with defaults.
 pub(crate) fn checked(tool: &Tool, arguments: Arguments) -> Result<Arguments, Failure> {
     let value = Value::Object(arguments);
@@ -444,6 +458,18 @@ pub(crate) fn checked(tool: &Tool, arguments: Arguments) -> Result<Arguments, Fa
     let Value::Object(mut arguments) = value else { unreachable!("made of a map above") };
     arguments::apply_defaults(&tool.input, &mut arguments);
     Ok(arguments)
+}
+
+/// The arguments of a client that puts them all into one called `args`.
+fn unwrapped(tool: &Tool, mut arguments: Arguments) -> Arguments {
+    let is_wrapped = arguments.len() == 1 && tool.input.property("args").is_none();
+    match arguments.get_mut("args") {
+        Some(Value::Object(inside)) if is_wrapped => {
+            tracing::info!(tool = tool.name, "arguments were taken out of `args`");
+            std::mem::take(inside)
+        }
+        _ => arguments,
+    }
 }
 
 fn not_callable(tool: &Tool) -> Failure {

@@ -65,6 +65,7 @@ pub(crate) async fn call(
     let attempt = |context| {
         let call = Call {
             limit,
+            request: Some(exchange.cx.id.to_string()),
             catalog: snapshot.catalog.clone(),
             policy: snapshot.policy.clone(),
             ..Call::new(served.tool.clone(), arguments.clone(), context)
@@ -109,7 +110,7 @@ async fn finish(
 /// about it as the runtime's own refusals.
 fn refused(served: &Served, failure: Failure) -> Outcome {
     let document = json!({"error": failure.message, "tool": served.tool.name, "details": []});
-    failure.details(document).into()
+    Outcome::from(failure.details(document)).with_errors(served.tool.errors)
 }
 
 fn unknown(snapshot: &Snapshot, name: &str) -> ErrorData {

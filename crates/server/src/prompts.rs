@@ -42,7 +42,8 @@ pub(crate) async fn get(
     let request = || seal::request("prompts/get", name, Some(&arguments));
     let exchange = connection.exchange(cx, params.request_state.as_deref(), params.input_responses, request)?;
     let era = exchange.era;
-    match rounds::answer(connection, &exchange, request, |context| find(connection, name, &arguments, context)).await? {
+    let attempt = |context| find(connection, name, &arguments, connection.server.host(context));
+    match rounds::answer(connection, &exchange, request, attempt).await? {
         Reply::Complete((description, messages)) => {
             let messages = messages.into_iter().map(content::message).collect();
             let mut result = GetPromptResult::new(messages).with_description(description);

@@ -55,7 +55,8 @@ pub(crate) async fn read(
     let request = || seal::request("resources/read", uri, None);
     let exchange = connection.exchange(cx, params.request_state.as_deref(), params.input_responses, request)?;
     let era = exchange.era;
-    match rounds::answer(connection, &exchange, request, |context| find(connection, uri, context)).await? {
+    match rounds::answer(connection, &exchange, request, |context| find(connection, uri, connection.server.host(context))).await?
+    {
         Reply::Complete(Some(found)) => {
             let mut result = ReadResourceResult::new(vec![content::resource(found)]);
             result.meta = connection.server.stamp(era);

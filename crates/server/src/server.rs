@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use rmcp::model::{Implementation, MetaObject, PromptsCapability, ServerCapabilities, ServerConfig};
 use runtime::{Operations, Runtime};
 use serde_json::json;
-use toolkit::{Change, Prompts, Resources};
+use toolkit::{Change, Context, Prompts, Resources};
 
 use crate::{
     Snapshot,
@@ -102,6 +102,12 @@ impl Server {
     /// What is served now.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// A context in which what is served now can be called.
+    pub(crate) fn host(&self, context: Context) -> Context {
+        let snapshot = self.snapshot();
+        self.runtime.host(context, &snapshot.catalog, &snapshot.policy)
     }
 
     /// The operations of its runtime.

@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use catalog::{Catalog, Launch, Marks, Policy, Schema, Tool, closest, name};
+use catalog::{Catalog, ErrorForm, Launch, Marks, Policy, Schema, Tool, closest, name};
 use rmcp::model::{self as wire, JsonObject, MetaObject, ToolAnnotations};
 use serde_json::Value;
 
@@ -153,6 +153,8 @@ impl Served {
         modern.annotations = Some(annotations(&tool.marks));
         modern.output_schema = match &tool.launch {
             Launch::Process(_) => Some(process.object().clone()),
+            // An envelope has an arm for failures itself.
+            _ if tool.errors == ErrorForm::Envelope => tool.output.as_ref().map(on_the_wire),
             _ => tool.output.as_ref().map(|schema| output::widened(&on_the_wire(schema))),
         };
         let legacy = modern.output_schema.as_deref().and_then(output::wrapped);

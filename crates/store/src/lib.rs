@@ -1,4 +1,4 @@
-//! What survives a server: operations, approvals and the audit.
+//! What survives a server: operations, approvals, the audit, and what tools and the user keep.
 //!
 //! [`Store`] is the journal on disk: embedded SQLite in the state folder of a crib, shared by every
 //! server of that crib, and a file of audit lines beside it. This is the only crate with SQL. It
@@ -8,6 +8,7 @@ mod approvals;
 mod audit;
 mod connection;
 mod error;
+mod kept;
 mod operations;
 mod record;
 mod retention;

@@ -3,7 +3,8 @@
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// Each step takes a file from one version to the next. Steps are never changed, only added.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
     CREATE TABLE operations (
         seq       INTEGER PRIMARY KEY AUTOINCREMENT,
         id        TEXT NOT NULL UNIQUE,
@@ -52,7 +53,16 @@ const STEPS: [&str; 1] = ["
         ruled            INTEGER
     ) STRICT;
     CREATE INDEX approvals_by_digest ON approvals (tool_digest, arguments_digest, owner);
-"];
+",
+    "
+    CREATE TABLE kept (
+        space TEXT NOT NULL,
+        key   TEXT NOT NULL,
+        value TEXT NOT NULL,
+        PRIMARY KEY (space, key)
+    ) STRICT, WITHOUT ROWID;
+",
+];
 
 /// The version of a file that this program writes.
 pub(crate) const VERSION: i64 = STEPS.len() as i64;

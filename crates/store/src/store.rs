@@ -1,6 +1,7 @@
 //! The journal on disk.
 
 use std::{
+    collections::BTreeMap,
     fs::{self, DirBuilder},
     os::unix::fs::{DirBuilderExt, PermissionsExt},
     path::{Path, PathBuf},
@@ -8,23 +9,27 @@ use std::{
     time::SystemTime,
 };
 
+use catalog::Failure;
 use runtime::{
     Approval, AuditLine, Digest,
     journal::{Answered, Cursor, Filter, Journal, JournalError, Note, Page, Retention, Ruling},
     operation::{ApprovalId, Operation, OperationId, Owner},
 };
+use serde_json::Value;
+use toolkit::{Keep, Kept};
 
 use crate::{
     approvals,
     audit::Audit,
     connection,
     error::OpenError,
-    operations, retention,
+    kept, operations, retention,
     threads::{Duty, File, Worker},
 };
 
-/// The database's file in the state folder.
-const NAME: &str = "store.db";
+/// The database's file in the state folder of a crib, and in the one of the user.
+const CRIB: &str = "store.db";
+const USER: &str = "user.db";
 
 /// The journal of a crib, in a folder of its own. Several servers may share it.
 pub struct Store {
@@ -35,15 +40,24 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store in `folder`, making both if need be, for their owner only. A broken store is
-    /// moved aside.
+    /// Opens the store of a crib in `folder`, making both if need be, for their owner only. A broken
+    /// store is moved aside.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
+        Self::open_file(folder, CRIB)
+    }
+
+    /// Opens the store of the user in `folder`, as [`Store::open`] does that of a crib.
+    pub fn open_user(folder: &Path) -> Result<Self, OpenError> {
+        Self::open_file(folder, USER)
+    }
+
+    fn open_file(folder: &Path, name: &str) -> Result<Self, OpenError> {
         let problem = |path: &Path| {
             let path = path.to_owned();
             move |error| OpenError::Folder { path, error }
         };
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(problem(folder))?;
-        let path = folder.join(NAME);
+        let path = folder.join(name);
         let (writing, moved_aside) = connection::open(&path)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(problem(&path))?;
         let (reading, _) = connection::open(&path)?;
@@ -57,6 +71,30 @@ impl Store {
     pub fn moved_aside(&self) -> Option<&Path> {
         self.moved_aside.as_deref()
     }
+}
+
+impl Keep for Store {
+    fn get(&self, space: &str, key: &str) -> Kept<'_, Option<Value>> {
+        let (space, key) = (space.to_owned(), key.to_owned());
+        told(self.reader.ask(move |connection| kept::get(connection, &space, &key)))
+    }
+
+    fn all(&self, space: &str) -> Kept<'_, BTreeMap<String, Value>> {
+        let space = space.to_owned();
+        told(self.reader.ask(move |connection| kept::all(connection, &space)))
+    }
+
+    fn set(&self, space: &str, key: &str, value: Option<Value>) -> Kept<'_, Option<Value>> {
+        let (space, key) = (space.to_owned(), key.to_owned());
+        told(self.writer.ask(move |connection| kept::set(connection, &space, &key, value.as_ref())))
+    }
+}
+
+/// What came of a question, as a tool takes it.
+fn told<T: Send + 'static>(answer: Answered<'static, T>) -> Kept<'static, T> {
+    Box::pin(async move {
+        answer.await.map_err(|error| Failure::new("store_failed", format!("what is kept could not be read or written: {error}")))
+    })
 }
 
 impl Journal for Store {

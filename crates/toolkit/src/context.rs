@@ -5,10 +5,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use catalog::{Failure, Outcome};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answer, BoxFuture, Interrupt, Question};
+use crate::{Answer, Arguments, BoxFuture, Host, Interrupt, Question, Shelf};
 
 /// The other side of a call, as a tool sees it. Servers implement this; tools use [`Context`].
 pub trait Client: Send + Sync {
@@ -88,12 +89,13 @@ pub struct Context {
     cancel: CancellationToken,
     kept: Arc<Mutex<Option<Vec<u8>>>>,
     owner: Arc<str>,
+    host: Option<Arc<dyn Host>>,
 }
 
 impl Context {
     /// A context for one call, made by the user of this machine.
     pub fn new(client: Arc<dyn Client>, cancel: CancellationToken) -> Self {
-        Self { client, cancel, kept: Arc::default(), owner: "local".into() }
+        Self { client, cancel, kept: Arc::default(), owner: "local".into(), host: None }
     }
 
     /// A context with nobody on the other side: a call from a terminal or a test.
@@ -109,6 +111,11 @@ impl Context {
     /// The same surroundings, for somebody else.
     pub fn with_owner(self, owner: impl Into<Arc<str>>) -> Self {
         Self { owner: owner.into(), ..self }
+    }
+
+    /// The same surroundings, in a server.
+    pub fn with_host(self, host: Arc<dyn Host>) -> Self {
+        Self { host: Some(host), ..self }
     }
 
     /// Who calls: whose operations and state are meant.
@@ -167,6 +174,26 @@ impl Context {
     /// Tells every client that something changed.
     pub async fn changed(&self, change: Change) {
         self.client.changed(change).await;
+    }
+
+    /// Calls another tool, by its served or its bare name: checked, decided about and recorded as any
+    /// call of the same owner. A typed function of the same program can simply be called.
+    pub async fn call(&self, name: &str, arguments: Arguments) -> Result<Outcome, Interrupt> {
+        match &self.host {
+            Some(host) => host.call(name, arguments, self.clone()).await,
+            None => Err(Interrupt::Invalid(format!("there is no server around this call to call `{name}`"))),
+        }
+    }
+
+    /// The name under which a tool is served here; its own where that is not known.
+    pub fn served_name(&self, name: &str) -> String {
+        self.host.as_ref().and_then(|host| host.served_name(name)).unwrap_or_else(|| name.to_owned())
+    }
+
+    /// Where this tool keeps things for this owner, if this server keeps anything.
+    pub fn shelf(&self) -> Result<Shelf, Failure> {
+        let shelf = self.host.as_ref().and_then(|host| host.shelf());
+        shelf.ok_or_else(|| Failure::new("not_kept", "nothing is kept here"))
     }
 }
 

@@ -5,7 +5,7 @@ use std::{future::Future, pin::Pin, sync::Arc};
 use catalog::{Launch, Mode, Origin, Outcome, Schema, SourceId, Tool};
 use serde_json::{Map, Value};
 
-use crate::{Capability, Context, Question};
+use crate::{Capability, Context, Naming, Question};
 
 /// A future on the heap.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -60,14 +60,18 @@ pub struct Native {
     pub tool: Tool,
     /// What it does.
     pub handler: Arc<dyn Handler>,
+    pub(crate) naming: Naming,
+    /// Whether it is made of a type: its author then owes callers an explanation of everything.
+    pub(crate) is_typed: bool,
 }
 
 impl Native {
-    /// A native tool with a schema for its arguments.
+    /// A native tool with a schema for its arguments, served by its bare name.
     pub fn new(name: impl Into<String>, text: impl Into<String>, input: Schema, handler: impl Handler) -> Self {
         let name = name.into();
         let origin = Origin::whole(&SourceId::new(format!("native:{name}")));
-        Self { tool: Tool::new(name, text, input, Launch::Native, origin), handler: Arc::new(handler) }
+        let tool = Tool::new(name, text, input, Launch::Native, origin);
+        Self { tool, handler: Arc::new(handler), naming: Naming::Bare, is_typed: false }
     }
 
     /// Makes its calls operations, whose results may follow. `prepare` runs before, while the client
@@ -94,9 +98,30 @@ impl Native {
         self
     }
 
+    /// Puts it into a group.
+    pub fn category(mut self, category: impl Into<String>) -> Self {
+        self.tool.marks.category = Some(category.into());
+        self
+    }
+
     /// Says that it changes nothing.
     pub fn read_only(mut self) -> Self {
         self.tool.marks.mutates = Some(false);
+        self
+    }
+
+    /// Says that it changes things, and that a second call with the same arguments changes nothing more.
+    pub fn idempotent(mut self) -> Self {
+        self.tool.marks.mutates = Some(true);
+        self.tool.marks.dangerous = Some(false);
+        self.tool.marks.idempotent = Some(true);
+        self
+    }
+
+    /// Says that what it changes is hard to undo. Each call must then be approved.
+    pub fn dangerous(mut self) -> Self {
+        self.tool.marks.mutates = Some(true);
+        self.tool.marks.dangerous = Some(true);
         self
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
+use catalog::{Diagnostic, ErrorForm, Origin, Rule, Severity, SourceId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
@@ -51,11 +51,46 @@ pub struct CribConfig {
     pub full_names: bool,
     /// The folders that path parameters may touch, relative to the crib.
     pub roots: Vec<PathBuf>,
+    /// How much descriptions say. If it is not given, native tools are described in full and others concisely.
+    pub descriptions: Option<Descriptions>,
+    /// How failures of native tools are written down for programs. If it is not given, each tool has its own way.
+    pub errors: Option<Errors>,
+}
+
+/// How much the description of a tool says.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Descriptions {
+    /// What it is for, its schema, how it is used, and examples.
+    Full,
+    /// What it is for.
+    Concise,
+    /// What it is for, how it is used, and examples.
+    SchemaLess,
+}
+
+/// How the failure of a native tool is written down for programs.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Errors {
+    /// `success`, `error`, `error_type` and what else is known.
+    Envelope,
+    /// `status`, `error_type`, `error_message`, `error_details`.
+    Standard,
+}
+
+impl From<Errors> for ErrorForm {
+    fn from(errors: Errors) -> Self {
+        match errors {
+            Errors::Envelope => Self::Envelope,
+            Errors::Standard => Self::Standard,
+        }
+    }
 }
 
 impl Default for CribConfig {
     fn default() -> Self {
-        Self { name: None, full_names: false, roots: vec![PathBuf::from(".")] }
+        Self { name: None, full_names: false, roots: vec![PathBuf::from(".")], descriptions: None, errors: None }
     }
 }
 

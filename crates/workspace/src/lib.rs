@@ -16,7 +16,7 @@ mod policy;
 mod watch;
 
 pub use always::always_allow;
-pub use config::{Bind, Config, Confine, CribConfig, Http, Limits, config_schema};
+pub use config::{Bind, Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, config_schema};
 pub use crib::{Crib, OpenError};
 pub use environment::Environment;
 pub use files::{Files, LARGEST_FILE};

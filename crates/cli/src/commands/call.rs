@@ -50,7 +50,8 @@ pub(crate) struct Args {
 pub(crate) fn run(here: &Surroundings<'_>, args: Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
     let planner = Runtime::new(crib.settings());
-    let (all, _) = keeper::with_built_ins(&planner, &loaded.catalog);
+    let natives = |runtime| keeper::natives(&crib, here.environment, runtime, None);
+    let all = keeper::with_built_ins(&loaded.catalog, &natives(&planner)?);
     let tool = show::find(&all, &crib.name(), &args.name)?;
     let given = parse(&args.args)?;
     if args.dry_run {
@@ -59,7 +60,7 @@ pub(crate) fn run(here: &Surroundings<'_>, args: Args) -> CommandResult {
     // A person at a terminal waits for the result, however long it takes.
     let settings = Settings { patience: Duration::MAX, ..crib.settings() };
     let runtime = keeper::open(&crib, settings.clone());
-    let natives = builtin::natives(&runtime.operations());
+    let natives = natives(&runtime)?;
     let runtime = Arc::new(runtime.with_natives(natives));
     let lesson = args.learn.then(|| Lesson::begin(&runtime, &settings, &tool, &given)).transpose()?;
     let cancel = CancellationToken::new();
@@ -177,7 +178,8 @@ fn print(outcome: &Outcome, as_json: bool) {
 /// The structured result of a failed call and what it says happened.
 fn failure(outcome: &Outcome) -> Option<(&Value, &str)> {
     let structured = outcome.structured.as_ref().filter(|_| outcome.failed)?;
-    Some((structured, structured["error_message"].as_str()?))
+    let message = structured.get("error_message").or(structured.get("error"))?;
+    Some((structured, message.as_str()?))
 }
 
 /// Whether the text is what a program wrote, and so to be passed on to the byte.

@@ -14,6 +14,9 @@ pub(crate) struct Args {
     /// Print exactly the objects that `tools/list` serves, in the same order.
     #[arg(long)]
     json: bool,
+    /// Put this before the names of native tools, as `serve --prefix` does.
+    #[arg(long, value_name = "PREFIX")]
+    prefix: Option<String>,
     /// Only tools of this category.
     #[arg(long, value_name = "CATEGORY")]
     category: Option<String>,
@@ -21,7 +24,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
-    let (all, natives) = keeper::with_built_ins(&Runtime::new(crib.settings()), &loaded.catalog);
+    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), args.prefix.as_deref())?;
+    let all = keeper::with_built_ins(&loaded.catalog, &natives);
     let wanted = |tool: &Tool| args.category.is_none() || tool.marks.category == args.category;
     if args.json {
         let snapshot = serve::snapshot(&crib, &loaded.catalog, &natives);

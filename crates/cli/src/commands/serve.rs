@@ -9,7 +9,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use catalog::{Catalog, Severity};
+use catalog::{Catalog, Severity, Tool};
 use runtime::{Operations, journal::Retention};
 use server::{
     HttpOptions, Identity, Server, Snapshot, SnapshotOptions,
@@ -21,7 +21,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use toolkit::Native;
-use workspace::{Crib, Http, Loaded, Loader};
+use workspace::{Crib, Descriptions, Environment, Http, Loaded, Loader};
 
 use super::{CommandResult, Surroundings};
 use crate::{error::CommandError, keeper, report::Report};
@@ -35,6 +35,9 @@ pub(crate) struct Args {
     /// A file with the bearer token that clients must send; needed to listen beyond this machine.
     #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<PathBuf>,
+    /// Put this before the names of native tools, with a `_` between; nothing for none.
+    #[arg(long, value_name = "PREFIX")]
+    prefix: Option<String>,
     /// Read definitions again whenever they change. For development: a tool may write a definition.
     #[arg(long)]
     watch: bool,
@@ -52,7 +55,7 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let crib = here.crib()?;
     let driver = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let driver = driver.map_err(|error| CommandError::machine(format!("cannot start: {error}")))?;
-    let result = driver.block_on(serve(crib, args, token));
+    let result = driver.block_on(serve(crib, here.environment, args, token));
     // Whatever still runs, a read of standard input say, must not keep the process alive.
     driver.shutdown_background();
     result.map(|()| ExitCode::SUCCESS)
@@ -60,14 +63,23 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
 
 /// What a crib serves: its tools and the built-in ones.
 pub(super) fn snapshot(crib: &Crib, catalog: &Catalog, natives: &[Native]) -> Snapshot {
-    let (all, _) = Catalog::merge(builtin::join(catalog.tools(), natives));
+    let all = keeper::with_built_ins(catalog, natives);
     let options = SnapshotOptions {
         crib: crib.name(),
         full_names: crib.config.crib.full_names,
-        describe: docs::description,
+        describe: crib.config.crib.descriptions.map_or(docs::description, describe),
         policy: crib.policy.clone(),
     };
     Snapshot::new(&all, &options).with_unconfined(&unconfined(crib))
+}
+
+fn describe(size: Descriptions) -> fn(&Tool) -> String {
+    let size = match size {
+        Descriptions::Full => docs::Size::Full,
+        Descriptions::Concise => docs::Size::Concise,
+        Descriptions::SchemaLess => docs::Size::SchemaLess,
+    };
+    size.describe()
 }
 
 /// What tools will not be held to, because the operator or the kernel will not have it.
@@ -86,12 +98,12 @@ fn read_token(path: &Path) -> Result<String, CommandError> {
     }
 }
 
-async fn serve(crib: Crib, args: &Args, token: Option<String>) -> Result<(), CommandError> {
+async fn serve(crib: Crib, environment: &Environment, args: &Args, token: Option<String>) -> Result<(), CommandError> {
     let signals = |error: std::io::Error| CommandError::machine(format!("cannot listen for signals: {error}"));
     let folder = crib.folder.clone();
     let http = crib.config.http.clone();
     let socket = crib.state_folder().join(format!("control-{}.sock", std::process::id()));
-    let served = Served::start(crib).await;
+    let served = Served::start(crib, environment, args.prefix.as_deref()).await?;
     let shutdown = CancellationToken::new();
     end_on_signal(shutdown.clone()).map_err(signals)?;
     reload_on_hangup(served.clone()).map_err(signals)?;
@@ -151,7 +163,7 @@ struct Reading {
 }
 
 impl Served {
-    async fn start(crib: Crib) -> Self {
+    async fn start(crib: Crib, environment: &Environment, prefix: Option<&str>) -> Result<Self, CommandError> {
         let mut loader = Loader::default();
         // Opening the store waits for the disk, reading definitions for the processor.
         let (runtime, loaded) = std::thread::scope(|scope| {
@@ -166,10 +178,10 @@ impl Served {
             tracing::error!("what earlier servers left could not be looked at: {}", failure.message);
         }
         tokio::spawn(forget_old(runtime.operations(), crib.config.limits.retention()));
-        let natives = builtin::natives(&runtime.operations());
+        let natives = keeper::natives(&crib, environment, &runtime, prefix)?;
         let snapshot = snapshot(&crib, &loaded.catalog, &natives);
         let server = Server::new(identity, Arc::new(runtime.with_natives(natives.iter().cloned())), snapshot);
-        Self { server, reading: Arc::new(Mutex::new(Reading { crib, loader, natives })) }
+        Ok(Self { server, reading: Arc::new(Mutex::new(Reading { crib, loader, natives })) })
     }
 
     /// Reads the crib again and serves what was read; says in a line what came of it.

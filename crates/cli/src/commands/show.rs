@@ -20,16 +20,18 @@ pub(crate) struct Args {
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
-    let (all, _) = keeper::with_built_ins(&Runtime::new(crib.settings()), &loaded.catalog);
+    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), None)?;
+    let all = keeper::with_built_ins(&loaded.catalog, &natives);
     let tool = find(&all, &crib.name(), &args.name)?;
     terminal::line(&docs::terminal(&tool));
     Ok(ExitCode::SUCCESS)
 }
 
-/// The tool of a name, plain or as served by a crib with full names.
+/// The tool of a name: its own, without its prefix, or as served by a crib with full names.
 pub(super) fn find(catalog: &Catalog, crib: &str, name: &str) -> Result<Arc<Tool>, CommandError> {
     let undecorated = name.strip_prefix(&catalog::name::full(crib, ""));
-    let found = catalog.get(name).or_else(|| undecorated.and_then(|name| catalog.get(name)));
+    let bare = || catalog.tools().iter().find(|tool| tool.bare_name.as_deref() == Some(name));
+    let found = catalog.get(name).or_else(bare).or_else(|| undecorated.and_then(|name| catalog.get(name)));
     found.cloned().ok_or_else(|| {
         let hint = match catalog.closest(name) {
             Some(near) => format!("did you mean `{near}`?"),

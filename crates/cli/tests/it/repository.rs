@@ -19,7 +19,7 @@ const GRAPH: [(&str, &[&str]); 11] = [
     ("toolcrib-docs", &["toolcrib-catalog", "toolcrib-lint"]),
     ("toolcrib-toolkit", &["toolcrib-catalog"]),
     ("toolcrib-runtime", &["toolcrib-catalog", "toolcrib-toolkit"]),
-    ("toolcrib-store", &["toolcrib-catalog", "toolcrib-runtime"]),
+    ("toolcrib-store", &["toolcrib-catalog", "toolcrib-runtime", "toolcrib-toolkit"]),
     ("toolcrib-builtin", &["toolcrib-toolkit", "toolcrib-runtime"]),
     ("toolcrib-workspace", &["toolcrib-catalog", "toolcrib-formats", "toolcrib-lint", "toolcrib-runtime"]),
     (

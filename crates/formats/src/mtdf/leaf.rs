@@ -140,7 +140,7 @@ impl<'n> Reader<'n, '_> {
             text: object.node("description").and_then(Node::as_str).map(owned).unwrap_or_default(),
             hint: self.levels.iter().rev().find_map(|above| settings::hint(above.hints?, level.name)).map(owned),
             install: level.settings.install.map(owned),
-            example: None,
+            ..Description::default()
         }
     }
 

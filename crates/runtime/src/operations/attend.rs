@@ -12,7 +12,7 @@ use tokio::time::{interval, sleep};
 use toolkit::Context;
 
 use super::{Live, Shared, client::OperationClient};
-use crate::{Runtime, call::Job, operation::Owner, refusal};
+use crate::{Runtime, call::Job, log::Log, operation::Owner, refusal};
 
 /// How often a caller that waits is told how far the operation is.
 const TICK: Duration = Duration::from_millis(250);
@@ -23,12 +23,13 @@ const HABITS: usize = 1024;
 pub(crate) struct Work {
     pub(crate) job: Job,
     pub(crate) owner: Owner,
+    pub(crate) log: Log,
 }
 
 impl Runtime {
     /// Runs a call as an operation: its outcome if it ends soon, else word that it was started.
     pub(crate) async fn operate(self: &Arc<Self>, work: Work) -> (Outcome, Option<Arc<Live>>) {
-        let Work { mut job, owner } = work;
+        let Work { mut job, owner, log } = work;
         // What cannot run is refused, rather than recorded.
         if let Err(failure) = self.rehearse(&mut job) {
             return (failure.into(), None);
@@ -43,13 +44,13 @@ impl Runtime {
         let mut waiting = Waiting { live: Arc::clone(&live), is_over: false };
         job.context = OperationClient::context(&live, caller.clone());
         job.live = Some(Arc::clone(&live));
-        tokio::spawn(Arc::clone(self).carry_out(job, Arc::clone(&live)));
+        tokio::spawn(Arc::clone(self).carry_out(job, log, Arc::clone(&live)));
         let outcome = attend(&live, &caller, patience).await;
         waiting.is_over = true;
         (outcome, Some(live))
     }
 
-    async fn carry_out(self: Arc<Self>, job: Job, live: Arc<Live>) {
+    async fn carry_out(self: Arc<Self>, job: Job, log: Log, live: Arc<Live>) {
         let tool = Arc::clone(&job.tool);
         let begun = Instant::now();
         // Whatever happens, an operation that was begun is ended.
@@ -57,6 +58,7 @@ impl Runtime {
         let outcome = work.unwrap_or_else(|_| {
             refusal::outcome(&tool, Failure::new("internal_error", format!("`{}` failed inside the server", tool.name)))
         });
+        log.ended(Ok(&outcome));
         self.operations.0.remember_habit(&tool.name, begun.elapsed());
         self.operations.0.finish(&live, outcome).await;
     }

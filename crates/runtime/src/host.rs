@@ -1,0 +1,96 @@
+//! The runtime as a tool in it sees it: the other tools, and a place to keep things.
+
+use std::sync::{Arc, Weak};
+
+use catalog::{Catalog, Outcome, Policy, Tool, closest};
+use toolkit::{Arguments, BoxFuture, Context, Host, Interrupt, Shelf};
+
+use crate::{Call, Runtime};
+
+/// How many calls may be inside of each other.
+const DEEPEST: usize = 8;
+
+/// The surroundings of one call.
+struct Surroundings {
+    runtime: Weak<Runtime>,
+    catalog: Arc<Catalog>,
+    policy: Policy,
+    depth: usize,
+    /// The tool that is called; none for a prompt.
+    tool: Option<Arc<Tool>>,
+    owner: Arc<str>,
+}
+
+impl Runtime {
+    /// A context in which the tools of `catalog` can be called, for something that is not a tool.
+    pub fn host(self: &Arc<Self>, context: Context, catalog: &Arc<Catalog>, policy: &Policy) -> Context {
+        self.surround(context, catalog, policy, 0, None)
+    }
+
+    /// The context of a call, in which other tools can be called.
+    pub(crate) fn surround(
+        self: &Arc<Self>,
+        context: Context,
+        catalog: &Arc<Catalog>,
+        policy: &Policy,
+        depth: usize,
+        tool: Option<&Arc<Tool>>,
+    ) -> Context {
+        let surroundings = Surroundings {
+            runtime: Arc::downgrade(self),
+            catalog: Arc::clone(catalog),
+            policy: policy.clone(),
+            depth,
+            tool: tool.cloned(),
+            owner: Arc::clone(context.owner()),
+        };
+        context.with_host(Arc::new(surroundings))
+    }
+}
+
+impl Surroundings {
+    fn find(&self, name: &str) -> Option<&Arc<Tool>> {
+        let tools = self.catalog.tools();
+        tools.iter().find(|tool| tool.name == name).or_else(|| tools.iter().find(|tool| tool.bare_name() == name))
+    }
+
+    fn prepare(&self, name: &str, arguments: Arguments, context: Context) -> Result<(Arc<Runtime>, Call), Interrupt> {
+        if self.depth >= DEEPEST {
+            return Err(Interrupt::Invalid(format!("`{name}` is called by a tool that {DEEPEST} others called in turn")));
+        }
+        let Some(tool) = self.find(name) else {
+            let near = closest(name, self.catalog.tools().iter().map(|tool| tool.name.as_str()));
+            let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            return Err(Interrupt::Invalid(format!("there is no tool `{name}`{near}")));
+        };
+        let ended = || Interrupt::Invalid("the server is ending".to_owned());
+        let runtime = self.runtime.upgrade().ok_or_else(ended)?;
+        let call = Call {
+            catalog: Arc::clone(&self.catalog),
+            policy: self.policy.clone(),
+            depth: self.depth + 1,
+            ..Call::new(Arc::clone(tool), arguments, context)
+        };
+        Ok((runtime, call))
+    }
+}
+
+impl Host for Surroundings {
+    fn call(&self, name: &str, arguments: Arguments, context: Context) -> BoxFuture<'static, Result<Outcome, Interrupt>> {
+        let prepared = self.prepare(name, arguments, context);
+        Box::pin(async move {
+            let (runtime, call) = prepared?;
+            runtime.call(call).await
+        })
+    }
+
+    fn served_name(&self, name: &str) -> Option<String> {
+        self.find(name).map(|tool| tool.name.clone())
+    }
+
+    fn shelf(&self) -> Option<Shelf> {
+        let keep = self.runtime.upgrade()?.keep.clone()?;
+        let tool = self.tool.as_ref()?;
+        Some(Shelf::new(keep, format!("tool/{}/{}", tool.bare_name(), self.owner)))
+    }
+}
