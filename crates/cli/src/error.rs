@@ -84,6 +84,12 @@ impl From<workspace::OpenError> for CommandError {
     }
 }
 
+impl From<workspace::GroupError> for CommandError {
+    fn from(error: workspace::GroupError) -> Self {
+        Self::machine(error.to_string()).hint("put the pattern in quotes, and a backslash before characters that mean themselves")
+    }
+}
+
 impl From<Failure> for CommandError {
     fn from(failure: Failure) -> Self {
         Self::new(Kind::of_failure(failure.error_type), failure.message)

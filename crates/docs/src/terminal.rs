@@ -12,7 +12,7 @@ const WIDEST_LABEL: usize = 28;
 
 /// One tool as `show` prints it.
 pub fn terminal(tool: &Tool) -> String {
-    let Sheet { title, description, call, examples, parameters, runs, facts } = sheet(tool);
+    let Sheet { title, description, call, examples, parameters, runs, example, facts } = sheet(tool);
     let mut out = visible(&tool.name);
     if let Some(title) = title {
         out.push_str(&format!("  ({})", visible(&title)));
@@ -39,6 +39,10 @@ pub fn terminal(tool: &Tool) -> String {
     for (call, shows) in &examples {
         out.push_str(&format!("  {}\n", visible(call)));
         push_wrapped(&mut out, shows, "    ", "    ");
+    }
+    if let Some(example) = example {
+        push_heading(&mut out, "Example", &[()]);
+        example.lines().for_each(|line| out.push_str(&format!("  {}\n", visible(line))));
     }
     push_heading(&mut out, "Facts", &facts);
     push_aligned(

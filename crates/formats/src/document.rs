@@ -5,9 +5,10 @@ use catalog::{Diagnostic, SourceId, Tool};
 use crate::{
     Guidance, guidance,
     json::{self, Node},
-    mtdf,
+    mtdf, rave,
     report::Report,
     rules::syntax::{FILE_TOO_LARGE, JSON_SCHEMA_FILE, NOT_A_DEFINITION, NOT_UTF8},
+    yaml,
 };
 
 /// The largest definition that is read.
@@ -18,6 +19,8 @@ pub const MAX_BYTES: usize = 16 * 1024 * 1024;
 pub enum Format {
     /// A command-line tool.
     Mtdf,
+    /// A function of an R package.
+    Rave,
     /// Texts that definitions refer to.
     Guidance,
     /// A JSON Schema, for editors perhaps.
@@ -53,6 +56,7 @@ pub fn is_guidance(bytes: &[u8]) -> bool {
 /// A file that has been parsed but not yet understood.
 pub struct Document<'a> {
     format: Format,
+    text: &'a str,
     root: Option<Node<'a>>,
     report: Report,
 }
@@ -61,13 +65,15 @@ impl<'a> Document<'a> {
     /// Parses a file.
     pub fn parse(source: &SourceId, bytes: &'a [u8]) -> Self {
         let mut report = Report::new(source);
-        let root = decode(bytes, &mut report).and_then(|text| {
-            let parsed = json::parse(text);
+        let text = decode(bytes, &mut report);
+        let root = text.and_then(|text| {
+            let parsed = parse(text);
             parsed.problems.into_iter().for_each(|problem| report.problem(problem));
             parsed.root.filter(|_| !parsed.is_lossy)
         });
-        let format = root.as_ref().map_or(Format::Unknown, detect);
-        Self { format, root, report }
+        let text = text.unwrap_or_default();
+        let format = root.as_ref().map_or(Format::Unknown, |root| detect(root, text));
+        Self { format, text, root, report }
     }
 
     /// What it holds.
@@ -81,6 +87,7 @@ impl<'a> Document<'a> {
         let is_broken = self.report.errors() > 0;
         let mut tools = match self.format {
             Format::Mtdf => mtdf::read(&root, guidance, &mut self.report),
+            Format::Rave => rave::read(&root, self.text, &mut self.report),
             Format::Guidance => {
                 guidance::read(&root, &mut self.report);
                 Vec::new()
@@ -110,6 +117,11 @@ impl<'a> Document<'a> {
     }
 }
 
+/// The tree of a text, whichever way it is written.
+pub(crate) fn parse(text: &str) -> json::Parsed<'_> {
+    if yaml::is_yaml(text) { yaml::parse(text) } else { json::parse(text) }
+}
+
 fn decode<'a>(bytes: &'a [u8], report: &mut Report) -> Option<&'a str> {
     if bytes.len() > MAX_BYTES {
         let message = format!("the file has {} MiB", bytes.len().div_ceil(1024 * 1024));
@@ -130,14 +142,18 @@ fn decode<'a>(bytes: &'a [u8], report: &mut Report) -> Option<&'a str> {
 }
 
 /// Tells the format by the keys of the root.
-fn detect(root: &Node<'_>) -> Format {
-    const OF_A_TOOL: [&str; 6] = ["name", "command", "subcommand", "inputSchema", "input_schema", "sequence"];
+fn detect(root: &Node<'_>, text: &str) -> Format {
+    const OF_A_COMMAND: [&str; 5] = ["command", "subcommand", "inputSchema", "input_schema", "sequence"];
     const OF_A_SCHEMA: [&str; 4] = ["properties", "$defs", "definitions", "$ref"];
     let has_any = |keys: &[&str]| root.members().iter().any(|member| keys.contains(&&*member.key));
     if !root.is_object() {
         Format::Unknown
-    } else if has_any(&OF_A_TOOL) {
+    } else if has_any(&OF_A_COMMAND) {
         Format::Mtdf
+    } else if rave::is_rave(root) {
+        Format::Rave
+    } else if has_any(&["name"]) {
+        if yaml::is_yaml(text) { Format::Rave } else { Format::Mtdf }
     } else if guidance::is_guidance(root) {
         Format::Guidance
     } else if has_any(&OF_A_SCHEMA) {

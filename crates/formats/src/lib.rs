@@ -9,12 +9,15 @@ mod guidance;
 pub mod json;
 mod locate;
 mod mtdf;
+mod rave;
 mod report;
 mod rules;
+mod yaml;
 
 pub use bind::bind;
 pub use document::{Document, Format, MAX_BYTES, Reading, is_guidance, read, read_guidance};
 pub use guidance::{Guidance, guidance_schema};
 pub use locate::{Locator, locate};
 pub use mtdf::mtdf_schema;
+pub use rave::rave_schema;
 pub use rules::{RULES, definition::MISSING_COMMAND};

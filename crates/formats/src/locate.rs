@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use catalog::Place;
 
-use crate::json::{self, Node, Value};
+use crate::{
+    document,
+    json::{Node, Value},
+};
 
 /// The bytes of a place. For many places in one text, keep a [`Locator`].
 pub fn locate(text: &str, place: &Place) -> Range<usize> {
@@ -20,7 +23,7 @@ pub struct Locator<'a> {
 impl<'a> Locator<'a> {
     /// Parses the text once.
     pub fn new(text: &'a str) -> Self {
-        let root = if text.len() > crate::MAX_BYTES { None } else { json::parse(text).root };
+        let root = if text.len() > crate::MAX_BYTES { None } else { document::parse(text).root };
         Self { text, root }
     }
 

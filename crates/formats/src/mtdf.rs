@@ -10,7 +10,7 @@ mod clash;
 mod command;
 mod consent;
 mod constraint;
-mod field;
+pub(crate) mod field;
 mod kind;
 mod leaf;
 mod parameter;
@@ -18,7 +18,7 @@ mod reference;
 mod remark;
 mod sequence;
 mod settings;
-mod subschema;
+pub(crate) mod subschema;
 mod tree;
 mod written;
 

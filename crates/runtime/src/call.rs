@@ -456,7 +456,10 @@ pub(crate) fn checked(tool: &Tool, arguments: Arguments) -> Result<Arguments, Fa
         return Err(arguments::refusal(&tool.name, &faults));
     }
     let Value::Object(mut arguments) = value else { unreachable!("made of a map above") };
-    arguments::apply_defaults(&tool.input, &mut arguments);
+    // R knows its own defaults, and a function may ask whether an argument was given.
+    if !matches!(tool.launch, Launch::R(_)) {
+        arguments::apply_defaults(&tool.input, &mut arguments);
+    }
     Ok(arguments)
 }
 

@@ -16,6 +16,11 @@ const PAGE: usize = 2_000;
 
 /// What in a tool's metadata lists what it is not held to.
 const UNCONFINED: &str = "toolcrib/unconfined";
+/// What in a tool's metadata says the group it belongs to, that a person must agree to each call, and how many seconds
+/// its examples took.
+const CATEGORY: &str = "toolcrib/category";
+const REQUIRES_APPROVAL: &str = "toolcrib/requires_approval";
+const EXECUTION_TIME: &str = "toolcrib/execution_time";
 
 /// What a cursor begins with; the last name delivered follows.
 const AFTER: &str = "after:";
@@ -76,10 +81,9 @@ impl Snapshot {
     /// Says of every program what it is not held to on this machine, in the tool's metadata.
     pub fn with_unconfined(mut self, missing: &[String]) -> Self {
         if !missing.is_empty() {
-            let meta = MetaObject([(UNCONFINED.to_owned(), missing.into())].into_iter().collect());
             let programs = self.tools.iter_mut().filter(|served| matches!(served.tool.launch, Launch::Process(_)));
             for rendering in programs.flat_map(|served| std::iter::once(&mut served.modern).chain(&mut served.legacy)) {
-                rendering.meta = Some(meta.clone());
+                rendering.meta.get_or_insert_default().insert(UNCONFINED.to_owned(), missing.into());
             }
         }
         self
@@ -151,6 +155,7 @@ impl Served {
         let mut modern = wire::Tool::new(served_name, (options.describe)(tool), on_the_wire(&tool.input));
         modern.title.clone_from(&tool.title);
         modern.annotations = Some(annotations(&tool.marks));
+        modern.meta = meta(tool);
         modern.output_schema = match &tool.launch {
             Launch::Process(_) => Some(process.object().clone()),
             // An envelope has an arm for failures itself.
@@ -196,6 +201,17 @@ fn annotations(marks: &Marks) -> ToolAnnotations {
     }
     hints.idempotent_hint = marks.idempotent;
     hints
+}
+
+/// What clients have no field for.
+fn meta(tool: &Tool) -> Option<MetaObject> {
+    let marks = &tool.marks;
+    let category = marks.category.as_deref().map(|category| (CATEGORY, Value::from(category)));
+    let approval = marks.requires_approval.filter(|needed| *needed).map(|_| (REQUIRES_APPROVAL, Value::from(true)));
+    let time = tool.measured.map(|took| (EXECUTION_TIME, Value::from(took.as_secs_f64())));
+    let known: JsonObject =
+        [category, approval, time].into_iter().flatten().map(|(key, value)| (key.to_owned(), value)).collect();
+    (!known.is_empty()).then_some(MetaObject(known))
 }
 
 /// A schema without `$schema`: every client assumes the same dialect.

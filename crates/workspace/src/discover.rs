@@ -5,8 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The folder that holds definitions, and the file that holds shared guidance.
+/// The folders that hold definitions, the second in R packages, and the file that holds shared guidance.
 const TOOLS: &str = "tools";
+const PACKAGE_TOOLS: &str = "inst/mcp/tools";
 const GUIDANCE: &str = "tool_guidance.json";
 
 /// The candidates of one crib, each list sorted by name.
@@ -18,18 +19,20 @@ pub(crate) struct Found {
     pub(crate) definitions: Vec<PathBuf>,
 }
 
-/// Looks where definitions are by convention: `tools/*.json`, and `tool_guidance.json` there or at the root.
+/// Looks where definitions are by convention: JSON and YAML in `tools/`, YAML in `inst/mcp/tools/`, and
+/// `tool_guidance.json` in `tools/` or at the root.
 pub(crate) fn in_crib(folder: &Path) -> Found {
     let guidance: Vec<_> =
         [folder.join(GUIDANCE), folder.join(TOOLS).join(GUIDANCE)].into_iter().filter(|path| path.is_file()).collect();
-    let mut definitions = json_files(&folder.join(TOOLS));
+    let mut definitions = files(&folder.join(TOOLS), &["json", "yaml", "yml"]);
+    definitions.extend(files(&folder.join(PACKAGE_TOOLS), &["yaml", "yml"]));
     definitions.retain(|path| !guidance.contains(path));
     Found { guidance, definitions }
 }
 
-/// All JSON files below a folder that is not a crib.
+/// All JSON and YAML files below a folder that is not a crib.
 pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
-    let mut found = json_files(folder);
+    let mut found = files(folder, &["json", "yaml", "yml"]);
     let mut folders: Vec<_> = entries(folder).into_iter().filter(|path| path.is_dir() && !path.is_symlink()).collect();
     folders.sort();
     found.extend(folders.iter().flat_map(|folder| below(folder)));
@@ -38,14 +41,12 @@ pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
 
 /// Whether a folder is laid out as a crib.
 pub(crate) fn is_crib(folder: &Path) -> bool {
-    folder.join("toolcrib.toml").is_file() || folder.join(TOOLS).is_dir()
+    folder.join("toolcrib.toml").is_file() || [TOOLS, PACKAGE_TOOLS].iter().any(|tools| folder.join(tools).is_dir())
 }
 
-fn json_files(folder: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<_> = entries(folder)
-        .into_iter()
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json") && !path.is_dir())
-        .collect();
+fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let has_one = |path: &PathBuf| path.extension().is_some_and(|own| extensions.iter().any(|extension| own == *extension));
+    let mut found: Vec<_> = entries(folder).into_iter().filter(|path| has_one(path) && !path.is_dir()).collect();
     found.sort();
     found
 }

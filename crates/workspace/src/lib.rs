@@ -10,9 +10,11 @@ mod date;
 mod discover;
 mod environment;
 mod files;
+mod groups;
 mod loader;
 mod parallel;
 mod policy;
+mod sources;
 mod watch;
 
 pub use always::always_allow;
@@ -20,6 +22,7 @@ pub use config::{Bind, Config, Confine, CribConfig, Descriptions, Errors, Http, 
 pub use crib::{Crib, OpenError};
 pub use environment::Environment;
 pub use files::{Files, LARGEST_FILE};
+pub use groups::{GroupError, Groups};
 pub use loader::{Loaded, Loader, check_paths};
 pub use policy::PolicyClause;
 pub use watch::{WatchError, Watcher, watch};

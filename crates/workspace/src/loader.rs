@@ -10,7 +10,7 @@ use std::{
 use catalog::{Catalog, Diagnostic, Glob, Launch, Origin, Place, Rule, Severity, SourceId, Tool};
 use formats::Guidance;
 
-use crate::{Config, Crib, Files, crib, discover, parallel, policy};
+use crate::{Config, Crib, Files, Groups, crib, discover, parallel, policy, sources};
 
 /// A `[[bind]]` that cannot work.
 pub(crate) static USELESS_BIND: Rule = Rule {
@@ -49,9 +49,15 @@ impl Loaded {
 #[derive(Debug, Default)]
 pub struct Loader {
     good: BTreeMap<SourceId, Vec<Arc<Tool>>>,
+    groups: Groups,
 }
 
 impl Loader {
+    /// Reads all definitions and keeps the tools of these groups.
+    pub fn only(groups: Groups) -> Self {
+        Self { groups, ..Self::default() }
+    }
+
     /// Reads all definitions of a crib.
     pub fn load(&mut self, crib: &Crib) -> Loaded {
         let files = crib.files();
@@ -60,7 +66,7 @@ impl Loader {
         let guidance = read_guidance(&files, &found.guidance, &mut loaded.diagnostics);
         let mut tools = Vec::new();
         let mut seen = HashSet::new();
-        let all = parallel::map(&found.definitions, |path| read_definition(&files, path, &guidance));
+        let all = parallel::map(&found.definitions, |path| read_definition(&files, path, &guidance, &crib.folder));
         for (path, (read, diagnostics)) in found.definitions.iter().zip(all) {
             let source = files.name(path);
             let broken = diagnostics.iter().any(Diagnostic::is_error);
@@ -72,6 +78,11 @@ impl Loader {
         bind(&crib.config, &mut tools, &mut loaded.diagnostics);
         let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names };
         finish(tools, &context, &mut loaded);
+        if !self.groups.is_everything() {
+            let wanted = loaded.catalog.tools().iter().filter(|tool| self.groups.admit(tool)).cloned();
+            loaded.catalog = Catalog::merge(wanted).0;
+            loaded.tools = loaded.catalog.tools().len();
+        }
         let source = SourceId::new(crib::CONFIG);
         let clauses = &crib.config.policy;
         loaded.diagnostics.extend(policy::check(&source, clauses, &crib.policy, &loaded.catalog, SystemTime::now()));
@@ -96,7 +107,7 @@ impl Loader {
 }
 
 /// Reads files and folders that need not be cribs. A folder laid out as a crib is read as one, any
-/// other for all JSON files below it. Loose files are checked each for itself: two versions of one
+/// other for all JSON and YAML files below it. Loose files are checked each for itself: two versions of one
 /// tool beside each other are not a conflict.
 pub fn check_paths(paths: &[PathBuf], environment: &crate::Environment) -> Result<Loaded, crib::OpenError> {
     let mut loaded = Loaded::default();
@@ -192,10 +203,11 @@ fn read_guidance(files: &Files, paths: &[PathBuf], diagnostics: &mut Vec<Diagnos
     guidance
 }
 
-fn read_definition(files: &Files, path: &Path, guidance: &Guidance) -> (Vec<Arc<Tool>>, Vec<Diagnostic>) {
+fn read_definition(files: &Files, path: &Path, guidance: &Guidance, crib: &Path) -> (Vec<Arc<Tool>>, Vec<Diagnostic>) {
     match files.read(path) {
         Ok(bytes) => {
-            let reading = formats::read(&files.name(path), &bytes, guidance);
+            let mut reading = formats::read(&files.name(path), &bytes, guidance);
+            reading.tools.iter_mut().for_each(|tool| sources::settle(tool, path, crib));
             (reading.tools.into_iter().map(Arc::new).collect(), reading.diagnostics)
         }
         Err(problem) => (Vec::new(), vec![*problem]),

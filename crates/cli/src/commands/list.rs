@@ -4,6 +4,7 @@ use std::{fmt::Write, process::ExitCode};
 
 use catalog::Tool;
 use runtime::Runtime;
+use workspace::Groups;
 
 use super::{CommandResult, Surroundings, serve};
 use crate::{keeper, terminal};
@@ -20,13 +21,17 @@ pub(crate) struct Args {
     /// Only tools of this category.
     #[arg(long, value_name = "CATEGORY")]
     category: Option<String>,
+    /// Only tools of these groups: a regular expression on what follows PACKAGE-mcp_tool_ in a name. May be given several times.
+    #[arg(long, value_name = "REGEXP")]
+    groups: Vec<String>,
 }
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
     let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), args.prefix.as_deref())?;
     let all = keeper::with_built_ins(&loaded.catalog, &natives);
-    let wanted = |tool: &Tool| args.category.is_none() || tool.marks.category == args.category;
+    let groups = Groups::new(&args.groups)?;
+    let wanted = |tool: &Tool| (args.category.is_none() || tool.marks.category == args.category) && groups.admit(tool);
     if args.json {
         let snapshot = serve::snapshot(&crib, &loaded.catalog, &natives);
         let objects = snapshot

@@ -21,7 +21,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use toolkit::Native;
-use workspace::{Crib, Descriptions, Environment, Http, Loaded, Loader};
+use workspace::{Crib, Descriptions, Environment, Groups, Http, Loaded, Loader};
 
 use super::{CommandResult, Surroundings};
 use crate::{error::CommandError, keeper, report::Report};
@@ -41,6 +41,10 @@ pub(crate) struct Args {
     /// Read definitions again whenever they change. For development: a tool may write a definition.
     #[arg(long)]
     watch: bool,
+    /// Only tools of these groups, and the built-in ones: a regular expression on what follows PACKAGE-mcp_tool_ in a name.
+    /// May be given several times.
+    #[arg(long, value_name = "REGEXP")]
+    groups: Vec<String>,
 }
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
@@ -53,9 +57,10 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
             .hint("name a file that holds one with --token-file, or listen on 127.0.0.1"));
     }
     let crib = here.crib()?;
+    let loader = Loader::only(Groups::new(&args.groups)?);
     let driver = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let driver = driver.map_err(|error| CommandError::machine(format!("cannot start: {error}")))?;
-    let result = driver.block_on(serve(crib, here.environment, args, token));
+    let result = driver.block_on(serve(crib, loader, here.environment, args, token));
     // Whatever still runs, a read of standard input say, must not keep the process alive.
     driver.shutdown_background();
     result.map(|()| ExitCode::SUCCESS)
@@ -98,12 +103,18 @@ fn read_token(path: &Path) -> Result<String, CommandError> {
     }
 }
 
-async fn serve(crib: Crib, environment: &Environment, args: &Args, token: Option<String>) -> Result<(), CommandError> {
+async fn serve(
+    crib: Crib,
+    loader: Loader,
+    environment: &Environment,
+    args: &Args,
+    token: Option<String>,
+) -> Result<(), CommandError> {
     let signals = |error: std::io::Error| CommandError::machine(format!("cannot listen for signals: {error}"));
     let folder = crib.folder.clone();
     let http = crib.config.http.clone();
     let socket = crib.state_folder().join(format!("control-{}.sock", std::process::id()));
-    let served = Served::start(crib, environment, args.prefix.as_deref()).await?;
+    let served = Served::start(crib, loader, environment, args.prefix.as_deref()).await?;
     let shutdown = CancellationToken::new();
     end_on_signal(shutdown.clone()).map_err(signals)?;
     reload_on_hangup(served.clone()).map_err(signals)?;
@@ -163,8 +174,12 @@ struct Reading {
 }
 
 impl Served {
-    async fn start(crib: Crib, environment: &Environment, prefix: Option<&str>) -> Result<Self, CommandError> {
-        let mut loader = Loader::default();
+    async fn start(
+        crib: Crib,
+        mut loader: Loader,
+        environment: &Environment,
+        prefix: Option<&str>,
+    ) -> Result<Self, CommandError> {
         // Opening the store waits for the disk, reading definitions for the processor.
         let (runtime, loaded) = std::thread::scope(|scope| {
             let opening = scope.spawn(|| keeper::open(&crib, crib.settings()));

@@ -9,5 +9,6 @@ mod learn;
 mod logs;
 mod operations;
 mod pages;
+mod rave;
 mod repository;
 mod serve;

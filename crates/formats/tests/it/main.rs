@@ -11,6 +11,7 @@ mod inheritance;
 mod json;
 mod locating;
 mod parameters;
+mod rave;
 mod rules;
 mod sequences;
 mod tree;

@@ -27,7 +27,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    if tool.launch == Launch::Native {
+    // Functions resolve paths themselves.
+    if matches!(tool.launch, Launch::Native | Launch::R(_)) {
         return;
     }
     for (name, schema) in tool.input.properties() {

@@ -1,0 +1,23 @@
+//! YAML with places: the same tree as JSON has, from the words of YAML 1.1.
+//!
+//! Definitions are written by programs that speak YAML 1.1 (`yes` is true), so that is what a plain
+//! word means here. Keys are always text. Nothing is evaluated, whatever a tag says, and aliases are
+//! copied only as far as a file needs.
+
+mod scalar;
+mod tree;
+
+pub(crate) use tree::parse;
+
+/// Whether a text is meant as YAML: its first line that is no comment begins a document or has a key.
+pub(crate) fn is_yaml(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    let Some(first) = lines.next() else { return false };
+    match first.as_bytes()[0] {
+        b'{' | b'[' | b'"' | b'/' | b',' | b'}' | b']' => false,
+        b'-' => first.trim_end() == "---" || first.starts_with("--- "),
+        b'%' => first.starts_with("%YAML"),
+        _ => first.contains(": ") || first.trim_end().ends_with(':'),
+    }
+}
