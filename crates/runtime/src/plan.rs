@@ -4,6 +4,7 @@
 
 mod paths;
 pub(crate) mod program;
+mod r;
 mod reach;
 mod variables;
 mod words;
@@ -51,6 +52,9 @@ pub struct Plan {
     /// What is written to the private temporary folder before the start.
     #[serde(skip)]
     pub(crate) files: Vec<(String, String)>,
+    /// Named pipes that are made there, too.
+    #[serde(skip)]
+    pub(crate) pipes: Vec<String>,
 }
 
 /// What a child may touch beyond the system's own folders, which all may read.
@@ -136,6 +140,7 @@ impl Plan {
             timeout: tool.timeout.unwrap_or(settings.timeout),
             confinement: Bounds::new(settings, marks, located),
             files: line.files,
+            pipes: Vec::new(),
         };
         plan.refuse_oversize()?;
         Ok(plan)
