@@ -32,7 +32,8 @@ impl Drop for Inner {
     fn drop(&mut self) {
         let place = std::mem::take(self.place.get_mut());
         // Dropping a worker ends it; what is kept needs someone to forget it.
-        if let (Some(_), Ok(handle)) = (&place.snapshot, Handle::try_current()) {
+        let is_kept = place.snapshot.as_ref().is_some_and(Snapshot::ends_with_its_session);
+        if let (true, Ok(handle)) = (is_kept, Handle::try_current()) {
             handle.spawn(place.end());
         }
     }

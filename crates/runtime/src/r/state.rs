@@ -19,8 +19,8 @@ const HOLDERS: &str = "r/sessions";
 pub(super) enum Snapshot {
     /// In memory.
     Held(Vec<u8>),
-    /// In the store, under this key.
-    Kept(Arc<dyn Keep>, String),
+    /// In the store, under this key; it may be kept for servers to come.
+    Kept { keep: Arc<dyn Keep>, key: String, is_lasting: bool },
 }
 
 /// How long a state is kept.
@@ -42,7 +42,7 @@ impl Snapshot {
     ) -> Result<Self, Failure> {
         let Some(keep) = keep else { return Ok(Self::Held(bytes)) };
         let (key, expires) = match (older, life) {
-            (Some(Self::Kept(_, key)), Life::Server) => (key, None),
+            (Some(Self::Kept { key, .. }), Life::Server) => (key, None),
             (_, Life::Server) => (random_id().map_err(no_randomness)?, None),
             (_, Life::Until(key, time)) => (key.clone(), Some(unix(*time))),
         };
@@ -50,21 +50,21 @@ impl Snapshot {
         let holder = json!({"server": ServerMark::this(), "expires": expires});
         keep.set(HOLDERS, &key, Some(holder)).await?;
         keep.set(STATES, &key, Some(Value::String(STANDARD.encode(bytes)))).await?;
-        Ok(Self::Kept(Arc::clone(keep), key))
+        Ok(Self::Kept { keep: Arc::clone(keep), key, is_lasting: expires.is_some() })
     }
 
     /// The state under a key, if there is one that has not expired.
     pub(super) async fn find(keep: &Arc<dyn Keep>, key: &str, now: SystemTime) -> Option<Self> {
         let holder = keep.get(HOLDERS, key).await.ok()??;
         let is_fresh = holder["expires"].as_u64().is_some_and(|expires| expires > unix(now));
-        is_fresh.then(|| Self::Kept(Arc::clone(keep), key.to_owned()))
+        is_fresh.then(|| Self::Kept { keep: Arc::clone(keep), key: key.to_owned(), is_lasting: true })
     }
 
     /// The state.
     pub(super) async fn bytes(&self) -> Result<Vec<u8>, Failure> {
         match self {
             Self::Held(bytes) => Ok(bytes.clone()),
-            Self::Kept(keep, key) => {
+            Self::Kept { keep, key, .. } => {
                 let found = keep.get(STATES, key).await?;
                 let bytes = found.as_ref().and_then(Value::as_str).and_then(|text| STANDARD.decode(text).ok());
                 bytes.ok_or_else(|| Failure::new("store_failed", "the state of this session is not in the store any more"))
@@ -72,9 +72,14 @@ impl Snapshot {
         }
     }
 
+    /// Whether someone must forget it when its session is gone.
+    pub(super) fn ends_with_its_session(&self) -> bool {
+        matches!(self, Self::Kept { is_lasting: false, .. })
+    }
+
     /// Keeps it no longer.
     pub(super) async fn forget(self) {
-        if let Self::Kept(keep, key) = self {
+        if let Self::Kept { keep, key, .. } = self {
             forget(&keep, &key).await;
         }
     }

@@ -309,8 +309,8 @@
     trace <- NULL
     status <- "done"
     shown <- FALSE
-    value <- withCallingHandlers(
-      tryCatch({
+    value <- tryCatch(
+      withCallingHandlers(
         allowInterrupts({
           found <- prepared(package, request[[3L]], request[[4L]])
           frame <- list2env(arguments, envir = NULL, parent = found[[2L]])
@@ -326,8 +326,16 @@
           shown <- result$visible
           if (prints && shown) print(last)
           last
-        })
-      },
+        }),
+        warning = function(warning) {
+          if (length(warned) < WARNINGS) {
+            at <- conditionCall(warning)
+            warned <<- c(warned, paste0(conditionMessage(warning), if (!is.null(at)) paste0(" (in ", line_of(at), ")")))
+          }
+          tryInvokeRestart("muffleWarning")
+        },
+        error = function(problem) trace <<- traced(sys.calls(), as.name(request[[3L]]))
+      ),
       error = function(problem) {
         status <<- "failed"
         failed(problem, package, trace)
@@ -335,16 +343,6 @@
       interrupt = function(stop) {
         status <<- "interrupted"
         NULL
-      }),
-      warning = function(warning) {
-        if (length(warned) < WARNINGS) {
-          at <- conditionCall(warning)
-          warned <<- c(warned, paste0(conditionMessage(warning), if (!is.null(at)) paste0(" (in ", line_of(at), ")")))
-        }
-        tryInvokeRestart("muffleWarning")
-      },
-      error = function(problem) {
-        trace <<- traced(sys.calls(), as.name(request[[3L]]))
       }
     )
     while (sink.number() > 0L) sink()

@@ -158,8 +158,11 @@ impl Workers {
 
     /// Ends what nobody has used for too long.
     fn end_idle(&self) {
-        let life = self.life;
-        self.handles().retain(|_, held| held.used.elapsed() < life);
+        let is_over = |held: &Held| held.used.elapsed() >= self.life;
+        let expired: Vec<_> = self.handles().extract_if(|_, held| is_over(held)).map(|(_, held)| held.session).collect();
+        for session in expired {
+            tokio::spawn(async move { session.end().await });
+        }
         for session in self.live_sessions() {
             let Ok(mut place) = session.place.try_lock() else { continue };
             // Whoever has the only copy of a state stays.

@@ -72,7 +72,7 @@ impl Workshop {
         arguments: Value,
         cancel: CancellationToken,
         limit: Option<Duration>,
-    ) -> impl Future<Output = Outcome> + Send + 'static {
+    ) -> impl Future<Output = Outcome> + Send + use<> {
         self.call_in(&self.session, tool, arguments, cancel, limit)
     }
 
@@ -83,7 +83,7 @@ impl Workshop {
         arguments: Value,
         cancel: CancellationToken,
         limit: Option<Duration>,
-    ) -> impl Future<Output = Outcome> + Send + 'static {
+    ) -> impl Future<Output = Outcome> + Send + use<> {
         let runtime = Arc::clone(&self.crib.runtime);
         let call = Call {
             limit,
