@@ -23,7 +23,8 @@ pub(crate) fn open(crib: &Crib, settings: Settings) -> Runtime {
             if let Some(path) = store.moved_aside() {
                 tracing::warn!("the store was broken; it was moved to {} and a new one begun", path.display());
             }
-            Runtime::with_journal(settings, Arc::new(store))
+            let store = Arc::new(store);
+            Runtime::with_journal(settings, Arc::clone(&store) as _).with_keep(store)
         }
         Err(error) => {
             tracing::error!("operations and approvals will be forgotten when this ends: {error}");

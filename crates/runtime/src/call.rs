@@ -237,7 +237,7 @@ impl Runtime {
             Err(failure) => return Ok(self.recorded(record, "invalid", failure.into())),
         };
         if call.tool.launch == Launch::Native {
-            call.context = self.surround(call.context, &call.catalog, &call.policy, call.depth, Some(&call.tool));
+            call.context = self.surround(&call);
         }
         if let (Launch::Native, Mode::Asynchronous) = (&call.tool.launch, call.tool.mode) {
             let arguments = std::mem::take(&mut call.arguments);

@@ -156,6 +156,7 @@ fn request(ready: &Ready<'_>, crib: &str, state: Option<Vec<u8>>) -> RValue {
         RValue::named(ready.arguments.clone()),
         RValue::logical(ready.job.tool.output.is_none()),
         state.map_or_else(RValue::null, |bytes| Data::Raw(bytes).into()),
+        RValue::text(format!("{package}::{function}")),
     ];
     RValue::list(members)
 }

@@ -98,14 +98,13 @@ struct Heard<'a> {
 
 /// Makes a call, and hears its worker out.
 pub(super) async fn call(worker: &mut Worker, request: &RValue, terms: Terms<'_>) -> Said {
-    let root = terms.schema.map(|schema| Value::Object((**schema.object()).clone()));
-    let expected = root.as_ref().map_or(Expected::NOTHING, Expected::by);
+    let expected = terms.schema.map_or(Expected::NOTHING, |schema| Expected::by(schema.object()));
     let mut heard = Heard::new(Collector::new(terms.spill, terms.output_bytes, expected));
     let mut ears = terms.ears();
     let mut patience = Patience::new(terms.cancel, terms.limit, terms.grace);
-    let mut ended = talk(worker, request, &mut heard, &mut ears, &mut patience).await.unwrap_or_else(|broken| match broken {
-        broken => Ended::Broken(broken, patience.ended),
-    });
+    let mut ended = talk(worker, request, &mut heard, &mut ears, &mut patience)
+        .await
+        .unwrap_or_else(|broken| Ended::Broken(broken, patience.ended));
     worker.listen(&mut ears).await;
     if patience.ended.is_some() && !matches!(ended, Ended::Broken(..)) {
         ended = settle(worker, &mut ears, &mut patience).await;

@@ -11,14 +11,14 @@ use super::{
 
 /// What is expected of a value: a schema, or nothing.
 #[derive(Clone, Copy)]
-pub(crate) struct Expected<'a>(Option<&'a Value>);
+pub(crate) struct Expected<'a>(Option<&'a Map<String, Value>>);
 
 impl<'a> Expected<'a> {
     /// Nothing is said.
     pub(crate) const NOTHING: Self = Self(None);
 
     /// What a schema says.
-    pub(crate) fn by(schema: &'a Value) -> Self {
+    pub(crate) fn by(schema: &'a Map<String, Value>) -> Self {
         Self(Some(schema))
     }
 
@@ -41,14 +41,14 @@ impl<'a> Expected<'a> {
 
     /// What is expected of the items of an array.
     pub(crate) fn items(self) -> Self {
-        Self(self.0.and_then(|schema| schema.get("items")))
+        Self(self.0.and_then(|schema| schema.get("items")?.as_object()))
     }
 
     /// What is expected of a member of an object.
     pub(crate) fn member(self, name: &str) -> Self {
         let of = |keyword: &str| self.0.and_then(|schema| schema.get(keyword));
         let own = of("properties").and_then(|properties| properties.get(name));
-        Self(own.or_else(|| of("additionalProperties").filter(|schema| schema.is_object())))
+        Self(own.or_else(|| of("additionalProperties")).and_then(Value::as_object))
     }
 }
 
@@ -57,11 +57,8 @@ pub(crate) fn json(value: &RValue, expected: Expected<'_>) -> Value {
     if value.is("data.frame") {
         return data_frame(value, expected);
     }
-    if let (Some((rows, columns)), false) = (value.dimensions(), matches!(value.data, Data::List(_))) {
-        let row = |row: usize| {
-            Value::Array((0..columns).map(|column| element(value, column * rows + row, Expected::NOTHING)).collect())
-        };
-        return Value::Array((0..rows).map(row).collect());
+    if let (Some(sizes), false) = (value.dimensions(), matches!(value.data, Data::List(_))) {
+        return Value::Array(matrix(value, sizes));
     }
     match &value.data {
         Data::Null if expected.wants_array() => Value::Array(Vec::new()),
@@ -74,33 +71,43 @@ pub(crate) fn json(value: &RValue, expected: Expected<'_>) -> Value {
 
 /// The items of a slice of a longer value.
 pub(crate) fn items(value: &RValue, expected: Expected<'_>) -> Vec<Value> {
-    let is_table = value.is("data.frame") || value.dimensions().is_some();
-    match (is_table, &value.data) {
-        (true, _) => match json(value, Expected::by(&serde_json::json!({"type": "array"}))) {
-            Value::Array(rows) => rows,
-            other => vec![other],
+    match &value.data {
+        Data::List(_) if value.is("data.frame") => rows(value, expected),
+        Data::List(items) => items.iter().map(|item| json(item, expected)).collect(),
+        _ => match value.dimensions() {
+            Some(sizes) => matrix(value, sizes),
+            None => (0..value.len()).map(|index| element(value, index, expected)).collect(),
         },
-        (false, Data::List(items)) => items.iter().map(|item| json(item, expected)).collect(),
-        (false, _) => (0..value.len()).map(|index| element(value, index, expected)).collect(),
     }
 }
 
 fn data_frame(value: &RValue, expected: Expected<'_>) -> Value {
-    let Data::List(columns) = &value.data else { return Value::Null };
-    let names = value.names().unwrap_or_default();
-    if expected.names("object") && !expected.names("array") {
-        let whole = |(name, column): (&&str, &RValue)| {
-            let values = (0..column.len()).map(|index| element(column, index, Expected::NOTHING));
-            ((*name).to_owned(), Value::Array(values.collect()))
-        };
-        return Value::Object(names.iter().zip(columns).map(whole).collect());
+    if !expected.names("object") || expected.names("array") {
+        return Value::Array(rows(value, expected.items()));
     }
-    let rows = columns.first().map_or(0, RValue::len);
-    let cells = |row: usize| {
-        let cell = |(name, column): (&&str, &RValue)| ((*name).to_owned(), element(column, row, expected.items().member(name)));
+    let Data::List(columns) = &value.data else { return Value::Null };
+    let whole = |(name, column): (&str, &RValue)| {
+        let values = (0..column.len()).map(|index| element(column, index, Expected::NOTHING));
+        (name.to_owned(), Value::Array(values.collect()))
+    };
+    Value::Object(value.names().unwrap_or_default().into_iter().zip(columns).map(whole).collect())
+}
+
+/// A data frame by rows, of each of which the same is expected.
+fn rows(value: &RValue, expected: Expected<'_>) -> Vec<Value> {
+    let Data::List(columns) = &value.data else { return Vec::new() };
+    let names = value.names().unwrap_or_default();
+    let row = |row: usize| {
+        let cell = |(name, column): (&&str, &RValue)| ((*name).to_owned(), element(column, row, expected.member(name)));
         Value::Object(names.iter().zip(columns).map(cell).collect::<Map<_, _>>())
     };
-    Value::Array((0..rows).map(cells).collect())
+    (0..columns.first().map_or(0, RValue::len)).map(row).collect()
+}
+
+/// A matrix by rows; R has it by columns.
+fn matrix(value: &RValue, (rows, columns): (usize, usize)) -> Vec<Value> {
+    let cell = |row: usize, column: usize| element(value, column * rows + row, Expected::NOTHING);
+    (0..rows).map(|row| Value::Array((0..columns).map(|column| cell(row, column)).collect())).collect()
 }
 
 fn list(value: &RValue, items: &[RValue], expected: Expected<'_>) -> Value {

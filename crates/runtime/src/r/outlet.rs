@@ -2,6 +2,7 @@
 
 use std::os::fd::AsFd;
 
+use rustix::buffer::spare_capacity;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// As much as a pipe holds.
@@ -37,9 +38,8 @@ impl<P: AsyncRead + AsFd + Unpin> Outlet<P> {
     /// than whoever watches the pipe, because the watcher may not have looked yet.
     pub(super) fn read_now(&mut self) -> bool {
         let Some(pipe) = &self.pipe else { return false };
-        self.chunk.resize(CHUNK, 0);
-        let read = rustix::io::read(pipe.as_fd(), &mut self.chunk[..]).unwrap_or_default();
-        self.chunk.truncate(read);
-        read > 0
+        self.chunk.clear();
+        self.chunk.reserve(CHUNK);
+        rustix::io::read(pipe.as_fd(), spare_capacity(&mut self.chunk)).is_ok_and(|read| read > 0)
     }
 }

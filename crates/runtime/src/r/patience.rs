@@ -6,18 +6,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::time::{Sleep, sleep, sleep_until};
+use tokio::time::{Sleep, sleep};
 use tokio_util::sync::CancellationToken;
 
-/// A call that takes no longer than this is looked at only when it answers.
-const FIRST_MOMENT: Duration = Duration::from_millis(5);
+/// Once something was printed, no more of it is looked at for so long, unless the call ends.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// How long a call is waited for.
 pub(super) struct Patience<'a> {
     cancel: &'a CancellationToken,
     limit: Duration,
     grace: Duration,
-    begun: Instant,
+    pause: Option<Instant>,
     timer: Pin<Box<Sleep>>,
     /// Why the call was interrupted, if it was.
     pub(super) ended: Option<Why>,
@@ -42,7 +42,7 @@ pub(super) enum Over {
 impl<'a> Patience<'a> {
     /// Begins now.
     pub(super) fn new(cancel: &'a CancellationToken, limit: Duration, grace: Duration) -> Self {
-        Self { cancel, limit, grace, begun: Instant::now(), timer: Box::pin(sleep(limit)), ended: None }
+        Self { cancel, limit, grace, pause: None, timer: Box::pin(sleep(limit)), ended: None }
     }
 
     /// Ends when there is a reason to end the call, or its grace is over.
@@ -72,13 +72,14 @@ impl<'a> Patience<'a> {
         self.timer = Box::pin(sleep(self.grace));
     }
 
-    /// Whether the first moment is over.
-    pub(super) fn is_long(&self) -> bool {
-        self.begun.elapsed() >= FIRST_MOMENT
+    /// Something was printed. Most calls that print end soon, and are not to be held up by each line
+    /// of it; a pause that nobody needs is not begun, because even that takes time.
+    pub(super) fn heard(&mut self) {
+        self.pause.get_or_insert_with(|| Instant::now() + PAUSE);
     }
 
-    /// Ends when the first moment is over.
-    pub(super) fn first_moment(&self) -> Sleep {
-        sleep_until((self.begun + FIRST_MOMENT).into())
+    /// When the pause ends, while it lasts.
+    pub(super) fn pause(&self) -> Option<Instant> {
+        self.pause.filter(|end| Instant::now() < *end)
     }
 }

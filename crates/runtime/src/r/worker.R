@@ -23,7 +23,8 @@
 
   send <- function(message) {
     bytes <- serialize(message, NULL, xdr = FALSE, version = 2L)
-    writeBin(c(writeBin(length(bytes), raw(), endian = "little"), bytes), answers)
+    writeBin(length(bytes), answers, endian = "little")
+    writeBin(bytes, answers)
     flush(answers)
   }
 
@@ -86,7 +87,7 @@
   save_state <- function() {
     is_changed <<- FALSE
     all <- as.list(store, all.names = TRUE)
-    size <- as.numeric(utils::object.size(all))
+    size <- as.numeric(object_size(all))
     bytes <- if (size <= SNAPSHOT) serialize(all, NULL, xdr = FALSE, version = 2L)
     if (length(bytes) > SNAPSHOT) bytes <- NULL
     send(list("state", bytes, size))
@@ -190,8 +191,7 @@
   }
 
   # What is needed to call a function: found once, then known.
-  prepared <- function(package, name, path) {
-    key <- paste0(package, "::", name)
+  prepared <- function(package, name, path, key) {
     if (!is.null(found <- known[[key]])) return(found)
     space <- spaces[[package]]
     if (is.null(space)) {
@@ -206,9 +206,23 @@
     }
     surroundings <- new.env(hash = FALSE, parent = globalenv())
     assign(name, called, envir = surroundings)
-    found <- list(as.name(name), surroundings, ".state_env" %in% names(formals(args(called))))
+    found <- new.env(hash = FALSE, parent = emptyenv())
+    found$name <- as.name(name)
+    found$surroundings <- surroundings
+    found$takes_state <- ".state_env" %in% names(formals(args(called)))
     assign(key, found, envir = known)
     found
+  }
+
+  # The call by the names of its arguments, so that nobody sees their values where names do.
+  call_of <- function(found, names) {
+    if (!identical(found$names, names) || is.null(found$call)) {
+      words <- lapply(names, as.name)
+      names(words) <- names
+      found$call <- as.call(c(found$name, words))
+      found$names <- names
+    }
+    found$call
   }
 
   # --- Values ------------------------------------------------------------------------------------
@@ -232,8 +246,13 @@
     y
   }
 
+  object_size <- utils::object.size
+
+  # Whether a value is small for certain, which is found out faster than its size.
+  is_small <- function(x) is.null(x) || is.atomic(x) && !is.character(x) && length(x) < 1000L && is.null(attributes(x))
+
   pieces <- function(x) {
-    size <- as.numeric(utils::object.size(x))
+    size <- as.numeric(object_size(x))
     if (size <= PIECE) return(send(list("piece", x)))
     by_rows <- is.data.frame(x) || is.matrix(x)
     count <- if (by_rows) nrow(x) else length(x)
@@ -306,60 +325,43 @@
     arguments <- request[[5L]]
     prints <- request[[6L]]
     warned <- NULL
-    trace <- NULL
     status <- "done"
     shown <- FALSE
-    value <- tryCatch(
-      withCallingHandlers(
-        allowInterrupts({
-          found <- prepared(package, request[[3L]], request[[4L]])
-          frame <- list2env(arguments, envir = NULL, parent = found[[2L]])
-          names <- names(arguments)
-          if (found[[3L]]) {
-            assign(".state_env", state, envir = frame)
-            names <- c(names, ".state_env")
-          }
-          words <- lapply(names, as.name)
-          names(words) <- names
-          result <- withVisible(eval(as.call(c(found[[1L]], words)), frame))
-          last <<- result$value
-          shown <- result$visible
-          if (prints && shown) print(last)
-          last
-        }),
-        warning = function(warning) {
-          if (length(warned) < WARNINGS) {
-            at <- conditionCall(warning)
-            warned <<- c(warned, paste0(conditionMessage(warning), if (!is.null(at)) paste0(" (in ", line_of(at), ")")))
-          }
-          tryInvokeRestart("muffleWarning")
-        },
-        error = function(problem) trace <<- traced(sys.calls(), as.name(request[[3L]]))
-      ),
+    # Handlers that leave by a continuation: `tryCatch` takes longer than most of the rest.
+    value <- callCC(function(leave) withCallingHandlers(
+      allowInterrupts({
+        found <- prepared(package, request[[3L]], request[[4L]], request[[8L]])
+        if (found$takes_state) arguments$.state_env <- state
+        result <- withVisible(eval(call_of(found, names(arguments)), arguments, found$surroundings))
+        last <<- result$value
+        shown <- result$visible
+        if (prints && shown) print(last)
+        if (!prints || is.data.frame(last)) plain(last)
+      }),
+      warning = function(warning) {
+        if (length(warned) < WARNINGS) {
+          at <- conditionCall(warning)
+          warned <<- c(warned, paste0(conditionMessage(warning), if (!is.null(at)) paste0(" (in ", line_of(at), ")")))
+        }
+        tryInvokeRestart("muffleWarning")
+      },
       error = function(problem) {
         status <<- "failed"
-        failed(problem, package, trace)
+        leave(failed(problem, package, traced(sys.calls(), as.name(request[[3L]]))))
       },
       interrupt = function(stop) {
         status <<- "interrupted"
-        NULL
+        leave(NULL)
       }
-    )
-    while (sink.number() > 0L) sink()
+    ))
+    while (.Internal(sink.number(TRUE)) > 0L) sink()
     if (!identical(.Device, "null device")) send_plots()
     if (!identical(getwd(), home)) setwd(home)
     if (is_changed) save_state()
-    if (status == "done") {
-      if (prints) {
-        value <- if (is.data.frame(last)) plain(last)
-      } else {
-        value <- plain(value)
-      }
-      if (!is.null(value) && utils::object.size(value) > PIECE) {
-        pieces(value)
-        status <- "pieces"
-        value <- NULL
-      }
+    if (status == "done" && !is_small(value) && object_size(value) > PIECE) {
+      pieces(value)
+      status <- "pieces"
+      value <- NULL
     }
     notes <- undrawn
     undrawn <<- NULL
@@ -397,10 +399,7 @@
   if (nzchar(Sys.getenv("TOOLCRIB_R_HOME")) && dir.exists(library)) .libPaths(c(library, .libPaths()))
   suspendInterrupts({
     send(list("ready", paste(R.version$major, R.version$minor, sep = ".")))
-    repeat {
-      request <- tryCatch(unserialize(requests), error = function(problem) NULL)
-      if (is.null(request)) break
-      answer(request)
-    }
+    # The end of the requests is the end of the server.
+    tryCatch(repeat answer(unserialize(requests)), error = function(problem) NULL)
   })
 })()

@@ -18,7 +18,7 @@ use tokio::{
     net::unix::pipe::{OpenOptions, Receiver, Sender},
     process::{ChildStderr, ChildStdout},
     sync::OwnedSemaphorePermit,
-    time::timeout,
+    time::{sleep_until, timeout},
 };
 
 use super::{
@@ -184,8 +184,7 @@ impl Worker {
             if let Some(message) = self.take_message()? {
                 return Ok(message);
             }
-            // Short calls are not held up by looking at each line they print.
-            let (listens, first_moment) = (patience.is_long(), patience.first_moment());
+            let pause = patience.pause();
             let Self { running, answers, stdout, stderr, unread, .. } = self;
             tokio::select! {
                 biased;
@@ -194,9 +193,15 @@ impl Worker {
                     self.listen(ears).await;
                     return Err(Broken::Ended(status.ok()));
                 }
-                () = first_moment, if !listens => {}
-                () = stdout.read(), if listens && stdout.is_open() => ears.stdout.take(&stdout.chunk).await,
-                () = stderr.read(), if listens && stderr.is_open() => ears.stderr.take(&stderr.chunk).await,
+                () = ended(pause), if pause.is_some() => {}
+                () = stdout.read(), if pause.is_none() && stdout.is_open() => {
+                    patience.heard();
+                    ears.stdout.take(&stdout.chunk).await;
+                }
+                () = stderr.read(), if pause.is_none() && stderr.is_open() => {
+                    patience.heard();
+                    ears.stderr.take(&stderr.chunk).await;
+                }
                 () = patience.over() => match patience.note() {
                     Over::Time => running.group.signal(Signal::INT),
                     Over::Grace => return Err(Broken::Stuck),
@@ -257,5 +262,11 @@ impl Worker {
             Broken::Ended(Some(status)) => status.to_string(),
             other => format!("{other:?}"),
         }
+    }
+}
+
+async fn ended(pause: Option<Instant>) {
+    if let Some(end) = pause {
+        sleep_until(end.into()).await;
     }
 }
