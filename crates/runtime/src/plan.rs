@@ -24,6 +24,7 @@ use toolkit::Arguments;
 
 use crate::{Settings, confinement, refusal};
 use paths::Places;
+pub(crate) use r::R;
 use reach::Reach;
 pub(crate) use variables::private;
 use words::CommandLine;

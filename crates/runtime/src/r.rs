@@ -24,6 +24,7 @@ mod worker;
 mod workers;
 
 pub(crate) use arguments::encoded;
+pub use call::with_handle;
 pub(crate) use deparse::call as deparsed;
 pub use session::Session;
 pub(crate) use worker::PIPES;

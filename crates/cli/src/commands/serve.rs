@@ -114,7 +114,8 @@ async fn serve(
     let folder = crib.folder.clone();
     let http = crib.config.http.clone();
     let socket = crib.state_folder().join(format!("control-{}.sock", std::process::id()));
-    let served = Served::start(crib, loader, environment, args.prefix.as_deref()).await?;
+    let sessions = if args.http.is_some() { Sessions::ByHandle } else { Sessions::ByConnection };
+    let served = Served::start(crib, loader, environment, args.prefix.as_deref(), sessions).await?;
     let shutdown = CancellationToken::new();
     end_on_signal(shutdown.clone()).map_err(signals)?;
     reload_on_hangup(served.clone()).map_err(signals)?;
@@ -171,6 +172,25 @@ struct Reading {
     crib: Crib,
     loader: Loader,
     natives: Vec<Native>,
+    sessions: Sessions,
+}
+
+/// How it is known whose state a call means.
+#[derive(Clone, Copy)]
+enum Sessions {
+    /// By the connection, which is the only one.
+    ByConnection,
+    /// By a handle as well: over HTTP, newer clients have no connection that lasts.
+    ByHandle,
+}
+
+impl Sessions {
+    fn told_by(self, snapshot: Snapshot) -> Snapshot {
+        match self {
+            Self::ByConnection => snapshot,
+            Self::ByHandle => snapshot.with_handles(),
+        }
+    }
 }
 
 impl Served {
@@ -179,6 +199,7 @@ impl Served {
         mut loader: Loader,
         environment: &Environment,
         prefix: Option<&str>,
+        sessions: Sessions,
     ) -> Result<Self, CommandError> {
         // Opening the store waits for the disk, reading definitions for the processor.
         let (runtime, loaded) = std::thread::scope(|scope| {
@@ -194,9 +215,9 @@ impl Served {
         }
         tokio::spawn(forget_old(runtime.operations(), crib.config.limits.retention()));
         let natives = keeper::natives(&crib, environment, &runtime, prefix)?;
-        let snapshot = snapshot(&crib, &loaded.catalog, &natives);
+        let snapshot = sessions.told_by(snapshot(&crib, &loaded.catalog, &natives));
         let server = Server::new(identity, Arc::new(runtime.with_natives(natives.iter().cloned())), snapshot);
-        Ok(Self { server, reading: Arc::new(Mutex::new(Reading { crib, loader, natives })) })
+        Ok(Self { server, reading: Arc::new(Mutex::new(Reading { crib, loader, natives, sessions })) })
     }
 
     /// Reads the crib again and serves what was read; says in a line what came of it.
@@ -226,7 +247,7 @@ impl Reading {
         }
         let loaded = self.loader.load(&self.crib);
         log(&self.crib, &loaded);
-        let snapshot = snapshot(&self.crib, &loaded.catalog, &self.natives);
+        let snapshot = self.sessions.told_by(snapshot(&self.crib, &loaded.catalog, &self.natives));
         let kept: Vec<_> = loaded.kept.iter().map(ToString::to_string).collect();
         if !kept.is_empty() {
             said.push_str(&format!("; kept the last good version of {}", kept.join(", ")));

@@ -9,6 +9,7 @@ mod learn;
 mod logs;
 mod operations;
 mod pages;
+mod r;
 mod rave;
 mod repository;
 mod serve;

@@ -10,7 +10,7 @@ use super::{Bounds, Plan, Word, distinct, program, utf8, variables};
 use crate::{Settings, r};
 
 /// The program.
-const R: &str = "R";
+pub(crate) const R: &str = "R";
 /// Nobody's profile, history or saved workspace; nothing is echoed.
 const OPTIONS: [&str; 2] = ["--vanilla", "--no-echo"];
 /// The file with the worker's script.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use catalog::{Failure, Launch, Outcome, Tool, launch::RFunction};
-use serde_json::Value;
+use catalog::{Failure, Launch, Outcome, Schema, Tool, launch::RFunction};
+use serde_json::{Value, json};
 use toolkit::Arguments;
 
 use super::{
@@ -17,7 +17,32 @@ use super::{
 use crate::{Runtime, call::Job, lanes::Lane, outputs::Spill, refusal};
 
 /// The argument by which a caller names the session that is meant, where a tool has none of that name.
-pub(crate) const HANDLE: &str = "session";
+const HANDLE: &str = "session";
+
+/// The longest handle, in bytes.
+const LONGEST_HANDLE: usize = 256;
+
+/// The same tool with an argument by which a caller names the session that is meant; none if it is
+/// no function of R, or has an argument of that name itself.
+pub fn with_handle(tool: &Tool) -> Option<Tool> {
+    let Launch::R(function) = &tool.launch else { return None };
+    if has_handle(function) || tool.input.property(HANDLE).is_some() {
+        return None;
+    }
+    let mut object = (**tool.input.object()).clone();
+    let properties = object.entry("properties").or_insert_with(|| json!({})).as_object_mut()?;
+    let description = "A name of your choice for a session: calls with the same name share what the tools of R keep between \
+                       calls, until it was not used for a while. Without one, nothing is shared";
+    properties.insert(
+        HANDLE.to_owned(),
+        json!({"type": "string", "minLength": 1, "maxLength": LONGEST_HANDLE, "description": description}),
+    );
+    Some(Tool { input: Schema::new(object), ..tool.clone() })
+}
+
+fn has_handle(function: &RFunction) -> bool {
+    function.formals.iter().any(|formal| formal.parameter == HANDLE)
+}
 
 /// A call that is ready to be made.
 struct Ready<'a> {
@@ -163,12 +188,12 @@ fn request(ready: &Ready<'_>, crib: &str, state: Option<Vec<u8>>) -> RValue {
 
 /// The handle of a session, taken out of the arguments.
 fn take_handle(function: &RFunction, arguments: &mut Arguments) -> Result<Option<String>, Failure> {
-    if function.formals.iter().any(|formal| formal.parameter == HANDLE) {
+    if has_handle(function) {
         return Ok(None);
     }
     match arguments.shift_remove(HANDLE) {
         None | Some(Value::Null) => Ok(None),
-        Some(Value::String(handle)) if !handle.is_empty() && handle.len() <= 256 => Ok(Some(handle)),
+        Some(Value::String(handle)) if !handle.is_empty() && handle.len() <= LONGEST_HANDLE => Ok(Some(handle)),
         Some(other) => {
             let message = format!("'{HANDLE}' must be a text of 1 to 256 characters that names a session");
             Err(refusal::argument(HANDLE, message, "a text of 1 to 256 characters", other))
