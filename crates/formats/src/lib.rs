@@ -11,6 +11,7 @@ mod locate;
 mod mtdf;
 mod rave;
 mod report;
+pub mod roxygen;
 mod rules;
 mod yaml;
 
@@ -20,4 +21,5 @@ pub use guidance::{Guidance, guidance_schema};
 pub use locate::{Locator, locate};
 pub use mtdf::mtdf_schema;
 pub use rave::rave_schema;
-pub use rules::{RULES, definition::MISSING_COMMAND};
+pub use rules::{RULES, definition::MISSING_COMMAND, roxygen::BUILD_RULES};
+pub use yaml::yaml_value;

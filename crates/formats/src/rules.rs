@@ -4,6 +4,7 @@ pub(crate) mod definition;
 pub(crate) mod guidance;
 pub(crate) mod parameter;
 pub(crate) mod rave;
+pub(crate) mod roxygen;
 pub(crate) mod schema;
 pub(crate) mod syntax;
 pub(crate) mod yaml;

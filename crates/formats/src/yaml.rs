@@ -6,8 +6,15 @@
 
 mod scalar;
 mod tree;
+pub(crate) mod write;
 
 pub(crate) use tree::parse;
+
+/// The first document of a text as plain data; nothing, if it cannot be read.
+pub fn yaml_value(text: &str) -> Option<serde_json::Value> {
+    let parsed = parse(text);
+    parsed.root.filter(|_| !parsed.is_lossy).map(|root| root.to_value())
+}
 
 /// Whether a text is meant as YAML: its first line that is no comment begins a document or has a key.
 pub(crate) fn is_yaml(text: &str) -> bool {

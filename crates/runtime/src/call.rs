@@ -10,6 +10,7 @@ use std::{
 use catalog::{Availability, Catalog, Decision, Failure, Launch, Mode, Outcome, Policy, Tool, arguments};
 use fancy_regex::Regex;
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context, Interrupt, Keep, Native, Resources};
 
 use crate::{
@@ -252,6 +253,13 @@ impl Runtime {
                 Ok(self.refused(record, "ask", failure).await)
             }
         }
+    }
+
+    /// Runs one call for the program itself: nobody can be asked, and nobody cancels it.
+    pub async fn call_alone(self: &Arc<Self>, tool: Arc<Tool>, arguments: Arguments) -> Outcome {
+        let call = Call::new(Arc::clone(&tool), arguments, Context::detached(CancellationToken::new()));
+        let result = self.call(call).await;
+        result.unwrap_or_else(|interrupt| refusal::outcome(&tool, cannot_ask(&tool, &interrupt)))
     }
 
     async fn granted(

@@ -7,7 +7,8 @@ use std::{
 
 /// The folders that hold definitions, the second in R packages, and the file that holds shared guidance.
 const TOOLS: &str = "tools";
-const PACKAGE_TOOLS: &str = "inst/mcp/tools";
+pub(crate) const PACKAGE_TOOLS: &str = "inst/mcp/tools";
+pub(crate) const FOLDERS: [&str; 2] = [TOOLS, PACKAGE_TOOLS];
 const GUIDANCE: &str = "tool_guidance.json";
 
 /// The candidates of one crib, each list sorted by name.
@@ -41,7 +42,7 @@ pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
 
 /// Whether a folder is laid out as a crib.
 pub(crate) fn is_crib(folder: &Path) -> bool {
-    folder.join("toolcrib.toml").is_file() || [TOOLS, PACKAGE_TOOLS].iter().any(|tools| folder.join(tools).is_dir())
+    folder.join("toolcrib.toml").is_file() || FOLDERS.iter().any(|tools| folder.join(tools).is_dir())
 }
 
 fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {

@@ -9,9 +9,11 @@ mod crib;
 mod date;
 mod discover;
 mod environment;
+mod examples;
 mod files;
 mod groups;
 mod loader;
+mod package;
 mod parallel;
 mod policy;
 mod sources;
@@ -21,9 +23,11 @@ pub use always::always_allow;
 pub use config::{Bind, Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, config_schema};
 pub use crib::{Crib, OpenError};
 pub use environment::Environment;
+pub use examples::{Examples, Ran};
 pub use files::{Files, LARGEST_FILE};
 pub use groups::{GroupError, Groups};
 pub use loader::{Loaded, Loader, check_paths};
+pub use package::{Build, Change, PackageError, RPackage};
 pub use policy::PolicyClause;
 pub use watch::{WatchError, Watcher, watch};
 
@@ -37,4 +41,8 @@ pub static RULES: &[&catalog::Rule] = &[
     &policy::EXPIRED_POLICY,
     &policy::LASTING_PERMISSION,
     &policy::PRESUMED_ARGUMENT,
+    &package::FOREIGN_FILE,
+    &package::STALE_FILE,
+    &examples::FAILED_EXAMPLE,
+    &examples::NO_R,
 ];

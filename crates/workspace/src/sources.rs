@@ -7,6 +7,8 @@ use std::{
 
 use catalog::{Launch, Tool};
 
+use crate::package;
+
 /// Says of an R function where the sources of its package are, if they are in the crib.
 pub(crate) fn settle(tool: &mut Tool, definition: &Path, crib: &Path) {
     if let Launch::R(function) = &mut tool.launch {
@@ -24,8 +26,7 @@ fn find(package: &str, definition: &Path, crib: &Path) -> Option<PathBuf> {
     upward.flat_map(|folder| [folder.to_owned(), folder.join(package)]).find(|folder| is_package(folder, package))
 }
 
-fn is_package(folder: &Path, package: &str) -> bool {
+fn is_package(folder: &Path, name: &str) -> bool {
     let description = fs::read_to_string(folder.join("DESCRIPTION")).unwrap_or_default();
-    let named = description.lines().find_map(|line| line.strip_prefix("Package:"));
-    named.is_some_and(|name| name.trim() == package) && folder.join("R").is_dir()
+    package::name_in(&description).as_deref() == Some(name) && folder.join("R").is_dir()
 }

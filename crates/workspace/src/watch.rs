@@ -8,6 +8,8 @@ use std::{
 
 use notify::{RecursiveMode, Watcher as _};
 
+use crate::discover;
+
 /// How long it must be quiet before a change is told: editors write a file in several steps.
 const QUIET: Duration = Duration::from_millis(150);
 
@@ -39,9 +41,8 @@ pub fn watch(folder: &Path, changed: impl Fn() + Send + 'static) -> Result<Watch
     })
     .map_err(problem)?;
     inner.watch(folder, RecursiveMode::NonRecursive).map_err(problem)?;
-    let tools = folder.join("tools");
-    if tools.is_dir() {
-        inner.watch(&tools, RecursiveMode::NonRecursive).map_err(problem)?;
+    for tools in discover::FOLDERS.map(|tools| folder.join(tools)).iter().filter(|tools| tools.is_dir()) {
+        inner.watch(tools, RecursiveMode::NonRecursive).map_err(problem)?;
     }
     std::thread::spawn(move || {
         while receiver.recv().is_ok() {
@@ -53,5 +54,5 @@ pub fn watch(folder: &Path, changed: impl Fn() + Send + 'static) -> Result<Watch
 }
 
 fn matters(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "json" || extension == "toml")
+    path.extension().is_some_and(|extension| ["json", "toml", "yaml", "yml"].iter().any(|known| extension == *known))
 }

@@ -1,6 +1,7 @@
 //! What a user of the `toolcrib` program sees.
 
 mod bad_input;
+mod build;
 mod call;
 mod check;
 mod crib;

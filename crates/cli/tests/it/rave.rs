@@ -123,3 +123,13 @@ fn show_and_docs_have_the_example() {
 fn the_schema_is_printed() {
     assert_eq!(run(&["schema", "rave"]).json()["title"], "R functions as YAML (RAVE)");
 }
+
+#[test]
+fn a_new_definition_is_good() {
+    let crib = Crib::new();
+    assert_eq!(crib.run(&["new", "rave", "stats-median"]).code, 0);
+    let checked = crib.run(&["check", "--strict"]);
+    assert_eq!(checked.code, 0, "{}", checked.stdout);
+    assert!(crib.run(&["show", "stats-median"]).stdout.contains("stats:::median(x)"));
+    assert_eq!(crib.run(&["new", "rave", "median"]).code, 2);
+}

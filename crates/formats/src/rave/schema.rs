@@ -6,6 +6,7 @@ use super::fit::{Fit, fit};
 use crate::{
     json::{Member, Node, Value},
     report::{At, Report, shown},
+    roxygen,
     rules::rave::{HIDDEN_PARAMETER, MENDED_VALUE, PHANTOM_REQUIRED, UNFIT_VALUE, UNTYPED},
 };
 
@@ -85,6 +86,7 @@ impl Mender<'_, '_> {
         for member in members {
             let at = at.key(&member.key);
             let value = match &*member.key {
+                "type" => Some(self.kind(&member.value, &at)),
                 "items" => Some(self.schema(&member.value, &at)),
                 "properties" => Some(self.nested(&member.value, &at)),
                 "required" => Some(Node { value: Value::Array(self.listed(&member.value, &at)), span: member.value.span }),
@@ -98,6 +100,56 @@ impl Mender<'_, '_> {
             kept.extend(value.map(|value| Member { value, ..member.clone() }));
         }
         Node { value: Value::Object(kept), span: node.span }
+    }
+
+    /// A type; R's own words for types are clear enough.
+    fn kind<'a>(&mut self, node: &Node<'a>, at: &At<'_>) -> Node<'a> {
+        let meant = match node.as_str() {
+            Some("character") => "string",
+            Some("numeric" | "double" | "float") => "number",
+            Some("int") => "integer",
+            Some("logical" | "bool") => "boolean",
+            Some("list" | "environment") => "object",
+            Some("vector") => "array",
+            _ => return node.clone(),
+        };
+        self.mended(node, at, meant);
+        Node { value: Value::String(Cow::Borrowed(meant)), span: node.span }
+    }
+
+    /// A schema of what is returned, with the type that its text begins with: older generators let a later word win. A
+    /// wrong one would make clients refuse good results.
+    pub(super) fn returned<'a>(&mut self, node: &Node<'a>, at: &At<'_>) -> Node<'a> {
+        let mut node = self.schema(node, at);
+        if let Value::Object(members) = &mut node.value {
+            self.retype(members, at);
+            let properties = members.iter_mut().find(|member| member.key == "properties");
+            if let Some(Value::Object(parts)) = properties.map(|member| &mut member.value.value) {
+                let at = at.key("properties");
+                for part in parts {
+                    part.value = self.returned(&part.value, &at.key(&part.key));
+                }
+            }
+        }
+        node
+    }
+
+    fn retype<'a>(&mut self, members: &mut Vec<Member<'a>>, at: &At<'_>) {
+        let text = |key: &str| members.iter().find(|member| member.key == key).and_then(|member| member.value.as_str());
+        let Some((kind, description)) = text("type").zip(text("description")) else { return };
+        let Some(said) = roxygen::said_type(description).filter(|said| said["type"] != kind) else { return };
+        let is_described = members.iter().any(|member| member.key == "properties" || member.key == "items");
+        if is_described {
+            return;
+        }
+        let message = format!("the text says {}, the type is {kind}; it is read as the text says", said["type"]);
+        self.report.push(self.report.value(&MENDED_VALUE, &at.key("type"), message).received(kind));
+        let place = members[0].value.span;
+        members.retain(|member| member.key != "type");
+        for (key, value) in said.as_object().into_iter().flatten().rev() {
+            let member = Member { key: Cow::Owned(key.clone()), key_span: place, value: Node::from_value(value, place) };
+            members.insert(0, member);
+        }
     }
 
     fn nested<'a>(&mut self, node: &Node<'a>, at: &At<'_>) -> Node<'a> {
@@ -161,7 +213,7 @@ impl Mender<'_, '_> {
     }
 
     fn mended(&mut self, node: &Node<'_>, at: &At<'_>, meant: &str) {
-        let message = format!("the value is of another type than the parameter, and is read as `{meant}`");
+        let message = format!("this is spelled as something else than is meant, and is read as `{meant}`");
         self.report.push(self.report.value(&MENDED_VALUE, at, message).received(shown(node)));
     }
 

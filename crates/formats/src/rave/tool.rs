@@ -132,7 +132,7 @@ impl<'n, 'r> Reader<'n, 'r> {
         let node = self.object.node("returns").filter(|node| node.value != Value::Null)?;
         let at = At::ROOT;
         let at = at.key("returns");
-        let mended = Mender { text: self.text, report: self.report }.schema(node, &at);
+        let mended = Mender { text: self.text, report: self.report }.returned(node, &at);
         Some(self.schema(&mended, &at)).filter(|schema| !schema.is_empty())
     }
 

@@ -1,6 +1,7 @@
 //! Definition text in; tools and diagnostics out.
 
 mod bad_input;
+mod build;
 mod command_line;
 mod consent;
 mod corpus;

@@ -285,3 +285,33 @@ fn the_schema_for_editors_takes_what_is_good() {
     bad["dangerous"] = json!("yes");
     assert!(!validator.is_valid(&bad));
 }
+
+#[test]
+fn a_returned_value_has_the_type_that_its_text_begins_with() {
+    let returns = "returns:\n  type: object\n  properties:\n    ok:\n      type: object\n      description: Logical, whether the list was read\n    \
+                   rows:\n      type: object\n      description: Data frame with columns a and b\n    all:\n      type: object\n      \
+                   description: List, everything\n    n:\n      type: integer\n      description: Number of rows\n";
+    let reading = read(&with("", returns));
+    let output = reading.tools[0].output.as_ref().expect("an output schema");
+    let kind = |name: &str| output.property(name).expect("a property")["type"].clone();
+    assert_eq!(
+        [kind("ok"), kind("rows"), kind("all"), kind("n")],
+        [json!("boolean"), json!("array"), json!("object"), json!("integer")]
+    );
+    assert_eq!(output.property("rows").expect("rows")["items"], json!({"type": "object"}));
+    assert_eq!(
+        summary(&reading.diagnostics),
+        ["note TC142 /returns/properties/ok/type", "note TC142 /returns/properties/rows/type"]
+    );
+}
+
+#[test]
+fn words_of_r_for_types_are_understood() {
+    let reading = read(&with(
+        "x:\n  type: character\n  description: X\n  default: 5\nv:\n  type: vector\n  items: {type: numeric}\n  description: V",
+        "",
+    ));
+    let found = properties(&reading);
+    assert_eq!((&found["x"]["type"], &found["v"]["items"]["type"]), (&json!("string"), &json!("number")));
+    assert_eq!(errors(&reading.diagnostics), Vec::<String>::new());
+}

@@ -2,5 +2,6 @@
 
 mod always;
 mod harness;
+mod packages;
 mod page;
 mod policies;
