@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::{crib::Crib, serve::Client};
 
 /// Whether R is here. Where it is not, that is said; in CI it must be.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn has_r() -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     let found = env::split_paths(&path).any(|folder| folder.join("R").is_file());

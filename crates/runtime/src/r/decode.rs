@@ -198,3 +198,90 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{env, fs, process::Command};
+
+    use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
+
+    use super::{super::encode::encode, decode};
+    use crate::r::value::{Data, RValue};
+
+    fn texts() -> impl Strategy<Value = Vec<Option<String>>> {
+        proptest::collection::vec(proptest::option::weighted(0.8, "[^\\x00]{0,6}"), 0..5)
+    }
+
+    fn vectors() -> impl Strategy<Value = Data> {
+        use proptest::collection::vec;
+        prop_oneof![
+            Just(Data::Null),
+            vec(any::<Option<bool>>(), 0..5).prop_map(Data::Logical),
+            vec(any::<i32>(), 0..5).prop_map(Data::Integer),
+            vec(any::<u64>().prop_map(f64::from_bits), 0..5).prop_map(Data::Double),
+            texts().prop_map(Data::Character),
+            vec(any::<u8>(), 0..9).prop_map(Data::Raw),
+        ]
+    }
+
+    /// Names, and an attribute that is referred to again and again.
+    fn adorned(data: Data, names: bool, note: Option<i32>) -> RValue {
+        let value = RValue::from(data);
+        let count = value.len();
+        let value = match names && count > 0 {
+            true => value.with("names", RValue::texts((0..count).map(|index| format!("n\u{e9}{index}")))),
+            false => value,
+        };
+        match note.filter(|_| value.data != Data::Null) {
+            Some(note) => value.with("note", Data::Integer(vec![note]).into()),
+            None => value,
+        }
+    }
+
+    fn values() -> impl Strategy<Value = RValue> {
+        let flat = (vectors(), any::<bool>(), any::<Option<i32>>()).prop_map(|(data, names, note)| adorned(data, names, note));
+        flat.prop_recursive(3, 24, 5, |inner| {
+            let items = proptest::collection::vec(inner, 0..5);
+            (items, any::<bool>(), any::<Option<i32>>()).prop_map(|(items, names, note)| adorned(Data::List(items), names, note))
+        })
+    }
+
+    #[test]
+    #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+    fn r_reads_what_we_write_and_we_read_what_r_writes() {
+        let path = env::var_os("PATH").unwrap_or_default();
+        if !env::split_paths(&path).any(|folder| folder.join("Rscript").is_file()) {
+            assert!(env::var_os("CI").is_none(), "CI must have R");
+            eprintln!("SKIPPED: R is not installed (Debian: r-base-core)");
+            return;
+        }
+        let mut runner = TestRunner::default();
+        let many = (0..400).map(|_| values().new_tree(&mut runner).map(|tree| tree.current()));
+        let value = RValue::list(many.collect::<Result<_, _>>().unwrap_or_else(|reason| panic!("{reason}")));
+        let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+        let file = |name: &str| folder.path().join(name);
+        fs::write(file("in"), encode(&value)).unwrap_or_else(|error| panic!("{error}"));
+        let code = "x <- unserialize(file('in', 'rb')); stopifnot(length(x) == 400L)
+            put <- function(name, ...) writeBin(serialize(x, NULL, ...), name)
+            put('little', xdr = FALSE, version = 2L); put('big', xdr = TRUE, version = 2L); put('three', xdr = TRUE, version = 3L)";
+        let status = Command::new("Rscript").args(["--vanilla", "-e", code]).current_dir(folder.path()).status();
+        assert!(status.is_ok_and(|status| status.success()));
+        for name in ["little", "big", "three"] {
+            let bytes = fs::read(file(name)).unwrap_or_else(|error| panic!("{error}"));
+            let read = decode(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(encode(&read) == encode(&value), "{name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn broken_bytes_are_an_error_and_nothing_worse(value in values(), cut in any::<prop::sample::Index>(), flip in any::<(prop::sample::Index, u8)>()) {
+            let mut bytes = encode(&value);
+            let at = flip.0.index(bytes.len());
+            bytes[at] ^= flip.1;
+            let _ = decode(&bytes);
+            bytes.truncate(cut.index(bytes.len()));
+            let _ = decode(&bytes);
+        }
+    }
+}

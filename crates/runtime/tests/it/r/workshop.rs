@@ -48,7 +48,7 @@ impl Workshop {
 
     pub(super) fn with(code: &str, change: impl FnOnce(&mut Settings)) -> Self {
         let crib = Crib::with(|settings| {
-            if let Some(path) = env::var("PATH").ok() {
+            if let Ok(path) = env::var("PATH") {
                 settings.environment = vec![("PATH".to_owned(), path)];
             }
             change(settings);
