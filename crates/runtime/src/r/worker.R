@@ -320,52 +320,47 @@
     vapply(utils::tail(calls[first[[1L]]:last], FRAMES), line_of, "")
   }
 
+  # The call that is being made, and what is known of its end.
+  current <- NULL
+  prints <- FALSE
+  warned <- NULL
+  status <- "done"
+  is_shown <- FALSE
+
   call <- function(request) {
-    package <- request[[2L]]
+    prints <<- request[[6L]]
+    warned <<- NULL
+    status <<- "done"
+    is_shown <<- FALSE
     arguments <- request[[5L]]
-    prints <- request[[6L]]
-    warned <- NULL
-    status <- "done"
-    shown <- FALSE
-    # Handlers that leave by a continuation: `tryCatch` takes longer than most of the rest.
-    value <- callCC(function(leave) withCallingHandlers(
-      allowInterrupts({
-        found <- prepared(package, request[[3L]], request[[4L]], request[[8L]])
-        if (found$takes_state) arguments$.state_env <- state
-        result <- withVisible(eval(call_of(found, names(arguments)), arguments, found$surroundings))
-        last <<- result$value
-        shown <- result$visible
-        if (prints && shown) print(last)
-        if (!prints || is.data.frame(last)) plain(last)
-      }),
-      warning = function(warning) {
-        if (length(warned) < WARNINGS) {
-          at <- conditionCall(warning)
-          warned <<- c(warned, paste0(conditionMessage(warning), if (!is.null(at)) paste0(" (in ", line_of(at), ")")))
-        }
-        tryInvokeRestart("muffleWarning")
-      },
-      error = function(problem) {
-        status <<- "failed"
-        leave(failed(problem, package, traced(sys.calls(), as.name(request[[3L]]))))
-      },
-      interrupt = function(stop) {
-        status <<- "interrupted"
-        leave(NULL)
-      }
-    ))
+    current <<- request
+    value <- allowInterrupts({
+      found <- prepared(request[[2L]], request[[3L]], request[[4L]], request[[8L]])
+      if (found$takes_state) arguments$.state_env <- state
+      result <- withVisible(eval(call_of(found, names(arguments)), arguments, found$surroundings))
+      last <<- result$value
+      is_shown <<- result$visible
+      if (prints && is_shown) print(last)
+      if (!prints || is.data.frame(last)) plain(last)
+    })
+    current <<- NULL
+    finish(value)
+  }
+
+  # What follows a call, however it ended.
+  finish <- function(value) {
     while (.Internal(sink.number(TRUE)) > 0L) sink()
     if (!identical(.Device, "null device")) send_plots()
     if (!identical(getwd(), home)) setwd(home)
     if (is_changed) save_state()
     if (status == "done" && !is_small(value) && object_size(value) > PIECE) {
       pieces(value)
-      status <- "pieces"
+      status <<- "pieces"
       value <- NULL
     }
     notes <- undrawn
     undrawn <<- NULL
-    send(list(status, value, shown, warned, notes))
+    send(list(status, value, is_shown, warned, notes))
   }
 
   # An interrupt that came too late must not hit the next call.
@@ -397,9 +392,51 @@
   library <- file.path(Sys.getenv("TOOLCRIB_R_HOME"), "R", paste0(R.version$platform, "-library"),
                        paste(R.version$major, sub("[.].*", "", R.version$minor), sep = "."))
   if (nzchar(Sys.getenv("TOOLCRIB_R_HOME")) && dir.exists(library)) .libPaths(c(library, .libPaths()))
+
+  noted <- function(warning) {
+    if (length(warned) < WARNINGS) {
+      at <- conditionCall(warning)
+      warned <<- c(warned, paste0(conditionMessage(warning), if (!is.null(at)) paste0(" (in ", line_of(at), ")")))
+    }
+    tryInvokeRestart("muffleWarning")
+  }
+
+  stopped <- NULL
+  note_end <- function(how, value) {
+    status <<- how
+    stopped <<- value
+    current <<- NULL
+  }
+  leave <- function(how, value) {
+    note_end(how, value)
+    invokeRestart("toolcrib_leave")
+  }
+
+  # Handlers are set up once for all calls, because that takes longer than most calls do, and anew
+  # after one of them was left. An error outside of any call is the end of the server, or a bug.
+  serve <- function() {
+    withRestarts(
+      withCallingHandlers(
+        repeat answer(unserialize(requests)),
+        warning = noted,
+        error = function(problem) {
+          if (is.null(current)) quit("no", status = 70L)
+          leave("failed", failed(problem, current[[2L]], traced(sys.calls(), as.name(current[[3L]]))))
+        },
+        interrupt = function(stop) if (!is.null(current)) leave("interrupted", NULL)
+      ),
+      toolcrib_leave = function() NULL
+    )
+  }
+
+  # Where the stack is full, R does not call handlers, but still goes back to one.
+  serve_on <- function() tryCatch(serve(), error = function(problem) note_end("failed", failed(problem, current[[2L]], NULL)))
+
   suspendInterrupts({
     send(list("ready", paste(R.version$major, R.version$minor, sep = ".")))
-    # The end of the requests is the end of the server.
-    tryCatch(repeat answer(unserialize(requests)), error = function(problem) NULL)
+    repeat {
+      serve_on()
+      finish(stopped)
+    }
   })
 })()

@@ -16,7 +16,9 @@ const CODE: &str = "
   crashes <- function() tools::pskill(Sys.getpid(), 11)
   loops <- function() repeat {}
   sleeps <- function() { file.create('begun'); Sys.sleep(60) }
-  deaf <- function() { file.create('begun'); repeat tryCatch(repeat Sys.sleep(0.01), interrupt = function(e) NULL) }
+  deaf <- function() repeat tryCatch({ file.create('begun'); repeat Sys.sleep(0.01) }, interrupt = function(e) NULL)
+  deep <- function() deep()
+  own <- function() tryCatch(stop('mine'), error = function(e) { warning('after'); 'handled' }, finally = cat('finally\\n'))
   programs <- function() { file.create('begun'); system('sleep 60 & echo $! > child; wait') }
   fine <- function() 'fine'
   pid <- function() Sys.getpid()
@@ -39,6 +41,20 @@ async fn an_error_says_what_where_and_how_it_came_to_it() {
     assert_eq!(details["class"], json!(["simpleError", "error"]));
     assert_eq!(details["traceback"], json!(["fails()", "inner(\"x\")", "stop(\"it broke: \", text)"]));
     is_fine(&bench).await;
+}
+
+#[tokio::test]
+async fn a_function_handles_its_own_errors_and_deep_recursion_is_one() {
+    need_r!();
+    let bench = Workshop::new(CODE);
+    let outcome = bench.run("own").await;
+    assert_eq!(text(&outcome, 0), "finally\n[1] \"handled\"\n");
+    assert!(field(&outcome, "warnings")[0].as_str().unwrap().starts_with("after"), "{outcome:?}");
+    for _ in 0..2 {
+        let outcome = bench.run("deep").await;
+        assert_eq!(field(&outcome, "error_type"), "r_error", "{outcome:?}");
+        is_fine(&bench).await;
+    }
 }
 
 #[tokio::test]
