@@ -7,14 +7,14 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use catalog::{Availability, Catalog, Decision, Failure, Launch, Mode, Outcome, Policy, Tool, arguments, launch::RFunction};
+use catalog::{Availability, Catalog, Decision, Failure, Launch, Mode, Outcome, Policy, Tool, arguments};
 use fancy_regex::Regex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context, Interrupt, Keep, Native, Resources};
 
 use crate::{
-    Operations, Plan, Settings,
+    Operations, Plan, Session, Settings,
     approval::denied,
     audit::{Audit, Entry},
     confine,
@@ -27,6 +27,7 @@ use crate::{
     operations::{Live, Work},
     outputs::{OutputResources, Outputs},
     process::Errand,
+    r::Workers,
     refusal, report,
     spawn::Door,
 };
@@ -46,6 +47,8 @@ pub struct Call {
     pub limit: Option<Duration>,
     /// Who calls.
     pub owner: Owner,
+    /// Whose state a function of R works on.
+    pub session: Session,
     /// The tools that a sequence may call.
     pub catalog: Arc<Catalog>,
     /// What may be called, and what must be asked about.
@@ -68,6 +71,7 @@ impl Call {
             arguments,
             owner: Owner(context.owner().to_string()),
             context,
+            session: Session::default(),
             limit: None,
             catalog: Arc::default(),
             policy: Policy::default(),
@@ -84,6 +88,7 @@ pub(crate) struct Job {
     pub(crate) arguments: Arguments,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) context: Context,
+    pub(crate) session: Session,
     pub(crate) limit: Option<Duration>,
     /// What it will do, if that was found out already.
     pub(crate) plan: Option<Arc<Plan>>,
@@ -113,6 +118,7 @@ pub struct Runtime {
     patterns: Mutex<HashMap<String, Option<Arc<Regex>>>>,
     pub(crate) audit: Audit,
     pub(crate) keep: Option<Arc<dyn Keep>>,
+    pub(crate) r: Arc<Workers>,
     natives: Natives,
 }
 
@@ -138,6 +144,7 @@ impl Runtime {
             journal,
             patterns: Mutex::default(),
             keep: None,
+            r: Arc::new(Workers::new(&settings)),
             natives: Natives::default(),
             settings,
         }
@@ -187,7 +194,7 @@ impl Runtime {
             Launch::Sequence(_) => {
                 Err(Failure::new("not_supported", format!("`{}` is a sequence; each of its steps has its own plan", tool.name)))
             }
-            Launch::R(function) => Err(cannot_run_r(tool, function)),
+            Launch::R(function) => Plan::of_r_call(&self.settings, tool, function, arguments),
             Launch::Missing => Err(not_callable(tool)),
         };
         plan.map_err(|failure| refusal::completed(tool, failure))
@@ -231,7 +238,7 @@ impl Runtime {
             Err(failure) => return Ok(self.recorded(record, "invalid", failure.into())),
         };
         if call.tool.launch == Launch::Native {
-            call.context = self.surround(call.context, &call.catalog, &call.policy, call.depth, Some(&call.tool));
+            call.context = self.surround(&call);
         }
         if let (Launch::Native, Mode::Asynchronous) = (&call.tool.launch, call.tool.mode) {
             let arguments = std::mem::take(&mut call.arguments);
@@ -292,6 +299,7 @@ impl Runtime {
             arguments: call.arguments,
             catalog: call.catalog,
             context: call.context,
+            session: call.session,
             limit: call.limit,
             plan: None,
             trace: call.trace,
@@ -308,7 +316,7 @@ impl Runtime {
         match &job.tool.launch {
             Launch::Process(_) => self.process(job).await,
             Launch::Sequence(_) => self.sequence(job).await,
-            Launch::R(function) => refusal::outcome(&job.tool, cannot_run_r(&job.tool, function)),
+            Launch::R(_) => self.r(job).await,
             Launch::Missing => refusal::outcome(&job.tool, not_callable(&job.tool)),
             Launch::Native => {
                 if let Some(live) = &job.live {
@@ -329,7 +337,7 @@ impl Runtime {
                 job.plan = Some(self.planned(job)?);
                 Ok(())
             }
-            Launch::R(function) => Err(cannot_run_r(&job.tool, function)),
+            Launch::R(_) => self.plan(&job.tool, &job.arguments).map(|_| ()),
             Launch::Sequence(_) => crate::sequence::leaves(&job.catalog, &job.tool, &job.arguments).map(|_| ()),
             Launch::Native | Launch::Missing => Ok(()),
         }
@@ -388,7 +396,7 @@ impl Runtime {
     }
 
     /// A pattern for progress, ready for use. One that is broken was reported when it was read.
-    fn pattern(&self, text: &str) -> Option<Arc<Regex>> {
+    pub(crate) fn pattern(&self, text: &str) -> Option<Arc<Regex>> {
         let mut patterns = self.patterns.lock().unwrap_or_else(PoisonError::into_inner);
         if patterns.len() > PATTERNS {
             patterns.clear();
@@ -485,12 +493,6 @@ fn unwrapped(tool: &Tool, mut arguments: Arguments) -> Arguments {
 
 fn not_callable(tool: &Tool) -> Failure {
     Failure::new("not_callable", format!("`{}` is documented but has no command to run", tool.name))
-}
-
-fn cannot_run_r(tool: &Tool, function: &RFunction) -> Failure {
-    let RFunction { package, function, .. } = function;
-    let message = format!("`{}` is the R function `{package}::{function}`, and this server cannot run R yet", tool.name);
-    Failure::new("not_supported", message)
 }
 
 fn cannot_ask(tool: &Tool, interrupt: &Interrupt) -> Failure {

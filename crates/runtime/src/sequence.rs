@@ -164,6 +164,7 @@ impl Runtime {
                     arguments,
                     catalog: Arc::clone(&job.catalog),
                     context: job.context.clone(),
+                    session: job.session.clone(),
                     limit: None,
                     plan: None,
                     trace: None,

@@ -98,6 +98,19 @@ impl Snapshot {
         self
     }
 
+    /// Lets calls of R functions name the session that they mean: for clients whose requests belong to no connection.
+    pub fn with_handles(mut self) -> Self {
+        for served in &mut self.tools {
+            let Some(tool) = runtime::with_handle(&served.tool) else { continue };
+            let schema = on_the_wire(&tool.input);
+            for rendering in std::iter::once(&mut served.modern).chain(&mut served.legacy) {
+                rendering.input_schema = schema.clone();
+            }
+            served.tool = Arc::new(tool);
+        }
+        self
+    }
+
     /// Exactly the objects that `tools/list` serves, in the same order.
     pub fn tools_json(&self) -> Vec<Value> {
         let tools = self.tools.iter().map(|served| serde_json::to_value(&served.modern));
@@ -175,7 +188,7 @@ impl Served {
             Launch::Process(_) => Some(process.object().clone()),
             // An envelope has an arm for failures itself.
             _ if tool.errors == ErrorForm::Envelope => tool.output.as_ref().map(on_the_wire),
-            _ => tool.output.as_ref().map(|schema| output::widened(&on_the_wire(schema))),
+            _ => tool.output.as_ref().map(|schema| output::widened(&on_the_wire(schema), tool.mode)),
         };
         let legacy = modern.output_schema.as_deref().and_then(output::wrapped);
         let legacy = legacy.map(|schema| modern.clone().with_raw_output_schema(schema));

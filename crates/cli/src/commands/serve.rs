@@ -125,7 +125,8 @@ async fn serve(
     let signals = |error: std::io::Error| CommandError::machine(format!("cannot listen for signals: {error}"));
     let http = crib.config.http.clone();
     let socket = servers::own(&crib.state_folder());
-    let served = Served::start(crib, loader, environment, args.prefix.as_deref()).await?;
+    let sessions = if args.http.is_some() { Sessions::ByHandle } else { Sessions::ByConnection };
+    let served = Served::start(crib, loader, environment, args.prefix.as_deref(), sessions).await?;
     let shutdown = CancellationToken::new();
     end_on_signal(shutdown.clone()).map_err(signals)?;
     reload_on_hangup(served.clone()).map_err(signals)?;
@@ -203,6 +204,7 @@ struct Reading {
     content: Content,
     material: Material,
     watcher: Option<Watcher>,
+    sessions: Sessions,
 }
 
 /// What came of reading a crib again.
@@ -212,12 +214,31 @@ struct Reread {
     prompts: bool,
 }
 
+/// How it is known whose state a call means.
+#[derive(Clone, Copy)]
+enum Sessions {
+    /// By the connection, which is the only one.
+    ByConnection,
+    /// By a handle as well: over HTTP, newer clients have no connection that lasts.
+    ByHandle,
+}
+
+impl Sessions {
+    fn told_by(self, snapshot: Snapshot) -> Snapshot {
+        match self {
+            Self::ByConnection => snapshot,
+            Self::ByHandle => snapshot.with_handles(),
+        }
+    }
+}
+
 impl Served {
     async fn start(
         crib: Crib,
         mut loader: Loader,
         environment: &Environment,
         prefix: Option<&str>,
+        sessions: Sessions,
     ) -> Result<Self, CommandError> {
         // Opening the store waits for the disk, reading definitions for the processor.
         let (runtime, loaded) = std::thread::scope(|scope| {
@@ -237,12 +258,12 @@ impl Served {
         let material = Material::new(&crib, &loaded, &flags);
         let natives = keeper::natives(&crib, environment, &runtime, &material.guide, &flags, prefix)?;
         let values = keeper::switching_or_defaults(&crib, &flags).await;
-        let snapshot = snapshot(&crib, &loaded.catalog, &natives, &values);
+        let snapshot = sessions.told_by(snapshot(&crib, &loaded.catalog, &natives, &values));
         let operations = runtime.operations();
         let server = Server::new(identity, Arc::new(runtime.with_natives(natives.iter().cloned())), snapshot);
         let server = material.served_by(server);
         let Loaded { catalog, content, .. } = loaded;
-        let reading = Reading { crib, loader, catalog, natives, content, material: material.clone(), watcher: None };
+        let reading = Reading { crib, loader, catalog, natives, content, material: material.clone(), watcher: None, sessions };
         let positions = Arc::new(tokio::sync::Mutex::new(positions(&reading.crib, &values)));
         let served = Self { server, operations, reading: Arc::new(Mutex::new(reading)), material, flags, positions };
         Ok(started.get_or_init(|| served).clone())
@@ -296,11 +317,12 @@ impl Served {
         if !last.is_empty() && *last == now {
             return Ok(());
         }
-        let (catalog, natives) = {
+        let (catalog, natives, sessions) = {
             let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-            (reading.catalog.clone(), reading.natives.clone())
+            (reading.catalog.clone(), reading.natives.clone(), reading.sessions)
         };
-        let made = tokio::task::spawn_blocking(move || snapshot(&crib, &catalog, &natives, &values)).await;
+        let make = move || sessions.told_by(snapshot(&crib, &catalog, &natives, &values));
+        let made = tokio::task::spawn_blocking(make).await;
         self.server.replace(made.map_err(|error| error.to_string())?).await;
         *last = now;
         Ok(())

@@ -14,6 +14,7 @@ mod logs;
 mod natives;
 mod operations;
 mod pages;
+mod r;
 mod rave;
 mod repository;
 mod serve;

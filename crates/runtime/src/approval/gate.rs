@@ -134,13 +134,12 @@ impl Runtime {
     /// The plan of a call as it is shown and kept: without the values of secret arguments.
     fn plan_of(&self, call: &Call) -> Result<Value, Failure> {
         let mut plan = match &call.tool.launch {
-            Launch::Process(_) => self.plan_of_process(&call.tool, &call.arguments)?,
+            Launch::Process(_) | Launch::R(_) => self.plan_of_process(&call.tool, &call.arguments)?,
             Launch::Sequence(_) => {
                 let leaves = sequence::leaves(&call.catalog, &call.tool, &call.arguments)?;
                 let steps: Vec<_> = leaves.iter().map(|leaf| self.plan_of_step(leaf)).collect();
                 json!({"version": 1, "tool": call.tool.name, "steps": steps})
             }
-            Launch::R(of) => json!({"version": 1, "tool": call.tool.name, "package": of.package, "function": of.function}),
             Launch::Native | Launch::Missing => json!({"version": 1, "tool": call.tool.name}),
         };
         plan["arguments"] = json!(redacted(&call.tool, &call.arguments));
