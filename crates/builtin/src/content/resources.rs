@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use formats::{Expression, Pattern, Sense, Term};
 use toolkit::{Body, BoxFuture, Context, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources};
 
 use super::{
     address,
     document::{self, is_visible, media_type},
-    folder::Folder,
+    folder::{Folder, MOST_FILES},
     guide::Guide,
     library::{Category, Library},
     pattern,
@@ -17,9 +16,6 @@ use super::{
 
 /// The family of all documents.
 const DOCUMENT: &str = "guide://{category}/{+path}";
-
-/// The most documents of one category that are listed; the others can be read all the same.
-const MOST_LISTED: usize = 1_000;
 
 pub(super) struct Documents(pub(super) Guide);
 
@@ -69,8 +65,20 @@ pub(super) fn address_of(library: &Library, path: &Path) -> Option<String> {
 
 fn listed(category: &Category) -> Vec<Resource> {
     let Ok(folder) = Folder::open(&category.folder) else { return Vec::new() };
-    let paths = folder.all_files().paths.into_iter().take(MOST_LISTED);
-    paths.map(|path| resource(category, &folder, &path)).collect()
+    let listing = folder.all_files();
+    let documents = listing.paths.iter().map(|path| resource(category, &folder, path));
+    documents.chain(listing.is_cut.then(|| rest(category))).collect()
+}
+
+/// What stands at the end of a list that is not whole.
+fn rest(category: &Category) -> Resource {
+    Resource {
+        uri: address::whole(&category.name),
+        name: format!("{}: more documents", category.name),
+        description: Some(format!("The category has more than the {MOST_FILES} listed; they can be read by their addresses")),
+        mime_type: "text/markdown".to_owned(),
+        size: None,
+    }
 }
 
 fn resource(category: &Category, folder: &Folder, path: &str) -> Resource {
@@ -107,8 +115,10 @@ fn read(
         return Ok(Some(content));
     }
     let mime_type = path.as_deref().map_or("text/markdown", media_type).to_owned();
-    let exact = path.as_deref().and_then(|path| library.exactly(&name, path, context));
-    let answer = exact.unwrap_or_else(|| library.gather(&asked(name, path.as_deref()), context));
+    let answer = match path.as_deref() {
+        Some(path) => library.at(&name, path, context),
+        None => library.whole(&name, context),
+    };
     match answer.parts.as_slice() {
         [] => unread(&answer),
         [part] if path.is_some() => {
@@ -118,12 +128,6 @@ fn read(
         }
         _ => Ok(Some(ResourceContent { uri, mime_type: "text/markdown".to_owned(), body: Body::Text(answer.text()) })),
     }
-}
-
-/// What an address asks for: the one path, or all that a category or collection gives.
-fn asked(name: String, path: Option<&str>) -> Expression {
-    let patterns = path.map(Pattern::literal).into_iter().collect();
-    Expression { terms: vec![Term { sense: Sense::Wanted, name, patterns }] }
 }
 
 /// A document that is not there is unknown; one that is there and cannot be read says why.

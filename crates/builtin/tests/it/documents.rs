@@ -65,6 +65,35 @@ async fn addresses_of_one_and_of_many_segments_are_read() {
 }
 
 #[tokio::test]
+async fn a_document_longer_than_an_answer_is_read_whole_by_its_address() {
+    let long = "x".repeat(3 << 20);
+    let books = Books::new().file("t/long.md", &long).file("t/huge.md", "x".repeat((16 << 20) + 1));
+    assert_eq!(books.get("t/long").omitted.expect("it does not fit").uris, ["guide://t/long.md"]);
+    assert_eq!(read(&books, "guide://t/long.md").await.expect("a document"), long);
+    assert_eq!(read(&books, "guide://t/long").await.expect("a document"), long);
+    let refused = books.guide().resources().read("guide://t/huge.md", books.context()).await;
+    assert!(matches!(refused, Err(Interrupt::Invalid(why)) if why.contains("more than 16777216")));
+}
+
+#[tokio::test]
+async fn no_document_is_missing_from_the_list_in_silence() {
+    let books = Books::new().file("t/a.md", "---\ntitle: A\n---\n".to_owned() + &"x".repeat(10_000));
+    for n in 0..1_100 {
+        std::fs::write(books.path(&format!("t/{n}.md")), "").expect("a file");
+    }
+    let listed = books.guide().resources().list().await;
+    assert_eq!(listed.len(), 1_101);
+    let a = listed.iter().find(|one| one.uri == "guide://t/a.md").expect("the first");
+    assert_eq!((a.name.as_str(), a.size), ("A", Some(10_000)), "a look at its beginning is enough");
+    for n in 0..19_000 {
+        std::fs::write(books.path(&format!("t/more-{n}.md")), "").expect("a file");
+    }
+    let listed = books.guide().resources().list().await;
+    assert_eq!((listed.len(), listed[20_000].uri.as_str()), (20_001, "guide://t"));
+    assert!(listed[20_000].description.as_ref().is_some_and(|text| text.contains("more than the 20000 listed")));
+}
+
+#[tokio::test]
 async fn what_is_not_there_is_unknown_and_what_cannot_be_read_says_why() {
     let books = Books::languages().file("lang/bad.md", b"\xff").file("lang/image.png", b"\x89PNG\xff");
     for uri in
