@@ -1,6 +1,6 @@
 //! Documents as resources, at any depth, and the completion of their names.
 
-use std::path::Path;
+use std::{collections::HashMap, path::Path};
 
 use toolkit::{Body, BoxFuture, Context, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources};
 
@@ -42,25 +42,40 @@ impl Resources for Documents {
         Box::pin(self.0.search(move |library| read(library, &context, uri, name, path)))
     }
 
-    fn complete<'a>(&'a self, template: &'a str, variable: &'a str, value: &'a str) -> BoxFuture<'a, Option<Vec<String>>> {
+    fn complete<'a>(
+        &'a self,
+        template: &'a str,
+        variable: &'a str,
+        value: &'a str,
+        chosen: &'a HashMap<String, String>,
+    ) -> BoxFuture<'a, Option<Vec<String>>> {
         let value = value.to_owned();
         match (template, variable) {
             (DOCUMENT, "category") => Box::pin(self.0.search(move |library| {
                 Some(library.names().filter(|name| name.starts_with(&value)).map(str::to_owned).collect())
             })),
-            (DOCUMENT, "path") => Box::pin(self.0.search(move |library| Some(paths(library, &value)))),
+            (DOCUMENT, "path") => {
+                let category = chosen.get("category").cloned();
+                Box::pin(self.0.search(move |library| Some(paths(library, category.as_deref(), &value))))
+            }
             _ => Box::pin(std::future::ready(None)),
         }
     }
 }
 
-/// The address of the document in the file `path`, if a category has it.
-pub(super) fn address_of(library: &Library, path: &Path) -> Option<String> {
+/// All addresses by which the document in the file `path` is read, alone or with others. A collection
+/// may have it, and whoever watches one rather looks in vain than misses a change.
+pub(super) fn addresses_of(library: &Library, path: &Path) -> Vec<String> {
     let below = |category: &Category| {
-        let path = path.strip_prefix(&category.folder).ok()?.to_str()?;
-        is_visible(path).then(|| address::of(&category.name, path))
+        let path = path.strip_prefix(&category.folder).ok()?.to_str().filter(|path| is_visible(path))?;
+        let named = pattern::names(path).into_iter().map(|name| address::of(&category.name, &name));
+        Some(named.chain([address::whole(&category.name)]).collect::<Vec<_>>())
     };
-    library.categories.iter().find_map(below)
+    let mut addresses: Vec<_> = library.categories.iter().filter_map(below).flatten().collect();
+    if !addresses.is_empty() {
+        addresses.extend(library.collections.iter().map(|collection| address::whole(&collection.name)));
+    }
+    addresses
 }
 
 fn listed(category: &Category) -> Vec<Resource> {
@@ -92,9 +107,10 @@ fn resource(category: &Category, folder: &Folder, path: &str) -> Resource {
     }
 }
 
-/// Paths of all categories that go on from `value`, in order, each once.
-fn paths(library: &Library, value: &str) -> Vec<String> {
-    let folders = library.categories.iter().filter_map(|category| Folder::open(&category.folder).ok());
+/// Paths of the category, or of all if none is chosen, that go on from `value`, in order, each once.
+fn paths(library: &Library, category: Option<&str>, value: &str) -> Vec<String> {
+    let is_meant = |one: &&Category| category.is_none_or(|name| name == one.name);
+    let folders = library.categories.iter().filter(is_meant).filter_map(|category| Folder::open(&category.folder).ok());
     let mut paths: Vec<_> = folders.flat_map(|folder| folder.all_files().paths).filter(|path| path.starts_with(value)).collect();
     paths.sort_unstable();
     paths.dedup();

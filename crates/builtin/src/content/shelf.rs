@@ -14,7 +14,7 @@ use super::{
 
 /// How many files one request looks at, and how often it holds one of them against a glob.
 const MOST_LOOKED_AT: usize = 2 * MOST_FILES;
-const MOST_TRIED: usize = 10 * MOST_FILES;
+const MOST_TRIED: usize = 4 * MOST_FILES;
 
 /// What a request may still look at.
 pub(super) struct Effort {

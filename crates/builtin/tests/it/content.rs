@@ -191,7 +191,8 @@ fn much_is_answered_soon_or_refused() {
     ] {
         let start = std::time::Instant::now();
         let answer = books.get(&expression);
-        assert!(start.elapsed().as_secs_f64() < 2.0, "{expression:.20}: {:?}", start.elapsed());
+        // Well below a second alone; a busy machine gets some more.
+        assert!(start.elapsed().as_secs_f64() < 3.0, "{expression:.20}: {:?}", start.elapsed());
         assert_eq!((answer.parts.len(), answer.failures.len()), (0, 500));
     }
     let more = books.library().find(&format!("{},t", misses("m")), None, &books.context()).expect_err("too many");

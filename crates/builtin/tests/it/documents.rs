@@ -1,7 +1,7 @@
 //! Documents as resources, and the tool that gets them, as a client sees them.
 
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 use toolkit::{Arguments, Body, Content, Interrupt, Outcome};
 
 use crate::books::Books;
@@ -106,25 +106,30 @@ async fn what_is_not_there_is_unknown_and_what_cannot_be_read_says_why() {
     assert!(matches!(refused, Err(Interrupt::Invalid(why)) if why.contains("not UTF-8")));
 }
 
+#[test]
+fn a_change_is_told_under_every_address_of_the_document() {
+    let books = Books::new().file("t/sub/a.md.j2", "").collection("c", "t");
+    let told = books.guide().addresses_of(&books.path("t/sub/a.md.j2"));
+    assert_eq!(told, ["guide://t/sub/a.md.j2", "guide://t/sub/a.md", "guide://t/sub/a", "guide://t", "guide://c"]);
+    for path in ["elsewhere.md", "t/_part.md"] {
+        assert_eq!(books.guide().addresses_of(&books.path(path)), [""; 0]);
+    }
+}
+
 #[tokio::test]
 async fn names_are_completed() {
     let books = Books::languages().collection("later", "lang");
     let provider = books.guide().resources();
     let complete = |variable: &'static str, value: &'static str| {
         let provider = Arc::clone(&provider);
-        async move { provider.complete("guide://{category}/{+path}", variable, value).await }
+        async move { provider.complete("guide://{category}/{+path}", variable, value, &HashMap::new()).await }
     };
     assert_eq!(complete("category", "la").await, Some(vec!["lang".to_owned(), "later".to_owned()]));
     assert_eq!(complete("path", "p").await, Some(vec!["python.md".to_owned()]));
-    assert_eq!(provider.complete("other://{x}", "x", "").await, None);
-}
-
-#[tokio::test]
-async fn a_file_has_the_address_by_which_it_is_read() {
-    let books = Books::languages();
-    assert_eq!(books.guide().address_of(&books.path("lang/sub/x.md")).as_deref(), Some("guide://lang/sub/x.md"));
-    assert_eq!(books.guide().address_of(&books.path("lang/_part.md")), None);
-    assert_eq!(books.guide().address_of(&books.path("elsewhere/x.md")), None);
+    assert_eq!(provider.complete("other://{x}", "x", "", &HashMap::new()).await, None);
+    let chosen = HashMap::from([("category".to_owned(), "docs".to_owned())]);
+    let of_docs = provider.complete("guide://{category}/{+path}", "path", "", &chosen).await;
+    assert_eq!(of_docs, Some(vec!["api.md".to_owned()]), "of the category that is chosen");
 }
 
 #[tokio::test]
