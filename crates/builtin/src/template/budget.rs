@@ -86,7 +86,7 @@ fn add_filters(environment: &mut Environment<'_>, budget: &Budget) {
               joiner: Option<StringInput<'_>>,
               attribute: Option<&str>,
               rest: Kwargs| {
-            let count = value.len().map_or_else(|| value.try_iter().map_or(0, Iterator::count), |count| count);
+            let count = value.len().unwrap_or_else(|| value.try_iter().map_or(0, Iterator::count));
             spent.spend(count.saturating_mul(joiner.as_ref().map_or(0, |joiner| joiner.as_str().len())))?;
             spent.value(value)?;
             filters::join(state, value, joiner, attribute, rest)
