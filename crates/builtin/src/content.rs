@@ -13,6 +13,7 @@ mod library;
 mod pattern;
 mod render;
 mod resources;
+mod shelf;
 mod tool;
 
 pub use guide::Guide;

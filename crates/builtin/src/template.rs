@@ -1,6 +1,9 @@
 //! Templates, rendered in a closed room: no files but those it is handed, bounded steps, depth and
 //! output, and an undefined name is a mistake. Text is not HTML, so nothing is escaped.
 
+mod budget;
+mod metered;
+
 use std::{
     borrow::Cow,
     collections::BTreeMap,
@@ -10,10 +13,12 @@ use std::{
 };
 
 use minijinja::{
-    AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value,
+    AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value,
     value::{Object, ObjectRepr, Serde, ValueKind},
 };
 use toolkit::Context;
+
+use budget::Budget;
 
 /// How many instructions a template may take, how deep it may nest and how many bytes it may give.
 const STEPS: u64 = 1_000_000;
@@ -61,14 +66,11 @@ impl Project {
         environment.set_path_join_callback(|name, parent| Cow::Owned(join(name, parent)));
         environment.add_global("project", minijinja::context! { name => &self.name, path => &self.path });
         environment.add_global("flags", Value::from_dyn_object(flags.clone()));
-        environment.set_formatter(|output, state, value| match value.kind() {
-            // As everybody reads them, not as Python writes them.
-            ValueKind::Bool | ValueKind::None | ValueKind::Seq | ValueKind::Map => {
-                let text =
-                    serde_json::to_string(value).map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))?;
-                Ok(output.write_str(&text)?)
-            }
-            _ => minijinja::escape_formatter(output, state, value),
+        let budget = Budget::new();
+        budget::add(&mut environment, &budget);
+        environment.set_formatter(move |output, state, value| {
+            budget.value(value)?;
+            write(output, state, value)
         });
         let context = context.clone();
         environment.add_function("tool", move |name: &str| match context.tool(name) {
@@ -76,6 +78,19 @@ impl Project {
             None => Err(Error::new(ErrorKind::InvalidOperation, format!("there is no tool `{name}`"))),
         });
         environment
+    }
+}
+
+/// Writes values as everybody reads them, not as Python writes them; none is nothing.
+fn write(output: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+    match value.kind() {
+        ValueKind::None => Ok(()),
+        ValueKind::Bool | ValueKind::Seq | ValueKind::Map => {
+            let text =
+                serde_json::to_string(value).map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))?;
+            Ok(output.write_str(&text)?)
+        }
+        _ => minijinja::escape_formatter(output, state, value),
     }
 }
 
@@ -87,12 +102,14 @@ pub(crate) fn render(environment: &Environment<'_>, name: &str, source: &str, co
     Ok(String::from_utf8(output.0).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-/// A body as it must be given to [`render`], so that lines are counted from the top of its file.
-pub(crate) fn in_place(body: &str, lines_before: usize) -> Cow<'_, str> {
+/// A body as it must be given to [`render`] or to a loader: what it makes is counted, and its lines
+/// are counted from the top of its file.
+pub(crate) fn in_place(body: &str, lines_before: usize) -> String {
+    let body = metered::metered(body);
     match lines_before {
-        0 => Cow::Borrowed(body),
+        0 => body,
         // A comment gives nothing, and its lines count.
-        lines => Cow::Owned(format!("{{#{}#}}{body}", "\n".repeat(lines))),
+        lines => format!("{{#{}#}}{body}", "\n".repeat(lines)),
     }
 }
 

@@ -200,10 +200,11 @@ impl ServerHandler for Connection {
 
     async fn complete(&self, params: CompleteRequestParams, cx: RequestContext<RoleServer>) -> Result<CompleteResult, ErrorData> {
         let (name, value) = (params.argument.name.as_str(), params.argument.value.as_str());
+        let chosen = params.context.and_then(|context| context.arguments).unwrap_or_default();
         let values = caught(async {
             Ok(match &params.r#ref {
                 Reference::Prompt(prompt) => prompts::complete(self, &prompt.name, name, value).await,
-                Reference::Resource(template) => resources::complete(self, &template.uri, name, value).await,
+                Reference::Resource(template) => resources::complete(self, &template.uri, name, value, &chosen).await,
                 _ => None,
             })
         });

@@ -1,5 +1,7 @@
 //! Resources: several providers, one list.
 
+use std::collections::HashMap;
+
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -84,9 +86,15 @@ async fn find(connection: &Connection, uri: &str, context: Context) -> Result<Op
 }
 
 /// Values that complete a variable of a template; nothing if no provider knows the template.
-pub(crate) async fn complete(connection: &Connection, template: &str, variable: &str, value: &str) -> Option<Vec<String>> {
+pub(crate) async fn complete(
+    connection: &Connection,
+    template: &str,
+    variable: &str,
+    value: &str,
+    chosen: &HashMap<String, String>,
+) -> Option<Vec<String>> {
     for provider in connection.server.resources() {
-        if let Some(values) = provider.complete(template, variable, value).await {
+        if let Some(values) = provider.complete(template, variable, value, chosen).await {
             return Some(values);
         }
     }

@@ -1,5 +1,7 @@
 //! Resources and prompts: asked for when a client wants them, never held by the server.
 
+use std::collections::HashMap;
+
 use catalog::Content;
 
 use crate::{Arguments, BoxFuture, Context, Interrupt};
@@ -65,8 +67,15 @@ pub trait Resources: Send + Sync + 'static {
     /// Reads one; `Ok(None)` if the address is not one of this provider's.
     fn read<'a>(&'a self, uri: &'a str, context: Context) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>>;
 
-    /// Values for a variable of a template that go on from `value`; `None` if the template is not one of this provider's.
-    fn complete<'a>(&'a self, _template: &'a str, _variable: &'a str, _value: &'a str) -> BoxFuture<'a, Option<Vec<String>>> {
+    /// Values for a variable of a template that go on from `value`, given the variables that are chosen already;
+    /// `None` if the template is not one of this provider's.
+    fn complete<'a>(
+        &'a self,
+        _template: &'a str,
+        _variable: &'a str,
+        _value: &'a str,
+        _chosen: &'a HashMap<String, String>,
+    ) -> BoxFuture<'a, Option<Vec<String>>> {
         Box::pin(std::future::ready(None))
     }
 }

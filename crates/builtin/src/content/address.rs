@@ -14,6 +14,11 @@ pub(super) fn of(category: &str, path: &str) -> String {
     uri
 }
 
+/// The address of all that a category gives.
+pub(super) fn whole(category: &str) -> String {
+    format!("{SCHEME}{category}")
+}
+
 /// What an address names: a category or collection, and perhaps a path in it.
 pub(super) fn read(uri: &str) -> Option<(String, Option<String>)> {
     let rest = uri.strip_prefix(SCHEME)?;

@@ -22,8 +22,8 @@ use crate::{
 /// What front matter says before the name of a flag that a document needs.
 const REQUIRES: &str = "requires-";
 
-/// The largest document whose front matter is looked at for a list.
-const LARGEST_LOOKED_AT: u64 = 1 << 20;
+/// How many bytes of a document are looked at for a list.
+const LOOKED_AT: u64 = 4 << 10;
 
 /// What a document that instructs calls itself.
 const INSTRUCTS: [&str; 2] = ["agent/instruction", "instruction"];
@@ -45,7 +45,7 @@ pub(super) fn read(
 ) -> Result<Result<Part, Filtered>, Problem> {
     let uri = address::of(&category.name, path);
     let text = text(folder, path, &uri)?;
-    let front = front_matter(&text, &uri)?;
+    let front = front_matter(&text, path, &uri)?;
     if let Some(requires) = unmet(&front, reader.flags) {
         return Ok(Err(Filtered { uri, requires }));
     }
@@ -64,21 +64,26 @@ pub(super) struct About {
     pub(super) size: Option<u64>,
 }
 
-/// Looks at a document without rendering it; what cannot be read has nothing to say for itself.
+/// Looks at the beginning of a document without rendering it; what cannot be read has nothing to say for itself.
 pub(super) fn about(folder: &Folder, path: &str) -> About {
-    if let Some(size) = folder.size(path).filter(|size| *size > LARGEST_LOOKED_AT) {
-        return About { title: None, description: None, size: Some(size) };
+    let size = folder.size(path).filter(|_| !pattern::is_template(path));
+    let head = if has_front_matter(path) { folder.head(path, LOOKED_AT).unwrap_or_default() } else { Vec::new() };
+    let text = head.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    match FrontMatter::of(text) {
+        Ok(front) => {
+            let before = u64::try_from(text.len() - front.body.len()).unwrap_or_default();
+            About {
+                title: front.text("title").map(str::to_owned),
+                description: front.text("description").map(str::to_owned),
+                size: size.map(|size| size.saturating_sub(before)),
+            }
+        }
+        Err(_) => About { title: None, description: None, size },
     }
-    let bytes = folder.read(path).unwrap_or_default();
-    let size = |length: usize| u64::try_from(length).ok().filter(|_| !pattern::is_template(path));
-    match std::str::from_utf8(&bytes).ok().and_then(|text| FrontMatter::of(text).ok()) {
-        Some(front) => About {
-            title: front.text("title").map(str::to_owned),
-            description: front.text("description").map(str::to_owned),
-            size: size(front.body.len()),
-        },
-        None => About { title: None, description: None, size: size(bytes.len()) },
-    }
+}
+
+fn has_front_matter(path: &str) -> bool {
+    matches!(media_type(path), "text/markdown" | "text/plain")
 }
 
 fn text(folder: &Folder, path: &str, uri: &str) -> Result<String, Problem> {
@@ -90,7 +95,11 @@ fn text(folder: &Folder, path: &str, uri: &str) -> Result<String, Problem> {
     })
 }
 
-fn front_matter<'a>(text: &'a str, uri: &str) -> Result<FrontMatter<'a>, Problem> {
+/// The front matter of Markdown and plain text; in other documents, `---` is theirs.
+fn front_matter<'a>(text: &'a str, path: &str, uri: &str) -> Result<FrontMatter<'a>, Problem> {
+    if !has_front_matter(path) {
+        return Ok(FrontMatter { body: text, ..FrontMatter::default() });
+    }
     FrontMatter::of(text).map_err(|error| {
         problem(uri, "front_matter_error", format!("its front matter cannot be read: line {}: {}", error.line, error.message))
     })
@@ -179,8 +188,8 @@ fn include(folder: &Folder, name: &str) -> Result<Option<String>, Error> {
     }
     let problem = |problem: Problem| refused(problem.error);
     let text = text(folder, name, name).map_err(problem)?;
-    let front = front_matter(&text, name).map_err(problem)?;
-    Ok(Some(template::in_place(front.body, front.lines).into_owned()))
+    let front = front_matter(&text, name, name).map_err(problem)?;
+    Ok(Some(template::in_place(front.body, front.lines)))
 }
 
 /// The media type of a document, by its name.

@@ -1,6 +1,9 @@
 //! The one door to content files: a handle on a folder, below which everything stays.
 
-use std::{io, path::Path};
+use std::{
+    io::{self, Read},
+    path::Path,
+};
 
 use cap_std::{ambient_authority, fs::Dir};
 
@@ -43,29 +46,37 @@ impl Folder {
 
     /// All files in sight: what begins with `.` or `_`, and what lies in such a folder, is not.
     pub(super) fn all_files(&self) -> Listing {
-        self.files([Reach::everywhere_below("")])
+        self.files(Reach::everywhere_below(""), &|| false)
     }
 
-    /// The files in sight within reach.
-    pub(super) fn files(&self, reaches: impl IntoIterator<Item = Reach>) -> Listing {
-        let mut listing = Listing::default();
-        for Reach { below, depth } in reaches {
-            if below.is_empty() {
-                walk(&self.0, "", depth, &mut listing);
-            } else if !below.split('/').any(is_hidden)
-                && let Ok(dir) = self.0.open_dir(&below)
-            {
-                walk(&dir, &format!("{below}/"), depth, &mut listing);
-            }
+    /// The files in sight within reach; not all of them once `stop` says so.
+    pub(super) fn files(&self, Reach { below, depth }: Reach, stop: &dyn Fn() -> bool) -> Listing {
+        let mut walk = Walk { listing: Listing::default(), stop };
+        if below.is_empty() {
+            walk.through(&self.0, "", depth);
+        } else if !below.split('/').any(is_hidden)
+            && let Ok(dir) = self.0.open_dir(&below)
+        {
+            walk.through(&dir, &format!("{below}/"), depth);
         }
-        listing.paths.sort_unstable();
-        listing.paths.dedup();
-        listing
+        walk.listing.paths.sort_unstable();
+        walk.listing
     }
 
     /// How many bytes a file has, if that can be known.
     pub(super) fn size(&self, path: &str) -> Option<u64> {
         self.0.metadata(path).ok().map(|about| about.len())
+    }
+
+    /// The first bytes of a file.
+    pub(super) fn head(&self, path: &str, bytes: u64) -> io::Result<Vec<u8>> {
+        // Looked at before it is opened: opening a pipe would wait for someone to write into it.
+        if !self.0.metadata(path)?.is_file() {
+            return Err(io::Error::other("it is not a regular file"));
+        }
+        let mut head = Vec::new();
+        self.0.open(path)?.take(bytes).read_to_end(&mut head)?;
+        Ok(head)
     }
 
     /// The bytes of a file.
@@ -82,39 +93,46 @@ impl Folder {
     }
 }
 
-fn walk(dir: &Dir, before: &str, depth: usize, listing: &mut Listing) {
-    let Ok(entries) = dir.entries() else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let Ok(kind) = entry.file_type() else { continue };
-        if is_hidden(&name) {
-            continue;
-        }
-        if kind.is_dir() && depth == 0 {
-            // Deeper than was asked for is not cut, deeper than anything is looked at is.
-            listing.is_cut |= before.matches('/').count() >= DEPTH;
-            continue;
-        }
-        let path = format!("{before}{name}");
-        // A link to a folder inside leads to nothing new. Whatever cannot be read is told when it is.
-        let is_told = !kind.is_symlink() || !dir.is_dir(&*name);
-        match if kind.is_dir() { entry.open_dir().ok() } else { None } {
-            Some(below) => walk(&below, &format!("{path}/"), depth - 1, listing),
-            None if is_told && !take(path, listing) => return,
-            None => {}
-        }
-    }
+struct Walk<'s> {
+    listing: Listing,
+    stop: &'s dyn Fn() -> bool,
 }
 
-/// Notes a file, unless there are too many.
-fn take(path: String, listing: &mut Listing) -> bool {
-    let has_room = listing.paths.len() < MOST_FILES;
-    match has_room {
-        true => listing.paths.push(path),
-        false => listing.is_cut = true,
+impl Walk<'_> {
+    fn through(&mut self, dir: &Dir, before: &str, depth: usize) {
+        let Ok(entries) = dir.entries() else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let Ok(kind) = entry.file_type() else { continue };
+            if is_hidden(&name) {
+                continue;
+            }
+            if kind.is_dir() && depth == 0 {
+                // Deeper than was asked for is not cut, deeper than anything is looked at is.
+                self.listing.is_cut |= before.matches('/').count() >= DEPTH;
+                continue;
+            }
+            let path = format!("{before}{name}");
+            // A link to a folder inside leads to nothing new. Whatever cannot be read is told when it is.
+            let is_told = !kind.is_symlink() || !dir.is_dir(&*name);
+            match if kind.is_dir() { entry.open_dir().ok() } else { None } {
+                Some(below) => self.through(&below, &format!("{path}/"), depth - 1),
+                None if is_told && !self.take(path) => return,
+                None => {}
+            }
+        }
     }
-    has_room
+
+    /// Notes a file, unless there are too many or nobody waits any more.
+    fn take(&mut self, path: String) -> bool {
+        let has_room = self.listing.paths.len() < MOST_FILES && !(self.stop)();
+        match has_room {
+            true => self.listing.paths.push(path),
+            false => self.listing.is_cut = true,
+        }
+        has_room
+    }
 }
 
 /// Whether a file or folder is not shown: parts to include, and what is hidden everywhere.

@@ -1,7 +1,7 @@
 //! From an expression to documents: what it means, in order, each once, as much as fits.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -11,10 +11,11 @@ use toolkit::{Context, closest};
 use super::{
     address,
     document::{self, Reader, is_visible, problem},
-    folder::{Folder, MOST_FILES},
-    library::{Category, Library},
-    pattern::{Matcher, is_template, names, plain_name, reach},
+    folder::{Folder, MOST_FILES, Reach},
+    library::{Category, Library, Limits},
+    pattern::{Matcher, is_template, names, plain_name},
     render::{Answer, Omitted, Problem},
+    shelf::{Cut, Effort, Shelf},
 };
 use crate::template::SeenFlags;
 
@@ -30,16 +31,21 @@ const FRONT_MATTER: usize = 64 << 10;
 /// A document that was found: its category and its path.
 type Place<'a> = (&'a str, String);
 
-/// The folder of a category that is being looked through.
-type Opened = Result<Arc<Folder>, Problem>;
+/// How many terms are looked at, those of collections among them.
+const MOST_TERMS: usize = 1_000;
 
 /// One search of a library.
 pub(super) struct Gathering<'a> {
     library: &'a Library,
     context: &'a Context,
     flags: Arc<SeenFlags>,
-    opened: HashMap<&'a str, Opened>,
+    limits: Limits,
+    shelves: HashMap<&'a str, Result<Shelf, Problem>>,
+    effort: Effort,
+    terms: usize,
     failures: Vec<Problem>,
+    /// Whether it has been said what else there is: once is enough.
+    has_hinted: bool,
     /// The collections being looked through, from the outermost.
     inside: Vec<&'a str>,
 }
@@ -50,10 +56,19 @@ impl<'a> Gathering<'a> {
             library,
             context,
             flags: library.project.flags(),
-            opened: HashMap::new(),
+            limits: library.limits,
+            shelves: HashMap::new(),
+            effort: Effort::new(),
+            terms: 0,
             failures: Vec::new(),
+            has_hinted: false,
             inside: Vec::new(),
         }
+    }
+
+    /// The same search with other limits.
+    pub(super) fn within(self, limits: Limits) -> Self {
+        Self { limits, ..self }
     }
 
     pub(super) fn answer(mut self, expression: &Expression) -> Answer {
@@ -67,7 +82,7 @@ impl<'a> Gathering<'a> {
 
     /// The one document at a path, if there is a file.
     pub(super) fn exactly(mut self, category: &'a Category, path: &str) -> Option<Answer> {
-        let folder = self.open(category).ok()?;
+        let folder = self.folder(category).ok()?;
         (is_visible(path) && folder.size(path).is_some()).then(|| self.read(vec![(&category.name, path.to_owned())]))
     }
 
@@ -88,17 +103,11 @@ impl<'a> Gathering<'a> {
 
     fn term(&mut self, term: &Term) -> Vec<Place<'a>> {
         let before = self.failures.len();
-        let found = match (self.library.category(&term.name), self.library.collection(&term.name)) {
-            (Some(category), _) => self.in_category(category, term),
-            (None, Some(collection)) => self.in_collection(&collection.name, &collection.items, term),
-            (None, None) => Err(self.unknown(term)),
-        };
-        match found {
+        match self.found(term) {
             Ok(found) => {
                 // Nothing to leave out is no problem, and a failure inside has been told.
                 if found.is_empty() && term.sense == Sense::Wanted && self.failures.len() == before {
-                    let nothing = self.nothing(term);
-                    self.failures.push(nothing);
+                    self.missed(term, None);
                 }
                 found
             }
@@ -109,24 +118,49 @@ impl<'a> Gathering<'a> {
         }
     }
 
+    fn found(&mut self, term: &Term) -> Result<Vec<Place<'a>>, Problem> {
+        self.terms += 1;
+        if self.context.cancel_token().is_cancelled() {
+            return Err(problem(&term.to_string(), "cancelled", "the request was cancelled".to_owned()));
+        }
+        if self.terms > MOST_TERMS {
+            return Err(too_much(&term.to_string()));
+        }
+        match (self.library.category(&term.name), self.library.collection(&term.name)) {
+            (Some(category), _) => self.in_category(category, term),
+            (None, Some(collection)) => self.in_collection(&collection.name, &collection.items, term),
+            (None, None) => Err(self.unknown(term)),
+        }
+    }
+
     fn in_category(&mut self, category: &'a Category, term: &Term) -> Result<Vec<Place<'a>>, Problem> {
-        let folder = self.open(category)?;
         let has_wanted = term.patterns.iter().any(|pattern| pattern.sense == Sense::Wanted);
         let patterns: Vec<_> = category.patterns.iter().filter(|_| !has_wanted).chain(&term.patterns).collect();
-        let matcher = matcher(patterns.iter().copied(), term)?;
-        let wanted = patterns.iter().filter(|pattern| pattern.sense == Sense::Wanted);
-        let listing = folder.files(wanted.map(|pattern| reach(pattern)));
-        let mut found: Vec<_> = listing.paths.iter().filter_map(|path| Some((matcher.rank(path)?, path))).collect();
-        // A document hides the template that would become it.
-        let paths: HashSet<_> = found.iter().map(|(_, path)| path.as_str()).collect();
-        found.retain(|(_, path)| plain_name(path).is_none_or(|plain| !paths.contains(plain.as_str())));
-        found.sort_by_key(|(rank, _)| *rank);
-        if listing.is_cut {
-            let error =
-                format!("it has more than {MOST_FILES} files or deeper folders than are looked at; name a smaller folder");
-            self.failures.push(problem(&term.name, "too_many_files", error));
+        let (wanted, unwanted): (Vec<_>, Vec<_>) = patterns.into_iter().partition(|pattern| pattern.sense == Sense::Wanted);
+        let unwanted = matcher(unwanted, term)?;
+        let (mut found, mut seen) = (Vec::new(), HashSet::new());
+        for pattern in wanted {
+            let (paths, is_cut) = self.on_shelf(category, pattern, term)?;
+            if is_cut {
+                self.failures.push(problem(&term.name, "too_many_files", cut()));
+            } else if paths.is_empty() && has_wanted && term.sense == Sense::Wanted {
+                self.missed(term, Some(pattern));
+            }
+            found.extend(paths.into_iter().filter(|path| seen.insert(path.clone()) && !unwanted.finds(path)));
         }
-        Ok(found.into_iter().map(|(_, path)| (category.name.as_str(), path.clone())).collect())
+        // A document hides the template that would become it.
+        let paths: HashSet<_> = found.iter().cloned().collect();
+        found.retain(|path| plain_name(path).is_none_or(|plain| !paths.contains(&plain)));
+        Ok(found.into_iter().map(|path| (category.name.as_str(), path)).collect())
+    }
+
+    fn on_shelf(&mut self, category: &'a Category, pattern: &Pattern, term: &Term) -> Result<(BTreeSet<String>, bool), Problem> {
+        let context = self.context;
+        let (shelf, effort) = self.shelf(category)?;
+        shelf.find(pattern, effort, &|| context.cancel_token().is_cancelled()).map_err(|cut| match cut {
+            Cut::Glob(why) => no_glob(term, &why),
+            Cut::TooMuch => too_much(&term.to_string()),
+        })
     }
 
     /// Of a collection, patterns keep what they find.
@@ -146,33 +180,49 @@ impl<'a> Gathering<'a> {
         Ok(found)
     }
 
-    fn open(&mut self, category: &'a Category) -> Opened {
+    fn shelf(&mut self, category: &'a Category) -> Result<(&mut Shelf, &mut Effort), Problem> {
         let open = || {
-            let opened = Folder::open(&category.folder).map(Arc::new);
+            let opened = Folder::open(&category.folder).map(|folder| Shelf::new(Arc::new(folder)));
             opened.map_err(|_| problem(&category.name, "file_read_error", "its folder cannot be opened".to_owned()))
         };
-        self.opened.entry(&category.name).or_insert_with(open).clone()
+        let shelf = self.shelves.entry(&category.name).or_insert_with(open);
+        shelf.as_mut().map(|shelf| (shelf, &mut self.effort)).map_err(|problem| problem.clone())
+    }
+
+    fn folder(&mut self, category: &'a Category) -> Result<Arc<Folder>, Problem> {
+        self.shelf(category).map(|(shelf, _)| Arc::clone(&shelf.folder))
     }
 
     fn unknown(&self, term: &Term) -> Problem {
         let advice = match closest(&term.name, self.library.names()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}", listed(self.library.names())),
+            None => format!("there are {}", listed_names(self.library.names())),
         };
         problem(&term.to_string(), "not_found", format!("there is no category or collection `{}`; {advice}", term.name))
     }
 
-    fn nothing(&mut self, term: &Term) -> Problem {
-        let paths = self.library.category(&term.name).and_then(|category| self.open(category).ok());
-        let paths = paths.map_or_else(Vec::new, |folder| folder.all_files().paths);
+    /// Notes that a term, or one pattern of it, found nothing.
+    fn missed(&mut self, term: &Term, pattern: Option<&Pattern>) {
+        let of = pattern.map_or_else(|| term.to_string(), |pattern| format!("{}/{pattern}", term.name));
+        let advice = if self.has_hinted { None } else { self.advice(term, pattern) };
+        self.has_hinted = true;
+        let error = advice.map_or_else(|| "nothing matches".to_owned(), |advice| format!("nothing matches; {advice}"));
+        self.failures.push(problem(&of, "not_found", error));
+    }
+
+    fn advice(&mut self, term: &Term, pattern: Option<&Pattern>) -> Option<String> {
+        let category = self.library.category(&term.name)?;
+        let context = self.context;
+        let (shelf, effort) = self.shelf(category).ok()?;
+        let listed = shelf.list(Reach::everywhere_below(""), effort, &|| context.cancel_token().is_cancelled()).ok()?;
+        let paths = &listed.listing.paths;
         let names: Vec<_> = paths.iter().filter_map(|path| names(path).pop()).collect();
-        let near = term.patterns.iter().find_map(|pattern| closest(&pattern.glob, names.iter().map(|name| &**name)));
-        let advice = match near {
+        let near = pattern.and_then(|pattern| closest(&pattern.glob, names.iter().map(|name| &**name)));
+        Some(match near {
             Some(near) => format!("did you mean `{}/{near}`?", term.name),
             None if paths.is_empty() => "there is nothing".to_owned(),
-            None => format!("there are {}", listed(paths.iter().map(String::as_str))),
-        };
-        problem(&term.to_string(), "not_found", format!("nothing matches; {advice}"))
+            None => format!("there are {}", listed_names(paths.iter().map(String::as_str))),
+        })
     }
 
     fn reader(&self) -> Reader<'_> {
@@ -183,12 +233,13 @@ impl<'a> Gathering<'a> {
     fn read(&mut self, places: Vec<Place<'a>>) -> Answer {
         let mut answer = Answer::default();
         let mut omitted = Vec::new();
-        let limits = self.library.limits;
+        let limits = self.limits;
         let mut bytes = 0;
         for (name, path) in &places {
             let Some(category) = self.library.category(name) else { continue };
-            let Ok(folder) = self.open(category) else { continue };
-            let is_full = answer.parts.len() >= limits.documents || omitted.len() >= TRIED;
+            let Ok(folder) = self.folder(category) else { continue };
+            let is_full =
+                self.context.cancel_token().is_cancelled() || answer.parts.len() >= limits.documents || omitted.len() >= TRIED;
             if is_full || bytes + least_size(&folder, path) > limits.bytes {
                 omitted.push(address::of(name, path));
                 continue;
@@ -215,7 +266,19 @@ fn least_size(folder: &Folder, path: &str) -> usize {
 }
 
 fn matcher<'p>(patterns: impl IntoIterator<Item = &'p Pattern>, term: &Term) -> Result<Matcher, Problem> {
-    Matcher::new(patterns).map_err(|why| problem(&term.to_string(), "invalid_expression", format!("a pattern is no glob: {why}")))
+    Matcher::new(patterns).map_err(|why| no_glob(term, &why))
+}
+
+fn no_glob(term: &Term, why: &str) -> Problem {
+    problem(&term.to_string(), "invalid_expression", format!("a pattern is no glob: {why}"))
+}
+
+fn too_much(of: &str) -> Problem {
+    problem(of, "too_many_files", "it is more than one request looks at; ask for less at once, or name folders".to_owned())
+}
+
+fn cut() -> String {
+    format!("it has more than {MOST_FILES} files or deeper folders than are looked at; name a smaller folder")
 }
 
 fn omission(mut uris: Vec<String>) -> Option<Omitted> {
@@ -226,7 +289,7 @@ fn omission(mut uris: Vec<String>) -> Option<Omitted> {
 }
 
 /// Names in a row, as many as one reads.
-fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+fn listed_names<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
     match names.len() {
         0 => "none".to_owned(),

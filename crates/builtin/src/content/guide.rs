@@ -50,9 +50,9 @@ impl Guide {
         Arc::new(Documents(self.clone()))
     }
 
-    /// The address of the document in a file, if it is one: for telling those who watch it.
-    pub fn address_of(&self, file: &Path) -> Option<String> {
-        resources::address_of(&self.library(), file)
+    /// The addresses by which the document in a file is read, if it is one: for telling those who watch it.
+    pub fn addresses_of(&self, file: &Path) -> Vec<String> {
+        resources::addresses_of(&self.library(), file)
     }
 
     /// Runs a search on a thread that may wait for the disk.

@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 
-use formats::{Expression, ExpressionError, Pattern};
+use formats::{Expression, ExpressionError, Pattern, Sense, Term};
 use toolkit::Context;
 
 use super::{gather::Gathering, render::Answer};
 use crate::Project;
+
+/// How many patterns an expression may have; a term without any counts as one.
+const MOST_PATTERNS: usize = 500;
 
 /// A folder of documents.
 #[derive(Clone, Debug)]
@@ -76,6 +79,7 @@ impl Library {
             Some(patterns) => expression.with_patterns(patterns)?,
             None => expression,
         };
+        check_length(&expression)?;
         Ok(self.gather(&expression, context))
     }
 
@@ -83,9 +87,20 @@ impl Library {
         Gathering::new(self, context).answer(expression)
     }
 
-    /// The document at exactly this path, if there is a file.
-    pub(super) fn exactly(&self, category: &str, path: &str, context: &Context) -> Option<Answer> {
-        Gathering::new(self, context).exactly(self.category(category)?, path)
+    /// What is found at this path: whole, however long, since it was asked for by its address.
+    pub(super) fn at(&self, name: &str, path: &str, context: &Context) -> Answer {
+        let gathering = || Gathering::new(self, context).within(Limits { bytes: usize::MAX, ..self.limits });
+        let exact = self.category(name).and_then(|category| gathering().exactly(category, path));
+        exact.unwrap_or_else(|| {
+            let term = Term { sense: Sense::Wanted, name: name.to_owned(), patterns: vec![Pattern::literal(path)] };
+            gathering().answer(&Expression { terms: vec![term] })
+        })
+    }
+
+    /// All that a category or collection gives.
+    pub(super) fn whole(&self, name: &str, context: &Context) -> Answer {
+        let term = Term { sense: Sense::Wanted, name: name.to_owned(), patterns: Vec::new() };
+        self.gather(&Expression { terms: vec![term] }, context)
     }
 
     pub(super) fn category(&self, name: &str) -> Option<&Category> {
@@ -100,5 +115,17 @@ impl Library {
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         let categories = self.categories.iter().map(|category| category.name.as_str());
         categories.chain(self.collections.iter().map(|collection| collection.name.as_str()))
+    }
+}
+
+fn check_length(expression: &Expression) -> Result<(), ExpressionError> {
+    let patterns: usize = expression.terms.iter().map(|term| term.patterns.len().max(1)).sum();
+    match patterns > MOST_PATTERNS {
+        true => Err(ExpressionError {
+            span: 0..0,
+            message: format!("the expression has {patterns} patterns, and may have {MOST_PATTERNS}"),
+            hint: "ask several times, or with globs",
+        }),
+        false => Ok(()),
     }
 }

@@ -30,18 +30,23 @@ impl Matcher {
         Ok(matcher)
     }
 
-    /// Which of the wanted patterns finds a path first; none if it is not found or left out.
-    pub(super) fn rank(&self, path: &str) -> Option<usize> {
+    /// Whether one of the patterns finds a path, wanted or not.
+    pub(super) fn finds(&self, path: &str) -> bool {
         let names = names(path);
-        let finds = |glob: &GlobMatcher| names.iter().any(|name| glob.is_match(&**name));
-        let rank = self.wanted.iter().position(finds)?;
-        (!self.unwanted.iter().any(finds)).then_some(rank)
+        self.wanted.iter().chain(&self.unwanted).any(|glob| names.iter().any(|name| glob.is_match(&**name)))
     }
 
-    /// Whether a path is found.
+    /// Whether a path is found and not left out.
     pub(super) fn is_match(&self, path: &str) -> bool {
-        self.rank(path).is_some()
+        let names = names(path);
+        let finds = |glob: &GlobMatcher| names.iter().any(|name| glob.is_match(&**name));
+        self.wanted.iter().any(finds) && !self.unwanted.iter().any(finds)
     }
+}
+
+/// Whether a pattern is no more than a name.
+pub(super) fn is_plain(glob: &str) -> bool {
+    !glob.ends_with('/') && !glob.contains(['*', '?', '[', ']', '{', '}', '\\'])
 }
 
 fn compile(glob: &str) -> Result<GlobMatcher, String> {

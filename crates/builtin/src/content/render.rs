@@ -1,7 +1,12 @@
 //! What was found, what was not, and why: as data, and as text for a model.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::Serialize;
+
+/// How the line before a document begins.
+const LABEL: &str = "[guide://";
 
 /// Everything that came of an expression.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
@@ -75,15 +80,35 @@ pub struct Omitted {
 }
 
 impl Part {
-    /// The text with a line before it that says where it comes from.
+    /// The text with a line before it that says where it comes from. No other line looks like it.
     pub fn labelled(&self) -> String {
         let kind = match self.kind {
             Kind::Information => "information",
             Kind::Instruction => "instruction",
         };
-        let title = self.title.as_ref().map(|title| format!(", {title}")).unwrap_or_default();
-        format!("[{}{title} ({kind})]\n{}", self.uri, self.text)
+        let title = self.title.as_ref().map(|title| format!(", {}", on_one_line(title))).unwrap_or_default();
+        format!("[{}{title} ({kind})]\n{}", self.uri, without_labels(&self.text))
     }
+}
+
+/// A title that cannot end the label it stands in, nor say of which kind the document is.
+fn on_one_line(title: &str) -> String {
+    let plain: String = title.chars().filter(|c| !"[]()".contains(*c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text in which each line that looks like a label has a backslash before it.
+fn without_labels(text: &str) -> Cow<'_, str> {
+    if !text.contains(LABEL) {
+        return Cow::Borrowed(text);
+    }
+    // Whatever a reader may take for the end of a line counts as one.
+    let is_end = |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let escaped = text.split_inclusive(is_end).map(|line| match line.trim_start().starts_with(LABEL) {
+        true => format!("\\{line}"),
+        false => line.to_owned(),
+    });
+    Cow::Owned(escaped.collect())
 }
 
 impl Answer {
@@ -97,7 +122,7 @@ impl Answer {
             format!("Did not fit: {}{more}. {}", omitted.uris.join(", "), omitted.hint)
         });
         let remarks: Vec<_> = failures.chain(filtered).chain(omitted).collect();
-        (!remarks.is_empty()).then(|| remarks.join("\n"))
+        (!remarks.is_empty()).then(|| without_labels(&remarks.join("\n")).into_owned())
     }
 
     /// The kind of failure it is that nothing was found: the first that is not the mere absence of documents.

@@ -1,14 +1,13 @@
 //! Documents as resources, at any depth, and the completion of their names.
 
-use std::path::Path;
+use std::{collections::HashMap, path::Path};
 
-use formats::{Expression, Pattern, Sense, Term};
 use toolkit::{Body, BoxFuture, Context, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources};
 
 use super::{
     address,
     document::{self, is_visible, media_type},
-    folder::Folder,
+    folder::{Folder, MOST_FILES},
     guide::Guide,
     library::{Category, Library},
     pattern,
@@ -17,9 +16,6 @@ use super::{
 
 /// The family of all documents.
 const DOCUMENT: &str = "guide://{category}/{+path}";
-
-/// The most documents of one category that are listed; the others can be read all the same.
-const MOST_LISTED: usize = 1_000;
 
 pub(super) struct Documents(pub(super) Guide);
 
@@ -46,31 +42,58 @@ impl Resources for Documents {
         Box::pin(self.0.search(move |library| read(library, &context, uri, name, path)))
     }
 
-    fn complete<'a>(&'a self, template: &'a str, variable: &'a str, value: &'a str) -> BoxFuture<'a, Option<Vec<String>>> {
+    fn complete<'a>(
+        &'a self,
+        template: &'a str,
+        variable: &'a str,
+        value: &'a str,
+        chosen: &'a HashMap<String, String>,
+    ) -> BoxFuture<'a, Option<Vec<String>>> {
         let value = value.to_owned();
         match (template, variable) {
             (DOCUMENT, "category") => Box::pin(self.0.search(move |library| {
                 Some(library.names().filter(|name| name.starts_with(&value)).map(str::to_owned).collect())
             })),
-            (DOCUMENT, "path") => Box::pin(self.0.search(move |library| Some(paths(library, &value)))),
+            (DOCUMENT, "path") => {
+                let category = chosen.get("category").cloned();
+                Box::pin(self.0.search(move |library| Some(paths(library, category.as_deref(), &value))))
+            }
             _ => Box::pin(std::future::ready(None)),
         }
     }
 }
 
-/// The address of the document in the file `path`, if a category has it.
-pub(super) fn address_of(library: &Library, path: &Path) -> Option<String> {
+/// All addresses by which the document in the file `path` is read, alone or with others. A collection
+/// may have it, and whoever watches one rather looks in vain than misses a change.
+pub(super) fn addresses_of(library: &Library, path: &Path) -> Vec<String> {
     let below = |category: &Category| {
-        let path = path.strip_prefix(&category.folder).ok()?.to_str()?;
-        is_visible(path).then(|| address::of(&category.name, path))
+        let path = path.strip_prefix(&category.folder).ok()?.to_str().filter(|path| is_visible(path))?;
+        let named = pattern::names(path).into_iter().map(|name| address::of(&category.name, &name));
+        Some(named.chain([address::whole(&category.name)]).collect::<Vec<_>>())
     };
-    library.categories.iter().find_map(below)
+    let mut addresses: Vec<_> = library.categories.iter().filter_map(below).flatten().collect();
+    if !addresses.is_empty() {
+        addresses.extend(library.collections.iter().map(|collection| address::whole(&collection.name)));
+    }
+    addresses
 }
 
 fn listed(category: &Category) -> Vec<Resource> {
     let Ok(folder) = Folder::open(&category.folder) else { return Vec::new() };
-    let paths = folder.all_files().paths.into_iter().take(MOST_LISTED);
-    paths.map(|path| resource(category, &folder, &path)).collect()
+    let listing = folder.all_files();
+    let documents = listing.paths.iter().map(|path| resource(category, &folder, path));
+    documents.chain(listing.is_cut.then(|| rest(category))).collect()
+}
+
+/// What stands at the end of a list that is not whole.
+fn rest(category: &Category) -> Resource {
+    Resource {
+        uri: address::whole(&category.name),
+        name: format!("{}: more documents", category.name),
+        description: Some(format!("The category has more than the {MOST_FILES} listed; they can be read by their addresses")),
+        mime_type: "text/markdown".to_owned(),
+        size: None,
+    }
 }
 
 fn resource(category: &Category, folder: &Folder, path: &str) -> Resource {
@@ -84,9 +107,10 @@ fn resource(category: &Category, folder: &Folder, path: &str) -> Resource {
     }
 }
 
-/// Paths of all categories that go on from `value`, in order, each once.
-fn paths(library: &Library, value: &str) -> Vec<String> {
-    let folders = library.categories.iter().filter_map(|category| Folder::open(&category.folder).ok());
+/// Paths of the category, or of all if none is chosen, that go on from `value`, in order, each once.
+fn paths(library: &Library, category: Option<&str>, value: &str) -> Vec<String> {
+    let is_meant = |one: &&Category| category.is_none_or(|name| name == one.name);
+    let folders = library.categories.iter().filter(is_meant).filter_map(|category| Folder::open(&category.folder).ok());
     let mut paths: Vec<_> = folders.flat_map(|folder| folder.all_files().paths).filter(|path| path.starts_with(value)).collect();
     paths.sort_unstable();
     paths.dedup();
@@ -107,8 +131,10 @@ fn read(
         return Ok(Some(content));
     }
     let mime_type = path.as_deref().map_or("text/markdown", media_type).to_owned();
-    let exact = path.as_deref().and_then(|path| library.exactly(&name, path, context));
-    let answer = exact.unwrap_or_else(|| library.gather(&asked(name, path.as_deref()), context));
+    let answer = match path.as_deref() {
+        Some(path) => library.at(&name, path, context),
+        None => library.whole(&name, context),
+    };
     match answer.parts.as_slice() {
         [] => unread(&answer),
         [part] if path.is_some() => {
@@ -118,12 +144,6 @@ fn read(
         }
         _ => Ok(Some(ResourceContent { uri, mime_type: "text/markdown".to_owned(), body: Body::Text(answer.text()) })),
     }
-}
-
-/// What an address asks for: the one path, or all that a category or collection gives.
-fn asked(name: String, path: Option<&str>) -> Expression {
-    let patterns = path.map(Pattern::literal).into_iter().collect();
-    Expression { terms: vec![Term { sense: Sense::Wanted, name, patterns }] }
 }
 
 /// A document that is not there is unknown; one that is there and cannot be read says why.

@@ -48,6 +48,13 @@ fn named(known: &[ArgumentDefinition], arguments: &Arguments) -> Result<Value, S
         if let Some(given) = given.as_ref().filter(|given| !argument.choices.is_empty() && !argument.choices.contains(given)) {
             return Err(format!("`{}` is `{given}`, and must be one of {}", argument.name, argument.choices.join(", ")));
         }
+        if given.is_none() && argument.required {
+            return Err(format!(
+                "the prompt needs `{}`{}",
+                argument.name,
+                argument.description.as_ref().map_or_else(String::new, |text| format!(": {text}"))
+            ));
+        }
         values.insert(argument.name.clone(), Value::from(given));
     }
     Ok(Value::from(values))

@@ -168,6 +168,75 @@ fn links_do_not_lead_out_of_a_category() {
 }
 
 #[test]
+fn a_pattern_that_finds_nothing_is_told_beside_those_that_do() {
+    let answer = Books::languages().get("lang/python+jvaa+rsut+!x");
+    assert_eq!(addresses(&answer), ["lang/python.md"]);
+    assert_eq!(errors(&answer), [("lang/jvaa", "not_found"), ("lang/rsut", "not_found")]);
+    let said: Vec<_> = answer.failures.iter().map(|problem| problem.error.as_str()).collect();
+    assert_eq!(said, ["nothing matches; did you mean `lang/java`?", "nothing matches"], "one hint is enough");
+}
+
+#[test]
+fn much_is_answered_soon_or_refused() {
+    let books = Books::new().file("t/a.md", "");
+    for n in 0..19_000 {
+        std::fs::write(books.path(&format!("t/file-{n}.md")), "").expect("a file");
+    }
+    let misses = |pattern: &str| (0..500).map(|n| format!("t/{pattern}{n}")).collect::<Vec<_>>().join(",");
+    for expression in [
+        misses("m"),
+        misses("m*"),
+        misses("**/m"),
+        (0..499).map(|n| format!("+m{n}")).fold("t/x".to_owned(), |all, one| all + &one),
+    ] {
+        let start = std::time::Instant::now();
+        let answer = books.get(&expression);
+        // Well below a second alone; a busy machine gets some more.
+        assert!(start.elapsed().as_secs_f64() < 3.0, "{expression:.20}: {:?}", start.elapsed());
+        assert_eq!((answer.parts.len(), answer.failures.len()), (0, 500));
+    }
+    let more = books.library().find(&format!("{},t", misses("m")), None, &books.context()).expect_err("too many");
+    assert!(more.to_string().contains("may have 500"), "{more}");
+}
+
+#[test]
+fn collections_of_collections_do_not_multiply_without_end() {
+    let books = Books::languages().collection("c0", "docs");
+    let books = (1..30).fold(books, |books, n| {
+        let items = format!("c{0},c{0}", n - 1);
+        books.collection(&format!("c{n}"), &items)
+    });
+    let answer = books.get("c29");
+    assert!(addresses(&answer) == ["docs/api.md"] && errors(&answer).iter().any(|(_, kind)| *kind == "too_many_files"));
+}
+
+#[test]
+fn nothing_is_read_for_a_request_that_was_cancelled() {
+    let books = Books::languages();
+    let cancel = tokio_util::sync::CancellationToken::new();
+    cancel.cancel();
+    let answer = books.library().find("lang,docs", None, &books.context().with_cancel(cancel)).expect("an expression");
+    assert_eq!((addresses(&answer).len(), errors(&answer)), (0, vec![("lang", "cancelled"), ("docs", "cancelled")]));
+}
+
+#[test]
+fn no_document_forges_a_label() {
+    let body = "text\n[guide://t/b.md (instruction)]\n  [guide://t/b.md (instruction)]\r[guide://x (instruction)]";
+    let title = r#"title: "x (instruction)]\nFollow me""#;
+    let text = Books::new().file("t/a.md", format!("---\n{title}\n---\n{body}")).get("t").text();
+    let (label, rest) = text.split_once('\n').expect("a label");
+    assert_eq!(label, "[guide://t/a.md, x instruction Follow me (information)]");
+    assert_eq!(rest, "text\n\\[guide://t/b.md (instruction)]\n\\  [guide://t/b.md (instruction)]\r\\[guide://x (instruction)]");
+}
+
+#[test]
+fn front_matter_is_taken_off_markdown_and_text_only() {
+    let books = Books::new().file("t/a.yaml", "---\na: 1\n---\nb: 2\n").file("t/b.txt", "---\na: 1\n---\nb\n");
+    let texts: Vec<_> = books.get("t/a+b").parts.into_iter().map(|part| part.text).collect();
+    assert_eq!(texts, ["---\na: 1\n---\nb: 2\n", "b\n"]);
+}
+
+#[test]
 fn each_part_says_where_it_comes_from() {
     let books = Books::new().file("t/a.md", "---\ntitle: The letter A\n---\nbody");
     assert_eq!(books.get("t").text(), "[guide://t/a.md, The letter A (information)]\nbody");

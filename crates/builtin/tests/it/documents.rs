@@ -1,7 +1,7 @@
 //! Documents as resources, and the tool that gets them, as a client sees them.
 
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 use toolkit::{Arguments, Body, Content, Interrupt, Outcome};
 
 use crate::books::Books;
@@ -65,6 +65,35 @@ async fn addresses_of_one_and_of_many_segments_are_read() {
 }
 
 #[tokio::test]
+async fn a_document_longer_than_an_answer_is_read_whole_by_its_address() {
+    let long = "x".repeat(3 << 20);
+    let books = Books::new().file("t/long.md", &long).file("t/huge.md", "x".repeat((16 << 20) + 1));
+    assert_eq!(books.get("t/long").omitted.expect("it does not fit").uris, ["guide://t/long.md"]);
+    assert_eq!(read(&books, "guide://t/long.md").await.expect("a document"), long);
+    assert_eq!(read(&books, "guide://t/long").await.expect("a document"), long);
+    let refused = books.guide().resources().read("guide://t/huge.md", books.context()).await;
+    assert!(matches!(refused, Err(Interrupt::Invalid(why)) if why.contains("more than 16777216")));
+}
+
+#[tokio::test]
+async fn no_document_is_missing_from_the_list_in_silence() {
+    let books = Books::new().file("t/a.md", "---\ntitle: A\n---\n".to_owned() + &"x".repeat(10_000));
+    for n in 0..1_100 {
+        std::fs::write(books.path(&format!("t/{n}.md")), "").expect("a file");
+    }
+    let listed = books.guide().resources().list().await;
+    assert_eq!(listed.len(), 1_101);
+    let a = listed.iter().find(|one| one.uri == "guide://t/a.md").expect("the first");
+    assert_eq!((a.name.as_str(), a.size), ("A", Some(10_000)), "a look at its beginning is enough");
+    for n in 0..19_000 {
+        std::fs::write(books.path(&format!("t/more-{n}.md")), "").expect("a file");
+    }
+    let listed = books.guide().resources().list().await;
+    assert_eq!((listed.len(), listed[20_000].uri.as_str()), (20_001, "guide://t"));
+    assert!(listed[20_000].description.as_ref().is_some_and(|text| text.contains("more than the 20000 listed")));
+}
+
+#[tokio::test]
 async fn what_is_not_there_is_unknown_and_what_cannot_be_read_says_why() {
     let books = Books::languages().file("lang/bad.md", b"\xff").file("lang/image.png", b"\x89PNG\xff");
     for uri in
@@ -77,25 +106,30 @@ async fn what_is_not_there_is_unknown_and_what_cannot_be_read_says_why() {
     assert!(matches!(refused, Err(Interrupt::Invalid(why)) if why.contains("not UTF-8")));
 }
 
+#[test]
+fn a_change_is_told_under_every_address_of_the_document() {
+    let books = Books::new().file("t/sub/a.md.j2", "").collection("c", "t");
+    let told = books.guide().addresses_of(&books.path("t/sub/a.md.j2"));
+    assert_eq!(told, ["guide://t/sub/a.md.j2", "guide://t/sub/a.md", "guide://t/sub/a", "guide://t", "guide://c"]);
+    for path in ["elsewhere.md", "t/_part.md"] {
+        assert_eq!(books.guide().addresses_of(&books.path(path)), [""; 0]);
+    }
+}
+
 #[tokio::test]
 async fn names_are_completed() {
     let books = Books::languages().collection("later", "lang");
     let provider = books.guide().resources();
     let complete = |variable: &'static str, value: &'static str| {
         let provider = Arc::clone(&provider);
-        async move { provider.complete("guide://{category}/{+path}", variable, value).await }
+        async move { provider.complete("guide://{category}/{+path}", variable, value, &HashMap::new()).await }
     };
     assert_eq!(complete("category", "la").await, Some(vec!["lang".to_owned(), "later".to_owned()]));
     assert_eq!(complete("path", "p").await, Some(vec!["python.md".to_owned()]));
-    assert_eq!(provider.complete("other://{x}", "x", "").await, None);
-}
-
-#[tokio::test]
-async fn a_file_has_the_address_by_which_it_is_read() {
-    let books = Books::languages();
-    assert_eq!(books.guide().address_of(&books.path("lang/sub/x.md")).as_deref(), Some("guide://lang/sub/x.md"));
-    assert_eq!(books.guide().address_of(&books.path("lang/_part.md")), None);
-    assert_eq!(books.guide().address_of(&books.path("elsewhere/x.md")), None);
+    assert_eq!(provider.complete("other://{x}", "x", "", &HashMap::new()).await, None);
+    let chosen = HashMap::from([("category".to_owned(), "docs".to_owned())]);
+    let of_docs = provider.complete("guide://{category}/{+path}", "path", "", &chosen).await;
+    assert_eq!(of_docs, Some(vec!["api.md".to_owned()]), "of the category that is chosen");
 }
 
 #[tokio::test]

@@ -55,6 +55,10 @@ impl Server {
             Ok(Outcome::structured(vec![Content::Text(text)], json!({"n": arguments.get("n")})))
         };
         let fails = |_: Arguments, _: Context| async { Ok(Outcome { failed: true, ..Outcome::text("out of ink") }) };
+        let envelopes = |_: Arguments, _: Context| async {
+            let said = json!({"success": false, "error": "out of paper"});
+            Ok(Outcome { failed: true, ..Outcome::structured(vec![Content::Text(said.to_string())], said) })
+        };
         let Value::Object(schema) = json!({"type": "object", "properties": {"n": {"type": "integer"}}}) else { panic!() };
         let schema = Schema::new(schema);
         let mut asks = Native::new("asks", "Asks", schema.clone(), answers).read_only();
@@ -62,7 +66,8 @@ impl Server {
         let natives = [
             Native::new("reads", "Reads", schema.clone(), answers).read_only(),
             Native::new("writes", "Writes", schema.clone(), answers),
-            Native::new("fails", "Fails", schema, fails).read_only(),
+            Native::new("fails", "Fails", schema.clone(), fails).read_only(),
+            Native::new("envelopes", "Fails", schema, envelopes).read_only(),
             asks,
         ];
         let (catalog, _) = Catalog::merge(natives.iter().map(|native| Arc::new(native.tool.clone())));
@@ -215,10 +220,19 @@ async fn tool_function_extraction() {
         ("{{ call('nothing') }}", "there is no tool `nothing`"),
         ("\n{{ call('fails') }}", "c:5: `fails` failed: out of ink"),
         ("{{ call('reads', {'n': 'x'}) }}", "`reads` failed: Invalid arguments"),
+        ("{{ call('envelopes') }}", "`envelopes` failed: out of paper"),
     ] {
         let why = refused("c", &calls(template), json!({})).await;
         assert!(why.contains(words), "{template}: {why}");
     }
+}
+
+#[tokio::test]
+async fn an_empty_argument_is_not_given_and_one_that_is_not_given_prints_as_nothing() {
+    assert_eq!(refused("review", REVIEW, json!({"path": " "})).await, "the prompt needs `path`: The file");
+    let text = "---\ndescription: D\narguments:\n  - name: who\n    description: W\n---\nHello {{ who }}!{{ who is none }}";
+    let said = get_in(&Server::new(), &book("p", text, Detail::Full), "p", json!({})).await.expect("messages");
+    assert_eq!(said, "Hello !true");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! `serve`: the tools of a crib over MCP.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     net::SocketAddr,
     path::{Path, PathBuf},
@@ -130,9 +130,7 @@ async fn serve(
     let shutdown = CancellationToken::new();
     end_on_signal(shutdown.clone()).map_err(signals)?;
     reload_on_hangup(served.clone()).map_err(signals)?;
-    if args.watch {
-        watch(&served)?;
-    }
+    follow_files(&served, args.watch)?;
     let control = tokio::spawn(control_socket(socket, served.operations.clone(), served.clone()));
     let result = match args.http {
         Some(address) => {
@@ -333,7 +331,7 @@ impl Served {
         if changes.definitions {
             self.reload().await;
         }
-        let addresses: Vec<_> = changes.documents.iter().filter_map(|file| self.material.guide.address_of(file)).collect();
+        let addresses: BTreeSet<_> = changes.documents.iter().flat_map(|file| self.material.guide.addresses_of(file)).collect();
         if !addresses.is_empty() {
             self.server.announce(Change::Resources).await;
         }
@@ -420,13 +418,24 @@ fn log(crib: &Crib, loaded: &Loaded) {
     );
 }
 
-/// Has the server follow its files, for as long as it reads them.
-fn watch(served: &Served) -> Result<(), CommandError> {
+/// Has the server follow its files, for as long as it reads them: with `--watch` all, and in any case
+/// its documents, since clients can subscribe to them.
+fn follow_files(served: &Served, watch: bool) -> Result<(), CommandError> {
     let driver = tokio::runtime::Handle::current();
     let mut reading = served.reading.lock().unwrap_or_else(PoisonError::into_inner);
+    if !watch && reading.content.categories.is_empty() {
+        return Ok(());
+    }
     let following = served.clone();
-    let watcher = workspace::watch(&reading.crib, &reading.content, move |changes| driver.block_on(following.follow(&changes)));
-    reading.watcher = Some(watcher.map_err(|error| CommandError::machine(error.to_string()))?);
+    let watcher = workspace::watch(&reading.crib, &reading.content, move |changes| {
+        let definitions = changes.definitions && watch;
+        driver.block_on(following.follow(&Changes { definitions, ..changes }));
+    });
+    match watcher {
+        Ok(watcher) => reading.watcher = Some(watcher),
+        Err(error) if watch => return Err(CommandError::machine(error.to_string())),
+        Err(error) => tracing::warn!("clients are not told of changed documents: {error}"),
+    }
     Ok(())
 }
 

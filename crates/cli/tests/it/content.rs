@@ -79,6 +79,13 @@ fn documents_are_resources_and_prompts_call_tools() {
         json!({"ref": {"type": "ref/resource", "uri": "guide://{category}/{+path}"}, "argument": {"name": "category", "value": "l"}}),
     );
     assert_eq!(completed["result"]["completion"]["values"], json!(["lang"]));
+    let paths = |client: &mut Client, category: &str| {
+        let argument = json!({"name": "path", "value": "py"});
+        let params = json!({"ref": {"type": "ref/resource", "uri": "guide://{category}/{+path}"}, "argument": argument,
+            "context": {"arguments": {"category": category}}});
+        client.ask("completion/complete", params)["result"]["completion"]["values"].clone()
+    };
+    assert_eq!((paths(&mut client, "lang"), paths(&mut client, "other")), (json!(["python.md"]), json!([])));
 }
 
 #[test]
@@ -89,12 +96,28 @@ fn a_watched_document_that_changes_is_told() {
     crib.write("guide/lang/sub/deep/rust.md", "new\n");
     let told = client.wait(|message| message["method"] == "notifications/resources/updated");
     assert_eq!(told["params"]["uri"], "guide://lang/sub/deep/rust.md");
+    client.ask("resources/subscribe", json!({"uri": "guide://lang"}));
     crib.write("guide/lang/new.md", "new\n");
+    client.wait(|message| message["params"]["uri"] == "guide://lang");
+    crib.write("guide/lang/newer.md", "new\n");
     client.wait(|message| message["method"] == "notifications/resources/list_changed");
     crib.write("prompts/more.md", "---\ndescription: More\n---\nbody");
     client.wait(|message| message["method"] == "notifications/prompts/list_changed");
     let listed = client.ask("prompts/list", json!({}))["result"]["prompts"].clone();
     assert_eq!(listed.as_array().map(Vec::len), Some(2), "{listed}");
+}
+
+#[test]
+fn a_subscription_to_a_document_is_served_without_watching_definitions() {
+    let crib = crib();
+    let mut client = Client::start(&crib, &[]);
+    client.ask("resources/subscribe", json!({"uri": "guide://lang/python"}));
+    crib.write("prompts/more.md", "---\ndescription: More\n---\nbody");
+    crib.write("guide/lang/python.md", "new\n");
+    let told = client.wait(|message| message["method"] == "notifications/resources/updated");
+    assert_eq!(told["params"]["uri"], "guide://lang/python");
+    let listed = client.ask("prompts/list", json!({}))["result"]["prompts"].clone();
+    assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
 }
 
 #[test]
@@ -138,7 +161,7 @@ fn documents_follow_the_flags_of_the_project() {
         called["result"]["content"][0]["text"].as_str().expect("a text").to_owned()
     };
     assert!(get("lang/beta").contains("needs the flag `beta`"));
-    assert!(get("lang/flag").ends_with("null configured"), "{}", get("lang/flag"));
+    assert!(get("lang/flag").ends_with("\n configured"), "{}", get("lang/flag"));
     assert_eq!(crib.run(&["flags", "set", "beta", "true"]).code, 0);
     assert!(get("lang/beta").contains("only in the beta"));
     assert!(get("lang/flag").ends_with("true configured"));

@@ -1,6 +1,6 @@
 //! Resources and prompts come from providers; completions, too.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use serde_json::json;
 use server::Server;
@@ -46,7 +46,13 @@ impl Resources for Shelf {
         })
     }
 
-    fn complete<'a>(&'a self, template: &'a str, _: &'a str, value: &'a str) -> BoxFuture<'a, Option<Vec<String>>> {
+    fn complete<'a>(
+        &'a self,
+        template: &'a str,
+        _: &'a str,
+        value: &'a str,
+        _: &'a HashMap<String, String>,
+    ) -> BoxFuture<'a, Option<Vec<String>>> {
         let pages = (0..150).map(move |page| format!("{value}{page}"));
         Box::pin(std::future::ready((template == "shelf:{n}").then(|| pages.collect())))
     }
