@@ -58,6 +58,8 @@ pub struct Diagnostic {
     pub hint: Option<String>,
     /// Where.
     pub origin: Origin,
+    /// The other place, of a problem between two.
+    pub also: Option<Origin>,
     /// The tool it concerns, by its served name, where there is one.
     pub tool: Option<String>,
     /// What should have been there.
@@ -75,6 +77,7 @@ impl Diagnostic {
             message: message.into(),
             hint: None,
             origin,
+            also: None,
             tool: None,
             expected: None,
             received: None,
@@ -96,6 +99,12 @@ impl Diagnostic {
     /// Says what was there.
     pub fn received(mut self, received: impl Into<Value>) -> Self {
         self.received = Some(received.into());
+        self
+    }
+
+    /// Names the other place.
+    pub fn also(mut self, origin: Origin) -> Self {
+        self.also = Some(origin);
         self
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Consent, Description, ErrorForm, Launch, Origin, Place, Schema, launch::Piece};
+use crate::{Aspects, Consent, Description, ErrorForm, Launch, Origin, Place, Schema, launch::Piece};
 
 /// One callable thing, whatever format it was written in.
 #[derive(Clone, Debug)]
@@ -41,6 +41,8 @@ pub struct Tool {
     pub launch: Launch,
     /// For a tool without a program: the command line that would follow one.
     pub unbound: Vec<Piece>,
+    /// What its document says beyond what a call needs, in a format that asks for more.
+    pub aspects: Option<Box<Aspects>>,
     /// Where it is defined.
     pub origin: Origin,
 }
@@ -66,6 +68,7 @@ impl Tool {
             progress: None,
             launch,
             unbound: Vec::new(),
+            aspects: None,
             origin,
         }
     }
@@ -85,10 +88,15 @@ impl Tool {
         self.input.is_secret(parameter)
     }
 
+    /// A place in the source that defines it.
+    pub fn origin_of(&self, place: &Place) -> Origin {
+        Origin { source: self.origin.source.clone(), place: place.clone() }
+    }
+
     /// Where the parameter `name` is defined; the tool's own origin if that is not known.
     pub fn parameter_origin(&self, name: &str) -> Origin {
         match self.parameters.iter().find(|parameter| parameter.name == name) {
-            Some(parameter) => Origin { source: self.origin.source.clone(), place: parameter.place.clone() },
+            Some(parameter) => self.origin_of(&parameter.place),
             None => self.origin.clone(),
         }
     }

@@ -1,13 +1,14 @@
 //! One definition file: its bytes, its format, and what it says.
 
-use catalog::{Diagnostic, SourceId, Tool};
+use catalog::{Allowance, Diagnostic, SourceId, Tool};
 
 use crate::{
     Guidance, guidance,
     json::{self, Node},
     mtdf,
     report::Report,
-    rules::syntax::{FILE_TOO_LARGE, JSON_SCHEMA_FILE, NOT_A_DEFINITION, NOT_UTF8},
+    rules::syntax::{BYTE_ORDER_MARK, FILE_TOO_LARGE, JSON_SCHEMA_FILE, NOT_A_DEFINITION, NOT_UTF8, NUL},
+    spec::{self, Linked},
 };
 
 /// The largest definition that is read.
@@ -18,6 +19,8 @@ pub const MAX_BYTES: usize = 16 * 1024 * 1024;
 pub enum Format {
     /// A command-line tool.
     Mtdf,
+    /// A Markdown document that describes tools.
+    Specification,
     /// Texts that definitions refer to.
     Guidance,
     /// A JSON Schema, for editors perhaps.
@@ -33,6 +36,8 @@ pub struct Reading {
     pub tools: Vec<Tool>,
     /// Every problem that was found.
     pub diagnostics: Vec<Diagnostic>,
+    /// The problems that the definition allows itself.
+    pub allowances: Vec<Allowance>,
 }
 
 /// Reads a definition. A file of another format gives no tools and its own diagnostics.
@@ -50,10 +55,16 @@ pub fn is_guidance(bytes: &[u8]) -> bool {
     Document::parse(&SourceId::new(""), bytes).format() == Format::Guidance
 }
 
+/// Whether a file is a Markdown specification.
+pub fn is_specification(source: &SourceId, bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| spec::is_specification(source, text))
+}
+
 /// A file that has been parsed but not yet understood.
 pub struct Document<'a> {
     format: Format,
     root: Option<Node<'a>>,
+    page: Option<&'a str>,
     report: Report,
 }
 
@@ -61,13 +72,29 @@ impl<'a> Document<'a> {
     /// Parses a file.
     pub fn parse(source: &SourceId, bytes: &'a [u8]) -> Self {
         let mut report = Report::new(source);
-        let root = decode(bytes, &mut report).and_then(|text| {
+        let text = decode(bytes, &mut report);
+        if let Some(text) = text.filter(|text| spec::is_specification(source, text)) {
+            return Self::specification(text, report);
+        }
+        let root = text.and_then(|text| {
             let parsed = json::parse(text);
             parsed.problems.into_iter().for_each(|problem| report.problem(problem));
             parsed.root.filter(|_| !parsed.is_lossy)
         });
         let format = root.as_ref().map_or(Format::Unknown, detect);
-        Self { format, root, report }
+        Self { format, root, page: None, report }
+    }
+
+    fn specification(text: &'a str, mut report: Report) -> Self {
+        if text.starts_with('\u{feff}') {
+            let found = json::Problem::new(&BYTE_ORDER_MARK, 0, "the file begins with a byte order mark");
+            report.problem(found.hint("save it without"));
+        }
+        let nul = text.find('\0');
+        if let Some(at) = nul {
+            report.problem(json::Problem::new(&NUL, at, "the file has a NUL character in it"));
+        }
+        Self { format: Format::Specification, root: None, page: Some(text).filter(|_| nul.is_none()), report }
     }
 
     /// What it holds.
@@ -75,9 +102,18 @@ impl<'a> Document<'a> {
         self.format
     }
 
-    /// Reads it as a definition.
-    pub fn read(mut self, guidance: &Guidance) -> Reading {
-        let Some(root) = self.root else { return Reading { tools: Vec::new(), diagnostics: self.report.finish() } };
+    /// Reads it as a definition; files that it links to are not there.
+    pub fn read(self, guidance: &Guidance) -> Reading {
+        self.read_linked(guidance, &|_| Err("no files can be read here".to_owned()))
+    }
+
+    /// Reads it as a definition, and the files that it links to.
+    pub fn read_linked(mut self, guidance: &Guidance, linked: Linked<'_>) -> Reading {
+        if let Some(page) = self.page {
+            let (tools, allowances) = spec::read(page, linked, &mut self.report);
+            return Reading { tools, diagnostics: self.report.finish(), allowances };
+        }
+        let Some(root) = self.root else { return Reading { diagnostics: self.report.finish(), ..Reading::default() } };
         let is_broken = self.report.errors() > 0;
         let mut tools = match self.format {
             Format::Mtdf => mtdf::read(&root, guidance, &mut self.report),
@@ -90,7 +126,7 @@ impl<'a> Document<'a> {
                 self.report.push(note);
                 Vec::new()
             }
-            Format::Unknown => {
+            Format::Unknown | Format::Specification => {
                 let problem = self.report.whole(&NOT_A_DEFINITION, "this is not a definition");
                 self.report.push(problem.expected("an object with a `name`").received(crate::report::shown(&root)));
                 Vec::new()
@@ -100,7 +136,7 @@ impl<'a> Document<'a> {
             // The rest was read to find all problems; a guess about broken text must not be run.
             tools.clear();
         }
-        Reading { tools, diagnostics: self.report.finish() }
+        Reading { tools, diagnostics: self.report.finish(), ..Reading::default() }
     }
 
     /// Reads it as a guidance file.

@@ -11,10 +11,12 @@ mod locate;
 mod mtdf;
 mod report;
 mod rules;
+mod spec;
 
 pub use bind::bind;
-pub use document::{Document, Format, MAX_BYTES, Reading, is_guidance, read, read_guidance};
+pub use document::{Document, Format, MAX_BYTES, Reading, is_guidance, is_specification, read, read_guidance};
 pub use guidance::{Guidance, guidance_schema};
 pub use locate::{Locator, locate};
 pub use mtdf::mtdf_schema;
 pub use rules::{RULES, definition::MISSING_COMMAND};
+pub use spec::Linked;

@@ -4,6 +4,7 @@ pub(crate) mod definition;
 pub(crate) mod guidance;
 pub(crate) mod parameter;
 pub(crate) mod schema;
+pub(crate) mod spec;
 pub(crate) mod syntax;
 
 use catalog::Rule;
@@ -66,4 +67,19 @@ pub static RULES: &[&Rule] = &[
     &guidance::UNKNOWN_GUIDANCE,
     &guidance::BAD_GUIDANCE,
     &guidance::NO_GUIDANCE,
+    &spec::DECLARES_NO_TOOLS,
+    &spec::NO_TOOLS_FOUND,
+    &spec::UNFILLED_TEMPLATE,
+    &spec::TORN_ROW,
+    &spec::UNREADABLE_TYPE,
+    &spec::UNREADABLE_PARAMETERS,
+    &spec::TWO_SCHEMAS,
+    &spec::UNDESCRIBED_TOOL,
+    &spec::CONDITIONAL_PARAMETER,
+    &spec::UNREADABLE_SCHEMA,
+    &spec::UNSERVABLE_NAME,
+    &spec::ODD_DEFAULT,
+    &spec::REPEATED_PARAMETER,
+    &spec::MISNUMBERED_SECTION,
+    &spec::ALLOWED_WITHOUT_REASON,
 ];

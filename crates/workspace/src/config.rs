@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::{PolicyClause, SwitchClause, WrittenFlags, flags};
+use crate::{AllowClause, PolicyClause, SwitchClause, WrittenFlags, flags};
 
 /// A `toolcrib.toml` that cannot be used.
 pub(crate) static BROKEN_CONFIG: Rule = Rule {
@@ -46,6 +46,9 @@ pub struct Config {
     /// Tools that are served only while a flag has a certain value.
     #[schemars(with = "Vec<SwitchClause>")]
     pub switch: Vec<Spanned<SwitchClause>>,
+    /// Problems that the crib allows, with reasons.
+    #[schemars(with = "Vec<AllowClause>")]
+    pub allow: Vec<Spanned<AllowClause>>,
 }
 
 impl Config {

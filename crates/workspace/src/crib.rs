@@ -9,7 +9,11 @@ use std::{
 use catalog::{Diagnostic, Policy, SourceId, Switch, flag::FlagValues};
 use runtime::Settings;
 
-use crate::{Config, Environment, Files, WrittenFlags, config, flags, policy};
+use crate::{
+    Config, Environment, Files, WrittenFlags,
+    allow::{self, Allow},
+    config, flags, policy,
+};
 
 /// The name of the configuration file.
 pub(crate) const CONFIG: &str = "toolcrib.toml";
@@ -27,6 +31,8 @@ pub struct Crib {
     pub flags: FlagValues,
     /// Which tools are there only while a flag has a certain value.
     pub switches: Vec<Switch>,
+    /// Which problems of definitions are allowed.
+    pub(crate) allow: Vec<Allow>,
     environment: Environment,
 }
 
@@ -78,7 +84,7 @@ impl Crib {
     /// The crib in `folder` as if it had no configuration, to look at the rest of one whose configuration is broken.
     pub fn unconfigured(folder: PathBuf, environment: &Environment) -> Self {
         let (config, policy) = Default::default();
-        Self { folder, config, policy, flags: FlagValues::new(), switches: Vec::new(), environment: environment.clone() }
+        Self { folder, config, policy, flags: FlagValues::new(), switches: Vec::new(), allow: Vec::new(), environment: environment.clone() }
     }
 
     /// The same with what its configuration says; everything that is wrong with that, if anything is.
@@ -94,9 +100,10 @@ impl Crib {
         let policy = policy::compile(&source, &self.config.policy);
         let none = WrittenFlags::new();
         let flags = flags::compile(&source, self.config.flags.as_ref().unwrap_or(&none), &self.config.switch);
-        match (policy, flags) {
-            (Ok(policy), Ok((flags, switches))) => Ok(Self { policy, flags, switches, ..self }),
-            (policy, flags) => Err(policy.err().into_iter().chain(flags.err()).flatten().collect()),
+        let allow = allow::compile(&source, &self.config.allow);
+        match (policy, flags, allow) {
+            (Ok(policy), Ok((flags, switches)), Ok(allow)) => Ok(Self { policy, flags, switches, allow, ..self }),
+            (policy, flags, allow) => Err(policy.err().into_iter().chain(flags.err()).chain(allow.err()).flatten().collect()),
         }
     }
 

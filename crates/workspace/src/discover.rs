@@ -9,6 +9,15 @@ use std::{
 const TOOLS: &str = "tools";
 const GUIDANCE: &str = "tool_guidance.json";
 
+/// The name of Markdown specifications, in lower case.
+const SPECIFICATION: &str = "mcp_tool_specification.md";
+
+/// Folders of other programs' making, in which nobody writes specifications.
+const FOREIGN: [&str; 5] = ["node_modules", "target", "venv", "__pycache__", "site-packages"];
+
+/// No more folders than this are searched for specifications.
+const MOST_FOLDERS: usize = 20_000;
+
 /// The candidates of one crib, each list sorted by name.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Found {
@@ -18,18 +27,21 @@ pub(crate) struct Found {
     pub(crate) definitions: Vec<PathBuf>,
 }
 
-/// Looks where definitions are by convention: `tools/*.json`, and `tool_guidance.json` there or at the root.
+/// Looks where definitions are by convention: `tools/*.json`, `tool_guidance.json` there or at the root, and
+/// `MCP_TOOL_SPECIFICATION.md` anywhere below.
 pub(crate) fn in_crib(folder: &Path) -> Found {
     let guidance: Vec<_> =
         [folder.join(GUIDANCE), folder.join(TOOLS).join(GUIDANCE)].into_iter().filter(|path| path.is_file()).collect();
     let mut definitions = json_files(&folder.join(TOOLS));
     definitions.retain(|path| !guidance.contains(path));
+    definitions.extend(specifications(folder));
     Found { guidance, definitions }
 }
 
-/// All JSON files below a folder that is not a crib.
+/// All JSON and Markdown files below a folder that is not a crib.
 pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
     let mut found = json_files(folder);
+    found.extend(with_extension(folder, "md"));
     let mut folders: Vec<_> = entries(folder).into_iter().filter(|path| path.is_dir() && !path.is_symlink()).collect();
     folders.sort();
     found.extend(folders.iter().flat_map(|folder| below(folder)));
@@ -41,10 +53,35 @@ pub(crate) fn is_crib(folder: &Path) -> bool {
     folder.join("toolcrib.toml").is_file() || folder.join(TOOLS).is_dir()
 }
 
+/// The specifications below a folder, whatever the case of their names. Links to folders are not followed.
+pub(crate) fn specifications(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting = vec![folder.to_owned()];
+    let mut searched = 0;
+    while let Some(folder) = waiting.pop().filter(|_| searched < MOST_FOLDERS) {
+        searched += 1;
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_folder && !name.starts_with('.') && !FOREIGN.contains(&name.as_str()) {
+                waiting.push(entry.path());
+            } else if !is_folder && name.eq_ignore_ascii_case(SPECIFICATION) {
+                found.push(entry.path());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
 fn json_files(folder: &Path) -> Vec<PathBuf> {
+    with_extension(folder, "json")
+}
+
+fn with_extension(folder: &Path, wanted: &str) -> Vec<PathBuf> {
     let mut found: Vec<_> = entries(folder)
         .into_iter()
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json") && !path.is_dir())
+        .filter(|path| path.extension().is_some_and(|extension| extension == wanted) && !path.is_dir())
         .collect();
     found.sort();
     found

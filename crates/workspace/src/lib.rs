@@ -3,10 +3,12 @@
 //! The only reader of definition files, configuration and environment variables. It starts nothing
 //! and serves nothing: what it returns is data for those who do.
 
+mod allow;
 mod always;
 mod config;
 mod crib;
 mod date;
+mod definition;
 mod discover;
 mod environment;
 mod files;
@@ -17,6 +19,7 @@ mod policy;
 mod project;
 mod watch;
 
+pub use allow::AllowClause;
 pub use always::always_allow;
 pub use config::{Bind, Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, config_schema};
 pub use crib::{Crib, OpenError};
@@ -41,4 +44,7 @@ pub static RULES: &[&catalog::Rule] = &[
     &flags::BROKEN_FLAG,
     &flags::BROKEN_SWITCH,
     &flags::USELESS_SWITCH,
+    &allow::BROKEN_ALLOW,
+    &allow::USELESS_ALLOW,
+    &catalog::DIVERGED_COPY,
 ];

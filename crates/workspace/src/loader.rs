@@ -1,7 +1,7 @@
 //! Reads the definitions of a crib into a catalog, and reads them again.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     path::{Path, PathBuf},
     sync::Arc,
     time::SystemTime,
@@ -10,7 +10,11 @@ use std::{
 use catalog::{Catalog, Diagnostic, Glob, Launch, Origin, Place, Rule, Severity, SourceId, Tool};
 use formats::Guidance;
 
-use crate::{Config, Crib, Files, crib, discover, flags, parallel, policy};
+use crate::{
+    Config, Crib, Files, allow, crib,
+    definition::{self, Definition},
+    discover, flags, parallel, policy,
+};
 
 /// A `[[bind]]` that cannot work.
 pub(crate) static USELESS_BIND: Rule = Rule {
@@ -60,18 +64,27 @@ impl Loader {
         let guidance = read_guidance(&files, &found.guidance, &mut loaded.diagnostics);
         let mut tools = Vec::new();
         let mut seen = HashSet::new();
-        let all = parallel::map(&found.definitions, |path| read_definition(&files, path, &guidance));
-        for (path, (read, diagnostics)) in found.definitions.iter().zip(all) {
+        let mut documents = HashSet::new();
+        let mut allowed = HashMap::new();
+        let all = parallel::map(&found.definitions, |path| Definition::read(&files, path, &guidance, &crib.folder));
+        for (path, read) in found.definitions.iter().zip(all) {
             let source = files.name(path);
-            let broken = diagnostics.iter().any(Diagnostic::is_error);
-            loaded.diagnostics.extend(diagnostics);
-            tools.extend(self.newest(&source, read, broken, &mut loaded.kept));
+            if read.document.is_some_and(|document| !documents.insert(document)) {
+                // An identical copy of a document counts once.
+                loaded.files -= 1;
+                continue;
+            }
+            let broken = read.diagnostics.iter().any(Diagnostic::is_error);
+            loaded.diagnostics.extend(read.diagnostics);
+            tools.extend(self.newest(&source, read.tools, broken, &mut loaded.kept));
+            allowed.insert(source.clone(), read.allowances);
             seen.insert(source);
         }
         self.good.retain(|source, _| seen.contains(source));
         bind(&crib.config, &mut tools, &mut loaded.diagnostics);
         let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names };
         finish(tools, &context, &mut loaded);
+        allow::apply(&allowed, &crib.allow, &mut loaded.diagnostics);
         let source = SourceId::new(crib::CONFIG);
         let clauses = &crib.config.policy;
         loaded.diagnostics.extend(policy::check(&source, clauses, &crib.policy, &loaded.catalog, SystemTime::now()));
@@ -97,21 +110,23 @@ impl Loader {
 }
 
 /// Reads files and folders that need not be cribs. A folder laid out as a crib is read as one, any
-/// other for all JSON files below it. Loose files are checked each for itself: two versions of one
-/// tool beside each other are not a conflict.
+/// other for all JSON files and Markdown specifications below it. Loose files are checked each for
+/// itself: two versions of one tool beside each other are not a conflict, unless both are documents
+/// of one folder.
 pub fn check_paths(paths: &[PathBuf], environment: &crate::Environment) -> Result<Loaded, crib::OpenError> {
     let mut loaded = Loaded::default();
-    let mut loose = Vec::new();
+    let (mut named, mut found) = (Vec::new(), Vec::new());
     for path in paths {
         let problem = |source| crib::OpenError::Path { path: path.clone(), source };
         let about = std::fs::metadata(path).map_err(problem)?;
         match about.is_dir() {
             true if discover::is_crib(path) => absorb(&mut loaded, read_crib(path, environment)?),
-            true => loose.extend(discover::below(path)),
-            false => loose.push(path.clone()),
+            true => found.extend(discover::below(path)),
+            false => named.push(path.clone()),
         }
     }
-    check_loose(&loose, &mut loaded);
+    check_loose(&named, Loose::Named, &mut loaded);
+    check_loose(&found, Loose::Found, &mut loaded);
     Ok(loaded)
 }
 
@@ -124,7 +139,9 @@ fn read_crib(folder: &Path, environment: &crate::Environment) -> Result<Loaded, 
     };
     let base = Files::new(folder);
     for diagnostic in &mut loaded.diagnostics {
-        diagnostic.origin.source = SourceId::new(base.path(&diagnostic.origin.source).to_string_lossy());
+        for origin in [Some(&mut diagnostic.origin), diagnostic.also.as_mut()].into_iter().flatten() {
+            origin.source = SourceId::new(base.path(&origin.source).to_string_lossy());
+        }
     }
     Ok(loaded)
 }
@@ -137,44 +154,75 @@ fn absorb(into: &mut Loaded, other: Loaded) {
     into.catalog = Catalog::merge(tools).0;
 }
 
-fn check_loose(paths: &[PathBuf], loaded: &mut Loaded) {
+/// How loose files were come by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Loose {
+    /// Somebody named them.
+    Named,
+    /// They lie in a folder that somebody named, among others that are no definitions.
+    Found,
+}
+
+impl Loose {
+    /// Whether a file is to be looked at: Markdown lies everywhere, so what was only found must be a specification.
+    fn wants(self, source: &SourceId, bytes: &[u8]) -> bool {
+        self == Self::Named || !source.as_str().ends_with(".md") || formats::is_specification(source, bytes)
+    }
+}
+
+fn check_loose(paths: &[PathBuf], loose: Loose, loaded: &mut Loaded) {
     let files = Files::new("");
     let contents = parallel::map(paths, |path| {
         let bytes = files.read(path);
         let is_guidance = bytes.as_deref().is_ok_and(formats::is_guidance);
-        (files.name(path), bytes, is_guidance)
+        (bytes, is_guidance)
     });
     let mut guidance = Guidance::default();
     let mut definitions = Vec::new();
+    let mut documents = HashSet::new();
     let mut checked = Vec::new();
-    for (source, bytes, is_guidance) in &contents {
+    for (path, (bytes, is_guidance)) in paths.iter().zip(&contents) {
+        let source = files.name(path);
         match bytes.as_deref() {
             Ok(bytes) if *is_guidance => {
-                let (read, problems) = formats::read_guidance(source, bytes);
+                let (read, problems) = formats::read_guidance(&source, bytes);
                 guidance.merge(read);
                 checked.push(Loaded { diagnostics: problems, ..Loaded::default() });
             }
-            Ok(bytes) => definitions.push((source, bytes)),
+            Ok(bytes) if loose == Loose::Found && (!loose.wants(&source, bytes) || is_copy(&source, bytes, &mut documents)) => {}
+            Ok(bytes) => definitions.push((path, bytes)),
             Err(problem) => checked.push(Loaded { diagnostics: vec![(**problem).clone()], ..Loaded::default() }),
         }
     }
-    checked.extend(parallel::map(&definitions, |(source, bytes)| check_alone(source, bytes, &guidance)));
-    loaded.files += paths.len();
-    for one in &mut checked {
+    loaded.files += definitions.len() + checked.len();
+    checked.extend(parallel::map(&definitions, |(path, bytes)| check_alone(&files, path, bytes, &guidance)));
+    let mut tools = Vec::new();
+    for mut one in checked {
         loaded.tools += one.tools;
         loaded.diagnostics.append(&mut one.diagnostics);
+        tools.extend(one.catalog.tools().iter().cloned());
     }
-    let tools = loaded.catalog.tools().iter().chain(checked.iter().flat_map(|one| one.catalog.tools())).cloned();
-    loaded.catalog = Catalog::merge(tools).0;
+    let (catalog, conflicts) = Catalog::merge(loaded.catalog.tools().iter().cloned().chain(tools));
+    loaded.catalog = catalog;
+    let diverged = conflicts.into_iter().filter(|found| loose == Loose::Found && found.code == catalog::DIVERGED_COPY.code);
+    loaded.diagnostics.extend(diverged);
     sort(&mut loaded.diagnostics);
 }
 
+/// Whether a document was there before, byte for byte.
+fn is_copy<'b>(source: &SourceId, bytes: &'b [u8], documents: &mut HashSet<&'b [u8]>) -> bool {
+    source.as_str().ends_with(".md") && !documents.insert(bytes)
+}
+
 /// Reads and lints one definition as if it were all there is.
-fn check_alone(source: &SourceId, bytes: &[u8], guidance: &Guidance) -> Loaded {
-    let reading = formats::read(source, bytes, guidance);
-    let mut loaded = Loaded { diagnostics: reading.diagnostics, ..Loaded::default() };
+fn check_alone(files: &Files, path: &Path, bytes: &[u8], guidance: &Guidance) -> Loaded {
+    let source = files.name(path);
+    let within = path.parent().unwrap_or(path);
+    let read = Definition::of(&source, bytes, guidance, &|link| definition::linked(files, path, within, link));
+    let mut loaded = Loaded { diagnostics: read.diagnostics, ..Loaded::default() };
     let context = lint::Context { crib: "crib".to_owned(), full_names: false };
-    finish(reading.tools.into_iter().map(Arc::new).collect(), &context, &mut loaded);
+    finish(read.tools, &context, &mut loaded);
+    allow::apply(&HashMap::from([(source, read.allowances)]), &[], &mut loaded.diagnostics);
     loaded
 }
 
@@ -191,16 +239,6 @@ fn read_guidance(files: &Files, paths: &[PathBuf], diagnostics: &mut Vec<Diagnos
         }
     }
     guidance
-}
-
-fn read_definition(files: &Files, path: &Path, guidance: &Guidance) -> (Vec<Arc<Tool>>, Vec<Diagnostic>) {
-    match files.read(path) {
-        Ok(bytes) => {
-            let reading = formats::read(&files.name(path), &bytes, guidance);
-            (reading.tools.into_iter().map(Arc::new).collect(), reading.diagnostics)
-        }
-        Err(problem) => (Vec::new(), vec![*problem]),
-    }
 }
 
 /// Gives programs to tools that have none.
@@ -264,6 +302,7 @@ fn place(diagnostic: &Diagnostic) -> (usize, &str) {
     match &diagnostic.origin.place {
         Place::Whole => (0, ""),
         Place::Offset(offset) => (*offset, ""),
+        Place::Span(span) => (span.start, ""),
         Place::Value(pointer) | Place::Key(pointer) => (usize::MAX, pointer),
     }
 }

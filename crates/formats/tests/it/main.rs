@@ -13,5 +13,6 @@ mod locating;
 mod parameters;
 mod rules;
 mod sequences;
+mod specs;
 mod tree;
 mod written;

@@ -27,7 +27,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    if tool.launch == Launch::Native {
+    let is_only_described = tool.aspects.is_some() && !tool.is_callable();
+    if tool.launch == Launch::Native || is_only_described {
         return;
     }
     for (name, schema) in tool.input.properties() {
