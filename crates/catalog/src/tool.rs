@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::{Aspects, Consent, Description, ErrorForm, Launch, Origin, Place, Schema, launch::Piece};
 
 /// One callable thing, whatever format it was written in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
     /// The name it is called by, unique in its catalog, before any `mcp_{crib}_` decoration.
     pub name: String,

@@ -19,4 +19,4 @@ pub use guidance::{Guidance, guidance_schema};
 pub use locate::{Locator, locate};
 pub use mtdf::mtdf_schema;
 pub use rules::{RULES, definition::MISSING_COMMAND};
-pub use spec::Linked;
+pub use spec::{Edit, Linked, apply, fixes};

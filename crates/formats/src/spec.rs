@@ -10,10 +10,12 @@ mod answers;
 mod assemble;
 mod bullet;
 mod field;
+mod fix;
 mod gather;
 mod inline;
 mod input;
 mod kind;
+mod listed;
 mod outline;
 mod output;
 mod page;
@@ -27,7 +29,8 @@ use std::collections::HashSet;
 
 use catalog::{Allowance, SourceId, Tool};
 
-use crate::report::Report;
+use crate::{report::Report, rules::syntax::TOO_MUCH};
+pub use fix::{Edit, apply, fixes};
 use outline::outline;
 use page::Page;
 
@@ -68,14 +71,25 @@ pub(crate) fn read(text: &str, linked: Linked<'_>, report: &mut Report) -> (Vec<
     let outline = outline(&page);
     let mut reader = Reader { page: &page, report, linked };
     let allowances = reader.allowances(&outline);
-    reader.explain_absence(&outline);
     let version = answers::document_version(&page, outline.entries.first().map_or(text.len(), |first| first.span.start));
     let mut tools = Vec::new();
     for entry in &outline.entries {
-        if tools.len() >= MOST_TOOLS || reader.report.is_exhausted() {
+        if reader.report.is_exhausted() {
+            break;
+        }
+        if tools.len() >= MOST_TOOLS {
+            let found = reader.report.span(&TOO_MUCH, entry.heading.clone(), format!("there are more than {MOST_TOOLS} tools"));
+            reader.report.push(found.hint("split the document"));
             break;
         }
         tools.extend(reader.tools(entry, version.as_ref()));
+    }
+    if tools.len() < MOST_TOOLS {
+        let listed = reader.listed_tools(&outline, version.as_ref());
+        tools.extend(listed);
+    }
+    if tools.is_empty() || !outline.placeholders.is_empty() {
+        reader.explain_absence(&outline);
     }
     let names = outline.entries.iter().flat_map(|entry| entry.names.iter().map(|named| named.name.clone()));
     let known: HashSet<String> = tools.iter().map(|tool| tool.name.clone()).chain(names).collect();

@@ -36,7 +36,7 @@ impl Reader<'_, '_> {
             let found = self.report.span(&UNFILLED_TEMPLATE, span.clone(), "the name of this tool is still to be filled in");
             self.report.push(found.hint("fill the section in, or remove it"));
         }
-        if !outline.entries.is_empty() || !outline.placeholders.is_empty() {
+        if !outline.is_empty() {
             return;
         }
         let found = match self.declaration() {

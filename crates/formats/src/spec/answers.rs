@@ -22,9 +22,8 @@ fn of_section<'a, 'p>(parts: &'a [Part<'p>], section: Section) -> impl Iterator<
 /// What is said about errors, with the names of fields in it.
 pub(super) fn errors(page: &Page<'_>, parts: &[Part<'_>]) -> Option<ErrorText> {
     let place = of_section(parts, Section::Errors).next()?.place.clone();
-    let spans = of_section(parts, Section::Errors).flat_map(|part| &part.chunks).map(span);
-    let text: Vec<&str> = spans.map(|span| page.str(&span)).collect();
-    let text = text.join("\n");
+    let chunks = of_section(parts, Section::Errors).flat_map(|part| &part.chunks);
+    let text = chunks.map(|chunk| spoken(page, chunk)).collect::<Vec<_>>().join("\n");
     let mut fields: Vec<String> = Vec::new();
     let names = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| is_name(word));
     for name in names.filter(|name| *name == "status" || name.contains('_') || name.starts_with("error")) {
@@ -33,6 +32,17 @@ pub(super) fn errors(page: &Page<'_>, parts: &[Part<'_>]) -> Option<ErrorText> {
         }
     }
     Some(ErrorText { text: one_line(&text), fields, place: Place::Span(place) })
+}
+
+/// The text of a piece; of a table, that of its cells.
+fn spoken(page: &Page<'_>, chunk: &Chunk<'_>) -> String {
+    match chunk {
+        Chunk::Block(Block { kind: Kind::Table(table), .. }) => {
+            let cells = table.rows.iter().flat_map(|row| &row.cells).map(|cell| page.str(cell));
+            cells.collect::<Vec<_>>().join(" ")
+        }
+        _ => page.str(&span(chunk)).to_owned(),
+    }
 }
 
 fn span(chunk: &Chunk<'_>) -> Range<usize> {

@@ -98,11 +98,11 @@ impl Field {
         let written = text.map(bare).filter(|text| !says_nothing(text));
         let told = || self.told_default();
         match written {
+            Some("None" | "null") if !kind::admits(&self.schema, &Value::Null) => {}
             Some(text) => match self.value(text) {
                 // Without a value there is nothing to fill in: the parameter is just left out.
                 Some(Value::Null) => {}
                 Some(value) => drop(self.schema.insert("default".to_owned(), value)),
-                None if matches!(text, "None" | "null") => {}
                 None => self.odd_default = Some(text.to_owned()),
             },
             None => {

@@ -13,6 +13,9 @@ use super::{
 };
 use crate::rules::spec::TORN_ROW;
 
+/// Tables are read until there are more fields than this.
+const MOST_FIELDS: usize = 1_000;
+
 /// What was found, by the way it was written.
 #[derive(Default)]
 pub(super) struct Gathered<'t> {
@@ -24,6 +27,8 @@ pub(super) struct Gathered<'t> {
     pub(super) signatures: Vec<Field>,
     /// JSON in fences and in code, with its bytes.
     pub(super) json: Vec<(Written<'t>, Range<usize>)>,
+    /// Fences in which parameters might be written, but not as JSON.
+    pub(super) foreign: Vec<Range<usize>>,
     /// Links to JSON files: the target and its bytes.
     pub(super) links: Vec<(String, Range<usize>)>,
     /// Whether it is said that there are none.
@@ -58,6 +63,9 @@ impl<'t> Reader<'_, 't> {
     fn block(&mut self, block: &Block, intro: &str, into: &mut Gathered<'t>) -> Option<Vec<Column>> {
         match &block.kind {
             Kind::Table(table) if table.lists_fields(self.page.text) => {
+                if into.table.len() > MOST_FIELDS {
+                    return None;
+                }
                 let fields = self.fields(table);
                 self.take_table(fields, intro, into);
                 return Some(table.columns(self.page.text));
@@ -66,6 +74,7 @@ impl<'t> Reader<'_, 't> {
             Kind::Fence { language, content } if matches!(language.as_str(), "json" | "jsonc" | "json5" | "") => {
                 into.json.push((written::read(self.page.text, content), content.clone()));
             }
+            Kind::Fence { language, content } if matches!(language.as_str(), "yaml" | "yml" | "toml") => into.foreign.push(content.clone()),
             _ => {}
         }
         None
@@ -74,7 +83,8 @@ impl<'t> Reader<'_, 't> {
     fn take_table(&mut self, fields: Vec<Field>, intro: &str, into: &mut Gathered<'t>) {
         let is_first = !into.has_table;
         into.has_table = true;
-        let owner = into.table.iter_mut().find(|field| speaks_of(intro, &field.name));
+        let words = words_of(intro);
+        let owner = if words.is_empty() { None } else { into.table.iter_mut().find(|field| is_among(&words, &field.name)) };
         match owner {
             Some(owner) if !is_first => owner.inner = fields,
             _ if is_first || intro.is_empty() => into.table.extend(fields),
@@ -145,11 +155,15 @@ pub(super) fn says_none(text: &str) -> bool {
     starts.iter().any(|start| text.starts_with(start))
 }
 
-/// Whether a text that introduces a table is about a field.
-fn speaks_of(intro: &str, name: &str) -> bool {
+/// The words of a text that introduces a table, in lower case.
+fn words_of(intro: &str) -> Vec<String> {
+    let words = intro.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    words.map(str::to_ascii_lowercase).collect()
+}
+
+/// Whether words speak of a field.
+fn is_among(words: &[String], name: &str) -> bool {
     let last = name.rsplit(['.', '_']).next().unwrap_or(name).trim_end_matches("[]");
     let singular = last.strip_suffix('s').unwrap_or(last);
-    let words = intro.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').map(str::to_ascii_lowercase);
-    let mut words = words.filter(|word| !word.is_empty());
-    words.any(|word| word == name || word == last || word == singular)
+    words.iter().any(|word| word == name || word == last || word == singular)
 }

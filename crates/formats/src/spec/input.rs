@@ -87,6 +87,9 @@ impl<'t> Reader<'_, 't> {
                 }
             }
         }
+        for span in gathered.foreign.iter().filter(|_| is_section) {
+            self.unusable(&self.page.trimmed(span), "parameters are not read from this language");
+        }
         gathered.links.iter().find_map(|(target, span)| self.linked_schema(target, span))
     }
 

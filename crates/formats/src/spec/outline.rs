@@ -29,6 +29,13 @@ pub(super) struct Outline {
     pub(super) placeholders: Vec<Range<usize>>,
 }
 
+impl Outline {
+    /// Whether no heading is about a tool.
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.placeholders.is_empty()
+    }
+}
+
 /// Finds the tools of a page.
 pub(super) fn outline(page: &Page<'_>) -> Outline {
     let mut walk = Walk { page, outline: Outline::default(), open: None, wrapper: None, skipped: None };
@@ -98,7 +105,7 @@ impl Walk<'_, '_> {
 }
 
 /// Whether tools stand under a heading.
-fn is_wrapper(words: &str) -> bool {
+pub(super) fn is_wrapper(words: &str) -> bool {
     const WRAPPERS: [&str; 8] =
         ["tools", "available tools", "tool reference", "tool definitions", "tool inventory", "available mcp tools", "mcp tools", "tool list"];
     WRAPPERS.contains(&words)
