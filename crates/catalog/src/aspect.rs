@@ -12,6 +12,8 @@ use crate::Place;
 pub struct Aspects {
     /// The sections that were written, in their order.
     pub sections: Vec<(Section, Place)>,
+    /// The parameters of which it says that they may be anything.
+    pub anything: Vec<String>,
     /// The fields of the result.
     pub outputs: Vec<OutputField>,
     /// What is said about errors.

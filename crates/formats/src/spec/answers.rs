@@ -94,7 +94,7 @@ fn shows_result(title: &str) -> bool {
 
 fn usage(page: &Page<'_>, content: &Range<usize>) -> Usage {
     let written = written::read(page.text, content);
-    let problem = written.problem.map(|(message, at)| Remark { text: message, place: Place::Span(at..at + 1) });
+    let problem = written.problem.map(|(message, at)| Remark { text: message.replace("the file", "it"), place: Place::Span(at..at + 1) });
     Usage { call: written.root.map(|root| root.to_value()), problem, place: Place::Span(page.trimmed(content)) }
 }
 

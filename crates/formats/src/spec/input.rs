@@ -25,6 +25,8 @@ use crate::{
 pub(super) struct Input {
     pub(super) schema: Map<String, Value>,
     pub(super) parameters: Vec<Parameter>,
+    /// The parameters that are said to be of any type.
+    pub(super) anything: Vec<String>,
 }
 
 impl<'t> Reader<'_, 't> {
@@ -43,17 +45,19 @@ impl<'t> Reader<'_, 't> {
         match schema {
             Some(schema) => {
                 self.compare(&fields, &schema);
-                Input { parameters: schema.properties.iter().map(|(name, span)| parameter(name, span)).collect(), schema: schema.object }
+                let parameters = schema.properties.iter().map(|(name, span)| parameter(name, span)).collect();
+                Input { schema: schema.object, parameters, anything: Vec::new() }
             }
             None if !fields.is_empty() || gathered.has_table || gathered.says_none => {
                 let parameters = fields.iter().map(|field| parameter(&field.name, &field.span)).collect();
-                Input { schema: assemble::object(&fields, Rest::Closed), parameters }
+                let anything = fields.iter().filter(|field| field.is_typed && field.schema.get("type").is_none()).map(|field| field.name.clone());
+                Input { schema: assemble::object(&fields, Rest::Closed), parameters, anything: anything.collect() }
             }
             None => {
                 let message = "nothing that can be read says what arguments the tool takes";
                 let found = self.report.span(&UNREADABLE_PARAMETERS, heading.clone(), message);
                 self.report.push(found.hint("write a table `| Parameter Name | Type | Required | Description | Example Value |`, or `None`"));
-                Input { schema: Map::from_iter([("type".to_owned(), json!("object"))]), parameters: Vec::new() }
+                Input { schema: Map::from_iter([("type".to_owned(), json!("object"))]), parameters: Vec::new(), anything: Vec::new() }
             }
         }
     }

@@ -55,6 +55,7 @@ impl Reader<'_, '_> {
         tool.unbound = input.parameters.iter().map(|parameter| option(&parameter.name)).collect();
         tool.parameters = input.parameters;
         let aspects = Aspects {
+            anything: input.anything,
             sections: sections(parts, &tool.description.text),
             errors: answers::errors(page, parts).map(|mut errors| {
                 errors.fields.extend(output.fields.iter().map(|field| field.name.clone()));
