@@ -71,9 +71,14 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A diagnostic of `rule`, with the rule's own severity.
     pub fn new(rule: &Rule, origin: Origin, message: impl Into<String>) -> Self {
+        Self::of_code(rule.code, rule.severity, origin, message)
+    }
+
+    /// A diagnostic of a rule that has only a code.
+    pub fn of_code(code: &'static str, severity: Severity, origin: Origin, message: impl Into<String>) -> Self {
         Self {
-            code: rule.code,
-            severity: rule.severity,
+            code,
+            severity,
             message: message.into(),
             hint: None,
             origin,

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::{AllowClause, PolicyClause, SwitchClause, WrittenFlags, flags};
+use crate::{AllowClause, PolicyClause, RuleClause, SwitchClause, WrittenFlags, flags};
 
 /// A `toolcrib.toml` that cannot be used.
 pub(crate) static BROKEN_CONFIG: Rule = Rule {
@@ -49,6 +49,9 @@ pub struct Config {
     /// Problems that the crib allows, with reasons.
     #[schemars(with = "Vec<AllowClause>")]
     pub allow: Vec<Spanned<AllowClause>>,
+    /// Rules of the crib's own, beside ours.
+    #[schemars(with = "Vec<RuleClause>")]
+    pub rule: Vec<Spanned<RuleClause>>,
 }
 
 impl Config {

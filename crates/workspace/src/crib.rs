@@ -3,16 +3,17 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
-use catalog::{Diagnostic, Policy, SourceId, Switch, flag::FlagValues};
+use catalog::{Diagnostic, HouseRule, Policy, SourceId, Switch, flag::FlagValues};
 use runtime::Settings;
 
 use crate::{
     Config, Environment, Files, WrittenFlags,
     allow::{self, Allow},
-    config, flags, policy,
+    config, flags, house, policy,
 };
 
 /// The name of the configuration file.
@@ -33,6 +34,8 @@ pub struct Crib {
     pub switches: Vec<Switch>,
     /// Which problems of definitions are allowed.
     pub(crate) allow: Vec<Allow>,
+    /// The rules of the crib's own.
+    pub(crate) rules: Vec<Arc<HouseRule>>,
     environment: Environment,
 }
 
@@ -84,7 +87,7 @@ impl Crib {
     /// The crib in `folder` as if it had no configuration, to look at the rest of one whose configuration is broken.
     pub fn unconfigured(folder: PathBuf, environment: &Environment) -> Self {
         let (config, policy) = Default::default();
-        Self { folder, config, policy, flags: FlagValues::new(), switches: Vec::new(), allow: Vec::new(), environment: environment.clone() }
+        Self { folder, config, policy, flags: FlagValues::new(), switches: Vec::new(), allow: Vec::new(), rules: Vec::new(), environment: environment.clone() }
     }
 
     /// The same with what its configuration says; everything that is wrong with that, if anything is.
@@ -101,9 +104,12 @@ impl Crib {
         let none = WrittenFlags::new();
         let flags = flags::compile(&source, self.config.flags.as_ref().unwrap_or(&none), &self.config.switch);
         let allow = allow::compile(&source, &self.config.allow);
-        match (policy, flags, allow) {
-            (Ok(policy), Ok((flags, switches)), Ok(allow)) => Ok(Self { policy, flags, switches, allow, ..self }),
-            (policy, flags, allow) => Err(policy.err().into_iter().chain(flags.err()).chain(allow.err()).flatten().collect()),
+        let rules = house::compile(&source, &self.config.rule);
+        match (policy, flags, allow, rules) {
+            (Ok(policy), Ok((flags, switches)), Ok(allow), Ok(rules)) => Ok(Self { policy, flags, switches, allow, rules, ..self }),
+            (policy, flags, allow, rules) => {
+                Err([policy.err(), flags.err(), allow.err(), rules.err()].into_iter().flatten().flatten().collect())
+            }
         }
     }
 

@@ -12,7 +12,9 @@ mod definition;
 mod discover;
 mod environment;
 mod files;
+mod fix;
 mod flags;
+mod house;
 mod loader;
 mod parallel;
 mod policy;
@@ -25,7 +27,9 @@ pub use config::{Bind, Config, Confine, CribConfig, Descriptions, Errors, Http, 
 pub use crib::{Crib, OpenError};
 pub use environment::Environment;
 pub use files::{Files, LARGEST_FILE};
+pub use fix::{FixError, Fixed, fix_crib, fix_paths};
 pub use flags::{FlagDefaults, SwitchClause, WrittenFlags};
+pub use house::{Level, RuleClause};
 pub use loader::{Loaded, Loader, check_paths};
 pub use policy::PolicyClause;
 pub use project::project;
@@ -46,5 +50,7 @@ pub static RULES: &[&catalog::Rule] = &[
     &flags::USELESS_SWITCH,
     &allow::BROKEN_ALLOW,
     &allow::USELESS_ALLOW,
+    &house::BROKEN_RULE,
+    &house::FAILED_RULE,
     &catalog::DIVERGED_COPY,
 ];

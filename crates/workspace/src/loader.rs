@@ -13,7 +13,7 @@ use formats::Guidance;
 use crate::{
     Config, Crib, Files, allow, crib,
     definition::{self, Definition},
-    discover, flags, parallel, policy,
+    discover, flags, house, parallel, policy,
 };
 
 /// A `[[bind]]` that cannot work.
@@ -84,6 +84,12 @@ impl Loader {
         bind(&crib.config, &mut tools, &mut loaded.diagnostics);
         let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names };
         finish(tools, &context, &mut loaded);
+        if !crib.rules.is_empty() {
+            let (catalog, found) = house::check(&crib.rules, &loaded.catalog);
+            loaded.tools = catalog.tools().len();
+            loaded.catalog = catalog;
+            loaded.diagnostics.extend(found);
+        }
         allow::apply(&allowed, &crib.allow, &mut loaded.diagnostics);
         let source = SourceId::new(crib::CONFIG);
         let clauses = &crib.config.policy;

@@ -6,3 +6,4 @@ mod harness;
 mod page;
 mod policies;
 mod projects;
+mod specifications;
