@@ -46,7 +46,10 @@ impl HouseRule {
             && text.code.starts_with(|c: char| c.is_ascii_uppercase())
             && text.code.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-');
         if !is_code || !is_own {
-            return Err(format!("`{}` cannot be the code of a rule: use capitals, digits and `-`, and not `TC` with digits", text.code));
+            return Err(format!(
+                "`{}` cannot be the code of a rule: use capitals, digits and `-`, and not `TC` with digits",
+                text.code
+            ));
         }
         let tools = text.tools.map(Glob::new).transpose().map_err(|error| format!("`tools` is not a glob: {error}"))?;
         let when = on_large_stack(|| Expression::compile(text.when, &RULE_NAMES))?;

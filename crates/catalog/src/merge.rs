@@ -90,7 +90,8 @@ fn diverged(first: &Tool, second: &Tool) -> Option<Diagnostic> {
         (first.marks != second.marks, "its version, category or idempotency"),
     ];
     let differences: Vec<_> = differences.into_iter().filter(|(differs, _)| *differs).map(|(_, what)| what).collect();
-    let message = format!("`{}` is described in {} too, differently in {}", second.name, first.origin.source, differences.join(", "));
+    let message =
+        format!("`{}` is described in {} too, differently in {}", second.name, first.origin.source, differences.join(", "));
     let found = Diagnostic::new(&DIVERGED_COPY, second.origin.clone(), message).also(first.origin.clone()).tool(&second.name);
     (!differences.is_empty()).then(|| found.hint("bring the two together, or keep one"))
 }

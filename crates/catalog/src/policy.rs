@@ -14,8 +14,8 @@ use serde_json::{Map, Value};
 use crate::{Glob, Launch, Tool};
 pub(crate) use expression::Expression;
 pub(crate) use scope::Scope;
-pub(crate) use syntax::RULE_NAMES;
 use syntax::CALL_NAMES;
+pub(crate) use syntax::RULE_NAMES;
 
 /// The stack for compiling, in bytes. Only what is used of it takes memory.
 const STACK: usize = 64 << 20;
@@ -196,7 +196,12 @@ enum Match {
 impl Compiled {
     fn new(clause: Clause) -> Result<Self, Vec<(Part, String)>> {
         let tools = Glob::new(&clause.tools).map_err(|error| (Part::Tools, format!("`{}` is not a glob: {error}", clause.tools)));
-        let when = clause.when.as_deref().map(|when| Expression::compile(when, &CALL_NAMES)).transpose().map_err(|message| (Part::When, message));
+        let when = clause
+            .when
+            .as_deref()
+            .map(|when| Expression::compile(when, &CALL_NAMES))
+            .transpose()
+            .map_err(|message| (Part::When, message));
         match (tools, when) {
             (Ok(tools), Ok(when)) => Ok(Self { clause, tools, when }),
             (tools, when) => Err(tools.err().into_iter().chain(when.err()).collect()),

@@ -110,6 +110,13 @@ impl Text {
     }
 }
 
+/// The places of diagnostics in a text that need not be a file.
+pub(crate) fn spots_in(text: &str, diagnostics: &[Diagnostic]) -> Vec<Option<Spot>> {
+    let text = Text::new(text.to_owned());
+    let locator = Locator::new(&text.text);
+    diagnostics.iter().map(|found| spot(&text, &locator, &found.origin.place)).collect()
+}
+
 fn spot(text: &Text, locator: &Locator<'_>, place: &Place) -> Option<Spot> {
     if matches!(place, Place::Whole) {
         return None;

@@ -41,6 +41,7 @@ fn section(rule: &Rule, heading: &str) -> String {
 fn language(example: &str) -> &'static str {
     match example.trim_end().lines().next() {
         Some(first) if first.starts_with('[') && first.ends_with(']') && example.contains(" = ") => "toml",
+        Some(first) if first.starts_with("# ") => "markdown",
         _ if example.starts_with(['{', '[']) => "json",
         _ => "text",
     }

@@ -103,7 +103,8 @@ pub(crate) fn apply(documents: &HashMap<SourceId, Vec<Allowance>>, clauses: &[Al
     });
     let config = SourceId::new(crib::CONFIG);
     let idle = clauses.iter().zip(used).filter(|(_, used)| !used);
-    let mut useless: Vec<Diagnostic> = idle.map(|(clause, _)| told(Origin::offset(&config, clause.span.start), &clause.code)).collect();
+    let mut useless: Vec<Diagnostic> =
+        idle.map(|(clause, _)| told(Origin::offset(&config, clause.span.start), &clause.code)).collect();
     for (source, allowances) in documents {
         let idle = allowances.iter().filter(|allowance| !used_in_documents.contains(&(source, allowance.span.clone())));
         useless.extend(idle.map(|allowance| told(Origin::span(source, allowance.span.clone()), &allowance.code)));
@@ -125,5 +126,6 @@ impl Allow {
 }
 
 fn told(origin: Origin, code: &str) -> Diagnostic {
-    Diagnostic::new(&USELESS_ALLOW, origin, format!("`{code}` is allowed here, and nothing has that problem")).hint("take it out, or correct the code")
+    Diagnostic::new(&USELESS_ALLOW, origin, format!("`{code}` is allowed here, and nothing has that problem"))
+        .hint("take it out, or correct the code")
 }

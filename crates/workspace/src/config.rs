@@ -75,6 +75,8 @@ pub struct CribConfig {
     pub descriptions: Option<Descriptions>,
     /// How failures of native tools are written down for programs. If it is not given, each tool has its own way.
     pub errors: Option<Errors>,
+    /// Whether the tool `check_definition` is served. If it is not given, it is where there are Markdown specifications.
+    pub check_definition: Option<bool>,
 }
 
 /// How much the description of a tool says.
@@ -110,7 +112,14 @@ impl From<Errors> for ErrorForm {
 
 impl Default for CribConfig {
     fn default() -> Self {
-        Self { name: None, full_names: false, roots: vec![PathBuf::from(".")], descriptions: None, errors: None }
+        Self {
+            name: None,
+            full_names: false,
+            roots: vec![PathBuf::from(".")],
+            descriptions: None,
+            errors: None,
+            check_definition: None,
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use runtime::Settings;
 use crate::{
     Config, Environment, Files, WrittenFlags,
     allow::{self, Allow},
-    config, flags, house, policy,
+    config, discover, flags, house, policy,
 };
 
 /// The name of the configuration file.
@@ -87,7 +87,16 @@ impl Crib {
     /// The crib in `folder` as if it had no configuration, to look at the rest of one whose configuration is broken.
     pub fn unconfigured(folder: PathBuf, environment: &Environment) -> Self {
         let (config, policy) = Default::default();
-        Self { folder, config, policy, flags: FlagValues::new(), switches: Vec::new(), allow: Vec::new(), rules: Vec::new(), environment: environment.clone() }
+        Self {
+            folder,
+            config,
+            policy,
+            flags: FlagValues::new(),
+            switches: Vec::new(),
+            allow: Vec::new(),
+            rules: Vec::new(),
+            environment: environment.clone(),
+        }
     }
 
     /// The same with what its configuration says; everything that is wrong with that, if anything is.
@@ -106,7 +115,9 @@ impl Crib {
         let allow = allow::compile(&source, &self.config.allow);
         let rules = house::compile(&source, &self.config.rule);
         match (policy, flags, allow, rules) {
-            (Ok(policy), Ok((flags, switches)), Ok(allow), Ok(rules)) => Ok(Self { policy, flags, switches, allow, rules, ..self }),
+            (Ok(policy), Ok((flags, switches)), Ok(allow), Ok(rules)) => {
+                Ok(Self { policy, flags, switches, allow, rules, ..self })
+            }
             (policy, flags, allow, rules) => {
                 Err([policy.err(), flags.err(), allow.err(), rules.err()].into_iter().flatten().flatten().collect())
             }
@@ -127,6 +138,11 @@ impl Crib {
     /// The files of the crib, named relative to its folder.
     pub fn files(&self) -> Files {
         Files::new(&self.folder)
+    }
+
+    /// Whether definitions are written here with the help of an agent: so configured, else if there are specifications.
+    pub fn checks_definitions(&self) -> bool {
+        self.config.crib.check_definition.unwrap_or_else(|| !discover::specifications(&self.folder).is_empty())
     }
 
     /// The folder for what this crib keeps, below the user's state folder.

@@ -52,7 +52,8 @@ pub(crate) fn linked(files: &Files, path: &Path, within: &Path, link: &str) -> R
     let folder = path.parent().unwrap_or(Path::new(""));
     let target = plain(&folder.join(link));
     let real = fs::canonicalize(&target).map_err(|error| error.to_string())?;
-    let within = fs::canonicalize(if within.as_os_str().is_empty() { Path::new(".") } else { within }).map_err(|error| error.to_string())?;
+    let within = fs::canonicalize(if within.as_os_str().is_empty() { Path::new(".") } else { within })
+        .map_err(|error| error.to_string())?;
     if !real.starts_with(within) {
         return Err("it lies outside the crib".to_owned());
     }

@@ -75,7 +75,8 @@ pub(crate) fn compile(source: &SourceId, written: &[Spanned<RuleClause>]) -> Res
     let mut rules = Vec::new();
     for clause in written {
         let RuleClause { code, severity, tools, when, message, hint } = clause.get_ref();
-        let text = HouseRuleText { code, severity: (*severity).into(), tools: tools.as_deref(), when, message, hint: hint.as_deref() };
+        let text =
+            HouseRuleText { code, severity: (*severity).into(), tools: tools.as_deref(), when, message, hint: hint.as_deref() };
         match HouseRule::compile(&text) {
             Ok(rule) => rules.push(Arc::new(rule)),
             Err(problem) => {
@@ -96,7 +97,11 @@ pub(crate) fn check(rules: &[Arc<HouseRule>], catalog: &Catalog) -> (Catalog, Ve
                 Ok(problem) => found.extend(problem),
                 Err(reason) => {
                     let message = format!("the rule {} cannot be applied to `{}`: {reason}", rule.code(), tool.name);
-                    found.push(Diagnostic::new(&FAILED_RULE, tool.origin.clone(), message).tool(&tool.name).hint("ask with `has(…)` first"));
+                    found.push(
+                        Diagnostic::new(&FAILED_RULE, tool.origin.clone(), message)
+                            .tool(&tool.name)
+                            .hint("ask with `has(…)` first"),
+                    );
                 }
             }
         }

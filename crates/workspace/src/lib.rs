@@ -30,7 +30,7 @@ pub use files::{Files, LARGEST_FILE};
 pub use fix::{FixError, Fixed, fix_crib, fix_paths};
 pub use flags::{FlagDefaults, SwitchClause, WrittenFlags};
 pub use house::{Level, RuleClause};
-pub use loader::{Loaded, Loader, check_paths};
+pub use loader::{Loaded, Loader, check_paths, check_text};
 pub use policy::PolicyClause;
 pub use project::project;
 pub use watch::{WatchError, Watcher, watch};

@@ -7,7 +7,7 @@ use std::{
     time::SystemTime,
 };
 
-use catalog::{Catalog, Diagnostic, Glob, Launch, Origin, Place, Rule, Severity, SourceId, Tool};
+use catalog::{Allowance, Catalog, Diagnostic, Glob, Launch, Origin, Place, Rule, Severity, SourceId, Tool};
 use formats::Guidance;
 
 use crate::{
@@ -84,13 +84,7 @@ impl Loader {
         bind(&crib.config, &mut tools, &mut loaded.diagnostics);
         let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names };
         finish(tools, &context, &mut loaded);
-        if !crib.rules.is_empty() {
-            let (catalog, found) = house::check(&crib.rules, &loaded.catalog);
-            loaded.tools = catalog.tools().len();
-            loaded.catalog = catalog;
-            loaded.diagnostics.extend(found);
-        }
-        allow::apply(&allowed, &crib.allow, &mut loaded.diagnostics);
+        judge(crib, &allowed, &mut loaded);
         let source = SourceId::new(crib::CONFIG);
         let clauses = &crib.config.policy;
         loaded.diagnostics.extend(policy::check(&source, clauses, &crib.policy, &loaded.catalog, SystemTime::now()));
@@ -230,6 +224,33 @@ fn check_alone(files: &Files, path: &Path, bytes: &[u8], guidance: &Guidance) ->
     finish(read.tools, &context, &mut loaded);
     allow::apply(&HashMap::from([(source, read.allowances)]), &[], &mut loaded.diagnostics);
     loaded
+}
+
+/// Reads and judges a text as if it were a definition of the crib, by the crib's rules too. Nothing that it links to is
+/// read.
+pub fn check_text(crib: &Crib, name: &str, text: &str) -> Loaded {
+    let source = SourceId::new(name);
+    let nothing: formats::Linked<'_> = &|_| Err("linked files are not read here".to_owned());
+    let read = Definition::of(&source, text.as_bytes(), &Guidance::default(), nothing);
+    let mut loaded = Loaded { diagnostics: read.diagnostics, files: 1, ..Loaded::default() };
+    let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names };
+    finish(read.tools, &context, &mut loaded);
+    judge(crib, &HashMap::from([(source.clone(), read.allowances)]), &mut loaded);
+    // What is said of the configuration is not about this text.
+    loaded.diagnostics.retain(|found| found.origin.source == source);
+    sort(&mut loaded.diagnostics);
+    loaded
+}
+
+/// Applies the crib's own rules, and takes out what is allowed.
+fn judge(crib: &Crib, allowed: &HashMap<SourceId, Vec<Allowance>>, loaded: &mut Loaded) {
+    if !crib.rules.is_empty() {
+        let (catalog, found) = house::check(&crib.rules, &loaded.catalog);
+        loaded.tools = catalog.tools().len();
+        loaded.catalog = catalog;
+        loaded.diagnostics.extend(found);
+    }
+    allow::apply(allowed, &crib.allow, &mut loaded.diagnostics);
 }
 
 fn read_guidance(files: &Files, paths: &[PathBuf], diagnostics: &mut Vec<Diagnostic>) -> Guidance {

@@ -8,6 +8,8 @@ use std::{
 
 use notify::{RecursiveMode, Watcher as _};
 
+use crate::discover;
+
 /// How long it must be quiet before a change is told: editors write a file in several steps.
 const QUIET: Duration = Duration::from_millis(150);
 
@@ -43,6 +45,10 @@ pub fn watch(folder: &Path, changed: impl Fn() + Send + 'static) -> Result<Watch
     if tools.is_dir() {
         inner.watch(&tools, RecursiveMode::NonRecursive).map_err(problem)?;
     }
+    for specification in discover::specifications(folder) {
+        let around = specification.parent().unwrap_or(folder);
+        inner.watch(around, RecursiveMode::NonRecursive).map_err(problem)?;
+    }
     std::thread::spawn(move || {
         while receiver.recv().is_ok() {
             while receiver.recv_timeout(QUIET).is_ok() {}
@@ -53,5 +59,5 @@ pub fn watch(folder: &Path, changed: impl Fn() + Send + 'static) -> Result<Watch
 }
 
 fn matters(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "json" || extension == "toml")
+    path.extension().is_some_and(|extension| extension == "json" || extension == "toml" || extension == "md")
 }

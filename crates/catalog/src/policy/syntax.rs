@@ -165,7 +165,8 @@ impl<'e> Walk<'e> {
     }
 
     fn variable(&self, name: &str) -> Result<(), String> {
-        let is_known = name.starts_with('@') || self.bound.contains(&name) || self.names.variables.contains(&name) || TYPES.contains(&name);
+        let is_known =
+            name.starts_with('@') || self.bound.contains(&name) || self.names.variables.contains(&name) || TYPES.contains(&name);
         if is_known {
             return Ok(());
         }

@@ -13,3 +13,4 @@ mod operations;
 mod pages;
 mod repository;
 mod serve;
+mod specifications;

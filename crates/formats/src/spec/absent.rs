@@ -40,10 +40,13 @@ impl Reader<'_, '_> {
             return;
         }
         let found = match self.declaration() {
-            Some((span, words)) => self.report.span(&DECLARES_NO_TOOLS, span, format!("the document says that there are no tools: \"{words}\"")),
+            Some((span, words)) => {
+                self.report.span(&DECLARES_NO_TOOLS, span, format!("the document says that there are no tools: \"{words}\""))
+            }
             None => {
                 let span = self.page.blocks.first().map_or(0..0, |first| first.span.clone());
-                let found = self.report.span(&NO_TOOLS_FOUND, span, "no heading names a tool, and nothing says that there are none");
+                let found =
+                    self.report.span(&NO_TOOLS_FOUND, span, "no heading names a tool, and nothing says that there are none");
                 found.hint("give each tool a heading, ``## Tool: `name` ``, or say that there are no MCP tools")
             }
         };

@@ -20,11 +20,21 @@ impl Reader<'_, '_> {
             let words = text[from..end].trim();
             let (code, reason) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
             if reason.trim().is_empty() {
-                let told = self.report.span(&ALLOWED_WITHOUT_REASON, at..end + 3, format!("`{code}` is allowed without a reason, so it is not"));
-                self.report.push(told.hint(format!("write the reason behind the code: `<!-- toolcrib: allow {code} because … -->`")));
+                let told = self.report.span(
+                    &ALLOWED_WITHOUT_REASON,
+                    at..end + 3,
+                    format!("`{code}` is allowed without a reason, so it is not"),
+                );
+                self.report
+                    .push(told.hint(format!("write the reason behind the code: `<!-- toolcrib: allow {code} because … -->`")));
                 continue;
             }
-            found.push(Allowance { code: code.to_owned(), reason: reason.trim().to_owned(), scope: scope(outline, at, text.len()), span: at..end + 3 });
+            found.push(Allowance {
+                code: code.to_owned(),
+                reason: reason.trim().to_owned(),
+                scope: scope(outline, at, text.len()),
+                span: at..end + 3,
+            });
         }
         found
     }

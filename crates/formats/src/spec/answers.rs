@@ -94,7 +94,8 @@ fn shows_result(title: &str) -> bool {
 
 fn usage(page: &Page<'_>, content: &Range<usize>) -> Usage {
     let written = written::read(page.text, content);
-    let problem = written.problem.map(|(message, at)| Remark { text: message.replace("the file", "it"), place: Place::Span(at..at + 1) });
+    let problem =
+        written.problem.map(|(message, at)| Remark { text: message.replace("the file", "it"), place: Place::Span(at..at + 1) });
     Usage { call: written.root.map(|root| root.to_value()), problem, place: Place::Span(page.trimmed(content)) }
 }
 
@@ -128,7 +129,8 @@ pub(super) fn document_version(page: &Page<'_>, end: usize) -> Option<Version> {
     before.filter(|block| matches!(block.kind, Kind::Paragraph)).find_map(|block| {
         let text = page.str(&block.span);
         let (name, rest) = label(text).or_else(|| text.split_once(':').map(|(name, _)| (name, name.len() + 1)))?;
-        (words(name) == "version").then(|| written_version(page, &(block.span.start + rest..block.span.end), VersionOf::Document))?
+        (words(name) == "version")
+            .then(|| written_version(page, &(block.span.start + rest..block.span.end), VersionOf::Document))?
     })
 }
 

@@ -25,7 +25,11 @@ fn of_item(page: &Page<'_>, item: &[Block]) -> Vec<Field> {
     let (names, rest) = names(text, first.span.start);
     let rest = &text[rest..];
     if names.is_empty() {
-        return code(text).first().and_then(|(code, span)| of_signature(code, first.span.start + span.start)).into_iter().collect();
+        return code(text)
+            .first()
+            .and_then(|(code, span)| of_signature(code, first.span.start + span.start))
+            .into_iter()
+            .collect();
     }
     let (remark, description) = remark(rest);
     let Some(description) = told(description) else { return Vec::new() };

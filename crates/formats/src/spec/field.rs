@@ -65,7 +65,8 @@ impl Field {
             row.cells.get(index).map(|cell| cell.trim())
         };
         let name = cell(Column::Name).map(bare).filter(|name| !name.is_empty())?;
-        let is_none = matches!(name.to_ascii_lowercase().as_str(), "none" | "—" | "-" | "--" | "n/a" | "*(none)*" | "(none)" | "...");
+        let is_none =
+            matches!(name.to_ascii_lowercase().as_str(), "none" | "—" | "-" | "--" | "n/a" | "*(none)*" | "(none)" | "...");
         if is_none || name.contains(' ') {
             return None;
         }
@@ -74,7 +75,9 @@ impl Field {
         field.required = required(cell(Column::Required), cell(Column::Default));
         field.description = cell(Column::Description).map(one_line).unwrap_or_default();
         field.set_default(cell(Column::Default));
-        field.example = cell(Column::Example).and_then(|cell| field.value(cell));
+        // Words that are neither code nor JSON are a remark: "see below".
+        let is_value = |cell: &&str| cell.starts_with('`') || serde_json::from_str::<Value>(cell).is_ok();
+        field.example = cell(Column::Example).filter(is_value).and_then(|cell| field.value(cell));
         Some(field)
     }
 

@@ -85,7 +85,10 @@ fn of_table(text: &str, table: &Table) -> Vec<Edit> {
     let rows = table.rows.iter().filter_map(|row| {
         let mended = row.mend(text, &columns);
         let fits = mended.cells.len() <= columns.len();
-        let cells = columns.iter().enumerate().map(|(index, column)| cell(*column, mended.cells.get(index).map_or("", |cell| cell.trim())));
+        let cells = columns
+            .iter()
+            .enumerate()
+            .map(|(index, column)| cell(*column, mended.cells.get(index).map_or("", |cell| cell.trim())));
         fits.then(|| (line(cells), row.span.clone()))
     });
     let lines = std::iter::once(header).chain(rule).chain(rows);

@@ -74,7 +74,9 @@ impl<'t> Reader<'_, 't> {
             Kind::Fence { language, content } if matches!(language.as_str(), "json" | "jsonc" | "json5" | "") => {
                 into.json.push((written::read(self.page.text, content), content.clone()));
             }
-            Kind::Fence { language, content } if matches!(language.as_str(), "yaml" | "yml" | "toml") => into.foreign.push(content.clone()),
+            Kind::Fence { language, content } if matches!(language.as_str(), "yaml" | "yml" | "toml") => {
+                into.foreign.push(content.clone())
+            }
             _ => {}
         }
         None

@@ -9,7 +9,10 @@ pub(super) fn code(text: &str) -> Vec<(&str, Range<usize>)> {
     while let Some(open) = text[at..].find('`').map(|open| open + at) {
         let ticks = text[open..].bytes().take_while(|byte| *byte == b'`').count();
         let start = open + ticks;
-        let Some(close) = closing(&text[start..], ticks) else { at = start; continue };
+        let Some(close) = closing(&text[start..], ticks) else {
+            at = start;
+            continue;
+        };
         let content = start..start + close;
         found.push((text[content.clone()].trim(), content.clone()));
         at = content.end + ticks;

@@ -50,14 +50,23 @@ impl<'t> Reader<'_, 't> {
             }
             None if !fields.is_empty() || gathered.has_table || gathered.says_none => {
                 let parameters = fields.iter().map(|field| parameter(&field.name, &field.span)).collect();
-                let anything = fields.iter().filter(|field| field.is_typed && field.schema.get("type").is_none()).map(|field| field.name.clone());
+                let anything = fields
+                    .iter()
+                    .filter(|field| field.is_typed && field.schema.get("type").is_none())
+                    .map(|field| field.name.clone());
                 Input { schema: assemble::object(&fields, Rest::Closed), parameters, anything: anything.collect() }
             }
             None => {
                 let message = "nothing that can be read says what arguments the tool takes";
                 let found = self.report.span(&UNREADABLE_PARAMETERS, heading.clone(), message);
-                self.report.push(found.hint("write a table `| Parameter Name | Type | Required | Description | Example Value |`, or `None`"));
-                Input { schema: Map::from_iter([("type".to_owned(), json!("object"))]), parameters: Vec::new(), anything: Vec::new() }
+                self.report.push(
+                    found.hint("write a table `| Parameter Name | Type | Required | Description | Example Value |`, or `None`"),
+                );
+                Input {
+                    schema: Map::from_iter([("type".to_owned(), json!("object"))]),
+                    parameters: Vec::new(),
+                    anything: Vec::new(),
+                }
             }
         }
     }
@@ -70,9 +79,11 @@ impl<'t> Reader<'_, 't> {
             into.table.extend(own.table);
             into.has_table |= own.has_table;
             into.says_none |= part.by == By::Tool && part.texts().any(|span| says_none(self.page.str(span)));
-            into.json.extend(own.json.into_iter().filter(|(written, _)| {
-                written.root.as_ref().is_some_and(|root| written::input(root, written.base).is_some())
-            }));
+            into.json.extend(
+                own.json.into_iter().filter(|(written, _)| {
+                    written.root.as_ref().is_some_and(|root| written::input(root, written.base).is_some())
+                }),
+            );
         }
     }
 
@@ -82,7 +93,9 @@ impl<'t> Reader<'_, 't> {
             match &written.root {
                 Some(root) => match written::input(root, written.base) {
                     Some(schema) => return self.usable(schema),
-                    None if is_section && !written::is_call(&root.to_value()) => self.unusable(span, "this is no JSON Schema of an object"),
+                    None if is_section && !written::is_call(&root.to_value()) => {
+                        self.unusable(span, "this is no JSON Schema of an object")
+                    }
                     None => {}
                 },
                 None => {
@@ -110,7 +123,9 @@ impl<'t> Reader<'_, 't> {
         let parsed = json::parse(&text);
         let root = parsed.root.filter(|_| !parsed.is_lossy).map(|root| root.to_value());
         let found = root.as_ref().and_then(|root| root.pointer(pointer)).and_then(Value::as_object);
-        let Some(object) = found.filter(|object| object.contains_key("properties") || object.get("type") == Some(&json!("object"))) else {
+        let Some(object) =
+            found.filter(|object| object.contains_key("properties") || object.get("type") == Some(&json!("object")))
+        else {
             self.unusable(span, &format!("`{target}` holds no JSON Schema of an object"));
             return None;
         };
@@ -167,7 +182,8 @@ impl<'t> Reader<'_, 't> {
         }
         if let Required::Sometimes(when) = &field.required {
             let message = format!("`{name}` must be given only sometimes: {when}");
-            self.report.push(self.report.span(&CONDITIONAL_PARAMETER, field.span.clone(), message).hint("a JSON Schema can say when"));
+            self.report
+                .push(self.report.span(&CONDITIONAL_PARAMETER, field.span.clone(), message).hint("a JSON Schema can say when"));
         }
     }
 
@@ -185,8 +201,13 @@ impl<'t> Reader<'_, 't> {
                 told.push((field.span.clone(), format!("the table has `{name}`, the JSON Schema has not")));
                 continue;
             };
-            if let (Some(table), Some(schema)) = (types(&Value::Object(field.schema.clone())), types(property)) && table != schema {
-                told.push((field.span.clone(), format!("`{name}` is {} in the table and {} in the JSON Schema", table.join(" or "), schema.join(" or "))));
+            if let (Some(table), Some(schema)) = (types(&Value::Object(field.schema.clone())), types(property))
+                && table != schema
+            {
+                told.push((
+                    field.span.clone(),
+                    format!("`{name}` is {} in the table and {} in the JSON Schema", table.join(" or "), schema.join(" or ")),
+                ));
             }
             let is_required = required.is_some_and(|required| required.iter().any(|known| known == name));
             if field.required == Required::Yes && !is_required || field.required == Required::No && is_required {
@@ -197,14 +218,20 @@ impl<'t> Reader<'_, 't> {
             told.push((span.clone(), format!("the JSON Schema has `{name}`, the table has not")));
         }
         for (span, message) in told {
-            self.report.push(self.report.span(&TWO_SCHEMAS, span, message).hint("make the two say the same; the JSON Schema counts"));
+            self.report
+                .push(self.report.span(&TWO_SCHEMAS, span, message).hint("make the two say the same; the JSON Schema counts"));
         }
     }
 }
 
 impl Gathered<'_> {
     fn is_empty(&self) -> bool {
-        !self.has_table && !self.says_none && self.bullets.is_empty() && self.signatures.is_empty() && self.json.is_empty() && self.links.is_empty()
+        !self.has_table
+            && !self.says_none
+            && self.bullets.is_empty()
+            && self.signatures.is_empty()
+            && self.json.is_empty()
+            && self.links.is_empty()
     }
 
     /// The fields by the most precise way they were written in.

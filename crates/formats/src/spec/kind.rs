@@ -277,11 +277,16 @@ fn joined(mut arms: Vec<Value>) -> Value {
     if arms.iter().any(|arm| arm.as_object().is_some_and(Map::is_empty)) {
         return json!({});
     }
-    let choices: Option<Vec<Value>> = arms.iter().map(|arm| arm.get("enum").and_then(Value::as_array).cloned()).collect::<Option<Vec<_>>>().map(|all| all.concat());
+    let choices: Option<Vec<Value>> = arms
+        .iter()
+        .map(|arm| arm.get("enum").and_then(Value::as_array).cloned())
+        .collect::<Option<Vec<_>>>()
+        .map(|all| all.concat());
     if let Some(choices) = choices {
         return json!({"type": "string", "enum": choices});
     }
-    let is_plain = |arm: &Value| arm.as_object().is_some_and(|arm| arm.len() == 1 && arm.get("type").is_some_and(Value::is_string));
+    let is_plain =
+        |arm: &Value| arm.as_object().is_some_and(|arm| arm.len() == 1 && arm.get("type").is_some_and(Value::is_string));
     match arms.iter().all(is_plain) {
         true => json!({"type": arms.iter().map(|arm| arm["type"].clone()).collect::<Vec<_>>()}),
         false => json!({"anyOf": arms}),
@@ -316,7 +321,10 @@ mod tests {
             ("dict[str, list]", json!({"type": "object", "additionalProperties": {"type": "array"}})),
             (r#"enum["a", "b"]"#, json!({"type": "string", "enum": ["a", "b"]})),
             (r#""a" | "b""#, json!({"type": "string", "enum": ["a", "b"]})),
-            ("integer or string or array[float]", json!({"anyOf": [{"type": "integer"}, string(), of(json!({"type": "number"}))]})),
+            (
+                "integer or string or array[float]",
+                json!({"anyOf": [{"type": "integer"}, string(), of(json!({"type": "number"}))]}),
+            ),
             ("Any", json!({})),
             ("integer (1-10)", json!({"type": "integer"})),
         ] {

@@ -73,7 +73,11 @@ impl Reader<'_, '_> {
             let inner = code.split(", ").map(move |part| (part, span.start + at.start));
             inner.collect::<Vec<_>>()
         });
-        parts.filter_map(|(part, at)| of_signature(part, at).or_else(|| is_name(part).then(|| Field::named(part, at..at + part.len())))).collect()
+        parts
+            .filter_map(|(part, at)| {
+                of_signature(part, at).or_else(|| is_name(part).then(|| Field::named(part, at..at + part.len())))
+            })
+            .collect()
     }
 
     /// The tool of a bullet that begins with its name in code.
@@ -93,12 +97,17 @@ impl Reader<'_, '_> {
         let open = Schema::new(Map::from_iter([("type".to_owned(), json!("object"))]));
         let origin = Origin::span(self.report.source(), span.clone());
         let mut tool = Tool::new(name, description, open, Launch::Missing, origin);
-        tool.aspects = Some(Box::new(Aspects { sections: vec![(Section::Purpose, Place::Span(span.clone()))], ..Aspects::default() }));
+        tool.aspects =
+            Some(Box::new(Aspects { sections: vec![(Section::Purpose, Place::Span(span.clone()))], ..Aspects::default() }));
         Some(tool)
     }
 
     fn unread(&mut self, tool: Tool) -> Tool {
-        let found = catalog::Diagnostic::new(&UNREADABLE_PARAMETERS, tool.origin.clone(), "nothing that can be read says what arguments the tool takes");
+        let found = catalog::Diagnostic::new(
+            &UNREADABLE_PARAMETERS,
+            tool.origin.clone(),
+            "nothing that can be read says what arguments the tool takes",
+        );
         self.report.push(found.tool(&tool.name).hint("describe the tool under a heading, ``## Tool: `name` ``"));
         tool
     }

@@ -106,12 +106,22 @@ impl Walk<'_, '_> {
 
 /// Whether tools stand under a heading.
 pub(super) fn is_wrapper(words: &str) -> bool {
-    const WRAPPERS: [&str; 8] =
-        ["tools", "available tools", "tool reference", "tool definitions", "tool inventory", "available mcp tools", "mcp tools", "tool list"];
+    const WRAPPERS: [&str; 8] = [
+        "tools",
+        "available tools",
+        "tool reference",
+        "tool definitions",
+        "tool inventory",
+        "available mcp tools",
+        "mcp tools",
+        "tool list",
+    ];
     WRAPPERS.contains(&words)
 }
 
 /// Whether what stands under a heading is not served: plans, and other interfaces.
 fn is_about_others(words: &str) -> bool {
-    ["planned", "future", "not yet implemented", "python api", "python surface", "tool registration"].iter().any(|mark| words.contains(mark))
+    ["planned", "future", "not yet implemented", "python api", "python surface", "tool registration"]
+        .iter()
+        .any(|mark| words.contains(mark))
 }

@@ -45,9 +45,14 @@ impl Reader<'_, '_> {
             fields.iter().for_each(|field| flatten(field, "", &mut told));
             return Output { schema: Some(assemble::object(&fields, Rest::Open)), fields: told };
         }
-        if let Some((value, span)) = gathered.json.iter().find_map(|(written, span)| Some((written.root.as_ref()?.to_value(), span))) {
+        if let Some((value, span)) =
+            gathered.json.iter().find_map(|(written, span)| Some((written.root.as_ref()?.to_value(), span)))
+        {
             let place = Place::Span(span.clone());
-            return Output { schema: Some(written::inferred(&value, 0)).filter(|_| value.is_object()), fields: shown(&value, &place) };
+            return Output {
+                schema: Some(written::inferred(&value, 0)).filter(|_| value.is_object()),
+                fields: shown(&value, &place),
+            };
         }
         Output { schema: None, fields: of_output().flat_map(|part| self.listed(part)).collect() }
     }

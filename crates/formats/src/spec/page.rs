@@ -96,9 +96,9 @@ impl Converter<'_> {
         let kind = match &ast.value {
             NodeValue::Heading(heading) => Kind::Heading { level: heading.level, title: self.title(&span) },
             NodeValue::Paragraph => Kind::Paragraph,
-            NodeValue::List(_) if depth < DEEPEST => {
-                Kind::List(node.children().map(|item| item.children().map(|part| self.block(part, depth + 1)).collect()).collect())
-            }
+            NodeValue::List(_) if depth < DEEPEST => Kind::List(
+                node.children().map(|item| item.children().map(|part| self.block(part, depth + 1)).collect()).collect(),
+            ),
             NodeValue::Table(_) => Kind::Table(self.table(node)),
             NodeValue::CodeBlock(code) if code.fenced => {
                 let language = code.info.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();

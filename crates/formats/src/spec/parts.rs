@@ -65,7 +65,8 @@ impl Part<'_> {
 
 /// Parts the blocks of a tool whose heading has these bytes.
 pub(super) fn parts<'p>(page: &'p Page<'_>, blocks: &'p [Block], heading: &Range<usize>) -> Vec<Part<'p>> {
-    let first = Part { section: None, title: String::new(), number: None, by: By::Tool, place: heading.clone(), chunks: Vec::new() };
+    let first =
+        Part { section: None, title: String::new(), number: None, by: By::Tool, place: heading.clone(), chunks: Vec::new() };
     let mut parting = Parting { page, parts: vec![first], under: None };
     blocks.iter().for_each(|block| parting.block(block));
     parting.parts

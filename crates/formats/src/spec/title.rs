@@ -9,12 +9,14 @@ use super::inline::{code, is_file_name, is_name, is_placeholder};
 /// The section that a heading or label names, whatever its number and what stands in parentheses.
 pub(super) fn section(title: &str) -> Option<Section> {
     Some(match words(title).as_str() {
-        "tool purpose and description" | "purpose and description" | "purpose" | "description" | "tool purpose" => Section::Purpose,
+        "tool purpose and description" | "purpose and description" | "purpose" | "description" | "tool purpose" => {
+            Section::Purpose
+        }
         "invocation name" | "invocation" => Section::InvocationName,
         "input schema" | "input" | "inputs" | "parameters" | "input parameters" | "arguments" | "schema" | "parameter"
         | "input parameter" => Section::Input,
-        "output schema" | "output" | "outputs" | "returns" | "return" | "return value" | "return schema" | "response" | "success"
-        | "success response" | "returns on success" | "success returns" | "response schema" => Section::Output,
+        "output schema" | "output" | "outputs" | "returns" | "return" | "return value" | "return schema" | "response"
+        | "success" | "success response" | "returns on success" | "success returns" | "response schema" => Section::Output,
         "error handling" | "error cases" | "error" | "errors" | "error response" | "error responses" => Section::Errors,
         "idempotency" | "idempotent" | "trust and idempotency" => Section::Idempotency,
         "usage examples" | "usage example" | "example usage" | "example invocation" | "example" | "examples" | "example call" => {
@@ -104,7 +106,8 @@ fn titled(rest: &str, offset: usize) -> Subject {
 fn plain(title: &str) -> Subject {
     let title = title.trim();
     let named = Named { name: title.to_owned(), span: 0..title.len() };
-    let is_lower = !title.is_empty() && title.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.".contains(&byte));
+    let is_lower = !title.is_empty()
+        && title.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.".contains(&byte));
     let is_joined = title.contains(['_', '.']);
     match is_lower && is_name(title) && !is_file_name(title) && section(title).is_none() {
         true if is_joined && is_placeholder(title) => Subject::Placeholder,
@@ -147,9 +150,11 @@ mod tests {
 
     fn names(title: &str) -> Vec<String> {
         match subject(title) {
-            Subject::Titled(names) | Subject::Bare(names) => {
-                names.into_iter().inspect(|named| assert_eq!(title[named.span.clone()], named.name)).map(|named| named.name).collect()
-            }
+            Subject::Titled(names) | Subject::Bare(names) => names
+                .into_iter()
+                .inspect(|named| assert_eq!(title[named.span.clone()], named.name))
+                .map(|named| named.name)
+                .collect(),
             Subject::Word(named) => vec![format!("?{}", named.name)],
             Subject::Placeholder => vec!["[]".to_owned()],
             Subject::Other => Vec::new(),
@@ -172,7 +177,17 @@ mod tests {
         ] {
             assert_eq!(names(title), expected, "{title}");
         }
-        for other in ["Tool Registration", "Tool Schema", "Tools", "Tool Reference", "`DemoRegistry`", "`mcp_tools.py`", "Module: graph_rag", "parameters", "The `x` object"] {
+        for other in [
+            "Tool Registration",
+            "Tool Schema",
+            "Tools",
+            "Tool Reference",
+            "`DemoRegistry`",
+            "`mcp_tools.py`",
+            "Module: graph_rag",
+            "parameters",
+            "The `x` object",
+        ] {
             assert_eq!(names(other), Vec::<String>::new(), "{other}");
         }
     }

@@ -99,12 +99,17 @@ impl Reader<'_, '_> {
     fn is_servable(&mut self, named: &Named) -> bool {
         let found = match name::check(&named.name) {
             _ if is_placeholder(&named.name) => {
-                let found = self.report.span(&UNFILLED_TEMPLATE, named.span.clone(), "the name of this tool is still to be filled in");
+                let found =
+                    self.report.span(&UNFILLED_TEMPLATE, named.span.clone(), "the name of this tool is still to be filled in");
                 found.hint("write the name it is called by")
             }
             Ok(()) => return true,
             Err(problem) => {
-                let found = self.report.span(&UNSERVABLE_NAME, named.span.clone(), format!("`{}` cannot be served: {problem}", named.name));
+                let found = self.report.span(
+                    &UNSERVABLE_NAME,
+                    named.span.clone(),
+                    format!("`{}` cannot be served: {problem}", named.name),
+                );
                 found.hint("use lower-case letters, digits and `_`")
             }
         };
@@ -126,7 +131,8 @@ impl Reader<'_, '_> {
 /// The sections that were written, each where it is first.
 fn sections(parts: &[Part<'_>], purpose: &str) -> Vec<(Section, Place)> {
     let mut found: Vec<(Section, Place)> = Vec::new();
-    let unlabelled = parts.iter().find(|part| part.by == By::Tool && !purpose.is_empty()).map(|part| (Section::Purpose, &part.place));
+    let unlabelled =
+        parts.iter().find(|part| part.by == By::Tool && !purpose.is_empty()).map(|part| (Section::Purpose, &part.place));
     let written = parts.iter().filter(|part| !part.chunks.is_empty()).filter_map(|part| Some((part.section?, &part.place)));
     for (section, place) in written.chain(unlabelled) {
         if found.iter().all(|(known, _)| *known != section) {

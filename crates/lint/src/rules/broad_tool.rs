@@ -43,6 +43,8 @@ pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
     };
     if let Some(found) = found {
         let message = format!("{} says that the tool does anything: \"{found}\"", text.subject());
-        report.push(Diagnostic::new(&RULE, text.origin(), message).received(found).hint("make a tool of each action it is needed for"));
+        report.push(
+            Diagnostic::new(&RULE, text.origin(), message).received(found).hint("make a tool of each action it is needed for"),
+        );
     }
 }

@@ -17,7 +17,8 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let Some(version) = tool.marks.version.as_deref().filter(|version| !is_semantic(version)) else { return };
     let place = tool.aspects.as_ref().and_then(|aspects| aspects.version.as_ref()).map(|version| tool.origin_of(&version.place));
-    let found = Diagnostic::new(&RULE, place.unwrap_or_else(|| tool.origin.clone()), format!("`{version}` is no semantic version"));
+    let found =
+        Diagnostic::new(&RULE, place.unwrap_or_else(|| tool.origin.clone()), format!("`{version}` is no semantic version"));
     report.push(found.received(version).expected("MAJOR.MINOR.PATCH").hint("write three numbers with dots between them"));
 }
 
@@ -25,7 +26,9 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
 fn is_semantic(text: &str) -> bool {
     let (text, build) = text.split_once('+').map_or((text, None), |(text, build)| (text, Some(build)));
     let (numbers, release) = text.split_once('-').map_or((text, None), |(numbers, release)| (numbers, Some(release)));
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) && (part == "0" || !part.starts_with('0'));
+    let is_number = |part: &str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) && (part == "0" || !part.starts_with('0'))
+    };
     let is_word = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     let are_words = |words: Option<&str>| words.is_none_or(|words| words.split('.').all(is_word));
     numbers.split('.').count() == 3 && numbers.split('.').all(is_number) && are_words(release) && are_words(build)

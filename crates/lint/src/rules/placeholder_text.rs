@@ -16,8 +16,22 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Words that templates have in their gaps, after a bracket.
 const GAPS: [&str; 16] = [
-    "brief", "description", "describe", "your", "example", "explain", "if", "note", "parameter", "module", "tool", "insert", "todo", "placeholder",
-    "commonly", "e.g",
+    "brief",
+    "description",
+    "describe",
+    "your",
+    "example",
+    "explain",
+    "if",
+    "note",
+    "parameter",
+    "module",
+    "tool",
+    "insert",
+    "todo",
+    "placeholder",
+    "commonly",
+    "e.g",
 ];
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
@@ -53,7 +67,8 @@ fn gap(text: &str) -> Option<&str> {
         let inside = &trimmed[at + 1..];
         let end = inside.find(']')?;
         let is_link = inside[end + 1..].starts_with('(');
-        let first = inside[..end].split(|c: char| !c.is_alphanumeric() && c != '.').next()?.trim_end_matches('.').to_ascii_lowercase();
+        let first =
+            inside[..end].split(|c: char| !c.is_alphanumeric() && c != '.').next()?.trim_end_matches('.').to_ascii_lowercase();
         let is_gap = first.starts_with("your") || GAPS.contains(&first.as_str()) && inside[..end].len() > first.len() + 2;
         (is_gap && !is_link && !inside[..end].contains(['"', '|'])).then(|| &trimmed[at..at + end + 2])
     })
@@ -65,10 +80,12 @@ mod tests {
 
     #[test]
     fn tells_gaps_from_brackets() {
-        for text in ["[Tool description]", "`[Describe any input validation.]`", "TODO: say more", "It has [YourToolName] in it"] {
+        for text in ["[Tool description]", "`[Describe any input validation.]`", "TODO: say more", "It has [YourToolName] in it"]
+        {
             assert!(gap(text).is_some(), "{text}");
         }
-        for text in ["The interval [0, 1]", "See [the page](x.md)", "`[\"a\"]`", "array[string]", "Add a todo", "[example](a.md)"] {
+        for text in ["The interval [0, 1]", "See [the page](x.md)", "`[\"a\"]`", "array[string]", "Add a todo", "[example](a.md)"]
+        {
             assert!(gap(text).is_none(), "{text}");
         }
     }

@@ -59,12 +59,16 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let Some(place) = aspects.section(Section::Security) else { return };
     let text = aspects.security.iter().map(|remark| remark.text.to_lowercase()).collect::<Vec<_>>().join("\n");
     for risk in &RISKS {
-        let reaching: Vec<&str> = tool.input.properties().filter(|(name, schema)| risk.is_in(name, schema)).map(|(name, _)| name).collect();
+        let reaching: Vec<&str> =
+            tool.input.properties().filter(|(name, schema)| risk.is_in(name, schema)).map(|(name, _)| name).collect();
         let is_answered = risk.answers.iter().any(|answer| text.contains(answer));
         let is_named = |name: &&str| text.contains(&format!("`{}`", name.to_lowercase()));
         let Some(name) = reaching.iter().find(|name| !is_named(name)).filter(|_| !is_answered) else { continue };
         let message = format!("`{name}` is {}, and nothing here says what it may reach", risk.what);
-        report.push(Diagnostic::new(&RULE, tool.origin_of(place), message).hint("say what is validated and refused, and with which rights it runs"));
+        report.push(
+            Diagnostic::new(&RULE, tool.origin_of(place), message)
+                .hint("say what is validated and refused, and with which rights it runs"),
+        );
     }
 }
 

@@ -26,7 +26,10 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     if !is_moot && !missing.is_empty() {
         let missing = missing.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", ");
         let message = format!("errors are described without the standard error object: no {missing}");
-        let found = Diagnostic::new(&RULE, tool.origin_of(&errors.place), message).expected("status, error_type, error_message, error_details");
-        report.push(found.hint("show `{\"status\": \"failure\", \"error_type\": …, \"error_message\": …, \"error_details\": {…}}`"));
+        let found = Diagnostic::new(&RULE, tool.origin_of(&errors.place), message)
+            .expected("status, error_type, error_message, error_details");
+        report.push(
+            found.hint("show `{\"status\": \"failure\", \"error_type\": …, \"error_message\": …, \"error_details\": {…}}`"),
+        );
     }
 }

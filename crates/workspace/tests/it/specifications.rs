@@ -37,7 +37,9 @@ impl Tree {
 }
 
 fn spec(name: &str, kind: &str) -> String {
-    format!("# M - MCP Tool Specification\n\n## Tool: `{name}`\n\nDo something well.\n\n| Parameter | Type | Required | Description |\n|---|---|---|---|\n| `a` | {kind} | Yes | One thing |\n")
+    format!(
+        "# M - MCP Tool Specification\n\n## Tool: `{name}`\n\nDo something well.\n\n| Parameter | Type | Required | Description |\n|---|---|---|---|\n| `a` | {kind} | Yes | One thing |\n"
+    )
 }
 
 fn names(loaded: &Loaded) -> Vec<&str> {
@@ -75,9 +77,12 @@ fn identical_copies_count_once_and_diverged_ones_are_told_with_both_places() {
     ]);
     let loaded = tree.load();
     assert_eq!((names(&loaded), loaded.files), (vec!["other_tool", "same_tool"], 3));
-    assert_eq!(found(&loaded, &["TC201", "TC207"]), [
-        "TC207 src/b/MCP_TOOL_SPECIFICATION.md `other_tool` is described in docs/b/MCP_TOOL_SPECIFICATION.md too, differently in its parameters"
-    ]);
+    assert_eq!(
+        found(&loaded, &["TC201", "TC207"]),
+        [
+            "TC207 src/b/MCP_TOOL_SPECIFICATION.md `other_tool` is described in docs/b/MCP_TOOL_SPECIFICATION.md too, differently in its parameters"
+        ]
+    );
     let diverged = loaded.diagnostics.iter().find(|found| found.code == "TC207").expect("it was found");
     let also = diverged.also.as_ref().expect("the other place");
     assert!(matches!(also.place, Place::Span(_)) && also.source.as_str().starts_with("docs/b"));
@@ -87,7 +92,8 @@ fn identical_copies_count_once_and_diverged_ones_are_told_with_both_places() {
 
 #[test]
 fn the_same_holds_below_a_folder_that_is_no_crib() {
-    let tree = Tree::new(&[("x/spec.md", &spec("a_tool", "string")), ("y/spec.md", &spec("a_tool", "integer")), ("z.md", "# Text\n")]);
+    let tree =
+        Tree::new(&[("x/spec.md", &spec("a_tool", "string")), ("y/spec.md", &spec("a_tool", "integer")), ("z.md", "# Text\n")]);
     let loaded = check_paths(&[tree.path().to_owned()], &Environment::default()).expect("a readable folder");
     assert_eq!(loaded.files, 2, "other Markdown is left alone");
     assert_eq!(loaded.diagnostics.iter().filter(|found| found.code == "TC207").count(), 1);
@@ -104,10 +110,20 @@ fn a_name_that_is_there_twice_in_one_document_or_in_another_format_is_an_error()
 
 #[test]
 fn linked_schemas_are_read_below_the_crib_and_nowhere_else() {
-    let page = |link: &str| format!("# M - MCP Tool Specification\n\n## Tool: `a_tool`\n\nDo it.\n\n### Parameters\n\nSee [the schema]({link}).\n");
+    let page = |link: &str| {
+        format!("# M - MCP Tool Specification\n\n## Tool: `a_tool`\n\nDo it.\n\n### Parameters\n\nSee [the schema]({link}).\n")
+    };
     let schema = r#"{"type": "object", "properties": {"who": {"type": "string"}}}"#;
-    let tree = |link: &str| Tree::new(&[("crib/docs/MCP_TOOL_SPECIFICATION.md", &page(link)), ("crib/schemas/a.json", schema), ("outside.json", schema)]);
-    let load = |tree: &Tree| Loader::default().load(&Crib::open(Some(&tree.path().join("crib")), &Environment::default()).expect("a crib"));
+    let tree = |link: &str| {
+        Tree::new(&[
+            ("crib/docs/MCP_TOOL_SPECIFICATION.md", &page(link)),
+            ("crib/schemas/a.json", schema),
+            ("outside.json", schema),
+        ])
+    };
+    let load = |tree: &Tree| {
+        Loader::default().load(&Crib::open(Some(&tree.path().join("crib")), &Environment::default()).expect("a crib"))
+    };
     let inside = load(&tree("../schemas/a.json"));
     assert!(inside.catalog.get("a_tool").expect("the tool").input.property("who").is_some());
     for outside in ["../../outside.json", "/etc/hosts.json", "https://example.com/a.json"] {
@@ -124,10 +140,15 @@ fn problems_are_allowed_in_the_document_and_in_the_configuration() {
     let all = |tree: &Tree| found(&tree.load(), &["TC405", "TC411"]).len();
     let plain = spec("a_tool", "string");
     assert!(all(&Tree::new(&[("MCP_TOOL_SPECIFICATION.md", &plain)])) > 2);
-    let comment = plain.replace("Do something", "<!-- toolcrib: allow TC405 it is internal -->\n<!-- toolcrib: allow TC411 as well -->\n\nDo something");
+    let comment = plain.replace(
+        "Do something",
+        "<!-- toolcrib: allow TC405 it is internal -->\n<!-- toolcrib: allow TC411 as well -->\n\nDo something",
+    );
     assert_eq!(all(&Tree::new(&[("MCP_TOOL_SPECIFICATION.md", &comment)])), 0);
     for scope in ["tools = \"a_*\"", "file = \"docs/*\""] {
-        let config = ["TC405", "TC411"].map(|code| format!("[[allow]]\ncode = \"{code}\"\n{scope}\nreason = \"it is internal\"\n")).concat();
+        let config = ["TC405", "TC411"]
+            .map(|code| format!("[[allow]]\ncode = \"{code}\"\n{scope}\nreason = \"it is internal\"\n"))
+            .concat();
         assert_eq!(all(&Tree::new(&[("docs/MCP_TOOL_SPECIFICATION.md", &plain), ("toolcrib.toml", &config)])), 0, "{scope}");
     }
     let elsewhere = "[[allow]]\ncode = \"TC405\"\ntools = \"b_*\"\nreason = \"it is internal\"\n";
@@ -144,14 +165,21 @@ fn what_is_allowed_needs_a_reason_and_errors_are_not_allowed_away() {
     };
     assert_eq!(config(&Tree::new(&[("toolcrib.toml", "[[allow]]\ncode = \"TC405\"\nreason = \" \"\n")])), ["TC630"]);
     assert_eq!(config(&Tree::new(&[("toolcrib.toml", "[[allow]]\ncode = \"TC405\"\n")])), ["TC601"]);
-    let template = "# M - MCP Tool Specification\n\n<!-- toolcrib: allow TC803 later -->\n\n## Tool: `[YourToolName]`\n\nDo it.\n";
+    let template =
+        "# M - MCP Tool Specification\n\n<!-- toolcrib: allow TC803 later -->\n\n## Tool: `[YourToolName]`\n\nDo it.\n";
     assert_eq!(found(&Tree::new(&[("MCP_TOOL_SPECIFICATION.md", template)]).load(), &["TC803", "TC631"]).len(), 2);
 }
 
 #[test]
 fn a_crib_judges_by_rules_of_its_own() {
-    let rule = |when: &str, severity: &str| format!("[[rule]]\ncode = \"ACME-1\"\nseverity = \"{severity}\"\nwhen = {when:?}\nmessage = \"not as we do it\"\nhint = \"ask us\"\n");
-    let tree = |when: &str, severity: &str| Tree::new(&[("MCP_TOOL_SPECIFICATION.md", &spec("a_tool", "string")), ("toolcrib.toml", &rule(when, severity))]);
+    let rule = |when: &str, severity: &str| {
+        format!(
+            "[[rule]]\ncode = \"ACME-1\"\nseverity = \"{severity}\"\nwhen = {when:?}\nmessage = \"not as we do it\"\nhint = \"ask us\"\n"
+        )
+    };
+    let tree = |when: &str, severity: &str| {
+        Tree::new(&[("MCP_TOOL_SPECIFICATION.md", &spec("a_tool", "string")), ("toolcrib.toml", &rule(when, severity))])
+    };
     for when in [
         "!tool.name.startsWith('acme_')",
         "tool.input.properties.exists(name, name == 'a')",
@@ -159,7 +187,11 @@ fn a_crib_judges_by_rules_of_its_own() {
         "!('Security Considerations' in tool.sections)",
         "tool.version == null",
     ] {
-        assert_eq!(found(&tree(when, "warning").load(), &["ACME-1"]), ["ACME-1 MCP_TOOL_SPECIFICATION.md not as we do it"], "{when}");
+        assert_eq!(
+            found(&tree(when, "warning").load(), &["ACME-1"]),
+            ["ACME-1 MCP_TOOL_SPECIFICATION.md not as we do it"],
+            "{when}"
+        );
     }
     assert_eq!(found(&tree("tool.name == 'other'", "warning").load(), &["ACME-1"]), Vec::<String>::new());
     assert_eq!(names(&tree("true", "error").load()), Vec::<&str>::new(), "an error keeps a tool out");
@@ -168,7 +200,10 @@ fn a_crib_judges_by_rules_of_its_own() {
     for broken in ["tool.nam == ''", "args.x == 1", "1 +"] {
         assert!(matches!(tree(broken, "warning").crib(), Err(OpenError::Config { .. })), "{broken}");
     }
-    assert!(matches!(Tree::new(&[("toolcrib.toml", &rule("true", "warning").replace("ACME-1", "TC405"))]).crib(), Err(OpenError::Config { .. })));
+    assert!(matches!(
+        Tree::new(&[("toolcrib.toml", &rule("true", "warning").replace("ACME-1", "TC405"))]).crib(),
+        Err(OpenError::Config { .. })
+    ));
 }
 
 #[test]
@@ -178,7 +213,11 @@ fn fixing_writes_files_whole_and_once() {
     let crib = tree.crib().expect("a crib");
     let fixed = fix_crib(&crib).expect("it can be written");
     assert_eq!(fixed.len(), 1);
-    assert!(tree.text("docs/MCP_TOOL_SPECIFICATION.md").contains("`string \\| null`"), "{}", tree.text("docs/MCP_TOOL_SPECIFICATION.md"));
+    assert!(
+        tree.text("docs/MCP_TOOL_SPECIFICATION.md").contains("`string \\| null`"),
+        "{}",
+        tree.text("docs/MCP_TOOL_SPECIFICATION.md")
+    );
     assert_eq!(fix_crib(&crib).expect("it can be read"), []);
     assert_eq!(fs::read_dir(tree.path().join("docs")).expect("a folder").count(), 1, "nothing is left beside it");
 }

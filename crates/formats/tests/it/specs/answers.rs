@@ -53,14 +53,20 @@ fn examples_keep_what_is_wrong_with_them() {
     assert!(commented[0].call.is_some() && commented[0].problem.is_some());
     let elided = usages("{\"tool_name\": \"greet\", \"arguments\": {...}}");
     assert!(elided[0].call.is_none() && elided[0].problem.is_some());
-    let answered = aspects("### 7. Usage Examples\n\n```json\n{\"tool_name\": \"greet\", \"arguments\": {}}\n```\n\n**Example response:**\n```json\n{\"status\": \"ok\"}\n```\n");
+    let answered = aspects(
+        "### 7. Usage Examples\n\n```json\n{\"tool_name\": \"greet\", \"arguments\": {}}\n```\n\n**Example response:**\n```json\n{\"status\": \"ok\"}\n```\n",
+    );
     assert_eq!(answered.usages.len(), 1, "a result is no call");
     assert_eq!(aspects("**Example**:\n```python\ngreet()\n```\n").usages, []);
 }
 
 #[test]
 fn the_tool_s_own_version_counts_before_the_document_s() {
-    let text = |own: &str| format!("# M - MCP Tool Specification\n\n**Version**: v1.3.0 | **Status**: Active\n\n## Tool: `a_b`\n\n{own}Do it.\n\n**Parameters**: None\n");
+    let text = |own: &str| {
+        format!(
+            "# M - MCP Tool Specification\n\n**Version**: v1.3.0 | **Status**: Active\n\n## Tool: `a_b`\n\n{own}Do it.\n\n**Parameters**: None\n"
+        )
+    };
     let version = |text: &str| tool(text).aspects.expect("aspects").version.map(|version| (version.text, version.of));
     assert_eq!(version(&text("")), Some(("1.3.0".to_owned(), VersionOf::Document)));
     assert_eq!(version(&text("**Version**: 2.0.0\n\n")), Some(("2.0.0".to_owned(), VersionOf::Tool)));
@@ -89,7 +95,10 @@ fn a_comment_allows_a_problem_for_its_tool_or_for_the_page() {
                 <!-- toolcrib: allow TC405 internal -->\n\nDo it.\n\n**Parameters**: None\n\n## Tool: `c_d`\n\n<!-- toolcrib: allow TC405 -->\n\nDo it.\n\n**Parameters**: None\n";
     let reading = read(text);
     let [page, tool] = reading.allowances.as_slice() else { panic!("{:?}", reading.allowances) };
-    assert_eq!((page.code.as_str(), page.reason.as_str(), page.scope.clone()), ("TC411", "versions are kept elsewhere", 0..text.len()));
+    assert_eq!(
+        (page.code.as_str(), page.reason.as_str(), page.scope.clone()),
+        ("TC411", "versions are kept elsewhere", 0..text.len())
+    );
     assert!(text[tool.scope.clone()].starts_with("## Tool: `a_b`") && !text[tool.scope.clone()].contains("c_d"));
     assert_eq!(codes(&reading), ["TC815"], "without a reason nothing is allowed");
 }

@@ -33,8 +33,11 @@ fn read(file: &str) -> Option<Reading> {
 /// A type in the words of the expectations.
 fn kind(schema: &Value) -> String {
     let arms = |arms: &[Value]| arms.iter().map(kind).collect::<Vec<_>>().join(" or ");
-    let inner = |key: &str| schema.get(key).filter(|inner| inner.is_object()).map(|inner| format!(" of {}", kind(inner))).unwrap_or_default();
-    let choices = schema.get("enum").and_then(Value::as_array).map(|choices| format!(" of {}", choices.len())).unwrap_or_default();
+    let inner = |key: &str| {
+        schema.get(key).filter(|inner| inner.is_object()).map(|inner| format!(" of {}", kind(inner))).unwrap_or_default()
+    };
+    let choices =
+        schema.get("enum").and_then(Value::as_array).map(|choices| format!(" of {}", choices.len())).unwrap_or_default();
     match (schema.get("type"), schema.get("anyOf"), schema.get("prefixItems")) {
         (_, _, Some(Value::Array(items))) => format!("tuple of {}", items.len()),
         (_, Some(Value::Array(any)), _) => arms(any),

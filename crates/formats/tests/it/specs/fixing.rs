@@ -16,8 +16,12 @@ fn fixed(text: &str) -> String {
 
 #[test]
 fn tables_get_one_form_and_torn_rows_their_pipe() {
-    let before = page("| Name|Type   | Required | Default | Description |\n|:------|---|:-:|---|---|\n|`a`  | `list[str]` | yes | — | One   |\n| `b` | `str \\ | null` | **No** | `null` Two |\n");
-    let after = page("| Name | Type | Required | Default | Description |\n| :--- | --- | :---: | --- | --- |\n| `a` | `array[string]` | Yes | — | One |\n| `b` | `string \\| null` | No | `null` | Two |\n");
+    let before = page(
+        "| Name|Type   | Required | Default | Description |\n|:------|---|:-:|---|---|\n|`a`  | `list[str]` | yes | — | One   |\n| `b` | `str \\ | null` | **No** | `null` Two |\n",
+    );
+    let after = page(
+        "| Name | Type | Required | Default | Description |\n| :--- | --- | :---: | --- | --- |\n| `a` | `array[string]` | Yes | — | One |\n| `b` | `string \\| null` | No | `null` | Two |\n",
+    );
     assert_eq!(fixed(&before), after);
     assert_eq!(codes(&read(&after)), Vec::<&str>::new());
 }
@@ -75,7 +79,9 @@ fn no_fix_of_a_real_file_changes_its_meaning_and_one_round_is_enough() {
         let after = apply(&before, &fixes(&name, &before));
         assert_eq!(meaning(&after, &name), meaning(&before, &name), "{name}");
         assert_eq!(fixes(&name, &after), [], "{name}");
-        let torn = |text: &str| formats::read(&name, text.as_bytes(), &Guidance::default()).diagnostics.iter().any(|found| found.code == "TC804");
+        let torn = |text: &str| {
+            formats::read(&name, text.as_bytes(), &Guidance::default()).diagnostics.iter().any(|found| found.code == "TC804")
+        };
         assert!(!torn(&after), "{name}");
         fixed += usize::from(before != after);
     }

@@ -52,20 +52,24 @@ fn a_page_without_tools_says_why() {
         assert_eq!(codes(&read(&text)), ["TC801"], "{declaration}");
     }
     let text = "# M - MCP Tool Specification\n\nText about tools.\n";
-    assert_eq!(findings(text, &read(text)), [
-        r##"warning TC802: "# M - MCP Tool Specification" no heading names a tool, and nothing says that there are none"##
-    ]);
+    assert_eq!(
+        findings(text, &read(text)),
+        [r##"warning TC802: "# M - MCP Tool Specification" no heading names a tool, and nothing says that there are none"##]
+    );
 }
 
 #[test]
 fn a_template_that_was_never_filled_in_is_an_error() {
-    let text = "# [Module Name] - MCP Tool Specification Template\n\n## Tool: `[YourToolName]`\n\n### 2. Invocation Name\n\n`[name]`\n";
+    let text =
+        "# [Module Name] - MCP Tool Specification Template\n\n## Tool: `[YourToolName]`\n\n### 2. Invocation Name\n\n`[name]`\n";
     let reading = read(text);
     assert!(reading.tools.is_empty());
-    assert_eq!(findings(text, &reading), [
-        r###"error TC803: "## Tool: `[YourToolName]`" the name of this tool is still to be filled in"###
-    ]);
-    let left = read("# M - MCP Tool Specification\n\n### `tool_name`\n\nText.\n\n## Tool: `a_b`\n\nDo it.\n\n**Parameters**: None\n");
+    assert_eq!(
+        findings(text, &reading),
+        [r###"error TC803: "## Tool: `[YourToolName]`" the name of this tool is still to be filled in"###]
+    );
+    let left =
+        read("# M - MCP Tool Specification\n\n### `tool_name`\n\nText.\n\n## Tool: `a_b`\n\nDo it.\n\n**Parameters**: None\n");
     assert_eq!((names(&left), codes(&left)), (vec!["a_b"], vec!["TC803"]));
 }
 

@@ -19,7 +19,9 @@ fn a_json_schema_is_taken_as_it_is() {
 
 #[test]
 fn parameters_by_name_say_themselves_whether_they_are_required() {
-    let schema = input("**Parameters**:\n```json\n{\"who\": {\"type\": \"string\", \"required\": true}, \"n\": {\"type\": \"integer\", \"required\": false, \"default\": 0}}\n```\n");
+    let schema = input(
+        "**Parameters**:\n```json\n{\"who\": {\"type\": \"string\", \"required\": true}, \"n\": {\"type\": \"integer\", \"required\": false, \"default\": 0}}\n```\n",
+    );
     assert_eq!(schema["required"], json!(["who"]));
     assert_eq!(schema["properties"]["n"], json!({"type": "integer", "default": 0}));
 }
@@ -37,12 +39,15 @@ fn a_table_and_a_schema_that_disagree_are_told() {
         "### Parameters\n\n| Name | Type | Required | Description |\n|---|---|---|---|\n| `a` | string | Yes | One |\n| `b` | string | No | Two |\n| `c` | string | No | Three |\n\n\
          ```json\n{\"type\": \"object\", \"properties\": {\"a\": {\"type\": \"integer\"}, \"b\": {\"type\": \"string\"}, \"d\": {}}, \"required\": [\"a\", \"b\"]}\n```\n",
     );
-    assert_eq!(findings(&text, &read(&text)), [
-        r#"warning TC807: "`a`" `a` is string in the table and integer in the JSON Schema"#,
-        r#"warning TC807: "`b`" the table and the JSON Schema disagree whether `b` is required"#,
-        r#"warning TC807: "`c`" the table has `c`, the JSON Schema has not"#,
-        r#"warning TC807: "\"d\"" the JSON Schema has `d`, the table has not"#,
-    ]);
+    assert_eq!(
+        findings(&text, &read(&text)),
+        [
+            r#"warning TC807: "`a`" `a` is string in the table and integer in the JSON Schema"#,
+            r#"warning TC807: "`b`" the table and the JSON Schema disagree whether `b` is required"#,
+            r#"warning TC807: "`c`" the table has `c`, the JSON Schema has not"#,
+            r#"warning TC807: "\"d\"" the JSON Schema has `d`, the table has not"#,
+        ]
+    );
 }
 
 #[test]
@@ -59,7 +64,11 @@ fn a_schema_may_be_in_a_file_beside_the_page() {
 
 #[test]
 fn a_fence_that_is_no_schema_is_told() {
-    for fence in ["{\"type\": \"object\", \"properties\": {...}}", "{\"a\": 1}", "{\"type\": \"object\", \"properties\": {\"a\": {\"type\": 5}}}"] {
+    for fence in [
+        "{\"type\": \"object\", \"properties\": {...}}",
+        "{\"a\": 1}",
+        "{\"type\": \"object\", \"properties\": {\"a\": {\"type\": 5}}}",
+    ] {
         let text = page(&format!("### Parameters\n\nNone.\n\n```json\n{fence}\n```\n"));
         assert_eq!(codes(&read(&text)), ["TC810"], "{fence}");
     }
@@ -74,12 +83,20 @@ fn results_are_read_from_tables_lists_schemas_and_examples() {
         let fields: Vec<_> = tool.aspects.expect("aspects").outputs.into_iter().map(|field| field.name).collect();
         (schema, fields)
     };
-    let (schema, fields) = output("### 4. Output Schema (Return Value)\n\n| Field Name | Type | Description | Example Value |\n|---|---|---|---|\n\
-        | `status` | string | How it went | `\"ok\"` |\n| `items[].id` | integer | Which | `1` |\n");
+    let (schema, fields) = output(
+        "### 4. Output Schema (Return Value)\n\n| Field Name | Type | Description | Example Value |\n|---|---|---|---|\n\
+        | `status` | string | How it went | `\"ok\"` |\n| `items[].id` | integer | Which | `1` |\n",
+    );
     let schema = schema.expect("a schema");
     assert_eq!(schema["properties"]["items"]["items"]["properties"]["id"]["type"], "integer");
-    assert_eq!((schema.get("required"), schema.get("additionalProperties"), fields), (None, None, vec!["status".to_owned(), "items[].id".to_owned()]));
-    assert_eq!(output("**Returns:**\n- `content` (string): The text\n").0.expect("a schema")["properties"]["content"]["type"], "string");
+    assert_eq!(
+        (schema.get("required"), schema.get("additionalProperties"), fields),
+        (None, None, vec!["status".to_owned(), "items[].id".to_owned()])
+    );
+    assert_eq!(
+        output("**Returns:**\n- `content` (string): The text\n").0.expect("a schema")["properties"]["content"]["type"],
+        "string"
+    );
     assert_eq!(output("**Returns**: `status`, `content` and `error`.\n").1, ["status", "content", "error"]);
     let (schema, fields) = output("#### Response\n\n```json\n{\"count\": 3, \"none\": null}\n```\n");
     assert_eq!(schema, Some(json!({"type": "object", "properties": {"count": {"type": "number"}, "none": {}}})));

@@ -45,12 +45,30 @@ fn every_shape_of_table_is_read() {
         schema
     };
     let described = |default: Value| text(json!({"default": default, "description": "Whom"}));
-    assert_eq!(row("| Parameter | Type | Required | Default | Description |", "| `who` | `str` | No | `\"Ada\"` | Whom |"), (described(json!("Ada")), false));
-    assert_eq!(row("| Parameter | Type | Default | Description |", "| `who` | str | `Ada` | Whom |"), (described(json!("Ada")), false));
-    assert_eq!(row("| Parameter | Type | Default | Description |", "| `who` | str | *required* | Whom |"), (text(json!({"description": "Whom"})), true));
-    assert_eq!(row("| Parameter | Type | Default | Description |", "| `who` | str | — | Whom |"), (text(json!({"description": "Whom"})), true));
-    assert_eq!(row("| Field | Type | Required | Default | Contract |", "| `who` | string | **Yes** | -- | Whom |"), (text(json!({"description": "Whom"})), true));
-    assert_eq!(row("| Input | Type | Default | Behavior |", "| `who` | string | `None` | Whom |"), (text(json!({"description": "Whom"})), false));
+    assert_eq!(
+        row("| Parameter | Type | Required | Default | Description |", "| `who` | `str` | No | `\"Ada\"` | Whom |"),
+        (described(json!("Ada")), false)
+    );
+    assert_eq!(
+        row("| Parameter | Type | Default | Description |", "| `who` | str | `Ada` | Whom |"),
+        (described(json!("Ada")), false)
+    );
+    assert_eq!(
+        row("| Parameter | Type | Default | Description |", "| `who` | str | *required* | Whom |"),
+        (text(json!({"description": "Whom"})), true)
+    );
+    assert_eq!(
+        row("| Parameter | Type | Default | Description |", "| `who` | str | — | Whom |"),
+        (text(json!({"description": "Whom"})), true)
+    );
+    assert_eq!(
+        row("| Field | Type | Required | Default | Contract |", "| `who` | string | **Yes** | -- | Whom |"),
+        (text(json!({"description": "Whom"})), true)
+    );
+    assert_eq!(
+        row("| Input | Type | Default | Behavior |", "| `who` | string | `None` | Whom |"),
+        (text(json!({"description": "Whom"})), false)
+    );
     assert_eq!(row("| Name | Type | Required |", "| **who** | string | yes |"), (text(json!({})), true));
 }
 
@@ -61,20 +79,25 @@ fn a_table_of_properties_is_no_table_of_parameters() {
 
 #[test]
 fn torn_rows_are_mended_and_told() {
-    let text = page("| Name | Type | Required | Default | Description |\n|---|---|---|---|---|\n| `branch` | `str \\ | null` | No | `null` Branch to walk |\n");
+    let text = page(
+        "| Name | Type | Required | Default | Description |\n|---|---|---|---|---|\n| `branch` | `str \\ | null` | No | `null` Branch to walk |\n",
+    );
     let reading = read(&text);
     assert_eq!(
         reading.tools[0].input.property("branch"),
         Some(&json!({"type": ["string", "null"], "description": "Branch to walk"}))
     );
-    assert_eq!(findings(&text, &reading), [
-        r#"warning TC804: "| `branch` | `str \\ | null` | No | `null` Branch to walk |" the row of `branch` is torn at a pipe"#
-    ]);
+    assert_eq!(
+        findings(&text, &reading),
+        [r#"warning TC804: "| `branch` | `str \\ | null` | No | `null` Branch to walk |" the row of `branch` is torn at a pipe"#]
+    );
 }
 
 #[test]
 fn rows_parted_from_their_table_are_read_and_told() {
-    let text = page("| Name | Type | Required | Description |\n|---|---|---|---|\n| `a` | string | Yes | One |\n\n| `b` | integer | No | Two |\n");
+    let text = page(
+        "| Name | Type | Required | Description |\n|---|---|---|---|\n| `a` | string | Yes | One |\n\n| `b` | integer | No | Two |\n",
+    );
     let reading = read(&text);
     assert_eq!(reading.tools[0].input.properties().map(|(name, _)| name).collect::<Vec<_>>(), ["a", "b"]);
     assert_eq!(codes(&reading), ["TC804"]);
