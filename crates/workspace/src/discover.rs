@@ -58,9 +58,11 @@ pub(crate) fn specifications(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_owned()];
     let mut searched = 0;
-    while let Some(folder) = waiting.pop().filter(|_| searched < MOST_FOLDERS) {
+    while searched < MOST_FOLDERS
+        && let Some(next) = waiting.pop()
+    {
         searched += 1;
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        for entry in fs::read_dir(&next).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_folder && !name.starts_with('.') && !FOREIGN.contains(&name.as_str()) {
@@ -69,6 +71,9 @@ pub(crate) fn specifications(folder: &Path) -> Vec<PathBuf> {
                 found.push(entry.path());
             }
         }
+    }
+    if !waiting.is_empty() {
+        tracing::warn!("{} has more than {MOST_FOLDERS} folders; the rest was not searched for specifications", folder.display());
     }
     found.sort();
     found
