@@ -53,7 +53,8 @@ pub(crate) fn is_specification(source: &SourceId, text: &str) -> bool {
     if name.ends_with("mcp_tool_specification.md") {
         return true;
     }
-    if name.ends_with(".json") && text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']) {
+    let is_data = text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']);
+    if is_data || [".yaml", ".yml", ".toml"].iter().any(|other| name.ends_with(other)) {
         return false;
     }
     let mut headings = text.lines().filter(|line| line.starts_with('#'));

@@ -139,7 +139,7 @@ fn linked_schemas_are_read_below_the_crib_and_nowhere_else() {
 fn problems_are_allowed_in_the_document_and_in_the_configuration() {
     let all = |tree: &Tree| found(&tree.load(), &["TC405", "TC411"]).len();
     let plain = spec("a_tool", "string");
-    assert!(all(&Tree::new(&[("MCP_TOOL_SPECIFICATION.md", &plain)])) > 2);
+    assert_eq!(all(&Tree::new(&[("MCP_TOOL_SPECIFICATION.md", &plain)])), 2);
     let comment = plain.replace(
         "Do something",
         "<!-- toolcrib: allow TC405 it is internal -->\n<!-- toolcrib: allow TC411 as well -->\n\nDo something",
@@ -153,7 +153,7 @@ fn problems_are_allowed_in_the_document_and_in_the_configuration() {
     }
     let elsewhere = "[[allow]]\ncode = \"TC405\"\ntools = \"b_*\"\nreason = \"it is internal\"\n";
     let useless = Tree::new(&[("MCP_TOOL_SPECIFICATION.md", &plain), ("toolcrib.toml", elsewhere)]);
-    assert!(all(&useless) > 2);
+    assert_eq!(all(&useless), 2);
     assert_eq!(found(&useless.load(), &["TC631"]).len(), 1);
 }
 

@@ -107,5 +107,6 @@ fn specifications_are_told_by_content_whatever_their_name() {
     assert!(of("notes.txt", "Text\n\n## Tool: `a_b`\n"));
     assert!(of("x/MCP_TOOL_SPECIFICATION.md", ""));
     assert!(!of("README.md", "# My project\n\nText about MCP tools.\n"));
+    assert!(!of("tools/a.yaml", "# Tools over MCP\nname: a\n"));
     assert!(!of("tools/a.json", "{\"name\": \"# MCP tools\"}"));
 }
