@@ -20,7 +20,7 @@ pub static DUPLICATE_NAME: Rule = Rule {
 
 /// One tool that two documents describe differently.
 pub static DIVERGED_COPY: Rule = Rule {
-    code: "TC207",
+    code: "TC210",
     name: "diverged-copy",
     severity: Severity::Warning,
     why: "Two documents describe one tool and no longer say the same. Copies that agree count once; of copies that do not, \

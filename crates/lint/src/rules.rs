@@ -19,11 +19,11 @@ mod lookalike_letter;
 mod mismatched_example;
 mod missing_annotations;
 mod missing_description;
-mod missing_example;
 mod missing_section;
 mod missing_version;
 mod mode_mismatch;
 mod odd_version;
+mod open_parameter;
 mod open_schema;
 mod placeholder_text;
 mod required_default;
@@ -36,7 +36,7 @@ mod unknown_step;
 mod unmarked_path;
 mod unportable_name;
 mod unreachable_address;
-mod untyped_parameter;
+mod unshown_value;
 mod unusual_errors;
 
 use catalog::{DUPLICATE_NAME, Rule};
@@ -64,8 +64,8 @@ pub(crate) const LINTS: &[Lint] = &[
     Lint { rule: &duplicate_choice::RULE, check: Tool(duplicate_choice::check) },
     Lint { rule: &unreachable_address::RULE, check: Tool(unreachable_address::check) },
     Lint { rule: &open_schema::RULE, check: Tool(open_schema::check) },
-    Lint { rule: &untyped_parameter::RULE, check: Tool(untyped_parameter::check) },
-    Lint { rule: &missing_example::RULE, check: Tool(missing_example::check) },
+    Lint { rule: &open_parameter::RULE, check: Tool(open_parameter::check) },
+    Lint { rule: &unshown_value::RULE, check: Tool(unshown_value::check) },
     Lint { rule: &undescribed_field::RULE, check: Tool(undescribed_field::check) },
     Lint { rule: &missing_description::RULE, check: Tool(missing_description::check) },
     Lint { rule: &uninformative_description::RULE, check: Tool(uninformative_description::check) },

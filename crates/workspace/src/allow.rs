@@ -11,7 +11,7 @@ use crate::crib;
 
 /// An `[[allow]]` that cannot be used.
 pub(crate) static BROKEN_ALLOW: Rule = Rule {
-    code: "TC630",
+    code: "TC640",
     name: "broken-allow",
     severity: Severity::Error,
     why: "An `[[allow]]` names the code of a rule and says why its problems are allowed, for some tools or files. One \
@@ -22,7 +22,7 @@ pub(crate) static BROKEN_ALLOW: Rule = Rule {
 
 /// An allowance that allows nothing.
 pub(crate) static USELESS_ALLOW: Rule = Rule {
-    code: "TC631",
+    code: "TC641",
     name: "useless-allow",
     severity: Severity::Note,
     why: "Something is allowed that does not occur: it has been mended, or the code or the glob is misspelled. Take the \

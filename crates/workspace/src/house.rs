@@ -9,7 +9,7 @@ use toml::Spanned;
 
 /// A `[[rule]]` that cannot be used.
 pub(crate) static BROKEN_RULE: Rule = Rule {
-    code: "TC632",
+    code: "TC642",
     name: "broken-rule",
     severity: Severity::Error,
     why: "A `[[rule]]` of the crib has a code, a severity, a message, and a condition in CEL over `tool` that holds where \
@@ -20,7 +20,7 @@ pub(crate) static BROKEN_RULE: Rule = Rule {
 
 /// A rule that fails for a tool.
 pub(crate) static FAILED_RULE: Rule = Rule {
-    code: "TC633",
+    code: "TC643",
     name: "failed-rule",
     severity: Severity::Warning,
     why: "The condition of one of the crib's own rules could not be evaluated for a tool, so it is not known whether the \

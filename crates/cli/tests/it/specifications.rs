@@ -83,7 +83,7 @@ fn diverged_copies_are_told_with_both_places() {
         .file("a/MCP_TOOL_SPECIFICATION.md", &whole())
         .file("b/MCP_TOOL_SPECIFICATION.md", &whole().replace("`integer`", "`number`"));
     let report = crib.run(&["check", "--format", "json"]).json();
-    assert_eq!(codes(&report), ["TC207"]);
+    assert_eq!(codes(&report), ["TC210"]);
     assert_eq!(report["diagnostics"][0]["also"]["file"], "a/MCP_TOOL_SPECIFICATION.md");
     assert!(report["diagnostics"][0]["also"]["line"].is_u64());
     assert!(crib.run(&["check"]).stdout.contains("the other place is a/MCP_TOOL_SPECIFICATION.md:"));

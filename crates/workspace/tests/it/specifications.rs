@@ -78,12 +78,12 @@ fn identical_copies_count_once_and_diverged_ones_are_told_with_both_places() {
     let loaded = tree.load();
     assert_eq!((names(&loaded), loaded.files), (vec!["other_tool", "same_tool"], 3));
     assert_eq!(
-        found(&loaded, &["TC201", "TC207"]),
+        found(&loaded, &["TC201", "TC210"]),
         [
-            "TC207 src/b/MCP_TOOL_SPECIFICATION.md `other_tool` is described in docs/b/MCP_TOOL_SPECIFICATION.md too, differently in its parameters"
+            "TC210 src/b/MCP_TOOL_SPECIFICATION.md `other_tool` is described in docs/b/MCP_TOOL_SPECIFICATION.md too, differently in its parameters"
         ]
     );
-    let diverged = loaded.diagnostics.iter().find(|found| found.code == "TC207").expect("it was found");
+    let diverged = loaded.diagnostics.iter().find(|found| found.code == "TC210").expect("it was found");
     let also = diverged.also.as_ref().expect("the other place");
     assert!(matches!(also.place, Place::Span(_)) && also.source.as_str().starts_with("docs/b"));
     let sections = found(&loaded, &["TC405"]);
@@ -96,7 +96,7 @@ fn the_same_holds_below_a_folder_that_is_no_crib() {
         Tree::new(&[("x/spec.md", &spec("a_tool", "string")), ("y/spec.md", &spec("a_tool", "integer")), ("z.md", "# Text\n")]);
     let loaded = check_paths(&[tree.path().to_owned()], &Environment::default()).expect("a readable folder");
     assert_eq!(loaded.files, 2, "other Markdown is left alone");
-    assert_eq!(loaded.diagnostics.iter().filter(|found| found.code == "TC207").count(), 1);
+    assert_eq!(loaded.diagnostics.iter().filter(|found| found.code == "TC210").count(), 1);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn problems_are_allowed_in_the_document_and_in_the_configuration() {
     let elsewhere = "[[allow]]\ncode = \"TC405\"\ntools = \"b_*\"\nreason = \"it is internal\"\n";
     let useless = Tree::new(&[("MCP_TOOL_SPECIFICATION.md", &plain), ("toolcrib.toml", elsewhere)]);
     assert_eq!(all(&useless), 2);
-    assert_eq!(found(&useless.load(), &["TC631"]).len(), 1);
+    assert_eq!(found(&useless.load(), &["TC641"]).len(), 1);
 }
 
 #[test]
@@ -163,11 +163,11 @@ fn what_is_allowed_needs_a_reason_and_errors_are_not_allowed_away() {
         Err(OpenError::Config { diagnostics, .. }) => diagnostics.iter().map(|found| found.code).collect::<Vec<_>>(),
         _ => Vec::new(),
     };
-    assert_eq!(config(&Tree::new(&[("toolcrib.toml", "[[allow]]\ncode = \"TC405\"\nreason = \" \"\n")])), ["TC630"]);
+    assert_eq!(config(&Tree::new(&[("toolcrib.toml", "[[allow]]\ncode = \"TC405\"\nreason = \" \"\n")])), ["TC640"]);
     assert_eq!(config(&Tree::new(&[("toolcrib.toml", "[[allow]]\ncode = \"TC405\"\n")])), ["TC601"]);
     let template =
         "# M - MCP Tool Specification\n\n<!-- toolcrib: allow TC803 later -->\n\n## Tool: `[YourToolName]`\n\nDo it.\n";
-    assert_eq!(found(&Tree::new(&[("MCP_TOOL_SPECIFICATION.md", template)]).load(), &["TC803", "TC631"]).len(), 2);
+    assert_eq!(found(&Tree::new(&[("MCP_TOOL_SPECIFICATION.md", template)]).load(), &["TC803", "TC641"]).len(), 2);
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_crib_judges_by_rules_of_its_own() {
     }
     assert_eq!(found(&tree("tool.name == 'other'", "warning").load(), &["ACME-1"]), Vec::<String>::new());
     assert_eq!(names(&tree("true", "error").load()), Vec::<&str>::new(), "an error keeps a tool out");
-    let failed = found(&tree("tool.input.properties.b.type == 'string'", "warning").load(), &["TC633"]);
+    let failed = found(&tree("tool.input.properties.b.type == 'string'", "warning").load(), &["TC643"]);
     assert!(failed.len() == 1 && failed[0].contains("`b`"), "{failed:?}");
     for broken in ["tool.nam == ''", "args.x == 1", "1 +"] {
         assert!(matches!(tree(broken, "warning").crib(), Err(OpenError::Config { .. })), "{broken}");

@@ -7,7 +7,7 @@ use crate::check::Report;
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC307",
-    name: "missing-example",
+    name: "unshown-value",
     severity: Severity::Warning,
     why: "A specification gives an example for every parameter and every field of the result. A value says in a word what a \
           description says in a sentence, and it is checked against the type. A default or a list of choices serves too.",

@@ -7,7 +7,7 @@ use crate::check::Report;
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC306",
-    name: "untyped-parameter",
+    name: "open-parameter",
     severity: Severity::Warning,
     why: "A parameter without a type takes anything: a model guesses, and a wrong guess is noticed only inside the tool. Say \
           the type; where any value is really meant, say `any` in a specification.",
