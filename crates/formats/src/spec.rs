@@ -89,6 +89,7 @@ pub(crate) fn read(text: &str, linked: Linked<'_>, report: &mut Report) -> (Vec<
         let listed = reader.listed_tools(&outline, version.as_ref());
         tools.extend(listed);
     }
+    reader.borrow_purposes(&mut tools);
     if tools.is_empty() || !outline.placeholders.is_empty() {
         reader.explain_absence(&outline);
     }

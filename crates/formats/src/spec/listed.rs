@@ -1,7 +1,7 @@
 //! Tools that have no heading of their own: a row of a table that says what they take, or a bullet in a page that
 //! describes its tools no further.
 
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
 use catalog::{Aspects, Launch, Marks, Origin, Place, Schema, Tool, aspect::Section, aspect::Version, name};
 use serde_json::{Map, json};
@@ -14,7 +14,7 @@ use super::{
     inline::{code, is_name, one_line},
     outline::{Outline, is_wrapper},
     page::{Block, Kind},
-    table::{Row, Table},
+    table::{Column, Row, Table},
     title::words,
 };
 use crate::rules::spec::UNREADABLE_PARAMETERS;
@@ -40,6 +40,25 @@ impl Reader<'_, '_> {
             tool.marks = Marks { version: version.map(|version| version.text.clone()), ..Marks::default() };
         }
         tools
+    }
+
+    /// Gives tools whose own part says nothing of their purpose that of a table of contents.
+    pub(super) fn borrow_purposes(&self, tools: &mut [Tool]) {
+        let silent = tools.iter_mut().filter(|tool| tool.description.text.is_empty());
+        let mut silent: HashMap<String, &mut Tool> = silent.map(|tool| (tool.name.clone(), tool)).collect();
+        for block in &self.page.blocks {
+            if silent.is_empty() {
+                break;
+            }
+            let Kind::Table(table) = &block.kind else { continue };
+            let column = table.columns(self.page.text).iter().position(|column| *column == Column::Description);
+            let Some(column) = column.filter(|_| table.lists_tools(self.page.text)) else { continue };
+            for (name, text) in table.rows.iter().filter_map(|row| row.cells.first().zip(row.cells.get(column))) {
+                if let Some(tool) = silent.remove(bare(self.page.str(name))) {
+                    tool.description.text = one_line(self.page.str(text));
+                }
+            }
+        }
     }
 
     /// The tools of a table with a column for what they take.

@@ -78,6 +78,8 @@ fn a_table_of_contents_is_no_description_but_a_table_of_what_tools_take_is() {
     let text = "# M - MCP Tool Specification\n\n| Tool | Summary |\n|---|---|\n| `a_b` | One |\n| `c_d` | Two |\n\n## Tool: `a_b`\n\nDo it.\n\n**Parameters**: None\n";
     let reading = read(text);
     assert_eq!(names(&reading), ["a_b"]);
+    let silent = read(&text.replace("Do it.\n\n", ""));
+    assert_eq!(silent.tools[0].description.text, "One", "the table tells what the section does not");
     assert_eq!(findings(text, &reading), [r#"warning TC808: "`c_d`" `c_d` is listed here, but no section describes it"#]);
     let rows = "# M - MCP Tool Specification\n\n| Tool | Inputs | Output |\n|---|---|---|\n| `a_b` | `x: str, n: int = 3` | `status` |\n| `c_d` | none | text |\n";
     let reading = read(rows);
