@@ -26,11 +26,21 @@ pub struct Edit {
 }
 
 /// The edits that write a specification better, in the order of the text. None if it is good as it is, no specification,
-/// or if they would change what it means.
+/// or if they would change what it means or leave something to fix.
 pub fn fixes(source: &SourceId, text: &str) -> Vec<Edit> {
     if !super::is_specification(source, text) || text.contains('\0') || text.len() > crate::MAX_BYTES {
         return Vec::new();
     }
+    let edits = edits(text);
+    let is_sound = || {
+        let fixed = apply(text, &edits);
+        meaning(source, text) == meaning(source, &fixed) && self::edits(&fixed).is_empty()
+    };
+    if edits.is_empty() || !is_sound() { Vec::new() } else { edits }
+}
+
+/// The edits that give every table of fields its form.
+fn edits(text: &str) -> Vec<Edit> {
     let page = Page::parse(text);
     let entries = outline(&page).entries;
     let blocks = entries.iter().flat_map(|entry| &page.blocks[entry.blocks.clone()]);
@@ -38,11 +48,7 @@ pub fn fixes(source: &SourceId, text: &str) -> Vec<Edit> {
         Kind::Table(table) if table.lists_fields(text) => Some(table),
         _ => None,
     });
-    let edits: Vec<Edit> = tables.flat_map(|table| of_table(text, table)).collect();
-    if edits.is_empty() || meaning(source, text) != meaning(source, &apply(text, &edits)) {
-        return Vec::new();
-    }
-    edits
+    tables.flat_map(|table| of_table(text, table)).collect()
 }
 
 /// A text with edits made; those that overlap an earlier one are left out.

@@ -112,11 +112,18 @@ impl Converter<'_> {
     fn table(&self, node: Node<'_>) -> Table {
         let mut rows = node.children().map(|row| {
             let position = row.data.borrow().sourcepos;
-            let span = trimmed(self.text, &(self.offset(position.start)..self.end_of_line(position.start.line)));
+            let span = trimmed(self.text, &(self.start_of_row(position.start)..self.end_of_line(position.start.line)));
             Row::split(self.text, span)
         });
         let header = rows.next().unwrap_or_default();
         Table { header, rows: rows.collect() }
+    }
+
+    /// Where a row begins: the parser takes the first character of one without a leading pipe for a pipe.
+    fn start_of_row(&self, at: LineColumn) -> usize {
+        let start = self.offset(at);
+        let before = &self.text[self.start_of_line(at.line).min(start)..start];
+        start - before.chars().rev().take_while(|c| !c.is_whitespace() && *c != '>').map(char::len_utf8).sum::<usize>()
     }
 
     /// The bytes between the fences of a block of code.

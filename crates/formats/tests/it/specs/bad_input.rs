@@ -82,3 +82,55 @@ fn every_cut_of_a_page_is_survived() {
         formats::read(&SourceId::new("MCP_TOOL_SPECIFICATION.md"), &text.as_bytes()[..end], &Guidance::default());
     }
 }
+
+/// Pieces of specifications, whole and broken, out of which any nonsense can be made.
+const PIECES: [&str; 36] = [
+    "# M - MCP Tool Specification\n",
+    "## Tool: `a_b`\n",
+    "### `c_d` / `e_f`\n",
+    "### 3. Input Schema (Parameters)\n",
+    "### 4. Output Schema (Return Value)\n",
+    "### 5. Idempotency\n",
+    "## Tools\n",
+    "| Name | Type | Required | Default | Description |\n",
+    "| Tool | Inputs | Output |\n",
+    "|---|---|---|---|---|\n",
+    "|---|---|---|\n",
+    "| `a` | `str \\ | null` | No | `null` text |\n",
+    "| `a.b[].c` | `list[dict[str, int]]` | Yes | 5 |\n",
+    "| `x` | é` | \\| |\n",
+    "|`a`|\n",
+    "- `a` (string, default \"é\"): text\n",
+    "  - `b` (enum[\"x\"], optional)\n",
+    "- **Parameters**: None\n",
+    "**Parameters**:",
+    "**Returns:** `status`, `x`\n",
+    "**Version**: v1.2\n",
+    "```json\n",
+    "```\n",
+    "{\"type\": \"object\", \"properties\": {\"a\": {\"type\": \"string\"}}}\n",
+    "{\"tool_name\": \"a_b\", \"arguments\": {...}} // x\n",
+    "[schema](../a.json#/x)\n",
+    "`a: str = 'é'`",
+    "<!-- toolcrib: allow TC405",
+    " because -->\n",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "\t",
+    "> ",
+    "    ",
+    "…é\u{301}",
+];
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config { cases: 400, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn any_nonsense_is_survived_and_fixed_in_one_round(pieces in proptest::collection::vec(0..PIECES.len(), 0..60)) {
+        let text: String = pieces.into_iter().map(|index| PIECES[index]).collect();
+        survives(&text);
+        let fixed = formats::apply(&text, &fixes(&source(), &text));
+        assert_eq!(fixes(&source(), &fixed), []);
+    }
+}
