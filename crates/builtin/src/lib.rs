@@ -8,12 +8,15 @@ mod arguments;
 mod awaiting;
 mod cancel;
 mod checking;
+pub mod content;
 mod example;
 mod flags;
 mod join;
+pub mod prompts;
 mod report;
 mod resources;
 mod status;
+mod template;
 
 use std::sync::Arc;
 
@@ -22,17 +25,23 @@ use toolkit::{Declarations, Native, Resources, Toolset};
 
 pub use checking::{Checked, Checker, Finding};
 pub use flags::{FlagPlaces, Flags, Scope, Setting, Source};
-pub use join::join;
+pub use join::{hidden, join};
 pub use report::{summary, texts, uri};
+pub use template::{FlagReader, Project, TemplateError};
 
 /// What stands before the names of the guide's tools, unless somebody wants it otherwise.
 const PREFIX: &str = "guide";
+
+/// The category of the tools that work on flags.
+pub const FLAGS: &str = "flags";
 
 /// What the built-in tools work on.
 #[derive(Clone)]
 pub struct Handles {
     /// The operations of the server.
     pub operations: Operations,
+    /// The documents, if there are any to be found.
+    pub guide: Option<content::Guide>,
     /// Whether tools that only show something are wanted.
     pub examples: Examples,
     /// The flags, if the tools for them are wanted.
@@ -56,9 +65,10 @@ pub fn toolset(handles: &Handles) -> Toolset {
     let wanted =
         |native: &Native| handles.examples == Examples::Shown || native.tool.marks.category.as_deref() != Some(example::CATEGORY);
     let toolset = Toolset::default().with_declared(&Declarations::default()).retain(wanted);
+    let content = handles.guide.iter().map(content::Guide::native);
     let flags = handles.flags.iter().flat_map(flags::natives);
     let checking = handles.checker.iter().map(checking::native);
-    natives(&handles.operations).into_iter().chain(flags).chain(checking).fold(toolset, Toolset::with)
+    natives(&handles.operations).into_iter().chain(content).chain(flags).chain(checking).fold(toolset, Toolset::with)
 }
 
 /// The tools that look after these operations.

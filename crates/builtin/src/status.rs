@@ -52,13 +52,19 @@ async fn status(operations: &Operations, arguments: &Arguments, context: &Contex
         tool: text(arguments, "tool").map(str::to_owned),
         states: text(arguments, "state").and_then(State::of).into_iter().collect(),
     };
-    let cursor = text(arguments, "cursor").map(|cursor| Cursor(cursor.to_owned()));
+    let cursor = text(arguments, "cursor").map(cursor).transpose()?;
     let limit = arguments.get("limit").and_then(Value::as_u64).unwrap_or(USUAL).min(MOST);
     let page = operations.list(filter, cursor, usize::try_from(limit).unwrap_or(1)).await?;
     if is_one && page.operations.is_empty() && !arguments.contains_key("state") && !arguments.contains_key("tool") {
         return Err(unknown(text(arguments, "id").unwrap_or_default()));
     }
     Ok(outcome(&page))
+}
+
+fn cursor(text: &str) -> Result<Cursor, Failure> {
+    let is_one = i64::from_str_radix(text, 16).is_ok_and(|number| number >= 0);
+    let unknown = || Failure::new("invalid_arguments", format!("`{text}` is no cursor; list again from the start"));
+    is_one.then(|| Cursor(text.to_owned())).ok_or_else(unknown)
 }
 
 fn outcome(page: &Page) -> Outcome {

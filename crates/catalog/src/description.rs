@@ -13,6 +13,8 @@ pub struct Description {
     pub hint: Option<String>,
     /// How to get the program when it is missing.
     pub install: Option<String>,
+    /// Code that uses the tool, with what it printed. Shown to people, not sent to models.
+    pub transcript: Option<String>,
     /// How it is used, in general.
     pub usage: Option<String>,
     /// Calls, and what each of them shows.

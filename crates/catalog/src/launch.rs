@@ -9,6 +9,8 @@ pub enum Launch {
     Process(Process),
     /// Other tools, one after the other.
     Sequence(Sequence),
+    /// A function of an R package.
+    R(RFunction),
     /// A function registered under the tool's name.
     Native,
     /// Nothing: the tool is documented, not served.
@@ -228,6 +230,67 @@ pub struct Step {
     pub skip_if_exists: Option<String>,
     /// Skip the step if this file is missing.
     pub skip_if_missing: Option<String>,
+}
+
+/// A function of an R package and how arguments reach it.
+///
+/// Formals whose names begin with a dot are in no definition: whether there is a `.state_env` to be
+/// provided, the function itself tells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RFunction {
+    /// The package.
+    pub package: String,
+    /// The function, exported or not.
+    pub function: String,
+    /// The folder of the package's sources, relative to the crib (`.` is the crib itself), where one
+    /// lies beside the definition. Without one the package must be installed.
+    pub sources: Option<String>,
+    /// What the caller gives, in the order of the definition. All are passed by name; one that the
+    /// caller leaves out is left out, too, so that R fills in its default.
+    pub formals: Vec<Formal>,
+}
+
+/// One formal of an R function. Its name in R is its name in the input schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Formal {
+    /// The name.
+    pub parameter: String,
+    /// What its value becomes in R.
+    pub encoding: Encoding,
+}
+
+/// What a JSON value becomes in R. `null` is `NULL`, or `NA` inside a vector, whatever is said here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// A vector of length one.
+    Scalar(Atom),
+    /// A vector, whatever its length; a single value is a vector of one.
+    Vector(Atom),
+    /// A matrix, from an array of rows.
+    Matrix(Atom),
+    /// A data frame, from an array of objects, one a row.
+    DataFrame,
+    /// A list: named from an object, without names from an array.
+    List,
+    /// Whatever is nearest to the value: nothing is said about it.
+    Any,
+}
+
+/// What an R vector is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Atom {
+    /// `logical`.
+    Logical,
+    /// `integer`; a whole number that does not fit one is a `double`.
+    Integer,
+    /// `double`.
+    Double,
+    /// `character`.
+    Character,
+    /// `Date`, from `2024-12-31`.
+    Date,
+    /// `POSIXct`, from `2024-12-31T23:59:59Z`.
+    DateTime,
 }
 
 #[cfg(test)]

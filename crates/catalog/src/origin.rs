@@ -87,8 +87,12 @@ impl Origin {
 
     /// The origin of a part of this value; a whole source counts as its root.
     pub fn child(&self, token: impl fmt::Display) -> Self {
+        self.below(&format!("/{}", token.to_string().replace('~', "~0").replace('/', "~1")))
+    }
+
+    /// The origin of what the JSON pointer `path` points at inside this value.
+    pub fn below(&self, path: &str) -> Self {
         let base = self.pointer().unwrap_or_default();
-        let token = token.to_string().replace('~', "~0").replace('/', "~1");
-        Self { source: self.source.clone(), place: Place::Value(format!("{base}/{token}")) }
+        Self { source: self.source.clone(), place: Place::Value(format!("{base}{path}")) }
     }
 }

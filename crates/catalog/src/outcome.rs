@@ -27,11 +27,17 @@ impl Outcome {
     /// The same outcome with its failure, if it is one, written in the given form.
     pub fn with_errors(mut self, form: ErrorForm) -> Self {
         if let (true, Some(Value::Object(object))) = (self.failed, &mut self.structured) {
+            let before = Value::Object(object.clone()).to_string();
             match form {
                 ErrorForm::Envelope if object.contains_key("error_message") => *object = enveloped(std::mem::take(object)),
                 ErrorForm::Standard if object.contains_key("success") => *object = standard(std::mem::take(object)),
-                _ => {}
+                _ => return self,
             }
+            // What a model reads is what programs read, where it was.
+            let now = Value::Object(object.clone()).to_string();
+            self.content.iter_mut().filter(|content| **content == Content::Text(before.clone())).for_each(|content| {
+                *content = Content::Text(now.clone());
+            });
         }
         self
     }

@@ -23,6 +23,8 @@ pub struct Tool {
     pub errors: ErrorForm,
     /// Where each parameter is defined, in definition order.
     pub parameters: Vec<Parameter>,
+    /// Where each step of a sequence is defined, in order; empty if that is not known.
+    pub steps: Vec<StepPlace>,
     /// What it may do to the world.
     pub marks: Marks,
     /// The word without which it does not run, as one of its arguments.
@@ -37,6 +39,8 @@ pub struct Tool {
     pub availability: Option<Availability>,
     /// The pattern that finds progress in its output: one group is a percentage or a message, two are a fraction.
     pub progress: Option<String>,
+    /// How long its examples took when somebody measured it.
+    pub measured: Option<Duration>,
     /// How it is started.
     pub launch: Launch,
     /// For a tool without a program: the command line that would follow one.
@@ -60,12 +64,14 @@ impl Tool {
             output: None,
             errors: ErrorForm::Standard,
             parameters: Vec::new(),
+            steps: Vec::new(),
             marks: Marks::default(),
             mode: Mode::Synchronous,
             timeout: None,
             concurrency: None,
             availability: None,
             progress: None,
+            measured: None,
             launch,
             unbound: Vec::new(),
             aspects: None,
@@ -100,6 +106,16 @@ impl Tool {
             None => self.origin.clone(),
         }
     }
+
+    /// Where step `index` of a sequence is defined; the tool's own origin if that is not known.
+    pub fn step_origin(&self, index: usize) -> Origin {
+        self.steps.get(index).map_or_else(|| self.origin.clone(), |places| self.origin_of(&places.step))
+    }
+
+    /// Where the arguments of step `index` of a sequence are defined; the tool's own origin if that is not known.
+    pub fn step_arguments_origin(&self, index: usize) -> Origin {
+        self.steps.get(index).map_or_else(|| self.origin.clone(), |places| self.origin_of(&places.arguments))
+    }
 }
 
 /// Where a parameter is defined, and the other name it goes by.
@@ -111,6 +127,15 @@ pub struct Parameter {
     pub alias: Option<String>,
     /// Where it is defined.
     pub place: Place,
+}
+
+/// Where a step of a sequence is defined.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepPlace {
+    /// The step.
+    pub step: Place,
+    /// Its arguments: a part of the step, even if it gives none.
+    pub arguments: Place,
 }
 
 /// What a tool may do to the world. `None` means that nobody said.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    approve, call, check, docs, doctor, explain, flags, list, new, operations, reference, reload, schema, serve, show,
+    approve, build, call, check, docs, doctor, explain, flags, list, new, operations, reference, reload, schema, serve, show,
 };
 
 /// Takes tool definitions into one catalog, checks them, and serves them to AI agents over MCP.
@@ -60,6 +60,7 @@ pub(crate) enum Command {
     Show(show::Args),
     Call(call::Args),
     Schema(schema::Args),
+    Build(build::Args),
     Docs(docs::Args),
     New(new::Args),
     Explain(explain::Args),

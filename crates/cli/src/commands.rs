@@ -1,6 +1,7 @@
 //! The commands, one a file, and which of them the command line asks for.
 
 pub(crate) mod approve;
+pub(crate) mod build;
 pub(crate) mod call;
 pub(crate) mod check;
 pub(crate) mod docs;
@@ -64,6 +65,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> CommandResult {
         Some(Command::Show(args)) => show::run(&here, &args),
         Some(Command::Call(args)) => call::run(&here, args),
         Some(Command::Schema(args)) => schema::run(&args),
+        Some(Command::Build(args)) => build::run(&here, &args),
         Some(Command::Docs(args)) => docs::run(&here, &args),
         Some(Command::New(args)) => new::run(&here, &args),
         Some(Command::Explain(args)) => explain::run(&args),

@@ -77,10 +77,18 @@ impl From<workspace::OpenError> for CommandError {
             workspace::OpenError::Folder { .. } => "name a folder that exists with -C".to_owned(),
             workspace::OpenError::Path { .. } => "name a file or folder that exists".to_owned(),
             workspace::OpenError::Config { diagnostics, .. } => {
-                diagnostics.first().and_then(|first| first.hint.clone()).unwrap_or_default()
+                let more = diagnostics.len().saturating_sub(1);
+                let count = if more > 0 { format!(" and {more} more") } else { String::new() };
+                format!("`toolcrib check` shows where it is{count}")
             }
         };
         Self::machine(error.to_string()).hint(hint)
+    }
+}
+
+impl From<workspace::GroupError> for CommandError {
+    fn from(error: workspace::GroupError) -> Self {
+        Self::machine(error.to_string()).hint("put the pattern in quotes, and a backslash before characters that mean themselves")
     }
 }
 

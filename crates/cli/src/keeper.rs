@@ -6,7 +6,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use builtin::{Checked, Checker, Examples, Finding, FlagPlaces, Flags, Handles};
+use builtin::{
+    Checked, Checker, Examples, Finding, FlagPlaces, Flags, Handles,
+    content::{self, Guide},
+};
 use catalog::{Catalog, Diagnostic, Failure, Severity, flag::FlagValues};
 use runtime::{Runtime, Settings};
 use store::Store;
@@ -84,6 +87,7 @@ pub(crate) fn natives(
     crib: &Crib,
     environment: &Environment,
     runtime: &Runtime,
+    guide: &Guide,
     flags: &Flags,
     prefix: Option<&str>,
 ) -> Result<Vec<Native>, CommandError> {
@@ -94,8 +98,9 @@ pub(crate) fn natives(
     let is_shown = environment.get("MCP_INCLUDE_EXAMPLE_TOOLS").is_some_and(|value| value.eq_ignore_ascii_case("true"));
     let handles = Handles {
         operations: runtime.operations(),
+        guide: Some(guide.clone()),
         examples: if is_shown { Examples::Shown } else { Examples::Hidden },
-        flags: crib.config.has_guide().then(|| flags.clone()),
+        flags: Some(flags.clone()),
         checker: crib.checks_definitions().then(|| checker(crib)),
     };
     let presentation = Presentation { prefix, errors: crib.config.crib.errors.map(Into::into) };
@@ -130,9 +135,18 @@ fn bad_prefix(error: BadPrefix) -> CommandError {
     CommandError::new(Kind::BadArguments, error.to_string()).hint("use letters, digits, `_`, `-` and `.`; nothing for none")
 }
 
-/// The tools of a crib and the built-in ones.
-pub(crate) fn with_built_ins(catalog: &Catalog, natives: &[Native]) -> Catalog {
-    Catalog::merge(builtin::join(catalog.tools(), natives)).0
+/// The tools of a crib and the built-in ones that it wants.
+pub(crate) fn with_built_ins(crib: &Crib, catalog: &Catalog, natives: &[Native]) -> Catalog {
+    let has_guide = crib.config.has_guide();
+    let is_guide = |native: &Native| {
+        native.tool.marks.category.as_deref().is_some_and(|own| [content::CATEGORY, builtin::FLAGS].contains(&own))
+    };
+    let wanted: Vec<_> = natives.iter().filter(|native| has_guide || !is_guide(native)).cloned().collect();
+    for tool in builtin::hidden(catalog.tools(), &wanted) {
+        let (name, source) = (&tool.name, &tool.origin.source);
+        tracing::warn!("`{name}` of {source} is not served, a built-in tool has its name: rename it, or choose a --prefix");
+    }
+    Catalog::merge(builtin::join(catalog.tools(), &wanted)).0
 }
 
 /// Runs a future to its end.

@@ -3,6 +3,7 @@
 mod arguments;
 mod commands;
 mod error;
+mod guide;
 mod keeper;
 mod logs;
 mod report;

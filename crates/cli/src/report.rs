@@ -43,6 +43,13 @@ impl Also<'_> {
     }
 }
 
+impl Finding<'_> {
+    /// Where it begins; what concerns the whole source comes first.
+    fn start(&self) -> usize {
+        self.spot.as_ref().map_or(0, |spot| spot.bytes.start)
+    }
+}
+
 /// A place as people count it: lines and columns from 1, columns in characters.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Spot {
@@ -58,7 +65,7 @@ struct Text {
 }
 
 impl<'a> Report<'a> {
-    /// Looks up the place of every diagnostic, reading each source once.
+    /// Looks up the place of every diagnostic, reading each source once, and puts them in the order of the text.
     pub(crate) fn new(loaded: &'a Loaded, files: Files) -> Self {
         let mut by_source: HashMap<&SourceId, Vec<(usize, &Place, bool)>> = HashMap::new();
         for (index, diagnostic) in loaded.diagnostics.iter().enumerate() {
@@ -81,7 +88,8 @@ impl<'a> Report<'a> {
             let also = diagnostic.also.as_ref().map(|also| Also { file: also.source.as_str(), spot: other });
             Finding { diagnostic, spot, also }
         };
-        let findings = loaded.diagnostics.iter().zip(spots).map(finding).collect();
+        let mut findings: Vec<_> = loaded.diagnostics.iter().zip(spots).map(finding).collect();
+        findings.sort_by(|a, b| (&a.diagnostic.origin.source, a.start()).cmp(&(&b.diagnostic.origin.source, b.start())));
         Self { findings, files: loaded.files, tools: loaded.tools, texts }
     }
 
@@ -130,7 +138,12 @@ fn spot(text: &Text, locator: &Locator<'_>, place: &Place) -> Option<Spot> {
 
 /// Every rule there is, by code.
 pub(crate) fn rules() -> Vec<&'static Rule> {
-    let mut rules: Vec<&'static Rule> = [workspace::RULES, formats::RULES, lint::RULES].into_iter().flatten().copied().collect();
+    let mut rules: Vec<&'static Rule> =
+        [workspace::RULES, formats::RULES, formats::PROMPT_RULES, formats::BUILD_RULES, lint::RULES]
+            .into_iter()
+            .flatten()
+            .copied()
+            .collect();
     rules.sort_by_key(|rule| rule.code);
     rules
 }

@@ -6,6 +6,7 @@ use std::{
 };
 
 use annotate_snippets::{Group, Level, Renderer};
+use rustix::termios::tcgetwinsize;
 use serde::Serialize;
 use workspace::Environment;
 
@@ -26,6 +27,12 @@ pub(crate) fn is_colourful(stream: &impl IsTerminal) -> bool {
 /// Whether a person looks at standard output.
 pub(crate) fn is_interactive() -> bool {
     stdout().is_terminal()
+}
+
+/// How many lines of the terminal a line takes: one that is longer than it is wide goes on in the next.
+pub(crate) fn height(line: &str) -> usize {
+    let columns = tcgetwinsize(stdout()).map_or(0, |size| usize::from(size.ws_col));
+    if columns == 0 { 1 } else { line.chars().count().div_ceil(columns).max(1) }
 }
 
 /// Prints text on standard output as it is. A reader that has gone away is not an error.

@@ -3,7 +3,7 @@
 
 use catalog::{
     Launch, Tool,
-    launch::{Binding, Items, PassBy, Piece, Process, Separator, Step},
+    launch::{Binding, Items, PassBy, Piece, Process, RFunction, Separator, Step},
 };
 use serde_json::Value;
 
@@ -12,8 +12,15 @@ pub(crate) fn lines(tool: &Tool) -> Vec<String> {
     match &tool.launch {
         Launch::Process(process) => vec![command_line(tool, process)],
         Launch::Sequence(sequence) => sequence.steps.iter().enumerate().map(|(index, of)| step(index + 1, of)).collect(),
+        Launch::R(function) => vec![r_call(function)],
         Launch::Native | Launch::Missing => Vec::new(),
     }
+}
+
+/// The call as R shows it; what is not exported is reached by three colons, which reach the rest, too.
+fn r_call(function: &RFunction) -> String {
+    let formals: Vec<_> = function.formals.iter().map(|formal| formal.parameter.as_str()).collect();
+    format!("{}:::{}({})", function.package, function.function, formals.join(", "))
 }
 
 /// A word as a POSIX shell takes it, in quotes where it needs them.

@@ -9,7 +9,7 @@ use crate::{
 
 /// One tool as a Markdown page: what it says, how it is called, what it takes, what it becomes, what it may do.
 pub fn tool_page(tool: &Tool) -> String {
-    let Sheet { title, description, call, examples, parameters, runs, facts } = sheet(tool);
+    let Sheet { title, description, call, examples, parameters, runs, transcript, facts } = sheet(tool);
     let mut page = format!("# {}\n\n", code_cell(&tool.name));
     if let Some(title) = title {
         page.push_str(&format!("**{}**\n\n", cell(&title)));
@@ -19,6 +19,7 @@ pub fn tool_page(tool: &Tool) -> String {
     let examples = examples.iter().map(|(call, shows)| format!("{}\n{}\n\n", block("sh", call), prose(shows)));
     push_section(&mut page, "Examples", &examples.collect::<String>());
     push_section(&mut page, "Parameters", &parameter_table(&parameters));
+    push_section(&mut page, "Example", &transcript.map(|code| block("r", &code)).unwrap_or_default());
     push_section(&mut page, "Runs", &runs_section(&tool.launch, &runs));
     let facts: String = facts.iter().map(|(label, value)| format!("| {label} | {} |\n", cell(value))).collect();
     push_section(&mut page, "Facts", &format!("| | |\n|---|---|\n{facts}"));
@@ -64,6 +65,7 @@ fn constraint(constraint: &Constraint) -> String {
 fn runs_section(launch: &Launch, runs: &[String]) -> String {
     match launch {
         Launch::Process(_) | Launch::Sequence(_) => block("text", &runs.join("\n")),
+        Launch::R(_) => block("r", &runs.join("\n")),
         Launch::Native => "A function of the server.".to_owned(),
         Launch::Missing => "Nothing: it has no command and is not served.".to_owned(),
     }

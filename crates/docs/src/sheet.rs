@@ -25,6 +25,8 @@ pub(crate) struct Sheet {
     pub(crate) parameters: Vec<Row>,
     /// What it becomes: a command line or steps.
     pub(crate) runs: Vec<String>,
+    /// Code that uses it, with its output.
+    pub(crate) transcript: Option<String>,
     /// Everything else, as labels and values.
     pub(crate) facts: Vec<(&'static str, String)>,
 }
@@ -61,6 +63,7 @@ pub(crate) fn sheet(tool: &Tool) -> Sheet {
         call: tool.is_callable().then(|| call(tool)),
         parameters: tool.input.properties().map(|(name, schema)| row(tool, name, schema)).collect(),
         runs: command_line::lines(tool),
+        transcript: tool.description.transcript.clone(),
         facts: facts(tool),
     }
 }
@@ -172,6 +175,7 @@ fn facts(tool: &Tool) -> Vec<(&'static str, String)> {
     push("category", marks.category.clone());
     push("version", marks.version.clone());
     push("answer", tool.is_callable().then(|| answer(tool.mode).to_owned()));
+    push("measured", tool.measured.map(|took| format!("its examples took {} s", took.as_secs_f64())));
     push("time limit", tool.timeout.map(|limit| format!("{} s", limit.as_secs_f64())));
     push("beside others", tool.concurrency.map(|beside| concurrency(beside).to_owned()));
     push("hint", tool.description.hint.clone());

@@ -12,7 +12,7 @@ const WIDEST_LABEL: usize = 28;
 
 /// One tool as `show` prints it.
 pub fn terminal(tool: &Tool) -> String {
-    let Sheet { title, description, call, examples, parameters, runs, facts } = sheet(tool);
+    let Sheet { title, description, call, examples, parameters, runs, transcript, facts } = sheet(tool);
     let mut out = visible(&tool.name);
     if let Some(title) = title {
         out.push_str(&format!("  ({})", visible(&title)));
@@ -25,7 +25,9 @@ pub fn terminal(tool: &Tool) -> String {
     push_aligned(&mut out, parameters.iter().map(parameter).collect());
     push_heading(&mut out, "Runs", &[()]);
     match &tool.launch {
-        Launch::Process(_) | Launch::Sequence(_) => runs.iter().for_each(|line| push_wrapped(&mut out, line, "  ", "      ")),
+        Launch::Process(_) | Launch::Sequence(_) | Launch::R(_) => {
+            runs.iter().for_each(|line| push_wrapped(&mut out, line, "  ", "      "))
+        }
         Launch::Native => out.push_str("  a function of the server\n"),
         Launch::Missing => out.push_str("  nothing: it has no command and is not served\n"),
     }
@@ -37,6 +39,10 @@ pub fn terminal(tool: &Tool) -> String {
     for (call, shows) in &examples {
         out.push_str(&format!("  {}\n", visible(call)));
         push_wrapped(&mut out, shows, "    ", "    ");
+    }
+    if let Some(transcript) = transcript {
+        push_heading(&mut out, "Example", &[()]);
+        transcript.lines().for_each(|line| out.push_str(&format!("  {}\n", visible(line))));
     }
     push_heading(&mut out, "Facts", &facts);
     push_aligned(

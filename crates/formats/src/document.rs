@@ -5,10 +5,11 @@ use catalog::{Allowance, Diagnostic, SourceId, Tool};
 use crate::{
     Guidance, guidance,
     json::{self, Node},
-    mtdf,
+    mtdf, rave,
     report::Report,
     rules::syntax::{BYTE_ORDER_MARK, FILE_TOO_LARGE, JSON_SCHEMA_FILE, NOT_A_DEFINITION, NOT_UTF8, NUL},
     spec::{self, Linked},
+    yaml,
 };
 
 /// The largest definition that is read.
@@ -19,6 +20,8 @@ pub const MAX_BYTES: usize = 16 * 1024 * 1024;
 pub enum Format {
     /// A command-line tool.
     Mtdf,
+    /// A function of an R package.
+    Rave,
     /// A Markdown document that describes tools.
     Specification,
     /// Texts that definitions refer to.
@@ -34,6 +37,8 @@ pub enum Format {
 pub struct Reading {
     /// The tools without an error, in the order of the file.
     pub tools: Vec<Tool>,
+    /// What could be read of tools with an error: to look at, never to run.
+    pub broken: Vec<Tool>,
     /// Every problem that was found.
     pub diagnostics: Vec<Diagnostic>,
     /// The problems that the definition allows itself.
@@ -63,6 +68,7 @@ pub fn is_specification(source: &SourceId, bytes: &[u8]) -> bool {
 /// A file that has been parsed but not yet understood.
 pub struct Document<'a> {
     format: Format,
+    text: &'a str,
     root: Option<Node<'a>>,
     page: Option<&'a str>,
     report: Report,
@@ -77,12 +83,13 @@ impl<'a> Document<'a> {
             return Self::specification(text, report);
         }
         let root = text.and_then(|text| {
-            let parsed = json::parse(text);
+            let parsed = parse(text);
             parsed.problems.into_iter().for_each(|problem| report.problem(problem));
             parsed.root.filter(|_| !parsed.is_lossy)
         });
-        let format = root.as_ref().map_or(Format::Unknown, detect);
-        Self { format, root, page: None, report }
+        let text = text.unwrap_or_default();
+        let format = root.as_ref().map_or(Format::Unknown, |root| detect(root, text));
+        Self { format, text, root, page: None, report }
     }
 
     fn specification(text: &'a str, mut report: Report) -> Self {
@@ -94,7 +101,7 @@ impl<'a> Document<'a> {
         if let Some(at) = nul {
             report.problem(json::Problem::new(&NUL, at, "the file has a NUL character in it"));
         }
-        Self { format: Format::Specification, root: None, page: Some(text).filter(|_| nul.is_none()), report }
+        Self { format: Format::Specification, text, root: None, page: Some(text).filter(|_| nul.is_none()), report }
     }
 
     /// What it holds.
@@ -111,32 +118,34 @@ impl<'a> Document<'a> {
     pub fn read_linked(mut self, guidance: &Guidance, linked: Linked<'_>) -> Reading {
         if let Some(page) = self.page {
             let (tools, allowances) = spec::read(page, linked, &mut self.report);
-            return Reading { tools, diagnostics: self.report.finish(), allowances };
+            return Reading { tools, broken: Vec::new(), diagnostics: self.report.finish(), allowances };
         }
         let Some(root) = self.root else { return Reading { diagnostics: self.report.finish(), ..Reading::default() } };
         let is_broken = self.report.errors() > 0;
-        let mut tools = match self.format {
+        let (mut tools, mut broken) = match self.format {
             Format::Mtdf => mtdf::read(&root, guidance, &mut self.report),
+            Format::Rave => (rave::read(&root, self.text, &mut self.report), Vec::new()),
             Format::Guidance => {
                 guidance::read(&root, &mut self.report);
-                Vec::new()
+                Default::default()
             }
             Format::JsonSchema => {
                 let note = self.report.whole(&JSON_SCHEMA_FILE, "this is a JSON Schema, not a definition");
                 self.report.push(note);
-                Vec::new()
+                Default::default()
             }
             Format::Unknown | Format::Specification => {
                 let problem = self.report.whole(&NOT_A_DEFINITION, "this is not a definition");
                 self.report.push(problem.expected("an object with a `name`").received(crate::report::shown(&root)));
-                Vec::new()
+                Default::default()
             }
         };
         if is_broken {
             // The rest was read to find all problems; a guess about broken text must not be run.
             tools.clear();
+            broken.clear();
         }
-        Reading { tools, diagnostics: self.report.finish(), ..Reading::default() }
+        Reading { tools, broken, diagnostics: self.report.finish(), allowances: Vec::new() }
     }
 
     /// Reads it as a guidance file.
@@ -144,6 +153,11 @@ impl<'a> Document<'a> {
         let guidance = self.root.as_ref().map(|root| guidance::read(root, &mut self.report)).unwrap_or_default();
         (guidance, self.report.finish())
     }
+}
+
+/// The tree of a text, whichever way it is written.
+pub(crate) fn parse(text: &str) -> json::Parsed<'_> {
+    if yaml::is_yaml(text) { yaml::parse(text) } else { json::parse(text) }
 }
 
 fn decode<'a>(bytes: &'a [u8], report: &mut Report) -> Option<&'a str> {
@@ -166,14 +180,18 @@ fn decode<'a>(bytes: &'a [u8], report: &mut Report) -> Option<&'a str> {
 }
 
 /// Tells the format by the keys of the root.
-fn detect(root: &Node<'_>) -> Format {
-    const OF_A_TOOL: [&str; 6] = ["name", "command", "subcommand", "inputSchema", "input_schema", "sequence"];
+fn detect(root: &Node<'_>, text: &str) -> Format {
+    const OF_A_COMMAND: [&str; 5] = ["command", "subcommand", "inputSchema", "input_schema", "sequence"];
     const OF_A_SCHEMA: [&str; 4] = ["properties", "$defs", "definitions", "$ref"];
     let has_any = |keys: &[&str]| root.members().iter().any(|member| keys.contains(&&*member.key));
     if !root.is_object() {
         Format::Unknown
-    } else if has_any(&OF_A_TOOL) {
+    } else if has_any(&OF_A_COMMAND) {
         Format::Mtdf
+    } else if rave::is_rave(root) {
+        Format::Rave
+    } else if has_any(&["name"]) {
+        if yaml::is_yaml(text) { Format::Rave } else { Format::Mtdf }
     } else if guidance::is_guidance(root) {
         Format::Guidance
     } else if has_any(&OF_A_SCHEMA) {

@@ -5,18 +5,32 @@
 
 mod bind;
 mod document;
+mod expression;
+mod front_matter;
 mod guidance;
 pub mod json;
 mod locate;
 mod mtdf;
+mod prompt;
+mod rave;
 mod report;
+pub mod roxygen;
 mod rules;
 mod spec;
+mod yaml;
 
 pub use bind::bind;
 pub use document::{Document, Format, MAX_BYTES, Reading, is_guidance, is_specification, read, read_guidance};
+pub use expression::{Expression, ExpressionError, Pattern, Sense, Term, check_name};
+pub use front_matter::{FrontMatter, FrontMatterError};
 pub use guidance::{Guidance, guidance_schema};
 pub use locate::{Locator, locate};
 pub use mtdf::mtdf_schema;
-pub use rules::{RULES, definition::MISSING_COMMAND};
+pub use prompt::{
+    ArgumentDefinition, DUPLICATE_PROMPT, Interface, PROMPT_RULES, Piece, Prompt, PromptBody, PromptExample, ToolReference,
+    UNKNOWN_PROMPT_TOOL, read_prompt, read_workflow,
+};
+pub use rave::rave_schema;
+pub use rules::{RULES, definition::MISSING_COMMAND, roxygen::BUILD_RULES};
 pub use spec::{Edit, Linked, apply, fixes};
+pub use yaml::yaml_value;

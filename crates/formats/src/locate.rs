@@ -4,7 +4,10 @@ use std::{cell::OnceCell, ops::Range};
 
 use catalog::Place;
 
-use crate::json::{self, Node, Value};
+use crate::{
+    document,
+    json::{Node, Value},
+};
 
 /// The bytes of a place. For many places in one text, keep a [`Locator`].
 pub fn locate(text: &str, place: &Place) -> Range<usize> {
@@ -24,7 +27,7 @@ impl<'a> Locator<'a> {
     }
 
     fn root(&self) -> Option<&Node<'a>> {
-        let parse = || if self.text.len() > crate::MAX_BYTES { None } else { json::parse(self.text).root };
+        let parse = || if self.text.len() > crate::MAX_BYTES { None } else { document::parse(self.text).root };
         self.root.get_or_init(parse).as_ref()
     }
 

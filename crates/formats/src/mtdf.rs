@@ -10,7 +10,7 @@ mod clash;
 mod command;
 mod consent;
 mod constraint;
-mod field;
+pub(crate) mod field;
 mod kind;
 mod leaf;
 mod parameter;
@@ -18,7 +18,7 @@ mod reference;
 mod remark;
 mod sequence;
 mod settings;
-mod subschema;
+pub(crate) mod subschema;
 mod tree;
 mod written;
 
@@ -33,8 +33,8 @@ pub fn mtdf_schema() -> Json {
     serde_json::from_str(include_str!("mtdf/schema.json")).expect("the schema is JSON")
 }
 
-/// Reads the tools of a definition.
-pub(crate) fn read<'n>(root: &'n Node<'n>, guidance: &'n Guidance, report: &mut Report) -> Vec<Tool> {
+/// Reads the tools of a definition: those without an error, and what could be read of the others.
+pub(crate) fn read<'n>(root: &'n Node<'n>, guidance: &'n Guidance, report: &mut Report) -> (Vec<Tool>, Vec<Tool>) {
     let tools = tree::Reader::new(guidance, report).definition(root);
-    if report.is_exhausted() { Vec::new() } else { tools }
+    if report.is_exhausted() { Default::default() } else { tools }
 }

@@ -3,9 +3,12 @@
 pub(crate) mod definition;
 pub(crate) mod guidance;
 pub(crate) mod parameter;
+pub(crate) mod rave;
+pub(crate) mod roxygen;
 pub(crate) mod schema;
 pub(crate) mod spec;
 pub(crate) mod syntax;
+pub(crate) mod yaml;
 
 use catalog::Rule;
 
@@ -25,6 +28,9 @@ pub static RULES: &[&Rule] = &[
     &syntax::TOO_MUCH,
     &syntax::NOT_A_DEFINITION,
     &syntax::JSON_SCHEMA_FILE,
+    &yaml::BROKEN_YAML,
+    &yaml::UNKNOWN_TAG,
+    &yaml::SECOND_DOCUMENT,
     &definition::MISSING_FIELD,
     &definition::WRONG_TYPE,
     &definition::UNKNOWN_FIELD,
@@ -67,6 +73,13 @@ pub static RULES: &[&Rule] = &[
     &guidance::UNKNOWN_GUIDANCE,
     &guidance::BAD_GUIDANCE,
     &guidance::NO_GUIDANCE,
+    &rave::NO_PACKAGE,
+    &rave::UNTYPED,
+    &rave::MENDED_VALUE,
+    &rave::UNFIT_VALUE,
+    &rave::HIDDEN_PARAMETER,
+    &rave::PHANTOM_REQUIRED,
+    &rave::MISSING_EXAMPLE,
     &spec::DECLARES_NO_TOOLS,
     &spec::NO_TOOLS_FOUND,
     &spec::UNFILLED_TEMPLATE,

@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use catalog::{Catalog, Diagnostic, Mode, Tool};
 
 use crate::{
-    rules::LINTS,
+    rules::{LINTS, unknown_step},
     text::{Role, Text, texts},
 };
 
@@ -16,14 +16,33 @@ pub struct Context {
     pub crib: String,
     /// Whether the crib puts `mcp_{crib}_` in front of every served name itself.
     pub full_names: bool,
+    /// How much of the crib the tools are.
+    pub scope: Scope,
+}
+
+/// How much of a crib is checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// All of it: a tool that is not there does not exist.
+    #[default]
+    Crib,
+    /// One file, taken alone: what it calls may be defined in another.
+    File,
+}
+
+/// What the rules found.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// The problems. Tools that share a part of their definition share its problems: each is here
+    /// once, for the first tool that has it.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The names of all tools that have an error and so cannot be served.
+    pub broken: HashSet<String>,
 }
 
 /// Everything the rules find, ordered by source, then by tool name, then by rule.
-///
-/// Tools that share a part of their definition share its problems: each is reported once, for the
-/// first tool that has it.
 pub fn check(catalog: &Catalog, context: &Context) -> Vec<Diagnostic> {
-    check_together(catalog, context, check_each(catalog.tools(), context))
+    check_together(catalog, context, check_each(catalog.tools(), context)).diagnostics
 }
 
 /// What the rules find in tools, each taken alone: the part of [`check`] that can be shared out.
@@ -37,18 +56,20 @@ pub fn check_each(tools: &[Arc<Tool>], context: &Context) -> Vec<Diagnostic> {
 }
 
 /// The rest of [`check`]: adds what the rules find in the tools together to what they found in each.
-pub fn check_together(catalog: &Catalog, context: &Context, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub fn check_together(catalog: &Catalog, context: &Context, found: Vec<Diagnostic>) -> Findings {
     let mut report = Report { context, found };
     for lint in LINTS {
         if let Check::Catalog(check) = lint.check {
             check(catalog, &mut report);
         }
     }
+    unknown_step::check_broken(catalog, &mut report);
+    let broken = report.broken();
     let mut seen = HashSet::new();
-    let mut found = report.found;
-    found.retain(|diagnostic| seen.insert((diagnostic.code, diagnostic.origin.clone(), diagnostic.message.clone())));
-    found.sort_by(|a, b| a.origin.source.cmp(&b.origin.source));
-    found
+    let mut diagnostics = report.found;
+    diagnostics.retain(|diagnostic| seen.insert((diagnostic.code, diagnostic.origin.clone(), diagnostic.message.clone())));
+    diagnostics.sort_by(|a, b| a.origin.source.cmp(&b.origin.source));
+    Findings { diagnostics, broken }
 }
 
 /// Guidance in which the rules found nothing, and the mode of the tool that had it.
@@ -86,6 +107,11 @@ impl Report<'_> {
     /// Takes a diagnostic. What a rule finds in one tool need not name the tool.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         self.found.push(diagnostic);
+    }
+
+    /// The tools that have an error by now.
+    pub(crate) fn broken(&self) -> HashSet<String> {
+        self.found.iter().filter(|diagnostic| diagnostic.is_error()).filter_map(|diagnostic| diagnostic.tool.clone()).collect()
     }
 }
 

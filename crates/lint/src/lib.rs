@@ -13,5 +13,5 @@ mod rules;
 mod text;
 mod words;
 
-pub use check::{Context, check, check_each, check_together};
+pub use check::{Context, Findings, Scope, check, check_each, check_together};
 pub use rules::RULES;

@@ -31,8 +31,9 @@ mod shell_script;
 mod unanswered_risk;
 mod unclear_idempotency;
 mod undescribed_field;
+mod unfit_step;
 mod uninformative_description;
-mod unknown_step;
+pub(crate) mod unknown_step;
 mod unmarked_path;
 mod unportable_name;
 mod unreachable_address;
@@ -57,6 +58,7 @@ pub(crate) const LINTS: &[Lint] = &[
     Lint { rule: &unportable_name::RULE, check: Tool(unportable_name::check) },
     Lint { rule: &unknown_step::RULE, check: Catalog(unknown_step::check) },
     Lint { rule: &endless_sequence::RULE, check: Catalog(endless_sequence::check) },
+    Lint { rule: &unfit_step::RULE, check: Catalog(unfit_step::check) },
     Lint { rule: &capital_in_name::RULE, check: Tool(capital_in_name::check) },
     Lint { rule: &broad_tool::RULE, check: Text(broad_tool::check) },
     Lint { rule: &unmarked_path::RULE, check: Tool(unmarked_path::check) },

@@ -8,7 +8,8 @@ use std::{
     collections::HashMap,
     sync::{
         Arc,
-        mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
+        atomic::{AtomicUsize, Ordering},
+        mpsc::{self, Receiver, RecvTimeoutError, Sender, channel},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant, SystemTime},
@@ -83,14 +84,15 @@ pub(crate) struct Entry {
 /// The way to the audit.
 pub(crate) struct Audit {
     /// Absent if nothing is kept; gone when the audit ends.
-    entries: Option<SyncSender<Incoming>>,
+    entries: Option<Sender<Incoming>>,
+    /// How many wait. A channel that is bounded by itself would take the memory for all of them from the start.
+    waiting: Arc<AtomicUsize>,
     writer: Option<JoinHandle<()>>,
 }
 
 /// A line to be, if any, and who waits until it and all before it are written.
 type Incoming = (Option<Draft>, Option<Written>);
 
-/// On the heap, because the channel has room for many from the start.
 enum Draft {
     Call(Box<Entry>),
     Whole(Box<AuditLine>),
@@ -102,14 +104,16 @@ type Written = Box<dyn FnOnce() + Send>;
 impl Audit {
     /// Lines go to `journal`, if it keeps any.
     pub(crate) fn new(journal: Arc<dyn Journal>) -> Self {
+        let waiting = Arc::default();
         if !journal.keeps_audit() {
-            return Self { entries: None, writer: None };
+            return Self { entries: None, waiting, writer: None };
         }
-        let (entries, incoming) = sync_channel(ROOM);
+        let (entries, incoming) = channel();
+        let incoming = Inbox { entries: incoming, waiting: Arc::clone(&waiting) };
         let write = move || Writer { journal, digests: HashMap::new() }.run(&incoming);
         let writer = thread::Builder::new().name("audit".to_owned()).spawn(write);
         let writer = writer.inspect_err(|error| tracing::error!(%error, "no audit is kept: its thread did not start")).ok();
-        Self { entries: writer.is_some().then_some(entries), writer }
+        Self { entries: writer.is_some().then_some(entries), waiting, writer }
     }
 
     /// Whether lines are wanted.
@@ -119,9 +123,7 @@ impl Audit {
 
     /// Adds a line, soon.
     pub(crate) fn add(&self, entry: Entry) {
-        if let Some(entries) = &self.entries
-            && let Err(TrySendError::Full(_)) = entries.try_send((Some(Draft::Call(Box::new(entry))), None))
-        {
+        if self.is_kept() && self.try_send((Some(Draft::Call(Box::new(entry))), None)).is_err() {
             tracing::error!("a line of the audit was lost: the disk is too slow");
         }
     }
@@ -137,22 +139,37 @@ impl Audit {
     }
 
     async fn send_now(&self, draft: Draft) {
-        let Some(entries) = &self.entries else { return };
+        if !self.is_kept() {
+            return;
+        }
         let (written, answer) = oneshot::channel();
         let written: Written = Box::new(move || written.send(()).unwrap_or_default());
-        match entries.try_send((Some(draft), Some(written))) {
+        match self.try_send((Some(draft), Some(written))) {
             Ok(()) => drop(answer.await),
             Err(_) => tracing::error!("a line of the audit was lost: the disk is too slow"),
         }
     }
 
+    /// Hands something over, or gives it back if there is no room.
+    fn try_send(&self, message: Incoming) -> Result<(), Incoming> {
+        if self.waiting.fetch_add(1, Ordering::Relaxed) >= ROOM {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            return Err(message);
+        }
+        // If the writer is gone nobody is held up either: who waits for an answer learns that none will come.
+        let _ = self.entries.as_ref().map(|entries| entries.send(message));
+        Ok(())
+    }
+
     /// Waits, not for ever, until everything that was added is written.
     pub(crate) fn flush(&self) {
-        let Some(entries) = &self.entries else { return };
+        if !self.is_kept() {
+            return;
+        }
         let end = Instant::now() + FLUSH;
         let (done, answer) = mpsc::channel();
         let mut message: Incoming = (None, Some(Box::new(move || done.send(()).unwrap_or_default())));
-        while let Err(TrySendError::Full(back)) = entries.try_send(message) {
+        while let Err(back) = self.try_send(message) {
             if Instant::now() >= end {
                 break;
             }
@@ -173,6 +190,27 @@ impl Drop for Audit {
     }
 }
 
+/// The other end of the channel.
+struct Inbox {
+    entries: Receiver<Incoming>,
+    waiting: Arc<AtomicUsize>,
+}
+
+impl Inbox {
+    /// The next one, however long it takes; none when the audit ends.
+    fn next(&self) -> Option<Incoming> {
+        self.entries.recv().ok().inspect(|_| self.took())
+    }
+
+    fn next_until(&self, end: Instant) -> Result<Incoming, RecvTimeoutError> {
+        self.entries.recv_timeout(end.saturating_duration_since(Instant::now())).inspect(|_| self.took())
+    }
+
+    fn took(&self) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 struct Writer {
     journal: Arc<dyn Journal>,
     /// By address; holding the tool keeps the address from being used again.
@@ -180,8 +218,8 @@ struct Writer {
 }
 
 impl Writer {
-    fn run(mut self, incoming: &Receiver<Incoming>) {
-        while let Ok(first) = incoming.recv() {
+    fn run(mut self, incoming: &Inbox) {
+        while let Some(first) = incoming.next() {
             let (batch, waiting) = gather(first, incoming);
             let lines: Vec<_> = batch.into_iter().map(|draft| self.finished(draft)).collect();
             if !lines.is_empty()
@@ -225,11 +263,11 @@ impl Writer {
 }
 
 /// What comes within a short time of the first; at once, if somebody waits.
-fn gather(first: Incoming, incoming: &Receiver<Incoming>) -> (Vec<Draft>, Vec<Written>) {
+fn gather(first: Incoming, incoming: &Inbox) -> (Vec<Draft>, Vec<Written>) {
     let end = Instant::now() + BEHIND;
     let (mut batch, mut waiting) = (Vec::from_iter(first.0), Vec::from_iter(first.1));
     while waiting.is_empty() && batch.len() < BATCH {
-        match incoming.recv_timeout(end.saturating_duration_since(Instant::now())) {
+        match incoming.next_until(end) {
             Ok((draft, written)) => {
                 batch.extend(draft);
                 waiting.extend(written);

@@ -1,6 +1,7 @@
 //! Can a tool run on this machine? Asked by its own check, before its first call or by the doctor.
 
 use std::{
+    path::PathBuf,
     sync::{Arc, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -10,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Plan, Runtime,
-    plan::program,
+    plan::{R, program},
     process::{Errand, Verdict},
     refusal,
 };
@@ -21,10 +22,18 @@ const LIMIT: Duration = Duration::from_secs(10);
 impl Runtime {
     /// Whether `tool` can run on this machine: its program is there, and its own check says yes.
     pub async fn available(&self, tool: &Tool) -> Result<(), Failure> {
-        if let Launch::Process(process) = &tool.launch {
-            program::locate(&self.settings, tool, &process.program).map_err(|failure| refusal::completed(tool, failure))?;
-        }
+        let found = match &tool.launch {
+            Launch::Process(process) => program::locate(&self.settings, tool, &process.program).map(|_| ()),
+            Launch::R(_) => Plan::of_r_worker(&self.settings, tool).map(|_| ()),
+            Launch::Sequence(_) | Launch::Native | Launch::Missing => Ok(()),
+        };
+        found.map_err(|failure| refusal::completed(tool, failure))?;
         self.ask_once(tool).await
+    }
+
+    /// Where R is, which functions of R packages run in.
+    pub fn r_program(&self) -> Option<PathBuf> {
+        program::find(&self.settings, R)
     }
 
     /// Asks the tool's own check. A yes is remembered; after a no the next call asks again, because

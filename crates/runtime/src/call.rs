@@ -10,10 +10,11 @@ use std::{
 use catalog::{Availability, Catalog, Decision, Failure, Launch, Mode, Outcome, Policy, Tool, arguments};
 use fancy_regex::Regex;
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context, Interrupt, Keep, Native, Resources};
 
 use crate::{
-    Operations, Plan, Settings,
+    Operations, Plan, Session, Settings,
     approval::denied,
     audit::{Audit, Entry},
     confine,
@@ -26,6 +27,7 @@ use crate::{
     operations::{Live, Work},
     outputs::{OutputResources, Outputs},
     process::Errand,
+    r::Workers,
     refusal, report,
     spawn::Door,
 };
@@ -45,6 +47,8 @@ pub struct Call {
     pub limit: Option<Duration>,
     /// Who calls.
     pub owner: Owner,
+    /// Whose state a function of R works on.
+    pub session: Session,
     /// The tools that a sequence may call.
     pub catalog: Arc<Catalog>,
     /// What may be called, and what must be asked about.
@@ -67,6 +71,7 @@ impl Call {
             arguments,
             owner: Owner(context.owner().to_string()),
             context,
+            session: Session::default(),
             limit: None,
             catalog: Arc::default(),
             policy: Policy::default(),
@@ -83,6 +88,7 @@ pub(crate) struct Job {
     pub(crate) arguments: Arguments,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) context: Context,
+    pub(crate) session: Session,
     pub(crate) limit: Option<Duration>,
     /// What it will do, if that was found out already.
     pub(crate) plan: Option<Arc<Plan>>,
@@ -112,6 +118,7 @@ pub struct Runtime {
     patterns: Mutex<HashMap<String, Option<Arc<Regex>>>>,
     pub(crate) audit: Audit,
     pub(crate) keep: Option<Arc<dyn Keep>>,
+    pub(crate) r: Arc<Workers>,
     natives: Natives,
 }
 
@@ -137,6 +144,7 @@ impl Runtime {
             journal,
             patterns: Mutex::default(),
             keep: None,
+            r: Arc::new(Workers::new(&settings)),
             natives: Natives::default(),
             settings,
         }
@@ -186,6 +194,7 @@ impl Runtime {
             Launch::Sequence(_) => {
                 Err(Failure::new("not_supported", format!("`{}` is a sequence; each of its steps has its own plan", tool.name)))
             }
+            Launch::R(function) => Plan::of_r_call(&self.settings, tool, function, arguments),
             Launch::Missing => Err(not_callable(tool)),
         };
         plan.map_err(|failure| refusal::completed(tool, failure))
@@ -229,7 +238,7 @@ impl Runtime {
             Err(failure) => return Ok(self.recorded(record, "invalid", failure.into())),
         };
         if call.tool.launch == Launch::Native {
-            call.context = self.surround(call.context, &call.catalog, &call.policy, call.depth, Some(&call.tool));
+            call.context = self.surround(&call);
         }
         if let (Launch::Native, Mode::Asynchronous) = (&call.tool.launch, call.tool.mode) {
             let arguments = std::mem::take(&mut call.arguments);
@@ -244,6 +253,13 @@ impl Runtime {
                 Ok(self.refused(record, "ask", failure).await)
             }
         }
+    }
+
+    /// Runs one call for the program itself: nobody can be asked, and nobody cancels it.
+    pub async fn call_alone(self: &Arc<Self>, tool: Arc<Tool>, arguments: Arguments) -> Outcome {
+        let call = Call::new(Arc::clone(&tool), arguments, Context::detached(CancellationToken::new()));
+        let result = self.call(call).await;
+        result.unwrap_or_else(|interrupt| refusal::outcome(&tool, cannot_ask(&tool, &interrupt)))
     }
 
     async fn granted(
@@ -267,7 +283,9 @@ impl Runtime {
                 let limit = shorter(call.limit, call.tool.timeout);
                 self.natives.call(&call.tool, call.arguments, call.context, limit).await
             }
-            (Launch::Process(_) | Launch::Sequence(_), Mode::Synchronous) => Ok(Box::pin(self.perform(self.job(call))).await),
+            (Launch::Process(_) | Launch::Sequence(_) | Launch::R(_), Mode::Synchronous) => {
+                Ok(Box::pin(self.perform(self.job(call))).await)
+            }
         };
         if let Some(record) = record {
             self.audit.add(record.entry(decision, approval, operation, kind(&result)));
@@ -281,6 +299,7 @@ impl Runtime {
             arguments: call.arguments,
             catalog: call.catalog,
             context: call.context,
+            session: call.session,
             limit: call.limit,
             plan: None,
             trace: call.trace,
@@ -294,9 +313,10 @@ impl Runtime {
 
     /// Carries out what has been decided.
     pub(crate) async fn perform(self: &Arc<Self>, job: Job) -> Outcome {
-        match job.tool.launch {
+        match &job.tool.launch {
             Launch::Process(_) => self.process(job).await,
             Launch::Sequence(_) => self.sequence(job).await,
+            Launch::R(_) => self.r(job).await,
             Launch::Missing => refusal::outcome(&job.tool, not_callable(&job.tool)),
             Launch::Native => {
                 if let Some(live) = &job.live {
@@ -312,11 +332,12 @@ impl Runtime {
 
     /// Finds out whether a job could start at all, and what it will do.
     pub(crate) fn rehearse(&self, job: &mut Job) -> Result<(), Failure> {
-        match job.tool.launch {
+        match &job.tool.launch {
             Launch::Process(_) => {
                 job.plan = Some(self.planned(job)?);
                 Ok(())
             }
+            Launch::R(_) => self.plan(&job.tool, &job.arguments).map(|_| ()),
             Launch::Sequence(_) => crate::sequence::leaves(&job.catalog, &job.tool, &job.arguments).map(|_| ()),
             Launch::Native | Launch::Missing => Ok(()),
         }
@@ -375,7 +396,7 @@ impl Runtime {
     }
 
     /// A pattern for progress, ready for use. One that is broken was reported when it was read.
-    fn pattern(&self, text: &str) -> Option<Arc<Regex>> {
+    pub(crate) fn pattern(&self, text: &str) -> Option<Arc<Regex>> {
         let mut patterns = self.patterns.lock().unwrap_or_else(PoisonError::into_inner);
         if patterns.len() > PATTERNS {
             patterns.clear();
@@ -451,7 +472,10 @@ pub(crate) fn checked(tool: &Tool, arguments: Arguments) -> Result<Arguments, Fa
         return Err(arguments::refusal(&tool.name, &faults));
     }
     let Value::Object(mut arguments) = value else { unreachable!("made of a map above") };
-    arguments::apply_defaults(&tool.input, &mut arguments);
+    // R knows its own defaults, and a function may ask whether an argument was given.
+    if !matches!(tool.launch, Launch::R(_)) {
+        arguments::apply_defaults(&tool.input, &mut arguments);
+    }
     Ok(arguments)
 }
 

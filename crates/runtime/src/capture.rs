@@ -12,19 +12,25 @@ const CHUNK_BYTES: usize = 64 * 1024;
 /// Head and tail end with a whole line if that costs no more than this.
 const LINE_BYTES: usize = 4 * 1024;
 
-/// Which of the two.
+/// What of a call can be long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stream {
     Stdout,
     Stderr,
+    /// What a function returned, as JSON.
+    Value,
 }
 
 impl Stream {
+    /// Every one.
+    pub(crate) const ALL: [Self; 3] = [Self::Stdout, Self::Stderr, Self::Value];
+
     /// Its name in addresses and files.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Stdout => "stdout",
             Self::Stderr => "stderr",
+            Self::Value => "value",
         }
     }
 }
@@ -121,7 +127,9 @@ impl<'a> Capture<'a> {
         Captured { text, is_cut: true, uri: whole.map(|(uri, _)| uri) }
     }
 
-    async fn take(&mut self, chunk: &[u8]) {
+    /// Takes what was read next.
+    pub(crate) async fn take(&mut self, chunk: &[u8]) {
+        self.is_followed |= self.tap.as_ref().is_some_and(Tap::is_followed);
         self.total += chunk.len() as u64;
         if let Some(tap) = &mut self.tap {
             tap.hear(chunk);
@@ -145,6 +153,11 @@ impl<'a> Capture<'a> {
         if self.tail.len() > self.limit.max(CHUNK_BYTES) * 2 {
             self.tail.drain(..self.tail.len() - self.limit);
         }
+    }
+
+    /// Whether nothing was said.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.total == 0
     }
 
     fn is_cut(&self) -> bool {

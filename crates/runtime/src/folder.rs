@@ -11,6 +11,8 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
 use crate::outputs::random_id;
 
 /// The most folders that are kept for later calls.
@@ -87,6 +89,14 @@ impl PrivateFolder {
         for (name, content) in files {
             let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.path.join(name))?;
             file.write_all(content.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Makes named pipes in it, for its owner only.
+    pub(crate) fn add_pipes(&self, names: &[String]) -> io::Result<()> {
+        for name in names {
+            mknodat(CWD, self.path.join(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
         }
         Ok(())
     }

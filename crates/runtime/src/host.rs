@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use catalog::{Catalog, Outcome, Policy, Tool, closest};
 use toolkit::{Arguments, BoxFuture, Context, Host, Interrupt, Shelf};
 
-use crate::{Call, Runtime};
+use crate::{Call, Runtime, Session};
 
 /// How many calls may be inside of each other.
 const DEEPEST: usize = 8;
@@ -19,32 +19,37 @@ struct Surroundings {
     /// The tool that is called; none for a prompt.
     tool: Option<Arc<Tool>>,
     owner: Arc<str>,
+    /// Whose state the tools that it calls work on.
+    session: Session,
 }
 
 impl Runtime {
     /// A context in which the tools of `catalog` can be called, for something that is not a tool.
     pub fn host(self: &Arc<Self>, context: Context, catalog: &Arc<Catalog>, policy: &Policy) -> Context {
-        self.surround(context, catalog, policy, 0, None)
-    }
-
-    /// The context of a call, in which other tools can be called.
-    pub(crate) fn surround(
-        self: &Arc<Self>,
-        context: Context,
-        catalog: &Arc<Catalog>,
-        policy: &Policy,
-        depth: usize,
-        tool: Option<&Arc<Tool>>,
-    ) -> Context {
         let surroundings = Surroundings {
             runtime: Arc::downgrade(self),
             catalog: Arc::clone(catalog),
             policy: policy.clone(),
-            depth,
-            tool: tool.cloned(),
+            depth: 0,
+            tool: None,
             owner: Arc::clone(context.owner()),
+            session: Session::default(),
         };
         context.with_host(Arc::new(surroundings))
+    }
+
+    /// The context of a call, in which other tools can be called.
+    pub(crate) fn surround(self: &Arc<Self>, call: &Call) -> Context {
+        let surroundings = Surroundings {
+            runtime: Arc::downgrade(self),
+            catalog: Arc::clone(&call.catalog),
+            policy: call.policy.clone(),
+            depth: call.depth,
+            tool: Some(Arc::clone(&call.tool)),
+            owner: Arc::clone(call.context.owner()),
+            session: call.session.clone(),
+        };
+        call.context.clone().with_host(Arc::new(surroundings))
     }
 }
 
@@ -69,6 +74,7 @@ impl Surroundings {
             catalog: Arc::clone(&self.catalog),
             policy: self.policy.clone(),
             depth: self.depth + 1,
+            session: self.session.clone(),
             ..Call::new(Arc::clone(tool), arguments, context)
         };
         Ok((runtime, call))
@@ -84,13 +90,18 @@ impl Host for Surroundings {
         })
     }
 
+    fn tool(&self, name: &str) -> Option<Arc<Tool>> {
+        self.find(name).cloned()
+    }
+
     fn served_name(&self, name: &str) -> Option<String> {
-        self.find(name).map(|tool| tool.name.clone())
+        let decoration = self.runtime.upgrade().map(|runtime| runtime.settings.decoration.clone()).unwrap_or_default();
+        self.find(name).map(|tool| format!("{decoration}{}", tool.name))
     }
 
     fn shelf(&self) -> Option<Shelf> {
         let keep = self.runtime.upgrade()?.keep.clone()?;
         let tool = self.tool.as_ref()?;
-        Some(Shelf::new(keep, format!("tool/{}/{}", tool.bare_name(), self.owner)))
+        Some(Shelf::new(keep, format!("tool/{}/{}", tool.name, self.owner)))
     }
 }

@@ -119,6 +119,10 @@ pub trait Journal: Send + Sync + 'static {
     /// What ended and was not given to its owner yet, oldest first, at most `limit`, with outcomes.
     fn uncollected(&self, owner: Owner, limit: usize) -> Answered<'_, Vec<Operation>>;
 
+    /// A number that is another one whenever something was written since, by whatever server. To be
+    /// had for almost nothing; for a journal that is not shared always the same.
+    fn version(&self) -> Answered<'_, i64>;
+
     /// Notes that the owner has been given these outcomes.
     fn collect(&self, ids: Vec<OperationId>) -> Answered<'_, ()>;
 

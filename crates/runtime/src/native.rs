@@ -2,7 +2,7 @@
 
 use std::{any::Any, collections::HashMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
-use catalog::{Failure, Outcome, Tool};
+use catalog::{ErrorForm, Failure, Outcome, Tool};
 use futures_util::FutureExt;
 use toolkit::{Arguments, Context, Handler, Interrupt, Native};
 
@@ -45,7 +45,10 @@ impl Natives {
         let failure = tokio::select! {
             biased;
             result = work => match result {
-                Ok(result) => return result,
+                Ok(result) => {
+                    debug_assert!(result.as_ref().is_ok_and(|outcome| fits(tool, outcome)) || result.is_err(), "{result:?}");
+                    return result;
+                }
                 Err(panic) => panicked(tool, panic.as_ref()),
             },
             () = cancel.cancelled() => Failure::new("cancelled", format!("`{}` was cancelled", tool.name)),
@@ -53,6 +56,13 @@ impl Natives {
         };
         Ok(refusal::outcome(tool, failure))
     }
+}
+
+/// Whether a result is what the tool says it is. Clients check this, too.
+fn fits(tool: &Tool, outcome: &Outcome) -> bool {
+    let (Some(output), Some(structured)) = (&tool.output, &outcome.structured) else { return true };
+    let is_enveloped = tool.errors == ErrorForm::Envelope;
+    (outcome.failed && !is_enveloped) || output.validator().is_ok_and(|validator| validator.is_valid(structured))
 }
 
 /// Ends when the limit is over; never, if there is none. A native tool may be waiting for a person.

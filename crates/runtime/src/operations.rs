@@ -89,6 +89,7 @@ pub(crate) struct Shared {
     temp: PathBuf,
     grace: Duration,
     patience: Duration,
+    keep: Duration,
     /// How long the last run of a tool took.
     habits: Mutex<HashMap<String, Duration>>,
     /// Whether someone looks at what other servers do.
@@ -107,6 +108,7 @@ impl Operations {
             temp: settings.temp.clone(),
             grace: settings.grace,
             patience: settings.patience,
+            keep: settings.keep,
             habits: Mutex::default(),
             heeds: AtomicBool::new(false),
         }))
@@ -137,6 +139,12 @@ impl Operations {
         Ok(page)
     }
 
+    /// Those of this server that wait for their turn; their progress says at which place.
+    pub fn waiting(&self) -> Vec<Operation> {
+        let all = self.0.all().into_iter().map(|live| live.snapshot());
+        all.filter(|operation| operation.state == State::Pending).collect()
+    }
+
     /// What ended and was not given to its owner yet, oldest first.
     pub async fn uncollected(&self, owner: &Owner, limit: usize) -> Result<Vec<Operation>, Failure> {
         let mut found = self.0.journal.uncollected(owner.clone(), limit).await.map_err(store_failed)?;
@@ -147,10 +155,20 @@ impl Operations {
         Ok(found)
     }
 
+    /// A number that is another one if anything was written to the journal since, by whatever server.
+    pub async fn version(&self) -> Result<i64, Failure> {
+        self.0.journal.version().await.map_err(store_failed)
+    }
+
     /// Notes that the owner has been given these outcomes.
     pub async fn collect(&self, ids: Vec<OperationId>) -> Result<(), Failure> {
         ids.iter().filter_map(|id| self.0.find(id)).for_each(|live| live.collected());
         self.0.journal.collect(ids).await.map_err(store_failed)
+    }
+
+    /// How long what is over is kept.
+    pub fn keep(&self) -> Duration {
+        self.0.keep
     }
 
     /// Forgets what is over and too old or too much, with its outputs; says what.

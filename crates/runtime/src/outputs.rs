@@ -80,7 +80,7 @@ impl Outputs {
         while (total > KEPT_BYTES || kept.len() > KEPT_CALLS) && kept.len() > 1 {
             let Some((id, bytes)) = kept.pop_front() else { return };
             total -= bytes;
-            for stream in [Stream::Stdout, Stream::Stderr] {
+            for stream in Stream::ALL {
                 let _ = fs::remove_file(self.path(&id, stream.name()));
             }
         }

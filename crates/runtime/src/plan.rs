@@ -4,6 +4,7 @@
 
 mod paths;
 pub(crate) mod program;
+mod r;
 mod reach;
 mod variables;
 mod words;
@@ -23,6 +24,7 @@ use toolkit::Arguments;
 
 use crate::{Settings, confinement, refusal};
 use paths::Places;
+pub(crate) use r::R;
 use reach::Reach;
 pub(crate) use variables::private;
 use words::CommandLine;
@@ -51,6 +53,9 @@ pub struct Plan {
     /// What is written to the private temporary folder before the start.
     #[serde(skip)]
     pub(crate) files: Vec<(String, String)>,
+    /// Named pipes that are made there, too.
+    #[serde(skip)]
+    pub(crate) pipes: Vec<String>,
 }
 
 /// What a child may touch beyond the system's own folders, which all may read.
@@ -136,6 +141,7 @@ impl Plan {
             timeout: tool.timeout.unwrap_or(settings.timeout),
             confinement: Bounds::new(settings, marks, located),
             files: line.files,
+            pipes: Vec::new(),
         };
         plan.refuse_oversize()?;
         Ok(plan)

@@ -61,7 +61,7 @@ fn gather(catalog: &Catalog, tool: &Tool, given: &Arguments, depth: usize, leave
 }
 
 /// The tool of a step, and its arguments: checked, and with the folder of the sequence where it takes one.
-fn resolve(catalog: &Catalog, tool: &Tool, step: &Step, given: &Arguments) -> Result<(Arc<Tool>, Arguments), Failure> {
+pub(crate) fn resolve(catalog: &Catalog, tool: &Tool, step: &Step, given: &Arguments) -> Result<(Arc<Tool>, Arguments), Failure> {
     let called = catalog.get(&step.tool).filter(|called| called.is_callable()).ok_or_else(|| {
         Failure::new("invalid_definition", format!("the sequence `{}` calls `{}`, which is not served", tool.name, step.tool))
     })?;
@@ -92,7 +92,7 @@ impl Runtime {
     pub(crate) async fn sequence(self: &Arc<Self>, mut job: Job) -> Outcome {
         let tool = Arc::clone(&job.tool);
         let Launch::Sequence(sequence) = &tool.launch else { unreachable!("called for sequences only") };
-        let folder = match self.folder_of(&job) {
+        let folder = match self.sequence_folder(&job.arguments) {
             Ok(folder) => folder,
             Err(failure) => return refusal::outcome(&tool, failure),
         };
@@ -122,8 +122,9 @@ impl Runtime {
         record.outcome(&tool, begun.elapsed())
     }
 
-    fn folder_of(&self, job: &Job) -> Result<PathBuf, Failure> {
-        plan::folder(&self.settings, FOLDER, job.arguments.get(FOLDER))
+    /// The folder in which a sequence looks for files, and which it hands on to its steps.
+    pub(crate) fn sequence_folder(&self, arguments: &Arguments) -> Result<PathBuf, Failure> {
+        plan::folder(&self.settings, FOLDER, arguments.get(FOLDER))
     }
 
     async fn steps(self: &Arc<Self>, job: &Job, sequence: &Sequence, folder: &Path) -> Record {
@@ -163,6 +164,7 @@ impl Runtime {
                     arguments,
                     catalog: Arc::clone(&job.catalog),
                     context: job.context.clone(),
+                    session: job.session.clone(),
                     limit: None,
                     plan: None,
                     trace: None,
@@ -232,7 +234,7 @@ impl Record {
 }
 
 /// Why a step is left out, if it is.
-fn skip(step: &Step, folder: &Path) -> Option<String> {
+pub(crate) fn skip(step: &Step, folder: &Path) -> Option<String> {
     let exists = |path: &String| folder.join(path).exists();
     if let Some(path) = step.skip_if_exists.as_ref().filter(|path| exists(path)) {
         return Some(format!("because `{path}` exists"));

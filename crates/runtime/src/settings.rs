@@ -9,6 +9,8 @@ use crate::Clock;
 pub struct Settings {
     /// The folder of the crib, canonical.
     pub crib: PathBuf,
+    /// What stands before the name of every tool when it is served; usually nothing.
+    pub decoration: String,
     /// The folders that path parameters and the working directory may touch, canonical.
     pub roots: Vec<PathBuf>,
     /// The environment of children, `PATH` among it. They get nothing else of the server's.
@@ -37,6 +39,14 @@ pub struct Settings {
     pub concurrency: usize,
     /// How long the answer to an asynchronous call is held back in case the result is there by then.
     pub patience: Duration,
+    /// How long operations are kept after their end.
+    pub keep: Duration,
+    /// How many R processes there are at most, one for each session.
+    pub r_workers: usize,
+    /// How long an R process waits for the next call of its session before it ends.
+    pub r_idle: Duration,
+    /// How long the state of an R session that is known by a handle is kept without being used.
+    pub r_handle_life: Duration,
     /// Where times of day come from.
     pub clock: Clock,
 }
@@ -48,6 +58,7 @@ impl Settings {
         let user = rustix::process::getuid().as_raw();
         Self {
             roots: vec![crib.clone()],
+            decoration: String::new(),
             crib,
             environment: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],
             read: Vec::new(),
@@ -62,6 +73,10 @@ impl Settings {
             memory_bytes: 4 * 1024 * 1024 * 1024,
             concurrency: 2 * cores,
             patience: Duration::from_secs(2),
+            keep: Duration::from_secs(30 * 86_400),
+            r_workers: (2 * cores).max(8),
+            r_idle: Duration::from_secs(30 * 60),
+            r_handle_life: Duration::from_secs(60 * 60),
             clock: Clock::default(),
         }
     }

@@ -81,6 +81,7 @@ impl Door {
             Some(place) => self.folders.make(place, &plan.tool, &plan.files)?,
             None => self.folders.take(&plan.tool, &plan.files)?,
         };
+        folder.add_pipes(&plan.pipes)?;
         let mut command = command(plan, &folder);
         inherited::leave();
         if let Some(confinement) = &self.confinement {
@@ -144,6 +145,11 @@ impl Running {
         self.group.signal(Signal::KILL);
         let Some(folder) = self.folder.take() else { return Vec::new() };
         spawn_blocking(move || kill_stragglers(&folder)).await.unwrap_or_default()
+    }
+
+    /// Its private folder, as long as it runs.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_ref().map(PrivateFolder::path)
     }
 
     /// Everyone who belongs to it now.

@@ -30,6 +30,11 @@ impl Tap {
         self.live.detached().await;
     }
 
+    /// Whether nobody waits for the operation any more.
+    pub(crate) fn is_followed(&self) -> bool {
+        self.live.is_detached()
+    }
+
     /// Listens to what was printed next.
     pub(crate) fn hear(&mut self, chunk: &[u8]) {
         let Some(end) = chunk.iter().rposition(is_end) else {

@@ -68,6 +68,7 @@ pub(crate) async fn call(
             request: Some(exchange.cx.id.to_string()),
             catalog: snapshot.catalog.clone(),
             policy: snapshot.policy.clone(),
+            session: connection.session.clone(),
             ..Call::new(served.tool.clone(), arguments.clone(), context)
         };
         connection.server.runtime.call(call)

@@ -22,7 +22,7 @@ use rmcp::{
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
-use runtime::operation::Owner;
+use runtime::{Session, operation::Owner};
 use serde_json::Value;
 
 use crate::{
@@ -70,6 +70,8 @@ pub(crate) struct Connection {
     pub(crate) lifetime: Lifetime,
     /// Whose its calls are.
     pub(crate) owner: Arc<str>,
+    /// Whose state its calls work on.
+    pub(crate) session: Session,
     loudness: Loudness,
     watched: Watched,
 }
@@ -77,7 +79,7 @@ pub(crate) struct Connection {
 impl Connection {
     pub(crate) fn new(server: Server, owner: Arc<str>, gate: Arc<Gate>, lifetime: Lifetime) -> Self {
         let loudness = Arc::new(Mutex::new(LoggingLevel::Info));
-        Self { server, gate, lifetime, owner, loudness, watched: Watched::default() }
+        Self { server, gate, lifetime, owner, session: Session::default(), loudness, watched: Watched::default() }
     }
 
     /// The owner as operations know it.

@@ -4,9 +4,10 @@
 use std::{
     collections::HashSet,
     sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
 };
 
-use runtime::operation::Operation;
+use runtime::{Operations, operation::Operation};
 use toolkit::Level;
 
 use crate::{Snapshot, connection::Connection, era::Era, exchange::Exchange};
@@ -20,10 +21,25 @@ const MOST_NAMED: usize = 20;
 /// The longest text of one result, in bytes.
 const LONGEST: usize = 8 << 10;
 
+/// How often, at most, a call finds out whether other servers on the crib have written something.
+const GLANCE: Duration = Duration::from_millis(500);
+
 /// Who may have results that were not given to them yet. Asking the journal before each call would
 /// slow down those that have none.
 #[derive(Default)]
-pub(crate) struct Deliveries(Mutex<HashSet<String>>);
+pub(crate) struct Deliveries {
+    /// Those who have none for certain. About the others nothing is known, least of all at the beginning.
+    none: Mutex<HashSet<String>>,
+    others: Mutex<Others>,
+}
+
+/// What is known of the other servers on the crib.
+#[derive(Default)]
+struct Others {
+    /// When the journal's version was last asked for.
+    asked: Option<Instant>,
+    version: Option<i64>,
+}
 
 impl Deliveries {
     /// Something of this owner has ended.
@@ -42,9 +58,34 @@ impl Deliveries {
         !none.contains(owner) && none.insert(owner.to_owned())
     }
 
-    /// Those who have none for certain. About the others nothing is known, least of all at the beginning.
+    /// Something of anybody may have ended in another server, if that wrote since the last time.
+    async fn heed_others(&self, operations: &Operations) {
+        if !self.is_time() {
+            return;
+        }
+        if let Ok(version) = operations.version().await
+            && self.others().version.replace(version) != Some(version)
+        {
+            self.expect_all();
+        }
+    }
+
+    /// Whether others were not looked at for a while. If so, they are about to be.
+    fn is_time(&self) -> bool {
+        let mut others = self.others();
+        let is_time = others.asked.is_none_or(|asked| asked.elapsed() >= GLANCE);
+        if is_time {
+            others.asked = Some(Instant::now());
+        }
+        is_time
+    }
+
     fn none(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.none.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn others(&self) -> MutexGuard<'_, Others> {
+        self.others.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -76,10 +117,11 @@ pub(crate) fn how(snapshot: &Snapshot, exchange: &Exchange) -> String {
 /// The results that the caller was not given yet, as far as they fit; those are given now.
 pub(crate) async fn since_last_call(connection: &Connection, snapshot: &Snapshot) -> Option<String> {
     let deliveries = &connection.server.deliveries;
+    let operations = connection.server.operations();
+    deliveries.heed_others(&operations).await;
     if !deliveries.begin(&connection.owner) {
         return None;
     }
-    let operations = connection.server.operations();
     let Ok(ended) = operations.uncollected(&connection.owner(), MOST + MOST_NAMED + 1).await else {
         deliveries.expect(&connection.owner);
         return None;

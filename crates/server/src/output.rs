@@ -5,25 +5,33 @@
 
 use std::sync::Arc;
 
+use catalog::Mode;
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
 
 /// Keywords whose content is referred to from the root.
 const SHARED: [&str; 2] = ["$defs", "definitions"];
 
-/// The schema that admits the result or a failure.
-pub(crate) fn widened(result: &JsonObject) -> Arc<JsonObject> {
+/// The schema that admits the result or a failure, and of a tool whose calls may become operations word of that.
+pub(crate) fn widened(result: &JsonObject, mode: Mode) -> Arc<JsonObject> {
     let failure = json!({
         "type": "object",
         "properties": {"status": {"const": "failure"}},
         "required": ["status", "error_type", "error_message"],
     });
+    let started = json!({
+        "type": "object",
+        "properties": {"status": {"const": "started"}},
+        "required": ["status", "operation_id"],
+    });
     let (shared, own) = split(result);
+    let mut arms = vec![own, failure];
+    arms.extend((mode == Mode::Asynchronous).then_some(started));
     let mut widened = Map::new();
     if is_object(result) {
         widened.insert("type".to_owned(), "object".into());
     }
-    widened.insert("anyOf".to_owned(), Value::Array(vec![own, failure]));
+    widened.insert("anyOf".to_owned(), Value::Array(arms));
     widened.extend(shared);
     Arc::new(widened)
 }
@@ -60,7 +68,7 @@ fn split(schema: &JsonObject) -> (JsonObject, Value) {
 
 #[cfg(test)]
 mod tests {
-    use catalog::{Failure, Schema};
+    use catalog::{Failure, Mode, Schema};
     use serde_json::{Value, json};
 
     use super::{widened, wrap, wrapped};
@@ -72,7 +80,7 @@ mod tests {
     #[test]
     fn admits_results_and_failures_in_both_eras_with_references_intact() {
         let result = json!({"type": "array", "items": {"$ref": "#/$defs/n"}, "$defs": {"n": {"type": "integer"}}});
-        let modern = widened(result.as_object().expect("an object"));
+        let modern = widened(result.as_object().expect("an object"), Mode::Synchronous);
         let legacy = wrapped(&modern).expect("another for older clients");
         assert_eq!(legacy["type"], "object");
         let failure = Failure::new("timed_out", "too late").object();
@@ -85,9 +93,19 @@ mod tests {
     }
 
     #[test]
+    fn word_of_a_started_operation_is_admitted_where_there_can_be_one() {
+        let result = json!({"type": "object", "required": ["x"]});
+        let started = json!({"status": "started", "operation_id": "op_1"});
+        for (mode, admitted) in [(Mode::Asynchronous, true), (Mode::Synchronous, false)] {
+            let schema = widened(result.as_object().expect("an object"), mode);
+            assert_eq!(admits(&schema, &started), admitted, "{mode:?}");
+        }
+    }
+
+    #[test]
     fn objects_need_no_wrapping() {
         let result = json!({"type": "object", "required": ["x"]});
-        let modern = widened(result.as_object().expect("an object"));
+        let modern = widened(result.as_object().expect("an object"), Mode::Synchronous);
         assert_eq!(modern["type"], "object");
         assert_eq!(wrapped(&modern), None);
         assert!(admits(&modern, &json!({"x": 1})) && !admits(&modern, &json!({"y": 1})));

@@ -29,9 +29,13 @@ pub(crate) async fn list(
     for provider in connection.server.resources() {
         resources.extend(provider.list().await.into_iter().map(resource));
     }
-    let mut result = ListResourcesResult::with_all_items(resources).with_ttl_ms(0).with_cache_scope(CacheScope::Private);
-    result.meta = connection.server.stamp(Era::of(cx));
-    Ok(result)
+    let era = Era::of(cx);
+    let mut result = ListResourcesResult::with_all_items(resources);
+    result.meta = connection.server.stamp(era);
+    Ok(match era {
+        Era::Modern => result.with_ttl_ms(0).with_cache_scope(CacheScope::Private),
+        Era::Legacy => result,
+    })
 }
 
 pub(crate) fn templates(

@@ -109,6 +109,11 @@ impl Server {
         }
     }
 
+    /// Tells every client that something changed.
+    pub async fn announce(&self, change: Change) {
+        self.audience.announce(change).await;
+    }
+
     /// What is served now.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()

@@ -16,6 +16,11 @@ const PAGE: usize = 2_000;
 
 /// What in a tool's metadata lists what it is not held to.
 const UNCONFINED: &str = "toolcrib/unconfined";
+/// What in a tool's metadata says the group it belongs to, that a person must agree to each call, and how many seconds
+/// its examples took.
+const CATEGORY: &str = "toolcrib/category";
+const REQUIRES_APPROVAL: &str = "toolcrib/requires_approval";
+const EXECUTION_TIME: &str = "toolcrib/execution_time";
 
 /// What a cursor begins with; the last name delivered follows.
 const AFTER: &str = "after:";
@@ -85,11 +90,23 @@ impl Snapshot {
     /// Says of every program what it is not held to on this machine, in the tool's metadata.
     pub fn with_unconfined(mut self, missing: &[String]) -> Self {
         if !missing.is_empty() {
-            let meta = MetaObject([(UNCONFINED.to_owned(), missing.into())].into_iter().collect());
             let programs = self.tools.iter_mut().filter(|served| matches!(served.tool.launch, Launch::Process(_)));
             for rendering in programs.flat_map(|served| std::iter::once(&mut served.modern).chain(&mut served.legacy)) {
-                rendering.meta = Some(meta.clone());
+                rendering.meta.get_or_insert_default().insert(UNCONFINED.to_owned(), missing.into());
             }
+        }
+        self
+    }
+
+    /// Lets calls of R functions name the session that they mean: for clients whose requests belong to no connection.
+    pub fn with_handles(mut self) -> Self {
+        for served in &mut self.tools {
+            let Some(tool) = runtime::with_handle(&served.tool) else { continue };
+            let schema = on_the_wire(&tool.input);
+            for rendering in std::iter::once(&mut served.modern).chain(&mut served.legacy) {
+                rendering.input_schema = schema.clone();
+            }
+            served.tool = Arc::new(tool);
         }
         self
     }
@@ -107,7 +124,8 @@ impl Snapshot {
 
     /// The served name nearest to one that does not exist.
     pub fn closest(&self, served_name: &str) -> Option<&str> {
-        closest(served_name, self.tools.iter().map(Served::name))
+        let bare = self.tools.iter().find(|served| served.tool.bare_name() == served_name).map(Served::name);
+        bare.or_else(|| closest(served_name, self.tools.iter().map(Served::name)))
     }
 
     /// Why the tool of this name is not served, if that is known.
@@ -165,11 +183,12 @@ impl Served {
         let mut modern = wire::Tool::new(served_name, (options.describe)(tool), on_the_wire(&tool.input));
         modern.title.clone_from(&tool.title);
         modern.annotations = Some(annotations(&tool.marks));
+        modern.meta = meta(tool);
         modern.output_schema = match &tool.launch {
             Launch::Process(_) => Some(process.object().clone()),
             // An envelope has an arm for failures itself.
             _ if tool.errors == ErrorForm::Envelope => tool.output.as_ref().map(on_the_wire),
-            _ => tool.output.as_ref().map(|schema| output::widened(&on_the_wire(schema))),
+            _ => tool.output.as_ref().map(|schema| output::widened(&on_the_wire(schema), tool.mode)),
         };
         let legacy = modern.output_schema.as_deref().and_then(output::wrapped);
         let legacy = legacy.map(|schema| modern.clone().with_raw_output_schema(schema));
@@ -210,6 +229,17 @@ fn annotations(marks: &Marks) -> ToolAnnotations {
     }
     hints.idempotent_hint = marks.idempotent;
     hints
+}
+
+/// What clients have no field for.
+fn meta(tool: &Tool) -> Option<MetaObject> {
+    let marks = &tool.marks;
+    let category = marks.category.as_deref().map(|category| (CATEGORY, Value::from(category)));
+    let approval = marks.requires_approval.filter(|needed| *needed).map(|_| (REQUIRES_APPROVAL, Value::from(true)));
+    let time = tool.measured.map(|took| (EXECUTION_TIME, Value::from(took.as_secs_f64())));
+    let known: JsonObject =
+        [category, approval, time].into_iter().flatten().map(|(key, value)| (key.to_owned(), value)).collect();
+    (!known.is_empty()).then_some(MetaObject(known))
 }
 
 /// A schema without `$schema`: every client assumes the same dialect.

@@ -55,6 +55,7 @@ where
     let _watch = server.watch();
     let (operations, owner) = (server.operations(), server.owner.clone());
     let connection = Connection::new(server, owner, Arc::new(Gate::new(MOST_CALLS)), lifetime.clone());
+    let session = connection.session.clone();
     let service = match serve_server_with_ct(connection, guard, shutdown.child_token()).await {
         Ok(service) => service,
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
@@ -67,6 +68,8 @@ where
     if timeout(DEADLINE, operations.drain()).await.is_err() {
         tracing::warn!("some operations did not end in time");
     }
+    // Nobody comes back to it.
+    let _ = timeout(DEADLINE, session.end()).await;
     Ok(())
 }
 

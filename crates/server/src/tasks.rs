@@ -1,6 +1,6 @@
 //! Operations as tasks, for modern clients that declare the extension `io.modelcontextprotocol/tasks`.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use catalog::Failure;
 use rmcp::{
@@ -25,7 +25,7 @@ pub(crate) async fn created(connection: &Connection, id: &OperationId) -> Result
     let owner = connection.owner();
     let operation = connection.server.operations().get(Asker::Owner(&owner), id).await.map_err(refused)?;
     // It was started as work: what has become of it meanwhile, the client learns when it asks.
-    let mut result = CreateTaskResult::new(task(&operation, TaskStatus::Working));
+    let mut result = CreateTaskResult::new(task(connection, &operation, TaskStatus::Working));
     result.meta = connection.server.stamp(Era::Modern);
     Ok(result)
 }
@@ -71,7 +71,7 @@ pub(crate) async fn cancel(connection: &Connection, id: &str) -> Result<(), Erro
 /// A task with what its status brings.
 pub(crate) fn detailed(connection: &Connection, operation: Operation) -> DetailedTask {
     let payload = payload(connection, &operation);
-    DetailedTask::new(task(&operation, payload.status()), payload)
+    DetailedTask::new(task(connection, &operation, payload.status()), payload)
 }
 
 fn payload(connection: &Connection, operation: &Operation) -> TaskPayload {
@@ -116,7 +116,7 @@ fn object(value: Value) -> JsonObject {
     }
 }
 
-fn task(operation: &Operation, status: TaskStatus) -> Task {
+fn task(connection: &Connection, operation: &Operation, status: TaskStatus) -> Task {
     let changed = operation.ended.or(operation.started).unwrap_or(operation.created);
     let mut task = Task::new(operation.id.as_str(), status, timestamp(operation.created), timestamp(changed));
     task.status_message = match operation.state.is_final() {
@@ -124,7 +124,15 @@ fn task(operation: &Operation, status: TaskStatus) -> Task {
         false => operation.progress.message.clone().or_else(|| operation.last_line.clone()),
     };
     task.poll_interval_ms = Some(POLL);
+    task.ttl_ms = Some(life(operation, connection.server.operations().keep()));
     task
+}
+
+/// For how many milliseconds from its creation a task is known: until its end, so far none, and for as long as what is
+/// over is kept.
+fn life(operation: &Operation, keep: Duration) -> u64 {
+    let until_end = operation.ended.and_then(|ended| ended.duration_since(operation.created).ok()).unwrap_or_default();
+    u64::try_from((until_end + keep).as_millis()).unwrap_or(u64::MAX)
 }
 
 /// What cannot be an id is as unknown as an id that never was.

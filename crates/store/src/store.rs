@@ -127,6 +127,10 @@ impl Journal for Store {
         self.reader.ask(move |connection| operations::uncollected(connection, &owner, limit))
     }
 
+    fn version(&self) -> Answered<'_, i64> {
+        self.reader.ask(|connection| connection.pragma_query_value(None, "data_version", |row| row.get(0)))
+    }
+
     fn collect(&self, ids: Vec<OperationId>) -> Answered<'_, ()> {
         self.writer.ask(move |connection| operations::collect(connection, &ids))
     }

@@ -13,7 +13,7 @@ const RUST_FORMATS: [&str; 14] = [
 
 /// The schema of a type that holds the arguments of a tool.
 pub(crate) fn schema<A: JsonSchema>() -> Schema {
-    let (schema, definitions) = nested_schema::<A>();
+    let (schema, definitions) = nested::<A>(SchemaSettings::draft2020_12());
     let Value::Object(mut object) = schema else { return Schema::nothing() };
     // What a type is called and why it exists is the programmer's business.
     object.remove("title");
@@ -25,9 +25,12 @@ pub(crate) fn schema<A: JsonSchema>() -> Schema {
     Schema::new(object)
 }
 
-/// The schema of a type inside another, and what it refers to.
-pub(crate) fn nested_schema<T: JsonSchema>() -> (Value, Map<String, Value>) {
-    let mut settings = SchemaSettings::draft2020_12();
+/// The schema of a type that is written into a result, and what it refers to.
+pub(crate) fn result_schema<T: JsonSchema>() -> (Value, Map<String, Value>) {
+    nested::<T>(SchemaSettings::draft2020_12().for_serialize())
+}
+
+fn nested<T: JsonSchema>(mut settings: SchemaSettings) -> (Value, Map<String, Value>) {
     settings.inline_subschemas = true;
     let mut generator = settings.into_generator();
     let mut schema = generator.subschema_for::<T>().to_value();

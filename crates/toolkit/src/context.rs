@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use catalog::{Failure, Outcome};
+use catalog::{Failure, Outcome, Tool};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -183,6 +183,11 @@ impl Context {
             Some(host) => host.call(name, arguments, self.clone()).await,
             None => Err(Interrupt::Invalid(format!("there is no server around this call to call `{name}`"))),
         }
+    }
+
+    /// Another tool that can be called here, by its served or its bare name.
+    pub fn tool(&self, name: &str) -> Option<Arc<Tool>> {
+        self.host.as_ref()?.tool(name)
     }
 
     /// The name under which a tool is served here; its own where that is not known.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use catalog::{Failure, Outcome};
+use catalog::{Failure, Outcome, Tool};
 use serde_json::Value;
 
 use crate::{Arguments, BoxFuture, Context, Interrupt};
@@ -11,6 +11,9 @@ use crate::{Arguments, BoxFuture, Context, Interrupt};
 pub trait Host: Send + Sync {
     /// Calls another tool, by its served or its bare name, on the way that every call goes.
     fn call(&self, name: &str, arguments: Arguments, context: Context) -> BoxFuture<'static, Result<Outcome, Interrupt>>;
+
+    /// Another tool, by its served or its bare name.
+    fn tool(&self, name: &str) -> Option<Arc<Tool>>;
 
     /// The name under which a tool is served.
     fn served_name(&self, name: &str) -> Option<String>;

@@ -26,7 +26,7 @@ pub use declare::DECLARED;
 #[doc(hidden)]
 pub use {linkme, schemars, serde};
 
-pub use catalog::{Content, ErrorForm, Failure, Glob, Outcome, Schema, Tool, flag};
+pub use catalog::{Content, ErrorForm, Failure, Glob, Outcome, Schema, Tool, closest, flag};
 pub use context::{Capability, Change, Client, Context, Level, Progress};
 pub use declare::Declarations;
 pub use handler::{Arguments, BoxFuture, Handler, Interrupt, Native};

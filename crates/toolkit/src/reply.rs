@@ -199,7 +199,7 @@ impl<R: Return> Return for Result<R, Interrupt> {
 
 /// The schema of an envelope around a `T`: of both its arms, because clients check failures too.
 fn envelope_schema<T: JsonSchema>() -> Schema {
-    let (value, definitions) = argument::nested_schema::<T>();
+    let (value, definitions) = argument::result_schema::<T>();
     let text = json!({"type": "string"});
     let envelope = json!({
         "type": "object",

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::{AllowClause, PolicyClause, RuleClause, SwitchClause, WrittenFlags, flags};
+use crate::{AllowClause, ContentConfig, PolicyClause, RuleClause, SwitchClause, WrittenFlags, flags};
 
 /// A `toolcrib.toml` that cannot be used.
 pub(crate) static BROKEN_CONFIG: Rule = Rule {
@@ -36,6 +36,10 @@ pub struct Config {
     pub http: Http,
     /// Programs for tools whose definition names none.
     pub bind: Vec<Bind>,
+    /// Documents, and what they are found by. With this section, even an empty one, the guide's tools are served.
+    pub content: Option<ContentConfig>,
+    /// Where prompts are.
+    pub prompts: PromptsConfig,
     /// What to do with calls, beyond what marks say.
     #[schemars(with = "Vec<PolicyClause>")]
     pub policy: Vec<Spanned<PolicyClause>>,
@@ -57,7 +61,7 @@ pub struct Config {
 impl Config {
     /// Whether the guide's tools are served.
     pub fn has_guide(&self) -> bool {
-        self.flags.is_some()
+        self.flags.is_some() || self.content.is_some()
     }
 }
 
@@ -184,6 +188,14 @@ pub struct Http {
     pub max_calls: Option<usize>,
     /// The longest request body, in bytes.
     pub max_body_bytes: Option<usize>,
+}
+
+/// Where prompts are, beyond `prompts/*.md` and the workflows in `inst/mcp/workflows/*.yaml`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PromptsConfig {
+    /// Folders with more of them, relative to the crib.
+    pub dirs: Vec<PathBuf>,
 }
 
 /// A program for tools whose definition names none.

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use catalog::{Diagnostic, HouseRule, Policy, SourceId, Switch, flag::FlagValues};
+use catalog::{Diagnostic, HouseRule, Policy, SourceId, Switch, flag::FlagValues, name};
 use runtime::Settings;
 
 use crate::{
@@ -156,6 +156,9 @@ impl Crib {
     pub fn settings(&self) -> Settings {
         let Config { crib, confine, limits, .. } = &self.config;
         let mut settings = Settings::new(self.folder.clone());
+        if crib.full_names {
+            settings.decoration = name::full(&self.name(), "");
+        }
         settings.roots = crib.roots.iter().map(|root| self.resolve(root)).collect();
         settings.environment = self.environment.for_children(&confine.environment);
         settings.read = self.environment.toolchains();
@@ -168,11 +171,12 @@ impl Crib {
         set(&mut settings.output_bytes, limits.output_bytes);
         set(&mut settings.memory_bytes, limits.memory_bytes);
         set(&mut settings.concurrency, limits.concurrency);
+        settings.keep = limits.retention().0;
         settings
     }
 
     /// A configured path: `~/` is the home folder, a relative one is below the crib, links are followed.
-    fn resolve(&self, path: &Path) -> PathBuf {
+    pub(crate) fn resolve(&self, path: &Path) -> PathBuf {
         let home = path.strip_prefix("~").ok().zip(self.environment.get("HOME"));
         let path = home.map_or_else(|| self.folder.join(path), |(rest, home)| Path::new(home).join(rest));
         fs::canonicalize(&path).unwrap_or(path)

@@ -9,7 +9,7 @@ use std::{
 use catalog::{Allowance, Diagnostic, SourceId, Tool};
 use formats::{Document, Format, Guidance, Reading};
 
-use crate::Files;
+use crate::{Files, sources};
 
 /// What a definition file holds.
 #[derive(Default)]
@@ -23,25 +23,45 @@ pub(crate) struct Definition {
 }
 
 impl Definition {
-    /// Reads a file. What it links to is read if it lies below `within`.
-    pub(crate) fn read(files: &Files, path: &Path, guidance: &Guidance, within: &Path) -> Self {
+    /// Reads a file of the crib in the folder `within`. What it links to is read if it lies below that.
+    pub(crate) fn read(files: &Files, path: &Path, guidance: &Guidance, context: &lint::Context, within: &Path) -> Self {
         match files.read(path) {
             Ok(bytes) => {
-                let read = Self::of(&files.name(path), &bytes, guidance, &|link| linked(files, path, within, link));
+                let linked: formats::Linked<'_> = &|link| linked(files, path, within, link);
+                let mut read = Self::of(&files.name(path), &bytes, guidance, context, linked);
+                read.tools.iter_mut().for_each(|tool| sources::settle(Arc::make_mut(tool), path, within));
                 Self { document: read.is_document.then_some(bytes), ..read }
             }
             Err(problem) => Self { diagnostics: vec![*problem], ..Self::default() },
         }
     }
 
-    /// Reads the bytes of a file.
-    pub(crate) fn of(source: &SourceId, bytes: &[u8], guidance: &Guidance, linked: formats::Linked<'_>) -> Self {
+    /// Reads the bytes of a file: the good tools, and everything that is wrong with the others.
+    pub(crate) fn of(
+        source: &SourceId,
+        bytes: &[u8],
+        guidance: &Guidance,
+        context: &lint::Context,
+        linked: formats::Linked<'_>,
+    ) -> Self {
         let document = Document::parse(source, bytes);
         let is_document = document.format() == Format::Specification;
-        let Reading { tools, diagnostics, allowances } = document.read_linked(guidance, linked);
+        let Reading { tools, broken, mut diagnostics, allowances } = document.read_linked(guidance, linked);
+        let broken: Vec<_> = broken.into_iter().map(Arc::new).collect();
+        let mut more = lint::check_each(&broken, context);
+        // Where there is an error, too little is known to say more.
+        more.retain(|found| !diagnostics.iter().filter(|of| of.is_error()).any(|error| touches(error, found)));
+        diagnostics.extend(more);
         let tools = tools.into_iter().map(Arc::new).collect();
         Self { tools, diagnostics, allowances, is_document, document: None }
     }
+}
+
+/// Whether a finding is about what could not be read: inside of it, or about the object that it is a field of.
+fn touches(error: &Diagnostic, found: &Diagnostic) -> bool {
+    let [error, found] = [error, found].map(|diagnostic| diagnostic.origin.pointer().unwrap_or_default());
+    let is_inside = found.strip_prefix(error).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    is_inside || error.rsplit_once('/').is_some_and(|(object, _)| object == found)
 }
 
 /// The text of a file that the definition at `path` links to.

@@ -5,8 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The folder that holds definitions, and the file that holds shared guidance.
+/// The folders that hold definitions, the second in R packages, and the file that holds shared guidance.
 const TOOLS: &str = "tools";
+pub(crate) const PACKAGE_TOOLS: &str = "inst/mcp/tools";
+pub(crate) const FOLDERS: [&str; 2] = [TOOLS, PACKAGE_TOOLS];
 const GUIDANCE: &str = "tool_guidance.json";
 
 /// The name of Markdown specifications, in lower case.
@@ -27,21 +29,21 @@ pub(crate) struct Found {
     pub(crate) definitions: Vec<PathBuf>,
 }
 
-/// Looks where definitions are by convention: `tools/*.json`, `tool_guidance.json` there or at the root, and
-/// `MCP_TOOL_SPECIFICATION.md` anywhere below.
+/// Looks where definitions are by convention: JSON and YAML in `tools/`, YAML in `inst/mcp/tools/`, `tool_guidance.json`
+/// in `tools/` or at the root, and `MCP_TOOL_SPECIFICATION.md` anywhere below.
 pub(crate) fn in_crib(folder: &Path) -> Found {
     let guidance: Vec<_> =
         [folder.join(GUIDANCE), folder.join(TOOLS).join(GUIDANCE)].into_iter().filter(|path| path.is_file()).collect();
-    let mut definitions = json_files(&folder.join(TOOLS));
+    let mut definitions = files(&folder.join(TOOLS), &["json", "yaml", "yml"]);
+    definitions.extend(files(&folder.join(PACKAGE_TOOLS), &["yaml", "yml"]));
     definitions.retain(|path| !guidance.contains(path));
     definitions.extend(specifications(folder));
     Found { guidance, definitions }
 }
 
-/// All JSON and Markdown files below a folder that is not a crib.
+/// All JSON, YAML and Markdown files below a folder that is not a crib.
 pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
-    let mut found = json_files(folder);
-    found.extend(with_extension(folder, "md"));
+    let mut found = files(folder, &["json", "yaml", "yml", "md"]);
     let mut folders: Vec<_> = entries(folder).into_iter().filter(|path| path.is_dir() && !path.is_symlink()).collect();
     folders.sort();
     found.extend(folders.iter().flat_map(|folder| below(folder)));
@@ -50,7 +52,7 @@ pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
 
 /// Whether a folder is laid out as a crib.
 pub(crate) fn is_crib(folder: &Path) -> bool {
-    folder.join("toolcrib.toml").is_file() || folder.join(TOOLS).is_dir()
+    folder.join("toolcrib.toml").is_file() || FOLDERS.iter().any(|tools| folder.join(tools).is_dir())
 }
 
 /// The specifications below a folder, whatever the case of their names. Links to folders are not followed.
@@ -79,15 +81,10 @@ pub(crate) fn specifications(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn json_files(folder: &Path) -> Vec<PathBuf> {
-    with_extension(folder, "json")
-}
-
-fn with_extension(folder: &Path, wanted: &str) -> Vec<PathBuf> {
-    let mut found: Vec<_> = entries(folder)
-        .into_iter()
-        .filter(|path| path.extension().is_some_and(|extension| extension == wanted) && !path.is_dir())
-        .collect();
+/// The files of a folder that have one of these extensions.
+pub(crate) fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let has_one = |path: &PathBuf| path.extension().is_some_and(|own| extensions.iter().any(|extension| own == *extension));
+    let mut found: Vec<_> = entries(folder).into_iter().filter(|path| has_one(path) && !path.is_dir()).collect();
     found.sort();
     found
 }

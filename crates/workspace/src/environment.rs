@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 /// Variables that programs need to find themselves, their user and their language. Nothing else
 /// reaches a child unless the crib's configuration names it.
-const PASSED: [&str; 23] = [
+const PASSED: [&str; 26] = [
     "PATH",
     "HOME",
     "USER",
@@ -24,6 +24,9 @@ const PASSED: [&str; 23] = [
     "CONDA_PREFIX",
     "NVM_DIR",
     "R_HOME",
+    "R_LIBS",
+    "R_LIBS_SITE",
+    "R_LIBS_USER",
     "NIX_PROFILES",
     "SYSTEMROOT",
     "SOURCE_DATE_EPOCH",

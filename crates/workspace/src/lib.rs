@@ -6,34 +6,45 @@
 mod allow;
 mod always;
 mod config;
+mod content;
 mod crib;
 mod date;
 mod definition;
 mod discover;
 mod environment;
+mod examples;
 mod files;
 mod fix;
 mod flags;
+mod groups;
 mod house;
 mod loader;
+mod package;
 mod parallel;
 mod policy;
 mod project;
+mod prompts;
+mod sources;
 mod watch;
 
 pub use allow::AllowClause;
 pub use always::always_allow;
-pub use config::{Bind, Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, config_schema};
+pub use config::{Bind, Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, PromptsConfig, config_schema};
+pub use content::{Category, CategoryConfig, Collection, CollectionConfig, Content, ContentConfig};
 pub use crib::{Crib, OpenError};
 pub use environment::Environment;
+pub use examples::{Examples, Ran};
 pub use files::{Files, LARGEST_FILE};
 pub use fix::{FixError, Fixed, fix_crib, fix_paths};
 pub use flags::{FlagDefaults, SwitchClause, WrittenFlags};
+pub use groups::{GroupError, Groups};
 pub use house::{Level, RuleClause};
 pub use loader::{Loaded, Loader, check_paths, check_text};
+pub use package::{Build, Change, PackageError, RPackage};
 pub use policy::PolicyClause;
 pub use project::project;
-pub use watch::{WatchError, Watcher, watch};
+pub use prompts::GUIDE_TOOLS;
+pub use watch::{Changes, WatchError, Watcher, watch};
 
 /// Every problem that reading a crib can find, beyond those of the formats and lints.
 pub static RULES: &[&catalog::Rule] = &[
@@ -48,6 +59,15 @@ pub static RULES: &[&catalog::Rule] = &[
     &flags::BROKEN_FLAG,
     &flags::BROKEN_SWITCH,
     &flags::USELESS_SWITCH,
+    &content::BAD_NAME,
+    &content::MISSING_FOLDER,
+    &content::BROKEN_PATTERN,
+    &content::BROKEN_COLLECTION,
+    &content::AMBIGUOUS_NAME,
+    &package::FOREIGN_FILE,
+    &package::STALE_FILE,
+    &examples::FAILED_EXAMPLE,
+    &examples::NO_R,
     &allow::BROKEN_ALLOW,
     &allow::USELESS_ALLOW,
     &house::BROKEN_RULE,

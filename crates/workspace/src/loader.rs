@@ -7,13 +7,14 @@ use std::{
     time::SystemTime,
 };
 
-use catalog::{Allowance, Catalog, Diagnostic, Glob, Launch, Origin, Place, Rule, Severity, SourceId, Tool};
-use formats::Guidance;
+use catalog::{Catalog, Diagnostic, Glob, Launch, Origin, Place, Rule, Severity, SourceId, Tool};
+use formats::{Guidance, Prompt};
 
 use crate::{
-    Config, Crib, Files, allow, crib,
+    Config, Content, Crib, Files, Groups, allow, content, crib,
     definition::{self, Definition},
-    discover, flags, house, parallel, policy,
+    discover, flags, house, parallel, policy, prompts,
+    prompts::PromptLoader,
 };
 
 /// A `[[bind]]` that cannot work.
@@ -38,6 +39,10 @@ pub struct Loaded {
     pub files: usize,
     /// How many tools without an error were found in them.
     pub tools: usize,
+    /// The prompts, each of another name.
+    pub prompts: Vec<Prompt>,
+    /// The documents that can be found.
+    pub content: Content,
     /// The sources that were broken, and of which the last good version is kept.
     pub kept: Vec<SourceId>,
 }
@@ -53,20 +58,28 @@ impl Loaded {
 #[derive(Debug, Default)]
 pub struct Loader {
     good: BTreeMap<SourceId, Vec<Arc<Tool>>>,
+    prompts: PromptLoader,
+    groups: Groups,
 }
 
 impl Loader {
+    /// Reads all definitions and keeps the tools of these groups.
+    pub fn only(groups: Groups) -> Self {
+        Self { groups, ..Self::default() }
+    }
+
     /// Reads all definitions of a crib.
     pub fn load(&mut self, crib: &Crib) -> Loaded {
         let files = crib.files();
         let found = discover::in_crib(&crib.folder);
         let mut loaded = Loaded { files: found.guidance.len() + found.definitions.len(), ..Loaded::default() };
         let guidance = read_guidance(&files, &found.guidance, &mut loaded.diagnostics);
+        let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names, scope: lint::Scope::Crib };
         let mut tools = Vec::new();
         let mut seen = HashSet::new();
         let mut documents = HashSet::new();
         let mut allowed = HashMap::new();
-        let all = parallel::map(&found.definitions, |path| Definition::read(&files, path, &guidance, &crib.folder));
+        let all = parallel::map(&found.definitions, |path| Definition::read(&files, path, &guidance, &context, &crib.folder));
         for (path, read) in found.definitions.iter().zip(all) {
             let source = files.name(path);
             if read.document.is_some_and(|document| !documents.insert(document)) {
@@ -82,15 +95,33 @@ impl Loader {
         }
         self.good.retain(|source, _| seen.contains(source));
         bind(&crib.config, &mut tools, &mut loaded.diagnostics);
-        let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names };
         finish(tools, &context, &mut loaded);
-        judge(crib, &allowed, &mut loaded);
+        judge(crib, &mut loaded);
+        if !self.groups.is_everything() {
+            let wanted = loaded.catalog.tools().iter().filter(|tool| self.groups.admit(tool)).cloned();
+            loaded.catalog = Catalog::merge(wanted).0;
+            loaded.tools = loaded.catalog.tools().len();
+        }
         let source = SourceId::new(crib::CONFIG);
         let clauses = &crib.config.policy;
         loaded.diagnostics.extend(policy::check(&source, clauses, &crib.policy, &loaded.catalog, SystemTime::now()));
         loaded.diagnostics.extend(flags::check(&source, &crib.config.switch, &crib.switches, &loaded.catalog));
+        let (content, problems) = content::read(&source, crib);
+        loaded.content = content;
+        loaded.diagnostics.extend(problems);
+        self.load_prompts(crib, &mut loaded);
+        allow::apply(&allowed, &crib.allow, &mut loaded.diagnostics);
         sort(&mut loaded.diagnostics);
         loaded
+    }
+
+    fn load_prompts(&mut self, crib: &Crib, loaded: &mut Loaded) {
+        let read = self.prompts.load(crib);
+        loaded.files += read.files;
+        loaded.kept.extend(read.kept);
+        loaded.diagnostics.extend(read.diagnostics);
+        loaded.diagnostics.extend(prompts::unknown_tools(&read.prompts, &loaded.catalog));
+        loaded.prompts = read.prompts;
     }
 
     /// The tools of a file: what was read now, or what was read last if that was good and this is not.
@@ -110,8 +141,8 @@ impl Loader {
 }
 
 /// Reads files and folders that need not be cribs. A folder laid out as a crib is read as one, any
-/// other for all JSON files and Markdown specifications below it. Loose files are checked each for
-/// itself: two versions of one tool beside each other are not a conflict, unless both are documents
+/// other for all JSON and YAML files and Markdown specifications below it. Loose files are checked each
+/// for itself: two versions of one tool beside each other are not a conflict, unless both are documents
 /// of one folder.
 pub fn check_paths(paths: &[PathBuf], environment: &crate::Environment) -> Result<Loaded, crib::OpenError> {
     let mut loaded = Loaded::default();
@@ -172,6 +203,10 @@ impl Loose {
 
 fn check_loose(paths: &[PathBuf], loose: Loose, loaded: &mut Loaded) {
     let files = Files::new("");
+    let (prompts, paths): (Vec<PathBuf>, Vec<PathBuf>) = paths.iter().cloned().partition(|path| prompts::is_prompt(path));
+    loaded.files += prompts.len();
+    loaded.diagnostics.extend(prompts.iter().flat_map(|path| prompts::one(&files, path).1));
+    let paths = paths.as_slice();
     let contents = parallel::map(paths, |path| {
         let bytes = files.read(path);
         let is_guidance = bytes.as_deref().is_ok_and(formats::is_guidance);
@@ -218,9 +253,9 @@ fn is_copy<'b>(source: &SourceId, bytes: &'b [u8], documents: &mut HashSet<&'b [
 fn check_alone(files: &Files, path: &Path, bytes: &[u8], guidance: &Guidance) -> Loaded {
     let source = files.name(path);
     let within = path.parent().unwrap_or(path);
-    let read = Definition::of(&source, bytes, guidance, &|link| definition::linked(files, path, within, link));
+    let context = lint::Context { crib: "crib".to_owned(), full_names: false, scope: lint::Scope::File };
+    let read = Definition::of(&source, bytes, guidance, &context, &|link| definition::linked(files, path, within, link));
     let mut loaded = Loaded { diagnostics: read.diagnostics, ..Loaded::default() };
-    let context = lint::Context { crib: "crib".to_owned(), full_names: false };
     finish(read.tools, &context, &mut loaded);
     allow::apply(&HashMap::from([(source, read.allowances)]), &[], &mut loaded.diagnostics);
     loaded
@@ -231,26 +266,26 @@ fn check_alone(files: &Files, path: &Path, bytes: &[u8], guidance: &Guidance) ->
 pub fn check_text(crib: &Crib, name: &str, text: &str) -> Loaded {
     let source = SourceId::new(name);
     let nothing: formats::Linked<'_> = &|_| Err("linked files are not read here".to_owned());
-    let read = Definition::of(&source, text.as_bytes(), &Guidance::default(), nothing);
+    let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names, scope: lint::Scope::File };
+    let read = Definition::of(&source, text.as_bytes(), &Guidance::default(), &context, nothing);
     let mut loaded = Loaded { diagnostics: read.diagnostics, files: 1, ..Loaded::default() };
-    let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names };
     finish(read.tools, &context, &mut loaded);
-    judge(crib, &HashMap::from([(source.clone(), read.allowances)]), &mut loaded);
+    judge(crib, &mut loaded);
+    allow::apply(&HashMap::from([(source.clone(), read.allowances)]), &crib.allow, &mut loaded.diagnostics);
     // What is said of the configuration is not about this text.
     loaded.diagnostics.retain(|found| found.origin.source == source);
     sort(&mut loaded.diagnostics);
     loaded
 }
 
-/// Applies the crib's own rules, and takes out what is allowed.
-fn judge(crib: &Crib, allowed: &HashMap<SourceId, Vec<Allowance>>, loaded: &mut Loaded) {
+/// Applies the crib's own rules.
+fn judge(crib: &Crib, loaded: &mut Loaded) {
     if !crib.rules.is_empty() {
         let (catalog, found) = house::check(&crib.rules, &loaded.catalog);
         loaded.tools = catalog.tools().len();
         loaded.catalog = catalog;
         loaded.diagnostics.extend(found);
     }
-    allow::apply(allowed, &crib.allow, &mut loaded.diagnostics);
 }
 
 fn read_guidance(files: &Files, paths: &[PathBuf], diagnostics: &mut Vec<Diagnostic>) -> Guidance {
@@ -308,15 +343,16 @@ fn finish(tools: Vec<Arc<Tool>>, context: &lint::Context, loaded: &mut Loaded) {
     let (catalog, conflicts) = Catalog::merge(tools);
     let each = parallel::flat_map(catalog.tools(), |tools| lint::check_each(tools, context));
     let found = lint::check_together(&catalog, context, each);
-    let bad: HashSet<_> =
-        found.iter().filter(|diagnostic| diagnostic.is_error()).filter_map(|diagnostic| diagnostic.tool.clone()).collect();
-    loaded.catalog = match bad.is_empty() {
+    loaded.catalog = match found.broken.is_empty() {
         true => catalog,
-        false => Catalog::merge(catalog.tools().iter().filter(|tool| !bad.contains(&tool.name)).cloned()).0,
+        false => Catalog::merge(catalog.tools().iter().filter(|tool| !found.broken.contains(&tool.name)).cloned()).0,
     };
     loaded.tools = loaded.catalog.tools().len();
     loaded.diagnostics.extend(conflicts);
-    loaded.diagnostics.extend(found);
+    loaded.diagnostics.extend(found.diagnostics);
+    // A tool that could be read in part may have said what another with the same parts says.
+    let mut seen = HashSet::new();
+    loaded.diagnostics.retain(|of| seen.insert((of.code, of.origin.clone(), of.message.clone())));
     sort(&mut loaded.diagnostics);
 }
 

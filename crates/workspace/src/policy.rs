@@ -15,7 +15,7 @@ use toml::{Spanned, Value};
 
 pub(crate) use rules::{BROKEN_POLICY, EXPIRED_POLICY, LASTING_PERMISSION, PRESUMED_ARGUMENT, USELESS_POLICY};
 
-use crate::date;
+use crate::{date, prompts::GUIDE_TOOLS};
 
 const VERDICTS: [(&str, Verdict); 3] = [("allow", Verdict::Allow), ("ask", Verdict::Ask), ("deny", Verdict::Deny)];
 
@@ -86,7 +86,7 @@ pub(crate) fn check(
     for (index, (clause, written)) in policy.clauses().zip(written).enumerate() {
         let written = written.get_ref();
         let tools: Vec<_> = catalog.tools().iter().map(|tool| &**tool).filter(|tool| policy.names(index, &tool.name)).collect();
-        if tools.is_empty() {
+        if tools.is_empty() && !means_natives(policy, index) {
             found.push(useless(at(written.tools.span()), &clause.tools, catalog));
         }
         if let Some(until) = written.until.as_ref().filter(|_| clause.until.is_some_and(|until| until <= now)) {
@@ -151,6 +151,12 @@ fn place(diagnostic: &Diagnostic) -> usize {
         catalog::Place::Offset(offset) => offset,
         _ => 0,
     }
+}
+
+/// Whether a glob of a clause can only mean native tools, whatever stands before their names.
+fn means_natives(policy: &Policy, clause: usize) -> bool {
+    let natives = catalog::name::BUILT_IN.into_iter().chain(GUIDE_TOOLS);
+    natives.into_iter().any(|name| policy.names(clause, name) || policy.names(clause, &format!("guide_{name}")))
 }
 
 fn useless(origin: Origin, tools: &str, catalog: &Catalog) -> Diagnostic {

@@ -1,14 +1,15 @@
-//! Tells when definitions or configuration change, for development.
+//! Tells when definitions, configuration or documents change, for development.
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
-    sync::mpsc,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
     time::Duration,
 };
 
 use notify::{RecursiveMode, Watcher as _};
 
-use crate::discover;
+use crate::{Content, Crib, discover, prompts};
 
 /// How long it must be quiet before a change is told: editors write a file in several steps.
 const QUIET: Duration = Duration::from_millis(150);
@@ -26,38 +27,101 @@ pub struct WatchError {
 /// Watches until it is dropped.
 #[derive(Debug)]
 pub struct Watcher {
-    _inner: notify::RecommendedWatcher,
+    inner: notify::RecommendedWatcher,
+    folders: Arc<Mutex<Folders>>,
 }
 
-/// Calls `changed` after definitions or the configuration of the crib in `folder` have changed.
-pub fn watch(folder: &Path, changed: impl Fn() + Send + 'static) -> Result<Watcher, WatchError> {
-    let problem = |source| WatchError { folder: folder.to_owned(), source };
-    let (sender, receiver) = mpsc::channel::<()>();
-    let mut inner = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        if event.is_ok_and(|event| !event.kind.is_access() && event.paths.iter().any(|path| matters(path))) {
+/// What is watched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Folders {
+    /// Folders whose own files are definitions, prompts or the configuration.
+    definitions: Vec<PathBuf>,
+    /// Folders of documents, with everything below.
+    documents: Vec<PathBuf>,
+}
+
+/// What has changed since it was last told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Whether definitions, prompts or the configuration may be others than before.
+    pub definitions: bool,
+    /// The files in folders of documents that were written, made or removed.
+    pub documents: BTreeSet<PathBuf>,
+}
+
+/// Calls `changed` after definitions, prompts, the configuration or documents of a crib have changed.
+pub fn watch(crib: &Crib, content: &Content, changed: impl Fn(Changes) + Send + 'static) -> Result<Watcher, WatchError> {
+    let (sender, receiver) = mpsc::channel::<Vec<PathBuf>>();
+    let inner = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        if let Ok(event) = event
+            && !event.kind.is_access()
+        {
             // The receiver is gone only when the watcher is being dropped.
-            let _ = sender.send(());
-        }
-    })
-    .map_err(problem)?;
-    inner.watch(folder, RecursiveMode::NonRecursive).map_err(problem)?;
-    let tools = folder.join("tools");
-    if tools.is_dir() {
-        inner.watch(&tools, RecursiveMode::NonRecursive).map_err(problem)?;
-    }
-    for specification in discover::specifications(folder) {
-        let around = specification.parent().unwrap_or(folder);
-        inner.watch(around, RecursiveMode::NonRecursive).map_err(problem)?;
-    }
-    std::thread::spawn(move || {
-        while receiver.recv().is_ok() {
-            while receiver.recv_timeout(QUIET).is_ok() {}
-            changed();
+            let _ = sender.send(event.paths);
         }
     });
-    Ok(Watcher { _inner: inner })
+    let inner = inner.map_err(|source| WatchError { folder: crib.folder.clone(), source })?;
+    let folders = Arc::<Mutex<Folders>>::default();
+    let mut watcher = Watcher { inner, folders: Arc::clone(&folders) };
+    watcher.follow(crib, content)?;
+    std::thread::spawn(move || {
+        while let Ok(first) = receiver.recv() {
+            let more: Vec<_> = std::iter::from_fn(|| receiver.recv_timeout(QUIET).ok()).flatten().collect();
+            let changes = lock(&folders).sorted(first.into_iter().chain(more));
+            if changes != Changes::default() {
+                changed(changes);
+            }
+        }
+    });
+    Ok(watcher)
+}
+
+impl Watcher {
+    /// Watches what the crib consists of now.
+    pub fn follow(&mut self, crib: &Crib, content: &Content) -> Result<(), WatchError> {
+        let now = Folders::of(crib, content);
+        let before = std::mem::replace(&mut *lock(&self.folders), now.clone());
+        let new = |folder: &&PathBuf, before: &[PathBuf]| !before.contains(folder);
+        let definitions = now.definitions.iter().filter(|folder| new(folder, &before.definitions));
+        let documents = now.documents.iter().filter(|folder| new(folder, &before.documents));
+        let definitions = definitions.map(|folder| (folder, RecursiveMode::NonRecursive));
+        for (folder, depth) in definitions.chain(documents.map(|folder| (folder, RecursiveMode::Recursive))) {
+            self.inner.watch(folder, depth).map_err(|source| WatchError { folder: folder.clone(), source })?;
+        }
+        Ok(())
+    }
+}
+
+impl Folders {
+    fn of(crib: &Crib, content: &Content) -> Self {
+        let own = discover::FOLDERS.iter().map(|folder| crib.folder.join(folder));
+        let specified = discover::specifications(&crib.folder).into_iter().filter_map(|path| path.parent().map(Path::to_owned));
+        let definitions: BTreeSet<_> =
+            [crib.folder.clone()].into_iter().chain(own).chain(prompts::folders(crib)).chain(specified).collect();
+        let definitions = definitions.into_iter().filter(|folder| folder.is_dir()).collect();
+        let documents = content.categories.iter().map(|category| category.folder.clone());
+        Self { definitions, documents: documents.filter(|folder| folder.is_dir()).collect() }
+    }
+
+    fn sorted(&self, paths: impl Iterator<Item = PathBuf>) -> Changes {
+        let mut changes = Changes::default();
+        for path in paths {
+            let is_own = path.parent().is_some_and(|parent| self.definitions.iter().any(|folder| folder == parent));
+            // A new folder may be one in which definitions or prompts are looked for.
+            changes.definitions |= is_own && (matters(&path) || path.is_dir());
+            if self.documents.iter().any(|folder| path.starts_with(folder)) {
+                changes.documents.insert(path);
+            }
+        }
+        changes
+    }
+}
+
+fn lock(folders: &Mutex<Folders>) -> MutexGuard<'_, Folders> {
+    folders.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn matters(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "json" || extension == "toml" || extension == "md")
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| ["json", "toml", "md", "yaml", "yml"].contains(&extension))
 }

@@ -11,7 +11,13 @@ const LONGEST: usize = 4096;
 pub(crate) fn scope(project: Option<&str>) -> Result<Scope, String> {
     let Some(text) = project else { return Ok(Scope::Crib) };
     let path = match text.split_once("://") {
-        Some(("file", rest)) => decoded(rest.strip_prefix("localhost").unwrap_or(rest)),
+        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file") => {
+            let path = rest.strip_prefix("localhost").unwrap_or(rest);
+            if !path.starts_with('/') {
+                return Err("`project` is an address on another machine".to_owned());
+            }
+            decoded(path)
+        }
         Some((scheme, _)) => return Err(format!("`project` must be a path, not an address of the kind `{scheme}:`")),
         None => Some(text.to_owned()),
     };
@@ -51,7 +57,8 @@ mod tests {
         assert_eq!(scope(Some("file:///home/a/my%20app")), path("/home/a/my app"));
         assert_eq!(scope(Some("/home/a/my app")), path("/home/a/my app"));
         assert_eq!(scope(Some("../other.app")), path("../other.app"));
-        for bad in ["", "  ", "https://example.com/x", "file:///a%2", "file:///a%ff", "a\0b"] {
+        assert_eq!(scope(Some("FILE://localhost/home/a")), path("/home/a"));
+        for bad in ["", "  ", "https://example.com/x", "file://elsewhere/home/a", "file:///a%2", "file:///a%ff", "a\0b"] {
             assert!(scope(Some(bad)).is_err(), "{bad:?}");
         }
     }

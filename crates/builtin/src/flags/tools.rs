@@ -13,7 +13,7 @@ use toolkit::{
 };
 
 use super::{Flags, Scope, Setting, project, schema_of_value};
-use crate::PREFIX;
+use crate::{FLAGS, PREFIX};
 
 #[derive(Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -224,7 +224,7 @@ where
         let work = function(flags.clone(), args);
         async move { work.await.unwrap_or_else(|failure| Reply::failure(failure.message, failure.error_type)) }
     })
-    .category("flags")
+    .category(FLAGS)
     .naming(Naming::Prefixed(PREFIX))
 }
 

@@ -1,10 +1,15 @@
 //! The built-in tools as a caller sees them.
 
 mod await_;
+mod books;
 mod cancel;
+mod content;
 mod desk;
+mod documents;
 mod flags;
 mod join;
 mod office;
+mod prompts;
 mod results;
 mod status;
+mod templates;

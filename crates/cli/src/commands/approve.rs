@@ -64,7 +64,12 @@ async fn decide(crib: &Crib, runtime: &Runtime, text: &str, args: &Args) -> Comm
     if !approval.is_open(SystemTime::now()) {
         return Err(CommandError::machine(closed(&approval)).hint("make the call again to ask anew"));
     }
-    terminal::note(&format!("`{}` waits for approval: {}\n{}", approval.tool, approval.reason, call::describe(&approval.plan)));
+    terminal::note(&format!(
+        "`{}` waits for approval: {}\n{}",
+        approval.tool,
+        approval.reason,
+        call::plan::describe(&approval.plan)
+    ));
     let approved = !args.deny && (args.yes || confirmed()?);
     let ruled = runtime.rule(id, approved, "terminal").await.map_err(store_failed)?.ok_or_else(unknown)?;
     runtime.flush_audit();

@@ -1,11 +1,12 @@
 //! `call`: run a tool from the terminal.
 
 mod learn;
+pub(super) mod plan;
 mod trace;
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
-use catalog::{Content, Outcome, Switch, Tool, arguments};
+use catalog::{Catalog, Content, Outcome, Switch, Tool, arguments};
 use runtime::{Call, Runtime, Settings};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -16,7 +17,7 @@ use learn::Lesson;
 use super::{CommandResult, Surroundings, show};
 use crate::{
     error::{CommandError, Kind},
-    keeper, servers, terminal,
+    guide, keeper, servers, terminal,
 };
 
 /// Run a tool from the terminal, as a client would.
@@ -51,14 +52,15 @@ pub(crate) fn run(here: &Surroundings<'_>, args: Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
     let planner = Runtime::new(crib.settings());
     let flags = keeper::flags(&crib, here.environment, on_change(here));
-    let natives = |runtime| keeper::natives(&crib, here.environment, runtime, &flags, None);
+    let guide = guide::open(&crib, &loaded, &flags);
+    let natives = |runtime| keeper::natives(&crib, here.environment, runtime, &guide, &flags, None);
     let values = keeper::block_on(keeper::switching_or_defaults(&crib, &flags))?;
     let (there, away) = catalog::switched(&loaded.catalog, &crib.switches, &values);
-    let all = keeper::with_built_ins(&there, &natives(&planner)?);
+    let all = keeper::with_built_ins(&crib, &there, &natives(&planner)?);
     let tool = show::find(&all, &crib.name(), &args.name).map_err(|error| explained(error, &args.name, &away))?;
     let given = parse(&args.args)?;
     if args.dry_run {
-        return plan(&planner, &tool, given, args.json);
+        return plan(&planner, &all, &tool, given, args.json);
     }
     // A person at a terminal waits for the result, however long it takes.
     let settings = Settings { patience: Duration::MAX, ..crib.settings() };
@@ -115,50 +117,15 @@ fn parse(text: &str) -> Result<Arguments, CommandError> {
 }
 
 /// Checks the arguments as a call would, and prints the plan instead of running it.
-fn plan(runtime: &Runtime, tool: &Tool, given: Arguments, as_json: bool) -> CommandResult {
+fn plan(runtime: &Runtime, catalog: &Catalog, tool: &Tool, given: Arguments, as_json: bool) -> CommandResult {
     let admitted = runtime.admit(tool, given)?;
-    // What is shown is written down somewhere: secrets stay out of it.
-    let plan = runtime.plan(tool, &arguments::redacted(tool, &admitted))?;
-    if as_json {
-        terminal::json(&plan);
-    } else {
-        terminal::line(&describe(&serde_json::to_value(&plan).unwrap_or_default()));
+    let plan = runtime.preview(catalog, tool, &admitted)?;
+    match as_json {
+        true => terminal::json(&plan),
+        false => terminal::line(&plan::describe(&plan)),
     }
     Ok(ExitCode::SUCCESS)
 }
-
-/// A plan for people. It is read from its JSON form, the one that is documented.
-pub(super) fn describe(plan: &Value) -> String {
-    let words = |list: &Value, each: fn(&str) -> String| {
-        list.as_array().into_iter().flatten().filter_map(Value::as_str).map(each).collect::<Vec<_>>().join(" ")
-    };
-    let some = |text: String| if text.is_empty() { "nothing".to_owned() } else { text };
-    let bounds = &plan["confinement"];
-    let mut lines = vec![
-        ("runs", words(&plan["argv"], quoted)),
-        ("program", plan["program"].as_str().unwrap_or_default().to_owned()),
-        ("in", plan["cwd"].as_str().unwrap_or_default().to_owned()),
-        ("variables", words(&plan["env"], str::to_owned)),
-        ("input", plan["stdin"].as_str().unwrap_or("none").to_owned()),
-        ("at most", format!("{} seconds", plan["timeout_seconds"])),
-    ];
-    match bounds["enforced"] == true {
-        true => lines.extend([
-            ("reads", some(words(&bounds["read"], quoted))),
-            ("writes", some(words(&bounds["write"], quoted))),
-            ("network", if bounds["network"] == true { "yes" } else { "no" }.to_owned()),
-        ]),
-        false => lines.push(("confined", "no: it can read, write and reach what you can".to_owned())),
-    }
-    lines.iter().map(|(name, value)| format!("{name:<10} {value}").trim_end().to_owned()).collect::<Vec<_>>().join("\n")
-}
-
-/// A word as one would type it in a shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
-}
-
 fn run_to_end(runtime: &Arc<Runtime>, call: Call, cancel: CancellationToken) -> Result<Outcome, CommandError> {
     let result = keeper::block_on(async {
         tokio::spawn(async move {

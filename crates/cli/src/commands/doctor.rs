@@ -20,10 +20,15 @@ pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
         true => print_support(runtime::confinement()),
         false => terminal::line("  switched off in toolcrib.toml ([confine] enabled = false): tools can touch what you can"),
     }
+    let runtime = Runtime::new(crib.settings());
+    terminal::print("\nPrograms\n");
+    terminal::line(&match runtime.r_program() {
+        Some(path) => format!("  R         {}", path.display()),
+        None => "  R         not found; tools that are R functions need it (Debian, Ubuntu: apt install r-base-core)".to_owned(),
+    });
     terminal::print("\nTools\n");
     let driver = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let driver = driver.map_err(|error| CommandError::machine(format!("cannot start: {error}")))?;
-    let runtime = Runtime::new(crib.settings());
     let mut missing = 0;
     for tool in loaded.catalog.tools().iter().filter(|tool| tool.is_callable()) {
         match driver.block_on(runtime.available(tool)) {

@@ -4,9 +4,10 @@ use std::{fmt::Write, process::ExitCode};
 
 use catalog::Tool;
 use runtime::Runtime;
+use workspace::Groups;
 
 use super::{CommandResult, Surroundings, serve};
-use crate::{keeper, terminal};
+use crate::{guide, keeper, terminal};
 
 /// List the tools of the crib.
 #[derive(clap::Args)]
@@ -20,16 +21,22 @@ pub(crate) struct Args {
     /// Only tools of this category.
     #[arg(long, value_name = "CATEGORY")]
     category: Option<String>,
+    /// Only tools of these groups: a regular expression on what follows PACKAGE-mcp_tool_ in a name. May be given several times.
+    #[arg(long, value_name = "REGEXP")]
+    groups: Vec<String>,
 }
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
     let flags = keeper::flags(&crib, here.environment, keeper::nobody());
-    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), &flags, args.prefix.as_deref())?;
+    let guide = guide::open(&crib, &loaded, &flags);
+    let runtime = Runtime::new(crib.settings());
+    let natives = keeper::natives(&crib, here.environment, &runtime, &guide, &flags, args.prefix.as_deref())?;
     let values = keeper::block_on(keeper::switching_or_defaults(&crib, &flags))?;
     let (there, away) = catalog::switched(&loaded.catalog, &crib.switches, &values);
-    let all = keeper::with_built_ins(&there, &natives);
-    let wanted = |tool: &Tool| args.category.is_none() || tool.marks.category == args.category;
+    let all = keeper::with_built_ins(&crib, &there, &natives);
+    let groups = Groups::new(&args.groups)?;
+    let wanted = |tool: &Tool| (args.category.is_none() || tool.marks.category == args.category) && groups.admit(tool);
     if args.json {
         let snapshot = serve::snapshot(&crib, &loaded.catalog, &natives, &values);
         let objects = snapshot

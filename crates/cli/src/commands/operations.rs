@@ -1,5 +1,7 @@
 //! `operations`: what the servers of a crib run and have run.
 
+pub(super) mod queue;
+
 use std::{
     fs::File,
     io::{Read, Seek, SeekFrom},
@@ -14,6 +16,7 @@ use runtime::{
     operation::{Operation, OperationId, State},
 };
 use serde_json::{Value, json};
+use workspace::Crib;
 
 use super::{CommandResult, Surroundings};
 use crate::{
@@ -95,8 +98,8 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
         let runtime = keeper::open_kept(&crib)?;
         let operations = runtime.operations();
         match &args.action {
-            Action::List(list) => print_list(&operations, list).await,
-            Action::Show { id, json } => show(&operations, id, *json).await,
+            Action::List(list) => print_list(&crib, &operations, list).await,
+            Action::Show { id, json } => show(&crib, &operations, id, *json).await,
             Action::Logs { id, follow } => logs(&operations, id, *follow).await,
             Action::Cancel { id } => cancel(&operations, id).await,
             Action::Prune { days, mib } => prune(&operations, *days, *mib).await,
@@ -104,13 +107,14 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     })?
 }
 
-async fn print_list(operations: &Operations, list: &List) -> CommandResult {
+async fn print_list(crib: &Crib, operations: &Operations, list: &List) -> CommandResult {
     let states = list.state.as_deref().map(state).transpose()?.into_iter().collect();
     let filter = Filter { tool: list.tool.clone(), states, ..Filter::default() };
     let mut drawn = 0;
     loop {
         let cursor = list.after.clone().map(Cursor);
-        let page = operations.list(filter.clone(), cursor, list.limit).await.map_err(keeper::failed)?;
+        let mut page = operations.list(filter.clone(), cursor, list.limit).await.map_err(keeper::failed)?;
+        queue::fill(crib, &mut page.operations).await;
         if list.json {
             let next = page.next.map(|cursor| cursor.0);
             terminal::json(
@@ -123,7 +127,7 @@ async fn print_list(operations: &Operations, list: &List) -> CommandResult {
             // Back over the last drawing.
             terminal::print(&format!("\x1b[{drawn}A\x1b[J"));
         }
-        drawn = lines.len();
+        drawn = lines.iter().map(|line| terminal::height(line)).sum::<usize>();
         lines.iter().for_each(|line| terminal::line(line));
         if let Some(next) = page.next.filter(|_| !list.watch) {
             terminal::note(&format!("there are more: --after {}", next.0));
@@ -204,8 +208,9 @@ async fn find(operations: &Operations, text: &str) -> Result<Operation, CommandE
     found.map_err(|failure| CommandError::new(Kind::NoSuchTool, failure.message).hint("`toolcrib operations list` shows them"))
 }
 
-async fn show(operations: &Operations, text: &str, as_json: bool) -> CommandResult {
-    let operation = find(operations, text).await?;
+async fn show(crib: &Crib, operations: &Operations, text: &str, as_json: bool) -> CommandResult {
+    let mut operation = find(operations, text).await?;
+    queue::fill(crib, std::slice::from_mut(&mut operation)).await;
     if as_json {
         terminal::json(&object(&operation));
         return Ok(ExitCode::SUCCESS);

@@ -22,6 +22,7 @@ enum Page {
     Rules,
     Config,
     Mtdf,
+    Rave,
 }
 
 pub(crate) fn run(args: &Args) -> CommandResult {
@@ -32,6 +33,11 @@ pub(crate) fn run(args: &Args) -> CommandResult {
             fields("toolcrib.toml", "Every key has a default. An unknown key is an error.", &workspace::config_schema())
         }
         Page::Mtdf => fields("Command-line tools as JSON (MTDF)", "One file per tool, in `tools/`.", &formats::mtdf_schema()),
+        Page::Rave => fields(
+            "R functions as YAML (RAVE)",
+            "One file per tool, in `inst/mcp/tools/` of an R package or in `tools/`.",
+            &formats::rave_schema(),
+        ),
     };
     terminal::line(text.trim_end());
     Ok(ExitCode::SUCCESS)
@@ -59,7 +65,8 @@ fn write_help(text: &mut String, command: &mut clap::Command) {
 fn fields(title: &str, intro: &str, schema: &Value) -> String {
     let mut text = format!("# {title}\n\n{intro} Made from the program itself: `scripts/reference`.\n");
     write_fields(&mut text, "The file", schema);
-    for (name, definition) in schema["$defs"].as_object().into_iter().flatten() {
+    let definitions = ["$defs", "definitions"].into_iter().filter_map(|key| schema[key].as_object());
+    for (name, definition) in definitions.flatten() {
         write_fields(&mut text, name, definition);
     }
     text
@@ -90,12 +97,17 @@ fn type_of(field: &Value) -> String {
     }
     match &field["type"] {
         Value::String(kind) if kind == "array" && field["items"].is_object() => format!("array of {}", type_of(&field["items"])),
+        Value::String(kind) if kind == "object" && field["additionalProperties"].is_object() => {
+            format!("table of {}", type_of(&field["additionalProperties"]))
+        }
         Value::String(kind) => kind.clone(),
+        _ if !field["const"].is_null() => field["const"].to_string(),
         Value::Array(kinds) => {
             kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null").collect::<Vec<_>>().join(" or ")
         }
-        _ => field["anyOf"]
-            .as_array()
-            .map_or_else(|| "any".to_owned(), |any| any.iter().map(type_of).collect::<Vec<_>>().join(" or ")),
+        _ => field["anyOf"].as_array().map_or_else(
+            || "any".to_owned(),
+            |any| any.iter().map(type_of).filter(|kind| kind != "null").collect::<Vec<_>>().join(" or "),
+        ),
     }
 }

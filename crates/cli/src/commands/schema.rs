@@ -19,6 +19,8 @@ pub(crate) struct Args {
 enum Of {
     /// Command-line tools as JSON.
     Mtdf,
+    /// R functions as YAML.
+    Rave,
     /// tool_guidance.json.
     Guidance,
     /// toolcrib.toml.
@@ -28,6 +30,7 @@ enum Of {
 pub(crate) fn run(args: &Args) -> CommandResult {
     let schema = match args.of {
         Of::Mtdf => formats::mtdf_schema(),
+        Of::Rave => formats::rave_schema(),
         Of::Guidance => formats::guidance_schema(),
         Of::Config => workspace::config_schema(),
     };

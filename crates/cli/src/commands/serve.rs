@@ -22,11 +22,11 @@ use tokio::{
     signal::unix::{SignalKind, signal},
 };
 use tokio_util::sync::CancellationToken;
-use toolkit::Native;
-use workspace::{Crib, Descriptions, Environment, Http, Loaded, Loader};
+use toolkit::{Change, Native};
+use workspace::{Changes, Content, Crib, Descriptions, Environment, Groups, Http, Loaded, Loader, Watcher};
 
-use super::{CommandResult, Surroundings};
-use crate::{error::CommandError, keeper, report::Report, servers};
+use super::{CommandResult, Surroundings, operations::queue};
+use crate::{error::CommandError, guide::Material, keeper, report::Report, servers};
 
 /// Serve the tools of the crib over MCP: on standard input and output, or with --http over HTTP at /mcp.
 #[derive(clap::Args)]
@@ -43,6 +43,10 @@ pub(crate) struct Args {
     /// Read definitions again whenever they change. For development: a tool may write a definition.
     #[arg(long)]
     watch: bool,
+    /// Only tools of these groups, and the built-in ones: a regular expression on what follows PACKAGE-mcp_tool_ in a name.
+    /// May be given several times.
+    #[arg(long, value_name = "REGEXP")]
+    groups: Vec<String>,
 }
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
@@ -55,9 +59,10 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
             .hint("name a file that holds one with --token-file, or listen on 127.0.0.1"));
     }
     let crib = here.crib()?;
+    let loader = Loader::only(Groups::new(&args.groups)?);
     let driver = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let driver = driver.map_err(|error| CommandError::machine(format!("cannot start: {error}")))?;
-    let result = driver.block_on(serve(crib, here.environment, args, token));
+    let result = driver.block_on(serve(crib, loader, here.environment, args, token));
     // Whatever still runs, a read of standard input say, must not keep the process alive.
     driver.shutdown_background();
     result.map(|()| ExitCode::SUCCESS)
@@ -66,7 +71,7 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
 /// What a crib serves: those of its tools that its flags let through, and the built-in ones.
 pub(super) fn snapshot(crib: &Crib, catalog: &Catalog, natives: &[Native], flags: &FlagValues) -> Snapshot {
     let (there, away) = catalog::switched(catalog, &crib.switches, flags);
-    let all = keeper::with_built_ins(&there, natives);
+    let all = keeper::with_built_ins(crib, &there, natives);
     let options = SnapshotOptions {
         crib: crib.name(),
         full_names: crib.config.crib.full_names,
@@ -110,17 +115,25 @@ fn read_token(path: &Path) -> Result<String, CommandError> {
     }
 }
 
-async fn serve(crib: Crib, environment: &Environment, args: &Args, token: Option<String>) -> Result<(), CommandError> {
+async fn serve(
+    crib: Crib,
+    loader: Loader,
+    environment: &Environment,
+    args: &Args,
+    token: Option<String>,
+) -> Result<(), CommandError> {
     let signals = |error: std::io::Error| CommandError::machine(format!("cannot listen for signals: {error}"));
-    let folder = crib.folder.clone();
     let http = crib.config.http.clone();
     let socket = servers::own(&crib.state_folder());
-    let served = Served::start(crib, environment, args.prefix.as_deref()).await?;
+    let sessions = if args.http.is_some() { Sessions::ByHandle } else { Sessions::ByConnection };
+    let served = Served::start(crib, loader, environment, args.prefix.as_deref(), sessions).await?;
     let shutdown = CancellationToken::new();
     end_on_signal(shutdown.clone()).map_err(signals)?;
     reload_on_hangup(served.clone()).map_err(signals)?;
-    let _watcher = args.watch.then(|| watch(&folder, served.clone())).transpose()?;
-    let control = tokio::spawn(control_socket(socket, served.clone()));
+    if args.watch {
+        watch(&served)?;
+    }
+    let control = tokio::spawn(control_socket(socket, served.operations.clone(), served.clone()));
     let result = match args.http {
         Some(address) => {
             let listener = TcpListener::bind(address).await;
@@ -149,8 +162,9 @@ fn http_options(listener: TcpListener, token: Option<String>, http: &Http) -> Ht
     }
 }
 
-/// Listens on the socket by which `toolcrib reload` reaches this server. A server without one serves all the same.
-async fn control_socket(path: PathBuf, served: Served) {
+/// Listens on the socket by which `toolcrib reload`, `flags` and `operations` reach this server. A server without one
+/// serves all the same.
+async fn control_socket(path: PathBuf, operations: Operations, served: Served) {
     let flagged = served.clone();
     let verbs = Verbs::default()
         .on("reload", move |_| {
@@ -160,7 +174,8 @@ async fn control_socket(path: PathBuf, served: Served) {
         .on(servers::FLAGS, move |_| {
             let served = flagged.clone();
             async move { served.follow_flags().await }
-        });
+        })
+        .on(queue::VERB, move |_| std::future::ready(queue::answer(&operations)));
     if let Err(error) = control::listen(&path, verbs).await {
         tracing::warn!("no control socket, so `toolcrib reload` will not reach this server: {error}");
     }
@@ -170,6 +185,8 @@ async fn control_socket(path: PathBuf, served: Served) {
 #[derive(Clone)]
 struct Served {
     server: Server,
+    operations: Operations,
+    material: Material,
     reading: Arc<Mutex<Reading>>,
     flags: Flags,
     /// Which switches are on. Held while what is served is put together, so that what was read first is
@@ -184,11 +201,45 @@ struct Reading {
     /// The tools that were read last.
     catalog: Catalog,
     natives: Vec<Native>,
+    content: Content,
+    material: Material,
+    watcher: Option<Watcher>,
+    sessions: Sessions,
+}
+
+/// What came of reading a crib again.
+struct Reread {
+    said: String,
+    /// Whether there are other prompts than before.
+    prompts: bool,
+}
+
+/// How it is known whose state a call means.
+#[derive(Clone, Copy)]
+enum Sessions {
+    /// By the connection, which is the only one.
+    ByConnection,
+    /// By a handle as well: over HTTP, newer clients have no connection that lasts.
+    ByHandle,
+}
+
+impl Sessions {
+    fn told_by(self, snapshot: Snapshot) -> Snapshot {
+        match self {
+            Self::ByConnection => snapshot,
+            Self::ByHandle => snapshot.with_handles(),
+        }
+    }
 }
 
 impl Served {
-    async fn start(crib: Crib, environment: &Environment, prefix: Option<&str>) -> Result<Self, CommandError> {
-        let mut loader = Loader::default();
+    async fn start(
+        crib: Crib,
+        mut loader: Loader,
+        environment: &Environment,
+        prefix: Option<&str>,
+        sessions: Sessions,
+    ) -> Result<Self, CommandError> {
         // Opening the store waits for the disk, reading definitions for the processor.
         let (runtime, loaded) = std::thread::scope(|scope| {
             let opening = scope.spawn(|| keeper::open(&crib, crib.settings()));
@@ -204,13 +255,17 @@ impl Served {
         tokio::spawn(forget_old(runtime.operations(), crib.config.limits.retention()));
         let started: Arc<OnceLock<Self>> = Arc::default();
         let flags = keeper::flags(&crib, environment, on_change(Arc::clone(&started), environment.state_folder()));
-        let natives = keeper::natives(&crib, environment, &runtime, &flags, prefix)?;
+        let material = Material::new(&crib, &loaded, &flags);
+        let natives = keeper::natives(&crib, environment, &runtime, &material.guide, &flags, prefix)?;
         let values = keeper::switching_or_defaults(&crib, &flags).await;
-        let snapshot = snapshot(&crib, &loaded.catalog, &natives, &values);
+        let snapshot = sessions.told_by(snapshot(&crib, &loaded.catalog, &natives, &values));
+        let operations = runtime.operations();
         let server = Server::new(identity, Arc::new(runtime.with_natives(natives.iter().cloned())), snapshot);
-        let reading = Reading { crib, loader, catalog: loaded.catalog, natives };
+        let server = material.served_by(server);
+        let Loaded { catalog, content, .. } = loaded;
+        let reading = Reading { crib, loader, catalog, natives, content, material: material.clone(), watcher: None, sessions };
         let positions = Arc::new(tokio::sync::Mutex::new(positions(&reading.crib, &values)));
-        let served = Self { server, reading: Arc::new(Mutex::new(reading)), flags, positions };
+        let served = Self { server, operations, reading: Arc::new(Mutex::new(reading)), material, flags, positions };
         Ok(started.get_or_init(|| served).clone())
     }
 
@@ -223,10 +278,15 @@ impl Served {
             let mut reading = reading.lock().unwrap_or_else(PoisonError::into_inner);
             reading.read_again()
         });
-        let said = match read.await {
-            Ok(said) => said,
+        let Reread { said, prompts } = match read.await {
+            Ok(read) => read,
             Err(error) => return format!("could not reload: {error}"),
         };
+        if prompts {
+            self.server.announce(Change::Prompts).await;
+        }
+        // Which documents there are is known to nobody but those who list them.
+        self.server.announce(Change::Resources).await;
         let said = match self.publish(&mut positions).await {
             Ok(()) => said,
             Err(why) => format!("{said}; but it is not served: {why}"),
@@ -257,14 +317,29 @@ impl Served {
         if !last.is_empty() && *last == now {
             return Ok(());
         }
-        let (catalog, natives) = {
+        let (catalog, natives, sessions) = {
             let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-            (reading.catalog.clone(), reading.natives.clone())
+            (reading.catalog.clone(), reading.natives.clone(), reading.sessions)
         };
-        let made = tokio::task::spawn_blocking(move || snapshot(&crib, &catalog, &natives, &values)).await;
+        let make = move || sessions.told_by(snapshot(&crib, &catalog, &natives, &values));
+        let made = tokio::task::spawn_blocking(make).await;
         self.server.replace(made.map_err(|error| error.to_string())?).await;
         *last = now;
         Ok(())
+    }
+
+    /// Reads definitions again if they changed, and tells of documents that did.
+    async fn follow(&self, changes: &Changes) {
+        if changes.definitions {
+            self.reload().await;
+        }
+        let addresses: Vec<_> = changes.documents.iter().filter_map(|file| self.material.guide.address_of(file)).collect();
+        if !addresses.is_empty() {
+            self.server.announce(Change::Resources).await;
+        }
+        for address in addresses {
+            self.server.announce(Change::Resource(address)).await;
+        }
     }
 }
 
@@ -287,7 +362,7 @@ fn on_change(started: Arc<OnceLock<Served>>, state: PathBuf) -> keeper::OnChange
 }
 
 impl Reading {
-    fn read_again(&mut self) -> String {
+    fn read_again(&mut self) -> Reread {
         let mut said = String::new();
         match self.crib.reopen() {
             Ok(crib) => self.crib = crib,
@@ -295,6 +370,12 @@ impl Reading {
         }
         let loaded = self.loader.load(&self.crib);
         log(&self.crib, &loaded);
+        let prompts = self.material.replace(&self.crib, &loaded);
+        self.material.guide.describe(&mut self.natives);
+        self.content = loaded.content.clone();
+        if let Some(Err(error)) = self.watcher.as_mut().map(|watcher| watcher.follow(&self.crib, &self.content)) {
+            tracing::warn!("{error}");
+        }
         let kept: Vec<_> = loaded.kept.iter().map(ToString::to_string).collect();
         if !kept.is_empty() {
             said.push_str(&format!("; kept the last good version of {}", kept.join(", ")));
@@ -302,7 +383,8 @@ impl Reading {
         }
         let (tools, errors) = (loaded.tools, loaded.count(Severity::Error));
         self.catalog = loaded.catalog;
-        format!("reloaded: {}, {}{said}", keeper::count(tools, "tool"), keeper::count(errors, "error"))
+        let said = format!("reloaded: {}, {}{said}", keeper::count(tools, "tool"), keeper::count(errors, "error"));
+        Reread { said, prompts }
     }
 }
 
@@ -338,12 +420,14 @@ fn log(crib: &Crib, loaded: &Loaded) {
     );
 }
 
-fn watch(folder: &Path, served: Served) -> Result<workspace::Watcher, CommandError> {
+/// Has the server follow its files, for as long as it reads them.
+fn watch(served: &Served) -> Result<(), CommandError> {
     let driver = tokio::runtime::Handle::current();
-    workspace::watch(folder, move || {
-        driver.block_on(served.reload());
-    })
-    .map_err(|error| CommandError::machine(error.to_string()))
+    let mut reading = served.reading.lock().unwrap_or_else(PoisonError::into_inner);
+    let following = served.clone();
+    let watcher = workspace::watch(&reading.crib, &reading.content, move |changes| driver.block_on(following.follow(&changes)));
+    reading.watcher = Some(watcher.map_err(|error| CommandError::machine(error.to_string()))?);
+    Ok(())
 }
 
 fn reload_on_hangup(served: Served) -> std::io::Result<()> {

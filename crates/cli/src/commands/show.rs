@@ -8,7 +8,7 @@ use runtime::Runtime;
 use super::{CommandResult, Surroundings};
 use crate::{
     error::{CommandError, Kind},
-    keeper, terminal,
+    guide, keeper, terminal,
 };
 
 /// Show one tool: what it does, its arguments, the command line it becomes, where it is defined.
@@ -21,8 +21,9 @@ pub(crate) struct Args {
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
     let flags = keeper::flags(&crib, here.environment, keeper::nobody());
-    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), &flags, None)?;
-    let all = keeper::with_built_ins(&loaded.catalog, &natives);
+    let guide = guide::open(&crib, &loaded, &flags);
+    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), &guide, &flags, None)?;
+    let all = keeper::with_built_ins(&crib, &loaded.catalog, &natives);
     let tool = find(&all, &crib.name(), &args.name)?;
     terminal::line(&docs::terminal(&tool));
     Ok(ExitCode::SUCCESS)

@@ -129,3 +129,50 @@ fn show_tells_arguments_and_the_command_line() {
         assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout);
     }
 }
+
+/// A sequence of four: one that runs, one that is skipped, an inner sequence, one whose program is not there.
+fn stepwise() -> Crib {
+    let sequence = |name: &str, steps: serde_json::Value| {
+        json!({"name": name, "description": "Several in turn", "command": "sequence", "synchronous": true, "mutates": true,
+            "sequence": steps})
+    };
+    let steps = json!([
+        {"tool": "say", "args": {"words": ["a b"]}},
+        {"tool": "flop", "skip_if_file_exists": "done"},
+        {"tool": "inner"},
+        {"tool": "absent"},
+    ]);
+    starter()
+        .tool("all", sequence("all", steps))
+        .tool("inner", sequence("inner", json!([{"tool": "flop"}])))
+        .tool("absent", definition("absent", "toolcrib-no-such-program"))
+        .file("done", "")
+}
+
+#[test]
+fn a_dry_run_of_a_sequence_prints_the_plan_of_each_step() {
+    let plan = stepwise().run(&["call", "all", "--dry-run", "--json"]).json();
+    assert_eq!((&plan["version"], &plan["tool"]), (&json!(1), &json!("all")));
+    let steps = plan["steps"].as_array().expect("steps");
+    let names: Vec<_> = steps.iter().map(|step| step["tool"].as_str().expect("a name")).collect();
+    assert_eq!(names, ["say", "flop", "inner", "absent"]);
+    assert_eq!(steps[0]["plan"]["argv"], json!(["echo", "a b"]));
+    assert_eq!(steps[1]["skipped"], "because `done` exists");
+    assert_eq!(steps[2]["plan"]["steps"][0]["plan"]["argv"], json!(["false"]));
+    assert!(steps[3]["problem"].as_str().expect("why").contains("toolcrib-no-such-program"), "{plan}");
+}
+
+#[test]
+fn a_dry_run_of_a_sequence_is_numbered_for_people() {
+    let ran = stepwise().run(&["call", "all", "--dry-run"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let told: Vec<_> = ran.stdout.lines().filter(|line| line.contains(". ") || line.contains("runs")).collect();
+    insta::assert_snapshot!(told[..5].join("\n"), @r"
+    1. say
+       runs       echo 'a b'
+    2. flop: skipped, because `done` exists
+    3. inner
+       1. flop
+    ");
+    assert!(ran.stdout.contains("\n4. absent: cannot be planned now: "), "{}", ran.stdout);
+}

@@ -110,3 +110,29 @@ pub(crate) fn definition(name: &str, command: &str) -> Value {
         "subcommand": [{"name": "default", "description": "Runs it"}],
     })
 }
+
+/// A folder of the shared material; tests that need it say so when it is absent.
+pub(crate) fn shared(part: &str) -> Option<PathBuf> {
+    let default = repository().join("../shared");
+    let folder = std::env::var("TOOLCRIB_SHARED").map_or(default, PathBuf::from).join(part);
+    if !folder.exists() {
+        complain(&format!("SKIPPED: {} does not exist", folder.display()));
+        return None;
+    }
+    Some(folder)
+}
+
+/// Whether a program is there; without it a test is skipped, loudly, except in CI.
+pub(crate) fn has(program: &str) -> bool {
+    let is_there = Command::new(program).arg("--version").output().is_ok();
+    assert!(is_there || std::env::var_os("CI").is_none(), "{program} is missing");
+    if !is_there {
+        complain(&format!("SKIPPED: there is no {program}"));
+    }
+    is_there
+}
+
+#[expect(clippy::print_stderr, reason = "a skipped test must be loud")]
+fn complain(text: &str) {
+    eprintln!("{text}");
+}

@@ -1,9 +1,12 @@
 //! What a user of the `toolcrib` program sees.
 
 mod bad_input;
+mod build;
 mod call;
 mod check;
+mod content;
 mod crib;
+mod crowd;
 mod flags;
 mod guide;
 mod learn;
@@ -11,6 +14,8 @@ mod logs;
 mod natives;
 mod operations;
 mod pages;
+mod r;
+mod rave;
 mod repository;
 mod serve;
 mod specifications;

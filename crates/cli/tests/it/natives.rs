@@ -109,9 +109,9 @@ fn undecorated_names_in_every_description_and_page() {
 }
 
 #[test]
-fn each_tool_file_refers_to_the_template() {
-    let sources = repository().join("crates/builtin/src");
-    let files = std::fs::read_dir(&sources).expect("sources").flatten().map(|entry| entry.path());
+fn tool_module_references_point_to_the_template() {
+    let folders = ["", "content", "flags", "prompts"].map(|folder| repository().join("crates/builtin/src").join(folder));
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("sources")).flatten().map(|entry| entry.path());
     let texts = files.filter_map(|path| Some((std::fs::read_to_string(&path).ok()?, path)));
     let without: Vec<_> = texts
         .filter(|(text, _)| text.contains("Native::typed(") || text.contains("Native::new("))
@@ -119,6 +119,45 @@ fn each_tool_file_refers_to_the_template() {
         .map(|(_, path)| path)
         .collect();
     assert!(without.is_empty(), "{without:?}");
+}
+
+#[test]
+fn template_availability_with_all_four_sections_and_described_fields() {
+    let template = std::fs::read_to_string(repository().join("crates/toolkit/templates/tool.md")).expect("a template");
+    for part in ["Description", "JSON Schema", "Usage Instructions", "Concrete Examples", "/// The document, by its name"] {
+        assert!(template.contains(part), "{part}");
+    }
+    let prompt = std::fs::read_to_string(repository().join("crates/toolkit/templates/prompt.md")).expect("a template");
+    assert!(prompt.contains("description:") && prompt.contains("@"), "{prompt}");
+}
+
+#[test]
+fn every_native_tool_has_complete_field_descriptions_a_schema_usage_and_examples_with_concrete_values() {
+    let crib = Crib::new().file("toolcrib.toml", "[flags]\n");
+    let tools = run_with(&crib, &[], &["list", "--json"]).json();
+    let guide = tools
+        .as_array()
+        .expect("tools")
+        .iter()
+        .filter(|tool| tool["name"].as_str().is_some_and(|name| name.starts_with("guide_")));
+    let mut seen = 0;
+    for tool in guide {
+        seen += 1;
+        for (field, schema) in tool["inputSchema"]["properties"].as_object().expect("properties") {
+            assert!(schema["description"].as_str().is_some_and(|text| !text.is_empty()), "{field} of {}", tool["name"]);
+        }
+        let text = tool["description"].as_str().expect("a description");
+        let (_, schema) = text.split_once("## JSON Schema\n\n```json\n").expect("a schema in a fence");
+        let (schema, _) = schema.split_once("\n```").expect("its end");
+        assert_eq!(serde_json::from_str::<Value>(schema).expect("JSON"), tool["inputSchema"], "the schema as it is enforced");
+        assert!(text.contains("## Usage Instructions\n\n```text\n"), "{text}");
+        let (_, examples) = text.split_once("## Concrete Examples\n\n").expect("examples");
+        assert!(examples.starts_with("```json\n{") && !examples.contains("<") && !examples.contains("..."), "{examples}");
+        let explained =
+            examples.split("```json").skip(1).all(|one| one.split("```\n").nth(1).is_some_and(|why| why.trim().len() > 5));
+        assert!(explained, "{examples}");
+    }
+    assert_eq!(seen, 8);
 }
 
 #[test]
@@ -130,7 +169,7 @@ fn the_documentation_shows_the_example_as_it_is_built() {
 }
 
 #[test]
-fn descriptions_come_in_the_size_that_the_crib_wants() {
+fn automatic_registration_with_descriptions_in_the_size_that_the_crib_wants() {
     let size = |config: &str| {
         let crib = Crib::new().file("toolcrib.toml", config);
         served(&crib, "guide_example")["description"].as_str().expect("a description").to_owned()
@@ -170,6 +209,7 @@ fn failures_are_true_on_the_wire_and_can_be_standard_error_objects() {
     assert_eq!(standard["structuredContent"]["status"], "failure");
     assert_eq!(standard["structuredContent"]["error_details"]["instruction"], "Do not try to mend this.");
     assert_eq!(standard["isError"], true);
+    assert_eq!(standard["content"][0]["text"], standard["structuredContent"].to_string(), "a model reads the same");
 }
 
 #[test]
@@ -187,4 +227,46 @@ fn results_fit_the_output_schema_that_is_served() {
 fn the_server_tells_its_own_version() {
     let client = Client::start(&Crib::new(), &[]);
     assert_eq!(client.hello["result"]["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn user_provided_prefix_preserved_and_a_hidden_tool_is_told() {
+    let crib = Crib::new().file("toolcrib.toml", "[flags]\n").tool("mine", definition("my_set_project_flag", "true"));
+    let ran = run_with(&crib, &[("MCP_TOOL_PREFIX", "my")], &["list"]);
+    assert!(ran.stdout.contains("my_set_project_flag"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("`my_set_project_flag`") && ran.stderr.contains("is not served"), "{}", ran.stderr);
+    let ran = run_with(&crib, &[], &["list"]);
+    assert!(ran.stdout.contains("guide_set_project_flag") && !ran.stderr.contains("is not served"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_bare_name_is_answered_with_the_served_one() {
+    let crib = Crib::new().file("toolcrib.toml", "[flags]\n");
+    let mut client = Client::start(&crib, &[]);
+    let reply = client.ask("tools/call", json!({"name": "get_project_flag", "arguments": {"name": "x"}}));
+    let message = reply["error"]["message"].as_str().expect("an error");
+    assert!(message.contains("did you mean `guide_get_project_flag`?"), "{message}");
+}
+
+#[test]
+fn a_policy_about_a_native_tool_is_not_called_useless() {
+    let crib = Crib::new().file("toolcrib.toml", "[flags]\n\n[[policy]]\ntools = \"set_*_flag\"\ndo = \"deny\"\n");
+    let report = crib.run(&["check", "--format", "json"]).json();
+    assert_eq!(report["diagnostics"], json!([]), "{report}");
+    let denied = crib.run(&["call", "set_project_flag", "--args", r#"{"name": "x"}"#, "--json"]);
+    assert_eq!(denied.json()["success"], false, "{}", denied.stdout);
+}
+
+#[test]
+fn flags_tools_go_with_their_section() {
+    let crib = Crib::new().file("toolcrib.toml", "[flags]\n");
+    let mut client = Client::start(&crib, &[]);
+    let listed = |client: &mut Client| client.ask("tools/list", json!({})).to_string().contains("guide_set_project_flag");
+    assert!(listed(&mut client));
+    crib.write("toolcrib.toml", "");
+    crib.run(&["reload"]);
+    assert!(!listed(&mut client));
+    crib.write("toolcrib.toml", "[flags]\n");
+    crib.run(&["reload"]);
+    assert!(listed(&mut client), "and come with it");
 }

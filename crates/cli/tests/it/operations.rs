@@ -1,7 +1,13 @@
 //! `operations` and `approve`: what is kept, and what a person says to it.
 
-use std::time::{Duration, Instant};
+use std::{
+    fs::File,
+    io::Read,
+    sync::mpsc::{Receiver, channel},
+    time::{Duration, Instant},
+};
 
+use rustix::pty;
 use serde_json::{Value, json};
 
 use crate::{
@@ -146,6 +152,77 @@ fn a_killed_server_leaves_neither_a_process_nor_a_lie() {
     assert_eq!(crib.run(&["operations", "show", &id, "--json"]).json()["state"], "lost");
     assert!(!crate::serve::is_running("sleep 4713"));
     drop(next);
+}
+
+#[test]
+fn the_place_in_the_queue_is_told_wherever_one_asks() {
+    let nap = |name: &str| asynchronous(name, "sleep 4714");
+    let crib = Crib::new().tool("nap", nap("nap")).file("toolcrib.toml", "[limits]\nconcurrency = 1\n");
+    let mut client = Client::start(&crib, &[]);
+    let mut start = || {
+        let started = client.ask("tools/call", json!({"name": "nap", "arguments": {}}));
+        started["result"]["structuredContent"]["operation_id"].as_str().unwrap_or_else(|| panic!("{started}")).to_owned()
+    };
+    let (first, second, third) = (start(), start(), start());
+    let listed = crib.run(&["operations", "list"]).stdout;
+    let line = |id: &str| listed.lines().find(|line| line.starts_with(id)).unwrap_or_else(|| panic!("{listed}")).to_owned();
+    assert!(!line(&first).contains("queue") && line(&second).contains("place 1 in the queue"), "{listed}");
+    assert!(line(&third).contains("place 2 in the queue"), "{listed}");
+    assert!(crib.run(&["operations", "show", &third]).stdout.contains("place 2 in the queue"));
+    let shown = crib.run(&["operations", "show", &second, "--json"]).json();
+    assert_eq!(shown["progress"]["message"], "waits for its turn: place 1 in the queue");
+    let status = client.ask("tools/call", json!({"name": "status", "arguments": {"state": "pending"}}));
+    assert!(status.to_string().contains("place 2 in the queue"), "{status}");
+    assert_eq!(crib.run(&["operations", "cancel", &second]).code, 0);
+    let end = Instant::now() + Duration::from_secs(10);
+    while !crib.run(&["operations", "show", &third]).stdout.contains("place 1 in the queue") {
+        assert!(Instant::now() < end, "who leaves makes way");
+    }
+}
+
+/// Runs the program on a terminal of its own, and gives what it draws while it runs.
+fn on_a_terminal(crib: &Crib, arguments: &[&str]) -> (std::process::Child, Receiver<String>) {
+    let near = pty::openpt(pty::OpenptFlags::RDWR | pty::OpenptFlags::NOCTTY).expect("a terminal");
+    pty::grantpt(&near).expect("ours");
+    pty::unlockpt(&near).expect("open");
+    let name = pty::ptsname(&near, Vec::new()).expect("a name").into_string().expect("text");
+    let far = || File::options().read(true).write(true).open(&name).expect("its other end");
+    let child = crib.command(arguments).stdout(far()).stderr(far()).spawn().expect("the program runs");
+    let (sender, drawn) = channel();
+    let mut near = File::from(near);
+    std::thread::spawn(move || {
+        let mut chunk = [0; 4096];
+        // When nobody holds its other end any more, reading fails.
+        while let Ok(read @ 1..) = near.read(&mut chunk) {
+            let _ = sender.send(String::from_utf8_lossy(&chunk[..read]).into_owned());
+        }
+    });
+    (child, drawn)
+}
+
+#[test]
+fn a_watched_list_shows_progress_and_then_the_end() {
+    let mut build = asynchronous("build", "sh build.sh");
+    build["progress_regex"] = json!(r"(\d+)%");
+    let script = "echo 25%; until [ -e half ]; do sleep 0.05; done; echo 75%; until [ -e done ]; do sleep 0.05; done";
+    let crib = Crib::new().tool("build", build).file("build.sh", script);
+    let mut client = Client::start(&crib, &[]);
+    client.ask("tools/call", json!({"name": "build", "arguments": {}}));
+    let (mut watching, drawn) = on_a_terminal(&crib, &["operations", "list", "--watch"]);
+    let mut seen = String::new();
+    let mut see = |wanted: &str| {
+        while !seen.contains(wanted) {
+            seen += &drawn.recv_timeout(Duration::from_secs(20)).unwrap_or_else(|_| panic!("no {wanted} in {seen:?}"));
+        }
+        seen.clone()
+    };
+    let first = see("[#####---------------]  25%");
+    assert!(first.contains("running") && first.contains("build"), "{first:?}");
+    crib.write("half", "");
+    assert!(see("[###############-----]  75%").contains("\u{1b}[1A\u{1b}[J"), "it is drawn over the last one");
+    crib.write("done", "");
+    see("completed");
+    assert!(watching.wait().expect("an end").success(), "it ends when nothing runs");
 }
 
 /// The lines of the crib's audit.

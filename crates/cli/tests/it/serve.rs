@@ -57,7 +57,7 @@ impl Client {
     }
 
     /// The next message for which `wanted` holds.
-    fn wait(&self, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn wait(&self, wanted: impl Fn(&Value) -> bool) -> Value {
         let end = Instant::now() + PATIENCE;
         loop {
             let left = end.saturating_duration_since(Instant::now());

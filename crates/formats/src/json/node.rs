@@ -131,6 +131,28 @@ impl<'a> Node<'a> {
         matches!(self.value, Value::Object(_))
     }
 
+    /// A value that stands nowhere, with the place it is reported at.
+    pub(crate) fn from_value(value: &serde_json::Value, span: Span) -> Self {
+        let value = match value {
+            serde_json::Value::Null => Value::Null,
+            serde_json::Value::Bool(value) => Value::Bool(*value),
+            serde_json::Value::Number(number) => Value::Number(number.clone()),
+            serde_json::Value::String(text) => Value::String(Cow::Owned(text.clone())),
+            serde_json::Value::Array(items) => Value::Array(items.iter().map(|item| Self::from_value(item, span)).collect()),
+            serde_json::Value::Object(members) => Value::Object(
+                members
+                    .iter()
+                    .map(|(key, value)| Member {
+                        key: Cow::Owned(key.clone()),
+                        key_span: span,
+                        value: Self::from_value(value, span),
+                    })
+                    .collect(),
+            ),
+        };
+        Self { value, span }
+    }
+
     /// The same value without places.
     pub fn to_value(&self) -> serde_json::Value {
         match &self.value {

@@ -40,12 +40,11 @@ impl<'n> Reader<'n, '_> {
         let mut parameters = self.take_parameters();
         let errors = self.report.errors();
         clash::check_access(parameters.iter().map(Parameter::placed), &tool.marks, self.report);
-        if self.report.errors() > errors {
-            return;
-        }
+        self.break_since(errors);
         match self.last().settings.sequence.clone() {
-            Some(sequence) => {
-                tool.launch = Launch::Sequence((*sequence).clone());
+            Some(written) => {
+                tool.launch = Launch::Sequence(written.sequence.clone());
+                tool.steps.clone_from(&written.places);
                 parameters.retain(|parameter| parameter.name == FOLDER);
             }
             None => self.launch(&mut tool, pieces),
@@ -54,23 +53,28 @@ impl<'n> Reader<'n, '_> {
         self.finish(tool, schema(parameters));
     }
 
-    /// Gives a tool its schema, and keeps it if nothing is wrong with the two together.
+    /// The leaf where the walk is has an error if there is one more than before.
+    pub(super) fn break_since(&mut self, errors: usize) {
+        let is_broken = self.report.errors() > errors;
+        self.levels.last_mut().expect("a leaf lies below a tool").is_broken |= is_broken;
+    }
+
+    /// Gives a tool its schema, and keeps it for use if nothing is wrong with it.
     pub(super) fn finish(&mut self, mut tool: Tool, mut schema: Map<String, Json>) {
         let errors = self.report.errors();
         let declared = self.last().settings.consent.clone();
         tool.consent = consent::require(&mut schema, declared.as_deref(), self.report);
-        if self.report.errors() == errors {
-            tool.input = Schema::new(schema);
-            self.tools.push(tool);
-        }
+        self.break_since(errors);
+        tool.input = Schema::new(schema);
+        if self.last().is_broken { self.broken.push(tool) } else { self.tools.push(tool) }
     }
 
-    /// A tool with everything but its arguments and its launch; none if it is not to be served.
+    /// A tool with everything but its arguments and its launch; none if it is not wanted or has no name.
     pub(super) fn begin(&mut self, object: &Object<'n, '_>) -> Option<Tool> {
         let name = self.path_name(None);
         let is_named = self.check_length(&name, object);
         let level = self.last();
-        if level.is_broken || level.settings.is_disabled || !is_named || !self.has_room(object) {
+        if name.is_empty() || level.settings.is_disabled || !is_named || !self.has_room(object) {
             return None;
         }
         let origin = Origin::value(self.report.source(), object.at.pointer());

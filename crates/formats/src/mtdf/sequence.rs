@@ -1,6 +1,7 @@
 //! The field `sequence`: other tools, one after the other.
 
 use catalog::{
+    Place, StepPlace,
     launch::{Sequence, Step},
     name,
 };
@@ -17,23 +18,32 @@ const KNOWN: Known = Known {
 /// The pause between two steps where nothing is said, in milliseconds.
 const DELAY: u64 = 100;
 
+/// A sequence, and where each of its steps stands.
+pub(crate) struct Written {
+    pub(crate) sequence: Sequence,
+    pub(crate) places: Vec<StepPlace>,
+}
+
 /// The steps that `object` lists.
-pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Sequence> {
+pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Written> {
     let nodes = object.list("sequence", report)?;
     let at = object.at.key("sequence");
     if nodes.is_empty() {
         report.push(report.value(&EMPTY_SEQUENCE, &at, "the sequence has no steps").hint("add a step or remove `sequence`"));
         return None;
     }
-    let mut steps = Vec::with_capacity(nodes.len());
+    let (mut steps, mut places) = (Vec::with_capacity(nodes.len()), Vec::with_capacity(nodes.len()));
     for (index, node) in nodes.iter().enumerate() {
         if report.is_exhausted() {
             return None;
         }
         let at = at.index(index);
-        steps.extend(Object::new(node, &at, report).and_then(|object| step(&object, report)));
+        let Some(step) = Object::new(node, &at, report).and_then(|object| step(&object, report)) else { continue };
+        steps.push(step);
+        places.push(StepPlace { step: Place::Value(at.pointer()), arguments: Place::Value(at.key("args").pointer()) });
     }
-    Some(Sequence { steps, delay_ms: object.count("step_delay_ms", report).unwrap_or(DELAY) })
+    let sequence = Sequence { steps, delay_ms: object.count("step_delay_ms", report).unwrap_or(DELAY) };
+    Some(Written { sequence, places })
 }
 
 fn step(object: &Object<'_, '_>, report: &mut Report) -> Option<Step> {

@@ -2,7 +2,7 @@
 
 use std::{rc::Rc, time::Duration};
 
-use catalog::{Availability, Concurrency, Marks, Mode, launch::Sequence};
+use catalog::{Availability, Concurrency, Marks, Mode};
 
 use super::{
     availability, consent,
@@ -32,7 +32,7 @@ pub(crate) struct Settings<'n> {
     pub(crate) install: Option<&'n str>,
     /// The pattern that finds progress in the output.
     pub(crate) progress: Option<&'n str>,
-    pub(crate) sequence: Option<Rc<Sequence>>,
+    pub(crate) sequence: Option<Rc<sequence::Written>>,
     pub(crate) positional_first: bool,
     pub(crate) double_dash: bool,
     /// The text that stands before the description.

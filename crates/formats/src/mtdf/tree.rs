@@ -51,6 +51,8 @@ pub(crate) struct Reader<'n, 'r> {
     pub(super) command: Vec<&'n str>,
     pub(super) is_built_in: bool,
     pub(super) tools: Vec<Tool>,
+    /// What could be read of tools with an error.
+    pub(super) broken: Vec<Tool>,
     /// What the tools of this file weigh, by a rough count of bytes.
     pub(super) weight: usize,
     /// Whether there is no room for another tool.
@@ -80,14 +82,15 @@ impl<'n, 'r> Reader<'n, 'r> {
             command: Vec::new(),
             is_built_in: false,
             tools: Vec::new(),
+            broken: Vec::new(),
             weight: 0,
             is_full: false,
             unknown_guidance: HashSet::new(),
         }
     }
 
-    /// Reads the tools of a definition.
-    pub(crate) fn definition(mut self, root: &'n Node<'n>) -> Vec<Tool> {
+    /// Reads the tools of a definition: those without an error, and what could be read of the others.
+    pub(crate) fn definition(mut self, root: &'n Node<'n>) -> (Vec<Tool>, Vec<Tool>) {
         let object = Object { node: root, at: &At::ROOT };
         let errors = self.report.errors();
         let name = self.name(&object);
@@ -110,7 +113,7 @@ impl<'n, 'r> Reader<'n, 'r> {
         }
         self.name_built_in(name);
         self.note_missing_command(&object);
-        self.tools
+        (self.tools, self.broken)
     }
 
     /// A definition without subcommands is one tool.

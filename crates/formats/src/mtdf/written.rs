@@ -41,9 +41,7 @@ impl<'n> Reader<'n, '_> {
         check_root(&schema, self.report);
         Walk::new(schema.node, self.report).run(&at);
         let bindings = self.bindings(object, &schema);
-        if self.report.errors() > errors {
-            return;
-        }
+        self.break_since(errors);
         let Some(mut tool) = self.begin(object) else { return };
         tool.parameters = defined(&schema);
         let settings = &self.last().settings;

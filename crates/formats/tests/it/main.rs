@@ -1,16 +1,21 @@
 //! Definition text in; tools and diagnostics out.
 
 mod bad_input;
+mod build;
 mod command_line;
 mod consent;
 mod corpus;
 mod equivalence;
+mod expressions;
+mod front_matter;
 mod guidance;
 mod harness;
 mod inheritance;
 mod json;
 mod locating;
 mod parameters;
+mod prompts;
+mod rave;
 mod rules;
 mod sequences;
 mod specs;

@@ -30,6 +30,8 @@ fn steps_call_tools_by_their_served_names() {
     );
     assert_eq!(sequence.steps[2].tool, "say");
     assert_eq!(sequence.steps[2].arguments, json!({}));
+    assert_eq!(tool.step_origin(2).pointer(), Some("/sequence/2"));
+    assert_eq!(tool.step_arguments_origin(0).pointer(), Some("/sequence/0/args"));
 }
 
 #[test]
@@ -47,6 +49,9 @@ fn a_subcommand_may_be_a_sequence_and_may_inherit_one() {
     assert_eq!(launches, [true, false, true]);
     let Launch::Sequence(sequence) = &reading.tools[0].launch else { panic!("a sequence") };
     assert_eq!(sequence.delay_ms, 100);
+    let places: Vec<_> = reading.tools.iter().map(|tool| tool.step_origin(0).pointer().map(str::to_owned)).collect();
+    let expected = ["/subcommand/0/sequence/0", "/subcommand/1", "/subcommand/2/sequence/0"];
+    assert_eq!(places, expected.map(|pointer| Some(pointer.to_owned())), "an inherited step stands where it is written");
 }
 
 #[test]

@@ -19,17 +19,12 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check(catalog: &Catalog, report: &mut Report<'_>) {
     for tool in catalog.tools() {
-        if let Some(through) = way_back(catalog, tool) {
+        for (index, through) in steps(tool).enumerate().filter(|(_, first)| reaches(catalog, first, &tool.name)) {
             let message = format!("the sequence comes back to itself through `{through}`");
-            let found = Diagnostic::new(&RULE, tool.origin.clone(), message).hint("take that step out");
+            let found = Diagnostic::new(&RULE, tool.step_origin(index), message).hint("take this step out");
             report.push(found.tool(&tool.name));
         }
     }
-}
-
-/// The step of `start` from which `start` is reached again.
-fn way_back<'a>(catalog: &'a Catalog, start: &'a Tool) -> Option<&'a str> {
-    steps(start).find(|first| reaches(catalog, first, &start.name))
 }
 
 fn reaches(catalog: &Catalog, from: &str, goal: &str) -> bool {
@@ -48,7 +43,8 @@ fn reaches(catalog: &Catalog, from: &str, goal: &str) -> bool {
     false
 }
 
-fn steps(tool: &Tool) -> impl Iterator<Item = &str> {
+/// The names of the tools that `tool` calls, if it is a sequence.
+pub(super) fn steps(tool: &Tool) -> impl Iterator<Item = &str> {
     let sequence = if let Launch::Sequence(sequence) = &tool.launch { Some(sequence) } else { None };
     sequence.into_iter().flat_map(|sequence| sequence.steps.iter().map(|step| step.tool.as_str()))
 }

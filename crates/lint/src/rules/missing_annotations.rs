@@ -23,7 +23,12 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let says = tool.marks.mutates.is_some() || tool.marks.dangerous == Some(true);
     if tool.is_callable() && !is_built_in && !says {
         let message = "nothing says whether the tool changes anything; it is served as one that may write and destroy";
-        let found = Diagnostic::new(&RULE, tool.origin.clone(), message);
-        report.push(found.hint("add `\"mutates\": false` if it only reads, else `\"mutates\": true`").expected("mutates"));
+        let hint = match tool.launch {
+            Launch::R(_) => {
+                "add `@keywords mcp-read-only` and build again, or `mutates: no`, if it only reads; else `mutates: yes`"
+            }
+            _ => "add `\"mutates\": false` if it only reads, else `\"mutates\": true`",
+        };
+        report.push(Diagnostic::new(&RULE, tool.origin.clone(), message).hint(hint).expected("mutates"));
     }
 }

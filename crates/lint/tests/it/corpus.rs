@@ -7,7 +7,7 @@ use std::{
 
 use catalog::{Catalog, Diagnostic, Severity, SourceId};
 use formats::Guidance;
-use lint::Context;
+use lint::{Context, Scope};
 
 /// A folder of shared material, or nothing, said loudly.
 #[expect(clippy::print_stderr, reason = "a skipped test must be heard")]
@@ -36,7 +36,7 @@ fn lint_file(path: &Path, guidance: &Guidance) -> Vec<Diagnostic> {
     let name = path.file_name().and_then(|name| name.to_str()).expect("a name in UTF-8");
     let reading = formats::read(&SourceId::new(name), &bytes, guidance);
     let (catalog, _) = Catalog::merge(reading.tools);
-    lint::check(&catalog, &Context { crib: "corpus".into(), ..Context::default() })
+    lint::check(&catalog, &Context { crib: "corpus".into(), scope: Scope::File, ..Context::default() })
 }
 
 #[test]

@@ -134,7 +134,7 @@ impl Runtime {
     /// The plan of a call as it is shown and kept: without the values of secret arguments.
     fn plan_of(&self, call: &Call) -> Result<Value, Failure> {
         let mut plan = match &call.tool.launch {
-            Launch::Process(_) => self.plan_of_process(&call.tool, &call.arguments)?,
+            Launch::Process(_) | Launch::R(_) => self.plan_of_process(&call.tool, &call.arguments)?,
             Launch::Sequence(_) => {
                 let leaves = sequence::leaves(&call.catalog, &call.tool, &call.arguments)?;
                 let steps: Vec<_> = leaves.iter().map(|leaf| self.plan_of_step(leaf)).collect();
@@ -146,7 +146,8 @@ impl Runtime {
         Ok(plan)
     }
 
-    fn plan_of_process(&self, tool: &Tool, arguments: &Arguments) -> Result<Value, Failure> {
+    /// The plan of a program as it is shown and kept: without the values of secret arguments.
+    pub(crate) fn plan_of_process(&self, tool: &Tool, arguments: &Arguments) -> Result<Value, Failure> {
         let mut plan = serde_json::to_value(self.plan(tool, arguments)?).unwrap_or_default();
         let secrets = arguments.iter().filter(|(name, _)| tool.is_secret(name)).filter_map(|(_, value)| match value {
             Value::String(text) => Some(text.clone()),
@@ -160,8 +161,10 @@ impl Runtime {
 
     /// A step may need what an earlier one makes, so that its plan cannot be made yet.
     fn plan_of_step(&self, leaf: &Leaf) -> Value {
-        self.plan_of_process(&leaf.tool, &leaf.arguments)
-            .unwrap_or_else(|_| json!({"tool": leaf.tool.name, "arguments": redacted(&leaf.tool, &leaf.arguments)}))
+        match self.plan_of_process(&leaf.tool, &leaf.arguments) {
+            Ok(plan) => json!({"tool": leaf.tool.name, "plan": plan}),
+            Err(_) => json!({"tool": leaf.tool.name, "arguments": redacted(&leaf.tool, &leaf.arguments)}),
+        }
     }
 }
 
@@ -223,7 +226,8 @@ fn line(approval: &Approval, ruling: Ruling) -> AuditLine {
     }
 }
 
-/// The refusal names the crib, so that what it says to run works from any folder.
+/// The refusal names the crib, so that what it says to run works from any folder. Models pay for
+/// each word: what the message says, the details do not say again.
 fn required(approval: &Approval, crib: &Path) -> Failure {
     let how = format!("toolcrib approve {} -C {}", approval.id, words::quoted(&crib.to_string_lossy()));
     let message = format!(
@@ -232,10 +236,11 @@ fn required(approval: &Approval, crib: &Path) -> Failure {
     );
     let expires = approval.expires.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     Failure::new("approval_required", message).details(json!({
+        "error": "approval required",
+        "tool": approval.tool,
         "approval": approval.id,
-        "plan": approval.plan,
-        "how": how,
         "expires_unix": expires,
+        "plan": approval.plan,
     }))
 }
 

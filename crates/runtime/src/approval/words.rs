@@ -15,7 +15,7 @@ pub(super) fn question(approval: &Approval) -> String {
         Some(steps) => {
             for (index, step) in steps.iter().enumerate() {
                 lines.push(format!("Step {}: {}", index + 1, step["tool"].as_str().unwrap_or_default()));
-                lines.extend(plan(step));
+                lines.extend(plan(step.get("plan").unwrap_or(step)));
             }
         }
         None => lines.extend(plan(&approval.plan)),

@@ -117,11 +117,11 @@ impl Journal for MemoryJournal {
     }
 
     fn list(&self, filter: Filter, cursor: Option<Cursor>, limit: usize) -> Answered<'_, Page> {
-        let before = cursor.and_then(|cursor| cursor.0.parse().ok()).unwrap_or(u64::MAX);
+        let before = cursor.and_then(|cursor| u64::from_str_radix(&cursor.0, 16).ok()).unwrap_or(u64::MAX);
         let memory = self.memory();
         let mut found = memory.operations.range(..before).rev().filter(|(_, operation)| filter.admits(operation));
         let page: Vec<_> = found.by_ref().take(limit).collect();
-        let next = found.next().and(page.last()).map(|(number, _)| Cursor(number.to_string()));
+        let next = found.next().and(page.last()).map(|(number, _)| Cursor(format!("{number:x}")));
         let operations = page.into_iter().map(|(_, operation)| Operation { outcome: None, ..operation.clone() }).collect();
         done(Page { operations, next })
     }
@@ -134,6 +134,10 @@ impl Journal for MemoryJournal {
         let memory = self.memory();
         let wanted = |operation: &&Operation| operation.state.is_final() && !operation.collected && operation.owner == owner;
         done(memory.operations.values().filter(wanted).take(limit).cloned().collect())
+    }
+
+    fn version(&self) -> Answered<'_, i64> {
+        done(0)
     }
 
     fn collect(&self, ids: Vec<OperationId>) -> Answered<'_, ()> {

@@ -132,6 +132,10 @@ impl Live {
         self.detached.cancelled().await;
     }
 
+    pub(crate) fn is_detached(&self) -> bool {
+        self.detached.is_cancelled()
+    }
+
     /// It waits in the queue.
     pub(crate) fn queued(&self, ticket: u64) {
         self.ticket.store(ticket, Ordering::Relaxed);

@@ -5,6 +5,7 @@ use std::{fs::File, io, os::unix::fs::FileExt, sync::Arc};
 use toolkit::{Body, BoxFuture, Context, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources};
 
 use super::{Outputs, SCHEME, is_id};
+use crate::capture::Stream;
 
 /// The most that one read answers.
 const PIECE_BYTES: u64 = 1024 * 1024;
@@ -25,7 +26,7 @@ impl Resources for OutputResources {
             mime_type: "text/plain".to_owned(),
         };
         vec![
-            template("{id}/{stream}", "output", "A long output of a call, from its beginning: stream is stdout or stderr"),
+            template("{id}/{stream}", "output", "A long output of a call, from its beginning: stream is stdout, stderr or value"),
             template("{id}/{stream}/{piece}", "output piece", "A piece of a long output, at most 1 MiB, counted from 0"),
         ]
     }
@@ -62,7 +63,7 @@ fn content(outputs: &Outputs, uri: &str) -> Option<ResourceContent> {
 fn parse(uri: &str) -> Option<(&str, &str, Option<u64>)> {
     let mut parts = uri.strip_prefix(SCHEME)?.split('/');
     let (id, stream, piece) = (parts.next()?, parts.next()?, parts.next());
-    let is_known = is_id(id) && ["stdout", "stderr"].contains(&stream) && parts.next().is_none();
+    let is_known = is_id(id) && Stream::ALL.iter().any(|known| known.name() == stream) && parts.next().is_none();
     let piece = piece.map(str::parse).transpose().ok()?;
     is_known.then_some((id, stream, piece))
 }

@@ -98,6 +98,7 @@ impl<'a> CommandLine<'a> {
                 Piece::DoubleDash => line.double_dash = DoubleDash::BeforeTheNextPositional,
                 Piece::Parameter(binding) => match arguments.get(&binding.parameter) {
                     None | Some(Value::Null) => {}
+                    Some(value) if binding.pass_by == PassBy::Variables => line.variables(binding, value, refusals),
                     Some(value) => refusals.extend(line.parameter(binding, value).err()),
                 },
             }
@@ -127,9 +128,8 @@ impl<'a> CommandLine<'a> {
                 Ok(())
             }
             PassBy::Env(name) => self.variable(binding, name, self.whole(binding, value)?),
-            PassBy::Variables => self.variables(binding, value),
-            // It has been taken care of: other paths depend on it.
-            PassBy::Folder => Ok(()),
+            // They have been taken care of: each variable may be refused, and other paths depend on the folder.
+            PassBy::Variables | PassBy::Folder => Ok(()),
         }
     }
 
@@ -215,15 +215,15 @@ impl<'a> CommandLine<'a> {
         Word::File { prefix: String::new(), name }
     }
 
-    fn variables(&mut self, binding: &Binding, value: &Value) -> Result<(), Failure> {
+    fn variables(&mut self, binding: &Binding, value: &Value, refusals: &mut Vec<Failure>) {
         let Value::Object(members) = value else {
             let message = format!("'{}' must be an object of names and values", binding.parameter);
-            return Err(refusal::argument(&binding.parameter, message, "object", value.clone()));
+            return refusals.push(refusal::argument(&binding.parameter, message, "object", value.clone()));
         };
-        members.iter().filter(|(_, value)| !value.is_null()).try_for_each(|(name, value)| {
+        for (name, value) in members.iter().filter(|(_, value)| !value.is_null()) {
             let text = value.as_str().map_or_else(|| plain(value), str::to_owned);
-            self.variable(binding, name, text)
-        })
+            refusals.extend(self.variable(binding, name, text).err());
+        }
     }
 
     fn variable(&mut self, binding: &Binding, name: &str, value: String) -> Result<(), Failure> {

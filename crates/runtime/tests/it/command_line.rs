@@ -145,6 +145,10 @@ async fn refuses_variables_that_inject_code() {
         assert!(outcome.failed && text(&outcome, 0).contains(name), "{name}");
         assert_eq!(field(&outcome, "status"), "failure");
     }
+    let outcome = crib.call(env, json!({"env_vars": {"LD_PRELOAD": "x", "FINE": "y", "PATH": "z"}})).await;
+    let said = text(&outcome, 0);
+    assert!(said.contains("LD_PRELOAD") && said.contains("PATH") && !said.contains("FINE"), "all that are refused: {said}");
+    assert_eq!(field(&outcome, "error_type"), "variable_refused");
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@ use toolkit::Context;
 pub(crate) struct Crib {
     pub(crate) place: TempDir,
     pub(crate) runtime: Arc<Runtime>,
+    settings: Settings,
 }
 
 impl Crib {
@@ -35,7 +36,17 @@ impl Crib {
         settings.spill = root.join("spill");
         settings.temp = root.join("temp");
         change(&mut settings);
-        Self { place, runtime: Arc::new(Runtime::new(settings)) }
+        Self { place, runtime: Arc::new(Runtime::new(settings.clone())), settings }
+    }
+
+    /// How its runtime was made.
+    pub(crate) fn settings(&self) -> Settings {
+        self.settings.clone()
+    }
+
+    /// The same folder, with another runtime.
+    pub(crate) fn with_runtime(self, runtime: Runtime) -> Self {
+        Self { runtime: Arc::new(runtime), ..self }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

@@ -14,6 +14,7 @@ mod natives;
 mod operations;
 mod output;
 mod paths;
+mod r;
 mod reach;
 mod running;
 mod sequences;

@@ -183,7 +183,7 @@ async fn a_runtime_leaves_no_folders_behind() {
     let crib = Crib::new();
     assert!(!crib.sh("true").await.failed);
     let temp = crib.path("temp");
-    let Crib { place: _place, runtime } = crib;
+    let Crib { place: _place, runtime, .. } = crib;
     drop(runtime);
     assert_eq!(fs::read_dir(temp).unwrap().count(), 0);
 }

@@ -70,6 +70,26 @@ async fn a_result_comes_once_with_the_next_call() {
 }
 
 #[tokio::test]
+async fn a_result_of_another_server_on_the_crib_comes_once_with_a_call_soon_after() {
+    let [here, there] = Yard::pair();
+    let (mut near, mut far) = (Client::legacy(here.server.clone()).await, Client::modern(there.server.clone()));
+    assert_eq!(echo(&mut near).await, ["hi"], "nothing has ended");
+    let id = started(&far.call("work", json!({})).await);
+    there.finish(&id).await;
+    let end = Instant::now() + crate::pipes::PATIENCE;
+    let said = loop {
+        let said = echo(&mut near).await;
+        if said.len() > 1 {
+            break said;
+        }
+        assert!(Instant::now() < end, "it comes");
+    };
+    assert!(said[1].starts_with("Since your last call:") && said[1].contains(id.as_str()), "{said:?}");
+    assert!(said[1].ends_with("worked"), "{said:?}");
+    assert_eq!((echo(&mut near).await.len(), echo(&mut far).await.len()), (1, 1), "once");
+}
+
+#[tokio::test]
 async fn a_result_that_was_waited_for_is_not_delivered_again() {
     let yard = Yard::new();
     let mut client = Client::legacy(yard.server.clone()).await;

@@ -77,7 +77,13 @@ async fn modern_results_say_how_long_they_are_good_and_who_made_them() {
     }
     let result = client.call("echo", json!({"message": "x"})).await["result"].clone();
     assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"], identity);
-    let result = Client::legacy(echoing()).await.call("echo", json!({"message": "x"})).await["result"].clone();
+    let mut client = Client::legacy(echoing()).await;
+    for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
+        let result = client.request(method, json!({})).await["result"].clone();
+        let modern = ["ttlMs", "cacheScope", "resultType", "_meta"].into_iter().filter(|name| result.get(name).is_some());
+        assert_eq!(modern.count(), 0, "{method}: {result}");
+    }
+    let result = client.call("echo", json!({"message": "x"})).await["result"].clone();
     assert!(result.get("_meta").is_none(), "older clients know it from the handshake: {result}");
 }
 

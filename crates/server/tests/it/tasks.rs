@@ -32,12 +32,16 @@ async fn work_becomes_a_task_and_its_result_is_fetched() {
     let mut client = yard.follower();
     let reply = client.call("work", json!({})).await["result"].clone();
     assert_eq!((&reply["resultType"], &reply["status"]), (&json!("task"), &json!("working")));
-    assert!(reply["createdAt"].is_string() && reply["lastUpdatedAt"].is_string() && reply["ttlMs"].is_null(), "{reply}");
+    assert!(reply["createdAt"].is_string() && reply["lastUpdatedAt"].is_string(), "{reply}");
+    const MONTH: u64 = 30 * 86_400_000;
+    assert_eq!(reply["ttlMs"], MONTH, "it is kept for as long as the settings say");
     assert_eq!(get(&mut client, &reply["taskId"]).await["result"]["status"], "working");
     yard.finish(&reply["taskId"].as_str().expect("an id").parse().expect("an id")).await;
     let done = get(&mut client, &reply["taskId"]).await["result"].clone();
     assert_eq!((&done["resultType"], &done["status"]), (&json!("complete"), &json!("completed")), "{done}");
     assert_eq!(done["result"]["content"][0]["text"], "worked");
+    let life = done["ttlMs"].as_u64().expect("a number");
+    assert!((MONTH..MONTH + 60_000).contains(&life), "it is kept from its end on: {life}");
     let echoed = client.call("echo", json!({"message": "hi"})).await;
     assert_eq!(echoed["result"]["content"].as_array().map(Vec::len), Some(1), "tasks are not delivered otherwise");
 }

@@ -31,7 +31,7 @@ pub(crate) struct Yard {
     pub(crate) release: Arc<Semaphore>,
     /// How often the dangerous tool has run.
     pub(crate) runs: Arc<AtomicUsize>,
-    _temp: tempfile::TempDir,
+    _temp: Arc<tempfile::TempDir>,
 }
 
 impl Yard {
@@ -41,8 +41,22 @@ impl Yard {
     }
 
     pub(crate) fn patient(patience: Duration) -> Self {
-        let temp = tempfile::tempdir().expect("a folder");
+        let temp = Arc::new(tempfile::tempdir().expect("a folder"));
         let runtime = Runtime::new(Settings { patience, ..Settings::new(temp.path().to_owned()) });
+        Self::on(runtime, temp)
+    }
+
+    /// Two that do not wait for work, on one crib.
+    pub(crate) fn pair() -> [Self; 2] {
+        let temp = Arc::new(tempfile::tempdir().expect("a folder"));
+        [(); 2].map(|()| {
+            let settings = Settings { patience: Duration::from_millis(20), ..Settings::new(temp.path().to_owned()) };
+            let store = store::Store::open(temp.path()).expect("a store");
+            Self::on(Runtime::with_journal(settings, Arc::new(store)), Arc::clone(&temp))
+        })
+    }
+
+    fn on(runtime: Runtime, temp: Arc<tempfile::TempDir>) -> Self {
         let (release, runs) = (Arc::new(Semaphore::new(0)), Arc::new(AtomicUsize::new(0)));
         let mut natives = builtin::natives(&runtime.operations());
         natives.extend([work(&release), dangerous(&runs), asking(), needing(), echo("echo")]);

@@ -1,6 +1,9 @@
 //! Several servers on one crib.
 
-use std::{fs, time::Duration};
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
 
 use runtime::{
     Asker, Until,
@@ -80,7 +83,7 @@ async fn each_call_is_a_line_of_the_audit_without_its_arguments() {
         call(&runtime, tool).await;
     }
     let path = state(place.path()).join("audit.jsonl");
-    let begun = std::time::Instant::now();
+    let begun = Instant::now();
     while fs::read_to_string(&path).is_ok_and(|text| text.lines().count() < 2) || !path.exists() {
         assert!(begun.elapsed() < Duration::from_secs(5), "the audit is behind");
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -94,6 +97,29 @@ async fn each_call_is_a_line_of_the_audit_without_its_arguments() {
         assert_eq!(line["arguments_digest"].as_str().unwrap().len(), 64);
         assert!(line["time_ms"].is_u64() && line["duration_ms"].is_u64() && line["owner"].is_string());
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_audit_is_at_most_fifty_milliseconds_behind() {
+    /// What a busy machine may add, at the median.
+    const SLACK: Duration = Duration::from_millis(25);
+    let place = tempfile::tempdir().unwrap();
+    let runtime = server(place.path(), |_| {});
+    let path = state(place.path()).join("audit.jsonl");
+    let mut behind = Vec::new();
+    for count in 1..=21 {
+        let mut tool = background("true");
+        tool.mode = catalog::Mode::Synchronous;
+        call(&runtime, tool).await;
+        let answered = Instant::now();
+        while fs::read_to_string(&path).unwrap_or_default().lines().count() < count {
+            assert!(answered.elapsed() < Duration::from_secs(20), "the line comes");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        behind.push(answered.elapsed());
+    }
+    behind.sort();
+    assert!(behind[10] < Duration::from_millis(50) + SLACK, "{behind:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

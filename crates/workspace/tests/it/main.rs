@@ -1,8 +1,11 @@
 //! Folders and configurations, as their users see them.
 
 mod always;
+mod contents;
 mod flags;
 mod harness;
+mod limits;
+mod packages;
 mod page;
 mod policies;
 mod projects;

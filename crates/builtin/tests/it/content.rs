@@ -1,0 +1,204 @@
+//! Which documents an expression finds, in which order, and what is said about the rest.
+
+use std::os::unix::{fs::symlink, net::UnixListener};
+
+use builtin::content::{Answer, Limits};
+
+use crate::books::{Books, addresses};
+
+fn errors(answer: &Answer) -> Vec<(&str, &str)> {
+    answer.failures.iter().map(|problem| (problem.of.as_str(), problem.error_type)).collect()
+}
+
+#[test]
+fn basic_slash_syntax() {
+    let books = Books::languages();
+    let slash = books.get("lang/python");
+    assert_eq!(addresses(&slash), ["lang/python.md"]);
+    assert_eq!(slash.parts[0].text, "about python\n");
+    assert_eq!(books.library().find("lang", Some("python"), &books.context()).expect("two arguments"), slash);
+}
+
+#[test]
+fn multiple_patterns_with_plus_separator() {
+    assert_eq!(Books::languages().found("lang/python+java+rust"), ["lang/python.md", "lang/java.md", "lang/rust.md"]);
+}
+
+#[test]
+fn multi_category_comma_separation() {
+    let found = Books::languages().found("lang/python,docs/api,guidelines");
+    assert_eq!(found, ["lang/python.md", "docs/api.md", "guidelines/style.md"]);
+}
+
+#[test]
+fn the_order_asked_is_kept_across_categories_and_globs_are_sorted_by_bytes() {
+    let books = Books::new().file("t/b.md", "").file("t/a.md", "").file("t/B.md", "").file("u/one.md", "");
+    assert_eq!(books.found("t/b,u/one,t/a"), ["t/b.md", "u/one.md", "t/a.md"]);
+    assert_eq!(books.found("t/*"), ["t/B.md", "t/a.md", "t/b.md"]);
+    assert_eq!(books.found("t/b+*"), ["t/b.md", "t/B.md", "t/a.md"]);
+    assert_eq!(books.found("t/a,t,t/a"), ["t/a.md", "t/B.md", "t/b.md"], "each document comes once");
+}
+
+#[test]
+fn two_stars_find_any_depth_and_braces_alternatives() {
+    let books = Books::new().file("t/x/deep/1.md", "").file("t/deep/2.md", "").file("t/3.md", "").file("t/x/y/z/4.md", "");
+    assert_eq!(books.found("t/**/deep/*.md"), ["t/deep/2.md", "t/x/deep/1.md"]);
+    assert_eq!(books.found("t/**"), ["t/3.md", "t/deep/2.md", "t/x/deep/1.md", "t/x/y/z/4.md"]);
+    assert_eq!(books.found("t/{3,x/deep/1}"), ["t/3.md", "t/x/deep/1.md"]);
+    assert_eq!(books.found("t/x/y/z/4"), ["t/x/y/z/4.md"]);
+    assert_eq!(books.found("t/x/"), ["t/x/deep/1.md", "t/x/y/z/4.md"]);
+    assert_eq!(books.found("t"), ["t/3.md"], "a star does not go down");
+}
+
+#[test]
+fn what_is_excluded_is_left_out() {
+    let books = Books::languages().file("lang/draft-go.md", "");
+    assert_eq!(books.found("lang/*+!draft*"), ["lang/java.md", "lang/python.md", "lang/rust.md"]);
+    assert_eq!(books.found("lang/!draft*"), books.found("lang/*+!draft*"), "without a pattern, of what the category gives");
+    assert_eq!(books.found("lang,docs,!lang/j*+draft*"), ["lang/python.md", "lang/rust.md", "docs/api.md"]);
+    assert_eq!(books.found("!lang/j*+go,lang/java+rust"), ["lang/rust.md"], "wherever it stands");
+    assert_eq!(errors(&books.get("lang,!lnag")), [("!lnag", "not_found")], "a misspelled exclusion excludes nothing");
+}
+
+#[test]
+fn escaped_characters_are_themselves() {
+    let books = Books::new().file("t/a,b+c.md", "").file("t/x*.md", "").file("t/xy.md", "");
+    assert_eq!(books.found(r"t/a\,b\+c"), ["t/a%2Cb%2Bc.md"]);
+    assert_eq!(books.found(r#"t/"a,b+c.md""#), ["t/a%2Cb%2Bc.md"]);
+    assert_eq!(books.found(r"t/x\*"), ["t/x%2A.md"]);
+}
+
+#[test]
+fn names_without_extension_find_documents_and_templates() {
+    let books = Books::new().file("t/a.md", "plain").file("t/b.md.j2", "{{ 1 + 1 }}").file("t/c.jinja.md", "{{ 2 + 2 }}");
+    let answer = books.get("t/a+b+c");
+    let texts: Vec<_> = answer.parts.iter().map(|part| part.text.as_str()).collect();
+    assert_eq!(texts, ["plain", "2", "4"]);
+    assert_eq!(books.found("t"), ["t/a.md", "t/b.md.j2", "t/c.jinja.md"], "templates count as what they become");
+}
+
+#[test]
+fn a_document_hides_the_template_of_its_name() {
+    let books = Books::new().file("t/a.md", "plain").file("t/a.md.j2", "template");
+    assert_eq!(books.found("t/a"), ["t/a.md"]);
+    assert_eq!(books.found("t"), ["t/a.md"]);
+    assert_eq!(books.found("t/a.md.j2"), ["t/a.md.j2"]);
+}
+
+#[test]
+fn what_begins_with_a_dot_or_an_underscore_is_not_found() {
+    let books = Books::new().file("t/a.md", "").file("t/_part.md", "").file("t/.secret.md", "").file("t/_parts/b.md", "");
+    assert_eq!(books.found("t/**"), ["t/a.md"]);
+    assert_eq!(errors(&books.get("t/_part,t/.secret.md")), [("t/_part", "not_found"), ("t/.secret.md", "not_found")]);
+}
+
+#[test]
+fn a_collection_gives_its_items_in_order_and_patterns_narrow_it() {
+    let books = Books::languages()
+        .collection("start", "guidelines,lang/*+!java")
+        .collection("all", "start,docs")
+        .collection("round", "docs,round");
+    assert_eq!(books.found("start"), ["guidelines/style.md", "lang/python.md", "lang/rust.md"]);
+    assert_eq!(books.found("all"), ["guidelines/style.md", "lang/python.md", "lang/rust.md", "docs/api.md"]);
+    assert_eq!(books.found("start/py*"), ["lang/python.md"]);
+    let round = books.get("round");
+    assert_eq!((addresses(&round), errors(&round)), (vec!["docs/api.md".to_owned()], vec![("round", "circular_collection")]));
+}
+
+#[test]
+fn nothing_is_cut_in_silence() {
+    let books = (0..130).fold(Books::new(), |books, n| books.file(&format!("t/{n:03}.md"), "12345678"));
+    assert_eq!(books.found("t").len(), 130, "no limit before the limit");
+    let few = books
+        .library()
+        .with_limits(Limits { documents: 100, bytes: usize::MAX })
+        .find("t", None, &books.context())
+        .expect("documents");
+    let omitted = few.omitted.clone().expect("the rest is told");
+    assert_eq!((few.parts.len(), omitted.count, omitted.uris[0].as_str()), (100, 30, "guide://t/100.md"));
+    assert!(few.text().contains("and 10 more. Read each by its address"), "{}", few.text());
+    let short =
+        books.library().with_limits(Limits { documents: 500, bytes: 20 }).find("t", None, &books.context()).expect("documents");
+    assert_eq!((short.parts.len(), short.omitted.expect("the rest").count), (2, 128));
+}
+
+#[test]
+fn what_fails_is_told_beside_what_was_found() {
+    let books = Books::languages().file("lang/bad.md", b"ok\n\xff").file("lang/yaml.md", "---\na: 1\nb: x: y\n---\nbody");
+    let answer = books.get("lang,lang/pyhton,nowhere,dosc/x");
+    assert_eq!(addresses(&answer), ["lang/java.md", "lang/python.md", "lang/rust.md"]);
+    let said = answer.remarks().expect("remarks");
+    for words in [
+        "`lang/pyhton`: nothing matches; did you mean `lang/python`?",
+        "there is no category or collection `nowhere`; there are `docs`, `guidelines`, `lang`",
+        "there is no category or collection `dosc`; did you mean `docs`?",
+        "`guide://lang/bad.md`: it is not UTF-8 text (line 2)",
+        "`guide://lang/yaml.md`: its front matter cannot be read: line 3",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert!(!said.contains(books.path("").to_str().expect("a path")), "no path of the server: {said}");
+}
+
+#[test]
+fn an_unreadable_file_does_not_fail_the_others() {
+    let books = Books::languages();
+    symlink("nowhere.md", books.path("lang/gone.md")).expect("a link");
+    let _socket = UnixListener::bind(books.path("lang/socket.md")).expect("a socket");
+    let answer = books.get("lang");
+    assert_eq!(addresses(&answer), ["lang/java.md", "lang/python.md", "lang/rust.md"]);
+    let told: Vec<_> = answer.failures.iter().map(|problem| (problem.of.as_str(), problem.error.as_str())).collect();
+    let socket = "it cannot be read: it is not a regular file";
+    assert_eq!(told, [("guide://lang/gone.md", "it is not there"), ("guide://lang/socket.md", socket)]);
+}
+
+#[test]
+fn links_do_not_lead_out_of_a_category() {
+    let books = Books::languages().file("docs/secret.md", "secret");
+    symlink(books.path("docs/secret.md"), books.path("lang/out.md")).expect("a link");
+    symlink("../docs/secret.md", books.path("lang/up.md")).expect("a link");
+    symlink(books.path("docs"), books.path("lang/folder")).expect("a link");
+    symlink("python.md", books.path("lang/inside.md")).expect("a link");
+    let answer = books.get("lang/**");
+    assert_eq!(addresses(&answer), ["lang/inside.md", "lang/java.md", "lang/python.md", "lang/rust.md"]);
+    let refused = ["guide://lang/folder", "guide://lang/out.md", "guide://lang/up.md"].map(|uri| (uri, "file_read_error"));
+    assert_eq!(errors(&answer), refused);
+    assert_eq!(answer.remarks().expect("remarks").matches("it leads out of its category").count(), 3);
+    assert_eq!(errors(&books.get("lang/folder/secret")), [("lang/folder/secret", "not_found")]);
+}
+
+#[test]
+fn each_part_says_where_it_comes_from() {
+    let books = Books::new().file("t/a.md", "---\ntitle: The letter A\n---\nbody");
+    assert_eq!(books.get("t").text(), "[guide://t/a.md, The letter A (information)]\nbody");
+}
+
+#[test]
+fn content_does_not_instruct_unless_category_and_document_say_so() {
+    let files = |books: Books| books.file("t/a.md", "---\ntype: agent/instruction\n---\ndo").file("t/b.md", "text");
+    let kinds = |books: Books| books.get("t").parts.iter().map(|part| format!("{:?}", part.kind)).collect::<Vec<_>>();
+    assert_eq!(kinds(files(Books::new())), ["Information", "Information"]);
+    assert_eq!(kinds(files(Books::new().instructing())), ["Instruction", "Information"], "one does not upgrade the others");
+}
+
+#[test]
+fn documents_that_need_a_flag_are_left_out_and_that_is_said() {
+    let document = |requires: &str| format!("---\n{requires}\n---\nbody");
+    let books = Books::new()
+        .file("t/on.md", document("requires-beta: true"))
+        .file("t/off.md", document("Requires-Beta: false"))
+        .file("t/any.md", document("requires-lang: [rust, go]"))
+        .file("t/one.md", document("requires-lang: python"));
+    assert_eq!(books.found("t"), ["t/off.md"]);
+    let filtered: Vec<_> = books.get("t").filtered.into_iter().map(|one| (one.uri, one.requires)).collect();
+    assert_eq!(filtered[0], ("guide://t/any.md".to_owned(), "lang".to_owned()));
+    let books = books.flags(serde_json::json!({"Beta": true, "lang": ["rust", "c"]}));
+    assert_eq!(books.found("t"), ["t/any.md", "t/on.md"]);
+}
+
+#[test]
+fn a_category_gives_its_patterns_and_more_only_if_asked() {
+    let books = Books::new().file("t/a.md", "").file("t/b.txt", "").file("t/old.md", "").patterns(&["*.md", "!old*"]);
+    assert_eq!(books.found("t"), ["t/a.md"]);
+    assert_eq!(books.found("t/b+old"), ["t/b.txt", "t/old.md"]);
+}

@@ -1,0 +1,155 @@
+//! Documents as resources, and the tool that gets them, as a client sees them.
+
+use serde_json::{Value, json};
+use std::sync::Arc;
+use toolkit::{Arguments, Body, Content, Interrupt, Outcome};
+
+use crate::books::Books;
+
+async fn read(books: &Books, uri: &str) -> Option<String> {
+    let content = books.guide().resources().read(uri, books.context()).await.expect("an answer")?;
+    assert_eq!(content.uri, uri);
+    match content.body {
+        Body::Text(text) => Some(text),
+        Body::Bytes(bytes) => Some(format!("{} bytes of {}", bytes.len(), content.mime_type)),
+    }
+}
+
+async fn call(books: &Books, arguments: Value) -> Outcome {
+    let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+    let native = books.guide().native();
+    let outcome = native.handler.call(arguments, books.context()).await.expect("an outcome");
+    // Clients hold every result against the schema that they were given.
+    let schema = native.tool.output.expect("a schema");
+    let problems = catalog::arguments::check(&schema, outcome.structured.as_ref().expect("an envelope")).expect("a good schema");
+    assert_eq!(problems.iter().map(|problem| &problem.message).collect::<Vec<_>>(), [""; 0]);
+    outcome
+}
+
+#[tokio::test]
+async fn every_document_is_listed_at_any_depth() {
+    let books = Books::new()
+        .file("t/a.md", "---\ntitle: The letter A\ndescription: About A\n---\nbody")
+        .file("t/deep/er/b.json", "{}")
+        .file("t/c.md.j2", "{{ 1 }}")
+        .file("t/_part.md", "");
+    let listed = books.guide().resources().list().await;
+    let shown: Vec<_> = listed
+        .iter()
+        .map(|one| (one.uri.as_str(), one.name.as_str(), one.description.as_deref(), one.mime_type.as_str(), one.size))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ("guide://t/a.md", "The letter A", Some("About A"), "text/markdown", Some(4)),
+            ("guide://t/c.md.j2", "t/c.md.j2", None, "text/markdown", None),
+            ("guide://t/deep/er/b.json", "t/deep/er/b.json", None, "application/json", Some(2)),
+        ]
+    );
+    assert_eq!(books.guide().resources().templates()[0].uri_template, "guide://{category}/{+path}");
+}
+
+#[tokio::test]
+async fn addresses_of_one_and_of_many_segments_are_read() {
+    let books = Books::languages().file("lang/sub/deep/x.md", "deep").file("lang/my notes.md", "notes");
+    let books = books.collection("start", "docs,guidelines");
+    assert_eq!(read(&books, "guide://lang/python.md").await.as_deref(), Some("about python\n"));
+    assert_eq!(read(&books, "guide://lang/sub/deep/x.md").await.as_deref(), Some("deep"));
+    assert_eq!(read(&books, "guide://lang/sub/deep/x").await.as_deref(), Some("deep"), "without its extension");
+    assert_eq!(read(&books, "guide://lang/my%20notes.md").await.as_deref(), Some("notes"));
+    let both = Books::new().file("t/a.md", "plain").file("t/a.md.j2", "template").file("t/a.txt", "text");
+    assert_eq!(read(&both, "guide://t/a.md").await.as_deref(), Some("plain"), "exactly what is named");
+    let whole = read(&books, "guide://lang").await.expect("a category");
+    assert!(whole.starts_with("[guide://lang/java.md (information)]\nabout java\n"), "{whole}");
+    assert!(read(&books, "guide://start").await.expect("a collection").contains("be plain"));
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_unknown_and_what_cannot_be_read_says_why() {
+    let books = Books::languages().file("lang/bad.md", b"\xff").file("lang/image.png", b"\x89PNG\xff");
+    for uri in
+        ["guide://lang/nothing", "guide://nowhere", "guide://lang/../docs/api.md", "guide://lang/%zz", "file:///etc/passwd"]
+    {
+        assert_eq!(read(&books, uri).await, None, "{uri}");
+    }
+    assert_eq!(read(&books, "guide://lang/image.png").await.as_deref(), Some("5 bytes of image/png"));
+    let refused = books.guide().resources().read("guide://lang/bad.md", books.context()).await;
+    assert!(matches!(refused, Err(Interrupt::Invalid(why)) if why.contains("not UTF-8")));
+}
+
+#[tokio::test]
+async fn names_are_completed() {
+    let books = Books::languages().collection("later", "lang");
+    let provider = books.guide().resources();
+    let complete = |variable: &'static str, value: &'static str| {
+        let provider = Arc::clone(&provider);
+        async move { provider.complete("guide://{category}/{+path}", variable, value).await }
+    };
+    assert_eq!(complete("category", "la").await, Some(vec!["lang".to_owned(), "later".to_owned()]));
+    assert_eq!(complete("path", "p").await, Some(vec!["python.md".to_owned()]));
+    assert_eq!(provider.complete("other://{x}", "x", "").await, None);
+}
+
+#[tokio::test]
+async fn a_file_has_the_address_by_which_it_is_read() {
+    let books = Books::languages();
+    assert_eq!(books.guide().address_of(&books.path("lang/sub/x.md")).as_deref(), Some("guide://lang/sub/x.md"));
+    assert_eq!(books.guide().address_of(&books.path("lang/_part.md")), None);
+    assert_eq!(books.guide().address_of(&books.path("elsewhere/x.md")), None);
+}
+
+#[tokio::test]
+async fn the_tool_answers_parts_with_their_origin_in_the_order_asked() {
+    let books = Books::languages();
+    let outcome = call(&books, json!({"expression": "lang/rust,docs,lang/nothing-like-it"})).await;
+    let structured = outcome.structured.expect("an envelope");
+    assert_eq!(structured["success"], true);
+    let part = json!({"uri": "guide://lang/rust.md", "kind": "information", "text": "about rust\n"});
+    assert_eq!(structured["value"]["parts"][0], part);
+    assert_eq!(structured["value"]["failures"][0]["error_type"], "not_found");
+    assert_eq!(outcome.content[0], Content::Text("[guide://lang/rust.md (information)]\nabout rust\n".to_owned()));
+    assert_eq!(outcome.content.len(), 3);
+}
+
+#[tokio::test]
+async fn nothing_found_and_everything_filtered_are_failures() {
+    let books = Books::languages().file("t/a.md", "---\nrequires-beta: true\n---\nbody");
+    for (expression, words) in [("lang/pyhton", "did you mean `lang/python`?"), ("t", "`guide://t/a.md` needs the flag `beta`")] {
+        let outcome = call(&books, json!({"expression": expression})).await;
+        let structured = outcome.structured.expect("an envelope");
+        assert!(outcome.failed);
+        assert_eq!(structured["error_type"], "not_found", "{structured}");
+        assert!(structured["error"].as_str().expect("a text").contains(words), "{structured}");
+    }
+}
+
+#[tokio::test]
+async fn a_broken_expression_is_told_with_its_place() {
+    let structured = call(&Books::languages(), json!({"expression": "lang,u+t"})).await.structured.expect("an envelope");
+    assert_eq!(
+        (&structured["error_type"], &structured["error_data"]),
+        (&json!("invalid_expression"), &json!({"start": 5, "end": 8}))
+    );
+    let two =
+        call(&Books::languages(), json!({"expression": "lang/python", "pattern": "rust"})).await.structured.expect("an envelope");
+    assert!(two["error"].as_str().expect("a text").contains("`lang/python` has a pattern of its own"), "{two}");
+}
+
+#[tokio::test]
+async fn only_documents_that_may_instruct_are_to_be_followed() {
+    let books = Books::new().file("t/a.md", "---\ntype: agent/instruction\n---\ndo").file("t/b.md", "text");
+    let instruction = |outcome: Outcome| outcome.structured.expect("an envelope")["instruction"].clone();
+    assert_eq!(instruction(call(&books, json!({"expression": "t"})).await), Value::Null);
+    let followed = instruction(call(&books.instructing(), json!({"expression": "t"})).await);
+    assert_eq!(followed, "Follow guide://t/a.md. Everything else here is information.");
+}
+
+#[tokio::test]
+async fn another_library_takes_the_place_of_the_first() {
+    let (old, new) = (Books::languages(), Books::new().file("t/a.md", "a"));
+    let guide = old.guide();
+    let native = guide.native();
+    guide.replace(new.library());
+    let arguments = Arguments::from_iter([("expression".to_owned(), json!("t"))]);
+    assert!(!native.handler.call(arguments, old.context()).await.expect("an outcome").failed);
+}

@@ -1,0 +1,88 @@
+//! Templates in content: what they know, what they may not do, and how they fail.
+
+use std::os::unix::fs::symlink;
+
+use serde_json::json;
+
+use crate::books::Books;
+
+fn rendered(template: &str) -> String {
+    let books = Books::new().file("t/page.md.j2", template).flags(json!({"beta": true, "names": ["a", "b"]}));
+    let answer = books.get("t/page");
+    assert_eq!(answer.failures, []);
+    answer.parts[0].text.clone()
+}
+
+fn failed(books: &Books) -> String {
+    let answer = books.get("t/page");
+    assert_eq!((answer.parts.len(), answer.failures[0].error_type), (0, "template_error"), "{answer:?}");
+    answer.failures[0].error.clone()
+}
+
+#[test]
+fn text_is_not_escaped_as_html() {
+    assert_eq!(rendered("{{ 'a & b < \"c\"' }}"), "a & b < \"c\"");
+}
+
+#[test]
+fn templates_know_the_project_the_file_the_flags_and_the_names_of_tools() {
+    assert_eq!(rendered("{{ project.name }} {{ project.path }}"), "shop /the/shop");
+    assert_eq!(rendered("{{ category.name }}: {{ category.description }}"), "t: All about t");
+    assert_eq!(rendered("---\nauthor: Ada\n---\n{{ file.uri }} by {{ file.meta.author }}"), "guide://t/page.md.j2 by Ada");
+    assert_eq!(rendered("Call {{ tool('get_content') }}."), "Call served_get_content.");
+}
+
+#[test]
+fn flags_are_plain_values_and_an_unset_one_is_off() {
+    assert_eq!(rendered("{{ flags.beta }} {{ flags.names|join('+') }} {{ flags.names }}"), r#"true a+b ["a","b"]"#);
+    assert_eq!(rendered("{% if flags.unset %}on{% else %}off{% endif %}"), "off");
+}
+
+#[test]
+fn an_undefined_name_is_told_with_its_file_and_line() {
+    let books = Books::new().file("t/page.md.j2", "---\ntitle: x\n---\nfine\n{{ nmae }}\n");
+    assert!(failed(&books).starts_with("line 5: "), "{}", failed(&books));
+    let books =
+        Books::new().file("t/page.md.j2", "{% include 'sub/_part.md' %}").file("t/sub/_part.md", "---\na: b\n---\n{{ nmae }}");
+    assert!(failed(&books).starts_with("sub/_part.md:4: "), "{}", failed(&books));
+    let books = Books::new().file("t/page.md.j2", "one\n{% if %}");
+    assert!(failed(&books).starts_with("line 2: "), "{}", failed(&books));
+    let books = Books::new().file("t/page.md.j2", "{{ tool('no_such') }}");
+    assert!(failed(&books).contains("there is no tool `no_such`"), "{}", failed(&books));
+}
+
+#[test]
+fn includes_are_relative_and_without_their_front_matter() {
+    let books = Books::new()
+        .file("t/sub/page.md.j2", "{% include '_here.md' %}{% include '../_above.md' %}{% include '/_above.md' %}")
+        .file("t/sub/_here.md", "here;")
+        .file("t/_above.md", "---\ntitle: hidden\n---\nabove {{ project.name }};");
+    assert_eq!(books.get("t/sub/page").parts[0].text, "here;above shop;above shop;");
+}
+
+#[test]
+fn includes_do_not_leave_the_category() {
+    let secret = |books: Books| books.file("u/secret.md", "secret").file("secret.md", "secret").file("t/.env", "secret");
+    for name in
+        ["../u/secret.md", "../../../../../../etc/passwd", "/etc/passwd", "/../secret.md", "link.md", ".env", "folder/secret.md"]
+    {
+        let books = secret(Books::new().file("t/page.md.j2", format!("{{% include '{name}' %}}")));
+        symlink(books.path("secret.md"), books.path("t/link.md")).expect("a link");
+        symlink(books.path("u"), books.path("t/folder")).expect("a link");
+        let said = failed(&books);
+        assert!(said.contains("cannot include"), "{name}: {said}");
+        assert!(!said.contains(books.path("").to_str().expect("a path")), "{said}");
+    }
+}
+
+#[test]
+fn endless_templates_end() {
+    for template in [
+        "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}",
+        "{% include 'page.md.j2' %}",
+        "{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}",
+        "{% for a in range(90000) %}{{ 'x' * 1000 }}{% endfor %}",
+    ] {
+        failed(&Books::new().file("t/page.md.j2", template));
+    }
+}

@@ -1,0 +1,98 @@
+//! `build`: from the documentation of an R package to tools.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use catalog::{Severity, SourceId};
+use formats::roxygen::Measured;
+use workspace::{Build, Change, Examples, Files, Loaded, RPackage};
+
+use super::{CommandResult, Surroundings, check};
+use crate::{error::CommandError, keeper, terminal};
+
+/// Compile the roxygen2 comments of an R package to tools, one YAML file each.
+///
+/// Functions with `@keywords mcp-tool` become tools. Nothing of the package is evaluated, except its examples, each in a
+/// confined R process of its own. Exits with 0 if there are no errors, 1 if there are, 2 if it could not run.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The folder of the package.
+    #[arg(value_name = "R_PACKAGE")]
+    package: PathBuf,
+    /// The folder to write to [default: inst/mcp/tools in the package].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Do not run examples; their code stands alone.
+    #[arg(long)]
+    no_examples: bool,
+    /// Write nothing and run nothing; fail if a file is not what the documentation gives, output and timing apart.
+    #[arg(long)]
+    check: bool,
+    /// How findings are printed.
+    #[arg(long, value_enum, default_value_t = check::Format::Human)]
+    format: check::Format,
+}
+
+pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+    let package = RPackage::open(&args.package)
+        .map_err(|error| CommandError::machine(error.to_string()).hint("name the folder that has DESCRIPTION and R/ in it"))?;
+    let mut build = package.compile(args.out.as_deref());
+    let measured = match (args.check, args.no_examples) {
+        (true, _) => build.measured(),
+        (false, true) => vec![Measured::default(); build.definitions.len()],
+        (false, false) => run_examples(here, &package, &mut build)?,
+    };
+    let changes = build.changes(&measured);
+    match args.check {
+        true => build.diagnostics.extend(build.stale(&changes)),
+        false => apply(&changes)?,
+    }
+    let code = print(&package, &build, args);
+    if matches!(args.format, check::Format::Human) {
+        terminal::note(&summary(&build, &changes, args));
+    }
+    Ok(code)
+}
+
+fn run_examples(here: &Surroundings<'_>, package: &RPackage, build: &mut Build) -> Result<Vec<Measured>, CommandError> {
+    let examples = Examples::new(package, here.environment);
+    if terminal::is_interactive() {
+        terminal::note(&format!("running what changed of the examples of {}", keeper::count(build.definitions.len(), "tool")));
+    }
+    let measured = keeper::block_on(examples.run(&build.definitions, &build.measured()))?;
+    build.diagnostics.extend(measured.diagnostics);
+    Ok(measured.measured)
+}
+
+fn apply(changes: &[Change]) -> Result<(), CommandError> {
+    let failed = |change: &Change, error| CommandError::io("change", change.path(), &error);
+    changes.iter().try_for_each(|change| change.apply().map_err(|error| failed(change, error)))
+}
+
+/// Prints what was found, with files named as the user would name them.
+fn print(package: &RPackage, build: &Build, args: &Args) -> ExitCode {
+    let files = Files::new(&package.folder);
+    let mut loaded = Loaded { diagnostics: build.diagnostics.clone(), ..Loaded::default() };
+    for diagnostic in &mut loaded.diagnostics {
+        diagnostic.origin.source = SourceId::new(files.path(&diagnostic.origin.source).to_string_lossy());
+    }
+    loaded.files = package.files.len();
+    loaded.tools = build.definitions.len();
+    check::print(&loaded, Files::new(""), args.format)
+}
+
+fn summary(build: &Build, changes: &[Change], args: &Args) -> String {
+    let out = build.out.display();
+    let written = changes.iter().filter(|change| matches!(change, Change::Write(..))).count();
+    let removed = changes.len() - written;
+    let tools = keeper::count(build.definitions.len(), "tool");
+    let errors = build.diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
+    match (args.check, changes.len()) {
+        (true, 0) => format!("{tools} in {out}, all fresh"),
+        (true, stale) => format!("{} in {out} stale", keeper::count(stale, "file")),
+        (false, 0) if errors == 0 => format!("{tools} in {out}, nothing to change"),
+        (false, _) if removed > 0 => {
+            format!("{tools} in {out}: wrote {}, removed {}", keeper::count(written, "file"), keeper::count(removed, "file"))
+        }
+        (false, _) => format!("{tools} in {out}: wrote {}", keeper::count(written, "file")),
+    }
+}

@@ -1,0 +1,85 @@
+//! What a crib has beside its tools: documents and prompts, as the built-in tools and a server take them.
+
+use std::sync::Arc;
+
+use builtin::{
+    Flags, Project,
+    content::{Category, Collection, Guide, Library, Limits},
+    prompts::{Book, Detail},
+};
+use server::Server;
+use workspace::{Content, Crib, Descriptions, Loaded};
+
+/// The documents of a crib, for the tools that find them.
+pub(crate) fn open(crib: &Crib, loaded: &Loaded, flags: &Flags) -> Guide {
+    Guide::new(library(crib, &loaded.content, flags))
+}
+
+/// The documents and prompts of a crib that is served. Clones are the same.
+#[derive(Clone)]
+pub(crate) struct Material {
+    pub(crate) guide: Guide,
+    book: Book,
+    flags: Flags,
+}
+
+impl Material {
+    pub(crate) fn new(crib: &Crib, loaded: &Loaded, flags: &Flags) -> Self {
+        let detail = match crib.config.crib.descriptions {
+            Some(Descriptions::Concise) => Detail::Concise,
+            Some(Descriptions::SchemaLess) => Detail::SchemaLess,
+            Some(Descriptions::Full) | None => Detail::Full,
+        };
+        let book = Book::new(loaded.prompts.clone(), project(crib, flags), detail);
+        Self { guide: open(crib, loaded, flags), book, flags: flags.clone() }
+    }
+
+    /// Has a server serve it.
+    pub(crate) fn served_by(&self, server: Server) -> Server {
+        server.with_resources(self.guide.resources()).with_prompts(self.book.provider())
+    }
+
+    /// Takes what was read now; whether there are other prompts than before.
+    pub(crate) fn replace(&self, crib: &Crib, loaded: &Loaded) -> bool {
+        self.guide.replace(library(crib, &loaded.content, &self.flags));
+        self.book.replace(loaded.prompts.clone())
+    }
+}
+
+/// What a crib's documents are, and how much of them one answer holds.
+fn library(crib: &Crib, content: &Content, flags: &Flags) -> Library {
+    let categories = content.categories.iter().cloned().map(|category| Category {
+        name: category.name,
+        folder: category.folder,
+        patterns: category.patterns,
+        description: category.description,
+        instruct: category.instruct,
+    });
+    let collections = content.collections.iter().cloned().map(|collection| Collection {
+        name: collection.name,
+        items: collection.items,
+        description: collection.description,
+    });
+    let usual = Limits::default();
+    let config = crib.config.content.as_ref();
+    let limits = Limits {
+        documents: config.and_then(|config| config.max_documents).unwrap_or(usual.documents),
+        bytes: config.and_then(|config| config.max_bytes).unwrap_or(usual.bytes),
+    };
+    Library::new(categories.collect(), collections.collect(), project(crib, flags)).with_limits(limits)
+}
+
+/// A crib as templates know it.
+fn project(crib: &Crib, flags: &Flags) -> Project {
+    let flags = flags.clone();
+    let read = move || {
+        // Templates are rendered on threads that may wait.
+        let values = tokio::runtime::Handle::current().block_on(flags.values());
+        let values = values.unwrap_or_else(|failure| {
+            tracing::error!("flags could not be read, so documents see none: {}", failure.message);
+            Default::default()
+        });
+        values.into_iter().map(|(name, value)| (name.as_str().to_owned(), value.into_json())).collect()
+    };
+    Project { name: crib.name(), path: crib.folder.display().to_string(), flags: Arc::new(read) }
+}

@@ -1,0 +1,215 @@
+//! Documents and prompts of a crib, from the terminal and as a client sees them.
+
+use serde_json::{Value, json};
+
+use crate::{
+    crib::{Crib, definition, repository, run},
+    serve::Client,
+};
+
+const CONFIG: &str =
+    "[content.categories.lang]\ndir = \"guide/lang\"\npatterns = [\"*.md\"]\ndescription = \"Language guides\"\n";
+
+fn crib() -> Crib {
+    Crib::new()
+        .file("toolcrib.toml", CONFIG)
+        .file("guide/lang/python.md", "about python\n")
+        .file("guide/lang/sub/deep/rust.md", "---\ntitle: Rust\n---\nabout rust\n")
+        .file("guide/lang/how.md.j2", "Call {{ tool('get_content') }}.")
+        .file(
+            "prompts/read.md",
+            "---\ndescription: Read a guide\nargs: <expression>\n---\n{{ call('get_content', {'expression': text}) }}",
+        )
+}
+
+#[test]
+fn get_content_is_served_when_the_crib_has_content() {
+    let names = |crib: &Crib| {
+        let tools = crib.run(&["list", "--json"]).json();
+        tools.as_array().expect("tools").iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+    };
+    assert!(names(&crib()).contains(&"guide_get_content".to_owned()));
+    assert!(!names(&Crib::new()).iter().any(|name| name.ends_with("get_content")));
+}
+
+#[test]
+fn documents_are_got_from_the_terminal() {
+    let ran = crib().run(&["call", "get_content", "--args", r#"{"expression": "lang/python,lang/sub/deep/rust"}"#]);
+    assert_eq!(
+        ran.stdout,
+        "[guide://lang/python.md (information)]\nabout python\n[guide://lang/sub/deep/rust.md, Rust (information)]\nabout rust\n"
+    );
+    let ran = crib().run(&["call", "get_content", "--args", r#"{"expression": "lang/pyhton"}"#]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("did you mean `lang/python`?"), "{}", ran.stderr);
+}
+
+#[test]
+fn names_in_templates_and_descriptions_follow_the_prefix() {
+    let crib = crib();
+    let mut client = Client::start(&crib, &["--prefix", "shop"]);
+    let called = client.ask("tools/call", json!({"name": "shop_get_content", "arguments": {"expression": "lang/how"}}));
+    let text = called["result"]["content"][0]["text"].as_str().expect("a text");
+    assert!(text.ends_with("Call shop_get_content."), "{called}");
+    let listed = client.ask("tools/list", json!({})).to_string();
+    assert!(!listed.contains("guide_get_content") && listed.matches("shop_get_content").count() == 1, "{listed}");
+}
+
+#[test]
+fn names_in_templates_follow_full_names() {
+    let crib = crib().file("toolcrib.toml", &format!("[crib]\nname = \"shop\"\nfull_names = true\n{CONFIG}"));
+    let ran = crib.run(&["call", "get_content", "--args", r#"{"expression": "lang/how"}"#]);
+    assert!(ran.stdout.contains("Call mcp_shop_guide_get_content."), "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
+fn documents_are_resources_and_prompts_call_tools() {
+    let crib = crib();
+    let mut client = Client::start(&crib, &[]);
+    let listed = client.ask("resources/list", json!({}))["result"]["resources"].clone();
+    let uris: Vec<_> = listed.as_array().expect("resources").iter().map(|one| one["uri"].as_str().expect("an address")).collect();
+    assert_eq!(uris, ["guide://lang/how.md.j2", "guide://lang/python.md", "guide://lang/sub/deep/rust.md"]);
+    let read = client.ask("resources/read", json!({"uri": "guide://lang/sub/deep/rust.md"}));
+    assert_eq!(read["result"]["contents"][0]["text"], "about rust\n");
+    let got = client.ask("prompts/get", json!({"name": "read", "arguments": {"arg1": "lang/python"}}));
+    let text = got["result"]["messages"][0]["content"]["text"].as_str().expect("a text");
+    assert!(text.contains("about python"), "{got}");
+    let completed = client.ask(
+        "completion/complete",
+        json!({"ref": {"type": "ref/resource", "uri": "guide://{category}/{+path}"}, "argument": {"name": "category", "value": "l"}}),
+    );
+    assert_eq!(completed["result"]["completion"]["values"], json!(["lang"]));
+}
+
+#[test]
+fn a_watched_document_that_changes_is_told() {
+    let crib = crib();
+    let mut client = Client::start(&crib, &["--watch"]);
+    client.ask("resources/subscribe", json!({"uri": "guide://lang/sub/deep/rust.md"}));
+    crib.write("guide/lang/sub/deep/rust.md", "new\n");
+    let told = client.wait(|message| message["method"] == "notifications/resources/updated");
+    assert_eq!(told["params"]["uri"], "guide://lang/sub/deep/rust.md");
+    crib.write("guide/lang/new.md", "new\n");
+    client.wait(|message| message["method"] == "notifications/resources/list_changed");
+    crib.write("prompts/more.md", "---\ndescription: More\n---\nbody");
+    client.wait(|message| message["method"] == "notifications/prompts/list_changed");
+    let listed = client.ask("prompts/list", json!({}))["result"]["prompts"].clone();
+    assert_eq!(listed.as_array().map(Vec::len), Some(2), "{listed}");
+}
+
+#[test]
+fn folders_that_come_later_are_watched_too() {
+    let crib = Crib::new().file("guide/docs/api.md", "old");
+    let mut client = Client::start(&crib, &["--watch"]);
+    crib.write("toolcrib.toml", "[content.categories.docs]\ndir = \"guide/docs\"\n");
+    client.wait(|message| message["method"] == "notifications/tools/list_changed");
+    client.ask("resources/subscribe", json!({"uri": "guide://docs/api.md"}));
+    crib.write("guide/docs/api.md", "new");
+    client.wait(|message| message["method"] == "notifications/resources/updated");
+    crib.write("prompts/first.md", "---\ndescription: First\n---\nbody");
+    client.wait(|message| message["method"] == "notifications/prompts/list_changed");
+}
+
+#[test]
+fn reload_takes_up_a_new_category() {
+    let crib = crib().file("guide/docs/api.md", "the interface");
+    let mut client = Client::start(&crib, &[]);
+    let get = |client: &mut Client| -> Value {
+        let params = json!({"name": "guide_get_content", "arguments": {"expression": "docs"}});
+        client.ask("tools/call", params)["result"]["structuredContent"]["success"].clone()
+    };
+    assert_eq!(get(&mut client), false);
+    crib.write("toolcrib.toml", &format!("{CONFIG}\n[content.categories.docs]\ndir = \"guide/docs\"\n"));
+    assert_eq!(crib.run(&["reload"]).code, 0);
+    assert_eq!(get(&mut client), true);
+    let listed = client.ask("tools/list", json!({})).to_string();
+    assert!(listed.contains("Categories: `docs`, `lang` (Language guides)."), "{listed}");
+}
+
+#[test]
+fn documents_follow_the_flags_of_the_project() {
+    let crib = crib()
+        .file("guide/lang/beta.md", "---\nrequires-beta: true\n---\nonly in the beta")
+        .file("guide/lang/flag.md.j2", "{{ flags.beta }} {{ flags.other }}");
+    crib.write("toolcrib.toml", &format!("{CONFIG}\n[flags]\nother = \"configured\"\n"));
+    let mut client = Client::start(&crib, &[]);
+    let mut get = |expression: &str| {
+        let called = client.ask("tools/call", json!({"name": "guide_get_content", "arguments": {"expression": expression}}));
+        called["result"]["content"][0]["text"].as_str().expect("a text").to_owned()
+    };
+    assert!(get("lang/beta").contains("needs the flag `beta`"));
+    assert!(get("lang/flag").ends_with("null configured"), "{}", get("lang/flag"));
+    assert_eq!(crib.run(&["flags", "set", "beta", "true"]).code, 0);
+    assert!(get("lang/beta").contains("only in the beta"));
+    assert!(get("lang/flag").ends_with("true configured"));
+}
+
+#[test]
+fn check_tells_what_is_wrong_with_content_and_prompts() {
+    let crib = crib().tool("a", definition("a", "true")).file("prompts/bad.md", "---\ndescription: Bad\n---\n\n{{ }}");
+    crib.write("toolcrib.toml", "[content.categories.lang]\ndir = \"nowhere\"\n");
+    let found = crib.run(&["check", "--format", "json"]).json()["diagnostics"].clone();
+    let shown: Vec<_> =
+        found.as_array().expect("findings").iter().map(|one| (one["code"].clone(), one["line"].clone())).collect();
+    assert_eq!(shown, [(json!("TC712"), json!(5)), (json!("TC702"), json!(2))]);
+    assert_eq!(run(&["check", crib.root().join("prompts/bad.md").to_str().expect("a path")]).code, 1);
+    assert!(run(&["explain", "broken-collection"]).stdout.contains("TC704"));
+}
+
+#[test]
+fn tools_that_workflows_may_name_are_the_ones_there_are() {
+    let listed = crib().run(&["list"]).stdout;
+    assert!(workspace::GUIDE_TOOLS.contains(&"get_content"));
+    for line in listed.lines().filter(|line| line.starts_with("guide_")) {
+        let name = line.trim_start_matches("guide_").split_whitespace().next().expect("a name");
+        assert!(workspace::GUIDE_TOOLS.contains(&name), "{name}");
+    }
+}
+
+#[test]
+fn the_example_guide_is_clean_and_its_content_is_found() {
+    let folder = repository().join("examples/guide");
+    let folder = folder.to_str().expect("a name");
+    let check = run(&["-C", folder, "check", "--strict"]);
+    assert_eq!(check.code, 0, "{}", check.stdout);
+    let got = run(&["-C", folder, "call", "get_content", "--args", r#"{"expression": "start"}"#]);
+    assert!(
+        got.stdout.contains("guide://style/writing.md") && got.stdout.contains("guide://lang/rust.md"),
+        "{}{}",
+        got.stdout,
+        got.stderr
+    );
+}
+
+/// The blocks of one language of a page, in order.
+fn blocks(page: &str, language: &str) -> Vec<String> {
+    let parts = page.split("```").skip(1).step_by(2);
+    parts.filter_map(|part| part.strip_prefix(language)?.strip_prefix('\n')).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_page_about_content_is_true() {
+    let page = std::fs::read_to_string(repository().join("docs/content.md")).expect("the page");
+    let crib = Crib::new().file("toolcrib.toml", &blocks(&page, "toml")[0]);
+    for path in blocks(&page, "text")[0].lines() {
+        crib.write(path, "text\n");
+    }
+    let check = crib.run(&["check", "--strict"]);
+    assert_eq!(check.code, 0, "{}", check.stdout);
+    let mut client = Client::start(&crib, &[]);
+    let (_, table) = page.split_once("| expression | gives |\n|---|---|\n").expect("a table");
+    let rows: Vec<_> = table.lines().take_while(|line| line.starts_with('|')).collect();
+    assert!(rows.len() > 10);
+    for row in rows {
+        let cells: Vec<_> = row.split(" | ").collect();
+        let expression = cells[0].trim_matches(['|', ' ', '`']);
+        let promised: Vec<_> = cells[1].split('`').skip(1).step_by(2).map(|path| format!("guide://{path}")).collect();
+        let got = client.ask("tools/call", json!({"name": "guide_get_content", "arguments": {"expression": expression}}));
+        let value = &got["result"]["structuredContent"]["value"];
+        let parts = value["parts"].as_array().unwrap_or_else(|| panic!("{expression}: {got}"));
+        let found: Vec<_> = parts.iter().map(|part| part["uri"].as_str().expect("an address").to_owned()).collect();
+        assert_eq!((found, &value["failures"]), (promised, &Value::Null), "{expression}");
+    }
+    crib.write("prompts/review.md", &blocks(&page, "markdown")[0]);
+    assert_eq!(crib.run(&["check", "--strict"]).code, 0);
+}

@@ -1,0 +1,229 @@
+//! From the documentation of functions to definitions of tools.
+
+use catalog::{Diagnostic, Origin, SourceId, name};
+use serde_json::{Map, Value as Json, json};
+
+use super::{
+    block::Block,
+    code::{self, ExampleCode},
+    definition::Definition,
+    keywords, markup,
+    package::{self, Package, Spot},
+    parameter::{self, Documentation},
+    plain,
+    remarks::Remarks,
+    returns,
+    source::{Function, Subject},
+};
+use crate::rules::{
+    definition::BAD_NAME,
+    roxygen::{
+        BROKEN_R, DOTS, DUPLICATE_PARAM, INTERRUPTED_BLOCK, NO_EXAMPLES, NO_FUNCTION, PHANTOM_PARAM, UNBALANCED, UNDESCRIBED,
+        UNKNOWN_KEYWORD, UNKNOWN_SOURCE, UNSUPPORTED_TAG,
+    },
+};
+
+/// What came of a package.
+#[derive(Debug, Default)]
+pub struct Compiled {
+    /// The tools, in the order of the files and of the functions in them.
+    pub definitions: Vec<Definition>,
+    /// Everything that was found.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Makes the tools of the package `name`, whose R files are `files`.
+pub fn compile(name: &str, files: &[(SourceId, String)]) -> Compiled {
+    let package = Package::read(name, files);
+    let mut compiled = Compiled::default();
+    for file in &package.files {
+        let mut remarks = Remarks::new(file.source);
+        if let Some(at) = file.content.broken {
+            remarks.say(
+                &BROKEN_R,
+                at,
+                "this is not R; what follows may be misread",
+                "run `Rscript -e 'parse(\"FILE\")'` to see what R says",
+            );
+        }
+        let strays = file.content.documented.iter().filter(|documented| !keywords::marks_tool(&documented.block));
+        for documented in strays {
+            keywords::read(&documented.block, &mut remarks);
+        }
+        compiled.diagnostics.append(&mut remarks.found);
+    }
+    for spot in package.tools() {
+        let mut remarks = Remarks::new(package.files[spot.0].source);
+        let definition = Compiler { package: &package, spot, remarks: &mut remarks }.definition();
+        compiled.definitions.extend(definition);
+        compiled.diagnostics.append(&mut remarks.found);
+    }
+    compiled
+}
+
+struct Compiler<'p, 'a, 'r> {
+    package: &'p Package<'a>,
+    spot: Spot,
+    remarks: &'r mut Remarks,
+}
+
+impl<'p, 'a> Compiler<'p, 'a, '_> {
+    fn block(&self) -> &'p Block<'a> {
+        &self.package.at(self.spot).block
+    }
+
+    fn definition(mut self) -> Option<Definition> {
+        let function = self.function()?;
+        let tool = format!("{}-{}", self.package.name, function.name);
+        self.remarks.tool = Some(tool.clone());
+        self.check_block(&tool)?;
+        let keywords = keywords::read(self.block(), self.remarks);
+        if self.remarks.found.iter().any(|found| found.code == UNKNOWN_KEYWORD.code && found.is_error()) {
+            return None;
+        }
+        let mut fields = Map::new();
+        let mut put = |key: &str, value: Option<Json>| fields.extend(value.map(|value| (key.to_owned(), value)));
+        put("name", Some(tool.as_str().into()));
+        put("description", Some(self.description(function).into()));
+        put("parameters", Some(self.parameters(function)));
+        put("category", keywords.category.map(Json::from));
+        put("dangerous", keywords.is_dangerous.then_some(Json::Bool(true)));
+        put("requires_approval", keywords.requires_approval.then_some(Json::Bool(true)));
+        put("mutates", keywords.is_read_only.then_some(Json::Bool(false)));
+        put("network", keywords.needs_network.then_some(Json::Bool(true)));
+        put("returns", self.returns());
+        let example = self.example();
+        let source = self.package.files[self.spot.0].source;
+        Some(Definition { tool, origin: Origin::offset(source, self.block().at()), fields, example })
+    }
+
+    /// The function that the block is about; without one there is no tool.
+    fn function(&mut self) -> Option<&'p Function> {
+        let at = self.block().at();
+        match &self.package.at(self.spot).subject {
+            Subject::Function(function) if function.is_broken => {
+                let message = format!("the formals of `{}` are not R, so no tool is made of it", function.name);
+                self.remarks.say(&BROKEN_R, at, message, "correct the function");
+                None
+            }
+            Subject::Function(function) => Some(function),
+            Subject::Other => {
+                let message = "the block marks a tool, but no function is defined behind it, so no tool is made";
+                self.remarks.say(&NO_FUNCTION, at, message, "put the block right before `name <- function(…)`");
+                None
+            }
+        }
+    }
+
+    fn check_block(&mut self, tool: &str) -> Option<()> {
+        let block = self.block();
+        if let Err(problem) = name::check(tool) {
+            let hint = "clients take ASCII letters, digits, `_`, `-` and `.`, up to 64 of them";
+            self.remarks.say(&BAD_NAME, block.at(), format!("`{tool}` cannot name a tool: {problem}"), hint);
+            return None;
+        }
+        if let Some(at) = block.gap(self.package.files[self.spot.0].text) {
+            let message = "the block is interrupted here; it is read as one";
+            self.remarks.say(&INTERRUPTED_BLOCK, at, message, "begin every line of it with `#'`");
+        }
+        const UNREAD: [&str; 8] =
+            ["template", "templateVar", "eval", "evalRd", "includeRmd", "inheritDotParams", "inheritSection", "example"];
+        for tag in block.tags.iter().filter(|tag| UNREAD.contains(&tag.name)) {
+            let message = format!("`@{}` is not read: it needs R or other files", tag.name);
+            self.remarks.say(&UNSUPPORTED_TAG, tag.at, message, "write out what it stands for");
+        }
+        Some(())
+    }
+
+    /// The first text that says something: `@description`, the second paragraph, the title, of this block or of its topic.
+    fn description(&mut self, function: &Function) -> String {
+        for spot in self.package.peers(self.spot) {
+            let block = &self.package.at(spot).block;
+            let (title, second) = package::intro(block);
+            let tag = |name| block.get(name).map(|tag| tag.text());
+            for text in [tag("description"), second, tag("title"), title].into_iter().flatten() {
+                let markup = markup::parse(&text);
+                let plain = plain::of_pieces(&markup.pieces).text;
+                if plain.is_empty() {
+                    continue;
+                }
+                if markup.is_unbalanced {
+                    let message = "a brace in the description is never closed; what follows it is lost";
+                    self.remarks.say(&UNBALANCED, self.block().at(), message, "close it with `}`");
+                }
+                return plain;
+            }
+        }
+        let message = format!("`{}` has no title and no description", function.name);
+        self.remarks.say(&UNDESCRIBED, self.block().at(), message, "begin the block with a sentence");
+        format!("The R function `{}`", function.name)
+    }
+
+    fn parameters(&mut self, function: &Function) -> Json {
+        self.check_params(function);
+        let (mut properties, mut required) = (Map::new(), Vec::new());
+        for formal in function.formals.iter().filter(|formal| !formal.name.starts_with('.')) {
+            let found = self.package.documentation(self.spot, &formal.name);
+            let text = found.map(|(_, tag)| package::param_text(tag)).unwrap_or_default();
+            let own = found.filter(|(spot, _)| spot.0 == self.spot.0).map(|(_, tag)| tag.at);
+            let documentation = found.map(|_| Documentation { text: &text, at: own });
+            let property = parameter::property(formal, documentation, self.remarks);
+            properties.insert(formal.name.clone(), Json::Object(property.schema));
+            if property.is_required {
+                required.push(formal.name.clone());
+            }
+        }
+        json!({"type": "object", "properties": properties, "required": required})
+    }
+
+    /// Says which `@param`s have no effect, and which sources cannot be inherited from.
+    fn check_params(&mut self, function: &Function) {
+        let block = self.block();
+        let mut seen: Vec<String> = Vec::new();
+        for tag in block.all("param") {
+            for name in package::names(tag) {
+                let is_formal = function.formals.iter().any(|formal| formal.name == name);
+                if name == "..." || name == "\\dots" {
+                    let message = "what `...` takes cannot be given by name, so callers cannot give it";
+                    self.remarks.say(&DOTS, tag.at, message, "make formals of what callers should be able to give");
+                } else if !is_formal {
+                    let message = format!("`{name}` is documented and not a formal of `{}`; it is left out", function.name);
+                    self.remarks.say(&PHANTOM_PARAM, tag.at, message, "correct its name or remove it");
+                } else if seen.contains(&name) {
+                    let message = format!("`{name}` is documented twice; the last text counts");
+                    self.remarks.say(&DUPLICATE_PARAM, tag.at, message, "keep one of the two");
+                }
+                seen.push(name);
+            }
+        }
+        for tag in block.all("inheritParams") {
+            let target = tag.text();
+            if !self.package.local(&target).is_some_and(|name| self.package.has(name)) {
+                let message = format!("`{target}` is not documented in this package, so nothing is inherited from it");
+                self.remarks.say(&UNKNOWN_SOURCE, tag.at, message, "document the parameters here");
+            }
+        }
+    }
+
+    fn returns(&mut self) -> Option<Json> {
+        let spots = self.package.peers(self.spot);
+        let mut tags = spots.iter().filter_map(|spot| {
+            let block = &self.package.at(*spot).block;
+            block.get("return").or_else(|| block.get("returns"))
+        });
+        let tag = tags.next()?;
+        returns::returns(&tag.text(), tag.at, self.remarks)
+    }
+
+    fn example(&mut self) -> Option<ExampleCode> {
+        let spots = self.package.peers(self.spot);
+        let blocks = || spots.iter().map(|spot| &self.package.at(*spot).block);
+        let conditional = || blocks().find_map(|block| block.get("examplesIf")).map(|tag| code::conditional(&tag.code()));
+        let code = blocks().find_map(|block| block.get("examples")).map(|tag| code::read(&tag.code())).or_else(conditional);
+        let code = code.filter(|code| !code.shown.is_empty());
+        if code.is_none() {
+            self.remarks.say(&NO_EXAMPLES, self.block().at(), "the function has no `@examples`", "add code that uses it");
+        }
+        code
+    }
+}

@@ -1,0 +1,180 @@
+//! Constants of R: what can be known of an expression without evaluating anything.
+
+use serde_json::Number;
+use tree_sitter::Node;
+
+/// What an expression is, if it is made of literals.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Constant {
+    /// `NULL`.
+    Null,
+    /// `NA`, `NaN`, `Inf` and their kin, which JSON does not have.
+    Missing,
+    /// `TRUE` or `FALSE`.
+    Bool(bool),
+    /// A number with an `L`.
+    Integer(Number),
+    /// Any other number.
+    Number(Number),
+    /// A text.
+    Text(String),
+    /// `c(…)`, flattened.
+    Vector(Vec<Constant>),
+    /// `list(…)`, with the names of its items.
+    List(Vec<(Option<String>, Constant)>),
+    /// Anything else: it would have to be computed.
+    Computed,
+}
+
+/// Folds an expression of `source`.
+pub(crate) fn fold(node: Node<'_>, source: &str) -> Constant {
+    let text = &source[node.byte_range()];
+    match node.kind() {
+        "null" => Constant::Null,
+        "na" | "nan" | "inf" => Constant::Missing,
+        "true" => Constant::Bool(true),
+        "false" => Constant::Bool(false),
+        "identifier" if text == "T" => Constant::Bool(true),
+        "identifier" if text == "F" => Constant::Bool(false),
+        "integer" => number(text.trim_end_matches('L')).map_or(Constant::Computed, Constant::Integer),
+        "float" => number(text).map_or(Constant::Computed, Constant::Number),
+        "string" => string(text).map_or(Constant::Computed, Constant::Text),
+        "parenthesized_expression" => node.child_by_field_name("body").map_or(Constant::Computed, |body| fold(body, source)),
+        "unary_operator" => unary(node, source),
+        "call" => call(node, source),
+        _ => Constant::Computed,
+    }
+}
+
+fn unary(node: Node<'_>, source: &str) -> Constant {
+    let operator = node.child_by_field_name("operator").map(|node| &source[node.byte_range()]);
+    let Some(value) = node.child_by_field_name("rhs").map(|node| fold(node, source)) else { return Constant::Computed };
+    match (operator, value) {
+        (Some("+"), value @ (Constant::Integer(_) | Constant::Number(_) | Constant::Missing)) => value,
+        (Some("-"), Constant::Missing) => Constant::Missing,
+        (Some("-"), Constant::Integer(value)) => negative(&value).map_or(Constant::Computed, Constant::Integer),
+        (Some("-"), Constant::Number(value)) => negative(&value).map_or(Constant::Computed, Constant::Number),
+        _ => Constant::Computed,
+    }
+}
+
+fn negative(number: &Number) -> Option<Number> {
+    match number.as_u64() {
+        Some(value) => 0i64.checked_sub_unsigned(value).map(Number::from),
+        None => Number::from_f64(-number.as_f64()?),
+    }
+}
+
+fn call(node: Node<'_>, source: &str) -> Constant {
+    let function = node.child_by_field_name("function").map(|node| &source[node.byte_range()]);
+    let Some(arguments) = node.child_by_field_name("arguments") else { return Constant::Computed };
+    let mut cursor = arguments.walk();
+    let items = arguments.children_by_field_name("argument", &mut cursor).map(|argument| {
+        let name = argument.child_by_field_name("name").map(|node| name(&source[node.byte_range()]));
+        let value = argument.child_by_field_name("value").map_or(Constant::Computed, |value| fold(value, source));
+        (name, value)
+    });
+    let items: Vec<_> = items.collect();
+    match function {
+        Some("list") if items.iter().any(|(_, item)| *item == Constant::Computed) => Constant::Computed,
+        Some("list") => Constant::List(items),
+        Some("c") if items.is_empty() => Constant::Null,
+        Some("c") => vector(items.into_iter().map(|(_, item)| item)),
+        Some("character" | "numeric" | "integer" | "logical" | "double") if is_no_length(&items) => Constant::Vector(Vec::new()),
+        _ => Constant::Computed,
+    }
+}
+
+/// `character()` and `character(0)` are empty.
+fn is_no_length(items: &[(Option<String>, Constant)]) -> bool {
+    let is_zero = |number: &Number| number.as_f64() == Some(0.0);
+    items.iter().all(|(_, item)| matches!(item, Constant::Integer(zero) | Constant::Number(zero) if is_zero(zero)))
+}
+
+fn vector(items: impl Iterator<Item = Constant>) -> Constant {
+    let mut flat = Vec::new();
+    for item in items {
+        match item {
+            Constant::Vector(inner) => flat.extend(inner),
+            Constant::Null => {}
+            Constant::Missing => return Constant::Missing,
+            Constant::List(_) | Constant::Computed => return Constant::Computed,
+            scalar => flat.push(scalar),
+        }
+    }
+    Constant::Vector(flat)
+}
+
+/// A name as it is meant, without backticks or quotes.
+pub(crate) fn name(text: &str) -> String {
+    match text.strip_prefix('`').and_then(|text| text.strip_suffix('`')) {
+        Some(inner) => inner.to_owned(),
+        None => string(text).unwrap_or_else(|| text.to_owned()),
+    }
+}
+
+/// A number, exactly as it is written.
+fn number(text: &str) -> Option<Number> {
+    if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        return u64::from_str_radix(digits, 16).ok().map(Number::from);
+    }
+    if let Ok(whole) = text.parse::<u64>() {
+        return Some(whole.into());
+    }
+    let value: f64 = text.parse().ok()?;
+    match value.fract() == 0.0 && value.abs() < 9e15 {
+        true => Some(Number::from(value as i64)),
+        false => Number::from_f64(value),
+    }
+}
+
+/// What stands between quotes, raw or with escapes.
+fn string(text: &str) -> Option<String> {
+    if let Some(raw) = text.strip_prefix(['r', 'R']).filter(|raw| raw.starts_with(['"', '\''])) {
+        let inner = &raw[1..raw.len() - 1];
+        let dashes = inner.len() - inner.trim_start_matches('-').len();
+        return inner.get(dashes + 1..inner.len() - dashes - 1).map(str::to_owned);
+    }
+    let quote = text.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    let inner = text.get(1..)?.strip_suffix(quote)?;
+    let mut out = String::with_capacity(inner.len());
+    let mut rest = inner.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '\\' => out.push(escape(&mut rest)?),
+            c => out.push(c),
+        }
+    }
+    Some(out)
+}
+
+fn escape(rest: &mut std::str::Chars<'_>) -> Option<char> {
+    Some(match rest.next()? {
+        'n' => '\n',
+        't' => '\t',
+        'r' => '\r',
+        '0' => '\0',
+        'a' => '\u{7}',
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'v' => '\u{b}',
+        'x' => code(rest, 2)?,
+        'u' => code(rest, 4)?,
+        'U' => code(rest, 8)?,
+        c @ ('"' | '\'' | '\\' | '`' | ' ' | '\n') => c,
+        _ => return None,
+    })
+}
+
+/// A character by its number, in braces perhaps.
+fn code(rest: &mut std::str::Chars<'_>, most: usize) -> Option<char> {
+    let text = rest.as_str();
+    let body = text.strip_prefix('{').unwrap_or(text);
+    let length = body.bytes().take(most).take_while(u8::is_ascii_hexdigit).count();
+    let value = u32::from_str_radix(&body[..length], 16).ok()?;
+    let braces = if body.len() < text.len() { 2 } else { 0 };
+    (0..length + braces).for_each(|_| {
+        rest.next();
+    });
+    char::from_u32(value)
+}

@@ -1,0 +1,197 @@
+//! Rd markup, parsed: text, code, and commands with their arguments, however deep.
+
+/// A piece of marked-up text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Piece {
+    /// Text, Markdown perhaps.
+    Text(String),
+    /// Code, from `\code{…}` or between backticks.
+    Code(String),
+    /// A command and its arguments.
+    Command(String, Vec<Vec<Piece>>),
+}
+
+/// Marked-up text, as far as its braces could be matched.
+#[derive(Debug)]
+pub(crate) struct Markup {
+    pub(crate) pieces: Vec<Piece>,
+    /// Whether a brace is never closed.
+    pub(crate) is_unbalanced: bool,
+}
+
+/// Commands whose argument is code.
+const CODE: [&str; 5] = ["code", "verb", "samp", "kbd", "preformatted"];
+/// Commands that take two arguments.
+const PAIRS: [&str; 6] = ["item", "href", "eqn", "deqn", "section", "subsection"];
+
+/// Reads marked-up text.
+pub(crate) fn parse(text: &str) -> Markup {
+    let mut parser = Parser { rest: text, is_unbalanced: false };
+    let pieces = parser.pieces(End::Never);
+    Markup { pieces, is_unbalanced: parser.is_unbalanced }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    Never,
+    Brace,
+}
+
+struct Parser<'a> {
+    rest: &'a str,
+    is_unbalanced: bool,
+}
+
+impl<'a> Parser<'a> {
+    fn pieces(&mut self, end: End) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        let mut text = String::new();
+        let mut depth = 0;
+        while let Some(c) = self.rest.chars().next() {
+            match c {
+                '}' if end == End::Brace && depth == 0 => {
+                    self.skip(1);
+                    flush(&mut text, &mut pieces);
+                    return pieces;
+                }
+                '\\' => self.backslash(&mut text, &mut pieces),
+                '`' if let Some(code) = self.ticked() => {
+                    flush(&mut text, &mut pieces);
+                    pieces.push(Piece::Code(code));
+                }
+                _ => {
+                    depth += i32::from(c == '{') - i32::from(c == '}' && depth > 0);
+                    text.push(c);
+                    self.skip(c.len_utf8());
+                }
+            }
+        }
+        self.is_unbalanced |= end == End::Brace;
+        flush(&mut text, &mut pieces);
+        pieces
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        self.rest = &self.rest[bytes..];
+    }
+
+    /// An escaped character or a command.
+    fn backslash(&mut self, text: &mut String, pieces: &mut Vec<Piece>) {
+        self.skip(1);
+        if let Some(c) = self.rest.chars().next().filter(|c| matches!(c, '\\' | '%' | '{' | '}' | '[' | ']' | '@' | '`')) {
+            self.skip(1);
+            text.push(c);
+            return;
+        }
+        let length = self.rest.bytes().take_while(u8::is_ascii_alphabetic).count();
+        let name = &self.rest[..length];
+        let is_bare = ["dots", "ldots", "R", "cr", "item", "tab", "l"].contains(&name);
+        let behind = &self.rest[length..];
+        if name.is_empty() || !is_bare && !behind.starts_with(['{', '[']) {
+            // A path of Windows, or TeX: it stands for itself.
+            text.push('\\');
+            return;
+        }
+        self.skip(length);
+        flush(text, pieces);
+        pieces.push(self.command(name));
+    }
+
+    fn command(&mut self, name: &str) -> Piece {
+        if self.rest.starts_with('[')
+            && let Some(end) = self.rest.find(']')
+            && self.rest[end + 1..].starts_with('{')
+        {
+            self.skip(end + 1);
+        }
+        if CODE.contains(&name) {
+            return Piece::Code(self.code());
+        }
+        let most = if PAIRS.contains(&name) { 2 } else { 1 };
+        let mut arguments = Vec::new();
+        while arguments.len() < most && self.opens(arguments.len()) {
+            arguments.push(self.pieces(End::Brace));
+        }
+        Piece::Command(name.to_owned(), arguments)
+    }
+
+    /// Whether an argument begins here; behind the first one, blanks may stand before the next.
+    fn opens(&mut self, before: usize) -> bool {
+        let rest = if before > 0 { self.rest.trim_start() } else { self.rest };
+        let Some(inner) = rest.strip_prefix('{') else { return false };
+        self.rest = inner;
+        true
+    }
+
+    /// The argument of a command for code. Braces count outside of quotes only; commands inside are read.
+    fn code(&mut self) -> String {
+        let Some(inner) = self.rest.strip_prefix('{') else { return String::new() };
+        let (mut depth, mut quote, mut escaped) = (0, None, false);
+        for (at, c) in inner.char_indices() {
+            match c {
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                '"' | '\'' if quote == Some(c) => quote = None,
+                '"' | '\'' if quote.is_none() && has_end(&inner[at + 1..], c) => quote = Some(c),
+                _ if quote.is_some() => {}
+                '{' => depth += 1,
+                '}' if depth > 0 => depth -= 1,
+                '}' => {
+                    self.rest = &inner[at + 1..];
+                    return within(&inner[..at]);
+                }
+                _ => {}
+            }
+        }
+        // Nothing closes it: what is there up to the end of the line is meant.
+        self.is_unbalanced = true;
+        let end = inner.find('\n').unwrap_or(inner.len());
+        self.rest = &inner[end..];
+        String::new()
+    }
+
+    /// What stands between backticks, as many on either side.
+    fn ticked(&mut self) -> Option<String> {
+        let ticks = self.rest.bytes().take_while(|byte| *byte == b'`').count();
+        let fence = &self.rest[..ticks];
+        let body = &self.rest[ticks..];
+        let end = body.find(fence)?;
+        let code = body[..end].trim();
+        // The language behind a fence is none of the code.
+        let code = if ticks > 2 { code.split_once('\n').map_or(code, |(_, code)| code) } else { code };
+        let whole = code.to_owned();
+        self.skip(ticks + end + ticks);
+        Some(whole)
+    }
+}
+
+/// Whether a quote that opens here is closed, before the code can be.
+fn has_end(rest: &str, quote: char) -> bool {
+    rest.find(quote).is_some_and(|end| !rest[..end].contains('\n'))
+}
+
+/// Code without the commands inside it: links, mostly.
+fn within(code: &str) -> String {
+    if !code.contains('\\') {
+        return code.trim().to_owned();
+    }
+    let mut out = String::new();
+    spell(&parse(code).pieces, &mut out);
+    out.trim().to_owned()
+}
+
+fn spell(pieces: &[Piece], out: &mut String) {
+    for piece in pieces {
+        match piece {
+            Piece::Text(text) | Piece::Code(text) => out.push_str(text),
+            Piece::Command(name, _) if matches!(name.as_str(), "dots" | "ldots") => out.push_str("..."),
+            Piece::Command(_, arguments) => arguments.iter().for_each(|argument| spell(argument, out)),
+        }
+    }
+}
+
+fn flush(text: &mut String, pieces: &mut Vec<Piece>) {
+    if !text.is_empty() {
+        pieces.push(Piece::Text(std::mem::take(text)));
+    }
+}

@@ -1,0 +1,260 @@
+//! One parameter: its formal and its documentation as a property of the schema.
+
+use serde_json::{Map, Number, Value as Json};
+
+use super::{
+    constant::Constant,
+    description::describe,
+    kind::Kind,
+    markup,
+    phrase::{self, Phrase},
+    plain::{self, Plain},
+    plural::is_plural,
+    remarks::Remarks,
+    source::{Default, Formal},
+    values,
+};
+use crate::rules::roxygen::{
+    COMPUTED_DEFAULT, FOREIGN_TYPE, GUESSED_TYPE, MISSING_VALUE, UNBALANCED, UNDOCUMENTED, UNFIT_DEFAULT, UNFIT_EXAMPLE,
+};
+
+/// The documentation of a parameter.
+#[derive(Clone, Copy)]
+pub(crate) struct Documentation<'a> {
+    pub(crate) text: &'a str,
+    /// Where it stands, unless in another file.
+    pub(crate) at: Option<usize>,
+}
+
+/// A property of the schema.
+pub(crate) struct Property {
+    pub(crate) schema: Map<String, Json>,
+    pub(crate) is_required: bool,
+}
+
+/// Puts a property together.
+pub(crate) fn property(formal: &Formal, documentation: Option<Documentation<'_>>, remarks: &mut Remarks) -> Property {
+    let text = documentation.map_or("", |documentation| documentation.text);
+    let at = documentation.and_then(|documentation| documentation.at).unwrap_or(formal.at);
+    let markup = markup::parse(text);
+    let plain = plain::of_pieces(&markup.pieces);
+    let mut maker = Maker { name: &formal.name, default: formal.default.as_ref(), plain: &plain, at, remarks };
+    maker.check(markup.is_unbalanced, formal.at);
+    maker.property()
+}
+
+struct Maker<'a> {
+    name: &'a str,
+    default: Option<&'a Default>,
+    plain: &'a Plain,
+    at: usize,
+    remarks: &'a mut Remarks,
+}
+
+impl Maker<'_> {
+    fn check(&mut self, is_unbalanced: bool, at: usize) {
+        let name = self.name;
+        if self.plain.text.is_empty() {
+            self.remarks.say(
+                &UNDOCUMENTED,
+                at,
+                format!("the parameter `{name}` is not described"),
+                format!("add `@param {name}` and a text"),
+            );
+        }
+        if is_unbalanced {
+            let message = format!("a brace in the text of `{name}` is never closed; what follows it is lost");
+            self.remarks.say(&UNBALANCED, self.at, message, "close it with `}`");
+        }
+    }
+
+    fn property(&mut self) -> Property {
+        let phrase = phrase::leading(self.plain);
+        let kind = self.kind(phrase.as_ref());
+        let constant = self.default.map(|default| &default.value);
+        let is_null = constant == Some(&Constant::Null);
+        let says_null = phrase.as_ref().is_some_and(|phrase| phrase.is_nullable) || says_or_null(&self.plain.text);
+        let is_nullable = is_null || says_null;
+        let choices = self.choices(&kind, phrase.as_ref());
+        let (default, comment) = self.default(&kind, choices.as_deref());
+        let mut schema = Map::new();
+        let mut put = |key: &str, value: Option<Json>| schema.extend(value.map(|value| (key.to_owned(), value)));
+        put("type", Some(if is_nullable { vec![kind.word(), "null"].into() } else { kind.word().into() }));
+        put("format", kind.format().map(Json::from));
+        put("description", Some(describe(self.plain, phrase.as_ref().and_then(|phrase| phrase.rest)).into()));
+        let is_array = matches!(kind, Kind::Array(_));
+        put("items", kind.items().map(|items| with_choices(items, choices.as_deref().filter(|_| is_array))));
+        let listed = choices.as_deref().filter(|_| !is_array).map(|choices| listed(choices, is_nullable));
+        put("enum", listed);
+        let range = range(&self.plain.text, &kind, default.as_ref());
+        put("minimum", range.as_ref().map(|(low, _)| low.clone().into()));
+        put("maximum", range.map(|(_, high)| high.into()));
+        put("default", default);
+        put("examples", self.examples(&kind, choices.as_deref()));
+        put("$comment", comment);
+        let is_required = self.default.is_none() && !says_null && !says_optional(&self.plain.text);
+        Property { schema, is_required }
+    }
+
+    fn kind(&mut self, phrase: Option<&Phrase>) -> Kind {
+        let own = self.default.and_then(|default| Kind::of(&default.value));
+        if let Some(phrase) = phrase {
+            if phrase.is_foreign {
+                let message = format!(
+                    "`{}` takes what JSON cannot carry; callers can give it as {} at most",
+                    self.name,
+                    phrase.kind.word()
+                );
+                self.remarks.say(&FOREIGN_TYPE, self.at, message, "give it a default and a name that begins with a dot");
+            }
+            return match &own {
+                // A vector is a default of one value only where it lists choices.
+                Some(Kind::Array(of)) if !phrase.is_plural && is_wider(&phrase.kind, of) => phrase.kind.clone().array(),
+                _ => phrase.kind.clone(),
+            };
+        }
+        match own {
+            Some(Kind::Array(of)) if *of == Kind::Text => Kind::Text,
+            Some(kind) => kind,
+            None => {
+                let found = phrase::anywhere(&self.plain.text);
+                let kind = found.unwrap_or(Kind::Text);
+                if !self.plain.text.is_empty() {
+                    let message =
+                        format!("nothing at the beginning says what `{}` is; it is taken as {}", self.name, kind.word());
+                    self.remarks.say(&GUESSED_TYPE, self.at, message, "begin the text with the type: `Character string, …`");
+                }
+                kind
+            }
+        }
+    }
+
+    /// The values of a character vector that is the default.
+    fn choices(&self, kind: &Kind, phrase: Option<&Phrase>) -> Option<Vec<Json>> {
+        let is_text = *kind == Kind::Text || *kind == Kind::Text.array();
+        let is_foreign = phrase.is_some_and(|phrase| phrase.is_foreign);
+        let Some(Constant::Vector(items)) = self.default.map(|default| &default.value).filter(|_| is_text && !is_foreign) else {
+            return None;
+        };
+        let mut choices: Vec<Json> = Vec::new();
+        for item in items {
+            let Constant::Text(text) = item else { return None };
+            if !choices.iter().any(|known| known == text) {
+                choices.push(text.as_str().into());
+            }
+        }
+        (choices.len() > 1).then_some(choices)
+    }
+
+    /// The default, and a remark about one that is computed.
+    fn default(&mut self, kind: &Kind, choices: Option<&[Json]>) -> (Option<Json>, Option<Json>) {
+        let Some(default) = self.default else { return (None, None) };
+        let name = self.name;
+        match (&default.value, choices) {
+            (_, Some(_)) if is_plural(name) => (None, None),
+            (_, Some([first, ..])) if *kind == Kind::Text => (Some(first.clone()), None),
+            (Constant::Null, _) => (Some(Json::Null), None),
+            (Constant::Missing, _) => {
+                let message = format!("the default `{}` of `{name}` has no JSON value and is left out", default.text);
+                self.remarks.say(&MISSING_VALUE, self.at, message, "R uses it all the same; say in the text what it means");
+                (None, None)
+            }
+            (Constant::Computed, _) => {
+                let message = format!("the default of `{name}` is computed by R: `{}`", default.text);
+                self.remarks.say(&COMPUTED_DEFAULT, self.at, message, "R uses it all the same; say in the text what it comes to");
+                (None, Some(format!("R default: {}", default.text).into()))
+            }
+            (value, _) => match kind.value(value) {
+                Some(value) => (Some(value), None),
+                None => {
+                    let message = format!(
+                        "the default `{}` of `{name}` is no {}, as the text says; it is left out",
+                        default.text,
+                        kind.word()
+                    );
+                    self.remarks.say(&UNFIT_DEFAULT, self.at, message, "correct the type in the text, or the default");
+                    (None, None)
+                }
+            },
+        }
+    }
+
+    fn examples(&mut self, kind: &Kind, choices: Option<&[Json]>) -> Option<Json> {
+        let (mut found, mut unfit) = values::examples(self.plain, kind);
+        if let (Kind::Text, Some(choices)) = (kind, choices) {
+            let (good, bad): (Vec<_>, Vec<_>) = found.into_iter().partition(|value| choices.contains(value));
+            unfit.extend(bad.iter().map(ToString::to_string));
+            found = good;
+        }
+        for code in unfit {
+            let message = format!("the example `{code}` of `{}` is no {} and is left out", self.name, kind.word());
+            self.remarks.say(&UNFIT_EXAMPLE, self.at, message, "write it as a literal of the parameter's type");
+        }
+        (!found.is_empty()).then(|| found.into())
+    }
+}
+
+/// Whether a default of these values can be one of this type: the type is that of one of them.
+fn is_wider(kind: &Kind, of: &Kind) -> bool {
+    let is_number = |kind: &Kind| matches!(kind, Kind::Number | Kind::Integer);
+    is_number(kind) && is_number(of) || *kind == Kind::Boolean && *of == Kind::Boolean
+}
+
+fn with_choices(mut items: Json, choices: Option<&[Json]>) -> Json {
+    if let Some(choices) = choices {
+        items["enum"] = choices.into();
+    }
+    items
+}
+
+fn listed(choices: &[Json], is_nullable: bool) -> Json {
+    choices.iter().cloned().chain(is_nullable.then_some(Json::Null)).collect::<Vec<_>>().into()
+}
+
+/// Whether the text names `NULL` as another value.
+fn says_or_null(text: &str) -> bool {
+    words(text).windows(2).any(|pair| pair[0] == "or" && pair[1] == "null")
+}
+
+/// Whether the text says that the parameter may be left out.
+fn says_optional(text: &str) -> bool {
+    const DEFAULT: [&str; 8] =
+        ["defaults to", "default to", "default is", "default:", "default =", "(default", "by default", "default value is"];
+    let lower = text.to_lowercase();
+    let has_default =
+        DEFAULT.iter().any(|said| lower.contains(said)) || lower.split(". ").any(|sentence| sentence.starts_with("default "));
+    let words = words(text);
+    has_default
+        || words.iter().enumerate().any(|(at, word)| {
+            let before = at.checked_sub(1).map_or("", |before| words[before].as_str());
+            let behind = words.get(at + 1).map_or("", String::as_str);
+            match word.as_str() {
+                "optional" | "optionally" => !["not", "non", "never"].contains(&before),
+                "if" => ["null", "missing", "omitted"].contains(&behind),
+                _ => false,
+            }
+        })
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+}
+
+/// The bounds of `between 0 and 1`, for a number whose default lies between them.
+fn range(text: &str, kind: &Kind, default: Option<&Json>) -> Option<(Number, Number)> {
+    if !matches!(kind, Kind::Number | Kind::Integer) {
+        return None;
+    }
+    let lower = text.to_lowercase();
+    let behind = &lower[lower.find("between ")? + "between ".len()..];
+    let (low, behind) = behind.split_once(" and ")?;
+    let high = behind.split([' ', ',', ')', ';', '\n']).next()?.trim_end_matches('.');
+    let (low, high) = (bound(low.trim())?, bound(high)?);
+    let is_inside = |value: f64| low.as_f64().is_some_and(|low| low <= value) && high.as_f64().is_some_and(|high| value <= high);
+    let is_good = is_inside(low.as_f64()?) && default.and_then(Json::as_f64).is_none_or(is_inside);
+    is_good.then_some((low, high))
+}
+
+fn bound(text: &str) -> Option<Number> {
+    serde_json::from_str(text).ok()
+}

@@ -1,0 +1,367 @@
+//! The type that a description speaks of: `Character vector or NULL, the names`.
+//!
+//! The phrase at the beginning counts. Words later in the sentence are asked only if there is no
+//! such phrase and the default says nothing.
+
+use super::{kind::Kind, plain::Plain};
+
+/// A type phrase.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Phrase {
+    pub(crate) kind: Kind,
+    /// Whether `NULL` is named as another value.
+    pub(crate) is_nullable: bool,
+    /// Whether it says `vector`, `array` or `[]`.
+    pub(crate) is_plural: bool,
+    /// Whether the word names something that JSON cannot carry.
+    pub(crate) is_foreign: bool,
+    /// Where the description goes on, if the phrase is set off from it.
+    pub(crate) rest: Option<usize>,
+}
+
+const ARTICLES: [&str; 9] = ["a", "an", "the", "single", "optional", "optionally", "one", "named", "scalar"];
+
+/// The phrase that a text begins with.
+pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
+    let mut reader = Reader { text: &plain.text, at: 0 };
+    reader.punctuation(&['(', '[']);
+    let has_article = reader.articles();
+    let null_first = reader.null_first();
+    let start = reader.at;
+    if null_first && reader.at_end() {
+        return None;
+    }
+    let mut phrase = reader.phrase(has_article)?;
+    phrase.is_nullable |= null_first | reader.or_null();
+    reader.punctuation(&[')', ']']);
+    let is_code = plain.code.iter().any(|range| range.contains(&start) && range.end <= reader.at);
+    let is_marked = phrase.rest.is_some() || is_code && !has_article;
+    phrase.rest = if is_value(&plain.text[start..]) { None } else { reader.set_off(is_marked && !reader.goes_on()) };
+    Some(phrase)
+}
+
+/// Whether the word is a value of the type and not its name: `TRUE if it worked`.
+fn is_value(text: &str) -> bool {
+    text.trim_start().starts_with("TRUE") || text.trim_start().starts_with("FALSE")
+}
+
+/// The first type word anywhere in a text that counts where nothing else is known.
+pub(crate) fn anywhere(text: &str) -> Option<Kind> {
+    const ASKED: [&str; 8] = ["character", "string", "numeric", "number", "double", "integer", "logical", "boolean"];
+    let mut reader = Reader { text, at: 0 };
+    let mut before = String::new();
+    while !reader.at_end() {
+        let start = reader.at;
+        let word = reader.word();
+        let singular = word.trim_end_matches("[]").trim_end_matches('s');
+        let is_list = singular == "list" && ["a", "an", "named"].contains(&before.as_str());
+        if ASKED.contains(&singular) || is_list {
+            reader.at = start;
+            return reader.phrase(true).map(|phrase| phrase.kind);
+        }
+        before = word;
+    }
+    None
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    fn at_end(&self) -> bool {
+        self.rest().trim().is_empty()
+    }
+
+    /// The next word in small letters, and steps behind it; something that is no word is a word of its own.
+    fn word(&mut self) -> String {
+        let rest = self.rest();
+        let blank = rest.len() - rest.trim_start().len();
+        let body = &rest[blank..];
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_');
+        let mut length: usize = body.chars().take_while(|c| is_word(*c)).map(char::len_utf8).sum();
+        // A stop at the end is the sentence's.
+        length -= body[..length].len() - body[..length].trim_end_matches('.').len();
+        if body[length..].starts_with("[]") {
+            length += 2;
+        }
+        if length == 0 {
+            length = body.chars().next().map_or(0, char::len_utf8);
+        }
+        let word = body[..length].to_lowercase();
+        self.at += blank + length;
+        word
+    }
+
+    /// The next word, without stepping behind it.
+    fn peek(&self) -> String {
+        Reader { text: self.text, at: self.at }.word()
+    }
+
+    fn take(&mut self, words: &[&str]) -> bool {
+        let is_next = words.contains(&self.peek().as_str());
+        if is_next {
+            self.word();
+        }
+        is_next
+    }
+
+    fn punctuation(&mut self, marks: &[char]) {
+        let rest = self.rest();
+        let trimmed = rest.trim_start();
+        if trimmed.starts_with(marks) {
+            self.at += rest.len() - trimmed.len() + 1;
+        }
+    }
+
+    /// Steps over articles, and over `Optional.`
+    fn articles(&mut self) -> bool {
+        let mut found = false;
+        while self.take(&ARTICLES) {
+            found = true;
+            self.punctuation(&[')', '.', ',', ':']);
+        }
+        found
+    }
+
+    /// `NULL or`.
+    fn null_first(&mut self) -> bool {
+        let start = self.at;
+        if self.take(&["null"]) {
+            self.punctuation(&[',']);
+            if self.take(&["or", "/", "|"]) {
+                self.articles();
+                return true;
+            }
+        }
+        self.at = start;
+        false
+    }
+
+    /// `or NULL`.
+    fn or_null(&mut self) -> bool {
+        let start = self.at;
+        self.punctuation(&[',']);
+        if self.take(&["or", "/", "|"]) && self.take(&["null"]) {
+            return true;
+        }
+        self.at = start;
+        let is_said = self.take(&["("]) && self.take(&["or"]) && self.take(&["null"]) && self.take(&[")"]);
+        if !is_said {
+            self.at = start;
+        }
+        is_said
+    }
+
+    fn phrase(&mut self, has_article: bool) -> Option<Phrase> {
+        let first = self.word();
+        let (word, is_marked) = match first.strip_suffix("[]") {
+            Some(word) => (word, true),
+            None => (first.as_str(), false),
+        };
+        let (kind, is_foreign) = self.base(word, has_article)?;
+        let mut phrase = Phrase { kind, is_nullable: false, is_plural: is_marked, is_foreign, rest: is_marked.then_some(0) };
+        if is_marked && !matches!(word, "array" | "vector") {
+            phrase.kind = phrase.kind.array();
+        }
+        self.length(&mut phrase);
+        self.container(&mut phrase);
+        Some(phrase)
+    }
+
+    /// The type of the first word, with a second that belongs to it.
+    fn base(&mut self, word: &str, has_article: bool) -> Option<(Kind, bool)> {
+        let kind = match word {
+            "character" => {
+                self.take(&["string"]);
+                Kind::Text
+            }
+            "string" | "factor" => Kind::Text,
+            "strings" => Kind::Text.array(),
+            "numeric" | "number" | "double" | "float" | "real" => Kind::Number,
+            "numbers" | "doubles" | "floats" => Kind::Number.array(),
+            "integer" | "int" => Kind::Integer,
+            "whole" if self.take(&["number"]) => Kind::Integer,
+            "integers" | "ints" => Kind::Integer.array(),
+            "logical" | "boolean" | "bool" | "true" | "false" => Kind::Boolean,
+            "logicals" | "booleans" => Kind::Boolean.array(),
+            "date" => Kind::Date,
+            "dates" => Kind::Date.array(),
+            "posixct" | "posixlt" | "datetime" | "timestamp" => Kind::DateTime,
+            "data" if self.take(&["frame", "table"]) => Kind::Rows,
+            "data.frame" | "dataframe" | "tibble" | "data.table" => Kind::Rows,
+            "matrix" => Kind::Number.array().array(),
+            "vector" | "array" => Kind::Text.array(),
+            "object" => Kind::Object,
+            "list" if has_article || self.is_noun() => Kind::Object,
+            "environment" => return Some((Kind::Object, true)),
+            "function" => return Some((Kind::Text, true)),
+            _ => return None,
+        };
+        Some((kind, false))
+    }
+
+    /// Whether `List` is a thing here: `List all files` is an order.
+    fn is_noun(&self) -> bool {
+        let next = self.peek();
+        self.at_end()
+            || ["of", "with", "containing", "or", "where", "that"].contains(&next.as_str())
+            || !next.starts_with(char::is_alphanumeric)
+    }
+
+    /// `character(1)` is one value, `character()` and `character(n)` are several.
+    fn length(&mut self, phrase: &mut Phrase) {
+        let Some(inner) = self.rest().strip_prefix('(') else { return };
+        let Some(end) = inner.find(')').filter(|end| inner[..*end].chars().all(char::is_alphanumeric)) else { return };
+        let is_one = &inner[..end] == "1";
+        self.at += end + 2;
+        phrase.rest = Some(0);
+        if !is_one && matches!(phrase.kind, Kind::Text | Kind::Number | Kind::Integer | Kind::Boolean) {
+            phrase.kind = phrase.kind.clone().array();
+            phrase.is_plural = true;
+        }
+    }
+
+    /// `vector`, `matrix`, `of integers` behind a type.
+    fn container(&mut self, phrase: &mut Phrase) {
+        let is_scalar = !matches!(phrase.kind, Kind::Array(_) | Kind::Rows);
+        if is_scalar && phrase.kind != Kind::Object {
+            if self.take(&["vector", "array", "vectors", "list"]) {
+                phrase.kind = phrase.kind.clone().array();
+                phrase.is_plural = true;
+            } else if self.take(&["matrix"]) {
+                phrase.kind = phrase.kind.clone().array().array();
+            } else {
+                self.take(&["scalar", "value"]);
+            }
+        }
+        phrase.is_plural |= matches!(phrase.kind, Kind::Array(_));
+        self.made_of(phrase);
+    }
+
+    /// `list of strings`, `vector of integers`, `matrix of numbers`.
+    fn made_of(&mut self, phrase: &mut Phrase) {
+        let start = self.at;
+        let is_open =
+            phrase.kind == Kind::Object || phrase.kind == Kind::Text.array() || phrase.kind == Kind::Number.array().array();
+        if !is_open || !self.take(&["of"]) {
+            self.at = start;
+            return;
+        }
+        self.articles();
+        let word = self.word();
+        let made = match word.as_str() {
+            "character" | "characters" | "string" | "strings" => Kind::Text,
+            "numeric" | "numerics" | "number" | "numbers" | "double" | "doubles" => Kind::Number,
+            "integer" | "integers" => Kind::Integer,
+            "logical" | "logicals" | "boolean" | "booleans" => Kind::Boolean,
+            "date" | "dates" => Kind::Date,
+            "list" | "lists" | "object" | "objects" if phrase.kind == Kind::Object => Kind::Object,
+            _ => {
+                self.at = start;
+                return;
+            }
+        };
+        self.take(&["string", "strings", "values", "vectors"]);
+        phrase.kind = match &phrase.kind {
+            Kind::Array(inner) if matches!(**inner, Kind::Array(_)) => made.array().array(),
+            _ => made.array(),
+        };
+        phrase.is_plural = true;
+    }
+
+    /// Whether the sentence needs the type to be understood.
+    fn goes_on(&self) -> bool {
+        ["of", "with", "containing", "or", "in", "if", "that", "where", "as", "for"].contains(&self.peek().as_str())
+    }
+
+    /// Where the description goes on behind a comma, stop, colon or dash, or right here if the type is marked as one.
+    fn set_off(&self, is_marked: bool) -> Option<usize> {
+        let rest = self.rest();
+        let trimmed = rest.trim_start();
+        let at = self.at + rest.len() - trimmed.len();
+        if trimmed.is_empty() {
+            return None;
+        }
+        match trimmed.chars().next() {
+            Some(',' | '.' | ':' | ';') if trimmed[1..].starts_with([' ', '\n']) => Some(at + 1),
+            Some('-' | '\u{2013}' | '\u{2014}') if rest.starts_with(' ') => {
+                Some(at + trimmed.chars().next().map_or(1, char::len_utf8))
+            }
+            Some(',' | '.' | ':' | ';') if trimmed[1..].trim().is_empty() => None,
+            _ => is_marked.then_some(at),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, anywhere, leading};
+    use crate::roxygen::plain::plain;
+
+    fn read(text: &str) -> Option<(Kind, bool, String)> {
+        let plain = plain(text);
+        let phrase = leading(&plain)?;
+        let rest = phrase.rest.map_or(plain.text.as_str(), |at| plain.text[at..].trim());
+        Some((phrase.kind, phrase.is_nullable, rest.to_owned()))
+    }
+
+    #[test]
+    fn the_leading_phrase_decides() {
+        for (text, kind, is_nullable, rest) in [
+            ("Character string, the name", Kind::Text, false, "the name"),
+            ("Character or NULL, a name", Kind::Text, true, "a name"),
+            ("Character vector or NULL. Optional filter", Kind::Text.array(), true, "Optional filter"),
+            ("Integer vector of ids", Kind::Integer.array(), false, "Integer vector of ids"),
+            ("Integer, count of items in the list", Kind::Integer, false, "count of items in the list"),
+            ("Logical, whether the text is shown", Kind::Boolean, false, "whether the text is shown"),
+            ("A number between 0 and 1", Kind::Number, false, "A number between 0 and 1"),
+            ("Logical[] flags", Kind::Boolean.array(), false, "flags"),
+            ("List of strings", Kind::Text.array(), false, "List of strings"),
+            ("List, the options", Kind::Object, false, "the options"),
+            ("Numeric matrix of values", Kind::Number.array().array(), false, "Numeric matrix of values"),
+            ("Data frame, rows", Kind::Rows, false, "rows"),
+            ("\\code{integer} the count", Kind::Integer, false, "the count"),
+            ("\\code{integer[]} the counts", Kind::Integer.array(), false, "the counts"),
+            ("Date. Start date", Kind::Date, false, "Start date"),
+            ("NULL or integer", Kind::Integer, true, "NULL or integer"),
+            ("`character(1)`\\cr the name", Kind::Text, false, "the name"),
+            ("(`integer()`) the ids", Kind::Integer.array(), false, "the ids"),
+            ("Array[], the items", Kind::Text.array(), false, "the items"),
+            ("Vector of integers, the ids", Kind::Integer.array(), false, "the ids"),
+            ("A `data.frame` with columns", Kind::Rows, false, "A data.frame with columns"),
+            ("`TRUE` if it worked", Kind::Boolean, false, "TRUE if it worked"),
+            ("Optional. Character string, x", Kind::Text, false, "x"),
+        ] {
+            assert_eq!(read(text), Some((kind, is_nullable, rest.to_owned())), "{text}");
+        }
+    }
+
+    #[test]
+    fn ordinary_words_are_not_types() {
+        for text in [
+            "Listing of files",
+            "Characters to drop",
+            "Functional form",
+            "List all files",
+            "Something",
+            "Path: where to write",
+            "",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn later_words_count_where_nothing_else_does() {
+        assert_eq!(anywhere("The maximum number of lines"), Some(Kind::Number));
+        assert_eq!(anywhere("Names as a character vector"), Some(Kind::Text.array()));
+        assert_eq!(anywhere("Options as a named list"), Some(Kind::Object));
+        assert_eq!(anywhere("Name from the list"), None);
+    }
+}

@@ -1,0 +1,345 @@
+//! Marked-up text as people read it: markup gone, paragraphs and lists kept.
+
+use std::ops::Range;
+
+use super::markup::Piece;
+#[cfg(test)]
+use super::markup::parse;
+
+/// A text without markup, which still knows what of it was code.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Plain {
+    pub(crate) text: String,
+    /// The bytes that were code, in order.
+    pub(crate) code: Vec<Range<usize>>,
+}
+
+/// The text without markup.
+#[cfg(test)]
+pub(crate) fn plain(text: &str) -> Plain {
+    of_pieces(&parse(text).pieces)
+}
+
+/// The text of pieces.
+pub(crate) fn of_pieces(pieces: &[Piece]) -> Plain {
+    let mut writer = Writer::default();
+    writer.pieces(pieces);
+    writer.out
+}
+
+impl Plain {
+    /// Its sentences, each with the blanks behind it; a line break ends one, too.
+    pub(crate) fn sentences(&self) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        let mut start = 0;
+        for (at, c) in self.text.char_indices() {
+            let next = at + c.len_utf8();
+            let is_end = match c {
+                '\n' => true,
+                '.' | '!' | '?' => {
+                    !self.is_code(at) && self.text[next..].starts_with([' ', '\n']) && !is_abbreviation(&self.text[..at])
+                }
+                _ => false,
+            };
+            if is_end {
+                found.push(start..next);
+                start = next;
+            }
+        }
+        if start < self.text.len() {
+            found.push(start..self.text.len());
+        }
+        found
+    }
+
+    pub(crate) fn is_code(&self, at: usize) -> bool {
+        self.code.iter().any(|range| range.contains(&at))
+    }
+
+    /// What follows a byte.
+    pub(crate) fn from(&self, at: usize) -> Self {
+        let text = &self.text[at..];
+        let blank = text.len() - text.trim_start().len();
+        let at = at + blank;
+        let code = self.code.iter().filter(|range| range.end > at);
+        Self {
+            text: self.text[at..].to_owned(),
+            code: code.map(|range| range.start.saturating_sub(at)..range.end - at).collect(),
+        }
+    }
+}
+
+fn is_abbreviation(before: &str) -> bool {
+    let word = before.rsplit([' ', '(', '\n']).next().unwrap_or_default().to_lowercase();
+    ["e.g", "i.e", "etc", "vs", "cf", "approx", "resp"].contains(&word.as_str())
+}
+
+/// What stands between what is written and what comes next.
+#[derive(Clone, Copy, Default, PartialEq, PartialOrd)]
+enum Gap {
+    #[default]
+    None,
+    Space,
+    Line,
+    Paragraph,
+}
+
+#[derive(Default)]
+struct Writer {
+    out: Plain,
+    gap: Gap,
+}
+
+impl Writer {
+    fn pieces(&mut self, pieces: &[Piece]) {
+        for (index, piece) in pieces.iter().enumerate() {
+            match piece {
+                Piece::Text(text) => self.text(&unlinked(text, &pieces[..index], &pieces[index + 1..])),
+                Piece::Code(code) => self.code(code),
+                Piece::Command(name, arguments) => self.command(name, arguments),
+            }
+        }
+    }
+
+    fn command(&mut self, name: &str, arguments: &[Vec<Piece>]) {
+        match (name, arguments) {
+            ("dots" | "ldots", _) => self.word("..."),
+            ("R", []) => self.word("R"),
+            ("cr", _) => self.widen(Gap::Line),
+            ("tab", _) => self.widen(Gap::Space),
+            ("item", [label, text]) => {
+                self.widen(Gap::Line);
+                self.pieces(label);
+                self.word(": ");
+                self.gap = Gap::None;
+                self.pieces(text);
+            }
+            ("item", rest) => {
+                self.widen(Gap::Line);
+                self.word("- ");
+                self.gap = Gap::None;
+                rest.iter().for_each(|argument| self.pieces(argument));
+            }
+            ("itemize" | "enumerate" | "describe", [items]) => {
+                self.widen(Gap::Line);
+                self.list(items);
+                self.widen(Gap::Line);
+            }
+            ("sQuote" | "dQuote", [inner]) => {
+                let quote = if name == "sQuote" { "'" } else { "\"" };
+                self.word(quote);
+                self.pieces(inner);
+                self.word(quote);
+            }
+            // The second is for text where the first is for TeX or an address.
+            ("eqn" | "deqn" | "href", [_, shown]) => self.pieces(shown),
+            ("Sexpr" | "figure" | "out" | "if" | "ifelse", _) => {}
+            (_, all) => all.iter().for_each(|argument| self.pieces(argument)),
+        }
+    }
+
+    /// The items of a list; line breaks between them are not paragraphs.
+    fn list(&mut self, items: &[Piece]) {
+        for piece in items {
+            match piece {
+                Piece::Text(text) if text.trim().is_empty() => {}
+                Piece::Text(text) => self.text(text.trim()),
+                other => self.pieces(std::slice::from_ref(other)),
+            }
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        let text = unmarked(text);
+        let last = text.matches('\n').count();
+        for (index, line) in text.split('\n').enumerate() {
+            let words = line.trim();
+            if index > 0 {
+                self.widen(if words.is_empty() && index < last { Gap::Paragraph } else { Gap::Space });
+            }
+            if words.is_empty() {
+                self.widen(if line.is_empty() { Gap::None } else { Gap::Space });
+                continue;
+            }
+            if index > 0 && is_listed(words) {
+                self.widen(Gap::Line);
+            }
+            if line.starts_with([' ', '\t']) {
+                self.widen(Gap::Space);
+            }
+            for (index, word) in words.split_whitespace().enumerate() {
+                if index > 0 {
+                    self.widen(Gap::Space);
+                }
+                self.word(word);
+            }
+            if line.ends_with([' ', '\t']) {
+                self.widen(Gap::Space);
+            }
+            if words.starts_with('#') && is_listed(words) && index < last {
+                self.widen(Gap::Line);
+            }
+        }
+    }
+
+    fn code(&mut self, code: &str) {
+        let code = code.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.close_gap();
+        let start = self.out.text.len();
+        self.out.text.push_str(&code);
+        self.out.code.push(start..self.out.text.len());
+    }
+
+    fn word(&mut self, word: &str) {
+        self.close_gap();
+        self.out.text.push_str(word);
+    }
+
+    fn widen(&mut self, gap: Gap) {
+        if gap > self.gap {
+            self.gap = gap;
+        }
+    }
+
+    fn close_gap(&mut self) {
+        if !self.out.text.is_empty() {
+            self.out.text.push_str(match self.gap {
+                Gap::None => "",
+                Gap::Space => " ",
+                Gap::Line => "\n",
+                Gap::Paragraph => "\n\n",
+            });
+        }
+        self.gap = Gap::None;
+    }
+}
+
+/// Whether a line is an item of a Markdown list or a heading.
+fn is_listed(line: &str) -> bool {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    // The text behind a mark may be another piece.
+    let is_mark = matches!(line, "-" | "*" | "+");
+    is_mark
+        || ["- ", "* ", "+ ", "# ", "## ", "### "].iter().any(|mark| line.starts_with(mark))
+        || digits > 0 && line[digits..].starts_with(". ")
+}
+
+/// Text beside code without the brackets of a link around the code.
+fn unlinked(text: &str, before: &[Piece], behind: &[Piece]) -> String {
+    let is_code = |piece: Option<&Piece>| matches!(piece, Some(Piece::Code(_)));
+    let opens = |piece: Option<&Piece>| matches!(piece, Some(Piece::Text(text)) if text.ends_with('['));
+    let closes = |piece: Option<&Piece>| matches!(piece, Some(Piece::Text(text)) if text.starts_with(']'));
+    let mut text = text.to_owned();
+    if text.ends_with('[') && is_code(behind.first()) && closes(behind.get(1)) {
+        text.pop();
+    }
+    if text.starts_with(']') && is_code(before.last()) && opens(before.len().checked_sub(2).and_then(|at| before.get(at))) {
+        text.remove(0);
+        let target = [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| text.strip_prefix(open)?.find(close));
+        if let Some(end) = target {
+            text.replace_range(..end + 2, "");
+        }
+    }
+    text
+}
+
+/// Markdown's emphasis and links as plain text. What only looks like them stays.
+fn unmarked(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['*', '_', '[']) {
+        out.push_str(&rest[..at]);
+        let is_inside = out.ends_with(|c: char| c.is_alphanumeric());
+        rest = &rest[at..];
+        let found = if rest.starts_with('[') { link(rest) } else { emphasis(rest) };
+        match found.filter(|_| !is_inside) {
+            Some((inner, length)) => {
+                out.push_str(&unmarked(inner));
+                rest = &rest[length..];
+            }
+            None => {
+                out.push_str(&rest[..1]);
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// What stands between one or two stars or underscores, and the length of the whole.
+fn emphasis(text: &str) -> Option<(&str, usize)> {
+    let mark = if text.starts_with("**") || text.starts_with("__") { &text[..2] } else { &text[..1] };
+    let body = &text[mark.len()..];
+    let end = body.find(mark).filter(|end| *end > 0)?;
+    let inner = &body[..end];
+    let behind = body[end + mark.len()..].chars().next();
+    let is_tight = !inner.starts_with(char::is_whitespace) && !inner.ends_with(char::is_whitespace) && !inner.contains("\n\n");
+    let is_over = behind.is_none_or(|c| !c.is_alphanumeric() && c != mark.chars().next().unwrap_or(c));
+    (is_tight && is_over).then_some((inner, mark.len() * 2 + end))
+}
+
+/// The text of `[text](address)`, `[text][topic]`, `[topic()]` and `[package::topic]`.
+fn link(text: &str) -> Option<(&str, usize)> {
+    let end = text.find(']')?;
+    let inner = text.get(1..end)?;
+    let behind = &text[end + 1..];
+    for (open, close) in [('(', ')'), ('[', ']')] {
+        if let Some(target) = behind.strip_prefix(open).and_then(|target| target.find(close)) {
+            return Some((inner, end + 1 + target + 2));
+        }
+    }
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | ':' | '(' | ')');
+    let is_topic = inner.ends_with("()") || inner.contains("::");
+    (is_topic && inner.chars().all(is_name)).then_some((inner, end + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    fn text(marked: &str) -> String {
+        plain(marked).text
+    }
+
+    #[test]
+    fn markup_goes_and_its_content_stays() {
+        let marked = r"With \code{code}, \link{fn}, \link[pkg]{fn2}, \emph{em}, \strong{st}, \pkg{p}, \verb{v}, \eqn{x^2}, \deqn{a_1}{a1}, \url{http://x}, \href{http://x}{here}, `md`, **bold**, *em*, [link()], [`code()`], [`a`][b], \[1\], [page](http://x) and 100\% done \dots";
+        assert_eq!(
+            text(marked),
+            "With code, fn, fn2, em, st, p, v, x^2, a1, http://x, here, md, bold, em, link(), code(), a, [1], page and 100% done ..."
+        );
+    }
+
+    #[test]
+    fn nested_braces_are_matched() {
+        assert_eq!(
+            text(r#"\code{'{"a": 1}'} and \code{\link{f}} and \strong{a \emph{b {c}}}"#),
+            r#"'{"a": 1}' and f and a b {c}"#
+        );
+        assert_eq!(text(r#"\code{it's} and \code{"}"}"#), r#"it's and "}""#);
+    }
+
+    #[test]
+    fn what_only_looks_like_markup_stays() {
+        for same in ["a * b * c", "snake_case_name and other_name", "x[i] and [0, 1)", r"C:\temp\new", "2 * 3", "f(x_1, y_2)"] {
+            assert_eq!(text(same), same);
+        }
+    }
+
+    #[test]
+    fn paragraphs_and_lists_are_kept() {
+        let marked = "First\nparagraph.\n\nA list:\n\\itemize{\n  \\item one\n  \\item two\n    lines\n}\n- three\n- four";
+        assert_eq!(text(marked), "First paragraph.\n\nA list:\n- one\n- two lines\n- three\n- four");
+        assert_eq!(text("Parts:\n- `a`: one\n- `b`: two"), "Parts:\n- a: one\n- b: two");
+        assert_eq!(text("Read it.\n\n## When\nAlways.\n- one\n  more"), "Read it.\n\n## When\nAlways.\n- one more");
+        assert_eq!(text("\\describe{\n \\item{a}{one}\n \\item{`b`}{two}\n}"), "a: one\nb: two");
+    }
+
+    #[test]
+    fn sentences_end_at_stops_outside_of_code() {
+        let plain = plain("One, e.g. this. Two \\code{a. b}. Three");
+        let parts: Vec<_> = plain.sentences().into_iter().map(|range| plain.text[range].trim().to_owned()).collect();
+        assert_eq!(parts, ["One, e.g. this.", "Two a. b.", "Three"]);
+    }
+}

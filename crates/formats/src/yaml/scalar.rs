@@ -1,0 +1,141 @@
+//! What a plain word of YAML 1.1 stands for, and a few spellings of 1.2 that mean the same.
+
+use std::borrow::Cow;
+
+use serde_json::Number;
+
+use crate::json::Value;
+
+const NULLS: [&str; 5] = ["", "~", "null", "Null", "NULL"];
+const TRUE: [&str; 11] = ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"];
+const FALSE: [&str; 11] = ["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"];
+
+/// The value of a plain word. What has no JSON value, infinity say, stays text.
+pub(super) fn plain(text: Cow<'_, str>) -> Value<'_> {
+    if let Some(value) = truth(&text) {
+        return Value::Bool(value);
+    }
+    if NULLS.contains(&&*text) {
+        return Value::Null;
+    }
+    match number(&text) {
+        Some(number) => Value::Number(number),
+        None => Value::String(text),
+    }
+}
+
+/// The truth value that a word stands for.
+pub(super) fn truth(text: &str) -> Option<bool> {
+    match text {
+        _ if TRUE.contains(&text) => Some(true),
+        _ if FALSE.contains(&text) => Some(false),
+        _ => None,
+    }
+}
+
+fn number(text: &str) -> Option<Number> {
+    let first = text.bytes().next()?;
+    if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.')) {
+        return None;
+    }
+    let (negative, unsigned) = match text.strip_prefix(['-', '+']) {
+        Some(rest) => (text.starts_with('-'), rest),
+        None => (false, text),
+    };
+    match whole(unsigned) {
+        Some(magnitude) => signed(magnitude, negative),
+        None => fraction(unsigned, negative),
+    }
+}
+
+/// A whole number: decimal, binary, octal (`017` and `0o17`), hexadecimal, or in base 60 (`1:30`).
+fn whole(text: &str) -> Option<u64> {
+    if !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let digits: String = text.chars().filter(|c| *c != '_').collect();
+    let in_base = |digits: &str, base| u64::from_str_radix(digits, base).ok().filter(|_| !digits.starts_with(['+', '-']));
+    match digits.as_bytes() {
+        [b'0', b'x', ..] => in_base(&digits[2..], 16),
+        [b'0', b'b', ..] => in_base(&digits[2..], 2),
+        [b'0', b'o', ..] => in_base(&digits[2..], 8),
+        [b'0', rest @ ..] if !rest.is_empty() && rest.iter().all(|byte| matches!(byte, b'0'..=b'7')) => in_base(&digits[1..], 8),
+        _ if digits.contains(':') => sexagesimal(&digits),
+        [b'0', b'0'..=b'9', ..] => None,
+        _ => in_base(&digits, 10),
+    }
+}
+
+fn sexagesimal(text: &str) -> Option<u64> {
+    let mut parts = text.split(':');
+    let first: u64 = parts.next()?.parse().ok()?;
+    parts.try_fold(first, |sum, part| {
+        let digit: u64 = part.parse().ok().filter(|digit| *digit < 60 && part.len() <= 2)?;
+        sum.checked_mul(60)?.checked_add(digit)
+    })
+}
+
+fn signed(magnitude: u64, negative: bool) -> Option<Number> {
+    match negative {
+        false => Some(magnitude.into()),
+        true => 0i64.checked_sub_unsigned(magnitude).map(Number::from),
+    }
+}
+
+fn fraction(text: &str, negative: bool) -> Option<Number> {
+    let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-' | '_');
+    let digits: String = text.chars().filter(|c| *c != '_').collect();
+    let starts_well = digits.trim_start_matches('.').starts_with(|c: char| c.is_ascii_digit());
+    if !text.chars().all(is_number) || !starts_well || !text.contains(['.', 'e', 'E']) {
+        return None;
+    }
+    let magnitude: f64 = digits.parse().ok()?;
+    Number::from_f64(if negative { -magnitude } else { magnitude })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::plain;
+    use crate::json::{Node, Span};
+
+    fn read(text: &str) -> Value {
+        Node { value: plain(text.into()), span: Span::default() }.to_value()
+    }
+
+    #[test]
+    fn words_mean_what_version_1_1_says() {
+        for (text, value) in [
+            ("yes", json!(true)),
+            ("On", json!(true)),
+            ("n", json!(false)),
+            ("~", Value::Null),
+            ("", Value::Null),
+            ("0755", json!(493)),
+            ("0o17", json!(15)),
+            ("0x1F", json!(31)),
+            ("0b101", json!(5)),
+            ("1_000", json!(1000)),
+            ("1:30", json!(90)),
+            ("-7", json!(-7)),
+            ("+7", json!(7)),
+            ("20.0", json!(20.0)),
+            ("1.2345679e+08", json!(123_456_790.0)),
+            ("1e6", json!(1e6)),
+            (".5", json!(0.5)),
+            ("-0.5", json!(-0.5)),
+        ] {
+            assert_eq!(read(text), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_stays_text() {
+        for text in
+            [".inf", "-.inf", ".nan", ".na", "1.2.3", "2024-12-31", "-", "+", ".", "089", "1:75", "0x", "1e", "e1", "yEs", "é"]
+        {
+            assert_eq!(read(text), json!(text));
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! JSON values as YAML that means the same to readers of YAML 1.1 and 1.2, always in the same bytes.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value as Json};
+
+/// A list of plain values longer than this is written one a line.
+const WIDTH: usize = 96;
+
+/// Words that a reader of YAML 1.1 takes for something else than text.
+const WORDS: [&str; 16] = ["y", "n", "yes", "no", "true", "false", "on", "off", "null", "nan", "inf", "na", "~", "=", "<<", "-"];
+
+/// An object as a document.
+pub(crate) fn document(object: &Map<String, Json>) -> String {
+    let mut out = String::new();
+    members(&mut out, object, 0);
+    out
+}
+
+fn members(out: &mut String, object: &Map<String, Json>, depth: usize) {
+    for (key, value) in object {
+        indent(out, depth);
+        push_key(out, key);
+        push_value(out, value, depth);
+    }
+}
+
+/// What stands behind a key, from the colon to the end of the line or the block below it.
+fn push_value(out: &mut String, value: &Json, depth: usize) {
+    match value {
+        Json::Object(object) if !object.is_empty() => {
+            out.push_str(":\n");
+            members(out, object, depth + 1);
+        }
+        Json::Array(items) if !items.is_empty() => match flow(items) {
+            Some(line) => line_of(out, &line),
+            None => {
+                out.push_str(":\n");
+                items.iter().for_each(|item| push_item(out, item, depth));
+            }
+        },
+        Json::String(text) if is_block(text) => block(out, text, depth + 1),
+        plain => line_of(out, &scalar(plain, Context::Block)),
+    }
+}
+
+fn line_of(out: &mut String, text: &str) {
+    writeln!(out, ": {text}").expect("writing to a string");
+}
+
+fn push_item(out: &mut String, item: &Json, depth: usize) {
+    indent(out, depth);
+    out.push_str("- ");
+    match item {
+        Json::Object(object) if !object.is_empty() => {
+            let mut inner = String::new();
+            members(&mut inner, object, depth + 1);
+            out.push_str(inner.trim_start_matches(' '));
+        }
+        Json::Array(items) if !items.is_empty() => match flow(items) {
+            Some(line) => writeln!(out, "{line}").expect("writing to a string"),
+            None => {
+                let mut inner = String::new();
+                items.iter().for_each(|item| push_item(&mut inner, item, depth + 1));
+                out.push_str(inner.trim_start_matches(' '));
+            }
+        },
+        plain => writeln!(out, "{}", scalar(plain, Context::Block)).expect("writing to a string"),
+    }
+}
+
+/// A list of plain values on one line, if it is short.
+fn flow(items: &[Json]) -> Option<String> {
+    let is_plain = |item: &Json| match item {
+        Json::Array(inner) => inner.is_empty(),
+        Json::Object(inner) => inner.is_empty(),
+        Json::String(text) => !text.contains('\n'),
+        _ => true,
+    };
+    let line = items.iter().all(is_plain).then(|| {
+        let words: Vec<_> = items.iter().map(|item| scalar(item, Context::Flow)).collect();
+        format!("[{}]", words.join(", "))
+    });
+    line.filter(|line| line.len() <= WIDTH)
+}
+
+fn indent(out: &mut String, depth: usize) {
+    (0..depth).for_each(|_| out.push_str("  "));
+}
+
+fn push_key(out: &mut String, key: &str) {
+    out.push_str(&text(key, Context::Flow));
+}
+
+/// Where a word stands: in a list on one line, more characters mean something.
+#[derive(Clone, Copy, PartialEq)]
+enum Context {
+    Block,
+    Flow,
+}
+
+fn scalar(value: &Json, context: Context) -> String {
+    match value {
+        Json::String(word) => text(word, context),
+        Json::Number(number) => spelled(&number.to_string()),
+        Json::Array(_) => "[]".to_owned(),
+        Json::Object(_) => "{}".to_owned(),
+        plain => plain.to_string(),
+    }
+}
+
+/// A number. Readers of YAML 1.1 want a point and a sign where there is an exponent.
+fn spelled(number: &str) -> String {
+    let Some((mantissa, exponent)) = number.split_once('e') else { return number.to_owned() };
+    let point = if mantissa.contains('.') { "" } else { ".0" };
+    let sign = if exponent.starts_with(['-', '+']) { "" } else { "+" };
+    format!("{mantissa}{point}e{sign}{exponent}")
+}
+
+fn text(word: &str, context: Context) -> String {
+    if is_plain(word, context) {
+        return word.to_owned();
+    }
+    match word.chars().any(|c| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}')) {
+        false => format!("'{}'", word.replace('\'', "''")),
+        true => escaped(word),
+    }
+}
+
+/// Whether a word can be taken for nothing but text.
+fn is_plain(word: &str, context: Context) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '(' | ')' | ' ' | '+');
+    let is_more = |c: char| {
+        context == Context::Block
+            && matches!(
+                c,
+                ',' | ';' | '=' | '"' | '\'' | '`' | '<' | '>' | '$' | '^' | '~' | '?' | '!' | '*' | '&' | '%' | '[' | ']'
+            )
+    };
+    let begins_well = word.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '('));
+    let lower = word.to_lowercase();
+    begins_well && !word.ends_with(' ') && !WORDS.contains(&lower.as_str()) && word.chars().all(|c| is_word(c) || is_more(c))
+}
+
+fn escaped(word: &str) -> String {
+    let mut out = String::from("\"");
+    for c in word.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}') => {
+                write!(out, "\\u{:04x}", c as u32).expect("writing to a string");
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Whether a text is best written as lines, as they are.
+fn is_block(text: &str) -> bool {
+    let is_odd =
+        |c: char| c != '\n' && c != '\t' && (c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}'));
+    text.contains('\n') && !text.starts_with([' ', '\n', '\t']) && !text.ends_with("\n\n") && !text.chars().any(is_odd)
+}
+
+fn block(out: &mut String, text: &str, depth: usize) {
+    out.push_str(if text.ends_with('\n') { ": |\n" } else { ": |-\n" });
+    for line in text.trim_end_matches('\n').split('\n') {
+        if !line.is_empty() {
+            indent(out, depth);
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::document;
+    use crate::yaml;
+
+    fn round_trip(value: &Value) -> Value {
+        let text = document(value.as_object().expect("an object"));
+        let parsed = yaml::parse(&text);
+        assert!(parsed.problems.is_empty(), "{:?}\n{text}", parsed.problems);
+        parsed.root.expect("a tree").to_value()
+    }
+
+    #[test]
+    fn is_written_as_people_would() {
+        let value = json!({
+            "name": "pkg-f", "n": 1, "text": "two\n\nlines", "code": "f(1)\n#\n#> 1\n",
+            "list": ["a", "b c", "yes", "1", ""], "empty": [], "nothing": null, "small": 1e-20,
+            "nested": {"type": "array", "items": [{"a": 1, "b": [[1, 2], ["x"]]}]}, "tricky": "one: two # three",
+        });
+        insta::assert_snapshot!(document(value.as_object().expect("an object")), @r"
+        name: pkg-f
+        'n': 1
+        text: |-
+          two
+
+          lines
+        code: |
+          f(1)
+          #
+          #> 1
+        list: [a, b c, 'yes', '1', '']
+        empty: []
+        nothing: null
+        small: 1.0e-20
+        nested:
+          type: array
+          items:
+          - a: 1
+            b:
+            - [1, 2]
+            - [x]
+        tricky: 'one: two # three'
+        ");
+        assert_eq!(round_trip(&value), value);
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_survives(text in "(?s).{0,40}", key in "[a-zA-Z0-9 :#'\"._-]{1,8}") {
+            let value = json!({"a": text.clone(), key: [text.clone(), "x"], "b": [[text]]});
+            prop_assert_eq!(round_trip(&value), value);
+        }
+
+        #[test]
+        fn every_line_survives(text in "[a-z:# '\"\\-\n\t|>]{0,40}") {
+            let value = json!({"a": {"b": text}});
+            prop_assert_eq!(round_trip(&value), value);
+        }
+
+        #[test]
+        fn every_number_survives(number in any::<f64>().prop_filter("finite", |number| number.is_finite())) {
+            let value = json!({"a": number});
+            prop_assert_eq!(round_trip(&value)["a"].as_f64(), Some(number));
+        }
+    }
+}

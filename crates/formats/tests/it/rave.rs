@@ -1,0 +1,317 @@
+//! RAVE YAML in; tools and diagnostics out.
+
+use std::{fs, time::Duration};
+
+use catalog::{
+    Launch, Mode, SourceId,
+    launch::{Atom, Encoding, Formal},
+};
+use formats::{Guidance, Reading};
+use serde_json::{Value, json};
+
+use crate::harness::{errors, shared, summary};
+
+fn read(text: &str) -> Reading {
+    formats::read(&SourceId::new("inst/mcp/tools/test.yaml"), text.as_bytes(), &Guidance::default())
+}
+
+/// A definition with these lines for parameters, and these behind.
+fn with(properties: &str, rest: &str) -> String {
+    let indented: String = properties.lines().map(|line| format!("    {line}\n")).collect();
+    format!(
+        "name: my.pkg-mcp_tool_group_do\ndescription: Do it\nparameters:\n  type: object\n  properties:\n{indented}\
+         implementation_example: do_it()\n{rest}"
+    )
+}
+
+fn properties(reading: &Reading) -> Value {
+    Value::Object(reading.tools[0].input.object().clone().as_ref().clone())["properties"].clone()
+}
+
+#[test]
+fn reads_the_structure_that_the_format_describes() {
+    let text = r#"name: pkg-function_name
+description: Tool description
+parameters:
+  type: object
+  properties:
+    param1:
+      type: string
+      description: Parameter description
+      enum: [option1, option2]
+      default: option1
+      examples: [option1, option2]
+    param2:
+      type: array
+      items:
+        type: string
+      description: Array parameter
+  required: [param1]
+category: Category Name
+implementation_example: "f()"
+execution_time: 0.023
+returns:
+  type: object
+  properties:
+    field1:
+      type: string
+      description: Description
+"#;
+    let reading = read(text);
+    assert_eq!(summary(&reading.diagnostics), Vec::<String>::new());
+    let tool = &reading.tools[0];
+    assert_eq!((tool.name.as_str(), tool.title.as_deref()), ("pkg-function_name", Some("Function name")));
+    assert_eq!(tool.marks.category.as_deref(), Some("Category Name"));
+    assert_eq!((tool.measured, tool.mode), (Some(Duration::from_millis(23)), Mode::Synchronous));
+    assert_eq!(tool.description.transcript.as_deref(), Some("f()"));
+    let schema = Value::Object(tool.input.object().as_ref().clone());
+    assert_eq!((&schema["required"], &schema["additionalProperties"]), (&json!(["param1"]), &json!(false)));
+    let output = tool.output.as_ref().expect("an output schema");
+    assert_eq!(output.property("field1"), Some(&json!({"type": "string", "description": "Description"})));
+    let Launch::R(function) = &tool.launch else { panic!("an R function") };
+    assert_eq!((function.package.as_str(), function.function.as_str()), ("pkg", "function_name"));
+    let formal = |parameter: &str, encoding| Formal { parameter: parameter.to_owned(), encoding };
+    let expected = [formal("param1", Encoding::Scalar(Atom::Character)), formal("param2", Encoding::Vector(Atom::Character))];
+    assert_eq!(function.formals, expected);
+}
+
+#[test]
+fn every_shipped_file_is_read_without_an_error() {
+    let Some(folder) = shared("corpus/rave/yaml") else { return };
+    let mut files = 0;
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let bytes = fs::read(&path).expect("a file");
+        let reading = formats::read(&SourceId::new(path.to_string_lossy()), &bytes, &Guidance::default());
+        assert_eq!(errors(&reading.diagnostics), Vec::<String>::new(), "{}", path.display());
+        let tool = &reading.tools[0];
+        assert_eq!(Some(tool.name.as_str()), path.file_stem().and_then(|stem| stem.to_str()));
+        assert!(tool.input.validator().is_ok() && tool.output.as_ref().is_none_or(|output| output.validator().is_ok()));
+        files += 1;
+    }
+    assert_eq!(files, 16);
+}
+
+#[test]
+fn safety_flags_are_understood_in_every_spelling() {
+    for spelled in ["yes", "Yes", "on", "true", "TRUE", "y", "'yes'", "\"TRUE\"", "1"] {
+        let reading = read(&with("", &format!("dangerous: {spelled}\nrequires_approval: {spelled}\n")));
+        let marks = &reading.tools[0].marks;
+        assert_eq!((marks.dangerous, marks.requires_approval), (Some(true), Some(true)), "{spelled}");
+    }
+    assert_eq!(read(&with("", "dangerous: no\n")).tools[0].marks.dangerous, Some(false));
+}
+
+#[test]
+fn a_safety_flag_is_never_lost() {
+    for (line, error) in [
+        ("dangerous: perhaps", "error TC021 /dangerous"),
+        ("requires_approval: [yes]", "error TC021 /requires_approval"),
+        ("dangerus: yes", "error TC023 /dangerus"),
+        ("requires-approval: yes", "error TC023 /requires-approval"),
+    ] {
+        let reading = read(&with("", &format!("{line}\n")));
+        assert_eq!(errors(&reading.diagnostics), [error], "{line}");
+        assert!(reading.tools.is_empty(), "{line}");
+    }
+}
+
+#[test]
+fn keys_are_text_whatever_they_look_like() {
+    let reading = read(&with("y:\n  type: number\n  description: Y\nn:\n  type: integer\n  description: N", ""));
+    assert_eq!(
+        properties(&reading).as_object().map(|found| found.keys().cloned().collect::<Vec<_>>()),
+        Some(vec!["y".into(), "n".into()])
+    );
+}
+
+#[test]
+fn values_are_read_as_the_type_of_their_parameter() {
+    let text = "i:\n  type: integer\n  description: I\n  default: 20.0\n  examples: ['50', 2L]\n\
+                s:\n  type: string\n  description: S\n  enum: [yes, no, 1.0]\n  default: no\n\
+                b:\n  type: boolean\n  description: B\n  default: off\n\
+                one:\n  type: string\n  description: One\n  examples: x\n\
+                many:\n  type: array\n  items: {type: string}\n  description: Many\n  examples: [a, [b, c]]";
+    let reading = read(&with(text, ""));
+    let found = properties(&reading);
+    assert_eq!((&found["i"]["default"], &found["i"]["examples"]), (&json!(20), &json!([50, 2])));
+    assert_eq!((&found["s"]["enum"], &found["s"]["default"]), (&json!(["yes", "no", "1.0"]), &json!("no")));
+    assert_eq!(found["b"]["default"], json!(false));
+    assert_eq!(found["one"]["examples"], json!(["x"]));
+    assert_eq!(found["many"]["examples"], json!([["a"], ["b", "c"]]));
+    assert!(reading.diagnostics.iter().all(|found| found.code == "TC142"), "{:#?}", reading.diagnostics);
+}
+
+#[test]
+fn what_does_not_fit_is_left_out_and_said() {
+    let text = "levels:\n  type: array\n  items: {type: string}\n  description: Levels\n  default: TRACE\n\
+                k:\n  type: number\n  description: K\n  default: .inf\n\
+                mode:\n  type: string\n  description: Mode\n  enum: [a, b]\n  default: c\n\
+                .state_env:\n  type: object\n  description: State";
+    let reading =
+        read(&with(text, "").replace("implementation_example", "  required: [k, k, gone, .state_env]\nimplementation_example"));
+    let found = properties(&reading);
+    assert!(["levels", "k", "mode"].iter().all(|name| found[name].get("default").is_none()), "{found:#}");
+    assert!(found.get(".state_env").is_none());
+    assert_eq!(reading.tools[0].input.required().collect::<Vec<_>>(), ["k"]);
+    assert_eq!(
+        summary(&reading.diagnostics),
+        [
+            "warning TC143 /parameters/properties/levels/default",
+            "warning TC143 /parameters/properties/k/default",
+            "warning TC143 /parameters/properties/mode/default",
+            "warning TC144 /parameters/properties/.state_env",
+            "warning TC145 /parameters/required",
+            "warning TC145 /parameters/required",
+        ]
+    );
+}
+
+#[test]
+fn what_r_writes_for_nothing_is_nothing() {
+    for empty in ["properties: []", "properties: {}", "properties: ~", "required: []"] {
+        let text = format!("name: p-f\ndescription: F\nparameters:\n  type: object\n  {empty}\nimplementation_example: f()\n");
+        let reading = read(&text);
+        assert_eq!(summary(&reading.diagnostics), Vec::<String>::new(), "{empty}");
+        assert_eq!(properties(&reading), json!({}));
+    }
+    let reading = read("name: p-f\ndescription: ~\nparameters: []\nreturns: ~\nimplementation_example: f()\n");
+    assert_eq!(summary(&reading.diagnostics), ["warning TC020 /description"]);
+    assert_eq!(reading.tools[0].description.text, "The R function `p-f`");
+}
+
+#[test]
+fn a_single_name_is_a_list_of_one() {
+    let text = with("x:\n  type: string\n  description: X", "");
+    let reading = read(&text.replace("implementation_example", "  required: x\nimplementation_example"));
+    assert_eq!(reading.tools[0].input.required().collect::<Vec<_>>(), ["x"]);
+}
+
+#[test]
+fn a_slow_example_makes_the_tool_asynchronous() {
+    assert_eq!(read(&with("", "execution_time: 10.5\n")).tools[0].mode, Mode::Asynchronous);
+    assert_eq!(read(&with("", "execution_time: 10.0\n")).tools[0].mode, Mode::Synchronous);
+}
+
+#[test]
+fn the_package_may_stand_in_the_name_of_the_file_only() {
+    let text = with("", "").replace("my.pkg-mcp_tool_group_do", "do_it");
+    let reading = |file: &str| formats::read(&SourceId::new(file), text.as_bytes(), &Guidance::default());
+    let named = reading("tools/my.pkg-do_it.yaml");
+    let Launch::R(function) = &named.tools[0].launch else { panic!("an R function") };
+    assert_eq!((function.package.as_str(), function.function.as_str()), ("my.pkg", "do_it"));
+    let unnamed = reading("tools/tool.yaml");
+    assert_eq!(unnamed.tools[0].launch, Launch::Missing);
+    assert_eq!(summary(&unnamed.diagnostics), ["warning TC140 /name"]);
+}
+
+#[test]
+fn broken_yaml_says_where_and_what_to_do() {
+    for (text, line, hint) in [
+        ("name: p-f\ndescription: one: two\n", 2, "quotes"),
+        ("name: p-f\nparameters:\n\ttype: object\n", 3, "tabs"),
+        ("name: p-f\ndescription: `f` does\n", 2, "quotes"),
+        ("name: 'p-f\ndescription: F\n", 3, "quotes"),
+        ("name: p-f\nparameters: {type: object\n", 3, "quotes"),
+    ] {
+        let reading = read(text);
+        assert_eq!(errors(&reading.diagnostics), ["error TC015 -"], "{text}");
+        let found = &reading.diagnostics[0];
+        let range = formats::locate(text, &found.origin.place);
+        let at = text[..range.start].lines().count().max(text[..range.start].matches('\n').count() + 1);
+        assert!(at.abs_diff(line) <= 1, "{text}: {at}");
+        assert!(found.hint.as_deref().is_some_and(|said| said.contains(hint)), "{found:?}");
+    }
+}
+
+#[test]
+fn duplicate_keys_aliases_and_bombs() {
+    assert_eq!(errors(&read(&with("", "dangerous: yes\ndangerous: no\n")).diagnostics), ["error TC010 -"]);
+    let shared = with("a: &a\n  type: string\n  description: A\nb: *a\nc:\n  <<: *a\n  description: C", "");
+    let found = properties(&read(&shared));
+    assert_eq!(found["b"], found["a"]);
+    assert_eq!(found["c"], json!({"description": "C", "type": "string"}));
+    let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for level in 1..9 {
+        let below = level - 1;
+        let item = format!("*a{below}");
+        bomb.push_str(&format!("a{level}: &a{level} [{}]\n", [item.as_str(); 10].join(", ")));
+    }
+    assert_eq!(errors(&read(&bomb).diagnostics), ["error TC012 -"]);
+    assert_eq!(errors(&read("name: &a [*a]\n").diagnostics), ["error TC015 -"]);
+    let deep = format!("name: {}{}\n", "[".repeat(200), "]".repeat(200));
+    assert_eq!(errors(&read(&deep).diagnostics), ["error TC011 -"]);
+}
+
+#[test]
+fn nothing_is_evaluated() {
+    let reading = read(&with("", "category: !expr system('touch /tmp/x')\n"));
+    assert_eq!(reading.tools[0].marks.category.as_deref(), Some("system('touch /tmp/x')"));
+    assert_eq!(summary(&reading.diagnostics), ["warning TC016 -"]);
+}
+
+#[test]
+fn a_file_cut_or_changed_anywhere_never_panics() {
+    let good = with(
+        "é: &x\n  type: array\n  items: {type: [string, 'null']}\n  enum: *x\n  default: |\n    a\n",
+        "returns:\n  type: string\n",
+    );
+    for end in 0..good.len() {
+        formats::read(&SourceId::new("a.yaml"), &good.as_bytes()[..end], &Guidance::default());
+        for byte in [0, b'"', b'{', b']', b'\t', b'\n', 0xff, b'*', b':'] {
+            let mut bytes = good.as_bytes().to_vec();
+            bytes[end] = byte;
+            formats::read(&SourceId::new("a.yaml"), &bytes, &Guidance::default());
+        }
+    }
+}
+
+#[test]
+fn places_are_found_in_yaml() {
+    let text = with("x:\n  type: strin\n  description: X", "");
+    let reading = read(&text);
+    assert_eq!(errors(&reading.diagnostics), ["error TC061 /parameters/properties/x/type"]);
+    assert_eq!(&text[formats::locate(&text, &reading.diagnostics[0].origin.place)], "strin");
+}
+
+#[test]
+fn the_schema_for_editors_takes_what_is_good() {
+    let schema = formats::rave_schema();
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let good = json!({"name": "p-f", "description": "F", "implementation_example": "f()",
+        "parameters": {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]}});
+    assert!(validator.is_valid(&good));
+    let mut bad = good;
+    bad["dangerous"] = json!("yes");
+    assert!(!validator.is_valid(&bad));
+}
+
+#[test]
+fn a_returned_value_has_the_type_that_its_text_begins_with() {
+    let returns = "returns:\n  type: object\n  properties:\n    ok:\n      type: object\n      description: Logical, whether the list was read\n    \
+                   rows:\n      type: object\n      description: Data frame with columns a and b\n    all:\n      type: object\n      \
+                   description: List, everything\n    n:\n      type: integer\n      description: Number of rows\n";
+    let reading = read(&with("", returns));
+    let output = reading.tools[0].output.as_ref().expect("an output schema");
+    let kind = |name: &str| output.property(name).expect("a property")["type"].clone();
+    assert_eq!(
+        [kind("ok"), kind("rows"), kind("all"), kind("n")],
+        [json!("boolean"), json!("array"), json!("object"), json!("integer")]
+    );
+    assert_eq!(output.property("rows").expect("rows")["items"], json!({"type": "object"}));
+    assert_eq!(
+        summary(&reading.diagnostics),
+        ["note TC142 /returns/properties/ok/type", "note TC142 /returns/properties/rows/type"]
+    );
+}
+
+#[test]
+fn words_of_r_for_types_are_understood() {
+    let reading = read(&with(
+        "x:\n  type: character\n  description: X\n  default: 5\nv:\n  type: vector\n  items: {type: numeric}\n  description: V",
+        "",
+    ));
+    let found = properties(&reading);
+    assert_eq!((&found["x"]["type"], &found["v"]["items"]["type"]), (&json!("string"), &json!("number")));
+    assert_eq!(errors(&reading.diagnostics), Vec::<String>::new());
+}

@@ -1,0 +1,88 @@
+//! The plans of R: the one that a person sees, which is a call, and the one of the worker that
+//! makes such calls.
+
+use std::path::{Path, PathBuf};
+
+use catalog::{Failure, Tool, launch::RFunction};
+use toolkit::Arguments;
+
+use super::{Bounds, Plan, Word, distinct, program, utf8, variables};
+use crate::{Settings, r};
+
+/// The program.
+pub(crate) const R: &str = "R";
+/// Nobody's profile, history or saved workspace; nothing is echoed.
+const OPTIONS: [&str; 2] = ["--vanilla", "--no-echo"];
+/// The file with the worker's script.
+const SCRIPT: &str = "worker.R";
+/// Variables that name folders with packages.
+const LIBRARIES: [&str; 3] = ["R_LIBS", "R_LIBS_USER", "R_LIBS_SITE"];
+/// What tells a worker where its user's home is, which it may not read.
+const HOME: &str = "TOOLCRIB_R_HOME";
+
+impl Plan {
+    /// The plan of calling an R function: the exact call, to be made by a warm worker.
+    pub(crate) fn of_r_call(
+        settings: &Settings,
+        tool: &Tool,
+        function: &RFunction,
+        arguments: &Arguments,
+    ) -> Result<Self, Failure> {
+        let arguments = r::encoded(function, arguments)?;
+        let call = r::deparsed(&function.package, &function.function, &arguments);
+        let mut plan = Self::of_r_worker(settings, tool)?;
+        plan.argv = [R, "-e", &call].map(|word| Word::Text(word.to_owned())).into();
+        plan.program = R.to_owned();
+        Ok(plan)
+    }
+
+    /// The plan of a worker that may do what a tool may.
+    pub(crate) fn of_r_worker(settings: &Settings, tool: &Tool) -> Result<Self, Failure> {
+        let located = program::find(settings, R).ok_or_else(not_installed)?;
+        let mut argv: Vec<_> = [R].iter().chain(&OPTIONS).map(|word| Word::Text((*word).to_owned())).collect();
+        argv.push(Word::File { prefix: "--file=".to_owned(), name: SCRIPT.to_owned() });
+        let mut confinement = Bounds::new(settings, &tool.marks, located.clone());
+        confinement.read.extend(libraries(settings));
+        confinement.read = distinct(confinement.read);
+        Ok(Self {
+            version: 1,
+            tool: tool.name.clone(),
+            program: utf8(&located)?,
+            argv,
+            cwd: utf8(&settings.crib)?,
+            env: variables::environment(settings, added(settings)),
+            stdin: None,
+            timeout: tool.timeout.unwrap_or(settings.timeout),
+            confinement,
+            files: vec![(SCRIPT.to_owned(), r::SCRIPT.to_owned())],
+            pipes: r::PIPES.map(str::to_owned).into(),
+        })
+    }
+}
+
+/// What every worker is told: a locale in which all text can be printed, and where its user's home is.
+fn added(settings: &Settings) -> Vec<(String, String)> {
+    let utf8 = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| variable(settings, name));
+    let utf8 = utf8.is_some_and(|locale| locale.to_ascii_lowercase().replace('-', "").ends_with("utf8"));
+    let locale = (!utf8).then(|| ("LC_ALL".to_owned(), "C.UTF-8".to_owned()));
+    let home = variable(settings, "HOME").map(|home| (HOME.to_owned(), home.to_owned()));
+    locale.into_iter().chain(home).collect()
+}
+
+/// Where the user's own packages are.
+fn libraries(settings: &Settings) -> Vec<PathBuf> {
+    let named = LIBRARIES.iter().filter_map(|name| variable(settings, name)).flat_map(|folders| folders.split(':'));
+    let usual = variable(settings, "HOME").map(|home| Path::new(home).join("R"));
+    named.map(PathBuf::from).chain(usual).filter(|folder| folder.is_absolute() && folder.is_dir()).collect()
+}
+
+fn variable<'a>(settings: &'a Settings, name: &str) -> Option<&'a str> {
+    let found = settings.environment.iter().find(|(own, value)| own == name && !value.is_empty());
+    found.map(|(_, value)| value.as_str())
+}
+
+fn not_installed() -> Failure {
+    let message = "R was not found, which this tool is written in; install it (on Debian and Ubuntu: apt install r-base-core; \
+                   elsewhere: https://cran.r-project.org), then call again";
+    Failure::new("r_missing", message)
+}

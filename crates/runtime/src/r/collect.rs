@@ -1,0 +1,231 @@
+//! A value on its way from R to a caller: as JSON that fits into an answer, and whole in a file if
+//! it does not. It may come in pieces, of which only what is answered stays in memory.
+
+use serde_json::{Map, Value};
+
+use super::{
+    json::{Expected, items, json},
+    message::Message,
+    value::RValue,
+};
+use crate::{
+    capture::Stream,
+    outputs::{Spill, Whole},
+};
+
+/// What ends a text that was cut.
+const CUT: &str = "…";
+
+/// A value on its way.
+pub(super) struct Collector<'a> {
+    spill: &'a Spill<'a>,
+    /// How many bytes of JSON are answered.
+    limit: usize,
+    /// How many of them are left.
+    left: usize,
+    expected: Expected<'a>,
+    open: Vec<Level<'a>>,
+    done: Option<Value>,
+    /// JSON that is in no file yet.
+    text: Vec<u8>,
+    /// Whether there is more than is answered.
+    is_long: bool,
+    whole: Option<Whole>,
+    is_cut: bool,
+}
+
+/// An array or object whose members still come.
+struct Level<'a> {
+    value: Value,
+    /// The name of the member that comes next.
+    key: Option<String>,
+    is_begun: bool,
+    expected: Expected<'a>,
+}
+
+/// A value as it is answered.
+pub(super) struct Collected {
+    pub(super) value: Value,
+    /// The same as text, if all of it is there.
+    pub(super) text: Option<String>,
+    /// Where the whole is, if this is not.
+    pub(super) uri: Option<String>,
+    pub(super) is_cut: bool,
+}
+
+impl<'a> Collector<'a> {
+    pub(super) fn new(spill: &'a Spill<'a>, limit: usize, expected: Expected<'a>) -> Self {
+        Self {
+            spill,
+            limit,
+            left: limit,
+            expected,
+            open: Vec::new(),
+            done: None,
+            text: Vec::new(),
+            is_long: false,
+            whole: None,
+            is_cut: false,
+        }
+    }
+
+    /// Takes a piece. Says no to what is none.
+    pub(super) async fn take(&mut self, mut message: Message) -> bool {
+        match message.kind.as_str() {
+            "piece" => self.value(&message.next()).await,
+            "items" => self.items(&message.next()).await,
+            "open" => self.begin(message.text().as_deref() == Some("object")).await,
+            "key" => self.open.iter_mut().last().map_or((), |level| level.key = message.text()),
+            "close" => self.close().await,
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes a value whole.
+    pub(super) async fn value(&mut self, value: &RValue) {
+        let value = json(value, self.next_expected());
+        self.begin_member();
+        self.text.extend(value.to_string().as_bytes());
+        self.flush().await;
+        self.add(value);
+    }
+
+    async fn items(&mut self, slice: &RValue) {
+        let expected = self.open.last().map_or(Expected::NOTHING, |level| level.expected.items());
+        for item in items(slice, expected) {
+            self.begin_member();
+            self.text.extend(item.to_string().as_bytes());
+            self.add(item);
+        }
+        self.flush().await;
+    }
+
+    async fn begin(&mut self, is_object: bool) {
+        let expected = self.next_expected();
+        self.begin_member();
+        self.text.push(if is_object { b'{' } else { b'[' });
+        let value = if is_object { Value::Object(Map::new()) } else { Value::Array(Vec::new()) };
+        self.open.push(Level { value, key: None, is_begun: false, expected });
+    }
+
+    async fn close(&mut self) {
+        let Some(level) = self.open.pop() else { return };
+        self.text.push(if level.value.is_object() { b'}' } else { b']' });
+        self.flush().await;
+        self.put(level.value);
+    }
+
+    fn next_expected(&self) -> Expected<'a> {
+        match self.open.last() {
+            None => self.expected,
+            Some(Level { key: Some(key), expected, .. }) => expected.member(key),
+            Some(level) => level.expected.items(),
+        }
+    }
+
+    /// What stands before a member of an array or object.
+    fn begin_member(&mut self) {
+        let Some(level) = self.open.last_mut() else { return };
+        if std::mem::replace(&mut level.is_begun, true) {
+            self.text.push(b',');
+        }
+        if let Some(key) = &level.key {
+            self.text.extend(Value::from(key.as_str()).to_string().as_bytes());
+            self.text.push(b':');
+        }
+    }
+
+    /// Adds as much of a value as is answered.
+    fn add(&mut self, value: Value) {
+        let in_array = self.open.last().is_some_and(|level| level.value.is_array());
+        if in_array && self.left == 0 {
+            self.is_cut = true;
+            return;
+        }
+        let value = self.cut(value);
+        self.put(value);
+    }
+
+    fn put(&mut self, value: Value) {
+        let Some(level) = self.open.last_mut() else {
+            self.done = Some(value);
+            return;
+        };
+        match (&mut level.value, level.key.take()) {
+            (Value::Object(members), Some(key)) => _ = members.insert(key, value),
+            (Value::Array(items), _) => items.push(value),
+            _ => {}
+        }
+    }
+
+    /// As much of a value as there is room for. Every member of an object stays, cut as it may be.
+    /// Nothing is counted as longer than it is, so that what fits is never cut.
+    fn cut(&mut self, value: Value) -> Value {
+        match value {
+            Value::Array(items) => {
+                self.left = self.left.saturating_sub(2);
+                let mut kept = Vec::new();
+                for item in items {
+                    if self.left == 0 {
+                        self.is_cut = true;
+                        break;
+                    }
+                    kept.push(self.cut(item));
+                }
+                Value::Array(kept)
+            }
+            Value::Object(members) => {
+                let cut = |(name, value): (String, Value)| {
+                    self.left = self.left.saturating_sub(name.len() + 3);
+                    (name, self.cut(value))
+                };
+                Value::Object(members.into_iter().map(cut).collect())
+            }
+            Value::String(text) if text.len() > self.left => {
+                self.is_cut = true;
+                let end = text.floor_char_boundary(self.left);
+                self.left = 0;
+                Value::String(format!("{}{CUT}", &text[..end]))
+            }
+            Value::String(text) => {
+                self.left -= text.len();
+                Value::String(text)
+            }
+            plain => {
+                self.left = self.left.saturating_sub(plain.to_string().len());
+                plain
+            }
+        }
+    }
+
+    /// Once there is more than is answered, it goes to a file.
+    async fn flush(&mut self) {
+        if self.text.len() > self.limit && !self.is_long {
+            self.is_long = true;
+            self.whole = self.spill.open(Stream::Value, &[]).await;
+        }
+        if self.is_long {
+            if let Some(whole) = &mut self.whole {
+                whole.write(&self.text).await;
+            }
+            self.text.clear();
+        }
+    }
+
+    /// The value as it is answered.
+    pub(super) async fn finish(mut self) -> Collected {
+        self.flush().await;
+        let whole = match self.whole {
+            Some(whole) => whole.finish().await,
+            None => None,
+        };
+        let text = (!self.is_long).then(|| String::from_utf8_lossy(&self.text).into_owned());
+        Collected {
+            value: self.done.unwrap_or_default(),
+            text,
+            uri: whole.map(|(uri, _)| uri),
+            is_cut: self.is_cut || self.is_long,
+        }
+    }
+}

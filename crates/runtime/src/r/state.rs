@@ -1,0 +1,116 @@
+//! What tools keep between calls, copied out of R, so that a worker that crashes takes nothing with
+//! it. The copy is in the store where there is one, else in memory.
+
+use std::{sync::Arc, time::SystemTime};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use catalog::Failure;
+use serde_json::{Value, json};
+use toolkit::Keep;
+
+use crate::{operation::ServerMark, outputs::random_id};
+
+/// Where states are, by session.
+const STATES: &str = "r/state";
+/// Who keeps each of them, and until when.
+const HOLDERS: &str = "r/sessions";
+
+/// A copy of a state.
+pub(super) enum Snapshot {
+    /// In memory.
+    Held(Vec<u8>),
+    /// In the store, under this key; it may be kept for servers to come.
+    Kept { keep: Arc<dyn Keep>, key: String, is_lasting: bool },
+}
+
+/// How long a state is kept.
+#[derive(Clone, Debug)]
+pub(super) enum Life {
+    /// As long as this server runs.
+    Server,
+    /// Under this key, until that time, whoever serves.
+    Until(String, SystemTime),
+}
+
+impl Snapshot {
+    /// Keeps a state in the place of an older one.
+    pub(super) async fn take(
+        older: Option<Self>,
+        keep: Option<&Arc<dyn Keep>>,
+        life: &Life,
+        bytes: Vec<u8>,
+    ) -> Result<Self, Failure> {
+        let Some(keep) = keep else { return Ok(Self::Held(bytes)) };
+        let (key, expires) = match (older, life) {
+            (Some(Self::Kept { key, .. }), Life::Server) => (key, None),
+            (_, Life::Server) => (random_id().map_err(no_randomness)?, None),
+            (_, Life::Until(key, time)) => (key.clone(), Some(unix(*time))),
+        };
+        // Who keeps it first: a state that nobody keeps would never go.
+        let holder = json!({"server": ServerMark::this(), "expires": expires});
+        keep.set(HOLDERS, &key, Some(holder)).await?;
+        keep.set(STATES, &key, Some(Value::String(STANDARD.encode(bytes)))).await?;
+        Ok(Self::Kept { keep: Arc::clone(keep), key, is_lasting: expires.is_some() })
+    }
+
+    /// The state under a key, if there is one that has not expired.
+    pub(super) async fn find(keep: &Arc<dyn Keep>, key: &str, now: SystemTime) -> Option<Self> {
+        let holder = keep.get(HOLDERS, key).await.ok()??;
+        let is_fresh = holder["expires"].as_u64().is_some_and(|expires| expires > unix(now));
+        is_fresh.then(|| Self::Kept { keep: Arc::clone(keep), key: key.to_owned(), is_lasting: true })
+    }
+
+    /// The state.
+    pub(super) async fn bytes(&self) -> Result<Vec<u8>, Failure> {
+        match self {
+            Self::Held(bytes) => Ok(bytes.clone()),
+            Self::Kept { keep, key, .. } => {
+                let found = keep.get(STATES, key).await?;
+                let bytes = found.as_ref().and_then(Value::as_str).and_then(|text| STANDARD.decode(text).ok());
+                bytes.ok_or_else(|| Failure::new("store_failed", "the state of this session is not in the store any more"))
+            }
+        }
+    }
+
+    /// Whether someone must forget it when its session is gone.
+    pub(super) fn ends_with_its_session(&self) -> bool {
+        matches!(self, Self::Kept { is_lasting: false, .. })
+    }
+
+    /// Keeps it no longer.
+    pub(super) async fn forget(self) {
+        if let Self::Kept { keep, key, .. } = self {
+            forget(&keep, &key).await;
+        }
+    }
+}
+
+/// Forgets what servers left that are gone, and what has expired.
+pub(super) async fn sweep(keep: &Arc<dyn Keep>, now: SystemTime) {
+    let holders = keep.all(HOLDERS).await.unwrap_or_default();
+    for (key, holder) in holders {
+        let is_over = match holder["expires"].as_u64() {
+            Some(expires) => expires <= unix(now),
+            None => !serde_json::from_value::<ServerMark>(holder["server"].clone()).is_ok_and(|server| server.is_alive()),
+        };
+        if is_over {
+            forget(keep, &key).await;
+        }
+    }
+}
+
+async fn forget(keep: &Arc<dyn Keep>, key: &str) {
+    for space in [STATES, HOLDERS] {
+        if let Err(failure) = keep.set(space, key, None).await {
+            tracing::warn!("the state of an R session could not be removed: {}", failure.message);
+        }
+    }
+}
+
+fn unix(time: SystemTime) -> u64 {
+    time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+fn no_randomness(error: std::io::Error) -> Failure {
+    Failure::new("internal_error", format!("no key for the state of an R session could be made: {error}"))
+}

@@ -1,0 +1,442 @@
+# A worker: one R process that calls functions for a server, one after the other.
+#
+# Requests and answers are R serializations on two pipes in its private folder, so that whatever a
+# function prints, by R or by any program it starts, is only text on standard output or error.
+# Base R alone; nothing here is visible to the functions that are called.
+(function() {
+  PIECE <- 1048576            # values beyond this many bytes are sent in pieces
+  SNAPSHOT <- 16 * 1048576    # state beyond this many bytes is not copied out
+  WARNINGS <- 50L
+  PLOTS <- 16L
+  FRAMES <- 12L
+
+  folder <- Sys.getenv("TMPDIR")
+  home <- getwd()
+  pictures <- file.path(folder, "plots")
+  requests <- file(file.path(folder, "requests"), "rb", raw = TRUE)
+  answers <- file(file.path(folder, "answers"), "wb", raw = TRUE)
+  spaces <- new.env(hash = TRUE, parent = emptyenv())
+  known <- new.env(hash = TRUE, parent = emptyenv())
+  absent <- new.env(hash = TRUE, parent = emptyenv())
+  undrawn <- NULL
+  last <- NULL
+
+  send <- function(message) {
+    bytes <- serialize(message, NULL, xdr = FALSE, version = 2L)
+    writeBin(length(bytes), answers, endian = "little")
+    writeBin(bytes, answers)
+    flush(answers)
+  }
+
+  # --- State -------------------------------------------------------------------------------------
+
+  store <- new.env(hash = TRUE, parent = emptyenv())
+  is_changed <- FALSE
+  state <- local({
+    checked <- function(keys) {
+      if (!is.character(keys) || anyNA(keys) || !all(nzchar(keys))) {
+        stop("a key of `.state_env` must be text that is not empty", call. = FALSE)
+      }
+      keys
+    }
+    one <- function(key) {
+      if (length(key) != 1L) stop("one key of `.state_env` is needed, not ", length(key), call. = FALSE)
+      checked(key)
+    }
+    methods <- list(
+      get = function(key, missing = NULL) {
+        if (!exists(one(key), envir = store, inherits = FALSE)) return(missing)
+        value <- get(key, envir = store, inherits = FALSE)
+        # It may be changed in place, which nobody would tell us.
+        if (is.environment(value)) is_changed <<- TRUE
+        value
+      },
+      set = function(key, value) {
+        assign(one(key), value, envir = store)
+        is_changed <<- TRUE
+        invisible(value)
+      },
+      has = function(key) exists(one(key), envir = store, inherits = FALSE),
+      remove = function(keys) {
+        there <- intersect(checked(keys), ls(store, all.names = TRUE))
+        rm(list = there, envir = store)
+        if (length(there)) is_changed <<- TRUE
+        invisible(there)
+      },
+      keys = function() ls(store, all.names = TRUE),
+      reset = function() {
+        rm(list = ls(store, all.names = TRUE), envir = store)
+        is_changed <<- TRUE
+        invisible(NULL)
+      },
+      size = function() length(store),
+      as_list = function() mget(ls(store, all.names = TRUE), envir = store)
+    )
+    methods$clear <- methods$reset
+    made <- list2env(methods, parent = emptyenv())
+    lockEnvironment(made, bindings = TRUE)
+    made
+  })
+
+  restore <- function(bytes) {
+    rm(list = ls(store, all.names = TRUE), envir = store)
+    if (length(bytes)) list2env(unserialize(bytes), envir = store)
+    is_changed <<- FALSE
+  }
+
+  save_state <- function() {
+    is_changed <<- FALSE
+    all <- as.list(store, all.names = TRUE)
+    size <- as.numeric(object_size(all))
+    bytes <- if (size <= SNAPSHOT) serialize(all, NULL, xdr = FALSE, version = 2L)
+    if (length(bytes) > SNAPSHOT) bytes <- NULL
+    send(list("state", bytes, size))
+  }
+
+  # --- Packages ----------------------------------------------------------------------------------
+
+  missing_thing <- function(kind, ...) {
+    stop(structure(class = c("toolcrib_missing", "error", "condition"),
+                   list(message = paste0(...), call = NULL, kind = kind)))
+  }
+
+  is_installed <- function(package) {
+    isNamespaceLoaded(package) || length(find.package(package, quiet = TRUE)) > 0L
+  }
+
+  installed <- function(package) {
+    if (!is_installed(package)) {
+      missing_thing("r_package_missing", "the R package `", package, "` is not installed, and no sources of it lie beside ",
+                    "its definition; install it with install.packages(\"", package, "\")")
+    }
+    asNamespace(package)
+  }
+
+  # An environment that R takes for the namespace of a package that is not installed.
+  namespace_for <- function(package, version, path) {
+    imports <- new.env(hash = TRUE, parent = .BaseNamespaceEnv)
+    attr(imports, "name") <- paste0("imports:", package)
+    space <- new.env(hash = TRUE, parent = imports)
+    info <- new.env(hash = TRUE, parent = baseenv())
+    info$spec <- c(name = package, version = version)
+    assign(".__NAMESPACE__.", info, envir = space)
+    setNamespaceInfo(space, "exports", new.env(hash = TRUE, parent = baseenv()))
+    setNamespaceInfo(space, "imports", list(base = TRUE))
+    setNamespaceInfo(space, "path", path)
+    setNamespaceInfo(space, "dynlibs", NULL)
+    setNamespaceInfo(space, "S3methods", matrix(NA_character_, 0L, 4L))
+    assign(".__S3MethodsTable__.", new.env(hash = TRUE, parent = baseenv()), envir = space)
+    assign(".packageName", package, envir = space)
+    space
+  }
+
+  import_into <- function(space, package, wanted) {
+    imports <- parent.env(space)
+    lacking <- NULL
+    for (import in wanted) {
+      from <- import[[1L]]
+      if (!is_installed(from)) {
+        lacking <- c(lacking, from)
+        next
+      }
+      there <- asNamespace(from)
+      all <- if (from == "base") NULL else getNamespaceExports(there)
+      is_some <- is.list(import) && is.null(import$except) && length(import) > 1L
+      names <- if (is_some) intersect(import[[2L]], all) else setdiff(all, if (is.list(import)) import$except)
+      for (name in names) assign(name, getExportedValue(from, name), envir = imports)
+    }
+    lacking
+  }
+
+  # The R files of a package, in the order in which its author wants them.
+  source_files <- function(path, description) {
+    files <- list.files(file.path(path, "R"), pattern = "[.][RrSsQq]$", all.files = FALSE)
+    # Byte order, whatever the locale.
+    files <- files[order(vapply(files, function(name) paste(sprintf("%02x", as.integer(charToRaw(name))), collapse = ""), ""))]
+    for (field in c("Collate.unix", "Collate")) {
+      if (field %in% colnames(description) && !is.na(description[, field])) {
+        named <- scan(text = gsub("\n", " ", description[, field]), what = "", quiet = TRUE, strip.white = TRUE)
+        return(file.path(path, "R", named))
+      }
+    }
+    file.path(path, "R", files)
+  }
+
+  sourced <- function(package, path) {
+    description <- read.dcf(file.path(path, "DESCRIPTION"))
+    version <- if ("Version" %in% colnames(description)) description[, "Version"][[1L]] else "0.0.0"
+    wanted <- if (file.exists(file.path(path, "NAMESPACE"))) parseNamespaceFile(basename(path), dirname(path))
+    if (NROW(wanted$dynlibs) > 0L) {
+      if (is_installed(package)) return(asNamespace(package))
+      missing_thing("r_package_missing", "the R package `", package, "` has compiled code, so that its sources alone cannot be ",
+                    "used; install it with R CMD INSTALL ", shQuote(path))
+    }
+    space <- namespace_for(package, version, path)
+    assign(package, import_into(space, package, wanted$imports), envir = absent)
+    data <- file.path(path, "R", "sysdata.rda")
+    if (file.exists(data)) load(data, envir = space)
+    for (file in source_files(path, description)) {
+      for (expression in parse(file, keep.source = FALSE, encoding = "UTF-8")) eval(expression, space)
+    }
+    if (NROW(wanted$S3methods) > 0L) registerS3methods(wanted$S3methods, package, space)
+    # Package code may name its own package.
+    if (!isNamespaceLoaded(package)) {
+      all <- ls(space, all.names = TRUE)
+      exports <- getNamespaceInfo(space, "exports")
+      for (name in all[!startsWith(all, ".__")]) assign(name, name, envir = exports)
+      .Internal(registerNamespace(package, space))
+    }
+    if (is.function(space$.onLoad)) space$.onLoad(dirname(path), package)
+    space
+  }
+
+  # What is needed to call a function: found once, then known.
+  prepared <- function(package, name, path, key) {
+    if (!is.null(found <- known[[key]])) return(found)
+    space <- spaces[[package]]
+    if (is.null(space)) {
+      space <- if (is.null(path)) installed(package) else sourced(package, path)
+      assign(package, space, envir = spaces)
+    }
+    called <- get0(name, envir = space, mode = "function", inherits = FALSE)
+    if (is.null(called)) {
+      missing_thing("r_function_missing", "the R package `", package, "` ",
+                    if (is.null(path)) paste("as it is installed, version", getNamespaceVersion(space)) else paste("in", path),
+                    " has no function `", name, "`; update the package, or build its tools again")
+    }
+    surroundings <- new.env(hash = FALSE, parent = globalenv())
+    assign(name, called, envir = surroundings)
+    found <- new.env(hash = FALSE, parent = emptyenv())
+    found$name <- as.name(name)
+    found$surroundings <- surroundings
+    found$takes_state <- ".state_env" %in% names(formals(args(called)))
+    assign(key, found, envir = known)
+    found
+  }
+
+  # The call by the names of its arguments, so that nobody sees their values where names do.
+  call_of <- function(found, names) {
+    if (!identical(found$names, names) || is.null(found$call)) {
+      words <- lapply(names, as.name)
+      names(words) <- names
+      found$call <- as.call(c(found$name, words))
+      found$names <- names
+    }
+    found$call
+  }
+
+  # --- Values ------------------------------------------------------------------------------------
+
+  KEPT <- c("names", "dim", "dimnames", "class", "levels", "tzone", "row.names")
+
+  text_of <- function(x) paste(utils::capture.output(print(x)), collapse = "\n")
+
+  # A value made of vectors and lists alone; whatever else is in it becomes text.
+  plain <- function(x) {
+    attributes <- attributes(x)
+    if (is.atomic(x)) {
+      if (is.complex(x) || inherits(x, "integer64")) return(format(x))
+      if (!is.null(attributes)) attributes(x) <- attributes[names(attributes) %in% KEPT]
+      return(x)
+    }
+    if (inherits(x, "POSIXlt")) return(plain(as.POSIXct(x)))
+    if (isS4(x) || !is.list(x)) return(text_of(x))
+    y <- lapply(unclass(as.list(x)), plain)
+    attributes(y) <- attributes[names(attributes) %in% KEPT]
+    y
+  }
+
+  object_size <- utils::object.size
+
+  # Whether a value is small for certain, which is found out faster than its size.
+  is_small <- function(x) is.null(x) || is.atomic(x) && !is.character(x) && length(x) < 1000L && is.null(attributes(x))
+
+  pieces <- function(x) {
+    size <- as.numeric(object_size(x))
+    if (size <= PIECE) return(send(list("piece", x)))
+    by_rows <- is.data.frame(x) || is.matrix(x)
+    count <- if (by_rows) nrow(x) else length(x)
+    if (count < 2L && !is.list(x)) return(send(list("piece", x)))
+    if (is.list(x) && !by_rows) {
+      names <- names(x)
+      send(list("open", if (is.null(names)) "array" else "object"))
+      for (at in seq_along(x)) {
+        if (!is.null(names)) send(list("key", names[[at]]))
+        pieces(x[[at]])
+      }
+    } else {
+      send(list("open", "array"))
+      step <- max(1, floor(count * PIECE / size))
+      for (from in seq(1, count, by = step)) {
+        to <- min(count, from + step - 1)
+        send(list("items", if (by_rows) x[from:to, , drop = FALSE] else x[from:to]))
+      }
+    }
+    send(list("close"))
+  }
+
+  draw <- function(...) {
+    dir.create(pictures, showWarnings = FALSE)
+    file <- file.path(pictures, "plot%05d.png")
+    tryCatch(suppressWarnings(grDevices::png(file, width = 900, height = 600, res = 96)), error = function(problem) {
+      undrawn <<- conditionMessage(problem)
+      grDevices::pdf(NULL)
+    })
+  }
+
+  send_plots <- function() {
+    grDevices::graphics.off()
+    files <- list.files(pictures, full.names = TRUE)
+    for (file in utils::head(files, PLOTS)) send(list("plot", readBin(file, "raw", file.size(file))))
+    unlink(files)
+    if (length(files) > PLOTS) undrawn <<- paste("there were", length(files), "plots, and only the first", PLOTS, "are answered")
+  }
+
+  # --- Calls -------------------------------------------------------------------------------------
+
+  line_of <- function(call) {
+    line <- deparse(call, nlines = 1L, width.cutoff = 120L)[[1L]]
+    if (nchar(line) > 160L) paste0(substr(line, 1L, 160L), " ...") else line
+  }
+
+  failed <- function(problem, package, trace) {
+    text <- conditionMessage(problem)
+    lacking <- absent[[package]]
+    if (length(lacking)) {
+      text <- paste0(text, "\n(packages that `", package, "` imports are not installed: ", paste(lacking, collapse = ", "), ")")
+    }
+    call <- conditionCall(problem)
+    kind <- if (inherits(problem, "toolcrib_missing")) problem$kind else "r_error"
+    list(kind, text, if (!is.null(call)) line_of(call), setdiff(class(problem), "condition"), trace)
+  }
+
+  # From the function on; what stands around it, and what caught the error, is our own.
+  traced <- function(calls, name) {
+    is_call_of <- function(word) vapply(calls, function(call) identical(call[[1L]], word), NA)
+    first <- which(is_call_of(name))
+    last <- which(is_call_of(quote(.handleSimpleError)))
+    last <- if (length(last)) max(last) - 1L else length(calls) - 1L
+    if (!length(first) || first[[1L]] > last) return(NULL)
+    vapply(utils::tail(calls[first[[1L]]:last], FRAMES), line_of, "")
+  }
+
+  # The call that is being made, and what is known of its end.
+  current <- NULL
+  prints <- FALSE
+  warned <- NULL
+  status <- "done"
+  is_shown <- FALSE
+
+  call <- function(request) {
+    prints <<- request[[6L]]
+    warned <<- NULL
+    status <<- "done"
+    is_shown <<- FALSE
+    arguments <- request[[5L]]
+    current <<- request
+    value <- allowInterrupts({
+      found <- prepared(request[[2L]], request[[3L]], request[[4L]], request[[8L]])
+      if (found$takes_state) arguments$.state_env <- state
+      result <- withVisible(eval(call_of(found, names(arguments)), arguments, found$surroundings))
+      last <<- result$value
+      is_shown <<- result$visible
+      if (prints && is_shown) print(last)
+      if (!prints || is.data.frame(last)) plain(last)
+    })
+    current <<- NULL
+    finish(value)
+  }
+
+  # What follows a call, however it ended.
+  finish <- function(value) {
+    while (.Internal(sink.number(TRUE)) > 0L) sink()
+    if (!identical(.Device, "null device")) send_plots()
+    if (!identical(getwd(), home)) setwd(home)
+    if (is_changed) save_state()
+    if (status == "done" && !is_small(value) && object_size(value) > PIECE) {
+      pieces(value)
+      status <<- "pieces"
+      value <- NULL
+    }
+    notes <- undrawn
+    undrawn <<- NULL
+    send(list(status, value, is_shown, warned, notes))
+  }
+
+  # An interrupt that came too late must not hit the next call.
+  settle <- function() {
+    repeat {
+      if (tryCatch({ allowInterrupts(Sys.sleep(0.001)); TRUE }, interrupt = function(stop) FALSE)) break
+    }
+    send(list("settled"))
+  }
+
+  show_last <- function() {
+    problem <- tryCatch({ allowInterrupts(print(last)); NULL }, error = conditionMessage, interrupt = function(stop) "interrupted")
+    send(list("shown", problem))
+  }
+
+  answer <- function(request) {
+    switch(request[[1L]],
+      call = {
+        if (!is.null(request[[7L]])) restore(request[[7L]])
+        call(request)
+      },
+      settle = settle(),
+      show = show_last()
+    )
+  }
+
+  options(device = draw, warn = 1L)
+  if (isTRUE(capabilities("cairo"))) options(bitmapType = "cairo")
+  library <- file.path(Sys.getenv("TOOLCRIB_R_HOME"), "R", paste0(R.version$platform, "-library"),
+                       paste(R.version$major, sub("[.].*", "", R.version$minor), sep = "."))
+  if (nzchar(Sys.getenv("TOOLCRIB_R_HOME")) && dir.exists(library)) .libPaths(c(library, .libPaths()))
+
+  noted <- function(warning) {
+    if (length(warned) < WARNINGS) {
+      at <- conditionCall(warning)
+      warned <<- c(warned, paste0(conditionMessage(warning), if (!is.null(at)) paste0(" (in ", line_of(at), ")")))
+    }
+    tryInvokeRestart("muffleWarning")
+  }
+
+  stopped <- NULL
+  note_end <- function(how, value) {
+    status <<- how
+    stopped <<- value
+    current <<- NULL
+  }
+  leave <- function(how, value) {
+    note_end(how, value)
+    invokeRestart("toolcrib_leave")
+  }
+
+  # Handlers are set up once for all calls, because that takes longer than most calls do, and anew
+  # after one of them was left. An error outside of any call is the end of the server, or a bug.
+  serve <- function() {
+    withRestarts(
+      withCallingHandlers(
+        repeat answer(unserialize(requests)),
+        warning = noted,
+        error = function(problem) {
+          if (is.null(current)) quit("no", status = 70L)
+          leave("failed", failed(problem, current[[2L]], traced(sys.calls(), as.name(current[[3L]]))))
+        },
+        interrupt = function(stop) if (!is.null(current)) leave("interrupted", NULL)
+      ),
+      toolcrib_leave = function() NULL
+    )
+  }
+
+  # Where the stack is full, R does not call handlers, but still goes back to one.
+  serve_on <- function() tryCatch(serve(), error = function(problem) note_end("failed", failed(problem, current[[2L]], NULL)))
+
+  suspendInterrupts({
+    send(list("ready", paste(R.version$major, R.version$minor, sep = ".")))
+    repeat {
+      serve_on()
+      finish(stopped)
+    }
+  })
+})()

@@ -1,0 +1,272 @@
+//! One R process that waits for calls: how it is started, spoken to, interrupted and ended.
+//!
+//! Requests and answers go through two named pipes in its private folder, which are gone from there
+//! once it has opened them. What it prints comes by standard output and error. Everything that it
+//! printed before it answered is in those pipes when the answer comes.
+
+use std::{
+    fs,
+    process::ExitStatus,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use catalog::{Failure, Tool};
+use rustix::process::Signal;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::unix::pipe::{OpenOptions, Receiver, Sender},
+    process::{ChildStderr, ChildStdout},
+    sync::OwnedSemaphorePermit,
+    time::{sleep_until, timeout},
+};
+
+use super::{
+    decode::decode,
+    encode::encode,
+    message::Message,
+    outlet::Outlet,
+    patience::{Over, Patience},
+    value::RValue,
+};
+use crate::{
+    Plan, Settings,
+    capture::Capture,
+    operation::ProcessMark,
+    spawn::{Door, Running},
+};
+
+/// The pipes: requests go in by the first, answers come out by the second.
+pub(crate) const PIPES: [&str; 2] = ["requests", "answers"];
+/// How long R may take to start.
+const START: Duration = Duration::from_secs(60);
+/// The longest answer that is taken: values come in pieces far smaller.
+const LONGEST: usize = 64 * 1024 * 1024;
+const CHUNK: usize = 64 * 1024;
+
+/// One R process that waits for calls.
+pub(crate) struct Worker {
+    running: Running,
+    requests: Sender,
+    answers: Receiver,
+    stdout: Outlet<ChildStdout>,
+    stderr: Outlet<ChildStderr>,
+    unread: Vec<u8>,
+    /// What it may touch.
+    pub(super) bounds: Bounds,
+    /// Which version of its session's state it has.
+    pub(super) holds: u64,
+    /// Whether a request was sent whose last answer was not read.
+    is_busy: bool,
+    pub(super) used: Instant,
+    _seat: OwnedSemaphorePermit,
+}
+
+/// What a worker may touch, as far as tools differ in that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bounds {
+    is_read_only: bool,
+    network: bool,
+}
+
+impl Bounds {
+    pub(super) fn of(tool: &Tool) -> Self {
+        Self { is_read_only: tool.marks.is_read_only(), network: tool.marks.network == Some(true) }
+    }
+}
+
+/// Why a worker can be spoken to no more.
+#[derive(Debug)]
+pub(super) enum Broken {
+    /// It ended, by itself or by a signal.
+    Ended(Option<ExitStatus>),
+    /// What it said makes no sense.
+    Garbled(String),
+    /// It was told to stop, and did not in time.
+    Stuck,
+}
+
+/// Who takes what is printed during a call.
+pub(super) struct Ears<'a> {
+    pub(super) stdout: Capture<'a>,
+    pub(super) stderr: Capture<'a>,
+}
+
+impl Worker {
+    /// Starts R and waits until it is ready.
+    pub(super) async fn start(
+        door: &Arc<Door>,
+        settings: &Settings,
+        tool: &Tool,
+        seat: OwnedSemaphorePermit,
+    ) -> Result<Self, Failure> {
+        let plan = Arc::new(Plan::of_r_worker(settings, tool)?);
+        let cannot = |why: String| Failure::new("cannot_start", format!("R could not be started: {why}"));
+        let mut running = door.start(&plan, None).await.map_err(|error| cannot(error.to_string()))?;
+        let folder = running.folder().map(|folder| folder.to_owned()).unwrap_or_default();
+        // Open for both, so that neither side waits for the other, nor sees an end that is none.
+        let [requests, answers] = PIPES.map(|name| folder.join(name));
+        let mut options = OpenOptions::new();
+        options.read_write(true);
+        let opened = options.open_sender(&requests).and_then(|sender| Ok((sender, options.open_receiver(&answers)?)));
+        let (requests, answers) = opened.map_err(|error| cannot(error.to_string()))?;
+        let (stdout, stderr) = (Outlet::new(running.child.stdout.take()), Outlet::new(running.child.stderr.take()));
+        let mut worker = Self {
+            running,
+            requests,
+            answers,
+            stdout,
+            stderr,
+            unread: Vec::new(),
+            bounds: Bounds::of(tool),
+            holds: 0,
+            is_busy: true,
+            used: Instant::now(),
+            _seat: seat,
+        };
+        match timeout(START, worker.ready()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(broken)) => return Err(cannot(worker.last_words(&broken))),
+            Err(_) => return Err(cannot(format!("it was not ready after {} seconds", START.as_secs()))),
+        }
+        // Nobody else is to speak by them.
+        for name in PIPES {
+            let _ = fs::remove_file(folder.join(name));
+        }
+        worker.is_busy = false;
+        Ok(worker)
+    }
+
+    async fn ready(&mut self) -> Result<(), Broken> {
+        loop {
+            if let Some(message) = self.take_message()? {
+                return if message.kind == "ready" { Ok(()) } else { Err(Broken::Garbled(message.kind)) };
+            }
+            let Self { running, answers, unread, .. } = self;
+            tokio::select! {
+                read = answers.read_buf(unread) => { read.map_err(|error| Broken::Garbled(error.to_string()))?; }
+                status = running.child.wait() => return Err(Broken::Ended(status.ok())),
+            }
+        }
+    }
+
+    /// Whether it can take a call: it runs, and the last call was heard to its end.
+    pub(super) fn is_idle(&mut self) -> bool {
+        !self.is_busy && matches!(self.running.child.try_wait(), Ok(None))
+    }
+
+    /// The process, for who must find it again.
+    pub(super) fn leader(&self) -> Option<ProcessMark> {
+        self.running.leader()
+    }
+
+    /// Sends a request. Its answers are read by [`Worker::next`], the last one noted by [`Worker::heard_out`].
+    pub(super) async fn send(&mut self, request: &RValue, patience: &mut Patience<'_>) -> Result<(), Broken> {
+        self.is_busy = true;
+        self.used = Instant::now();
+        let bytes = encode(request);
+        let Self { running, requests, .. } = self;
+        tokio::select! {
+            biased;
+            sent = requests.write_all(&bytes) => sent.map_err(|error| Broken::Garbled(error.to_string())),
+            status = running.child.wait() => Err(Broken::Ended(status.ok())),
+            // Half a request cannot be taken back.
+            () = patience.over() => {
+                patience.note();
+                Err(Broken::Stuck)
+            }
+        }
+    }
+
+    /// The next answer. Meanwhile what is printed is taken, and the call is interrupted if it must be.
+    pub(super) async fn next(&mut self, ears: &mut Ears<'_>, patience: &mut Patience<'_>) -> Result<Message, Broken> {
+        loop {
+            if let Some(message) = self.take_message()? {
+                return Ok(message);
+            }
+            let pause = patience.pause();
+            let Self { running, answers, stdout, stderr, unread, .. } = self;
+            tokio::select! {
+                biased;
+                read = answers.read_buf(unread) => { read.map_err(|error| Broken::Garbled(error.to_string()))?; }
+                status = running.child.wait() => {
+                    self.listen(ears).await;
+                    return Err(Broken::Ended(status.ok()));
+                }
+                () = ended(pause), if pause.is_some() => {}
+                () = stdout.read(), if pause.is_none() && stdout.is_open() => {
+                    patience.heard();
+                    ears.stdout.take(&stdout.chunk).await;
+                }
+                () = stderr.read(), if pause.is_none() && stderr.is_open() => {
+                    patience.heard();
+                    ears.stderr.take(&stderr.chunk).await;
+                }
+                () = patience.over() => match patience.note() {
+                    Over::Time => running.group.signal(Signal::INT),
+                    Over::Grace => return Err(Broken::Stuck),
+                },
+            }
+        }
+    }
+
+    /// Takes what has been printed up to now.
+    pub(super) async fn listen(&mut self, ears: &mut Ears<'_>) {
+        while self.stdout.read_now() {
+            ears.stdout.take(&self.stdout.chunk).await;
+        }
+        while self.stderr.read_now() {
+            ears.stderr.take(&self.stderr.chunk).await;
+        }
+    }
+
+    /// The last answer to a request has been read.
+    pub(super) fn heard_out(&mut self) {
+        self.is_busy = false;
+        self.used = Instant::now();
+    }
+
+    /// Ends it, and whoever it started.
+    pub(super) async fn end(self) {
+        self.running.kill().await;
+    }
+
+    fn take_message(&mut self) -> Result<Option<Message>, Broken> {
+        let Some((length, rest)) = self.unread.split_first_chunk::<4>() else { return Ok(None) };
+        let length = u32::from_le_bytes(*length) as usize;
+        if length > LONGEST {
+            return Err(Broken::Garbled(format!("an answer of {length} bytes")));
+        }
+        let Some(bytes) = rest.get(..length) else {
+            self.unread.reserve(length + 4 - self.unread.len());
+            return Ok(None);
+        };
+        let value = decode(bytes).map_err(|error| Broken::Garbled(error.to_string()))?;
+        let message = Message::new(value).ok_or_else(|| Broken::Garbled("an answer that is none".to_owned()))?;
+        self.unread.drain(..length + 4);
+        if self.unread.is_empty() {
+            self.unread.shrink_to(CHUNK);
+        }
+        Ok(Some(message))
+    }
+
+    /// What a worker that did not start said about it.
+    fn last_words(&mut self, broken: &Broken) -> String {
+        let mut said = Vec::new();
+        while self.stderr.read_now() {
+            said.extend_from_slice(&self.stderr.chunk);
+        }
+        let said = String::from_utf8_lossy(&said).trim().to_owned();
+        match broken {
+            _ if !said.is_empty() => said,
+            Broken::Ended(Some(status)) => status.to_string(),
+            other => format!("{other:?}"),
+        }
+    }
+}
+
+async fn ended(pause: Option<Instant>) {
+    if let Some(end) = pause {
+        sleep_until(end.into()).await;
+    }
+}

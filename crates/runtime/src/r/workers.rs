@@ -1,0 +1,194 @@
+//! The workers of a server: how many there may be, whose turn it is to go when there are too many,
+//! and when one that nobody uses goes by itself.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant, SystemTime},
+};
+
+use catalog::{Failure, Tool};
+use tokio::{
+    sync::{OnceCell, OwnedSemaphorePermit, Semaphore},
+    time::sleep,
+};
+use toolkit::Keep;
+
+use super::{
+    session::{Inner, Place, Session},
+    state::{self, Life, Snapshot},
+    worker::{Bounds, Worker},
+};
+use crate::{Settings, digest, spawn::Door};
+
+/// How often workers are looked at that nobody may use.
+const GLANCE: Duration = Duration::from_secs(30);
+
+/// The workers of a server.
+pub(crate) struct Workers {
+    seats: Arc<Semaphore>,
+    /// How long a worker waits for its next call.
+    idle: Duration,
+    /// How long a state that is known by a handle is kept without being used.
+    life: Duration,
+    sessions: Mutex<Vec<Weak<Inner>>>,
+    handles: Mutex<HashMap<String, Held>>,
+    is_tidied: AtomicBool,
+    is_swept: OnceCell<()>,
+}
+
+/// A session that is known by a handle.
+struct Held {
+    session: Session,
+    used: Instant,
+}
+
+impl Workers {
+    /// Nothing is started before a function of R is called.
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self {
+            seats: Arc::new(Semaphore::new(settings.r_workers.max(1))),
+            idle: settings.r_idle,
+            life: settings.r_handle_life,
+            sessions: Mutex::default(),
+            handles: Mutex::default(),
+            is_tidied: AtomicBool::new(false),
+            is_swept: OnceCell::new(),
+        }
+    }
+
+    /// Forgets, once, what former servers left behind.
+    pub(super) async fn sweep(&self, keep: Option<&Arc<dyn Keep>>, now: SystemTime) {
+        if let Some(keep) = keep {
+            self.is_swept.get_or_init(|| state::sweep(keep, now)).await;
+        }
+    }
+
+    /// The session that an owner knows by a handle, and how long its state is kept.
+    pub(super) async fn by_handle(
+        &self,
+        owner: &str,
+        handle: &str,
+        keep: Option<&Arc<dyn Keep>>,
+        now: SystemTime,
+    ) -> (Session, Life) {
+        let key = digest::together([owner, "\n", handle]);
+        let life = Life::Until(key.clone(), now + self.life);
+        let known = self.handles().get_mut(&key).map(|held| {
+            held.used = Instant::now();
+            held.session.clone()
+        });
+        if let Some(session) = known {
+            return (session, life);
+        }
+        let session = Session::default();
+        if let Some(keep) = keep
+            && let Some(snapshot) = Snapshot::find(keep, &key, now).await
+        {
+            let mut place = session.0.place.lock().await;
+            (place.version, place.snapshot) = (1, Some(snapshot));
+        }
+        // Another call may have been faster.
+        let mut handles = self.handles();
+        let held = handles.entry(key).or_insert_with(|| Held { session, used: Instant::now() });
+        (held.session.clone(), life)
+    }
+
+    /// Which worker of a session is for a tool; it is started if need be.
+    pub(super) async fn worker(
+        self: &Arc<Self>,
+        session: &Session,
+        place: &mut Place,
+        door: &Arc<Door>,
+        settings: &Settings,
+        tool: &Tool,
+    ) -> Result<usize, Failure> {
+        let bounds = Bounds::of(tool);
+        if let Some(index) = place.workers.iter().position(|worker| worker.bounds == bounds) {
+            return Ok(index);
+        }
+        let seat = self.seat().await?;
+        place.workers.push(Worker::start(door, settings, tool, seat).await?);
+        self.look_after(session);
+        Ok(place.workers.len() - 1)
+    }
+
+    /// Room for one more. If there is none, the worker that has waited longest goes.
+    async fn seat(&self) -> Result<OwnedSemaphorePermit, Failure> {
+        if let Ok(seat) = Arc::clone(&self.seats).try_acquire_owned() {
+            return Ok(seat);
+        }
+        if let Some(worker) = self.longest_idle() {
+            worker.end().await;
+        }
+        let seat = Arc::clone(&self.seats).acquire_owned().await;
+        seat.map_err(|_| Failure::new("internal_error", "no R workers are started any more"))
+    }
+
+    /// The worker that has waited longest; rather one whose session can do without it.
+    fn longest_idle(&self) -> Option<Worker> {
+        let sessions = self.live_sessions();
+        let waiting = sessions.iter().filter_map(|session| {
+            let place = session.place.try_lock().ok()?;
+            let used = place.workers.iter().map(|worker| worker.used).min()?;
+            Some(((place.is_unsaved, used), session))
+        });
+        let (_, session) = waiting.min_by_key(|(order, _)| *order)?;
+        let mut place = session.place.try_lock().ok()?;
+        let oldest = place.workers.iter().enumerate().min_by_key(|(_, worker)| worker.used)?.0;
+        Some(place.workers.swap_remove(oldest))
+    }
+
+    /// Sees to it that the workers of a session go when nobody uses them.
+    fn look_after(self: &Arc<Self>, session: &Session) {
+        let mut sessions = self.sessions();
+        sessions.retain(|known| known.strong_count() > 0);
+        let this = Arc::downgrade(&session.0);
+        if !sessions.iter().any(|known| known.ptr_eq(&this)) {
+            sessions.push(this);
+        }
+        drop(sessions);
+        if !self.is_tidied.swap(true, Ordering::SeqCst) {
+            tokio::spawn(tidy(Arc::downgrade(self), GLANCE.min(self.idle / 2).max(Duration::from_millis(50))));
+        }
+    }
+
+    /// Ends what nobody has used for too long.
+    fn end_idle(&self) {
+        let is_over = |held: &Held| held.used.elapsed() >= self.life;
+        let expired: Vec<_> = self.handles().extract_if(|_, held| is_over(held)).map(|(_, held)| held.session).collect();
+        for session in expired {
+            tokio::spawn(async move { session.end().await });
+        }
+        for session in self.live_sessions() {
+            let Ok(mut place) = session.place.try_lock() else { continue };
+            // Whoever has the only copy of a state stays.
+            if !place.is_unsaved {
+                place.workers.retain(|worker| worker.used.elapsed() < self.idle);
+            }
+        }
+    }
+
+    fn live_sessions(&self) -> Vec<Arc<Inner>> {
+        self.sessions().iter().filter_map(Weak::upgrade).collect()
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, Vec<Weak<Inner>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn handles(&self) -> MutexGuard<'_, HashMap<String, Held>> {
+        self.handles.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn tidy(workers: Weak<Workers>, pause: Duration) {
+    loop {
+        sleep(pause).await;
+        let Some(workers) = workers.upgrade() else { return };
+        workers.end_idle();
+    }
+}

@@ -1,0 +1,8 @@
+//! Functions of R, called for real.
+
+mod calling;
+mod ending;
+mod results;
+mod sessions;
+mod state;
+mod workshop;

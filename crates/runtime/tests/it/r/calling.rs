@@ -1,0 +1,206 @@
+//! Arguments arrive exactly, and functions are found where they are.
+
+use catalog::{
+    Launch, Tool,
+    launch::{Atom, Encoding, RFunction},
+};
+use serde_json::{Value, json};
+
+use super::workshop::{NUMBER, TEXT, Workshop, function, need_r, write_package};
+use crate::crib::{field, text};
+
+/// Says what R has been given, to the type.
+const TELL: &str =
+    "tell <- function(x) cat(deparse(x, control = c('keepNA', 'keepInteger', 'showAttributes', 'digits17')), sep = '\n')";
+
+async fn told(bench: &Workshop, encoding: Encoding, value: Value) -> String {
+    let outcome = bench.call(function("tell", &[("x", encoding)]), json!({"x": value})).await;
+    text(&outcome, 0).trim_end().to_owned()
+}
+
+#[tokio::test]
+async fn arguments_arrive_with_their_types() {
+    need_r!();
+    let bench = Workshop::new(TELL);
+    for (encoding, value, expected) in [
+        (Encoding::Scalar(Atom::Integer), json!(5), "5L"),
+        (Encoding::Scalar(Atom::Integer), json!(5.0), "5L"),
+        (Encoding::Scalar(Atom::Integer), json!(3_000_000_000_u64), "3000000000"),
+        (Encoding::Scalar(Atom::Double), json!(5), "5"),
+        (Encoding::Scalar(Atom::Double), json!(0.1), "0.10000000000000001"),
+        (Encoding::Scalar(Atom::Logical), json!(true), "TRUE"),
+        (Encoding::Scalar(Atom::Character), json!("Zoë 🦀 \"quoted\""), "\"Zoë 🦀 \\\"quoted\\\"\""),
+        (Encoding::Scalar(Atom::Character), json!(null), "NULL"),
+        (Encoding::Vector(Atom::Character), json!(["one"]), "\"one\""),
+        (Encoding::Vector(Atom::Character), json!([]), "character(0)"),
+        (Encoding::Vector(Atom::Integer), json!([1, null, 3]), "c(1L, NA, 3L)"),
+        (Encoding::Vector(Atom::Double), json!([1, null]), "c(1, NA)"),
+        (Encoding::Vector(Atom::Character), json!(["a", null]), "c(\"a\", NA)"),
+        (Encoding::Vector(Atom::Logical), json!([null, false]), "c(NA, FALSE)"),
+        (Encoding::Matrix(Atom::Double), json!([[1, 2, 3], [4, 5, 6]]), "structure(c(1, 4, 2, 5, 3, 6), dim = 2:3)"),
+        (Encoding::Scalar(Atom::Date), json!("2024-12-31"), "structure(20088, class = \"Date\")"),
+        (
+            Encoding::Scalar(Atom::DateTime),
+            json!("1970-01-02T00:00:00Z"),
+            "structure(86400, class = c(\"POSIXct\", \"POSIXt\"), tzone = \"UTC\")",
+        ),
+        (
+            Encoding::List,
+            json!({"a": 1, "b": [true], "c": {}}),
+            "structure(list(1L, TRUE, structure(list(), names = character(0))), names = c(\"a\", \"b\", \"c\"))",
+        ),
+        (Encoding::List, json!([1, "x"]), "list(1L, \"x\")"),
+        (Encoding::Any, json!(["a", "b"]), "c(\"a\", \"b\")"),
+        (
+            Encoding::DataFrame,
+            json!([{"n": 1, "t": "x"}, {"n": 2.5, "u": true}]),
+            "structure(list(c(1, 2.5), c(\"x\", NA), c(NA, TRUE)), names = c(\"n\", \"t\", \"u\"), class = \"data.frame\", row.names = c(NA, -2L))",
+        ),
+    ] {
+        let told = told(&bench, encoding, value.clone()).await;
+        let told: String = told.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+        assert_eq!(told, expected, "{encoding:?} of {value}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_left_out_is_left_out_in_r() {
+    need_r!();
+    let bench = Workshop::new("f <- function(x, y = 'usual') cat(missing(x), missing(y), y)");
+    let tool = || function("f", &[("x", NUMBER), ("y", TEXT)]);
+    assert_eq!(text(&bench.call(tool(), json!({"x": 1})).await, 0), "FALSE TRUE usual");
+    assert_eq!(text(&bench.call(tool(), json!({})).await, 0), "TRUE TRUE usual");
+}
+
+fn from(package: &str, function_name: &str, sources: Option<&str>) -> Tool {
+    let launch = RFunction {
+        package: package.to_owned(),
+        function: function_name.to_owned(),
+        sources: sources.map(str::to_owned),
+        formals: Vec::new(),
+    };
+    Tool { launch: Launch::R(launch), ..function("f", &[]) }
+}
+
+#[tokio::test]
+async fn an_installed_package_is_used_without_sources() {
+    need_r!();
+    let bench = Workshop::new("");
+    let outcome = bench.call(from("tools", "R", None), json!({})).await;
+    assert_eq!(field(&outcome, "error_type"), "r_error", "it exists, and wants arguments: {outcome:?}");
+    let outcome = bench.call(from("utils", "osVersion", None), json!({})).await;
+    assert_eq!(field(&outcome, "error_type"), "r_function_missing", "a value is no function: {outcome:?}");
+    let outcome = bench.call(from("base", "getwd", None), json!({})).await;
+    assert_eq!(text(&outcome, 0), format!("[1] {:?}\n", bench.crib.path("crib")));
+}
+
+#[tokio::test]
+async fn what_is_missing_is_said_with_what_to_do() {
+    need_r!();
+    let bench = Workshop::new("f <- function() 1");
+    let outcome = bench.call(from("no.such.package", "f", None), json!({})).await;
+    assert_eq!(field(&outcome, "error_type"), "r_package_missing");
+    assert!(text(&outcome, 0).contains("install.packages(\"no.such.package\")"), "{outcome:?}");
+    let outcome = bench.call(from("bench", "g", Some(".")), json!({})).await;
+    assert_eq!(field(&outcome, "error_type"), "r_function_missing");
+    assert!(text(&outcome, 0).contains("has no function `g`"), "{outcome:?}");
+    let without = Workshop::with("", |settings| settings.environment = vec![("PATH".to_owned(), "/nowhere".to_owned())]);
+    let outcome = without.run("f").await;
+    assert_eq!(field(&outcome, "error_type"), "r_missing");
+    assert!(text(&outcome, 0).contains("apt install r-base-core"), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn sources_are_read_as_a_package_is() {
+    need_r!();
+    let bench = Workshop::new("");
+    let folder = bench.crib.path("crib/parts/mine");
+    let files = [
+        ("a.R", "made <- paste0(base_word, '!')\nuses_import <- function() head(letters, 1)"),
+        ("z.R", "base_word <- 'hello'"),
+        (
+            "b.R",
+            "shows <- function() c(made, topenv_name(), mine::made, uses_import(), loaded)\ntopenv_name <- function() environmentName(topenv())",
+        ),
+        ("load.R", ".onLoad <- function(libname, pkgname) assign('loaded', pkgname, envir = topenv())\nloaded <- NULL"),
+        (
+            "s3.R",
+            "print.mine_thing <- function(x, ...) cat('a thing of mine\\n')\nthing <- function() structure(1, class = 'mine_thing')",
+        ),
+        ("s4.R", "setClass('Mine', representation(x = 'numeric'))\nnew_one <- function() new('Mine', x = 5)@x"),
+        ("ignored.txt", "stop('not R')"),
+    ];
+    write_package(
+        &folder,
+        "mine",
+        &files,
+        "Collate: 'z.R' 'a.R' 'b.R'\n    'load.R' 's3.R' 's4.R'\nImports: utils, not.installed\n",
+    );
+    std::fs::write(
+        folder.join("NAMESPACE"),
+        "importFrom(utils, head)\nimport(not.installed)\nS3method(print, mine_thing)\nexport(shows)\n",
+    )
+    .unwrap();
+    let call = |name: &str| bench.call(from("mine", name, Some("parts/mine")), json!({}));
+    assert_eq!(text(&call("shows").await, 0), "[1] \"hello!\" \"mine\"   \"hello!\" \"a\"      \"mine\"  \n");
+    assert_eq!(text(&call("thing").await, 0), "a thing of mine\n");
+    assert_eq!(text(&call("new_one").await, 0), "[1] 5\n");
+}
+
+#[tokio::test]
+async fn without_collate_files_are_read_in_the_order_of_their_bytes() {
+    need_r!();
+    let bench = Workshop::new("");
+    let folder = bench.crib.path("crib/other");
+    write_package(
+        &folder,
+        "other",
+        &[("B.R", "order <- c(order, 'B')"), ("a.R", "order <- c(order, 'a')"), ("A.R", "order <- 'A'\nf <- function() order")],
+        "",
+    );
+    assert_eq!(text(&bench.call(from("other", "f", Some("other")), json!({})).await, 0), "[1] \"A\" \"B\" \"a\"\n");
+}
+
+#[tokio::test]
+async fn a_plan_shows_the_exact_call() {
+    need_r!();
+    let bench = Workshop::new("");
+    let formals = [
+        ("n", Encoding::Scalar(Atom::Integer)),
+        ("x", Encoding::Vector(Atom::Double)),
+        ("text", TEXT),
+        ("if", TEXT),
+        ("day", Encoding::Scalar(Atom::Date)),
+        ("rows", Encoding::DataFrame),
+    ];
+    let arguments =
+        json!({"n": 1, "x": [1, null, 2.5], "text": "a \"b\"\n", "if": null, "day": "1970-01-02", "rows": [{"a": 1}]});
+    let plan = bench.crib.plan(&function("f", &formals), arguments).unwrap();
+    assert_eq!(plan["program"], "R");
+    let call = "bench::f(n = 1L, x = c(1, NA_real_, 2.5), text = \"a \\\"b\\\"\\n\", `if` = NULL, day = as.Date(1), rows = data.frame(a = 1L))";
+    assert_eq!(plan["argv"], json!(["R", "-e", call]));
+    assert_eq!(plan["confinement"]["network"], false);
+}
+
+#[tokio::test]
+async fn arguments_that_the_function_does_not_take_are_refused() {
+    need_r!();
+    let bench = Workshop::new("f <- function(x) x");
+    let outcome = bench.call(function("f", &[("x", NUMBER)]), json!({"x": 1, "y": 2})).await;
+    assert_eq!(field(&outcome, "error_type"), "invalid_arguments");
+    let outcome = bench.call(function("f", &[("x", Encoding::Scalar(Atom::Date))]), json!({"x": "soon"})).await;
+    assert!(text(&outcome, 0).contains("must be a date such as 2024-12-31"), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn r_is_confined_as_programs_are() {
+    need_r!();
+    let bench = Workshop::new(
+        "f <- function() { writeLines('x', '../outside/file'); 1 }\ng <- function() { writeLines('x', 'inside'); 1 }",
+    );
+    assert!(runtime::confinement().files, "this kernel has Landlock");
+    let outcome = bench.run("f").await;
+    assert_eq!(field(&outcome, "error_type"), "r_error", "{outcome:?}");
+    assert!(!bench.crib.path("outside/file").exists());
+    assert!(!bench.run("g").await.failed);
+}

@@ -1,0 +1,167 @@
+//! Calls that end otherwise than by a value: errors, crashes, cancelling, time limits. The next
+//! call works, always.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::workshop::{Workshop, function, need_r, returning};
+use crate::crib::{eventually, field, is_running, text};
+
+const CODE: &str = "
+  fails <- function() inner('x')
+  inner <- function(text) stop('it broke: ', text)
+  quits <- function() { cat('bye'); quit(status = 3) }
+  crashes <- function() tools::pskill(Sys.getpid(), 11)
+  loops <- function() repeat {}
+  sleeps <- function() { file.create('begun'); Sys.sleep(60) }
+  deaf <- function() repeat tryCatch({ file.create('begun'); repeat Sys.sleep(0.01) }, interrupt = function(e) NULL)
+  deep <- function() deep()
+  own <- function() tryCatch(stop('mine'), error = function(e) { warning('after'); 'handled' }, finally = cat('finally\\n'))
+  programs <- function() { file.create('begun'); system('sleep 60 & echo $! > child; wait') }
+  fine <- function() 'fine'
+  pid <- function() Sys.getpid()
+";
+
+async fn is_fine(bench: &Workshop) {
+    assert_eq!(text(&bench.run("fine").await, 0), "[1] \"fine\"\n");
+}
+
+#[tokio::test]
+async fn an_error_says_what_where_and_how_it_came_to_it() {
+    need_r!();
+    let bench = Workshop::new(CODE);
+    let outcome = bench.run("fails").await;
+    assert!(outcome.failed);
+    assert_eq!(field(&outcome, "error_type"), "r_error");
+    assert_eq!(field(&outcome, "error_message"), "`bench-fails` failed in `inner(\"x\")`: it broke: x");
+    let details = field(&outcome, "error_details");
+    assert_eq!(details["call"], "inner(\"x\")");
+    assert_eq!(details["class"], json!(["simpleError", "error"]));
+    assert_eq!(details["traceback"], json!(["fails()", "inner(\"x\")", "stop(\"it broke: \", text)"]));
+    is_fine(&bench).await;
+}
+
+#[tokio::test]
+async fn a_function_handles_its_own_errors_and_deep_recursion_is_one() {
+    need_r!();
+    let bench = Workshop::new(CODE);
+    let outcome = bench.run("own").await;
+    assert_eq!(text(&outcome, 0), "finally\n[1] \"handled\"\n");
+    assert!(field(&outcome, "warnings")[0].as_str().unwrap().starts_with("after"), "{outcome:?}");
+    for _ in 0..2 {
+        let outcome = bench.run("deep").await;
+        assert_eq!(field(&outcome, "error_type"), "r_error", "{outcome:?}");
+        is_fine(&bench).await;
+    }
+}
+
+#[tokio::test]
+async fn a_function_that_quits_is_an_error_and_the_next_call_works() {
+    need_r!();
+    let bench = Workshop::new(CODE);
+    let outcome = bench.run("quits").await;
+    assert_eq!(field(&outcome, "error_type"), "r_ended");
+    assert!(text(&outcome, 0).contains("exit code 3, as `quit()` does"), "{outcome:?}");
+    assert_eq!(field(&outcome, "printed"), "bye");
+    is_fine(&bench).await;
+}
+
+#[tokio::test]
+async fn a_crash_is_an_error_and_the_next_call_works() {
+    need_r!();
+    let bench = Workshop::new(CODE);
+    let outcome = bench.run("crashes").await;
+    assert_eq!(field(&outcome, "error_type"), "r_ended");
+    assert!(text(&outcome, 0).contains("segmentation fault"), "{outcome:?}");
+    is_fine(&bench).await;
+}
+
+#[tokio::test]
+async fn an_r_that_dies_between_calls_is_not_noticed() {
+    need_r!();
+    let bench = Workshop::new(CODE);
+    let pid = bench.pid().await;
+    let killed = std::process::Command::new("kill").args(["-9", &pid]).status().unwrap();
+    assert!(killed.success());
+    eventually("R is gone", || !is_running(&pid)).await;
+    is_fine(&bench).await;
+}
+
+#[tokio::test]
+async fn a_time_limit_interrupts_r_and_keeps_it() {
+    need_r!();
+    let bench = Workshop::new(CODE);
+    let pid = bench.pid().await;
+    for name in ["loops", "sleeps"] {
+        let limit = Some(Duration::from_millis(300));
+        let outcome = bench.call_with(function(name, &[]), json!({}), CancellationToken::new(), limit).await;
+        assert_eq!(field(&outcome, "error_type"), "timed_out", "{outcome:?}");
+    }
+    assert_eq!(bench.pid().await, pid, "the same R goes on");
+}
+
+#[tokio::test]
+async fn cancelling_interrupts_the_call_in_flight_and_no_other() {
+    need_r!();
+    let bench = Workshop::new(CODE);
+    let pid = bench.pid().await;
+    let cancel = CancellationToken::new();
+    let sleeping = tokio::spawn(bench.call_with(function("sleeps", &[]), json!({}), cancel.clone(), None));
+    let begun = bench.crib.path("crib/begun");
+    eventually("it sleeps", || begun.exists()).await;
+    let next =
+        tokio::spawn(bench.call_with(returning("pid", json!({"type": "integer"})), json!({}), CancellationToken::new(), None));
+    cancel.cancel();
+    assert_eq!(field(&sleeping.await.unwrap(), "error_type"), "cancelled");
+    let next = next.await.unwrap();
+    assert_eq!(next.structured.unwrap().to_string(), pid, "the call behind it was not touched");
+}
+
+/// The race: the call ends by itself just when it is interrupted.
+#[tokio::test]
+async fn an_interrupt_that_comes_too_late_does_not_hit_the_next_call() {
+    need_r!();
+    let bench = Workshop::new(CODE);
+    is_fine(&bench).await;
+    for delay in 0..60 {
+        let cancel = CancellationToken::new();
+        let call = tokio::spawn(bench.call_with(function("fine", &[]), json!({}), cancel.clone(), None));
+        tokio::time::sleep(Duration::from_micros(delay * 10)).await;
+        cancel.cancel();
+        call.await.unwrap();
+        is_fine(&bench).await;
+    }
+}
+
+#[tokio::test]
+async fn code_that_cannot_be_interrupted_is_killed_and_r_started_anew() {
+    need_r!();
+    let bench = Workshop::new(CODE);
+    let pid = bench.pid().await;
+    let cancel = CancellationToken::new();
+    let deaf = tokio::spawn(bench.call_with(function("deaf", &[]), json!({}), cancel.clone(), None));
+    let begun = bench.crib.path("crib/begun");
+    eventually("it runs", || begun.exists()).await;
+    cancel.cancel();
+    assert_eq!(field(&deaf.await.unwrap(), "error_type"), "cancelled");
+    assert!(!is_running(&pid));
+    assert_ne!(bench.pid().await, pid);
+}
+
+#[tokio::test]
+async fn programs_that_r_started_end_with_a_cancelled_call() {
+    need_r!();
+    let bench = Workshop::new(CODE);
+    let cancel = CancellationToken::new();
+    let call = tokio::spawn(bench.call_with(function("programs", &[]), json!({}), cancel.clone(), None));
+    let child = bench.crib.path("crib/child");
+    eventually("the program runs", || std::fs::read_to_string(&child).is_ok_and(|pid| pid.ends_with('\n'))).await;
+    let pid = std::fs::read_to_string(&child).unwrap();
+    assert!(is_running(&pid));
+    cancel.cancel();
+    assert_eq!(field(&call.await.unwrap(), "error_type"), "cancelled");
+    drop(bench);
+    eventually("the program is gone", || !is_running(&pid)).await;
+}

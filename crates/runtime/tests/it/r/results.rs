@@ -1,0 +1,208 @@
+//! What a function returns, prints, says and draws, as a caller gets it.
+
+use catalog::{Content, Outcome};
+use serde_json::{Value, json};
+
+use super::workshop::{Workshop, function, need_r, returning};
+use crate::crib::{field, text};
+
+fn value(outcome: &Outcome) -> &Value {
+    assert!(!outcome.failed, "{outcome:?}");
+    outcome.structured.as_ref().expect("a value")
+}
+
+#[tokio::test]
+async fn text_is_what_r_prints() {
+    need_r!();
+    let bench = Workshop::new(
+        "f <- function() { cat('before\\n'); list(n = 1L, t = 'Zoë') }
+         quiet <- function() invisible(7)
+         nothing <- function() invisible(NULL)",
+    );
+    assert_eq!(text(&bench.run("f").await, 0), "before\n$n\n[1] 1\n\n$t\n[1] \"Zoë\"\n\n");
+    assert_eq!(text(&bench.run("quiet").await, 0), "[1] 7\n", "a value that nobody would see is shown");
+    assert_eq!(text(&bench.run("nothing").await, 0), "NULL\n");
+}
+
+#[tokio::test]
+async fn a_return_schema_decides_what_a_value_becomes() {
+    need_r!();
+    let bench = Workshop::new(
+        "one <- function() 5L
+         half <- function() 2.5
+         named <- function() list(count = 1L, names = 'a', tags = c('x', 'y'), none = NULL, when = as.Date('2024-12-31'))
+         table <- function() data.frame(n = 1:2, t = factor(c('x', NA)), stringsAsFactors = FALSE)
+         bare <- function() 1:3",
+    );
+    for (name, schema, expected) in [
+        ("one", json!({"type": "integer"}), json!(5)),
+        ("one", json!({"type": "array", "items": {"type": "integer"}}), json!([5])),
+        ("one", json!({"type": "string"}), json!("5")),
+        ("half", json!({"type": "number"}), json!(2.5)),
+        (
+            "named",
+            json!({"type": "object", "properties": {"count": {"type": "integer"}, "names": {"type": "array"}}}),
+            json!({"count": 1, "names": ["a"], "tags": ["x", "y"], "none": null, "when": "2024-12-31"}),
+        ),
+        ("table", json!({"type": "array", "items": {"type": "object"}}), json!([{"n": 1, "t": "x"}, {"n": 2, "t": null}])),
+        ("table", json!({"type": "object"}), json!({"n": [1, 2], "t": ["x", null]})),
+        ("bare", json!({"type": "array", "items": {"type": "number"}}), json!([1, 2, 3])),
+        ("bare", json!({"type": "object"}), json!({"value": [1, 2, 3]})),
+        ("bare", json!({"type": "string"}), json!("[1] 1 2 3")),
+    ] {
+        let outcome = bench.call(returning(name, schema.clone()), json!({})).await;
+        assert_eq!(value(&outcome), &expected, "{name} as {schema}");
+    }
+}
+
+#[tokio::test]
+async fn what_json_has_nothing_for_is_text_or_null() {
+    need_r!();
+    let bench = Workshop::new(
+        "f <- function() list(f = function(x) x, z = complex(real = 1, imaginary = 2), e = new.env(), n = c(NA, NaN, Inf, 1.5),
+                              b = as.raw(1:3), t = as.POSIXct(0.5, origin = '1970-01-01'))",
+    );
+    let outcome = bench.call(returning("f", json!({"type": "object"})), json!({})).await;
+    let found = value(&outcome);
+    assert!(found["f"].as_str().is_some_and(|text| text.starts_with("function")), "{found}");
+    assert!(found["e"].as_str().is_some_and(|text| text.starts_with("<environment")), "{found}");
+    assert_eq!((&found["z"], &found["n"]), (&json!("1+2i"), &json!([null, null, null, 1.5])));
+    assert_eq!((&found["b"], &found["t"]), (&json!("AQID"), &json!("1970-01-01T00:00:00.500Z")));
+}
+
+#[tokio::test]
+async fn a_value_that_is_not_as_said_is_a_failure_that_shows_it() {
+    need_r!();
+    let bench = Workshop::new("f <- function() 'text'");
+    let outcome = bench.call(returning("f", json!({"type": "integer"})), json!({})).await;
+    assert!(outcome.failed);
+    assert_eq!(field(&outcome, "error_type"), "invalid_result");
+    assert_eq!(text(&outcome, 1), "[1] \"text\"\n");
+}
+
+#[tokio::test]
+async fn a_data_frame_is_printed_and_given_as_rows() {
+    need_r!();
+    let bench = Workshop::new("f <- function() data.frame(n = 1:2, t = c('x', 'ü'))");
+    let outcome = bench.run("f").await;
+    assert_eq!(text(&outcome, 0), "  n t\n1 1 x\n2 2 ü\n");
+    assert_eq!(field(&outcome, "rows"), &json!([{"n": 1, "t": "x"}, {"n": 2, "t": "ü"}]));
+}
+
+#[tokio::test]
+async fn warnings_and_messages_come_apart_from_the_value() {
+    need_r!();
+    let bench = Workshop::new("f <- function() { warning('careful'); message('working'); 1 }");
+    let outcome = bench.call(returning("f", json!({"type": "number"})), json!({})).await;
+    assert_eq!(value(&outcome), &json!(1));
+    let texts: Vec<_> = (0..outcome.content.len()).map(|index| text(&outcome, index)).collect();
+    assert_eq!(texts, ["1", "warnings:\ncareful (in f())", "messages:\nworking"]);
+    let outcome = bench.run("f").await;
+    assert_eq!(text(&outcome, 0), "[1] 1\n");
+    assert_eq!(field(&outcome, "warnings"), &json!(["careful (in f())"]));
+    assert_eq!(field(&outcome, "messages"), &json!(["working"]));
+}
+
+#[tokio::test]
+async fn printing_anywhere_does_not_disturb_what_is_answered() {
+    need_r!();
+    let bench = Workshop::new(
+        "f <- function() {
+           cat('\\x01\\x02 B\\n'); system('printf from-a-program; printf to-stderr >&2')
+           write('said', stderr()); sink(tempfile()); cat('swallowed'); 42L
+         }",
+    );
+    let outcome = bench.call(returning("f", json!({"type": "integer"})), json!({})).await;
+    assert_eq!(value(&outcome), &json!(42));
+    assert_eq!(text(&outcome, 1), "printed:\n\u{1}\u{2} B\nfrom-a-program");
+    assert!(text(&outcome, 2).contains("to-stderr") && text(&outcome, 2).contains("said"), "{outcome:?}");
+    let again = bench.run("f").await;
+    assert!(text(&again, 0).ends_with("from-a-program"), "a sink is ended with its call: {again:?}");
+}
+
+#[tokio::test]
+async fn plots_are_pictures() {
+    need_r!();
+    let bench = Workshop::new("f <- function() { plot(1:3); hist(c(1, 2, 2)); 'drawn' }\nplain <- function() 1");
+    let outcome = bench.run("f").await;
+    assert_eq!(text(&outcome, 0), "[1] \"drawn\"\n");
+    let pictures = outcome.content.iter().filter(|content| {
+        matches!(content, Content::Image { data, mime_type } if mime_type == "image/png" && data.starts_with(b"\x89PNG"))
+    });
+    assert_eq!(pictures.count(), 2, "{:?}", outcome.content.len());
+    assert_eq!(bench.run("plain").await.content.len(), 1, "nothing is left to be drawn");
+    assert!(!bench.crib.path("crib/Rplots.pdf").exists());
+}
+
+#[tokio::test]
+async fn a_long_text_is_cut_and_kept_whole() {
+    need_r!();
+    let bench = Workshop::new("f <- function() cat(strrep('0123456789', 100000))");
+    let outcome = bench.run("f").await;
+    assert!(text(&outcome, 0).len() < 100_000 && text(&outcome, 0).contains("the whole is the resource"));
+    assert_eq!(field(&outcome, "truncated"), true);
+    let uri = field(&outcome, "output").as_str().unwrap().to_owned();
+    assert!(matches!(&outcome.content[1], Content::Link { uri: link, .. } if *link == uri));
+    let id = uri.rsplit('/').nth(1).unwrap().to_owned();
+    assert_eq!(std::fs::metadata(bench.crib.path(&format!("spill/{id}-stdout"))).unwrap().len(), 1_000_000);
+}
+
+#[tokio::test]
+async fn a_result_of_100_megabytes_does_not_fill_the_servers_memory() {
+    need_r!();
+    let bench = Workshop::with("f <- function() as.numeric(seq_len(13e6))\npid <- function() Sys.getpid()", |settings| {
+        settings.spill_bytes = 1 << 30;
+    });
+    bench.pid().await;
+    let before = peak_memory();
+    let outcome = bench.call(returning("f", json!({"type": "array", "items": {"type": "number"}})), json!({})).await;
+    let grown = peak_memory() - before;
+    assert!(grown < 60_000, "the server grew by {grown} kB");
+    let first: Vec<_> = value(&outcome).as_array().unwrap().iter().take(3).cloned().collect();
+    assert_eq!(first, [1, 2, 3]);
+    let Some(Content::Link { uri, .. }) = outcome.content.iter().find(|content| matches!(content, Content::Link { .. })) else {
+        panic!("no link to the whole")
+    };
+    let id = uri.rsplit('/').nth(1).unwrap();
+    let whole = std::fs::read_to_string(bench.crib.path(&format!("spill/{id}-value"))).unwrap();
+    assert!(whole.starts_with("[1,2,3,") && whole.ends_with(",12999999,13000000]"), "{}", whole.len());
+}
+
+#[tokio::test]
+async fn a_large_nested_result_is_whole_in_its_resource() {
+    need_r!();
+    let bench = Workshop::new(
+        "f <- function() list(label = 'big', rows = data.frame(n = seq_len(60000), t = rep('text', 60000)), m = matrix(1, 2, 2))",
+    );
+    let schema = json!({"type": "object", "properties": {"label": {"type": "string"}, "rows": {"type": "array"}}});
+    let outcome = bench.call(returning("f", schema), json!({})).await;
+    let cut = value(&outcome);
+    assert_eq!(cut["label"], "big");
+    assert_eq!(cut["rows"][1], json!({"n": 2, "t": "text"}));
+    assert!(cut["rows"].as_array().unwrap().len() < 60_000);
+    let Some(Content::Link { uri, .. }) = outcome.content.iter().find(|content| matches!(content, Content::Link { .. })) else {
+        panic!("no link to the whole")
+    };
+    let id = uri.rsplit('/').nth(1).unwrap();
+    let whole = std::fs::read_to_string(bench.crib.path(&format!("spill/{id}-value"))).unwrap();
+    let whole: Value = serde_json::from_str(&whole).unwrap();
+    assert_eq!(whole["rows"].as_array().unwrap().len(), 60_000);
+    assert_eq!(whole["rows"][59_999], json!({"n": 60_000, "t": "text"}));
+    assert_eq!(whole["m"], json!([[1, 1], [1, 1]]));
+}
+
+#[tokio::test]
+async fn a_long_data_frame_without_a_schema_is_cut() {
+    need_r!();
+    let bench = Workshop::new("f <- function() data.frame(n = seq_len(50000))");
+    let outcome = bench.call(function("f", &[]), json!({})).await;
+    assert_eq!(field(&outcome, "truncated"), true);
+    assert_eq!(field(&outcome, "rows")[2], json!({"n": 3}));
+}
+
+/// The most memory that this process had, in kB.
+fn peak_memory() -> i64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}

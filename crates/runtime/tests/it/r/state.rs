@@ -1,0 +1,124 @@
+//! `.state_env`: what a function keeps between calls.
+
+use std::{collections::BTreeMap, sync::Mutex};
+
+use serde_json::{Value, json};
+use toolkit::{Keep, Kept};
+
+use super::workshop::{NUMBER, Workshop, function, need_r};
+use crate::crib::{field, text};
+
+pub(super) const COUNTER: &str = "
+  count <- function(.state_env = NULL) {
+    n <- .state_env$get('n', missing = 0) + 1
+    .state_env$set('n', n)
+    n
+  }
+  crash <- function(.state_env = NULL) tools::pskill(Sys.getpid(), 9)
+  pid <- function() Sys.getpid()
+";
+
+#[tokio::test]
+async fn state_has_every_documented_method() {
+    need_r!();
+    let bench = Workshop::new(
+        "f <- function(.state_env = NULL) {
+           s <- .state_env
+           stopifnot(is.null(s$get('a')), identical(s$get('a', 'none'), 'none'), identical(s$get('a', missing = 3L), 3L))
+           stopifnot(!s$has('a'), s$size() == 0, length(s$keys()) == 0, identical(s$as_list(), structure(list(), names = character())))
+           s$set('a', 1L); s$set('b', list('x', NULL)); s$set('c', NULL)
+           stopifnot(s$has('a'), s$has('c'), !s$has('d'), s$size() == 3, identical(s$keys(), c('a', 'b', 'c')))
+           stopifnot(identical(s$get('b'), list('x', NULL)), identical(s$as_list()$a, 1L))
+           s$remove('a'); stopifnot(!s$has('a'), s$size() == 2)
+           s$remove(c('b', 'c', 'none')); stopifnot(s$size() == 0)
+           s$set('x', 1); s$reset(); stopifnot(s$size() == 0)
+           s$set('x', 1); s$clear(); stopifnot(s$size() == 0)
+           is.environment(s)
+         }
+         bad <- function(.state_env) .state_env$set(c('a', 'b'), 1)
+         without <- function(x = 5) x",
+    );
+    assert_eq!(text(&bench.run("f").await, 0), "[1] TRUE\n");
+    assert!(text(&bench.run("bad").await, 0).contains("one key"), "a wrong key is an error");
+    assert_eq!(text(&bench.run("without").await, 0), "[1] 5\n");
+    let outcome = bench.call(function("f", &[("x", NUMBER)]), json!({".state_env": 1})).await;
+    assert_eq!(field(&outcome, "error_type"), "invalid_arguments", "nobody passes it from outside");
+}
+
+#[tokio::test]
+async fn state_survives_a_crash() {
+    need_r!();
+    let bench = Workshop::new(COUNTER);
+    assert_eq!(text(&bench.run("count").await, 0), "[1] 1\n");
+    assert_eq!(text(&bench.run("count").await, 0), "[1] 2\n");
+    let pid = bench.pid().await;
+    assert_eq!(field(&bench.run("crash").await, "error_type"), "r_ended");
+    assert_eq!(text(&bench.run("count").await, 0), "[1] 3\n");
+    assert_ne!(bench.pid().await, pid);
+}
+
+#[tokio::test]
+async fn state_that_is_too_large_to_copy_is_said_and_its_loss_too() {
+    need_r!();
+    let bench = Workshop::new(
+        "fill <- function(.state_env) { .state_env$set('x', numeric(4e6)); 1 }
+         size <- function(.state_env) .state_env$size()
+         crash <- function() tools::pskill(Sys.getpid(), 9)",
+    );
+    let outcome = bench.run("fill").await;
+    assert!(field(&outcome, "notes")[0].as_str().unwrap().contains("it takes about 32 MB"), "{outcome:?}");
+    assert_eq!(text(&bench.run("size").await, 0), "[1] 1\n");
+    bench.run("crash").await;
+    let outcome = bench.run("size").await;
+    assert_eq!(text(&outcome, 0), "[1] 0\n");
+    assert!(field(&outcome, "notes")[0].as_str().unwrap().contains("was lost"), "{outcome:?}");
+    assert_eq!(bench.run("size").await.content.len(), 1, "it is said once");
+}
+
+#[tokio::test]
+async fn what_is_changed_in_place_is_kept_too() {
+    need_r!();
+    let bench = Workshop::new(
+        "make <- function(.state_env) { .state_env$set('e', new.env()); 1 }
+         fill <- function(.state_env) { assign('x', 7, envir = .state_env$get('e')); 1 }
+         look <- function(.state_env) .state_env$get('e')$x
+         crash <- function() tools::pskill(Sys.getpid(), 9)",
+    );
+    bench.run("make").await;
+    bench.run("fill").await;
+    bench.run("crash").await;
+    assert_eq!(text(&bench.run("look").await, 0), "[1] 7\n");
+}
+
+/// Values in memory, which stay when the runtime goes.
+#[derive(Default)]
+pub(super) struct Shelf(pub(super) Mutex<BTreeMap<(String, String), Value>>);
+
+impl Keep for Shelf {
+    fn get(&self, space: &str, key: &str) -> Kept<'_, Option<Value>> {
+        let found = self.0.lock().unwrap().get(&(space.to_owned(), key.to_owned())).cloned();
+        Box::pin(std::future::ready(Ok(found)))
+    }
+
+    fn all(&self, space: &str) -> Kept<'_, BTreeMap<String, Value>> {
+        let all = self
+            .0
+            .lock()
+            .unwrap()
+            .iter()
+            .filter(|((own, _), _)| own == space)
+            .map(|((_, key), value)| (key.clone(), value.clone()))
+            .collect();
+        Box::pin(std::future::ready(Ok(all)))
+    }
+
+    fn set(&self, space: &str, key: &str, value: Option<Value>) -> Kept<'_, Option<Value>> {
+        let key = (space.to_owned(), key.to_owned());
+        let mut all = self.0.lock().unwrap();
+        let before = match value {
+            Some(value) => all.insert(key, value),
+            None => all.remove(&key),
+        };
+        Box::pin(std::future::ready(Ok(before)))
+    }
+}

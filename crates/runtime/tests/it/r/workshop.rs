@@ -1,0 +1,132 @@
+//! A crib with the sources of an R package, and short ways to call its functions.
+
+use std::{env, fs, path::Path, sync::Arc, time::Duration};
+
+use catalog::{
+    Launch, Origin, Outcome, Schema, SourceId, Tool,
+    launch::{Atom, Encoding, Formal, RFunction},
+};
+use runtime::{Call, Session, Settings};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use toolkit::Context;
+
+use crate::crib::{Crib, allow_all, object};
+
+/// Whether R is here. Where it is not, that is said; in CI it must be.
+pub(super) fn has_r() -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let found = env::split_paths(&path).any(|folder| folder.join("R").is_file());
+    assert!(found || env::var_os("CI").is_none(), "CI must have R");
+    if !found {
+        eprintln!("SKIPPED: R is not installed (Debian: r-base-core)");
+    }
+    found
+}
+
+/// Ends a test where there is no R.
+macro_rules! need_r {
+    () => {
+        if !crate::r::workshop::has_r() {
+            return;
+        }
+    };
+}
+pub(super) use need_r;
+
+/// A crib with the package `bench`, and a session in it.
+pub(super) struct Workshop {
+    pub(super) crib: Crib,
+    pub(super) session: Session,
+}
+
+impl Workshop {
+    /// The package has this code.
+    pub(super) fn new(code: &str) -> Self {
+        Self::with(code, |_| {})
+    }
+
+    pub(super) fn with(code: &str, change: impl FnOnce(&mut Settings)) -> Self {
+        let crib = Crib::with(|settings| {
+            if let Ok(path) = env::var("PATH") {
+                settings.environment = vec![("PATH".to_owned(), path)];
+            }
+            change(settings);
+        });
+        write_package(&crib.path("crib"), "bench", &[("code.R", code)], "");
+        Self { crib, session: Session::default() }
+    }
+
+    pub(super) async fn call(&self, tool: Tool, arguments: Value) -> Outcome {
+        self.call_with(tool, arguments, CancellationToken::new(), None).await
+    }
+
+    /// Calls a function that takes nothing.
+    pub(super) async fn run(&self, name: &str) -> Outcome {
+        self.call(function(name, &[]), json!({})).await
+    }
+
+    pub(super) fn call_with(
+        &self,
+        tool: Tool,
+        arguments: Value,
+        cancel: CancellationToken,
+        limit: Option<Duration>,
+    ) -> impl Future<Output = Outcome> + Send + use<> {
+        self.call_in(&self.session, tool, arguments, cancel, limit)
+    }
+
+    pub(super) fn call_in(
+        &self,
+        session: &Session,
+        tool: Tool,
+        arguments: Value,
+        cancel: CancellationToken,
+        limit: Option<Duration>,
+    ) -> impl Future<Output = Outcome> + Send + use<> {
+        let runtime = Arc::clone(&self.crib.runtime);
+        let call = Call {
+            limit,
+            policy: allow_all(),
+            session: session.clone(),
+            ..Call::new(Arc::new(tool), object(arguments), Context::detached(cancel))
+        };
+        async move { runtime.call(call).await.expect("no interrupt") }
+    }
+
+    /// The id of the R process of the session.
+    pub(super) async fn pid(&self) -> String {
+        let outcome = self.call(returning("pid", json!({"type": "integer"})), json!({})).await;
+        outcome.structured.expect("a value").to_string()
+    }
+}
+
+/// Writes the sources of a package; `fields` are more lines of its DESCRIPTION.
+pub(super) fn write_package(folder: &Path, name: &str, files: &[(&str, &str)], fields: &str) {
+    fs::create_dir_all(folder.join("R")).unwrap();
+    fs::write(folder.join("DESCRIPTION"), format!("Package: {name}\nVersion: 1.2.3\n{fields}")).unwrap();
+    for (file, code) in files {
+        fs::write(folder.join("R").join(file), code).unwrap();
+    }
+}
+
+/// A tool that is a function of the package beside it.
+pub(super) fn function(name: &str, formals: &[(&str, Encoding)]) -> Tool {
+    let formals = formals.iter().map(|(name, encoding)| Formal { parameter: (*name).to_owned(), encoding: *encoding });
+    let launch = RFunction {
+        package: "bench".to_owned(),
+        function: name.to_owned(),
+        sources: Some(".".to_owned()),
+        formals: formals.collect(),
+    };
+    let schema = Schema::new(object(json!({"type": "object"})));
+    Tool::new(format!("bench-{name}"), "A function", schema, Launch::R(launch), Origin::whole(&SourceId::new("f.yaml")))
+}
+
+/// A tool that takes nothing and says what it returns.
+pub(super) fn returning(name: &str, schema: Value) -> Tool {
+    Tool { output: Some(Schema::new(object(schema))), ..function(name, &[]) }
+}
+
+pub(super) const TEXT: Encoding = Encoding::Scalar(Atom::Character);
+pub(super) const NUMBER: Encoding = Encoding::Scalar(Atom::Double);

@@ -1,0 +1,264 @@
+//! Runs the examples of tools, each in a confined R process of its own, and remembers what came of it.
+
+use std::{fs, path::PathBuf, sync::Arc, time::Duration};
+
+use catalog::{
+    Diagnostic, Launch, Marks, Origin, Outcome, Rule, Schema, Severity, SourceId, Tool,
+    launch::{Binding, PassBy, Piece, Process},
+};
+use fancy_regex::Regex;
+use formats::roxygen::{Definition, ExampleCode, Measured};
+use futures_util::future::join_all;
+use runtime::{Runtime, Settings};
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::{Environment, RPackage};
+
+/// An example that could not be run to its end.
+pub(crate) static FAILED_EXAMPLE: Rule = Rule {
+    code: "TC632",
+    name: "failed-example",
+    severity: Severity::Warning,
+    why: "The code of `@examples` stopped with an error, was too slow, or needed what it may not have: an example runs in a \
+          fresh R process without network, which can write only to a temporary folder of its own. The tool is built without \
+          output. Mend the code, or put what cannot run here in `\\dontrun{}`.",
+    bad: "",
+    good: "",
+};
+
+/// Examples that nobody ran.
+pub(crate) static NO_R: Rule = Rule {
+    code: "TC633",
+    name: "examples-not-run",
+    severity: Severity::Note,
+    why: "There is no `Rscript` here, so examples have no output and no timing, other than those that were built before. \
+          Everything else of a tool needs no R.",
+    bad: "",
+    good: "",
+};
+
+/// How long one example may run.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// How much output is looked at.
+const OUTPUT_BYTES: usize = 1 << 20;
+
+/// The program that runs one example.
+const DRIVER: &str = include_str!("examples/driver.R");
+
+/// Where R looks for packages.
+const LIBRARIES: [&str; 3] = ["R_LIBS", "R_LIBS_USER", "R_LIBS_SITE"];
+
+/// What runs the examples of one package.
+pub struct Examples<'a> {
+    package: &'a RPackage,
+    runtime: Arc<Runtime>,
+    cache: PathBuf,
+    /// The digest of everything that an example may use.
+    sources: Sha256,
+}
+
+/// What came of all examples.
+pub struct Ran {
+    /// For each tool, what is known about its example.
+    pub measured: Vec<Measured>,
+    /// What went wrong.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Examples<'a> {
+    /// Nothing is run yet.
+    pub fn new(package: &'a RPackage, environment: &Environment) -> Self {
+        let folder = package.folder.canonicalize().unwrap_or_else(|_| package.folder.clone());
+        let mut settings = Settings::new(folder);
+        settings.environment = environment.for_children(&LIBRARIES.map(str::to_owned));
+        settings.read = environment.toolchains();
+        settings.read.extend(home_of_r(environment));
+        let libraries = LIBRARIES.iter().filter_map(|name| environment.get(name)).flat_map(std::env::split_paths);
+        settings.read.extend(
+            libraries.chain(environment.get("HOME").map(|home| PathBuf::from(home).join("R"))).filter(|path| path.exists()),
+        );
+        settings.output_bytes = OUTPUT_BYTES;
+        settings.concurrency = settings.concurrency.div_ceil(2);
+        let cache = environment.state_folder().join("examples");
+        Self { package, runtime: Arc::new(Runtime::new(settings)), cache, sources: digest(package) }
+    }
+
+    /// Runs the examples that have changed, all at once as far as the machine has cores. `known` is what the files of the
+    /// tools say: an example whose output is the same as before keeps its time.
+    pub async fn run(&self, definitions: &[Definition], known: &[Measured]) -> Ran {
+        let rscript = Arc::new(tool(String::new()));
+        if self.runtime.available(&rscript).await.is_err() {
+            let source = SourceId::new("DESCRIPTION");
+            let note = Diagnostic::new(&NO_R, Origin::whole(&source), "`Rscript` was not found, so examples were not run");
+            let note = note.hint("install R, or say --no-examples");
+            return Ran { measured: known.to_vec(), diagnostics: vec![note] };
+        }
+        let all = join_all(definitions.iter().map(|definition| self.one(definition))).await;
+        let mut ran = Ran { measured: Vec::new(), diagnostics: Vec::new() };
+        for (result, known) in all.into_iter().zip(known) {
+            match result {
+                Ok(measured) if measured.output == known.output && known.seconds.is_some() => ran.measured.push(known.clone()),
+                Ok(measured) => ran.measured.push(measured),
+                Err(problem) => {
+                    ran.measured.push(Measured::default());
+                    ran.diagnostics.push(*problem);
+                }
+            }
+        }
+        ran
+    }
+
+    async fn one(&self, definition: &Definition) -> Result<Measured, Box<Diagnostic>> {
+        let Some(example) = definition.example.as_ref().filter(|example| example.is_runnable()) else {
+            return Ok(Measured::default());
+        };
+        let entry = self.cache.join(self.key(example));
+        if let Some(measured) = fs::read(&entry).ok().and_then(|bytes| remembered(&bytes)) {
+            return Ok(measured);
+        }
+        let result = self.evaluate(definition, example).await.map_err(|why| {
+            let message = format!("the example of `{}` failed: {why}", definition.tool);
+            let found = Diagnostic::new(&FAILED_EXAMPLE, definition.origin.clone(), message).tool(&definition.tool);
+            Box::new(found.hint("mend it, or put what cannot run here in `\\dontrun{}`"))
+        })?;
+        let Some((output, seconds)) = result else { return Ok(Measured::default()) };
+        // A cache that cannot be written costs time, no more.
+        let kept = json!({"output": output, "seconds": seconds}).to_string();
+        let _ = fs::create_dir_all(&self.cache).and_then(|()| fs::write(&entry, kept));
+        Ok(Measured::of_run(&output, seconds))
+    }
+
+    async fn evaluate(&self, definition: &Definition, example: &ExampleCode) -> Result<Option<(String, f64)>, String> {
+        let script = format!("{}{DRIVER}", self.values(example));
+        let arguments = Map::from_iter([("script".to_owned(), Value::from(script))]);
+        finished(&self.runtime.call_alone(Arc::new(tool(definition.tool.clone())), arguments).await)
+    }
+
+    /// What the driver is told, as R.
+    fn values(&self, example: &ExampleCode) -> String {
+        let folder = self.package.folder.canonicalize().unwrap_or_else(|_| self.package.folder.clone());
+        let values = [
+            ("package", self.package.name.as_str()),
+            ("folder", &folder.to_string_lossy()),
+            ("code", &example.run),
+            ("condition", example.condition.as_deref().unwrap_or("TRUE")),
+        ];
+        let values: Vec<_> = values.into_iter().map(|(name, value)| format!("{name} = {}", quoted(value))).collect();
+        format!(".toolcrib <- list({})\n", values.join(", "))
+    }
+
+    fn key(&self, example: &ExampleCode) -> String {
+        let mut hasher = self.sources.clone();
+        for part in [example.run.as_str(), example.condition.as_deref().unwrap_or_default(), DRIVER] {
+            hasher.update((part.len() as u64).to_be_bytes());
+            hasher.update(part);
+        }
+        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>() + ".json"
+    }
+}
+
+/// Where R is installed, if that is a folder of its own: two levels above the real `Rscript`.
+fn home_of_r(environment: &Environment) -> Option<PathBuf> {
+    let folders = std::env::split_paths(environment.get("PATH")?);
+    let program = folders.map(|folder| folder.join("Rscript")).find(|path| path.is_file())?.canonicalize().ok()?;
+    program.ancestors().nth(2).map(PathBuf::from)
+}
+
+/// `Rscript` with a script in its private folder. It may read the package and change nothing of it.
+fn tool(name: String) -> Tool {
+    let script = Binding { pass_by: PassBy::File, ..Binding::positional("script") };
+    let pieces = vec![Piece::Word("--vanilla".to_owned()), Piece::Parameter(script)];
+    let launch = Launch::Process(Process { program: "Rscript".to_owned(), pieces });
+    let schema = json!({"type": "object", "properties": {"script": {"type": "string"}}});
+    let schema = Schema::new(schema.as_object().cloned().unwrap_or_default());
+    let mut tool = Tool::new(name, "Runs an example", schema, launch, Origin::whole(&SourceId::new("DESCRIPTION")));
+    tool.marks = Marks { mutates: Some(false), ..Marks::default() };
+    tool.timeout = Some(LIMIT);
+    tool
+}
+
+/// The output and the seconds of a run, nothing if its condition does not hold, or why it failed.
+fn finished(outcome: &Outcome) -> Result<Option<(String, f64)>, String> {
+    let field = |name: &str| outcome.structured.as_ref().and_then(|fields| fields[name].as_str()).unwrap_or_default();
+    let told = |name: &'static str| {
+        field("stderr")
+            .lines()
+            .filter_map(move |line| line.strip_prefix("toolcrib-").and_then(|line| line.strip_prefix(name)).map(str::trim))
+    };
+    if outcome.failed {
+        let why = told("error ").next_back().map(str::to_owned);
+        let last = || field("stderr").lines().last().filter(|line| !line.starts_with("toolcrib-")).map(str::to_owned);
+        return Err(why.or_else(last).unwrap_or_else(|| field("error_message").to_owned()));
+    }
+    if told("skipped ").next().is_some() {
+        return Ok(None);
+    }
+    let seconds = told("seconds ").next_back().and_then(|seconds| seconds.parse().ok()).unwrap_or_default();
+    let paths: Vec<_> = told("path ").filter_map(|line| line.split_once(' ')).collect();
+    Ok(Some((scrubbed(field("stdout"), &paths), seconds)))
+}
+
+/// Output without what is different on every machine or in every run: folders and addresses.
+fn scrubbed(output: &str, paths: &[(&str, &str)]) -> String {
+    let mut paths: Vec<_> = paths.iter().filter(|(_, path)| path.len() > 1).collect();
+    paths.sort_by_key(|(_, path)| std::cmp::Reverse(path.len()));
+    let text = paths.iter().fold(output.to_owned(), |text, (name, path)| text.replace(path, name));
+    let text = replaced(&text, r"\b0x[0-9a-f]{6,}\b", "0x...");
+    let text = replaced(&text, r"(<tmp>/file)[0-9a-f]{6,}", "$1");
+    replaced(&text, r"/(home|Users|root)/[^\s/\x22':]+", "~")
+}
+
+fn replaced(text: &str, pattern: &str, by: &str) -> String {
+    Regex::new(pattern).expect("a pattern that is written here").replace_all(text, by).into_owned()
+}
+
+fn remembered(bytes: &[u8]) -> Option<Measured> {
+    let kept: Value = serde_json::from_slice(bytes).ok()?;
+    Some(Measured::of_run(kept["output"].as_str()?, kept["seconds"].as_f64()?))
+}
+
+/// The digest of the package as far as an example can see it.
+fn digest(package: &RPackage) -> Sha256 {
+    let mut hasher = Sha256::new();
+    let about = ["DESCRIPTION", "NAMESPACE"].map(|name| fs::read_to_string(package.folder.join(name)).unwrap_or_default());
+    let files = package.files.iter().map(|(_, text)| text);
+    for text in files.chain(&about) {
+        hasher.update((text.len() as u64).to_be_bytes());
+        hasher.update(text);
+    }
+    hasher
+}
+
+/// A text as R spells it, in ASCII, so that no locale can misread it.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            ' '..='~' => out.push(c),
+            c => out.push_str(&format!("\\U{{{:x}}}", c as u32)),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{quoted, scrubbed};
+
+    #[test]
+    fn what_differs_between_machines_goes() {
+        let paths = [("<tmp>", "/tmp/toolcrib-1/Rtmpx"), ("<package>", "/srv/pkg")];
+        let output = "/tmp/toolcrib-1/Rtmpx/file1a2b3c4d5e6f /srv/pkg/R <environment: 0x55d0c8a0> /home/me/x and 0x1";
+        assert_eq!(scrubbed(output, &paths), "<tmp>/file <package>/R <environment: 0x...> ~/x and 0x1");
+    }
+
+    #[test]
+    fn text_is_spelled_as_r_does() {
+        assert_eq!(quoted("a\"\\\né"), r#""a\"\\\n\U{e9}""#);
+    }
+}

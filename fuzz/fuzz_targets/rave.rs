@@ -1,0 +1,25 @@
+//! Whatever the text, reading it as YAML and compiling it as R ends, panics never, and what is written can be read.
+#![no_main]
+
+use catalog::SourceId;
+use formats::{
+    Guidance, Locator,
+    roxygen::{Measured, compile},
+};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let yaml = format!("name: p-f\n{text}");
+    formats::read(&SourceId::new("fuzz.yaml"), yaml.as_bytes(), &Guidance::default());
+    let code = format!("{text}\n#' @keywords mcp-tool\nf <- function(x) x\n");
+    let compiled = compile("p", &[(SourceId::new("R/fuzz.R"), code.clone())]);
+    let locator = Locator::new(&code);
+    for diagnostic in &compiled.diagnostics {
+        assert!(locator.range(&diagnostic.origin.place).end <= code.len());
+    }
+    for definition in &compiled.definitions {
+        let written = definition.to_yaml(&Measured::default());
+        let reading = formats::read(&SourceId::new(definition.file_name()), written.as_bytes(), &Guidance::default());
+        assert_eq!(reading.tools.len(), 1, "{written}");
+    }
+});
