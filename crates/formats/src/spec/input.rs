@@ -23,7 +23,7 @@ use crate::{
 
 /// The arguments of a tool.
 pub(super) struct Input {
-    pub(super) schema: Map<String, Value>,
+    pub(super) schema: catalog::Schema,
     pub(super) parameters: Vec<Parameter>,
     /// The parameters that are said to be of any type.
     pub(super) anything: Vec<String>,
@@ -54,7 +54,11 @@ impl<'t> Reader<'_, 't> {
                     .iter()
                     .filter(|field| field.is_typed && field.schema.get("type").is_none())
                     .map(|field| field.name.clone());
-                Input { schema: assemble::object(&fields, Rest::Closed), parameters, anything: anything.collect() }
+                Input {
+                    schema: catalog::Schema::new(assemble::object(&fields, Rest::Closed)),
+                    parameters,
+                    anything: anything.collect(),
+                }
             }
             None => {
                 let message = "nothing that can be read says what arguments the tool takes";
@@ -63,7 +67,7 @@ impl<'t> Reader<'_, 't> {
                     found.hint("write a table `| Parameter Name | Type | Required | Description | Example Value |`, or `None`"),
                 );
                 Input {
-                    schema: Map::from_iter([("type".to_owned(), json!("object"))]),
+                    schema: catalog::Schema::new(Map::from_iter([("type".to_owned(), json!("object"))])),
                     parameters: Vec::new(),
                     anything: Vec::new(),
                 }
@@ -133,17 +137,16 @@ impl<'t> Reader<'_, 't> {
         let properties = names.map(|name| (name.clone(), span.clone())).collect();
         let mut object = object.clone();
         object.remove("$schema");
-        self.usable(Schema { object, properties, span: span.clone() })
+        self.usable(Schema { object: catalog::Schema::new(object), properties, span: span.clone() })
     }
 
     pub(super) fn usable(&mut self, schema: Schema) -> Option<Schema> {
-        match catalog::Schema::new(schema.object.clone()).validator() {
-            Ok(_) => Some(schema),
-            Err(error) => {
-                self.unusable(&schema.span, &format!("this is no JSON Schema: {error}"));
-                None
-            }
+        // The validator is kept with the schema, for whoever checks arguments by it.
+        let problem = schema.object.validator().err().map(ToString::to_string);
+        if let Some(problem) = &problem {
+            self.unusable(&schema.span, &format!("this is no JSON Schema: {problem}"));
         }
+        problem.is_none().then_some(schema)
     }
 
     pub(super) fn unusable(&mut self, span: &Range<usize>, message: &str) {
@@ -192,12 +195,10 @@ impl<'t> Reader<'_, 't> {
         if fields.is_empty() {
             return;
         }
-        let properties = schema.object.get("properties").and_then(Value::as_object);
-        let required = schema.object.get("required").and_then(Value::as_array);
         let mut told = Vec::new();
         for field in fields.iter().filter(|field| !field.name.contains('.')) {
             let name = &field.name;
-            let Some(property) = properties.and_then(|properties| properties.get(name)) else {
+            let Some(property) = schema.object.property(name) else {
                 told.push((field.span.clone(), format!("the table has `{name}`, the JSON Schema has not")));
                 continue;
             };
@@ -209,7 +210,7 @@ impl<'t> Reader<'_, 't> {
                     format!("`{name}` is {} in the table and {} in the JSON Schema", table.join(" or "), schema.join(" or ")),
                 ));
             }
-            let is_required = required.is_some_and(|required| required.iter().any(|known| known == name));
+            let is_required = schema.object.required().any(|known| known == name);
             if field.required == Required::Yes && !is_required || field.required == Required::No && is_required {
                 told.push((field.span.clone(), format!("the table and the JSON Schema disagree whether `{name}` is required")));
             }

@@ -1,10 +1,10 @@
 //! What a tool returns: from a JSON Schema, a table, a list, or an example of it.
 
 use catalog::{
-    Place,
+    Place, Schema,
     aspect::{OutputField, Section},
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{
     Reader,
@@ -20,7 +20,7 @@ use super::{
 /// The result of a tool.
 #[derive(Default)]
 pub(super) struct Output {
-    pub(super) schema: Option<Map<String, Value>>,
+    pub(super) schema: Option<Schema>,
     pub(super) fields: Vec<OutputField>,
 }
 
@@ -43,14 +43,14 @@ impl Reader<'_, '_> {
             fields.iter().for_each(|field| self.odd(field));
             let mut told = Vec::new();
             fields.iter().for_each(|field| flatten(field, "", &mut told));
-            return Output { schema: Some(assemble::object(&fields, Rest::Open)), fields: told };
+            return Output { schema: Some(Schema::new(assemble::object(&fields, Rest::Open))), fields: told };
         }
         if let Some((value, span)) =
             gathered.json.iter().find_map(|(written, span)| Some((written.root.as_ref()?.to_value(), span)))
         {
             let place = Place::Span(span.clone());
             return Output {
-                schema: Some(written::inferred(&value, 0)).filter(|_| value.is_object()),
+                schema: value.is_object().then(|| Schema::new(written::inferred(&value, 0))),
                 fields: shown(&value, &place),
             };
         }
@@ -62,9 +62,8 @@ impl Reader<'_, '_> {
         let linked = || gathered.links.iter().find_map(|(target, span)| self.linked_schema(target, span));
         let schema = schema.or_else(linked)?;
         let schema = self.usable(schema)?;
-        let properties = schema.object.get("properties").and_then(Value::as_object);
         let field = |(name, span): &(String, std::ops::Range<usize>)| {
-            let property = properties.and_then(|properties| properties.get(name));
+            let property = schema.object.property(name);
             let get = |key: &str| property.and_then(|property| property.get(key));
             OutputField {
                 name: name.clone(),

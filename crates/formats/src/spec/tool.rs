@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use catalog::{
-    Aspects, Example, Launch, Marks, Origin, Place, Schema, Tool,
+    Aspects, Example, Launch, Marks, Origin, Place, Tool,
     aspect::{Answer, Section, Usage, Version},
     launch::{Binding, Piece, flag_for},
     name,
@@ -50,8 +50,8 @@ impl Reader<'_, '_> {
         let output = self.output(parts);
         let page = self.page;
         let origin = Origin::span(self.report.source(), named.span.clone());
-        let mut tool = Tool::new(&named.name, self.purpose(parts), Schema::new(input.schema), Launch::Missing, origin);
-        tool.output = output.schema.map(Schema::new);
+        let mut tool = Tool::new(&named.name, self.purpose(parts), input.schema, Launch::Missing, origin);
+        tool.output = output.schema;
         tool.unbound = input.parameters.iter().map(|parameter| option(&parameter.name)).collect();
         tool.parameters = input.parameters;
         let aspects = Aspects {

@@ -26,7 +26,7 @@ pub(super) fn read<'t>(text: &'t str, span: &Range<usize>) -> Written<'t> {
 
 /// A schema that was written out, and where its properties stand.
 pub(super) struct Schema {
-    pub(super) object: Map<String, Value>,
+    pub(super) object: catalog::Schema,
     pub(super) properties: Vec<(String, Range<usize>)>,
     pub(super) span: Range<usize>,
 }
@@ -51,7 +51,7 @@ pub(super) fn schema_of(root: &Node<'_>, base: usize) -> Option<Schema> {
     object.remove("$schema");
     object.entry("type").or_insert_with(|| json!("object"));
     let properties = root.get("properties").map(|node| places(node, base)).unwrap_or_default();
-    Some(Schema { object, properties, span: moved(root.span.range(), base) })
+    Some(Schema { object: catalog::Schema::new(object), properties, span: moved(root.span.range(), base) })
 }
 
 /// Parameters by name, each of which says itself whether it is required.
@@ -74,7 +74,7 @@ fn parameters(root: &Node<'_>, base: usize) -> Option<Schema> {
         object.insert("required".to_owned(), Value::Array(required));
     }
     object.insert("additionalProperties".to_owned(), Value::Bool(false));
-    Some(Schema { object, properties: places(root, base), span: moved(root.span.range(), base) })
+    Some(Schema { object: catalog::Schema::new(object), properties: places(root, base), span: moved(root.span.range(), base) })
 }
 
 fn places(node: &Node<'_>, base: usize) -> Vec<(String, Range<usize>)> {
