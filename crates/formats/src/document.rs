@@ -83,7 +83,7 @@ impl<'a> Document<'a> {
             return Self::specification(text, report);
         }
         let root = text.and_then(|text| {
-            let parsed = parse(text);
+            let parsed = if spec::is_markdown(source) { json::parse(text) } else { parse(text) };
             parsed.problems.into_iter().for_each(|problem| report.problem(problem));
             parsed.root.filter(|_| !parsed.is_lossy)
         });

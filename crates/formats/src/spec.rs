@@ -29,7 +29,7 @@ use std::collections::HashSet;
 
 use catalog::{Allowance, SourceId, Tool};
 
-use crate::{report::Report, rules::syntax::TOO_MUCH};
+use crate::{report::Report, rules::syntax::TOO_MUCH, yaml};
 pub use fix::{Edit, apply, fixes};
 use outline::outline;
 use page::Page;
@@ -63,7 +63,14 @@ pub(crate) fn is_specification(source: &SourceId, text: &str) -> bool {
         line.starts_with("# ") && line.contains("mcp") && line.contains("tool")
     };
     let is_tool = |line: &str| line.trim_start_matches('#').trim_start().starts_with("Tool: `");
+    // A comment of YAML looks like a heading.
     headings.next().is_some_and(|first| is_title(first) || is_tool(first) || headings.any(is_tool))
+        && (is_markdown(source) || !yaml::is_mapping(text))
+}
+
+/// Whether a file is Markdown by its name, and so nothing else.
+pub(crate) fn is_markdown(source: &SourceId) -> bool {
+    source.as_str().to_ascii_lowercase().ends_with(".md")
 }
 
 /// Reads the tools of a specification, and what it allows itself.

@@ -199,11 +199,17 @@ impl Loose {
     fn wants(self, source: &SourceId, bytes: &[u8]) -> bool {
         self == Self::Named || !source.as_str().ends_with(".md") || formats::is_specification(source, bytes)
     }
+
+    /// Whether a file is read as a prompt: Markdown only if somebody named it.
+    fn is_prompt(self, path: &Path) -> bool {
+        let is_markdown = path.extension().is_some_and(|extension| extension == "md");
+        prompts::is_prompt(path) && (self == Self::Named || !is_markdown)
+    }
 }
 
 fn check_loose(paths: &[PathBuf], loose: Loose, loaded: &mut Loaded) {
     let files = Files::new("");
-    let (prompts, paths): (Vec<PathBuf>, Vec<PathBuf>) = paths.iter().cloned().partition(|path| prompts::is_prompt(path));
+    let (prompts, paths): (Vec<PathBuf>, Vec<PathBuf>) = paths.iter().cloned().partition(|path| loose.is_prompt(path));
     loaded.files += prompts.len();
     loaded.diagnostics.extend(prompts.iter().flat_map(|path| prompts::one(&files, path).1));
     let paths = paths.as_slice();

@@ -109,6 +109,10 @@ fn specifications_are_told_by_content_whatever_their_name() {
     assert!(of("notes.txt", "Text\n\n## Tool: `a_b`\n"));
     assert!(of("x/MCP_TOOL_SPECIFICATION.md", ""));
     assert!(!of("README.md", "# My project\n\nText about MCP tools.\n"));
-    assert!(!of("tools/a.yaml", "# Tools over MCP\nname: a\n"));
+    for yaml in ["tools/a.yaml", "definition"] {
+        assert!(!of(yaml, "# Tools over MCP\nname: a\n"), "{yaml}");
+    }
+    assert!(of("definition", "# Tools over MCP\n\nVersion: 1\n\nSome text.\n\n## Tool: `a`\n"));
+    assert!(of("tools.md", "# Tools over MCP\n\nVersion: 1\n"));
     assert!(!of("tools/a.json", "{\"name\": \"# MCP tools\"}"));
 }
