@@ -1,12 +1,13 @@
 //! The native tools that come with Toolcrib, written as any tool author could write them.
 //!
 //! `status`, `await` and `cancel` look after operations; a finished operation can also be read as a
-//! resource. Flags are set and looked up for projects and for all of them. They are handed what they
-//! work on and see only what belongs to their caller.
+//! resource. Flags are set and looked up for projects and for all of them, and definitions are checked.
+//! They are handed what they work on and see only what belongs to their caller.
 
 mod arguments;
 mod awaiting;
 mod cancel;
+mod checking;
 pub mod content;
 mod example;
 mod flags;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use runtime::Operations;
 use toolkit::{Declarations, Native, Resources, Toolset};
 
+pub use checking::{Checked, Checker, Finding};
 pub use flags::{FlagPlaces, Flags, Scope, Setting, Source};
 pub use join::{hidden, join};
 pub use report::{summary, texts, uri};
@@ -44,6 +46,8 @@ pub struct Handles {
     pub examples: Examples,
     /// The flags, if the tools for them are wanted.
     pub flags: Option<Flags>,
+    /// What reads and judges definitions, if the tool for it is wanted.
+    pub checker: Option<Checker>,
 }
 
 /// Whether tools that only show something are wanted.
@@ -63,7 +67,8 @@ pub fn toolset(handles: &Handles) -> Toolset {
     let toolset = Toolset::default().with_declared(&Declarations::default()).retain(wanted);
     let content = handles.guide.iter().map(content::Guide::native);
     let flags = handles.flags.iter().flat_map(flags::natives);
-    natives(&handles.operations).into_iter().chain(content).chain(flags).fold(toolset, Toolset::with)
+    let checking = handles.checker.iter().map(checking::native);
+    natives(&handles.operations).into_iter().chain(content).chain(flags).chain(checking).fold(toolset, Toolset::with)
 }
 
 /// The tools that look after these operations.

@@ -58,6 +58,8 @@ pub struct Diagnostic {
     pub hint: Option<String>,
     /// Where.
     pub origin: Origin,
+    /// The other place, of a problem between two.
+    pub also: Option<Origin>,
     /// The tool it concerns, by its served name, where there is one.
     pub tool: Option<String>,
     /// What should have been there.
@@ -69,12 +71,18 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A diagnostic of `rule`, with the rule's own severity.
     pub fn new(rule: &Rule, origin: Origin, message: impl Into<String>) -> Self {
+        Self::of_code(rule.code, rule.severity, origin, message)
+    }
+
+    /// A diagnostic of a rule that has only a code.
+    pub fn of_code(code: &'static str, severity: Severity, origin: Origin, message: impl Into<String>) -> Self {
         Self {
-            code: rule.code,
-            severity: rule.severity,
+            code,
+            severity,
             message: message.into(),
             hint: None,
             origin,
+            also: None,
             tool: None,
             expected: None,
             received: None,
@@ -96,6 +104,12 @@ impl Diagnostic {
     /// Says what was there.
     pub fn received(mut self, received: impl Into<Value>) -> Self {
         self.received = Some(received.into());
+        self
+    }
+
+    /// Names the other place.
+    pub fn also(mut self, origin: Origin) -> Self {
+        self.also = Some(origin);
         self
     }
 

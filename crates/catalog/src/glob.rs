@@ -27,6 +27,11 @@ impl Glob {
         }
     }
 
+    /// Takes a pattern over names of files, in which `*` is any text, `/` included.
+    pub fn of_files(pattern: &str) -> Result<Self, GlobError> {
+        Self::new(&pattern.replace('/', "")).map(|_| Self(pattern.into()))
+    }
+
     /// Whether the whole of `name` fits.
     pub fn is_match(&self, name: &str) -> bool {
         let (pattern, name): (Vec<char>, Vec<char>) = (self.0.chars().collect(), name.chars().collect());

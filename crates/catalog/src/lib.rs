@@ -4,12 +4,15 @@
 //! protocol types. Readers make [`Tool`]s, [`Catalog::merge`] puts them in order, and the crates
 //! around this one check, document, run and serve them.
 
+mod allowance;
 pub mod arguments;
+pub mod aspect;
 mod consent;
 mod description;
 mod diagnostic;
 pub mod flag;
 mod glob;
+mod house_rule;
 pub mod launch;
 mod merge;
 pub mod name;
@@ -22,12 +25,15 @@ mod similar;
 mod switch;
 mod tool;
 
+pub use allowance::Allowance;
+pub use aspect::Aspects;
 pub use consent::Consent;
 pub use description::{Description, Example};
 pub use diagnostic::{Diagnostic, Rule, Severity};
 pub use glob::{Glob, GlobError};
+pub use house_rule::{HouseRule, HouseRuleText};
 pub use launch::Launch;
-pub use merge::{Catalog, DUPLICATE_NAME};
+pub use merge::{Catalog, DIVERGED_COPY, DUPLICATE_NAME};
 pub use origin::{Origin, Place, SourceId};
 pub use outcome::{Content, ErrorForm, Failure, Outcome};
 pub use policy::{Decision, Policy};

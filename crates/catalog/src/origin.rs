@@ -3,7 +3,7 @@
 //! A place is symbolic. Line and column belong to printing and are looked up there, so that a
 //! reader need not carry spans through the model.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, ops::Range, sync::Arc};
 
 /// The name of one definition file, relative to its crib where it lies inside.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,6 +38,8 @@ pub enum Place {
     Key(String),
     /// A byte offset, for text that is not well formed.
     Offset(usize),
+    /// Bytes, for text that has places but no pointers to them.
+    Span(Range<usize>),
 }
 
 /// A source and a place inside it.
@@ -70,11 +72,16 @@ impl Origin {
         Self { source: source.clone(), place: Place::Offset(offset) }
     }
 
+    /// The bytes of `span`.
+    pub fn span(source: &SourceId, span: Range<usize>) -> Self {
+        Self { source: source.clone(), place: Place::Span(span) }
+    }
+
     /// The JSON pointer of this place, if it has one.
     pub fn pointer(&self) -> Option<&str> {
         match &self.place {
             Place::Value(pointer) | Place::Key(pointer) => Some(pointer),
-            Place::Whole | Place::Offset(_) => None,
+            Place::Whole | Place::Offset(_) | Place::Span(_) => None,
         }
     }
 

@@ -12,8 +12,10 @@ use std::{fmt, sync::Arc, time::SystemTime};
 use serde_json::{Map, Value};
 
 use crate::{Glob, Launch, Tool};
-use expression::Expression;
-use scope::Scope;
+pub(crate) use expression::Expression;
+pub(crate) use scope::Scope;
+use syntax::CALL_NAMES;
+pub(crate) use syntax::RULE_NAMES;
 
 /// The stack for compiling, in bytes. Only what is used of it takes memory.
 const STACK: usize = 64 << 20;
@@ -155,7 +157,7 @@ impl Policy {
 }
 
 /// Runs `work` where there is room: the parser of conditions takes up to 100 KiB for a parenthesis.
-fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         match thread.expect("a thread can be started").join() {
@@ -194,7 +196,12 @@ enum Match {
 impl Compiled {
     fn new(clause: Clause) -> Result<Self, Vec<(Part, String)>> {
         let tools = Glob::new(&clause.tools).map_err(|error| (Part::Tools, format!("`{}` is not a glob: {error}", clause.tools)));
-        let when = clause.when.as_deref().map(Expression::compile).transpose().map_err(|message| (Part::When, message));
+        let when = clause
+            .when
+            .as_deref()
+            .map(|when| Expression::compile(when, &CALL_NAMES))
+            .transpose()
+            .map_err(|message| (Part::When, message));
         match (tools, when) {
             (Ok(tools), Ok(when)) => Ok(Self { clause, tools, when }),
             (tools, when) => Err(tools.err().into_iter().chain(when.err()).collect()),

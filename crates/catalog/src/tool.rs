@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::{Consent, Description, ErrorForm, Launch, Origin, Place, Schema, launch::Piece};
+use crate::{Aspects, Consent, Description, ErrorForm, Launch, Origin, Place, Schema, launch::Piece};
 
 /// One callable thing, whatever format it was written in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
     /// The name it is called by, unique in its catalog, before any `mcp_{crib}_` decoration.
     pub name: String,
@@ -45,6 +45,8 @@ pub struct Tool {
     pub launch: Launch,
     /// For a tool without a program: the command line that would follow one.
     pub unbound: Vec<Piece>,
+    /// What its document says beyond what a call needs, in a format that asks for more.
+    pub aspects: Option<Box<Aspects>>,
     /// Where it is defined.
     pub origin: Origin,
 }
@@ -72,6 +74,7 @@ impl Tool {
             measured: None,
             launch,
             unbound: Vec::new(),
+            aspects: None,
             origin,
         }
     }
@@ -91,26 +94,27 @@ impl Tool {
         self.input.is_secret(parameter)
     }
 
+    /// A place in the source that defines it.
+    pub fn origin_of(&self, place: &Place) -> Origin {
+        Origin { source: self.origin.source.clone(), place: place.clone() }
+    }
+
     /// Where the parameter `name` is defined; the tool's own origin if that is not known.
     pub fn parameter_origin(&self, name: &str) -> Origin {
         match self.parameters.iter().find(|parameter| parameter.name == name) {
-            Some(parameter) => self.at(&parameter.place),
+            Some(parameter) => self.origin_of(&parameter.place),
             None => self.origin.clone(),
         }
     }
 
     /// Where step `index` of a sequence is defined; the tool's own origin if that is not known.
     pub fn step_origin(&self, index: usize) -> Origin {
-        self.steps.get(index).map_or_else(|| self.origin.clone(), |places| self.at(&places.step))
+        self.steps.get(index).map_or_else(|| self.origin.clone(), |places| self.origin_of(&places.step))
     }
 
     /// Where the arguments of step `index` of a sequence are defined; the tool's own origin if that is not known.
     pub fn step_arguments_origin(&self, index: usize) -> Origin {
-        self.steps.get(index).map_or_else(|| self.origin.clone(), |places| self.at(&places.arguments))
-    }
-
-    fn at(&self, place: &Place) -> Origin {
-        Origin { source: self.origin.source.clone(), place: place.clone() }
+        self.steps.get(index).map_or_else(|| self.origin.clone(), |places| self.origin_of(&places.arguments))
     }
 }
 

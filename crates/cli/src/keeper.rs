@@ -7,10 +7,10 @@ use std::{
 };
 
 use builtin::{
-    Examples, FlagPlaces, Flags, Handles,
+    Checked, Checker, Examples, Finding, FlagPlaces, Flags, Handles,
     content::{self, Guide},
 };
-use catalog::{Catalog, Failure, flag::FlagValues};
+use catalog::{Catalog, Diagnostic, Failure, Severity, flag::FlagValues};
 use runtime::{Runtime, Settings};
 use store::Store;
 use toolkit::{BadPrefix, BoxFuture, Native, Prefix, Presentation};
@@ -18,6 +18,7 @@ use workspace::{Crib, Environment, FlagDefaults};
 
 use crate::{
     error::{CommandError, Kind},
+    report,
     user_store::UserStore,
 };
 
@@ -100,9 +101,34 @@ pub(crate) fn natives(
         guide: Some(guide.clone()),
         examples: if is_shown { Examples::Shown } else { Examples::Hidden },
         flags: Some(flags.clone()),
+        checker: crib.checks_definitions().then(|| checker(crib)),
     };
     let presentation = Presentation { prefix, errors: crib.config.crib.errors.map(Into::into) };
     builtin::toolset(&handles).build(&presentation).map_err(|error| CommandError::machine(error.to_string()))
+}
+
+/// What `check_definition` checks with: everything that `check` does for a file of the crib.
+fn checker(crib: &Crib) -> Checker {
+    let crib = crib.clone();
+    Arc::new(move |name, text| {
+        let loaded = workspace::check_text(&crib, name.unwrap_or("definition"), text);
+        let spots = report::spots_in(text, &loaded.diagnostics);
+        let finding = |(found, spot): (&Diagnostic, Option<report::Spot>)| Finding {
+            code: found.code.to_owned(),
+            severity: found.severity.as_str().to_owned(),
+            message: found.message.clone(),
+            hint: found.hint.clone(),
+            line: spot.as_ref().map(|spot| spot.line),
+            column: spot.as_ref().map(|spot| spot.column),
+            tool: found.tool.clone(),
+        };
+        Checked {
+            tools: loaded.catalog.tools().iter().map(|tool| tool.name.clone()).collect(),
+            errors: loaded.count(Severity::Error),
+            warnings: loaded.count(Severity::Warning),
+            diagnostics: loaded.diagnostics.iter().zip(spots).map(finding).collect(),
+        }
+    })
 }
 
 fn bad_prefix(error: BadPrefix) -> CommandError {

@@ -23,6 +23,24 @@ pub(crate) struct Report<'a> {
 pub(crate) struct Finding<'a> {
     pub(crate) diagnostic: &'a Diagnostic,
     pub(crate) spot: Option<Spot>,
+    /// The other place, of a finding between two.
+    pub(crate) also: Option<Also<'a>>,
+}
+
+/// A file, and the place in it where it has one.
+pub(crate) struct Also<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) spot: Option<Spot>,
+}
+
+impl Also<'_> {
+    /// The place as people write it.
+    pub(crate) fn text(&self) -> String {
+        match &self.spot {
+            Some(spot) => format!("{}:{}:{}", self.file, spot.line, spot.column),
+            None => self.file.to_owned(),
+        }
+    }
 }
 
 impl Finding<'_> {
@@ -49,22 +67,28 @@ struct Text {
 impl<'a> Report<'a> {
     /// Looks up the place of every diagnostic, reading each source once, and puts them in the order of the text.
     pub(crate) fn new(loaded: &'a Loaded, files: Files) -> Self {
-        let mut by_source: HashMap<&SourceId, Vec<usize>> = HashMap::new();
+        let mut by_source: HashMap<&SourceId, Vec<(usize, &Place, bool)>> = HashMap::new();
         for (index, diagnostic) in loaded.diagnostics.iter().enumerate() {
-            by_source.entry(&diagnostic.origin.source).or_default().push(index);
+            by_source.entry(&diagnostic.origin.source).or_default().push((index, &diagnostic.origin.place, false));
+            if let Some(also) = &diagnostic.also {
+                by_source.entry(&also.source).or_default().push((index, &also.place, true));
+            }
         }
-        let mut spots: Vec<Option<Spot>> = vec![None; loaded.diagnostics.len()];
+        let mut spots: Vec<[Option<Spot>; 2]> = vec![[None, None]; loaded.diagnostics.len()];
         let mut texts = HashMap::new();
-        for (source, indices) in by_source {
+        for (source, places) in by_source {
             let Some(text) = files.text(source).map(Text::new) else { continue };
             let locator = Locator::new(&text.text);
-            for index in indices {
-                spots[index] = spot(&text, &locator, &loaded.diagnostics[index].origin.place);
+            for (index, place, is_other) in places {
+                spots[index][usize::from(is_other)] = spot(&text, &locator, place);
             }
             texts.insert(source, text);
         }
-        let findings = loaded.diagnostics.iter().zip(spots).map(|(diagnostic, spot)| Finding { diagnostic, spot });
-        let mut findings: Vec<_> = findings.collect();
+        let finding = |(diagnostic, [spot, other]): (&'a Diagnostic, [Option<Spot>; 2])| {
+            let also = diagnostic.also.as_ref().map(|also| Also { file: also.source.as_str(), spot: other });
+            Finding { diagnostic, spot, also }
+        };
+        let mut findings: Vec<_> = loaded.diagnostics.iter().zip(spots).map(finding).collect();
         findings.sort_by(|a, b| (&a.diagnostic.origin.source, a.start()).cmp(&(&b.diagnostic.origin.source, b.start())));
         Self { findings, files: loaded.files, tools: loaded.tools, texts }
     }
@@ -92,6 +116,13 @@ impl Text {
         let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         Self { text, line_starts }
     }
+}
+
+/// The places of diagnostics in a text that need not be a file.
+pub(crate) fn spots_in(text: &str, diagnostics: &[Diagnostic]) -> Vec<Option<Spot>> {
+    let text = Text::new(text.to_owned());
+    let locator = Locator::new(&text.text);
+    diagnostics.iter().map(|found| spot(&text, &locator, &found.origin.place)).collect()
 }
 
 fn spot(text: &Text, locator: &Locator<'_>, place: &Place) -> Option<Spot> {

@@ -30,17 +30,45 @@ pub fn rules_reference(rules: &[&Rule]) -> String {
 
 fn section(rule: &Rule, heading: &str) -> String {
     let mut page = format!("{heading} {} {}\n\nSeverity: {}.\n\n{}\n", rule.code, rule.name, rule.severity.as_str(), rule.why);
-    for (label, example) in [("Bad", rule.bad), ("Good", rule.good)] {
+    let (bad, good) = focused(rule.bad, rule.good);
+    for (label, example, shown) in [("Bad", rule.bad, bad), ("Good", rule.good, good)] {
         if !example.is_empty() {
-            page.push_str(&format!("\n{label}:\n\n{}", block(language(example), &shortened(example))));
+            page.push_str(&format!("\n{label}:\n\n{}", block(language(example), &shortened(&shown))));
         }
     }
     page
 }
 
+/// Two long examples without the lines that they have in common, but for a few around those they have not.
+fn focused(bad: &str, good: &str) -> (String, String) {
+    const LONG: usize = 30;
+    const AROUND: usize = 4;
+    let (first, second): (Vec<&str>, Vec<&str>) = (bad.lines().collect(), good.lines().collect());
+    if first.len().min(second.len()) < LONG {
+        return (bad.to_owned(), good.to_owned());
+    }
+    let before = first.iter().zip(&second).take_while(|(a, b)| a == b).count();
+    let shorter = first.len().min(second.len()) - before;
+    let after = first.iter().rev().zip(second.iter().rev()).take_while(|(a, b)| a == b).count().min(shorter);
+    let focus = |lines: &[&str]| {
+        let from = before.saturating_sub(AROUND);
+        let to = (lines.len() - after + AROUND).min(lines.len());
+        let mut kept = lines[from..to].to_vec();
+        if from > 0 {
+            kept.insert(0, "…");
+        }
+        if to < lines.len() {
+            kept.push("…");
+        }
+        kept.join("\n")
+    };
+    (focus(&first), focus(&second))
+}
+
 fn language(example: &str) -> &'static str {
     match example.trim_end().lines().next() {
         Some(first) if first.starts_with('[') && first.ends_with(']') && example.contains(" = ") => "toml",
+        Some(first) if first.starts_with("# ") => "markdown",
         _ if example.starts_with(['{', '[']) => "json",
         _ => "text",
     }

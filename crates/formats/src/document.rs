@@ -1,13 +1,14 @@
 //! One definition file: its bytes, its format, and what it says.
 
-use catalog::{Diagnostic, SourceId, Tool};
+use catalog::{Allowance, Diagnostic, SourceId, Tool};
 
 use crate::{
     Guidance, guidance,
     json::{self, Node},
     mtdf, rave,
     report::Report,
-    rules::syntax::{FILE_TOO_LARGE, JSON_SCHEMA_FILE, NOT_A_DEFINITION, NOT_UTF8},
+    rules::syntax::{BYTE_ORDER_MARK, FILE_TOO_LARGE, JSON_SCHEMA_FILE, NOT_A_DEFINITION, NOT_UTF8, NUL},
+    spec::{self, Linked},
     yaml,
 };
 
@@ -21,6 +22,8 @@ pub enum Format {
     Mtdf,
     /// A function of an R package.
     Rave,
+    /// A Markdown document that describes tools.
+    Specification,
     /// Texts that definitions refer to.
     Guidance,
     /// A JSON Schema, for editors perhaps.
@@ -38,6 +41,8 @@ pub struct Reading {
     pub broken: Vec<Tool>,
     /// Every problem that was found.
     pub diagnostics: Vec<Diagnostic>,
+    /// The problems that the definition allows itself.
+    pub allowances: Vec<Allowance>,
 }
 
 /// Reads a definition. A file of another format gives no tools and its own diagnostics.
@@ -55,11 +60,17 @@ pub fn is_guidance(bytes: &[u8]) -> bool {
     Document::parse(&SourceId::new(""), bytes).format() == Format::Guidance
 }
 
+/// Whether a file is a Markdown specification.
+pub fn is_specification(source: &SourceId, bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| spec::is_specification(source, text))
+}
+
 /// A file that has been parsed but not yet understood.
 pub struct Document<'a> {
     format: Format,
     text: &'a str,
     root: Option<Node<'a>>,
+    page: Option<&'a str>,
     report: Report,
 }
 
@@ -68,14 +79,29 @@ impl<'a> Document<'a> {
     pub fn parse(source: &SourceId, bytes: &'a [u8]) -> Self {
         let mut report = Report::new(source);
         let text = decode(bytes, &mut report);
+        if let Some(text) = text.filter(|text| spec::is_specification(source, text)) {
+            return Self::specification(text, report);
+        }
         let root = text.and_then(|text| {
-            let parsed = parse(text);
+            let parsed = if spec::is_markdown(source) { json::parse(text) } else { parse(text) };
             parsed.problems.into_iter().for_each(|problem| report.problem(problem));
             parsed.root.filter(|_| !parsed.is_lossy)
         });
         let text = text.unwrap_or_default();
         let format = root.as_ref().map_or(Format::Unknown, |root| detect(root, text));
-        Self { format, text, root, report }
+        Self { format, text, root, page: None, report }
+    }
+
+    fn specification(text: &'a str, mut report: Report) -> Self {
+        if text.starts_with('\u{feff}') {
+            let found = json::Problem::new(&BYTE_ORDER_MARK, 0, "the file begins with a byte order mark");
+            report.problem(found.hint("save it without"));
+        }
+        let nul = text.find('\0');
+        if let Some(at) = nul {
+            report.problem(json::Problem::new(&NUL, at, "the file has a NUL character in it"));
+        }
+        Self { format: Format::Specification, text, root: None, page: Some(text).filter(|_| nul.is_none()), report }
     }
 
     /// What it holds.
@@ -83,8 +109,17 @@ impl<'a> Document<'a> {
         self.format
     }
 
-    /// Reads it as a definition.
-    pub fn read(mut self, guidance: &Guidance) -> Reading {
+    /// Reads it as a definition; files that it links to are not there.
+    pub fn read(self, guidance: &Guidance) -> Reading {
+        self.read_linked(guidance, &|_| Err("no files can be read here".to_owned()))
+    }
+
+    /// Reads it as a definition, and the files that it links to.
+    pub fn read_linked(mut self, guidance: &Guidance, linked: Linked<'_>) -> Reading {
+        if let Some(page) = self.page {
+            let (tools, allowances) = spec::read(page, linked, &mut self.report);
+            return Reading { tools, broken: Vec::new(), diagnostics: self.report.finish(), allowances };
+        }
         let Some(root) = self.root else { return Reading { diagnostics: self.report.finish(), ..Reading::default() } };
         let is_broken = self.report.errors() > 0;
         let (mut tools, mut broken) = match self.format {
@@ -99,7 +134,7 @@ impl<'a> Document<'a> {
                 self.report.push(note);
                 Default::default()
             }
-            Format::Unknown => {
+            Format::Unknown | Format::Specification => {
                 let problem = self.report.whole(&NOT_A_DEFINITION, "this is not a definition");
                 self.report.push(problem.expected("an object with a `name`").received(crate::report::shown(&root)));
                 Default::default()
@@ -110,7 +145,7 @@ impl<'a> Document<'a> {
             tools.clear();
             broken.clear();
         }
-        Reading { tools, broken, diagnostics: self.report.finish() }
+        Reading { tools, broken, diagnostics: self.report.finish(), allowances: Vec::new() }
     }
 
     /// Reads it as a guidance file.

@@ -16,10 +16,11 @@ mod rave;
 mod report;
 pub mod roxygen;
 mod rules;
+mod spec;
 mod yaml;
 
 pub use bind::bind;
-pub use document::{Document, Format, MAX_BYTES, Reading, is_guidance, read, read_guidance};
+pub use document::{Document, Format, MAX_BYTES, Reading, is_guidance, is_specification, read, read_guidance};
 pub use expression::{Expression, ExpressionError, Pattern, Sense, Term, check_name};
 pub use front_matter::{FrontMatter, FrontMatterError};
 pub use guidance::{Guidance, guidance_schema};
@@ -31,4 +32,5 @@ pub use prompt::{
 };
 pub use rave::rave_schema;
 pub use rules::{RULES, definition::MISSING_COMMAND, roxygen::BUILD_RULES};
+pub use spec::{Edit, Linked, apply, fixes};
 pub use yaml::yaml_value;

@@ -1,6 +1,6 @@
 //! From symbolic places back to bytes, for printing.
 
-use std::ops::Range;
+use std::{cell::OnceCell, ops::Range};
 
 use catalog::Place;
 
@@ -17,14 +17,18 @@ pub fn locate(text: &str, place: &Place) -> Range<usize> {
 /// Finds places in one text.
 pub struct Locator<'a> {
     text: &'a str,
-    root: Option<Node<'a>>,
+    root: OnceCell<Option<Node<'a>>>,
 }
 
 impl<'a> Locator<'a> {
-    /// Parses the text once.
+    /// Takes the text. It is parsed once, and only if a place asks for it.
     pub fn new(text: &'a str) -> Self {
-        let root = if text.len() > crate::MAX_BYTES { None } else { document::parse(text).root };
-        Self { text, root }
+        Self { text, root: OnceCell::new() }
+    }
+
+    fn root(&self) -> Option<&Node<'a>> {
+        let parse = || if self.text.len() > crate::MAX_BYTES { None } else { document::parse(self.text).root };
+        self.root.get_or_init(parse).as_ref()
     }
 
     /// The bytes of a place: of its nearest ancestor if it does not exist, none if nothing does.
@@ -32,6 +36,7 @@ impl<'a> Locator<'a> {
         match place {
             Place::Whole => 0..self.text.len(),
             Place::Offset(offset) => self.character(*offset),
+            Place::Span(span) => self.text.floor_char_boundary(span.start)..self.text.ceil_char_boundary(span.end),
             Place::Value(pointer) => self.find(pointer).map_or(0..0, |found| found.value),
             Place::Key(pointer) => self.find(pointer).map_or(0..0, |found| found.key.unwrap_or(found.value)),
         }
@@ -44,7 +49,7 @@ impl<'a> Locator<'a> {
     }
 
     fn find(&self, pointer: &str) -> Option<Found> {
-        let mut node = self.root.as_ref()?;
+        let mut node = self.root()?;
         let mut found = Found { key: None, value: node.span.range() };
         for token in pointer.split('/').skip(1) {
             let token = token.replace("~1", "/").replace("~0", "~");

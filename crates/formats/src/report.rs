@@ -1,6 +1,6 @@
 //! Where the reader is and what it has found so far.
 
-use std::fmt::Write;
+use std::{fmt::Write, ops::Range};
 
 use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
 use serde_json::Value as Json;
@@ -99,6 +99,11 @@ impl Report {
     /// A diagnostic about a key.
     pub(crate) fn key(&self, rule: &Rule, at: &At<'_>, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(rule, Origin::key(&self.source, at.pointer()), message)
+    }
+
+    /// A diagnostic about some bytes.
+    pub(crate) fn span(&self, rule: &Rule, span: Range<usize>, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(rule, Origin::span(&self.source, span), message)
     }
 
     /// A diagnostic about the whole file.

@@ -6,6 +6,7 @@ pub(crate) mod parameter;
 pub(crate) mod rave;
 pub(crate) mod roxygen;
 pub(crate) mod schema;
+pub(crate) mod spec;
 pub(crate) mod syntax;
 pub(crate) mod yaml;
 
@@ -79,4 +80,19 @@ pub static RULES: &[&Rule] = &[
     &rave::HIDDEN_PARAMETER,
     &rave::PHANTOM_REQUIRED,
     &rave::MISSING_EXAMPLE,
+    &spec::DECLARES_NO_TOOLS,
+    &spec::NO_TOOLS_FOUND,
+    &spec::UNFILLED_TEMPLATE,
+    &spec::TORN_ROW,
+    &spec::UNREADABLE_TYPE,
+    &spec::UNREADABLE_PARAMETERS,
+    &spec::TWO_SCHEMAS,
+    &spec::UNDESCRIBED_TOOL,
+    &spec::CONDITIONAL_PARAMETER,
+    &spec::UNREADABLE_SCHEMA,
+    &spec::UNSERVABLE_NAME,
+    &spec::ODD_DEFAULT,
+    &spec::REPEATED_PARAMETER,
+    &spec::MISNUMBERED_SECTION,
+    &spec::ALLOWED_WITHOUT_REASON,
 ];

@@ -42,6 +42,11 @@ pub(crate) fn read(text: &str) -> Result<Value, YamlError> {
     }
 }
 
+/// Whether a text is YAML, with keys and values.
+pub(crate) fn is_mapping(text: &str) -> bool {
+    is_yaml(text) && parse(text).root.is_some_and(|root| root.is_object())
+}
+
 /// Whether a text is meant as YAML: its first line that is no comment begins a document or has a key.
 pub(crate) fn is_yaml(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}');

@@ -4,6 +4,9 @@
 //! A rule is one file in `rules/` and one line in the table of [`rules`](crate::RULES). It sees
 //! tools, not the syntax they were written in, and neither files nor the clock.
 
+#[macro_use]
+mod specimen;
+
 mod check;
 mod phrase;
 mod rules;

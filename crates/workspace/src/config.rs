@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::{ContentConfig, PolicyClause, SwitchClause, WrittenFlags, flags};
+use crate::{AllowClause, ContentConfig, PolicyClause, RuleClause, SwitchClause, WrittenFlags, flags};
 
 /// A `toolcrib.toml` that cannot be used.
 pub(crate) static BROKEN_CONFIG: Rule = Rule {
@@ -50,6 +50,12 @@ pub struct Config {
     /// Tools that are served only while a flag has a certain value.
     #[schemars(with = "Vec<SwitchClause>")]
     pub switch: Vec<Spanned<SwitchClause>>,
+    /// Problems that the crib allows, with reasons.
+    #[schemars(with = "Vec<AllowClause>")]
+    pub allow: Vec<Spanned<AllowClause>>,
+    /// Rules of the crib's own, beside ours.
+    #[schemars(with = "Vec<RuleClause>")]
+    pub rule: Vec<Spanned<RuleClause>>,
 }
 
 impl Config {
@@ -73,6 +79,8 @@ pub struct CribConfig {
     pub descriptions: Option<Descriptions>,
     /// How failures of native tools are written down for programs. If it is not given, each tool has its own way.
     pub errors: Option<Errors>,
+    /// Whether the tool `check_definition` is served. If it is not given, it is where there are Markdown specifications.
+    pub check_definition: Option<bool>,
 }
 
 /// How much the description of a tool says.
@@ -108,7 +116,14 @@ impl From<Errors> for ErrorForm {
 
 impl Default for CribConfig {
     fn default() -> Self {
-        Self { name: None, full_names: false, roots: vec![PathBuf::from(".")], descriptions: None, errors: None }
+        Self {
+            name: None,
+            full_names: false,
+            roots: vec![PathBuf::from(".")],
+            descriptions: None,
+            errors: None,
+            check_definition: None,
+        }
     }
 }
 

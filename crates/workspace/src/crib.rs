@@ -3,13 +3,18 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
-use catalog::{Diagnostic, Policy, SourceId, Switch, flag::FlagValues, name};
+use catalog::{Diagnostic, HouseRule, Policy, SourceId, Switch, flag::FlagValues, name};
 use runtime::Settings;
 
-use crate::{Config, Environment, Files, WrittenFlags, config, flags, policy};
+use crate::{
+    Config, Environment, Files, WrittenFlags,
+    allow::{self, Allow},
+    config, discover, flags, house, policy,
+};
 
 /// The name of the configuration file.
 pub(crate) const CONFIG: &str = "toolcrib.toml";
@@ -27,6 +32,10 @@ pub struct Crib {
     pub flags: FlagValues,
     /// Which tools are there only while a flag has a certain value.
     pub switches: Vec<Switch>,
+    /// Which problems of definitions are allowed.
+    pub(crate) allow: Vec<Allow>,
+    /// The rules of the crib's own.
+    pub(crate) rules: Vec<Arc<HouseRule>>,
     environment: Environment,
 }
 
@@ -78,7 +87,16 @@ impl Crib {
     /// The crib in `folder` as if it had no configuration, to look at the rest of one whose configuration is broken.
     pub fn unconfigured(folder: PathBuf, environment: &Environment) -> Self {
         let (config, policy) = Default::default();
-        Self { folder, config, policy, flags: FlagValues::new(), switches: Vec::new(), environment: environment.clone() }
+        Self {
+            folder,
+            config,
+            policy,
+            flags: FlagValues::new(),
+            switches: Vec::new(),
+            allow: Vec::new(),
+            rules: Vec::new(),
+            environment: environment.clone(),
+        }
     }
 
     /// The same with what its configuration says; everything that is wrong with that, if anything is.
@@ -94,9 +112,15 @@ impl Crib {
         let policy = policy::compile(&source, &self.config.policy);
         let none = WrittenFlags::new();
         let flags = flags::compile(&source, self.config.flags.as_ref().unwrap_or(&none), &self.config.switch);
-        match (policy, flags) {
-            (Ok(policy), Ok((flags, switches))) => Ok(Self { policy, flags, switches, ..self }),
-            (policy, flags) => Err(policy.err().into_iter().chain(flags.err()).flatten().collect()),
+        let allow = allow::compile(&source, &self.config.allow);
+        let rules = house::compile(&source, &self.config.rule);
+        match (policy, flags, allow, rules) {
+            (Ok(policy), Ok((flags, switches)), Ok(allow), Ok(rules)) => {
+                Ok(Self { policy, flags, switches, allow, rules, ..self })
+            }
+            (policy, flags, allow, rules) => {
+                Err([policy.err(), flags.err(), allow.err(), rules.err()].into_iter().flatten().flatten().collect())
+            }
         }
     }
 
@@ -114,6 +138,11 @@ impl Crib {
     /// The files of the crib, named relative to its folder.
     pub fn files(&self) -> Files {
         Files::new(&self.folder)
+    }
+
+    /// Whether definitions are written here with the help of an agent: so configured, else if there are specifications.
+    pub fn checks_definitions(&self) -> bool {
+        self.config.crib.check_definition.unwrap_or_else(|| !discover::specifications(&self.folder).is_empty())
     }
 
     /// The folder for what this crib keeps, below the user's state folder.

@@ -1,4 +1,4 @@
-//! The one door to definition files.
+//! The one door to definition files: reading them, and writing them better.
 
 use std::{
     fs, io,
@@ -60,6 +60,21 @@ impl Files {
             return Err(problem(message, "split it, or move it out of the folder"));
         }
         fs::read(path).map_err(unreadable)
+    }
+
+    /// Puts another text in the place of a file's, all of it or nothing.
+    pub(crate) fn replace(&self, path: &Path, text: &str) -> io::Result<()> {
+        // A link stays a link: what it leads to is written.
+        let path = fs::canonicalize(path)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let beside = path.with_file_name(format!(".{name}.{}.toolcrib", std::process::id()));
+        let written = fs::write(&beside, text).and_then(|()| fs::set_permissions(&beside, fs::metadata(&path)?.permissions()));
+        let done = written.and_then(|()| fs::rename(&beside, &path));
+        if done.is_err() {
+            // It may never have been made.
+            let _ = fs::remove_file(&beside);
+        }
+        done
     }
 
     /// The text of a source, for showing places in it; what is not UTF-8 is replaced.

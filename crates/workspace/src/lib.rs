@@ -3,17 +3,21 @@
 //! The only reader of definition files, configuration and environment variables. It starts nothing
 //! and serves nothing: what it returns is data for those who do.
 
+mod allow;
 mod always;
 mod config;
 mod content;
 mod crib;
 mod date;
+mod definition;
 mod discover;
 mod environment;
 mod examples;
 mod files;
+mod fix;
 mod flags;
 mod groups;
+mod house;
 mod loader;
 mod package;
 mod parallel;
@@ -23,6 +27,7 @@ mod prompts;
 mod sources;
 mod watch;
 
+pub use allow::AllowClause;
 pub use always::always_allow;
 pub use config::{Bind, Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, PromptsConfig, config_schema};
 pub use content::{Category, CategoryConfig, Collection, CollectionConfig, Content, ContentConfig};
@@ -30,9 +35,11 @@ pub use crib::{Crib, OpenError};
 pub use environment::Environment;
 pub use examples::{Examples, Ran};
 pub use files::{Files, LARGEST_FILE};
+pub use fix::{FixError, Fixed, fix_crib, fix_paths};
 pub use flags::{FlagDefaults, SwitchClause, WrittenFlags};
 pub use groups::{GroupError, Groups};
-pub use loader::{Loaded, Loader, check_paths};
+pub use house::{Level, RuleClause};
+pub use loader::{Loaded, Loader, check_paths, check_text};
 pub use package::{Build, Change, PackageError, RPackage};
 pub use policy::PolicyClause;
 pub use project::project;
@@ -61,4 +68,9 @@ pub static RULES: &[&catalog::Rule] = &[
     &package::STALE_FILE,
     &examples::FAILED_EXAMPLE,
     &examples::NO_R,
+    &allow::BROKEN_ALLOW,
+    &allow::USELESS_ALLOW,
+    &house::BROKEN_RULE,
+    &house::FAILED_RULE,
+    &catalog::DIVERGED_COPY,
 ];

@@ -1,7 +1,7 @@
 //! Reads the definitions of a crib into a catalog, and reads them again.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     path::{Path, PathBuf},
     sync::Arc,
     time::SystemTime,
@@ -11,8 +11,10 @@ use catalog::{Catalog, Diagnostic, Glob, Launch, Origin, Place, Rule, Severity, 
 use formats::{Guidance, Prompt};
 
 use crate::{
-    Config, Content, Crib, Files, Groups, content, crib, discover, flags, parallel, policy, prompts, prompts::PromptLoader,
-    sources,
+    Config, Content, Crib, Files, Groups, allow, content, crib,
+    definition::{self, Definition},
+    discover, flags, house, parallel, policy, prompts,
+    prompts::PromptLoader,
 };
 
 /// A `[[bind]]` that cannot work.
@@ -75,17 +77,26 @@ impl Loader {
         let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names, scope: lint::Scope::Crib };
         let mut tools = Vec::new();
         let mut seen = HashSet::new();
-        let all = parallel::map(&found.definitions, |path| read_definition(&files, path, &guidance, &context, &crib.folder));
-        for (path, (read, diagnostics)) in found.definitions.iter().zip(all) {
+        let mut documents = HashSet::new();
+        let mut allowed = HashMap::new();
+        let all = parallel::map(&found.definitions, |path| Definition::read(&files, path, &guidance, &context, &crib.folder));
+        for (path, read) in found.definitions.iter().zip(all) {
             let source = files.name(path);
-            let broken = diagnostics.iter().any(Diagnostic::is_error);
-            loaded.diagnostics.extend(diagnostics);
-            tools.extend(self.newest(&source, read, broken, &mut loaded.kept));
+            if read.document.is_some_and(|document| !documents.insert(document)) {
+                // An identical copy of a document counts once.
+                loaded.files -= 1;
+                continue;
+            }
+            let broken = read.diagnostics.iter().any(Diagnostic::is_error);
+            loaded.diagnostics.extend(read.diagnostics);
+            tools.extend(self.newest(&source, read.tools, broken, &mut loaded.kept));
+            allowed.insert(source.clone(), read.allowances);
             seen.insert(source);
         }
         self.good.retain(|source, _| seen.contains(source));
         bind(&crib.config, &mut tools, &mut loaded.diagnostics);
         finish(tools, &context, &mut loaded);
+        judge(crib, &mut loaded);
         if !self.groups.is_everything() {
             let wanted = loaded.catalog.tools().iter().filter(|tool| self.groups.admit(tool)).cloned();
             loaded.catalog = Catalog::merge(wanted).0;
@@ -99,6 +110,7 @@ impl Loader {
         loaded.content = content;
         loaded.diagnostics.extend(problems);
         self.load_prompts(crib, &mut loaded);
+        allow::apply(&allowed, &crib.allow, &mut loaded.diagnostics);
         sort(&mut loaded.diagnostics);
         loaded
     }
@@ -129,21 +141,23 @@ impl Loader {
 }
 
 /// Reads files and folders that need not be cribs. A folder laid out as a crib is read as one, any
-/// other for all JSON and YAML files below it. Loose files are checked each for itself: two versions of one
-/// tool beside each other are not a conflict.
+/// other for all JSON and YAML files and Markdown specifications below it. Loose files are checked each
+/// for itself: two versions of one tool beside each other are not a conflict, unless both are documents
+/// of one folder.
 pub fn check_paths(paths: &[PathBuf], environment: &crate::Environment) -> Result<Loaded, crib::OpenError> {
     let mut loaded = Loaded::default();
-    let mut loose = Vec::new();
+    let (mut named, mut found) = (Vec::new(), Vec::new());
     for path in paths {
         let problem = |source| crib::OpenError::Path { path: path.clone(), source };
         let about = std::fs::metadata(path).map_err(problem)?;
         match about.is_dir() {
             true if discover::is_crib(path) => absorb(&mut loaded, read_crib(path, environment)?),
-            true => loose.extend(discover::below(path)),
-            false => loose.push(path.clone()),
+            true => found.extend(discover::below(path)),
+            false => named.push(path.clone()),
         }
     }
-    check_loose(&loose, &mut loaded);
+    check_loose(&named, Loose::Named, &mut loaded);
+    check_loose(&found, Loose::Found, &mut loaded);
     Ok(loaded)
 }
 
@@ -156,7 +170,9 @@ fn read_crib(folder: &Path, environment: &crate::Environment) -> Result<Loaded, 
     };
     let base = Files::new(folder);
     for diagnostic in &mut loaded.diagnostics {
-        diagnostic.origin.source = SourceId::new(base.path(&diagnostic.origin.source).to_string_lossy());
+        for origin in [Some(&mut diagnostic.origin), diagnostic.also.as_mut()].into_iter().flatten() {
+            origin.source = SourceId::new(base.path(&origin.source).to_string_lossy());
+        }
     }
     Ok(loaded)
 }
@@ -169,49 +185,113 @@ fn absorb(into: &mut Loaded, other: Loaded) {
     into.catalog = Catalog::merge(tools).0;
 }
 
-fn check_loose(paths: &[PathBuf], loaded: &mut Loaded) {
+/// How loose files were come by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Loose {
+    /// Somebody named them.
+    Named,
+    /// They lie in a folder that somebody named, among others that are no definitions.
+    Found,
+}
+
+impl Loose {
+    /// Whether a file is to be looked at: Markdown lies everywhere, so what was only found must be a specification.
+    fn wants(self, source: &SourceId, bytes: &[u8]) -> bool {
+        self == Self::Named || !source.as_str().ends_with(".md") || formats::is_specification(source, bytes)
+    }
+
+    /// Whether a file is read as a prompt: Markdown only if somebody named it.
+    fn is_prompt(self, path: &Path) -> bool {
+        let is_markdown = path.extension().is_some_and(|extension| extension == "md");
+        prompts::is_prompt(path) && (self == Self::Named || !is_markdown)
+    }
+}
+
+fn check_loose(paths: &[PathBuf], loose: Loose, loaded: &mut Loaded) {
     let files = Files::new("");
-    let (prompts, paths): (Vec<PathBuf>, Vec<PathBuf>) = paths.iter().cloned().partition(|path| prompts::is_prompt(path));
+    let (prompts, paths): (Vec<PathBuf>, Vec<PathBuf>) = paths.iter().cloned().partition(|path| loose.is_prompt(path));
     loaded.files += prompts.len();
     loaded.diagnostics.extend(prompts.iter().flat_map(|path| prompts::one(&files, path).1));
     let paths = paths.as_slice();
     let contents = parallel::map(paths, |path| {
         let bytes = files.read(path);
         let is_guidance = bytes.as_deref().is_ok_and(formats::is_guidance);
-        (files.name(path), bytes, is_guidance)
+        (bytes, is_guidance)
     });
     let mut guidance = Guidance::default();
     let mut definitions = Vec::new();
+    let mut documents = HashSet::new();
     let mut checked = Vec::new();
-    for (source, bytes, is_guidance) in &contents {
+    for (path, (bytes, is_guidance)) in paths.iter().zip(&contents) {
+        let source = files.name(path);
         match bytes.as_deref() {
             Ok(bytes) if *is_guidance => {
-                let (read, problems) = formats::read_guidance(source, bytes);
+                let (read, problems) = formats::read_guidance(&source, bytes);
                 guidance.merge(read);
                 checked.push(Loaded { diagnostics: problems, ..Loaded::default() });
             }
-            Ok(bytes) => definitions.push((source, bytes)),
+            Ok(bytes) if loose == Loose::Found && (!loose.wants(&source, bytes) || is_copy(&source, bytes, &mut documents)) => {}
+            Ok(bytes) => definitions.push((path, bytes)),
             Err(problem) => checked.push(Loaded { diagnostics: vec![(**problem).clone()], ..Loaded::default() }),
         }
     }
-    checked.extend(parallel::map(&definitions, |(source, bytes)| check_alone(source, bytes, &guidance)));
-    loaded.files += paths.len();
-    for one in &mut checked {
+    loaded.files += definitions.len() + checked.len();
+    checked.extend(parallel::map(&definitions, |(path, bytes)| check_alone(&files, path, bytes, &guidance)));
+    let mut tools = Vec::new();
+    for mut one in checked {
         loaded.tools += one.tools;
         loaded.diagnostics.append(&mut one.diagnostics);
+        tools.extend(one.catalog.tools().iter().cloned());
     }
-    let tools = loaded.catalog.tools().iter().chain(checked.iter().flat_map(|one| one.catalog.tools())).cloned();
-    loaded.catalog = Catalog::merge(tools).0;
+    let (catalog, conflicts) = Catalog::merge(loaded.catalog.tools().iter().cloned().chain(tools));
+    loaded.catalog = catalog;
+    let diverged = conflicts.into_iter().filter(|found| loose == Loose::Found && found.code == catalog::DIVERGED_COPY.code);
+    loaded.diagnostics.extend(diverged);
     sort(&mut loaded.diagnostics);
 }
 
+/// Whether a document was there before, byte for byte.
+fn is_copy<'b>(source: &SourceId, bytes: &'b [u8], documents: &mut HashSet<&'b [u8]>) -> bool {
+    source.as_str().ends_with(".md") && !documents.insert(bytes)
+}
+
 /// Reads and lints one definition as if it were all there is.
-fn check_alone(source: &SourceId, bytes: &[u8], guidance: &Guidance) -> Loaded {
+fn check_alone(files: &Files, path: &Path, bytes: &[u8], guidance: &Guidance) -> Loaded {
+    let source = files.name(path);
+    let within = path.parent().unwrap_or(path);
     let context = lint::Context { crib: "crib".to_owned(), full_names: false, scope: lint::Scope::File };
-    let (tools, diagnostics) = understand(source, bytes, guidance, &context);
-    let mut loaded = Loaded { diagnostics, ..Loaded::default() };
-    finish(tools, &context, &mut loaded);
+    let read = Definition::of(&source, bytes, guidance, &context, &|link| definition::linked(files, path, within, link));
+    let mut loaded = Loaded { diagnostics: read.diagnostics, ..Loaded::default() };
+    finish(read.tools, &context, &mut loaded);
+    allow::apply(&HashMap::from([(source, read.allowances)]), &[], &mut loaded.diagnostics);
     loaded
+}
+
+/// Reads and judges a text as if it were a definition of the crib, by the crib's rules too. Nothing that it links to is
+/// read.
+pub fn check_text(crib: &Crib, name: &str, text: &str) -> Loaded {
+    let source = SourceId::new(name);
+    let nothing: formats::Linked<'_> = &|_| Err("linked files are not read here".to_owned());
+    let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names, scope: lint::Scope::File };
+    let read = Definition::of(&source, text.as_bytes(), &Guidance::default(), &context, nothing);
+    let mut loaded = Loaded { diagnostics: read.diagnostics, files: 1, ..Loaded::default() };
+    finish(read.tools, &context, &mut loaded);
+    judge(crib, &mut loaded);
+    allow::apply(&HashMap::from([(source.clone(), read.allowances)]), &crib.allow, &mut loaded.diagnostics);
+    // What is said of the configuration is not about this text.
+    loaded.diagnostics.retain(|found| found.origin.source == source);
+    sort(&mut loaded.diagnostics);
+    loaded
+}
+
+/// Applies the crib's own rules.
+fn judge(crib: &Crib, loaded: &mut Loaded) {
+    if !crib.rules.is_empty() {
+        let (catalog, found) = house::check(&crib.rules, &loaded.catalog);
+        loaded.tools = catalog.tools().len();
+        loaded.catalog = catalog;
+        loaded.diagnostics.extend(found);
+    }
 }
 
 fn read_guidance(files: &Files, paths: &[PathBuf], diagnostics: &mut Vec<Diagnostic>) -> Guidance {
@@ -227,37 +307,6 @@ fn read_guidance(files: &Files, paths: &[PathBuf], diagnostics: &mut Vec<Diagnos
         }
     }
     guidance
-}
-
-/// The good tools of a definition, and everything that is wrong with the others.
-type Understood = (Vec<Arc<Tool>>, Vec<Diagnostic>);
-
-fn read_definition(files: &Files, path: &Path, guidance: &Guidance, context: &lint::Context, crib: &Path) -> Understood {
-    match files.read(path) {
-        Ok(bytes) => {
-            let (mut tools, diagnostics) = understand(&files.name(path), &bytes, guidance, context);
-            tools.iter_mut().for_each(|tool| sources::settle(Arc::make_mut(tool), path, crib));
-            (tools, diagnostics)
-        }
-        Err(problem) => (Vec::new(), vec![*problem]),
-    }
-}
-
-fn understand(source: &SourceId, bytes: &[u8], guidance: &Guidance, context: &lint::Context) -> Understood {
-    let formats::Reading { tools, broken, mut diagnostics } = formats::read(source, bytes, guidance);
-    let broken: Vec<_> = broken.into_iter().map(Arc::new).collect();
-    let mut more = lint::check_each(&broken, context);
-    // Where there is an error, too little is known to say more.
-    more.retain(|found| !diagnostics.iter().filter(|of| of.is_error()).any(|error| touches(error, found)));
-    diagnostics.extend(more);
-    (tools.into_iter().map(Arc::new).collect(), diagnostics)
-}
-
-/// Whether a finding is about what could not be read: inside of it, or about the object that it is a field of.
-fn touches(error: &Diagnostic, found: &Diagnostic) -> bool {
-    let [error, found] = [error, found].map(|diagnostic| diagnostic.origin.pointer().unwrap_or_default());
-    let is_inside = found.strip_prefix(error).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    is_inside || error.rsplit_once('/').is_some_and(|(object, _)| object == found)
 }
 
 /// Gives programs to tools that have none.
@@ -322,6 +371,7 @@ fn place(diagnostic: &Diagnostic) -> (usize, &str) {
     match &diagnostic.origin.place {
         Place::Whole => (0, ""),
         Place::Offset(offset) => (*offset, ""),
+        Place::Span(span) => (span.start, ""),
         Place::Value(pointer) | Place::Key(pointer) => (usize::MAX, pointer),
     }
 }

@@ -15,7 +15,8 @@ const PROMPTS: &str = "prompts";
 const WORKFLOWS: &str = "inst/mcp/workflows";
 
 /// Tools that every crib may have without defining them, beside those that look after operations.
-pub const GUIDE_TOOLS: [&str; 7] = [
+pub const GUIDE_TOOLS: [&str; 8] = [
+    "check_definition",
     "get_content",
     "get_feature_flag",
     "get_project_flag",

@@ -95,8 +95,10 @@ impl Watcher {
 impl Folders {
     fn of(crib: &Crib, content: &Content) -> Self {
         let own = discover::FOLDERS.iter().map(|folder| crib.folder.join(folder));
-        let definitions =
-            [crib.folder.clone()].into_iter().chain(own).chain(prompts::folders(crib)).filter(|folder| folder.is_dir()).collect();
+        let specified = discover::specifications(&crib.folder).into_iter().filter_map(|path| path.parent().map(Path::to_owned));
+        let definitions: BTreeSet<_> =
+            [crib.folder.clone()].into_iter().chain(own).chain(prompts::folders(crib)).chain(specified).collect();
+        let definitions = definitions.into_iter().filter(|folder| folder.is_dir()).collect();
         let documents = content.categories.iter().map(|category| category.folder.clone());
         Self { definitions, documents: documents.filter(|folder| folder.is_dir()).collect() }
     }

@@ -36,7 +36,13 @@ impl Desk {
             defaults: Arc::new(move || defaults.clone()),
             changed: Arc::new(|| Box::pin(std::future::ready(()))),
         });
-        let handles = Handles { operations: runtime.operations(), guide: None, examples: Examples::Hidden, flags: Some(flags) };
+        let handles = Handles {
+            operations: runtime.operations(),
+            guide: None,
+            examples: Examples::Hidden,
+            flags: Some(flags),
+            checker: None,
+        };
         let natives = builtin::toolset(&handles).build(&Presentation::default()).expect("tools that explain themselves");
         let tools = natives.iter().map(|native| Arc::new(native.tool.clone())).collect();
         Self { tools, runtime: Arc::new(runtime.with_natives(natives)), folder }

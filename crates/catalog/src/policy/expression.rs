@@ -6,7 +6,7 @@ use cel::{Env, ExecutionError, ParseErrors, Program, Value};
 
 use super::{
     scope::Scope,
-    syntax::{self, Shape, TOO_DEEP},
+    syntax::{self, Names, Shape, TOO_DEEP},
 };
 
 /// The functions and macros that conditions have: CEL's own, and nothing of ours.
@@ -23,24 +23,24 @@ const LONGEST: usize = 16 * 1024;
 
 /// A compiled condition.
 #[derive(Debug)]
-pub(super) struct Expression {
+pub(crate) struct Expression {
     program: Program,
     shape: Shape,
 }
 
 impl Expression {
-    /// Compiles `source`, and refuses what can never be evaluated.
-    pub(super) fn compile(source: &str) -> Result<Self, String> {
+    /// Compiles `source`, which may use these names, and refuses what can never be evaluated.
+    pub(crate) fn compile(source: &str, names: &Names) -> Result<Self, String> {
         if source.len() > LONGEST {
             return Err(format!("the condition has {} bytes, more than {LONGEST}", source.len()));
         }
         let program = ENVIRONMENT.compile(source).map_err(|errors| refusal(&errors))?;
-        let shape = syntax::examine(program.expression())?;
+        let shape = syntax::examine(program.expression(), names)?;
         Ok(Self { program, shape })
     }
 
     /// Whether the condition holds; why not even that can be said.
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Result<bool, String> {
+    pub(crate) fn evaluate(&self, scope: &Scope<'_>) -> Result<bool, String> {
         if scope.size.is_too_deep() || self.cost(scope) > BUDGET {
             return Err("it is too expensive for these arguments".to_owned());
         }

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use cel::{Context, Env, Value as Cel};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::expression::ENVIRONMENT;
 use crate::Tool;
@@ -15,8 +15,32 @@ const DEEPEST: usize = 128;
 pub(super) const TOOL_MEMBERS: [&str; 9] =
     ["name", "category", "version", "mutates", "dangerous", "idempotent", "requires_approval", "network", "consent"];
 
+/// The members of `tool` where a definition is judged.
+pub(super) const MODEL_MEMBERS: [&str; 20] = [
+    "name",
+    "title",
+    "description",
+    "category",
+    "version",
+    "mutates",
+    "dangerous",
+    "idempotent",
+    "requires_approval",
+    "network",
+    "consent",
+    "input",
+    "output",
+    "served",
+    "file",
+    "sections",
+    "security",
+    "errors",
+    "idempotency",
+    "examples",
+];
+
 /// The variables of one call, and how much there is to look at.
-pub(super) struct Scope<'a> {
+pub(crate) struct Scope<'a> {
     pub(super) context: Context<'a, 'a>,
     pub(super) size: Size,
 }
@@ -42,6 +66,47 @@ impl Scope<'_> {
         context.add_variable_from_value("tool", about(tool));
         Self { context, size }
     }
+}
+
+impl Scope<'_> {
+    /// The variables for judging the definition of `tool`.
+    pub(crate) fn of_tool(tool: &Tool) -> Self {
+        let mut context = Context::with_env(Arc::<Env>::clone(&ENVIRONMENT));
+        let mut size = Size::default();
+        let Value::Object(model) = model(tool) else { return Self { context, size } };
+        let model = map(&model, 1, &mut size);
+        context.add_variable_from_value("tool", model);
+        Self { context, size }
+    }
+}
+
+/// A tool as rules see it.
+fn model(tool: &Tool) -> Value {
+    let aspects = tool.aspects.clone().unwrap_or_default();
+    let marks = &tool.marks;
+    let schema = |schema: &crate::Schema| Value::Object((**schema.object()).clone());
+    json!({
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description.text,
+        "category": marks.category,
+        "version": marks.version,
+        "mutates": marks.mutates,
+        "dangerous": marks.dangerous,
+        "idempotent": marks.idempotent,
+        "requires_approval": marks.requires_approval,
+        "network": marks.network,
+        "consent": tool.consent.is_some(),
+        "input": schema(&tool.input),
+        "output": tool.output.as_ref().map(schema),
+        "served": tool.is_callable(),
+        "file": tool.origin.source.as_str(),
+        "sections": aspects.sections.iter().map(|(section, _)| section.title()).collect::<Vec<_>>(),
+        "security": aspects.security.iter().map(|remark| remark.text.as_str()).collect::<Vec<_>>(),
+        "errors": aspects.errors.map(|errors| errors.text),
+        "idempotency": aspects.idempotency.map(|said| said.text),
+        "examples": aspects.usages.into_iter().filter_map(|usage| usage.call).collect::<Vec<_>>(),
+    })
 }
 
 impl Size {

@@ -4,14 +4,26 @@ use std::collections::BTreeSet;
 
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
-use super::scope::TOOL_MEMBERS;
+use super::scope::{MODEL_MEMBERS, TOOL_MEMBERS};
 use crate::closest;
 
 /// What is said of a condition that is too deep.
 pub(super) const TOO_DEEP: &str = "the condition is nested too deeply; split it into several clauses";
 
-/// The variables of a condition.
-const VARIABLES: [&str; 2] = ["args", "tool"];
+/// What a condition may speak of.
+#[derive(Debug)]
+pub(crate) struct Names {
+    /// Its variables.
+    variables: &'static [&'static str],
+    /// The members of `tool`.
+    members: &'static [&'static str],
+}
+
+/// What a condition about a call may speak of.
+pub(super) static CALL_NAMES: Names = Names { variables: &["args", "tool"], members: &TOOL_MEMBERS };
+
+/// What a condition about a definition may speak of.
+pub(crate) static RULE_NAMES: Names = Names { variables: &["tool"], members: &MODEL_MEMBERS };
 
 /// Names of types, which `type(x) == …` compares with, and the one namespace.
 const TYPES: [&str; 12] =
@@ -59,16 +71,16 @@ pub(super) struct Shape {
 }
 
 /// Looks at every part; the first name that does not exist is an error.
-pub(super) fn examine(expression: &IdedExpr) -> Result<Shape, String> {
-    let mut walk = Walk::default();
+pub(super) fn examine(expression: &IdedExpr, names: &Names) -> Result<Shape, String> {
+    let mut walk = Walk { names, shape: Shape::default(), bound: Vec::new(), loops: 0, depth: 0, tested: BTreeSet::new() };
     walk.visit(expression)?;
     let Walk { mut shape, tested, .. } = walk;
     shape.reads.retain(|name| !tested.contains(name));
     Ok(shape)
 }
 
-#[derive(Default)]
 struct Walk<'e> {
+    names: &'e Names,
     shape: Shape,
     /// The variables of the loops around this part.
     bound: Vec<&'e str>,
@@ -153,12 +165,15 @@ impl<'e> Walk<'e> {
     }
 
     fn variable(&self, name: &str) -> Result<(), String> {
-        let is_known = name.starts_with('@') || self.bound.contains(&name) || VARIABLES.contains(&name) || TYPES.contains(&name);
+        let is_known =
+            name.starts_with('@') || self.bound.contains(&name) || self.names.variables.contains(&name) || TYPES.contains(&name);
         if is_known {
             return Ok(());
         }
-        let hint = closest(name, VARIABLES).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-        Err(format!("there is no variable `{name}`, only `args` and `tool`{hint}"))
+        let variables = self.names.variables;
+        let hint = closest(name, variables.iter().copied()).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        let known = variables.iter().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(" and ");
+        Err(format!("there is no variable `{name}`, only {known}{hint}"))
     }
 
     /// Looks at `name.field`, however it is spelled; `is_test` if only its presence is asked for.
@@ -167,11 +182,9 @@ impl<'e> Walk<'e> {
             _ if self.bound.contains(&name) => {}
             "args" if is_test => drop(self.tested.insert(field.to_owned())),
             "args" => drop(self.shape.reads.insert(field.to_owned())),
-            "tool" if !TOOL_MEMBERS.contains(&field) => {
-                return Err(format!(
-                    "there is no `tool.{field}`, only {}",
-                    TOOL_MEMBERS.map(|member| format!("`{member}`")).join(", ")
-                ));
+            "tool" if !self.names.members.contains(&field) => {
+                let members = self.names.members.iter().map(|member| format!("`{member}`")).collect::<Vec<_>>().join(", ");
+                return Err(format!("there is no `tool.{field}`, only {members}"));
             }
             _ => {}
         }

@@ -4,12 +4,14 @@ use std::{path::PathBuf, process::ExitCode};
 
 use catalog::Severity;
 use clap::ValueEnum;
-use workspace::{Crib, Files, Loaded, Loader, OpenError, check_paths};
+use workspace::{Crib, Files, Loaded, Loader, OpenError, check_paths, fix_crib, fix_paths};
 
 use super::{CommandResult, Surroundings};
 use crate::{
     error::CommandError,
+    keeper,
     report::{self, Report},
+    terminal,
 };
 
 /// Read definitions and say everything that is wrong with them.
@@ -22,6 +24,9 @@ pub(crate) struct Args {
     /// How findings are printed.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
+    /// First write better what can be without meaning anything else: tables of Markdown specifications.
+    #[arg(long)]
+    fix: bool,
     /// Count warnings as errors.
     #[arg(long)]
     strict: bool,
@@ -40,6 +45,9 @@ pub(super) enum Format {
 }
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+    if args.fix {
+        fix(here, &args.paths)?;
+    }
     let (mut loaded, files) = match args.paths.is_empty() {
         true => load_crib(here)?,
         false => (check_paths(&args.paths, here.environment)?, Files::new("")),
@@ -52,6 +60,22 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
             .for_each(|found| found.severity = Severity::Error);
     }
     Ok(print(&loaded, files, args.format))
+}
+
+/// Writes definitions better, and says which.
+fn fix(here: &Surroundings<'_>, paths: &[PathBuf]) -> Result<(), CommandError> {
+    let fixed = match paths.is_empty() {
+        false => fix_paths(paths),
+        true => match Crib::open(here.global.crib.as_deref(), here.environment) {
+            Ok(crib) => fix_crib(&crib),
+            Err(OpenError::Config { folder, .. }) => fix_crib(&Crib::unconfigured(folder, here.environment)),
+            Err(error) => return Err(error.into()),
+        },
+    };
+    for file in fixed.map_err(|error| CommandError::machine(error.to_string()))? {
+        terminal::note(&format!("fixed {} in {}", keeper::count(file.lines, "line"), file.source));
+    }
+    Ok(())
 }
 
 /// Reads the crib; a configuration that cannot be used is a finding like any other, and the rest is read without it.

@@ -50,8 +50,10 @@ fn render(report: &Report<'_>, finding: &Finding<'_>, renderer: &Renderer) -> St
         }
         _ => group.element(Origin::path(file)),
     };
+    let also = finding.also.as_ref().map(|also| format!("the other place is {}", also.text()));
+    let also = also.as_deref().map(|also| Level::NOTE.message(also));
     let hint = diagnostic.hint.as_deref().map(|hint| Level::HELP.message(hint));
-    renderer.render(&[group.elements(hint)])
+    renderer.render(&[group.elements(also).elements(hint)])
 }
 
 fn label(finding: &Finding<'_>) -> Option<String> {

@@ -37,12 +37,24 @@ struct Entry<'a> {
     column: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pointer: Option<&'a str>,
+    /// The other place, of a finding between two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    also: Option<Elsewhere<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     received: Option<&'a Value>,
+}
+
+#[derive(Serialize)]
+struct Elsewhere<'a> {
+    file: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
 }
 
 /// Prints the report as one object.
@@ -70,6 +82,11 @@ fn entry<'a>(finding: &'a Finding<'_>) -> Entry<'a> {
         line: finding.spot.as_ref().map(|spot| spot.line),
         column: finding.spot.as_ref().map(|spot| spot.column),
         pointer: diagnostic.origin.pointer(),
+        also: finding.also.as_ref().map(|also| Elsewhere {
+            file: also.file,
+            line: also.spot.as_ref().map(|spot| spot.line),
+            column: also.spot.as_ref().map(|spot| spot.column),
+        }),
         tool: diagnostic.tool.as_deref(),
         expected: diagnostic.expected.as_deref(),
         received: diagnostic.received.as_ref(),

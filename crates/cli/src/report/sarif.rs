@@ -3,7 +3,7 @@
 use catalog::Severity;
 use serde_json::{Value, json};
 
-use super::{Finding, Report, rules};
+use super::{Finding, Report, Spot, rules};
 use crate::terminal;
 
 /// Prints the report as a SARIF log with one run.
@@ -40,27 +40,40 @@ fn rule(rule: &catalog::Rule) -> Value {
 
 fn result(finding: &Finding<'_>) -> Value {
     let diagnostic = finding.diagnostic;
-    let mut location = json!({"artifactLocation": {"uri": address(diagnostic.origin.source.as_str())}});
-    if let Some(spot) = &finding.spot {
-        location["region"] = json!({"startLine": spot.line, "startColumn": spot.column});
-    }
     let text = match &diagnostic.hint {
         Some(hint) => format!("{}\n{hint}", diagnostic.message),
         None => diagnostic.message.clone(),
     };
-    json!({
+    let mut result = json!({
         "ruleId": diagnostic.code,
         "level": level(diagnostic.severity),
         "message": {"text": text},
-        "locations": [{"physicalLocation": location}],
+        "locations": [location(diagnostic.origin.source.as_str(), finding.spot.as_ref())],
         "partialFingerprints": {"toolcrib/v1": fingerprint(finding)},
-    })
+    });
+    if let Some(also) = &finding.also {
+        result["relatedLocations"] = json!([location(also.file, also.spot.as_ref())]);
+    }
+    result
+}
+
+fn location(file: &str, spot: Option<&Spot>) -> Value {
+    let mut location = json!({"artifactLocation": {"uri": address(file)}});
+    if let Some(spot) = spot {
+        location["region"] = json!({"startLine": spot.line, "startColumn": spot.column});
+    }
+    json!({"physicalLocation": location})
 }
 
 /// What stays the same when lines move: the rule, the file and the place by name.
 fn fingerprint(finding: &Finding<'_>) -> String {
     let diagnostic = finding.diagnostic;
-    format!("{}:{}#{}", diagnostic.code, diagnostic.origin.source, diagnostic.origin.pointer().unwrap_or_default())
+    let place = diagnostic.origin.pointer().map_or_else(
+        // Text without pointers: the tool and the words, which do not move with the lines.
+        || diagnostic.tool.as_ref().map(|tool| format!("{tool}:{}", diagnostic.message)).unwrap_or_default(),
+        str::to_owned,
+    );
+    format!("{}:{}#{place}", diagnostic.code, diagnostic.origin.source)
 }
 
 fn level(severity: Severity) -> &'static str {

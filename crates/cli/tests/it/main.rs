@@ -18,3 +18,4 @@ mod r;
 mod rave;
 mod repository;
 mod serve;
+mod specifications;

@@ -38,7 +38,7 @@ fn a_rule_explains_itself() {
 fn the_reference_has_every_rule_once_by_code() {
     let rules: Vec<_> = [&RULE].into_iter().chain(lint::RULES.iter().copied()).chain([&RULE]).collect();
     let reference = docs::rules_reference(&rules);
-    let sections: Vec<_> = reference.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    let sections: Vec<_> = reference.lines().filter_map(|line| line.strip_prefix("## TC")).collect();
     let rows = reference.lines().filter(|line| line.starts_with("| [TC")).count();
     assert!(sections.is_sorted(), "{sections:?}");
     assert_eq!((sections.len(), rows), (lint::RULES.len() + 1, lint::RULES.len() + 1));

@@ -18,5 +18,6 @@ mod prompts;
 mod rave;
 mod rules;
 mod sequences;
+mod specs;
 mod tree;
 mod written;

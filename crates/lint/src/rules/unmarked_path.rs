@@ -27,8 +27,9 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
+    let is_only_described = tool.aspects.is_some() && !tool.is_callable();
     // Functions resolve paths themselves.
-    if matches!(tool.launch, Launch::Native | Launch::R(_)) {
+    if matches!(tool.launch, Launch::Native | Launch::R(_)) || is_only_described {
         return;
     }
     for (name, schema) in tool.input.properties() {

@@ -7,7 +7,7 @@ use crate::check::Report;
 pub(crate) static RULE: Rule = Rule {
     code: "TC204",
     name: "unportable-name",
-    severity: Severity::Note,
+    severity: Severity::Warning,
     why: "The protocol allows dots and a leading digit in a tool's name, but some model interfaces do not, and their hosts \
           then rewrite or drop the tool. Letters first, then letters, digits, `_` and `-`, work everywhere.",
     bad: r#"{"name": "7zip.list", "description": "Archives", "command": "7z l", "mutates": false,

@@ -69,6 +69,7 @@ fn finds_what_is_wrong_with_real_definitions_and_no_more() {
     TC205 cargo_quality-check
     TC205 rust_quality_check
     TC205 rust_quality_check_run
+    TC209 kotlin_custom
     TC301 artifact-dir
     TC301 config-file
     TC301 db

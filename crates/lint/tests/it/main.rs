@@ -7,4 +7,5 @@ mod harness;
 mod names;
 mod parameters;
 mod safety;
+mod specifications;
 mod text;

@@ -43,9 +43,9 @@ fn measures_a_full_name_twice_decorated() {
 }
 
 #[test]
-fn notes_what_some_hosts_rewrite() {
+fn warns_of_what_some_hosts_rewrite() {
     let found = check(tool("7zip.list"));
-    insta::assert_snapshot!(lines(&found), @"note TC204 tools/7zip.list.json#: the name `7zip.list` begins with a digit and has a dot, which some hosts rewrite");
+    insta::assert_snapshot!(lines(&found), @"warning TC204 tools/7zip.list.json#: the name `7zip.list` begins with a digit and has a dot, which some hosts rewrite");
 }
 
 fn sequence(name: &str, steps: &[&str]) -> catalog::Tool {

@@ -9,3 +9,4 @@ mod packages;
 mod page;
 mod policies;
 mod projects;
+mod specifications;

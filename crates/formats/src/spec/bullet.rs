@@ -1,0 +1,152 @@
+//! Fields as bullets: `` - `name` (string, optional, default 3): what it means ``.
+
+use std::ops::Range;
+
+use super::{
+    field::{Field, Required, of_signature},
+    inline::{code, is_name, one_line},
+    kind,
+    page::{Block, Kind, Page},
+};
+
+/// The fields of a list; none if its items are something else.
+pub(super) fn fields(page: &Page<'_>, items: &[Vec<Block>]) -> Vec<Field> {
+    let read: Vec<Vec<Field>> = items.iter().map(|item| of_item(page, item)).collect();
+    match read.iter().any(Vec::is_empty) && !read.iter().flatten().any(|field| field.is_typed) {
+        // Names in running text are not a list of fields.
+        true => Vec::new(),
+        false => read.into_iter().flatten().collect(),
+    }
+}
+
+fn of_item(page: &Page<'_>, item: &[Block]) -> Vec<Field> {
+    let Some(first) = item.first().filter(|block| matches!(block.kind, Kind::Paragraph)) else { return Vec::new() };
+    let text = page.str(&first.span);
+    let (names, rest) = names(text, first.span.start);
+    let rest = &text[rest..];
+    if names.is_empty() {
+        return code(text)
+            .first()
+            .and_then(|(code, span)| of_signature(code, first.span.start + span.start))
+            .into_iter()
+            .collect();
+    }
+    let (remark, description) = remark(rest);
+    let Some(description) = told(description) else { return Vec::new() };
+    let inner: Vec<Field> = item[1..].iter().flat_map(|block| inner(page, block)).collect();
+    let make = |(name, span): (String, Range<usize>)| {
+        let mut field = Field::named(&name, span);
+        field.description = one_line(description);
+        take_remark(&mut field, remark);
+        field.inner.clone_from(&inner);
+        field
+    };
+    names.into_iter().map(make).collect()
+}
+
+fn inner(page: &Page<'_>, block: &Block) -> Vec<Field> {
+    match &block.kind {
+        Kind::List(items) => fields(page, items),
+        _ => Vec::new(),
+    }
+}
+
+/// The names that a bullet begins with, in code or in bold, and where its text goes on.
+fn names(text: &str, start: usize) -> (Vec<(String, Range<usize>)>, usize) {
+    let mut names = Vec::new();
+    let mut at = 0;
+    loop {
+        let skipped = text[at..].trim_start_matches([' ', ',', '/', '&']);
+        let open = text.len() - skipped.len();
+        let Some((name, from, end)) = name_at(text, open) else { return (names, at) };
+        names.push((name.to_owned(), start + from..start + from + name.len()));
+        at = end;
+    }
+}
+
+fn name_at(text: &str, at: usize) -> Option<(&str, usize, usize)> {
+    let rest = &text[at..];
+    let strong = rest.strip_prefix("**");
+    let inside = strong.unwrap_or(rest);
+    let offset = at + rest.len() - inside.len();
+    let (name, from, mut end) = match inside.strip_prefix('`') {
+        Some(after) => {
+            let close = after.find('`')?;
+            (&after[..close], offset + 1, offset + close + 2)
+        }
+        None => {
+            let close = strong?.find("**").filter(|_| strong.is_some())?;
+            let name = inside[..close].trim_end_matches(':');
+            (name, offset, offset + name.len())
+        }
+    };
+    if strong.is_some() {
+        end += text[end..].strip_prefix("**").map_or(0, |_| 2);
+    }
+    is_name(name).then_some((name, from, end))
+}
+
+/// What stands in parentheses behind a name, and what follows.
+fn remark(text: &str) -> (&str, &str) {
+    let trimmed = text.trim_start();
+    let Some(inner) = trimmed.strip_prefix('(') else { return ("", trimmed) };
+    let mut depth = 1;
+    for (at, c) in inner.char_indices() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return (&inner[..at], &inner[at + 1..]);
+        }
+    }
+    ("", trimmed)
+}
+
+/// The description behind the mark that parts it from the name; nothing if no such mark is there.
+fn told(text: &str) -> Option<&str> {
+    let text = text.trim_start().trim_start_matches("**").trim_start();
+    let mark = |mark: &str| text.strip_prefix(mark);
+    [":", "—", "–", "--", "-"].into_iter().find_map(mark).or_else(|| text.is_empty().then_some("")).map(str::trim)
+}
+
+/// Takes what the parentheses say: a type, whether it must be given, a default.
+fn take_remark(field: &mut Field, remark: &str) {
+    let mut default = None;
+    for part in parts(remark) {
+        let lower = part.to_ascii_lowercase();
+        match lower.as_str() {
+            "required" => field.required = Required::Yes,
+            "optional" => field.required = Required::No,
+            _ if lower.starts_with("default") => {
+                default = Some(part["default".len()..].trim_start_matches([':', '=', ' ']));
+                field.required = Required::No;
+            }
+            _ if !field.is_typed && kind::parse(part).is_some() => field.set_type(part),
+            _ if !field.is_typed && field.unknown.is_none() && !part.is_empty() && is_name(part) => field.set_type(part),
+            _ => {}
+        }
+    }
+    field.set_default(default);
+}
+
+/// The parts between the commas that are in no brackets.
+fn parts(text: &str) -> Vec<&str> {
+    let mut depth = 0_i32;
+    let mut start = 0;
+    let mut parts = Vec::new();
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' | '(' | '<' | '{' => depth += 1,
+            ']' | ')' | '>' | '}' => depth -= 1,
+            ',' | ';' if depth == 0 => {
+                parts.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text[start..].trim());
+    parts
+}

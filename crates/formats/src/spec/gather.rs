@@ -1,0 +1,171 @@
+//! What the parts of one section have of fields: tables, lists, JSON, links and statements.
+
+use std::ops::Range;
+
+use super::{
+    Reader, bullet,
+    field::{Field, of_signature},
+    inline::{code, one_line},
+    page::{Block, Kind},
+    parts::{Chunk, Part},
+    table::{Column, Row, Table},
+    written::{self, Written},
+};
+use crate::rules::spec::TORN_ROW;
+
+/// Tables are read until there are more fields than this.
+const MOST_FIELDS: usize = 1_000;
+
+/// What was found, by the way it was written.
+#[derive(Default)]
+pub(super) struct Gathered<'t> {
+    /// The fields of the first table, with those of later ones inside them.
+    pub(super) table: Vec<Field>,
+    /// Whether there was a table of fields, be it one that says that there are none.
+    pub(super) has_table: bool,
+    pub(super) bullets: Vec<Field>,
+    pub(super) signatures: Vec<Field>,
+    /// JSON in fences and in code, with its bytes.
+    pub(super) json: Vec<(Written<'t>, Range<usize>)>,
+    /// Fences in which parameters might be written, but not as JSON.
+    pub(super) foreign: Vec<Range<usize>>,
+    /// Links to JSON files: the target and its bytes.
+    pub(super) links: Vec<(String, Range<usize>)>,
+    /// Whether it is said that there are none.
+    pub(super) says_none: bool,
+}
+
+impl<'t> Reader<'_, 't> {
+    /// Gathers from a part.
+    pub(super) fn gather(&mut self, part: &Part<'_>, into: &mut Gathered<'t>) {
+        let mut intro = part.title.clone();
+        let mut columns: Option<Vec<Column>> = None;
+        for chunk in &part.chunks {
+            match chunk {
+                Chunk::Text(span) => {
+                    let text = self.page.str(span);
+                    if let (true, Some(columns)) = (text.starts_with('|'), &columns) {
+                        self.orphans(span, columns, into);
+                        continue;
+                    }
+                    self.text(span, into);
+                    intro = one_line(text);
+                }
+                Chunk::Block(block) => {
+                    columns = self.block(block, &intro, into).or(columns);
+                    intro.clear();
+                }
+            }
+        }
+    }
+
+    /// Gathers from a block; the columns of a table of fields.
+    fn block(&mut self, block: &Block, intro: &str, into: &mut Gathered<'t>) -> Option<Vec<Column>> {
+        match &block.kind {
+            Kind::Table(table) if table.lists_fields(self.page.text) => {
+                if into.table.len() > MOST_FIELDS {
+                    return None;
+                }
+                let fields = self.fields(table);
+                self.take_table(fields, intro, into);
+                return Some(table.columns(self.page.text));
+            }
+            Kind::List(items) if into.bullets.is_empty() => into.bullets = bullet::fields(self.page, items),
+            Kind::Fence { language, content } if matches!(language.as_str(), "json" | "jsonc" | "json5" | "") => {
+                into.json.push((written::read(self.page.text, content), content.clone()));
+            }
+            Kind::Fence { language, content } if matches!(language.as_str(), "yaml" | "yml" | "toml") => {
+                into.foreign.push(content.clone())
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn take_table(&mut self, fields: Vec<Field>, intro: &str, into: &mut Gathered<'t>) {
+        let is_first = !into.has_table;
+        into.has_table = true;
+        let words = words_of(intro);
+        let owner = if words.is_empty() { None } else { into.table.iter_mut().find(|field| is_among(&words, &field.name)) };
+        match owner {
+            Some(owner) if !is_first => owner.inner = fields,
+            _ if is_first || intro.is_empty() => into.table.extend(fields),
+            _ => {}
+        }
+    }
+
+    /// The fields of a table; torn rows are mended and told.
+    fn fields(&mut self, table: &Table) -> Vec<Field> {
+        let columns = table.columns(self.page.text);
+        table.rows.iter().filter_map(|row| self.field(row, &columns)).collect()
+    }
+
+    fn field(&mut self, row: &Row, columns: &[Column]) -> Option<Field> {
+        let mended = row.mend(self.page.text, columns);
+        if mended.was_torn {
+            let name = mended.cells.first().cloned().unwrap_or_default();
+            let found = self.report.span(&TORN_ROW, row.span.clone(), format!("the row of {name} is torn at a pipe"));
+            self.report.push(found.hint("write the pipe as `\\|`; `toolcrib check --fix` does it"));
+        }
+        let cell = row.cells.first().cloned().unwrap_or_else(|| row.span.clone());
+        Field::of_row(&mended, columns, cell)
+    }
+
+    /// Rows that a blank line has parted from their table.
+    fn orphans(&mut self, span: &Range<usize>, columns: &[Column], into: &mut Gathered<'t>) {
+        let found = self.report.span(&TORN_ROW, span.clone(), "these rows stand outside their table");
+        self.report.push(found.hint("take out the blank line or line break before them"));
+        let mut start = span.start;
+        for line in self.page.str(span).split_inclusive('\n') {
+            let row = Row::split(self.page.text, self.page.trimmed(&(start..start + line.len())));
+            start += line.len();
+            let is_rule = line.chars().all(|c| matches!(c, '|' | '-' | ':') || c.is_whitespace());
+            into.table.extend(if is_rule { None } else { self.field(&row, columns) });
+        }
+    }
+
+    fn text(&mut self, span: &Range<usize>, into: &mut Gathered<'t>) {
+        let text = self.page.str(span);
+        into.says_none |= says_none(text);
+        for (code, inner) in code(text) {
+            let bytes = span.start + inner.start..span.start + inner.end;
+            if code.starts_with('{') {
+                into.json.push((written::read(self.page.text, &bytes), bytes));
+            } else {
+                into.signatures.extend(of_signature(code, bytes.start));
+            }
+        }
+        into.links.extend(links(text, span.start));
+    }
+}
+
+/// Links to JSON files.
+fn links(text: &str, start: usize) -> impl Iterator<Item = (String, Range<usize>)> {
+    text.match_indices("](").filter_map(move |(at, _)| {
+        let from = at + 2;
+        let target = text[from..].split([')', ' ', '\n']).next()?;
+        let file = target.split('#').next()?;
+        file.ends_with(".json").then(|| (target.to_owned(), start + from..start + from + target.len()))
+    })
+}
+
+/// Whether a text says that there are no parameters.
+pub(super) fn says_none(text: &str) -> bool {
+    let text = one_line(text).trim_matches(['*', '_', '`', ' ']).to_ascii_lowercase();
+    let text = text.trim_start_matches("this tool ");
+    let starts = ["none", "no parameters", "no parameter", "no input", "takes no ", "no arguments", "does not take ", "n/a"];
+    starts.iter().any(|start| text.starts_with(start))
+}
+
+/// The words of a text that introduces a table, in lower case.
+fn words_of(intro: &str) -> Vec<String> {
+    let words = intro.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    words.map(str::to_ascii_lowercase).collect()
+}
+
+/// Whether words speak of a field.
+fn is_among(words: &[String], name: &str) -> bool {
+    let last = name.rsplit(['.', '_']).next().unwrap_or(name).trim_end_matches("[]");
+    let singular = last.strip_suffix('s').unwrap_or(last);
+    words.iter().any(|word| word == name || word == last || word == singular)
+}

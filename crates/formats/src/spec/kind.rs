@@ -1,0 +1,352 @@
+//! Types as people write them: seventy-five spellings become one JSON Schema each.
+
+use serde_json::{Map, Value, json};
+
+/// Types nested deeper than this are not read.
+const DEEPEST: usize = 16;
+
+/// Words for types, and what each is in JSON Schema.
+const WORDS: [(&str, &str); 32] = [
+    ("string", "string"),
+    ("str", "string"),
+    ("text", "string"),
+    ("path", "string"),
+    ("bytes", "string"),
+    ("datetime", "string"),
+    ("date", "string"),
+    ("url", "string"),
+    ("uuid", "string"),
+    ("integer", "integer"),
+    ("int", "integer"),
+    ("long", "integer"),
+    ("number", "number"),
+    ("float", "number"),
+    ("double", "number"),
+    ("decimal", "number"),
+    ("boolean", "boolean"),
+    ("bool", "boolean"),
+    ("object", "object"),
+    ("dict", "object"),
+    ("dictionary", "object"),
+    ("map", "object"),
+    ("mapping", "object"),
+    ("record", "object"),
+    ("array", "array"),
+    ("list", "array"),
+    ("sequence", "array"),
+    ("set", "array"),
+    ("tuple", "array"),
+    ("null", "null"),
+    ("none", "null"),
+    ("nil", "null"),
+];
+
+/// The schema that a type means; none if it is no type that is known.
+pub(super) fn parse(text: &str) -> Option<Map<String, Value>> {
+    let text = text.trim().trim_matches('`').trim();
+    let mut reader = Reader { rest: text, depth: 0, is_broken: false };
+    let schema = reader.union()?;
+    let rest = reader.rest.trim();
+    // A remark in parentheses says something about the value, not about its type.
+    let is_remark = rest.starts_with('(') && rest.ends_with(')');
+    (!reader.is_broken && (rest.is_empty() || is_remark)).then(|| schema.as_object().cloned())?
+}
+
+/// Whether a cell leaves the type open on purpose.
+pub(super) fn is_blank(text: &str) -> bool {
+    matches!(text.trim().trim_matches('`'), "" | "-" | "--" | "—" | "–" | "..." | "…" | "n/a" | "N/A")
+}
+
+/// The same type in the words of JSON Schema, if it is spelled otherwise.
+pub(super) fn respelled(text: &str) -> Option<String> {
+    let mut spelled = String::with_capacity(text.len());
+    let mut in_text = None;
+    let mut word = String::new();
+    for c in text.chars().chain(std::iter::once(' ')) {
+        if in_text.is_none() && (c.is_ascii_alphanumeric() || c == '_') {
+            word.push(c);
+            continue;
+        }
+        spelled.push_str(canonical(&word).unwrap_or(&word));
+        word.clear();
+        spelled.push(c);
+        in_text = match in_text {
+            None if matches!(c, '"' | '\'') => Some(c),
+            Some(quote) if quote == c => None,
+            other => other,
+        };
+    }
+    spelled.pop();
+    (spelled != text && parse(&spelled) == parse(text)).then_some(spelled)
+}
+
+fn canonical(word: &str) -> Option<&'static str> {
+    const KEPT: [&str; 9] = ["path", "bytes", "datetime", "date", "url", "uuid", "text", "tuple", "set"];
+    let lower = word.to_ascii_lowercase();
+    match lower.as_str() {
+        "any" => Some("any"),
+        lower if KEPT.contains(&lower) => None,
+        lower => WORDS.iter().find(|(known, _)| *known == lower).map(|(_, kind)| *kind),
+    }
+}
+
+/// Whether a value has the type: enough to tell an example from a remark.
+pub(super) fn admits(schema: &Map<String, Value>, value: &Value) -> bool {
+    if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
+        return choices.contains(value);
+    }
+    if let Some(arms) = schema.get("anyOf").and_then(Value::as_array) {
+        return arms.iter().filter_map(Value::as_object).any(|arm| admits(arm, value));
+    }
+    match schema.get("type") {
+        Some(Value::String(kind)) => is_of(kind, value),
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).any(|kind| is_of(kind, value)),
+        _ => true,
+    }
+}
+
+fn is_of(kind: &str, value: &Value) -> bool {
+    match kind {
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "null" => value.is_null(),
+        _ => true,
+    }
+}
+
+struct Reader<'t> {
+    rest: &'t str,
+    depth: usize,
+    /// Whether brackets were opened that hold no types or are not closed.
+    is_broken: bool,
+}
+
+impl Reader<'_> {
+    fn union(&mut self) -> Option<Value> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return None;
+        }
+        let mut arms = vec![self.postfixed()?];
+        while self.take("|") || self.take_word("or") || self.take("/") {
+            arms.push(self.postfixed()?);
+        }
+        self.depth -= 1;
+        Some(joined(arms))
+    }
+
+    /// A type, and the brackets or question mark behind it.
+    fn postfixed(&mut self) -> Option<Value> {
+        let mut schema = self.single()?;
+        loop {
+            if self.take("[]") {
+                schema = json!({"type": "array", "items": schema});
+            } else if self.take("?") {
+                schema = joined(vec![schema, json!({"type": "null"})]);
+            } else {
+                return Some(schema);
+            }
+        }
+    }
+
+    fn single(&mut self) -> Option<Value> {
+        self.rest = self.rest.trim_start();
+        if self.rest.starts_with(['"', '\'']) {
+            return self.literal().map(|text| json!({"type": "string", "enum": [text]}));
+        }
+        let word = self.word()?.to_ascii_lowercase();
+        match word.as_str() {
+            "any" | "value" | "json" => Some(json!({})),
+            "optional" => self.inside(|reader| reader.union()).map(|inner| joined(vec![inner, json!({"type": "null"})])),
+            "union" => self.inside(Self::arms).map(joined),
+            "enum" | "literal" => self.inside(Self::choices),
+            "tuple" => Some(self.inside(Self::arms).map_or_else(|| json!({"type": "array"}), tuple)),
+            _ => self.named(&word),
+        }
+    }
+
+    fn named(&mut self, word: &str) -> Option<Value> {
+        let singular = word.strip_suffix('s').filter(|_| word != "bytes").unwrap_or(word);
+        let known = |word: &str| WORDS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind);
+        match known(word).or_else(|| known(singular))? {
+            "array" => {
+                let items = self.inside(Self::union);
+                let items = if items.is_none() && self.take_word("of") { self.postfixed() } else { items };
+                Some(items.map_or_else(|| json!({"type": "array"}), |items| json!({"type": "array", "items": items})))
+            }
+            "object" => {
+                let values = self.inside(Self::arms).and_then(|mut arms| arms.pop());
+                let is_open = values.as_ref().is_none_or(|values| values.as_object().is_some_and(Map::is_empty));
+                Some(if is_open { json!({"type": "object"}) } else { json!({"type": "object", "additionalProperties": values}) })
+            }
+            kind => Some(match word {
+                "path" => json!({"type": kind, "format": "path"}),
+                "datetime" => json!({"type": kind, "format": "date-time"}),
+                "date" => json!({"type": kind, "format": "date"}),
+                "url" => json!({"type": kind, "format": "uri"}),
+                "uuid" => json!({"type": kind, "format": "uuid"}),
+                _ => json!({"type": kind}),
+            }),
+        }
+    }
+
+    /// What stands in the brackets that follow, if they do.
+    fn inside<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let close = [("[", "]"), ("<", ">")].into_iter().find(|(open, _)| self.take(open)).map(|(_, close)| close)?;
+        let inner = read(self).filter(|_| self.take(close));
+        self.is_broken |= inner.is_none();
+        inner
+    }
+
+    fn arms(&mut self) -> Option<Vec<Value>> {
+        let mut arms = vec![self.union()?];
+        while self.take(",") {
+            arms.push(self.union()?);
+        }
+        Some(arms)
+    }
+
+    fn choices(&mut self) -> Option<Value> {
+        let mut choices = Vec::new();
+        loop {
+            self.rest = self.rest.trim_start();
+            choices.push(if self.rest.starts_with(['"', '\'']) { self.literal()? } else { self.bare()? });
+            if !self.take(",") {
+                break;
+            }
+        }
+        let is_text = choices.iter().all(Value::is_string);
+        Some(if is_text { json!({"type": "string", "enum": choices}) } else { json!({"enum": choices}) })
+    }
+
+    fn bare(&mut self) -> Option<Value> {
+        let end = self.rest.find([',', ']', '>']).unwrap_or(self.rest.len());
+        let word = self.rest[..end].trim();
+        self.rest = &self.rest[end..];
+        (!word.is_empty()).then(|| serde_json::from_str(word).unwrap_or_else(|_| Value::from(word)))
+    }
+
+    fn literal(&mut self) -> Option<Value> {
+        let quote = self.rest.chars().next()?;
+        let inner = &self.rest[1..];
+        let end = inner.find(quote)?;
+        self.rest = &inner[end + 1..];
+        Some(Value::from(&inner[..end]))
+    }
+
+    fn word(&mut self) -> Option<&str> {
+        let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        (!word.is_empty()).then_some(word)
+    }
+
+    fn take(&mut self, mark: &str) -> bool {
+        match self.rest.trim_start().strip_prefix(mark) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        let rest = self.rest.trim_start().strip_prefix(word).filter(|rest| rest.starts_with(' '));
+        if let Some(rest) = rest {
+            self.rest = rest;
+        }
+        rest.is_some()
+    }
+}
+
+fn tuple(items: Vec<Value>) -> Value {
+    let count = items.len();
+    json!({"type": "array", "prefixItems": items, "minItems": count, "maxItems": count})
+}
+
+/// One schema for several: choices in one list, plain types in one, anything else as arms.
+fn joined(mut arms: Vec<Value>) -> Value {
+    if arms.len() == 1 {
+        return arms.remove(0);
+    }
+    if arms.iter().any(|arm| arm.as_object().is_some_and(Map::is_empty)) {
+        return json!({});
+    }
+    let choices: Option<Vec<Value>> = arms
+        .iter()
+        .map(|arm| arm.get("enum").and_then(Value::as_array).cloned())
+        .collect::<Option<Vec<_>>>()
+        .map(|all| all.concat());
+    if let Some(choices) = choices {
+        return json!({"type": "string", "enum": choices});
+    }
+    let is_plain =
+        |arm: &Value| arm.as_object().is_some_and(|arm| arm.len() == 1 && arm.get("type").is_some_and(Value::is_string));
+    match arms.iter().all(is_plain) {
+        true => json!({"type": arms.iter().map(|arm| arm["type"].clone()).collect::<Vec<_>>()}),
+        false => json!({"anyOf": arms}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{parse, respelled};
+
+    fn kind(text: &str) -> Value {
+        parse(text).map_or(Value::Null, Value::Object)
+    }
+
+    #[test]
+    fn reads_every_spelling() {
+        let of = |items: Value| json!({"type": "array", "items": items});
+        let string = || json!({"type": "string"});
+        for (spelling, schema) in [
+            ("`str`", string()),
+            ("list[str]", of(string())),
+            ("List[str]", of(string())),
+            ("array of strings", of(string())),
+            ("string[]", of(string())),
+            ("array[array[float]]", of(of(json!({"type": "number"})))),
+            ("str | None", json!({"type": ["string", "null"]})),
+            ("string or null", json!({"type": ["string", "null"]})),
+            ("Optional[int]", json!({"type": ["integer", "null"]})),
+            ("dict[str, Any]", json!({"type": "object"})),
+            ("dict[str, list]", json!({"type": "object", "additionalProperties": {"type": "array"}})),
+            (r#"enum["a", "b"]"#, json!({"type": "string", "enum": ["a", "b"]})),
+            (r#""a" | "b""#, json!({"type": "string", "enum": ["a", "b"]})),
+            (
+                "integer or string or array[float]",
+                json!({"anyOf": [{"type": "integer"}, string(), of(json!({"type": "number"}))]}),
+            ),
+            ("Any", json!({})),
+            ("integer (1-10)", json!({"type": "integer"})),
+        ] {
+            assert_eq!(kind(spelling), schema, "{spelling}");
+        }
+        assert_eq!(kind("tuple[float,float]")["maxItems"], 2);
+        for unknown in ["", "strng", "[DataType]", "list[", "a string that says"] {
+            assert_eq!(kind(unknown), Value::Null, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn a_very_deep_type_is_unknown() {
+        assert_eq!(kind(&"list[".repeat(100_000)), Value::Null);
+    }
+
+    #[test]
+    fn respelling_keeps_the_meaning() {
+        assert_eq!(respelled("list[str]").as_deref(), Some("array[string]"));
+        assert_eq!(respelled("str | None").as_deref(), Some("string | null"));
+        assert_eq!(respelled(r#"enum["str"]"#), None);
+        assert_eq!(respelled("string"), None);
+        assert_eq!(respelled("strng"), None);
+    }
+}

@@ -1,0 +1,166 @@
+//! One tool, put together from its parts.
+
+use std::ops::Range;
+
+use catalog::{
+    Aspects, Example, Launch, Marks, Origin, Place, Tool,
+    aspect::{Answer, Section, Usage, Version},
+    launch::{Binding, Piece, flag_for},
+    name,
+};
+use serde_json::Value;
+
+use super::{
+    Reader, answers,
+    gather::says_none,
+    inline::{code, is_name, is_placeholder, one_line},
+    outline::Entry,
+    parts::{By, Part, parts},
+    title::Named,
+};
+use crate::rules::spec::{MISNUMBERED_SECTION, UNFILLED_TEMPLATE, UNSERVABLE_NAME};
+
+impl Reader<'_, '_> {
+    /// The tools of an entry: several if its heading names several.
+    pub(super) fn tools(&mut self, entry: &Entry, document: Option<&Version>) -> Vec<Tool> {
+        let parts = parts(self.page, &self.page.blocks[entry.blocks.clone()], &entry.heading);
+        let names = match (self.invocation(&parts), entry.names.as_slice()) {
+            (Some(name), [_]) => vec![name],
+            (_, names) => names.to_vec(),
+        };
+        self.report.tool = names.first().map(|named| named.name.clone());
+        self.note_numbers(&parts);
+        let names: Vec<Named> = names.into_iter().filter(|named| self.is_servable(named)).collect();
+        let Some(first) = names.first() else {
+            self.report.tool = None;
+            return Vec::new();
+        };
+        let tool = self.tool(first, entry, &parts, document);
+        self.report.tool = None;
+        let of = |named: &Named| Tool {
+            name: named.name.clone(),
+            origin: Origin { source: tool.origin.source.clone(), place: Place::Span(named.span.clone()) },
+            ..tool.clone()
+        };
+        names.iter().map(of).collect()
+    }
+
+    fn tool(&mut self, named: &Named, entry: &Entry, parts: &[Part<'_>], document: Option<&Version>) -> Tool {
+        let input = self.input(parts, &entry.heading);
+        let output = self.output(parts);
+        let page = self.page;
+        let origin = Origin::span(self.report.source(), named.span.clone());
+        let mut tool = Tool::new(&named.name, self.purpose(parts), input.schema, Launch::Missing, origin);
+        tool.output = output.schema;
+        tool.unbound = input.parameters.iter().map(|parameter| option(&parameter.name)).collect();
+        tool.parameters = input.parameters;
+        let aspects = Aspects {
+            anything: input.anything,
+            sections: sections(parts, &tool.description.text),
+            errors: answers::errors(page, parts).map(|mut errors| {
+                errors.fields.extend(output.fields.iter().map(|field| field.name.clone()));
+                errors
+            }),
+            outputs: output.fields,
+            idempotency: answers::idempotency(page, parts),
+            usages: answers::usages(page, parts),
+            security: answers::security(page, parts),
+            version: answers::version(page, parts).or_else(|| document.cloned()),
+        };
+        tool.marks = marks(&aspects, answers::category(page, parts));
+        tool.description.examples = aspects.usages.iter().filter_map(|usage| example(usage, &tool.name)).collect();
+        tool.aspects = Some(Box::new(aspects));
+        tool
+    }
+
+    /// What the tool is for: its section, else the text under its heading.
+    fn purpose(&self, parts: &[Part<'_>]) -> String {
+        let text = |part: &Part<'_>| {
+            let texts = part.texts().map(|span| self.page.str(span)).filter(|text| !says_none(text) && !text.starts_with('|'));
+            texts.map(one_line).collect::<Vec<_>>().join("\n\n")
+        };
+        let of_section = parts.iter().filter(|part| part.section == Some(Section::Purpose)).map(text);
+        let own = of_section.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n");
+        if own.is_empty() { parts.iter().find(|part| part.by == By::Tool).map(text).unwrap_or_default() } else { own }
+    }
+
+    /// The name in the section for it.
+    fn invocation(&self, parts: &[Part<'_>]) -> Option<Named> {
+        let part = parts.iter().find(|part| part.section == Some(Section::InvocationName))?;
+        let span = part.texts().next()?;
+        let text = self.page.str(span);
+        let word = text.split_whitespace().next().unwrap_or_default();
+        let spans = code(text);
+        let (name, at) = spans.first().cloned().unwrap_or((word, 0..word.len()));
+        let named = Named { name: name.to_owned(), span: span.start + at.start..span.start + at.end };
+        (is_name(name) || is_placeholder(name)).then_some(named)
+    }
+
+    fn is_servable(&mut self, named: &Named) -> bool {
+        let found = match name::check(&named.name) {
+            _ if is_placeholder(&named.name) => {
+                let found =
+                    self.report.span(&UNFILLED_TEMPLATE, named.span.clone(), "the name of this tool is still to be filled in");
+                found.hint("write the name it is called by")
+            }
+            Ok(()) => return true,
+            Err(problem) => {
+                let found = self.report.span(
+                    &UNSERVABLE_NAME,
+                    named.span.clone(),
+                    format!("`{}` cannot be served: {problem}", named.name),
+                );
+                found.hint("use lower-case letters, digits and `_`")
+            }
+        };
+        self.report.push(found);
+        false
+    }
+
+    fn note_numbers(&mut self, parts: &[Part<'_>]) {
+        for part in parts.iter().filter(|part| part.by == By::Heading) {
+            let (Some(number), Some(section)) = (part.number, part.section) else { continue };
+            if number != section.number() {
+                let message = format!("this section has number {}, not {number}", section.number());
+                self.report.push(self.report.span(&MISNUMBERED_SECTION, part.place.clone(), message));
+            }
+        }
+    }
+}
+
+/// The sections that were written, each where it is first.
+fn sections(parts: &[Part<'_>], purpose: &str) -> Vec<(Section, Place)> {
+    let mut found: Vec<(Section, Place)> = Vec::new();
+    let unlabelled =
+        parts.iter().find(|part| part.by == By::Tool && !purpose.is_empty()).map(|part| (Section::Purpose, &part.place));
+    let written = parts.iter().filter(|part| !part.chunks.is_empty()).filter_map(|part| Some((part.section?, &part.place)));
+    for (section, place) in written.chain(unlabelled) {
+        if found.iter().all(|(known, _)| *known != section) {
+            found.push((section, Place::Span(Range::clone(place))));
+        }
+    }
+    found
+}
+
+fn marks(aspects: &Aspects, category: Option<String>) -> Marks {
+    let idempotent = aspects.idempotency.as_ref().and_then(|said| match said.answer {
+        Answer::Yes => Some(true),
+        Answer::No | Answer::Partially | Answer::Depends => Some(false),
+        Answer::Unclear => None,
+    });
+    let version = aspects.version.as_ref().map(|version| version.text.clone());
+    Marks { idempotent, category, version, ..Marks::default() }
+}
+
+/// A call of this tool in the form that clients make, for its description.
+fn example(usage: &Usage, name: &str) -> Option<Example> {
+    let call = usage.call.as_ref().filter(|_| usage.problem.is_none())?;
+    let is_own = call.get("tool_name").and_then(Value::as_str) == Some(name);
+    let arguments = call.get("arguments").filter(|_| is_own)?.as_object()?;
+    Some(Example { arguments: arguments.clone(), explanation: String::new() })
+}
+
+/// How a parameter would stand on the command line of a program that the tool is bound to.
+fn option(name: &str) -> Piece {
+    Piece::Parameter(Binding::option(name, flag_for(name)))
+}

@@ -1,0 +1,89 @@
+//! Fixes: what they write, that they mean nothing else, and that nothing is left to fix behind them.
+
+use std::fs;
+
+use catalog::{Origin, Place, SourceId, Tool};
+use formats::{Guidance, apply, fixes};
+
+use crate::{
+    harness::shared,
+    specs::{codes, page, read, source},
+};
+
+fn fixed(text: &str) -> String {
+    apply(text, &fixes(&source(), text))
+}
+
+#[test]
+fn tables_get_one_form_and_torn_rows_their_pipe() {
+    let before = page(
+        "| Name|Type   | Required | Default | Description |\n|:------|---|:-:|---|---|\n|`a`  | `list[str]` | yes | — | One   |\n| `b` | `str \\ | null` | **No** | `null` Two |\n",
+    );
+    let after = page(
+        "| Name | Type | Required | Default | Description |\n| :--- | --- | :---: | --- | --- |\n| `a` | `array[string]` | Yes | — | One |\n| `b` | `string \\| null` | No | `null` | Two |\n",
+    );
+    assert_eq!(fixed(&before), after);
+    assert_eq!(codes(&read(&after)), Vec::<&str>::new());
+}
+
+#[test]
+fn other_tables_text_and_unknown_types_stay_as_they_are() {
+    for text in [
+        page("| Property|Value |\n|---|---|\n| a|b |\n"),
+        page("| Name | Type | Description |\n| --- | --- | --- |\n| `a` | `strng` | One  two |\n"),
+        format!("| Name|Type |\n|---|---|\n|a|b|\n\n{}", page("**Parameters**: None")),
+        "no specification at all | a|b |".to_owned(),
+    ] {
+        assert_eq!(fixed(&text), text);
+    }
+}
+
+#[test]
+fn line_ends_are_kept() {
+    let text = page("| Name|Type |\n|---|---|\n|`a`|`str`|\n").replace('\n', "\r\n");
+    let after = fixed(&text);
+    assert!(after.contains("| `a` | `string` |\r\n"), "{after:?}");
+    assert_eq!(after.matches('\n').count(), after.matches("\r\n").count());
+}
+
+/// Tools without places, which fixes move.
+fn meaning(text: &str, name: &SourceId) -> Vec<Tool> {
+    let mut tools = formats::read(name, text.as_bytes(), &Guidance::default()).tools;
+    for tool in &mut tools {
+        tool.origin = Origin::whole(name);
+        tool.parameters.iter_mut().for_each(|parameter| parameter.place = Place::Whole);
+        if let Some(aspects) = &mut tool.aspects {
+            aspects.sections.iter_mut().for_each(|(_, place)| *place = Place::Whole);
+            aspects.outputs.iter_mut().for_each(|field| field.place = Place::Whole);
+            aspects.usages.iter_mut().for_each(|usage| {
+                usage.place = Place::Whole;
+                usage.problem.iter_mut().for_each(|problem| problem.place = Place::Whole);
+            });
+            aspects.security.iter_mut().for_each(|remark| remark.place = Place::Whole);
+            aspects.errors.iter_mut().for_each(|errors| errors.place = Place::Whole);
+            aspects.idempotency.iter_mut().for_each(|said| said.place = Place::Whole);
+            aspects.version.iter_mut().for_each(|version| version.place = Place::Whole);
+        }
+    }
+    tools
+}
+
+#[test]
+fn no_fix_of_a_real_file_changes_its_meaning_and_one_round_is_enough() {
+    let Some(folder) = shared("corpus/specs") else { return };
+    let mut fixed = 0;
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = SourceId::new(path.file_name().expect("a name").to_string_lossy());
+        let before = fs::read_to_string(&path).expect("a text");
+        let after = apply(&before, &fixes(&name, &before));
+        assert_eq!(meaning(&after, &name), meaning(&before, &name), "{name}");
+        assert_eq!(fixes(&name, &after), [], "{name}");
+        let torn = |text: &str| {
+            formats::read(&name, text.as_bytes(), &Guidance::default()).diagnostics.iter().any(|found| found.code == "TC804")
+        };
+        assert!(!torn(&after), "{name}");
+        fixed += usize::from(before != after);
+    }
+    assert!(fixed > 20, "{fixed}");
+}

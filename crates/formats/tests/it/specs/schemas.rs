@@ -1,0 +1,105 @@
+//! Schemas that are written out, linked, or held against a table.
+
+use serde_json::json;
+
+use crate::specs::{codes, findings, input, page, read, read_linked, tool};
+
+#[test]
+fn a_json_schema_is_taken_as_it_is() {
+    let schema = json!({"type": "object", "properties": {"who": {"type": "string", "minLength": 1}}, "required": ["who"]});
+    for body in [
+        format!("### 3. Input Schema (Parameters)\n\n```json\n{schema}\n```\n"),
+        format!("**Input Schema**: `{schema}`\n"),
+        format!("#### Schema\n\n```json\n{}\n```\n", json!({"name": "greet", "description": "d", "inputSchema": schema})),
+        format!("```json\n{}\n```\n", json!({"name": "greet", "inputSchema": schema})),
+    ] {
+        assert_eq!(input(&body), schema, "{body}");
+    }
+}
+
+#[test]
+fn parameters_by_name_say_themselves_whether_they_are_required() {
+    let schema = input(
+        "**Parameters**:\n```json\n{\"who\": {\"type\": \"string\", \"required\": true}, \"n\": {\"type\": \"integer\", \"required\": false, \"default\": 0}}\n```\n",
+    );
+    assert_eq!(schema["required"], json!(["who"]));
+    assert_eq!(schema["properties"]["n"], json!({"type": "integer", "default": 0}));
+}
+
+#[test]
+fn a_parameter_of_a_schema_knows_its_key() {
+    let text = page("**Parameters**:\n```json\n{\"type\": \"object\", \"properties\": {\"who\": {\"type\": \"string\"}}}\n```\n");
+    let catalog::Place::Span(span) = tool(&text).parameter_origin("who").place else { panic!("a span") };
+    assert_eq!(&text[span], "\"who\"");
+}
+
+#[test]
+fn a_table_and_a_schema_that_disagree_are_told() {
+    let text = page(
+        "### Parameters\n\n| Name | Type | Required | Description |\n|---|---|---|---|\n| `a` | string | Yes | One |\n| `b` | string | No | Two |\n| `c` | string | No | Three |\n\n\
+         ```json\n{\"type\": \"object\", \"properties\": {\"a\": {\"type\": \"integer\"}, \"b\": {\"type\": \"string\"}, \"d\": {}}, \"required\": [\"a\", \"b\"]}\n```\n",
+    );
+    assert_eq!(
+        findings(&text, &read(&text)),
+        [
+            r#"warning TC807: "`a`" `a` is string in the table and integer in the JSON Schema"#,
+            r#"warning TC807: "`b`" the table and the JSON Schema disagree whether `b` is required"#,
+            r#"warning TC807: "`c`" the table has `c`, the JSON Schema has not"#,
+            r#"warning TC807: "\"d\"" the JSON Schema has `d`, the table has not"#,
+        ]
+    );
+}
+
+#[test]
+fn a_schema_may_be_in_a_file_beside_the_page() {
+    let text = page("### Input Schema\n\nSee [the schema](schemas/greet.json#/$defs/arguments).\n");
+    let file = r#"{"$defs": {"arguments": {"type": "object", "properties": {"who": {"type": "string"}}}}}"#;
+    let reading = read_linked(&text, &[("schemas/greet.json", file)]);
+    assert_eq!(codes(&reading), Vec::<&str>::new());
+    assert_eq!(reading.tools[0].input.property("who"), Some(&json!({"type": "string"})));
+    let missing = read_linked(&text, &[]);
+    assert_eq!(codes(&missing), ["TC810", "TC806"]);
+    assert!(missing.diagnostics[0].message.contains("it is not there"), "{:?}", missing.diagnostics[0]);
+}
+
+#[test]
+fn a_fence_that_is_no_schema_is_told() {
+    for fence in [
+        "{\"type\": \"object\", \"properties\": {...}}",
+        "{\"a\": 1}",
+        "{\"type\": \"object\", \"properties\": {\"a\": {\"type\": 5}}}",
+    ] {
+        let text = page(&format!("### Parameters\n\nNone.\n\n```json\n{fence}\n```\n"));
+        assert_eq!(codes(&read(&text)), ["TC810"], "{fence}");
+    }
+    assert_eq!(codes(&read(&page("### Parameters\n\n```yaml\nwho:\n  type: string\n```\n"))), ["TC810", "TC806"]);
+}
+
+#[test]
+fn results_are_read_from_tables_lists_schemas_and_examples() {
+    let output = |body: &str| {
+        let tool = tool(&page(&format!("**Parameters**: None\n\n{body}")));
+        let schema = tool.output.map(|schema| serde_json::Value::Object((**schema.object()).clone()));
+        let fields: Vec<_> = tool.aspects.expect("aspects").outputs.into_iter().map(|field| field.name).collect();
+        (schema, fields)
+    };
+    let (schema, fields) = output(
+        "### 4. Output Schema (Return Value)\n\n| Field Name | Type | Description | Example Value |\n|---|---|---|---|\n\
+        | `status` | string | How it went | `\"ok\"` |\n| `items[].id` | integer | Which | `1` |\n",
+    );
+    let schema = schema.expect("a schema");
+    assert_eq!(schema["properties"]["items"]["items"]["properties"]["id"]["type"], "integer");
+    assert_eq!(
+        (schema.get("required"), schema.get("additionalProperties"), fields),
+        (None, None, vec!["status".to_owned(), "items[].id".to_owned()])
+    );
+    assert_eq!(
+        output("**Returns:**\n- `content` (string): The text\n").0.expect("a schema")["properties"]["content"]["type"],
+        "string"
+    );
+    assert_eq!(output("**Returns**: `status`, `content` and `error`.\n").1, ["status", "content", "error"]);
+    let (schema, fields) = output("#### Response\n\n```json\n{\"count\": 3, \"none\": null}\n```\n");
+    assert_eq!(schema, Some(json!({"type": "object", "properties": {"count": {"type": "number"}, "none": {}}})));
+    assert_eq!(fields, ["count", "none"]);
+    assert_eq!(output("**Returns**: a text.\n").0, None);
+}

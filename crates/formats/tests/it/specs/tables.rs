@@ -1,0 +1,170 @@
+//! Parameters in tables and bullets, as people write them.
+
+use serde_json::{Value, json};
+
+use crate::specs::{codes, findings, input, page, read, tool};
+
+#[test]
+fn a_row_becomes_a_property() {
+    let schema = input(
+        "### 3. Input Schema (Parameters)\n\n| Parameter Name | Type | Required | Description | Example Value |\n|:---|:---|:---|:---|:---|\n\
+         | `who` | `string` | Yes | Whom to greet | `\"Ada\"` |\n| `times` | `integer` | No | How often. Default: 2 | `3` |\n",
+    );
+    assert_eq!(
+        schema,
+        json!({
+            "type": "object",
+            "properties": {
+                "who": {"type": "string", "description": "Whom to greet", "examples": ["Ada"]},
+                "times": {"type": "integer", "default": 2, "description": "How often. Default: 2", "examples": [3]},
+            },
+            "required": ["who"],
+            "additionalProperties": false,
+        })
+    );
+}
+
+#[test]
+fn parameters_know_the_cell_that_names_them() {
+    let text = page("| Parameter | Type | Required | Description |\n|---|---|---|---|\n| `who` | string | yes | Whom |\n");
+    let place = tool(&text).parameter_origin("who").place;
+    let catalog::Place::Span(span) = place else { panic!("a span") };
+    assert_eq!(&text[span], "`who`");
+}
+
+#[test]
+fn every_shape_of_table_is_read() {
+    let row = |header: &str, row: &str| {
+        let rule = "|---".repeat(header.matches('|').count() - 1);
+        let schema = input(&format!("{header}\n{rule}|\n{row}\n"));
+        (schema["properties"]["who"].clone(), schema.get("required").is_some())
+    };
+    let text = |extra: Value| {
+        let mut schema = json!({"type": "string"});
+        schema.as_object_mut().expect("an object").extend(extra.as_object().expect("an object").clone());
+        schema
+    };
+    let described = |default: Value| text(json!({"default": default, "description": "Whom"}));
+    assert_eq!(
+        row("| Parameter | Type | Required | Default | Description |", "| `who` | `str` | No | `\"Ada\"` | Whom |"),
+        (described(json!("Ada")), false)
+    );
+    assert_eq!(
+        row("| Parameter | Type | Default | Description |", "| `who` | str | `Ada` | Whom |"),
+        (described(json!("Ada")), false)
+    );
+    assert_eq!(
+        row("| Parameter | Type | Default | Description |", "| `who` | str | *required* | Whom |"),
+        (text(json!({"description": "Whom"})), true)
+    );
+    assert_eq!(
+        row("| Parameter | Type | Default | Description |", "| `who` | str | — | Whom |"),
+        (text(json!({"description": "Whom"})), true)
+    );
+    assert_eq!(
+        row("| Field | Type | Required | Default | Contract |", "| `who` | string | **Yes** | -- | Whom |"),
+        (text(json!({"description": "Whom"})), true)
+    );
+    assert_eq!(
+        row("| Input | Type | Default | Behavior |", "| `who` | string | `None` | Whom |"),
+        (text(json!({"description": "Whom"})), false)
+    );
+    assert_eq!(row("| Name | Type | Required |", "| **who** | string | yes |"), (text(json!({})), true));
+}
+
+#[test]
+fn a_table_of_properties_is_no_table_of_parameters() {
+    assert_eq!(codes(&read(&page("| Property | Value |\n|---|---|\n| Namespace | `x` |\n"))), ["TC806"]);
+}
+
+#[test]
+fn torn_rows_are_mended_and_told() {
+    let text = page(
+        "| Name | Type | Required | Default | Description |\n|---|---|---|---|---|\n| `branch` | `str \\ | null` | No | `null` Branch to walk |\n",
+    );
+    let reading = read(&text);
+    assert_eq!(
+        reading.tools[0].input.property("branch"),
+        Some(&json!({"type": ["string", "null"], "description": "Branch to walk"}))
+    );
+    assert_eq!(
+        findings(&text, &reading),
+        [r#"warning TC804: "| `branch` | `str \\ | null` | No | `null` Branch to walk |" the row of `branch` is torn at a pipe"#]
+    );
+}
+
+#[test]
+fn rows_parted_from_their_table_are_read_and_told() {
+    let text = page(
+        "| Name | Type | Required | Description |\n|---|---|---|---|\n| `a` | string | Yes | One |\n\n| `b` | integer | No | Two |\n",
+    );
+    let reading = read(&text);
+    assert_eq!(reading.tools[0].input.properties().map(|(name, _)| name).collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(codes(&reading), ["TC804"]);
+}
+
+#[test]
+fn tables_about_one_parameter_go_inside_it() {
+    let schema = input(
+        "### Parameters\n\n| Name | Type | Required | Description |\n|---|---|---|---|\n| `tasks` | `array[object]` | Yes | Tasks |\n\n\
+         Each task object:\n\n| Field | Type | Required | Description |\n|---|---|---|---|\n| `id` | string | Yes | Its id |\n",
+    );
+    assert_eq!(schema["properties"].as_object().expect("an object").len(), 1);
+    assert_eq!(schema["properties"]["tasks"]["items"]["properties"]["id"]["type"], "string");
+}
+
+#[test]
+fn what_cannot_be_taken_as_written_is_told() {
+    let table = |row: &str| {
+        let text = page(&format!("| Name | Type | Required | Default | Description |\n|---|---|---|---|---|\n{row}\n"));
+        let reading = read(&text);
+        (codes(&reading).iter().map(|code| (*code).to_owned()).collect::<Vec<_>>(), reading)
+    };
+    assert_eq!(table("| `a` | `strng` | No | — | One |").0, ["TC805"]);
+    assert_eq!(table("| `a` | `integer` | No | `once` | One |").0, ["TC812"]);
+    assert_eq!(table("| `a` | string | No | — | One |\n| `a` | string | No | — | One |").0, ["TC813"]);
+    let (codes, reading) = table("| `a` | string | Yes (if `b` is not given) | — | One |");
+    assert_eq!(codes, ["TC809"]);
+    assert!(reading.tools[0].input.required().next().is_none());
+    let told = reading.tools[0].input.property("a").expect("a parameter")["description"].as_str().expect("a text");
+    assert!(told.contains("if `b` is not given"), "{told}");
+    assert!(reading.diagnostics[0].hint.is_some());
+}
+
+#[test]
+fn rows_and_sentences_can_say_that_there_are_no_parameters() {
+    for none in [
+        "| Parameter | Type | Required | Default | Description |\n|---|---|---|---|---|\n| none | - | - | - | No input parameters |\n",
+        "| Parameter | Type |\n|---|---|\n| — | — |\n",
+        "### 3. Input Schema (Parameters)\n\nThis tool takes no parameters.\n",
+        "### 3. Input Schema (Parameters)\n\nNone — this tool takes no parameters.\n",
+        "**Parameters**: None\n",
+        "**Parameters:** No parameters required.\n",
+        "No parameters. **Returns:** `status`.\n",
+        "- **Category**: x\n- **Parameters**: None\n",
+    ] {
+        assert_eq!(input(none), json!({"type": "object", "properties": {}, "additionalProperties": false}), "{none}");
+    }
+}
+
+#[test]
+fn bullets_are_parameters_too() {
+    let schema = input(
+        "**Parameters:**\n- `who` (string, required): Whom to greet\n- `times` (integer, optional, default 2): How often\n- `x`, `y` (float): Where\n\
+         - `how` (object, optional): The way, with:\n  - `loud` (boolean): Aloud\n\n**Returns:**\n- `text` (string): The greeting\n",
+    );
+    assert_eq!(schema["required"], json!(["who"]));
+    assert_eq!(schema["properties"]["times"], json!({"type": "integer", "default": 2, "description": "How often"}));
+    assert_eq!(schema["properties"]["y"], json!({"type": "number", "description": "Where"}));
+    assert_eq!(schema["properties"]["how"]["properties"]["loud"]["type"], "boolean");
+    assert_eq!(schema["properties"].as_object().expect("an object").len(), 5);
+    let names = input("Parameters:\n\n- `name`\n- `version`\n");
+    assert_eq!(names["properties"], json!({"name": {}, "version": {}}));
+}
+
+#[test]
+fn code_behind_a_label_is_a_signature() {
+    let schema = input("**Parameters**: `who: str`, `times: int = 3`\n");
+    assert_eq!(schema["required"], json!(["who"]));
+    assert_eq!(schema["properties"]["times"], json!({"type": "integer", "default": 3}));
+}

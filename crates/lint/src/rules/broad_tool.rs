@@ -1,0 +1,50 @@
+//! Tools that do anything.
+
+use std::sync::LazyLock;
+
+use catalog::{Diagnostic, Rule, Severity};
+
+use crate::{
+    check::Report,
+    phrase::Phrases,
+    text::{Role, Text},
+    words::identifier_words,
+};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "TC209",
+    name: "broad-tool",
+    severity: Severity::Warning,
+    why: "A tool is one discrete action. One that does anything cannot be described, checked, approved or confined as what \
+          it does: a yes to it is a yes to everything. Make a tool of each action.",
+    bad: r#"{"name": "module_proxy", "description": "Modules", "command": "echo", "mutates": true,
+ "subcommand": [{"name": "default", "description": "Call any public function from any module by its path"}]}"#,
+    good: r#"{"name": "module_functions", "description": "Modules", "command": "echo", "mutates": false,
+ "subcommand": [{"name": "default", "description": "List the public functions of a module"}]}"#,
+};
+
+static CLAIMS: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::new(&[
+        "call|calls|run|runs|execute|executes|perform|performs|invoke|invokes any ..2 function|operation|action|task|tool|method|command",
+        "do|does|run|runs|execute|executes|perform|performs|handle|handles anything|everything",
+        "general|all|multi purpose ..1 tool",
+        "whatever you want",
+    ])
+});
+
+pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
+    let found = match text.role {
+        Role::Name => {
+            let words = identifier_words(text.text);
+            words.iter().any(|word| matches!(word.as_str(), "anything" | "everything" | "whatever")).then(|| text.text.to_owned())
+        }
+        Role::Description => CLAIMS.find(text.words()).next().map(|claim| text.quote(claim)),
+        _ => None,
+    };
+    if let Some(found) = found {
+        let message = format!("{} says that the tool does anything: \"{found}\"", text.subject());
+        report.push(
+            Diagnostic::new(&RULE, text.origin(), message).received(found).hint("make a tool of each action it is needed for"),
+        );
+    }
+}

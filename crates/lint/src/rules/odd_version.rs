@@ -1,0 +1,46 @@
+//! Versions that cannot be compared.
+
+use catalog::{Diagnostic, Rule, Severity, Tool};
+
+use crate::check::Report;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "TC412",
+    name: "odd-version",
+    severity: Severity::Warning,
+    why: "Versions are three numbers, as semantic versioning has them: `1.4.2`, with `-beta.1` behind it for what is not yet \
+          released. What must follow from a change is computed from them.",
+    bad: specimen!(version: "**Version**: 1.2\n\n"),
+    good: specimen!(),
+};
+
+pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
+    let Some(version) = tool.marks.version.as_deref().filter(|version| !is_semantic(version)) else { return };
+    let place = tool.aspects.as_ref().and_then(|aspects| aspects.version.as_ref()).map(|version| tool.origin_of(&version.place));
+    let found =
+        Diagnostic::new(&RULE, place.unwrap_or_else(|| tool.origin.clone()), format!("`{version}` is no semantic version"));
+    report.push(found.received(version).expected("MAJOR.MINOR.PATCH").hint("write three numbers with dots between them"));
+}
+
+/// Whether a text is a version as semantic versioning has it.
+fn is_semantic(text: &str) -> bool {
+    let (text, build) = text.split_once('+').map_or((text, None), |(text, build)| (text, Some(build)));
+    let (numbers, release) = text.split_once('-').map_or((text, None), |(numbers, release)| (numbers, Some(release)));
+    let is_number = |part: &str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) && (part == "0" || !part.starts_with('0'))
+    };
+    let is_word = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let are_words = |words: Option<&str>| words.is_none_or(|words| words.split('.').all(is_word));
+    numbers.split('.').count() == 3 && numbers.split('.').all(is_number) && are_words(release) && are_words(build)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_semantic;
+
+    #[test]
+    fn knows_semantic_versions() {
+        assert!(["0.1.0", "1.2.3", "10.20.30-beta.1+build.5"].into_iter().all(is_semantic));
+        assert!(!["1", "1.2", "1.02.3", "v1.2.3", "1.2.3-", "1.2.x", "latest"].into_iter().any(is_semantic));
+    }
+}

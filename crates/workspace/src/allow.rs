@@ -1,0 +1,131 @@
+//! Problems that are allowed, with reasons: `[[allow]]` of the crib and the comments of documents.
+
+use std::{collections::HashMap, ops::Range};
+
+use catalog::{Allowance, Diagnostic, Glob, GlobError, Origin, Rule, Severity, SourceId};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::crib;
+
+/// An `[[allow]]` that cannot be used.
+pub(crate) static BROKEN_ALLOW: Rule = Rule {
+    code: "TC640",
+    name: "broken-allow",
+    severity: Severity::Error,
+    why: "An `[[allow]]` names the code of a rule and says why its problems are allowed, for some tools or files. One \
+          without a reason, or whose glob is not a glob, would hide problems that nobody has judged.",
+    bad: "[[allow]]\ncode = \"TC307\"\nreason = \"\"\n",
+    good: "[[allow]]\ncode = \"TC307\"\ntools = \"git_*\"\nreason = \"examples follow with 1.0\"\n",
+};
+
+/// An allowance that allows nothing.
+pub(crate) static USELESS_ALLOW: Rule = Rule {
+    code: "TC641",
+    name: "useless-allow",
+    severity: Severity::Note,
+    why: "Something is allowed that does not occur: it has been mended, or the code or the glob is misspelled. Take the \
+          allowance out, so that a new problem of the kind is seen.",
+    bad: "",
+    good: "",
+};
+
+/// Problems that the crib allows.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AllowClause {
+    /// The code of the rule.
+    pub code: String,
+    /// A glob over tool names; without one, all.
+    pub tools: Option<String>,
+    /// A glob over file names, relative to the crib; without one, all.
+    pub file: Option<String>,
+    /// Why, in words for whoever reads this next.
+    pub reason: String,
+}
+
+/// A compiled `[[allow]]`.
+#[derive(Clone, Debug)]
+pub(crate) struct Allow {
+    code: String,
+    tools: Option<Glob>,
+    file: Option<Glob>,
+    span: Range<usize>,
+}
+
+/// Compiles clauses; all problems of all clauses if there are any.
+pub(crate) fn compile(source: &SourceId, written: &[Spanned<AllowClause>]) -> Result<Vec<Allow>, Vec<Diagnostic>> {
+    let mut found = Vec::new();
+    let mut compiled = Vec::new();
+    for clause in written {
+        let span = clause.span();
+        let mut broken = |message: String, hint: &str| {
+            found.push(Diagnostic::new(&BROKEN_ALLOW, Origin::offset(source, span.start), message).hint(hint));
+        };
+        let AllowClause { code, tools, file, reason } = clause.get_ref();
+        if reason.trim().is_empty() {
+            broken(format!("`{code}` is allowed without a reason"), "say why in `reason`");
+        }
+        let mut take = |glob: Option<Result<Glob, GlobError>>| match glob.transpose() {
+            Ok(glob) => glob,
+            Err(error) => {
+                broken(format!("this is not a glob: {error}"), "write a name, with `*` for any text");
+                None
+            }
+        };
+        let tools = take(tools.as_deref().map(Glob::new));
+        let file = take(file.as_deref().map(Glob::of_files));
+        compiled.push(Allow { code: code.clone(), tools, file, span: span.clone() });
+    }
+    if found.is_empty() { Ok(compiled) } else { Err(found) }
+}
+
+/// Takes out what is allowed, and tells which allowances allow nothing.
+pub(crate) fn apply(documents: &HashMap<SourceId, Vec<Allowance>>, clauses: &[Allow], diagnostics: &mut Vec<Diagnostic>) {
+    let mut used_in_documents: Vec<(&SourceId, Range<usize>)> = Vec::new();
+    let mut used = vec![false; clauses.len()];
+    diagnostics.retain(|diagnostic| {
+        let own = documents.get(&diagnostic.origin.source).into_iter().flatten().find(|allowance| allowance.covers(diagnostic));
+        if let Some(allowance) = own {
+            if let Some((source, _)) = documents.get_key_value(&diagnostic.origin.source) {
+                used_in_documents.push((source, allowance.span.clone()));
+            }
+            return false;
+        }
+        match clauses.iter().position(|clause| clause.covers(diagnostic)) {
+            Some(index) => {
+                used[index] = true;
+                false
+            }
+            None => true,
+        }
+    });
+    let config = SourceId::new(crib::CONFIG);
+    let idle = clauses.iter().zip(used).filter(|(_, used)| !used);
+    let mut useless: Vec<Diagnostic> =
+        idle.map(|(clause, _)| told(Origin::offset(&config, clause.span.start), &clause.code)).collect();
+    for (source, allowances) in documents {
+        let idle = allowances.iter().filter(|allowance| !used_in_documents.contains(&(source, allowance.span.clone())));
+        useless.extend(idle.map(|allowance| told(Origin::span(source, allowance.span.clone()), &allowance.code)));
+    }
+    diagnostics.append(&mut useless);
+}
+
+impl Allow {
+    /// Whether it is for this diagnostic. Errors are not allowed away: what has one cannot be served.
+    fn covers(&self, diagnostic: &Diagnostic) -> bool {
+        let fits_tool = match (&self.tools, &diagnostic.tool) {
+            (None, _) => true,
+            (Some(glob), Some(tool)) => glob.is_match(tool),
+            (Some(_), None) => false,
+        };
+        let fits_file = self.file.as_ref().is_none_or(|glob| glob.is_match(diagnostic.origin.source.as_str()));
+        diagnostic.code == self.code && diagnostic.severity < Severity::Error && fits_tool && fits_file
+    }
+}
+
+fn told(origin: Origin, code: &str) -> Diagnostic {
+    Diagnostic::new(&USELESS_ALLOW, origin, format!("`{code}` is allowed here, and nothing has that problem"))
+        .hint("take it out, or correct the code")
+}

@@ -1,0 +1,25 @@
+//! Whatever the text, reading it as a specification ends, panics never, every place can be found, and fixing it once is enough.
+#![no_main]
+
+use catalog::SourceId;
+use formats::{Guidance, Locator, apply, fixes};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let source = SourceId::new("MCP_TOOL_SPECIFICATION.md");
+    let reading = formats::read(&source, bytes, &Guidance::default());
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let locator = Locator::new(text);
+    for diagnostic in &reading.diagnostics {
+        let range = locator.range(&diagnostic.origin.place);
+        assert!(range.start <= range.end && text.get(range).is_some());
+    }
+    for tool in &reading.tools {
+        assert!(catalog::name::check(&tool.name).is_ok());
+        for parameter in &tool.parameters {
+            assert!(text.get(locator.range(&parameter.place)).is_some());
+        }
+    }
+    let fixed = apply(text, &fixes(&source, text));
+    assert!(fixes(&source, &fixed).is_empty(), "a second round finds more to fix");
+});
