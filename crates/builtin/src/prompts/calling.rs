@@ -37,15 +37,15 @@ async fn call(context: &Context, name: &str, arguments: Arguments) -> Result<Val
     let outcome = context.call(name, arguments).await.map_err(|_| format!("`{name}` could not be called without asking"))?;
     let text = text(&outcome);
     match outcome.failed {
-        true => Err(format!("`{name}` failed: {}", error(&text).unwrap_or(text))),
+        true => Err(format!("`{name}` failed: {}", error(&outcome).unwrap_or(&text))),
         false => Ok(Value::from_object(Called { text, structured: Value::from(Serde(outcome.structured)) })),
     }
 }
 
-/// What went wrong, in the words of a tool whose failures are JSON.
-fn error(text: &str) -> Option<String> {
-    let failure: Arguments = serde_json::from_str(text).ok()?;
-    failure.get("error")?.as_str().map(str::to_owned)
+/// What went wrong, in whichever form the tool writes its failures.
+fn error(outcome: &Outcome) -> Option<&str> {
+    let failure = outcome.structured.as_ref()?;
+    failure.get("error_message").or(failure.get("error"))?.as_str()
 }
 
 fn text(outcome: &Outcome) -> String {
