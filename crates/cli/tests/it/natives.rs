@@ -109,7 +109,7 @@ fn undecorated_names_in_every_description_and_page() {
 }
 
 #[test]
-fn tool_module_references_point_to_the_template() {
+fn tool_module_references_and_documentation_template_references() {
     let folders = ["", "content", "flags", "prompts"].map(|folder| repository().join("crates/builtin/src").join(folder));
     let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("sources")).flatten().map(|entry| entry.path());
     let texts = files.filter_map(|path| Some((std::fs::read_to_string(&path).ok()?, path)));
@@ -131,33 +131,69 @@ fn template_availability_with_all_four_sections_and_described_fields() {
     assert!(prompt.contains("description:") && prompt.contains("@"), "{prompt}");
 }
 
-#[test]
-fn every_native_tool_has_complete_field_descriptions_a_schema_usage_and_examples_with_concrete_values() {
+/// The guide's tools, as they are served.
+fn guide_tools() -> Vec<Value> {
     let crib = Crib::new().file("toolcrib.toml", "[flags]\n");
     let tools = run_with(&crib, &[], &["list", "--json"]).json();
-    let guide = tools
-        .as_array()
-        .expect("tools")
-        .iter()
-        .filter(|tool| tool["name"].as_str().is_some_and(|name| name.starts_with("guide_")));
-    let mut seen = 0;
-    for tool in guide {
-        seen += 1;
+    let is_guide = |tool: &&Value| tool["name"].as_str().is_some_and(|name| name.starts_with("guide_"));
+    let guide: Vec<_> = tools.as_array().expect("tools").iter().filter(is_guide).cloned().collect();
+    assert_eq!(guide.len(), 8);
+    guide
+}
+
+/// A section of a tool's description.
+fn section<'a>(tool: &'a Value, label: &str) -> &'a str {
+    let text = tool["description"].as_str().expect("a description");
+    let (_, after) = text.split_once(&format!("## {label}\n\n")).unwrap_or_else(|| panic!("no {label}: {text}"));
+    after.split("\n\n## ").next().expect("a section")
+}
+
+#[test]
+fn tool_documentation_format() {
+    for tool in guide_tools() {
+        let first = section(&tool, "Description").lines().next().expect("a line");
+        assert!(first.chars().count() <= 50, "{first}");
+        for label in ["JSON Schema", "Usage Instructions", "Concrete Examples"] {
+            assert!(!section(&tool, label).is_empty());
+        }
+    }
+}
+
+#[test]
+fn complete_field_descriptions() {
+    for tool in guide_tools() {
         for (field, schema) in tool["inputSchema"]["properties"].as_object().expect("properties") {
             assert!(schema["description"].as_str().is_some_and(|text| !text.is_empty()), "{field} of {}", tool["name"]);
         }
-        let text = tool["description"].as_str().expect("a description");
-        let (_, schema) = text.split_once("## JSON Schema\n\n```json\n").expect("a schema in a fence");
-        let (schema, _) = schema.split_once("\n```").expect("its end");
-        assert_eq!(serde_json::from_str::<Value>(schema).expect("JSON"), tool["inputSchema"], "the schema as it is enforced");
-        assert!(text.contains("## Usage Instructions\n\n```text\n"), "{text}");
-        let (_, examples) = text.split_once("## Concrete Examples\n\n").expect("examples");
-        assert!(examples.starts_with("```json\n{") && !examples.contains("<") && !examples.contains("..."), "{examples}");
-        let explained =
-            examples.split("```json").skip(1).all(|one| one.split("```\n").nth(1).is_some_and(|why| why.trim().len() > 5));
-        assert!(explained, "{examples}");
     }
-    assert_eq!(seen, 8);
+}
+
+#[test]
+fn schema_presentation() {
+    for tool in guide_tools() {
+        let fence = section(&tool, "JSON Schema").strip_prefix("```json\n").and_then(|fence| fence.strip_suffix("\n```"));
+        let shown: Value = serde_json::from_str(fence.expect("a fence")).expect("JSON");
+        assert_eq!(shown, tool["inputSchema"], "the schema as it is enforced");
+    }
+}
+
+#[test]
+fn usage_instructions_clarity() {
+    for tool in guide_tools() {
+        let usage = section(&tool, "Usage Instructions");
+        let bare = tool["name"].as_str().and_then(|name| name.strip_prefix("guide_")).expect("a name");
+        assert!(usage.starts_with(&format!("```text\n{bare}(")) && usage.ends_with("\n```"), "{usage}");
+    }
+}
+
+#[test]
+fn example_completeness() {
+    for tool in guide_tools() {
+        let examples = section(&tool, "Concrete Examples");
+        assert!(examples.starts_with("```json\n{") && !examples.contains('<') && !examples.contains("..."), "{examples}");
+        let is_explained = |one: &str| one.split("```\n").nth(1).is_some_and(|why| why.trim().len() > 5);
+        assert!(examples.split("```json").skip(1).all(is_explained), "{examples}");
+    }
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn tool() -> Tool {
 }
 
 #[test]
-fn description_structure_has_four_labelled_sections_in_order() {
+fn tool_description_building_and_description_structure_in_four_labelled_sections() {
     insta::assert_snapshot!(description(&tool()), @r#"
     ## Description
 

@@ -16,7 +16,7 @@ fn tool_declaration_leaves_the_function_unchanged() {
 }
 
 #[test]
-fn collection_retrieval_is_in_a_stable_order() {
+fn tool_module_import_triggers_collection_and_collection_retrieval_is_in_a_stable_order() {
     assert_eq!(names(&Declarations::default().take()), ["aa_greet", "zz_greet"]);
 }
 
