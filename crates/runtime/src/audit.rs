@@ -2,15 +2,13 @@
 //! themselves, only their digest.
 //!
 //! A thread of its own puts lines together and hands them to the journal, at most 50 ms behind.
-//! A call pays for putting a line into a channel, no more.
+//! A call pays for putting a line on a pile; the thread is woken by the first line on it, and by
+//! whoever waits, not by each line.
 
 use std::{
     collections::HashMap,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-        mpsc::{self, Receiver, RecvTimeoutError, Sender, channel},
-    },
+    mem,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc},
     thread::{self, JoinHandle},
     time::{Duration, Instant, SystemTime},
 };
@@ -27,8 +25,6 @@ use crate::{
 
 /// How far the lines may be behind.
 const BEHIND: Duration = Duration::from_millis(40);
-/// The most lines that are handed over at once.
-const BATCH: usize = 4096;
 /// The most lines that wait. If the disk falls behind further, lines are lost rather than calls held up, and it is said.
 const ROOM: usize = 16 * 1024;
 /// How long a flush waits for the disk, and how often it looks whether there is room to ask.
@@ -83,11 +79,25 @@ pub(crate) struct Entry {
 
 /// The way to the audit.
 pub(crate) struct Audit {
-    /// Absent if nothing is kept; gone when the audit ends.
-    entries: Option<Sender<Incoming>>,
-    /// How many wait. A channel that is bounded by itself would take the memory for all of them from the start.
-    waiting: Arc<AtomicUsize>,
+    pile: Arc<Pile>,
+    /// Absent if nothing is kept.
     writer: Option<JoinHandle<()>>,
+}
+
+/// What waits to be written.
+#[derive(Default)]
+struct Pile {
+    heap: Mutex<Heap>,
+    bell: Condvar,
+}
+
+#[derive(Default)]
+struct Heap {
+    entries: Vec<Incoming>,
+    /// Whether somebody waits for one of them.
+    is_urgent: bool,
+    /// Whether nothing will be added any more.
+    is_closed: bool,
 }
 
 /// A line to be, if any, and who waits until it and all before it are written.
@@ -104,26 +114,25 @@ type Written = Box<dyn FnOnce() + Send>;
 impl Audit {
     /// Lines go to `journal`, if it keeps any.
     pub(crate) fn new(journal: Arc<dyn Journal>) -> Self {
-        let waiting = Arc::default();
+        let pile = Arc::<Pile>::default();
         if !journal.keeps_audit() {
-            return Self { entries: None, waiting, writer: None };
+            return Self { pile, writer: None };
         }
-        let (entries, incoming) = channel();
-        let incoming = Inbox { entries: incoming, waiting: Arc::clone(&waiting) };
+        let incoming = Arc::clone(&pile);
         let write = move || Writer { journal, digests: HashMap::new() }.run(&incoming);
         let writer = thread::Builder::new().name("audit".to_owned()).spawn(write);
         let writer = writer.inspect_err(|error| tracing::error!(%error, "no audit is kept: its thread did not start")).ok();
-        Self { entries: writer.is_some().then_some(entries), waiting, writer }
+        Self { pile, writer }
     }
 
     /// Whether lines are wanted.
     pub(crate) fn is_kept(&self) -> bool {
-        self.entries.is_some()
+        self.writer.is_some()
     }
 
     /// Adds a line, soon.
     pub(crate) fn add(&self, entry: Entry) {
-        if self.is_kept() && self.try_send((Some(Draft::Call(Box::new(entry))), None)).is_err() {
+        if self.is_kept() && self.pile.add((Some(Draft::Call(Box::new(entry))), None)).is_err() {
             tracing::error!("a line of the audit was lost: the disk is too slow");
         }
     }
@@ -144,21 +153,10 @@ impl Audit {
         }
         let (written, answer) = oneshot::channel();
         let written: Written = Box::new(move || written.send(()).unwrap_or_default());
-        match self.try_send((Some(draft), Some(written))) {
+        match self.pile.add((Some(draft), Some(written))) {
             Ok(()) => drop(answer.await),
             Err(_) => tracing::error!("a line of the audit was lost: the disk is too slow"),
         }
-    }
-
-    /// Hands something over, or gives it back if there is no room.
-    fn try_send(&self, message: Incoming) -> Result<(), Incoming> {
-        if self.waiting.fetch_add(1, Ordering::Relaxed) >= ROOM {
-            self.waiting.fetch_sub(1, Ordering::Relaxed);
-            return Err(message);
-        }
-        // If the writer is gone nobody is held up either: who waits for an answer learns that none will come.
-        let _ = self.entries.as_ref().map(|entries| entries.send(message));
-        Ok(())
     }
 
     /// Waits, not for ever, until everything that was added is written.
@@ -169,7 +167,7 @@ impl Audit {
         let end = Instant::now() + FLUSH;
         let (done, answer) = mpsc::channel();
         let mut message: Incoming = (None, Some(Box::new(move || done.send(()).unwrap_or_default())));
-        while let Err(back) = self.try_send(message) {
+        while let Err(back) = self.pile.add(message) {
             if Instant::now() >= end {
                 break;
             }
@@ -185,29 +183,43 @@ impl Audit {
 impl Drop for Audit {
     /// What was added is written before the end.
     fn drop(&mut self) {
-        self.entries = None;
+        self.pile.heap().is_closed = true;
+        self.pile.bell.notify_one();
         let _ = self.writer.take().map(JoinHandle::join);
     }
 }
 
-/// The other end of the channel.
-struct Inbox {
-    entries: Receiver<Incoming>,
-    waiting: Arc<AtomicUsize>,
-}
-
-impl Inbox {
-    /// The next one, however long it takes; none when the audit ends.
-    fn next(&self) -> Option<Incoming> {
-        self.entries.recv().ok().inspect(|_| self.took())
+impl Pile {
+    /// Adds something, or gives it back if there is no room.
+    fn add(&self, message: Incoming) -> Result<(), Incoming> {
+        let mut heap = self.heap();
+        if heap.entries.len() >= ROOM {
+            return Err(message);
+        }
+        let is_first = heap.entries.is_empty();
+        let is_urgent = message.1.is_some();
+        heap.entries.push(message);
+        heap.is_urgent |= is_urgent;
+        drop(heap);
+        if is_first || is_urgent {
+            self.bell.notify_one();
+        }
+        Ok(())
     }
 
-    fn next_until(&self, end: Instant) -> Result<Incoming, RecvTimeoutError> {
-        self.entries.recv_timeout(end.saturating_duration_since(Instant::now())).inspect(|_| self.took())
+    /// What comes within a short time of the first; at once, if somebody waits. None when the audit ends.
+    fn take(&self) -> Option<Vec<Incoming>> {
+        let waits = |heap: &mut Heap| heap.entries.is_empty() && !heap.is_closed;
+        let heap = self.bell.wait_while(self.heap(), waits).unwrap_or_else(PoisonError::into_inner);
+        let gathers = |heap: &mut Heap| !heap.is_urgent && !heap.is_closed;
+        let (mut heap, _) = self.bell.wait_timeout_while(heap, BEHIND, gathers).unwrap_or_else(PoisonError::into_inner);
+        heap.is_urgent = false;
+        let entries = mem::take(&mut heap.entries);
+        (!entries.is_empty()).then_some(entries)
     }
 
-    fn took(&self) {
-        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    fn heap(&self) -> MutexGuard<'_, Heap> {
+        self.heap.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -218,16 +230,16 @@ struct Writer {
 }
 
 impl Writer {
-    fn run(mut self, incoming: &Inbox) {
-        while let Some(first) = incoming.next() {
-            let (batch, waiting) = gather(first, incoming);
-            let lines: Vec<_> = batch.into_iter().map(|draft| self.finished(draft)).collect();
+    fn run(mut self, pile: &Pile) {
+        while let Some(batch) = pile.take() {
+            let (drafts, waiting): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
+            let lines: Vec<_> = drafts.into_iter().flatten().map(|draft| self.finished(draft)).collect();
             if !lines.is_empty()
                 && let Err(error) = self.journal.audit(&lines)
             {
                 tracing::error!(%error, lines = lines.len(), "lines of the audit were lost");
             }
-            for written in waiting {
+            for written in waiting.into_iter().flatten() {
                 written();
             }
         }
@@ -260,22 +272,6 @@ impl Writer {
             duration_ms: u64::try_from(entry.duration.as_millis()).unwrap_or(u64::MAX),
         }
     }
-}
-
-/// What comes within a short time of the first; at once, if somebody waits.
-fn gather(first: Incoming, incoming: &Inbox) -> (Vec<Draft>, Vec<Written>) {
-    let end = Instant::now() + BEHIND;
-    let (mut batch, mut waiting) = (Vec::from_iter(first.0), Vec::from_iter(first.1));
-    while waiting.is_empty() && batch.len() < BATCH {
-        match incoming.next_until(end) {
-            Ok((draft, written)) => {
-                batch.extend(draft);
-                waiting.extend(written);
-            }
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
-        }
-    }
-    (batch, waiting)
 }
 
 fn millis<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
