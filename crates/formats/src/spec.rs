@@ -24,6 +24,7 @@ mod table;
 mod title;
 mod tool;
 mod written;
+mod yaml_fence;
 
 use std::collections::HashSet;
 

@@ -112,7 +112,7 @@ fn told(text: &str) -> Option<&str> {
 }
 
 /// Takes what the parentheses say: a type, whether it must be given, a default.
-fn take_remark(field: &mut Field, remark: &str) {
+pub(super) fn take_remark(field: &mut Field, remark: &str) {
     let mut default = None;
     for part in parts(remark) {
         let lower = part.to_ascii_lowercase();

@@ -9,9 +9,10 @@ use super::{
     page::{Block, Kind},
     parts::{Chunk, Part},
     table::{Column, Row, Table},
-    written::{self, Written},
+    written::{self, Schema, Written},
+    yaml_fence,
 };
-use crate::rules::spec::TORN_ROW;
+use crate::rules::spec::{TORN_ROW, UNREADABLE_PARAMETERS, UNREADABLE_SCHEMA};
 
 /// Tables are read until there are more fields than this.
 const MOST_FIELDS: usize = 1_000;
@@ -27,12 +28,16 @@ pub(super) struct Gathered<'t> {
     pub(super) signatures: Vec<Field>,
     /// JSON in fences and in code, with its bytes.
     pub(super) json: Vec<(Written<'t>, Range<usize>)>,
-    /// Fences in which parameters might be written, but not as JSON.
+    /// Schemas in YAML.
+    pub(super) schemas: Vec<Schema>,
+    /// Fences in which parameters might be written, but in no language that is read.
     pub(super) foreign: Vec<Range<usize>>,
     /// Links to JSON files: the target and its bytes.
     pub(super) links: Vec<(String, Range<usize>)>,
     /// Whether it is said that there are none.
     pub(super) says_none: bool,
+    /// Whether it was said that there are too many.
+    is_full: bool,
 }
 
 impl<'t> Reader<'_, 't> {
@@ -64,6 +69,7 @@ impl<'t> Reader<'_, 't> {
         match &block.kind {
             Kind::Table(table) if table.lists_fields(self.page.text) => {
                 if into.table.len() > MOST_FIELDS {
+                    self.too_many(&block.span, into);
                     return None;
                 }
                 let fields = self.fields(table);
@@ -74,12 +80,35 @@ impl<'t> Reader<'_, 't> {
             Kind::Fence { language, content } if matches!(language.as_str(), "json" | "jsonc" | "json5" | "") => {
                 into.json.push((written::read(self.page.text, content), content.clone()));
             }
-            Kind::Fence { language, content } if matches!(language.as_str(), "yaml" | "yml" | "toml") => {
-                into.foreign.push(content.clone())
-            }
+            Kind::Fence { language, content } if matches!(language.as_str(), "yaml" | "yml") => self.yaml(content, into),
+            Kind::Fence { language, content } if language == "toml" => into.foreign.push(content.clone()),
             _ => {}
         }
         None
+    }
+
+    fn yaml(&mut self, content: &Range<usize>, into: &mut Gathered<'t>) {
+        let fence = yaml_fence::read(self.page.text, content);
+        if fence.schema.is_none() && fence.fields.is_empty() {
+            into.foreign.push(content.clone());
+            return;
+        }
+        if fence.was_mended {
+            let message = "this is no YAML: a text in it has a colon; it is read as if it stood in quotes";
+            let found = self.report.span(&UNREADABLE_SCHEMA, self.page.trimmed(content), message);
+            self.report.push(found.hint("put texts that have a colon in quotes"));
+        }
+        into.schemas.extend(fence.schema);
+        into.signatures.extend(fence.fields);
+    }
+
+    /// Says, once, that no more tables are read.
+    fn too_many(&mut self, span: &Range<usize>, into: &mut Gathered<'t>) {
+        if !std::mem::replace(&mut into.is_full, true) {
+            let message = format!("tables beyond the first {MOST_FIELDS} fields of a tool are not read");
+            let found = self.report.span(&UNREADABLE_PARAMETERS, span.clone(), message);
+            self.report.push(found.hint("describe fewer, or write a JSON Schema"));
+        }
     }
 
     fn take_table(&mut self, fields: Vec<Field>, intro: &str, into: &mut Gathered<'t>) {

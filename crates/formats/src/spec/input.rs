@@ -40,7 +40,7 @@ impl<'t> Reader<'_, 't> {
         if gathered.is_empty() {
             self.gather_unlabelled(parts, &mut gathered);
         }
-        let schema = self.written_schema(&gathered, parts.iter().any(|part| is_input(&part)));
+        let schema = self.written_schema(&mut gathered, parts.iter().any(|part| is_input(&part)));
         let fields = self.sound_fields(gathered.fields());
         match schema {
             Some(schema) => {
@@ -92,7 +92,7 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// The JSON Schema that is written out or linked; what cannot be used is told.
-    fn written_schema(&mut self, gathered: &Gathered<'t>, is_section: bool) -> Option<Schema> {
+    fn written_schema(&mut self, gathered: &mut Gathered<'t>, is_section: bool) -> Option<Schema> {
         for (written, span) in &gathered.json {
             match &written.root {
                 Some(root) => match written::input(root, written.base) {
@@ -108,8 +108,11 @@ impl<'t> Reader<'_, 't> {
                 }
             }
         }
+        if let Some(schema) = gathered.schemas.pop() {
+            return self.usable(schema);
+        }
         for span in gathered.foreign.iter().filter(|_| is_section) {
-            self.unusable(&self.page.trimmed(span), "parameters are not read from this language");
+            self.unusable(&self.page.trimmed(span), "no parameters can be read from this");
         }
         gathered.links.iter().find_map(|(target, span)| self.linked_schema(target, span))
     }
@@ -232,6 +235,7 @@ impl Gathered<'_> {
             && self.bullets.is_empty()
             && self.signatures.is_empty()
             && self.json.is_empty()
+            && self.schemas.is_empty()
             && self.links.is_empty()
     }
 

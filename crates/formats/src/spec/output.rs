@@ -36,7 +36,7 @@ impl Reader<'_, '_> {
             true => std::mem::take(&mut gathered.bullets),
             false => std::mem::take(&mut gathered.table),
         };
-        if let Some(output) = self.written_output(&gathered) {
+        if let Some(output) = self.written_output(&mut gathered) {
             return output;
         }
         if !fields.is_empty() {
@@ -57,8 +57,9 @@ impl Reader<'_, '_> {
         Output { schema: None, fields: of_output().flat_map(|part| self.listed(part)).collect() }
     }
 
-    fn written_output(&mut self, gathered: &Gathered<'_>) -> Option<Output> {
+    fn written_output(&mut self, gathered: &mut Gathered<'_>) -> Option<Output> {
         let schema = gathered.json.iter().find_map(|(written, _)| written::schema_of(written.root.as_ref()?, written.base));
+        let schema = schema.or_else(|| gathered.schemas.pop());
         let linked = || gathered.links.iter().find_map(|(target, span)| self.linked_schema(target, span));
         let schema = schema.or_else(linked)?;
         let schema = self.usable(schema)?;

@@ -72,7 +72,7 @@ fn a_fence_that_is_no_schema_is_told() {
         let text = page(&format!("### Parameters\n\nNone.\n\n```json\n{fence}\n```\n"));
         assert_eq!(codes(&read(&text)), ["TC810"], "{fence}");
     }
-    assert_eq!(codes(&read(&page("### Parameters\n\n```yaml\nwho:\n  type: string\n```\n"))), ["TC810", "TC806"]);
+    assert_eq!(codes(&read(&page("### Parameters\n\n```toml\nwho = \"string\"\n```\n"))), ["TC810", "TC806"]);
 }
 
 #[test]
@@ -102,4 +102,44 @@ fn results_are_read_from_tables_lists_schemas_and_examples() {
     assert_eq!(schema, Some(json!({"type": "object", "properties": {"count": {"type": "number"}, "none": {}}})));
     assert_eq!(fields, ["count", "none"]);
     assert_eq!(output("**Returns**: a text.\n").0, None);
+}
+
+#[test]
+fn reads_a_schema_in_yaml() {
+    let written = "### Parameters\n\n```yaml\ntype: object\nproperties:\n  who: {type: string}\nrequired: [who]\n```";
+    assert_eq!(input(written), json!({"type": "object", "properties": {"who": {"type": "string"}}, "required": ["who"]}));
+    let by_name =
+        "### Parameters\n\n```yaml\nparameters:\n  who:\n    type: string\n    required: true\n  count: {type: integer}\n```";
+    let schema = input(by_name);
+    assert_eq!(schema["properties"]["count"], json!({"type": "integer"}));
+    assert_eq!(schema["required"], json!(["who"]));
+}
+
+#[test]
+fn reads_lines_of_yaml_that_yaml_does_not_take() {
+    let text = page("### Parameters\n\n```yaml\nwho: string, required  # whom to greet\ncount: integer (default: 3)\n```");
+    let reading = read(&text);
+    let schema = reading.tools[0].input.object();
+    assert_eq!(schema["properties"]["count"], json!({"type": "integer", "default": 3}));
+    assert_eq!(schema["properties"]["who"]["type"], "string");
+    assert_eq!(schema["required"], json!(["who"]));
+    let told = findings(&text, &reading);
+    assert!(told.iter().any(|line| line.contains("TC810") && line.contains("has a colon")), "{told:#?}");
+}
+
+#[test]
+fn says_that_yaml_which_is_no_list_of_parameters_is_not_read() {
+    let text = page("### Parameters\n\n```yaml\n- one\n- two\n```");
+    let told = findings(&text, &read(&text));
+    assert!(told.iter().any(|line| line.contains("TC810") && line.contains("no parameters can be read")), "{told:#?}");
+}
+
+#[test]
+fn says_that_tables_beyond_the_first_thousand_fields_are_not_read() {
+    let rows: String = (0..1_001).map(|number| format!("| `a{number}` | `string` | Yes | It |\n")).collect();
+    let table = |rows: &str| format!("| Parameter | Type | Required | Description |\n|---|---|---|---|\n{rows}\n");
+    let late = table("| `late` | `string` | Yes | It |\n");
+    let text = page(&format!("### Parameters\n\n{}{late}{late}", table(&rows)));
+    let told = findings(&text, &read(&text));
+    assert_eq!(told.iter().filter(|line| line.contains("beyond the first 1000 fields")).count(), 1, "{told:#?}");
 }
