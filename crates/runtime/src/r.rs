@@ -17,6 +17,7 @@ mod outlet;
 mod patience;
 mod report;
 mod session;
+mod spares;
 mod state;
 mod time;
 mod value;
@@ -30,5 +31,10 @@ pub use session::Session;
 pub(crate) use worker::PIPES;
 pub(crate) use workers::Workers;
 
-/// What a worker runs.
-pub(crate) const SCRIPT: &str = include_str!("r/worker.R");
+/// R code that makes namespaces of sources: it defines the list `.toolcrib_sourcing`, whose
+/// `sourced(package, path, tell_lacking)` gives the namespace.
+pub const R_SOURCING: &str = include_str!("r/sourcing.R");
+
+/// What a worker runs. Code that runs once is not worth compiling, which takes R longer than all the rest of its start.
+pub(crate) const SCRIPT: &str =
+    concat!("invisible(.Internal(enableJIT(0L)))\n", include_str!("r/sourcing.R"), include_str!("r/worker.R"));

@@ -135,6 +135,25 @@ async fn plots_are_pictures() {
 }
 
 #[tokio::test]
+async fn a_plot_that_cannot_be_made_is_said() {
+    need_r!();
+    let bench = Workshop::new(
+        ".onLoad <- function(...) {
+           space <- asNamespace('grDevices')
+           unlockBinding('png', space)
+           assign('png', function(...) stop('no png support in this R'), envir = space)
+         }
+         f <- function() { plot(1:3); 'done' }",
+    );
+    let outcome = bench.run("f").await;
+    assert!(!outcome.failed, "{outcome:?}");
+    assert_eq!(text(&outcome, 0), "[1] \"done\"\n");
+    let said = text(&outcome, 1);
+    assert!(said.contains("the plot could not be drawn: no png support in this R"), "{said}");
+    assert!(outcome.content.iter().all(|content| !matches!(content, Content::Image { .. })));
+}
+
+#[tokio::test]
 async fn a_long_text_is_cut_and_kept_whole() {
     need_r!();
     let bench = Workshop::new("f <- function() cat(strrep('0123456789', 100000))");
