@@ -9,7 +9,7 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
-        mpsc::{self, Receiver, RecvTimeoutError, Sender, channel},
+        mpsc::{self, Receiver, Sender, TryRecvError, channel},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant, SystemTime},
@@ -156,9 +156,19 @@ impl Audit {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
             return Err(message);
         }
+        let is_waited_for = message.1.is_some();
         // If the writer is gone nobody is held up either: who waits for an answer learns that none will come.
         let _ = self.entries.as_ref().map(|entries| entries.send(message));
+        if is_waited_for {
+            self.wake();
+        }
         Ok(())
+    }
+
+    fn wake(&self) {
+        if let Some(writer) = &self.writer {
+            writer.thread().unpark();
+        }
     }
 
     /// Waits, not for ever, until everything that was added is written.
@@ -186,6 +196,7 @@ impl Drop for Audit {
     /// What was added is written before the end.
     fn drop(&mut self) {
         self.entries = None;
+        self.wake();
         let _ = self.writer.take().map(JoinHandle::join);
     }
 }
@@ -202,8 +213,22 @@ impl Inbox {
         self.entries.recv().ok().inspect(|_| self.took())
     }
 
-    fn next_until(&self, end: Instant) -> Result<Incoming, RecvTimeoutError> {
-        self.entries.recv_timeout(end.saturating_duration_since(Instant::now())).inspect(|_| self.took())
+    /// The next one that is there by this time; none after it, or when the audit ends. Whoever adds a line does not wake
+    /// the writer from this, which would take longer than the adding.
+    fn next_until(&self, end: Instant) -> Option<Incoming> {
+        loop {
+            match self.entries.try_recv() {
+                Ok(next) => {
+                    self.took();
+                    return Some(next);
+                }
+                Err(TryRecvError::Disconnected) => return None,
+                Err(TryRecvError::Empty) => match end.saturating_duration_since(Instant::now()) {
+                    Duration::ZERO => return None,
+                    left => thread::park_timeout(left),
+                },
+            }
+        }
     }
 
     fn took(&self) {
@@ -267,13 +292,9 @@ fn gather(first: Incoming, incoming: &Inbox) -> (Vec<Draft>, Vec<Written>) {
     let end = Instant::now() + BEHIND;
     let (mut batch, mut waiting) = (Vec::from_iter(first.0), Vec::from_iter(first.1));
     while waiting.is_empty() && batch.len() < BATCH {
-        match incoming.next_until(end) {
-            Ok((draft, written)) => {
-                batch.extend(draft);
-                waiting.extend(written);
-            }
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
-        }
+        let Some((draft, written)) = incoming.next_until(end) else { break };
+        batch.extend(draft);
+        waiting.extend(written);
     }
     (batch, waiting)
 }
