@@ -4,7 +4,7 @@ mod run;
 
 use std::{
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, UNIX_EPOCH},
 };
@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use self::run::Run;
-use crate::{Environment, RPackage};
+use crate::{Environment, RPackage, discover::PACKAGE_TOOLS};
 
 /// An example that could not be run to its end.
 pub(crate) static FAILED_EXAMPLE: Rule = Rule {
@@ -132,12 +132,15 @@ impl<'a> Examples<'a> {
         let known = fs::read(&entry).ok().and_then(|bytes| Run::remembered(&bytes, || self.libraries()));
         let run = match known {
             Some(run) => run,
-            None => self.evaluate(definition, example).await,
+            None => {
+                let run = self.evaluate(definition, example).await;
+                if let Some(kept) = run.kept(|| self.libraries()) {
+                    // A cache that cannot be written costs time, no more.
+                    let _ = fs::create_dir_all(&self.cache).and_then(|()| fs::write(&entry, kept));
+                }
+                run
+            }
         };
-        if let Some(kept) = run.kept(|| self.libraries()) {
-            // A cache that cannot be written costs time, no more.
-            let _ = fs::create_dir_all(&self.cache).and_then(|()| fs::write(&entry, kept));
-        }
         match run {
             Run::Printed { output, seconds } => Ok(Measured::of_run(&output, seconds)),
             Run::Skipped => Ok(Measured::default()),
@@ -217,7 +220,28 @@ fn digest(package: &RPackage) -> Sha256 {
         hasher.update((text.len() as u64).to_be_bytes());
         hasher.update(text);
     }
+    for folder in ["data", "inst"] {
+        add_folder(&mut hasher, &package.folder.join(folder), &package.folder.join(PACKAGE_TOOLS));
+    }
     hasher
+}
+
+/// Adds the files below a folder to a digest: their names, sizes and times, which is as much as is fast. What is built
+/// here is none of them.
+fn add_folder(hasher: &mut Sha256, folder: &Path, built: &Path) {
+    let mut paths: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths.iter().filter(|path| *path != built) {
+        let Ok(about) = fs::symlink_metadata(path) else { continue };
+        if about.is_dir() {
+            add_folder(hasher, path, built);
+            continue;
+        }
+        let changed = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+        hasher.update(path.as_os_str().as_encoded_bytes());
+        hasher.update(about.len().to_be_bytes());
+        hasher.update(changed.as_nanos().to_be_bytes());
+    }
 }
 
 /// A text as R spells it, in ASCII, so that no locale can misread it.

@@ -293,6 +293,8 @@ fn a_failing_example_is_not_run_again_while_nothing_changed() {
         fs::write(entry.path(), text.replace("it broke", "it was remembered")).expect("a file");
     }
     assert!(said().contains("it was remembered"), "{}", said());
+    crib.write("inst/texts/a.txt", "what it may have been about");
+    assert!(said().contains("it broke"), "a file of the package is another package");
 }
 
 #[test]

@@ -77,6 +77,7 @@ fn what_is_served_says_what_the_definition_says() {
     let get = find("my.pkg-mcp_tool_config_get");
     assert_eq!(get["annotations"]["readOnlyHint"], true);
     assert_eq!(get["outputSchema"]["anyOf"][0]["properties"]["n"]["type"], "integer");
+    assert_eq!(get["outputSchema"]["anyOf"][2]["properties"]["n"]["type"], json!(["integer", "null"]), "R may have no value");
 }
 
 #[test]

@@ -71,6 +71,26 @@ async fn what_json_has_nothing_for_is_text_or_null() {
 }
 
 #[tokio::test]
+async fn missing_values_are_no_failure() {
+    need_r!();
+    let bench = Workshop::new(
+        "number <- function() mean(numeric())\nname <- function() NA_character_\nnone <- function() NULL
+         all <- function() c(1L, NA)\nparts <- function() list(n = NULL, all = c('a', NA))",
+    );
+    let parts = json!({"type": "object", "properties": {
+        "n": {"type": "integer"}, "all": {"type": "array", "items": {"type": "string"}}}});
+    for (name, schema, expected) in [
+        ("number", json!({"type": "number"}), json!(null)),
+        ("name", json!({"type": "string"}), json!(null)),
+        ("none", json!({"type": "integer"}), json!(null)),
+        ("all", json!({"type": "array", "items": {"type": "integer"}}), json!([1, null])),
+        ("parts", parts, json!({"n": null, "all": ["a", null]})),
+    ] {
+        assert_eq!(value(&bench.call(returning(name, schema), json!({})).await), &expected, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_value_that_is_not_as_said_is_a_failure_that_shows_it() {
     need_r!();
     let bench = Workshop::new("f <- function() 'text'");

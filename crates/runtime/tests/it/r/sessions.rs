@@ -138,21 +138,18 @@ async fn callers_without_a_session_get_an_r_that_waits_and_nothing_of_each_other
         assert_eq!(has_seen, "FALSE", "somebody else was here");
         pid.parse::<u32>().expect("a process")
     };
-    who().await;
-    let waiting = || workers(&bench);
-    eventually("one waits for the next", || waiting().len() == 1).await;
-    let spare = waiting()[0];
+    let first = who().await;
+    let waiting = |but: u32| workers(&bench).into_iter().filter(|pid| *pid != but).collect::<Vec<_>>();
+    eventually("one waits for the next", || waiting(first).len() == 1).await;
+    let spare = waiting(first)[0];
     assert_eq!(who().await, spare, "it was there already");
-    eventually("another one waits", || waiting().len() == 1 && waiting()[0] != spare).await;
+    eventually("another one waits", || waiting(spare).len() == 1).await;
 }
 
 #[tokio::test]
-async fn an_r_that_waits_gives_way_and_goes_when_nobody_wants_it() {
+async fn an_r_that_waits_gives_way() {
     need_r!();
-    let bench = Workshop::with("pid <- function() cat(Sys.getpid())", |settings| {
-        settings.r_workers = 2;
-        settings.r_idle = Duration::from_secs(2);
-    });
+    let bench = Workshop::with("pid <- function() cat(Sys.getpid())", |settings| settings.r_workers = 2);
     let (one, two) = (Session::default(), Session::default());
     let mut reader = open_to_all("pid");
     reader.marks.mutates = Some(false);
@@ -163,7 +160,15 @@ async fn an_r_that_waits_gives_way_and_goes_when_nobody_wants_it() {
     let first = call(&one, open_to_all("pid")).await;
     assert_ne!(call(&two, reader).await, first, "another kind needs the seat");
     assert_eq!(call(&one, open_to_all("pid")).await, first, "which the spare had, and nobody else");
-    eventually("all of them go", || workers(&bench).is_empty()).await;
+}
+
+#[tokio::test]
+async fn an_r_that_waits_goes_when_nobody_wants_it() {
+    need_r!();
+    let bench = Workshop::with("fine <- function() 1", |settings| settings.r_idle = Duration::from_millis(200));
+    let call = bench.call_in(&Session::default(), open_to_all("fine"), json!({}), CancellationToken::new(), None);
+    assert_eq!(text(&call.await, 0), "[1] 1\n");
+    eventually("all of them are gone", || workers(&bench).is_empty()).await;
 }
 
 /// The processes whose working folder is the crib.
