@@ -22,10 +22,11 @@ mod remarks;
 mod returns;
 mod skeleton;
 mod source;
+mod template;
 mod values;
 
 pub use code::ExampleCode;
-pub use compile::{Compiled, compile};
+pub use compile::{Compiled, compile, compile_with};
 pub use definition::{Definition, Measured, Writer, writer_of};
 
 /// The schema of the type that a description begins with, if it is set off from the rest or names a data frame.

@@ -46,6 +46,6 @@ pub use digest::{arguments_digest, tool_digest};
 pub use log::CALLS;
 pub use operations::{Asker, Event, EventKind, Operations, Until};
 pub use plan::Plan;
-pub use r::{Session, with_handle};
+pub use r::{R_SOURCING, Session, with_handle, with_missing};
 pub use report::process_output_schema;
 pub use settings::Settings;

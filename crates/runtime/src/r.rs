@@ -13,10 +13,12 @@ mod deparse;
 mod encode;
 mod json;
 mod message;
+mod missing;
 mod outlet;
 mod patience;
 mod report;
 mod session;
+mod spares;
 mod state;
 mod time;
 mod value;
@@ -26,9 +28,15 @@ mod workers;
 pub(crate) use arguments::encoded;
 pub use call::with_handle;
 pub(crate) use deparse::call as deparsed;
+pub use missing::with_missing;
 pub use session::Session;
 pub(crate) use worker::PIPES;
 pub(crate) use workers::Workers;
 
-/// What a worker runs.
-pub(crate) const SCRIPT: &str = include_str!("r/worker.R");
+/// R code that makes namespaces of sources: it defines the list `.toolcrib_sourcing`, whose
+/// `sourced(package, path, tell_lacking)` gives the namespace.
+pub const R_SOURCING: &str = include_str!("r/sourcing.R");
+
+/// What a worker runs. Code that runs once is not worth compiling, which takes R longer than all the rest of its start.
+pub(crate) const SCRIPT: &str =
+    concat!("invisible(.Internal(enableJIT(0L)))\n", include_str!("r/sourcing.R"), include_str!("r/worker.R"));

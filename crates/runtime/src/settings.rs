@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, thread, time::Duration};
 
+use catalog::Tool;
+
 use crate::Clock;
 
 /// What the operator decided about running. Handed in; nothing here is read from the machine.
@@ -47,6 +49,10 @@ pub struct Settings {
     pub r_idle: Duration,
     /// How long the state of an R session that is known by a handle is kept without being used.
     pub r_handle_life: Duration,
+    /// How long an R function may run if its tool says nothing, where that is not as for programs.
+    pub r_timeout: Option<Duration>,
+    /// How much memory an R process may allocate, where that is not as for programs.
+    pub r_memory_bytes: Option<u64>,
     /// Where times of day come from.
     pub clock: Clock,
 }
@@ -77,7 +83,14 @@ impl Settings {
             r_workers: (2 * cores).max(8),
             r_idle: Duration::from_secs(30 * 60),
             r_handle_life: Duration::from_secs(60 * 60),
+            r_timeout: None,
+            r_memory_bytes: None,
             clock: Clock::default(),
         }
+    }
+
+    /// How long a function of R may run.
+    pub(crate) fn time_for_r(&self, tool: &Tool) -> Duration {
+        tool.timeout.or(self.r_timeout).unwrap_or(self.timeout)
     }
 }

@@ -36,6 +36,14 @@ pub(crate) fn widened(result: &JsonObject, mode: Mode) -> Arc<JsonObject> {
     Arc::new(widened)
 }
 
+/// The schema that admits one thing more.
+pub(crate) fn admitting(mut widened: Arc<JsonObject>, more: JsonObject) -> Arc<JsonObject> {
+    if let Some(Value::Array(arms)) = Arc::make_mut(&mut widened).get_mut("anyOf") {
+        arms.push(split(&more).1);
+    }
+    widened
+}
+
 /// The schema for older clients, if theirs is another: the result as the one member of an object.
 pub(crate) fn wrapped(schema: &JsonObject) -> Option<Arc<JsonObject>> {
     if is_object(schema) {

@@ -188,7 +188,14 @@ impl Served {
             Launch::Process(_) => Some(process.object().clone()),
             // An envelope has an arm for failures itself.
             _ if tool.errors == ErrorForm::Envelope => tool.output.as_ref().map(on_the_wire),
-            _ => tool.output.as_ref().map(|schema| output::widened(&on_the_wire(schema), tool.mode)),
+            launch => tool.output.as_ref().map(|schema| {
+                let result = on_the_wire(schema);
+                let widened = output::widened(&result, tool.mode);
+                match runtime::with_missing(&result).filter(|_| matches!(launch, Launch::R(_))) {
+                    Some(missing) => output::admitting(widened, missing),
+                    None => widened,
+                }
+            }),
         };
         let legacy = modern.output_schema.as_deref().and_then(output::wrapped);
         let legacy = legacy.map(|schema| modern.clone().with_raw_output_schema(schema));

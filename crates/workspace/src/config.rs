@@ -32,6 +32,8 @@ pub struct Config {
     pub confine: Confine,
     /// How much the programs of tools may use.
     pub limits: Limits,
+    /// R processes, and how long they are kept.
+    pub r: RConfig,
     /// Whom the server answers over HTTP.
     pub http: Http,
     /// Programs for tools whose definition names none.
@@ -172,6 +174,22 @@ impl Limits {
     pub fn retention(&self) -> (Duration, u64) {
         (Duration::from_secs(self.keep_days.unwrap_or(30).saturating_mul(86_400)), self.keep_bytes.unwrap_or(1 << 30))
     }
+}
+
+/// R processes, and how long they are kept. What is not given has a default.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RConfig {
+    /// The most R processes at once, one for each session; twice as many as there are cores, and at least 8, if not given.
+    pub workers: Option<usize>,
+    /// How long an R process waits for the next call of its session, in seconds; 1800 if not given.
+    pub idle_seconds: Option<u64>,
+    /// How long state that is known by a handle is kept without being used, in seconds; 3600 if not given.
+    pub handle_seconds: Option<u64>,
+    /// How long a function may run whose definition says nothing itself, in seconds; as under `limits` if not given.
+    pub timeout_seconds: Option<u64>,
+    /// How many bytes of memory an R process may use; as under `limits` if not given.
+    pub memory_bytes: Option<u64>,
 }
 
 /// Whom the server answers over HTTP, and how many at once. What is not given has a default.

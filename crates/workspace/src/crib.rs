@@ -154,7 +154,7 @@ impl Crib {
 
     /// How tools run in this crib.
     pub fn settings(&self) -> Settings {
-        let Config { crib, confine, limits, .. } = &self.config;
+        let Config { crib, confine, limits, r, .. } = &self.config;
         let mut settings = Settings::new(self.folder.clone());
         if crib.full_names {
             settings.decoration = name::full(&self.name(), "");
@@ -171,6 +171,11 @@ impl Crib {
         set(&mut settings.output_bytes, limits.output_bytes);
         set(&mut settings.memory_bytes, limits.memory_bytes);
         set(&mut settings.concurrency, limits.concurrency);
+        set(&mut settings.r_workers, r.workers);
+        set(&mut settings.r_idle, r.idle_seconds.map(Duration::from_secs));
+        set(&mut settings.r_handle_life, r.handle_seconds.map(Duration::from_secs));
+        settings.r_timeout = r.timeout_seconds.map(Duration::from_secs);
+        settings.r_memory_bytes = r.memory_bytes;
         settings.keep = limits.retention().0;
         settings
     }

@@ -1,19 +1,26 @@
 //! Runs the examples of tools, each in a confined R process of its own, and remembers what came of it.
 
-use std::{fs, path::PathBuf, sync::Arc, time::Duration};
+mod run;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, UNIX_EPOCH},
+};
 
 use catalog::{
-    Diagnostic, Launch, Marks, Origin, Outcome, Rule, Schema, Severity, SourceId, Tool,
+    Diagnostic, Launch, Marks, Origin, Rule, Schema, Severity, SourceId, Tool,
     launch::{Binding, PassBy, Piece, Process},
 };
-use fancy_regex::Regex;
 use formats::roxygen::{Definition, ExampleCode, Measured};
 use futures_util::future::join_all;
-use runtime::{Runtime, Settings};
+use runtime::{R_SOURCING, Runtime, Settings};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::{Environment, RPackage};
+use self::run::Run;
+use crate::{Environment, RPackage, discover::PACKAGE_TOOLS};
 
 /// An example that could not be run to its end.
 pub(crate) static FAILED_EXAMPLE: Rule = Rule {
@@ -50,11 +57,16 @@ const DRIVER: &str = include_str!("examples/driver.R");
 /// Where R looks for packages.
 const LIBRARIES: [&str; 3] = ["R_LIBS", "R_LIBS_USER", "R_LIBS_SITE"];
 
+/// Where distributions of R put packages.
+const SITES: [&str; 2] = ["/usr/lib/R/site-library", "/usr/local/lib/R/site-library"];
+
 /// What runs the examples of one package.
 pub struct Examples<'a> {
     package: &'a RPackage,
     runtime: Arc<Runtime>,
     cache: PathBuf,
+    /// Where packages are installed.
+    libraries: Vec<PathBuf>,
     /// The digest of everything that an example may use.
     sources: Sha256,
 }
@@ -75,14 +87,16 @@ impl<'a> Examples<'a> {
         settings.environment = environment.for_children(&LIBRARIES.map(str::to_owned));
         settings.read = environment.toolchains();
         settings.read.extend(home_of_r(environment));
-        let libraries = LIBRARIES.iter().filter_map(|name| environment.get(name)).flat_map(std::env::split_paths);
-        settings.read.extend(
-            libraries.chain(environment.get("HOME").map(|home| PathBuf::from(home).join("R"))).filter(|path| path.exists()),
-        );
+        let named = LIBRARIES.iter().filter_map(|name| environment.get(name)).flat_map(std::env::split_paths);
+        let own = environment.get("HOME").map(|home| PathBuf::from(home).join("R"));
+        let mut libraries: Vec<_> = named.chain(own).filter(|path| path.exists()).collect();
+        settings.read.extend(libraries.iter().cloned());
+        libraries.extend(SITES.map(PathBuf::from));
+        libraries.extend(home_of_r(environment).map(|home| home.join("library")));
         settings.output_bytes = OUTPUT_BYTES;
         settings.concurrency = settings.concurrency.div_ceil(2);
         let cache = environment.state_folder().join("examples");
-        Self { package, runtime: Arc::new(Runtime::new(settings)), cache, sources: digest(package) }
+        Self { package, runtime: Arc::new(Runtime::new(settings)), cache, libraries, sources: digest(package) }
     }
 
     /// Runs the examples that have changed, all at once as far as the machine has cores. `known` is what the files of the
@@ -115,25 +129,43 @@ impl<'a> Examples<'a> {
             return Ok(Measured::default());
         };
         let entry = self.cache.join(self.key(example));
-        if let Some(measured) = fs::read(&entry).ok().and_then(|bytes| remembered(&bytes)) {
-            return Ok(measured);
+        let known = fs::read(&entry).ok().and_then(|bytes| Run::remembered(&bytes, || self.libraries()));
+        let run = match known {
+            Some(run) => run,
+            None => {
+                let run = self.evaluate(definition, example).await;
+                if let Some(kept) = run.kept(|| self.libraries()) {
+                    // A cache that cannot be written costs time, no more.
+                    let _ = fs::create_dir_all(&self.cache).and_then(|()| fs::write(&entry, kept));
+                }
+                run
+            }
+        };
+        match run {
+            Run::Printed { output, seconds } => Ok(Measured::of_run(&output, seconds)),
+            Run::Skipped => Ok(Measured::default()),
+            Run::Failed(why) | Run::Ended(why) => {
+                let message = format!("the example of `{}` failed: {why}", definition.tool);
+                let found = Diagnostic::new(&FAILED_EXAMPLE, definition.origin.clone(), message).tool(&definition.tool);
+                Err(Box::new(found.hint("mend it, or put what cannot run here in `\\dontrun{}`")))
+            }
         }
-        let result = self.evaluate(definition, example).await.map_err(|why| {
-            let message = format!("the example of `{}` failed: {why}", definition.tool);
-            let found = Diagnostic::new(&FAILED_EXAMPLE, definition.origin.clone(), message).tool(&definition.tool);
-            Box::new(found.hint("mend it, or put what cannot run here in `\\dontrun{}`"))
-        })?;
-        let Some((output, seconds)) = result else { return Ok(Measured::default()) };
-        // A cache that cannot be written costs time, no more.
-        let kept = json!({"output": output, "seconds": seconds}).to_string();
-        let _ = fs::create_dir_all(&self.cache).and_then(|()| fs::write(&entry, kept));
-        Ok(Measured::of_run(&output, seconds))
     }
 
-    async fn evaluate(&self, definition: &Definition, example: &ExampleCode) -> Result<Option<(String, f64)>, String> {
-        let script = format!("{}{DRIVER}", self.values(example));
+    async fn evaluate(&self, definition: &Definition, example: &ExampleCode) -> Run {
+        let script = format!("{}{R_SOURCING}{DRIVER}", self.values(example));
         let arguments = Map::from_iter([("script".to_owned(), Value::from(script))]);
-        finished(&self.runtime.call_alone(Arc::new(tool(definition.tool.clone())), arguments).await)
+        Run::of(&self.runtime.call_alone(Arc::new(tool(definition.tool.clone())), arguments).await)
+    }
+
+    /// What tells whether packages were installed or removed: when their folders were changed.
+    fn libraries(&self) -> String {
+        let inner = |folder: &PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let outer = self.libraries.iter().cloned();
+        let folders = outer.chain(self.libraries.iter().flat_map(inner));
+        let changed = folders.filter_map(|folder| fs::metadata(&folder).and_then(|about| about.modified()).ok());
+        let changed = changed.filter_map(|time| time.duration_since(UNIX_EPOCH).ok());
+        changed.map(|time| time.as_millis()).max().unwrap_or_default().to_string()
     }
 
     /// What the driver is told, as R.
@@ -151,7 +183,7 @@ impl<'a> Examples<'a> {
 
     fn key(&self, example: &ExampleCode) -> String {
         let mut hasher = self.sources.clone();
-        for part in [example.run.as_str(), example.condition.as_deref().unwrap_or_default(), DRIVER] {
+        for part in [example.run.as_str(), example.condition.as_deref().unwrap_or_default(), R_SOURCING, DRIVER] {
             hasher.update((part.len() as u64).to_be_bytes());
             hasher.update(part);
         }
@@ -179,46 +211,6 @@ fn tool(name: String) -> Tool {
     tool
 }
 
-/// The output and the seconds of a run, nothing if its condition does not hold, or why it failed.
-fn finished(outcome: &Outcome) -> Result<Option<(String, f64)>, String> {
-    let field = |name: &str| outcome.structured.as_ref().and_then(|fields| fields[name].as_str()).unwrap_or_default();
-    let told = |name: &'static str| {
-        field("stderr")
-            .lines()
-            .filter_map(move |line| line.strip_prefix("toolcrib-").and_then(|line| line.strip_prefix(name)).map(str::trim))
-    };
-    if outcome.failed {
-        let why = told("error ").next_back().map(str::to_owned);
-        let last = || field("stderr").lines().last().filter(|line| !line.starts_with("toolcrib-")).map(str::to_owned);
-        return Err(why.or_else(last).unwrap_or_else(|| field("error_message").to_owned()));
-    }
-    if told("skipped ").next().is_some() {
-        return Ok(None);
-    }
-    let seconds = told("seconds ").next_back().and_then(|seconds| seconds.parse().ok()).unwrap_or_default();
-    let paths: Vec<_> = told("path ").filter_map(|line| line.split_once(' ')).collect();
-    Ok(Some((scrubbed(field("stdout"), &paths), seconds)))
-}
-
-/// Output without what is different on every machine or in every run: folders and addresses.
-fn scrubbed(output: &str, paths: &[(&str, &str)]) -> String {
-    let mut paths: Vec<_> = paths.iter().filter(|(_, path)| path.len() > 1).collect();
-    paths.sort_by_key(|(_, path)| std::cmp::Reverse(path.len()));
-    let text = paths.iter().fold(output.to_owned(), |text, (name, path)| text.replace(path, name));
-    let text = replaced(&text, r"\b0x[0-9a-f]{6,}\b", "0x...");
-    let text = replaced(&text, r"(<tmp>/file)[0-9a-f]{6,}", "$1");
-    replaced(&text, r"/(home|Users|root)/[^\s/\x22':]+", "~")
-}
-
-fn replaced(text: &str, pattern: &str, by: &str) -> String {
-    Regex::new(pattern).expect("a pattern that is written here").replace_all(text, by).into_owned()
-}
-
-fn remembered(bytes: &[u8]) -> Option<Measured> {
-    let kept: Value = serde_json::from_slice(bytes).ok()?;
-    Some(Measured::of_run(kept["output"].as_str()?, kept["seconds"].as_f64()?))
-}
-
 /// The digest of the package as far as an example can see it.
 fn digest(package: &RPackage) -> Sha256 {
     let mut hasher = Sha256::new();
@@ -228,7 +220,28 @@ fn digest(package: &RPackage) -> Sha256 {
         hasher.update((text.len() as u64).to_be_bytes());
         hasher.update(text);
     }
+    for folder in ["data", "inst"] {
+        add_folder(&mut hasher, &package.folder.join(folder), &package.folder.join(PACKAGE_TOOLS));
+    }
     hasher
+}
+
+/// Adds the files below a folder to a digest: their names, sizes and times, which is as much as is fast. What is built
+/// here is none of them.
+fn add_folder(hasher: &mut Sha256, folder: &Path, built: &Path) {
+    let mut paths: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths.iter().filter(|path| *path != built) {
+        let Ok(about) = fs::symlink_metadata(path) else { continue };
+        if about.is_dir() {
+            add_folder(hasher, path, built);
+            continue;
+        }
+        let changed = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+        hasher.update(path.as_os_str().as_encoded_bytes());
+        hasher.update(about.len().to_be_bytes());
+        hasher.update(changed.as_nanos().to_be_bytes());
+    }
 }
 
 /// A text as R spells it, in ASCII, so that no locale can misread it.
@@ -248,14 +261,7 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{quoted, scrubbed};
-
-    #[test]
-    fn what_differs_between_machines_goes() {
-        let paths = [("<tmp>", "/tmp/toolcrib-1/Rtmpx"), ("<package>", "/srv/pkg")];
-        let output = "/tmp/toolcrib-1/Rtmpx/file1a2b3c4d5e6f /srv/pkg/R <environment: 0x55d0c8a0> /home/me/x and 0x1";
-        assert_eq!(scrubbed(output, &paths), "<tmp>/file <package>/R <environment: 0x...> ~/x and 0x1");
-    }
+    use super::quoted;
 
     #[test]
     fn text_is_spelled_as_r_does() {

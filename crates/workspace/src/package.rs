@@ -94,9 +94,19 @@ impl RPackage {
         Ok(package)
     }
 
+    /// The text of another file of the package, by its path in it; nothing that lies elsewhere.
+    fn beside(&self, path: &str) -> Option<String> {
+        let folder = self.folder.canonicalize().ok()?;
+        let file = folder.join(path).canonicalize().ok()?;
+        if !file.starts_with(&folder) {
+            return None;
+        }
+        fs::read_to_string(file).ok()
+    }
+
     /// Makes its tools, to be kept in `out`, or where packages keep them.
     pub fn compile(&self, out: Option<&Path>) -> Build {
-        let Compiled { definitions, mut diagnostics } = roxygen::compile(&self.name, &self.files);
+        let Compiled { definitions, mut diagnostics } = roxygen::compile_with(&self.name, &self.files, &|path| self.beside(path));
         diagnostics.extend(self.unread.iter().cloned());
         let out = out.map_or_else(|| self.folder.join(PACKAGE_TOOLS), Path::to_owned);
         let existing = existing(&out, &self.name);

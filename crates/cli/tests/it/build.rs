@@ -281,6 +281,35 @@ fn a_failing_example_is_said_and_the_others_are_built() {
 }
 
 #[test]
+fn a_failing_example_is_not_run_again_while_nothing_changed() {
+    if !has("Rscript") {
+        return;
+    }
+    let crib = package(&TOOL.replace("z <- demo::add(1, 2)", "stop(\"it broke\")"));
+    let said = || crib.run(&["build", ".", "--format", "json"]).json()["diagnostics"][0]["message"].to_string();
+    assert!(said().contains("it broke"), "{}", said());
+    for entry in fs::read_dir(crib.root().join("../state/toolcrib/examples")).expect("what is remembered").flatten() {
+        let text = fs::read_to_string(entry.path()).expect("a file");
+        fs::write(entry.path(), text.replace("it broke", "it was remembered")).expect("a file");
+    }
+    assert!(said().contains("it was remembered"), "{}", said());
+    crib.write("inst/texts/a.txt", "what it may have been about");
+    assert!(said().contains("it broke"), "a file of the package is another package");
+}
+
+#[test]
+fn templates_and_code_of_examples_are_found_in_the_package_only() {
+    let code = "#' One\n#' @template shared\n#' @example inst/one.R\n#' @example ../outside.R\n#' @keywords mcp-tool\none <- function(x) x\n";
+    let crib = package(code).file("man-roxygen/shared.R", "#' @param x Integer, the count\n").file("inst/one.R", "one(5L)\n");
+    fs::write(crib.root().join("../outside.R"), "stolen()\n").expect("a file");
+    let built = crib.run(&["build", ".", "--no-examples", "--format", "json"]);
+    assert_eq!(codes(&built.json()), ["TC720"], "{}", built.stdout);
+    let text = yaml(&crib, "demo-one");
+    assert!(text.contains("type: integer\n      description: the count"), "{text}");
+    assert!(text.ends_with("implementation_example: |\n  one(5L)\n"), "{text}");
+}
+
+#[test]
 fn an_example_whose_condition_does_not_hold_is_shown_and_not_run() {
     if !has("Rscript") {
         return;

@@ -43,10 +43,8 @@ fn names(tools: &Value) -> Vec<&str> {
 fn yaml_is_found_in_tools_and_in_packages_and_passes_check() {
     let ran = crib().run(&["check", "--format", "json"]);
     let all = ran.json();
-    assert_eq!((ran.code, &all["summary"]), (0, &json!({"files": 3, "tools": 3, "errors": 0, "warnings": 2})));
-    // The package has a dot in its name, and so have its tools.
-    let warnings = all["diagnostics"].as_array().expect("findings").iter().filter(|found| found["severity"] == "warning");
-    assert!(warnings.into_iter().all(|found| found["code"] == "TC204"));
+    // The package has a dot in its name, and so have its tools, which nobody can help.
+    assert_eq!((ran.code, &all["summary"]), (0, &json!({"files": 3, "tools": 3, "errors": 0, "warnings": 0})));
 }
 
 #[test]
@@ -79,6 +77,7 @@ fn what_is_served_says_what_the_definition_says() {
     let get = find("my.pkg-mcp_tool_config_get");
     assert_eq!(get["annotations"]["readOnlyHint"], true);
     assert_eq!(get["outputSchema"]["anyOf"][0]["properties"]["n"]["type"], "integer");
+    assert_eq!(get["outputSchema"]["anyOf"][2]["properties"]["n"]["type"], json!(["integer", "null"]), "R may have no value");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A block of roxygen comments: its tags, and the text before them.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 /// A line of a block, without its comment mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub(crate) struct Block<'a> {
 pub(crate) struct Tag<'a> {
     pub(crate) name: &'a str,
     pub(crate) at: usize,
-    lines: Vec<&'a str>,
+    lines: Vec<Cow<'a, str>>,
 }
 
 /// Tags that end the code of `@examples`; any other word behind an `@` may be code.
@@ -92,8 +92,13 @@ const KNOWN: [&str; 60] = [
 
 /// The line that a comment is, if it is of roxygen.
 pub(super) fn line(text: &str, range: Range<usize>) -> Option<Line<'_>> {
-    let body = text[range.clone()].trim_start_matches('#').strip_prefix('\'')?;
-    Some(Line { text: body.strip_prefix(' ').unwrap_or(body).trim_end(), at: range.start, end: range.end })
+    Some(Line { text: body(&text[range.clone()])?, at: range.start, end: range.end })
+}
+
+/// What a comment of roxygen says.
+fn body(comment: &str) -> Option<&str> {
+    let body = comment.trim_start_matches('#').strip_prefix('\'')?;
+    Some(body.strip_prefix(' ').unwrap_or(body).trim_end())
 }
 
 impl<'a> Block<'a> {
@@ -102,13 +107,32 @@ impl<'a> Block<'a> {
         for line in &lines {
             let in_code = block.tags.last().is_some_and(|tag| tag.name.starts_with("examples"));
             match (tag(line.text, in_code), block.tags.last_mut()) {
-                (Some((name, rest)), _) => block.tags.push(Tag { name, at: line.at, lines: vec![rest] }),
-                (None, Some(open)) => open.lines.push(line.text),
+                (Some((name, rest)), _) => block.tags.push(Tag { name, at: line.at, lines: vec![rest.into()] }),
+                (None, Some(open)) => open.lines.push(line.text.into()),
                 (None, None) => block.intro.push(*line),
             }
         }
         block.lines = lines;
         block
+    }
+
+    /// Puts the tags that a text has in the place of the tag of this index, where they are from now on.
+    pub(super) fn replace(&mut self, index: usize, text: &str) {
+        let at = self.tags[index].at;
+        let mut tags: Vec<Tag<'a>> = Vec::new();
+        for line in text.lines().filter_map(|line| body(line.trim_start())) {
+            let in_code = tags.last().is_some_and(|tag| tag.name.starts_with("examples"));
+            match (tag(line, in_code), tags.last_mut()) {
+                (Some((name, rest)), _) => {
+                    // One that nobody knows still ends the one before it.
+                    let name = KNOWN.into_iter().find(|known| *known == name).unwrap_or_default();
+                    tags.push(Tag { name, at, lines: vec![rest.to_owned().into()] });
+                }
+                (None, Some(open)) => open.lines.push(line.to_owned().into()),
+                (None, None) => {}
+            }
+        }
+        self.tags.splice(index..=index, tags);
     }
 
     /// Where it begins.

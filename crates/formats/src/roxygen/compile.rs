@@ -8,18 +8,19 @@ use super::{
     code::{self, ExampleCode},
     definition::Definition,
     keywords, markup,
-    package::{self, Package, Spot},
+    package::{self, Others, Package, Spot},
     parameter::{self, Documentation},
     plain,
     remarks::Remarks,
     returns,
     source::{Function, Subject},
+    template,
 };
 use crate::rules::{
     definition::BAD_NAME,
     roxygen::{
-        BROKEN_R, DOTS, DUPLICATE_PARAM, INTERRUPTED_BLOCK, NO_EXAMPLES, NO_FUNCTION, PHANTOM_PARAM, UNBALANCED, UNDESCRIBED,
-        UNKNOWN_KEYWORD, UNKNOWN_SOURCE, UNSUPPORTED_TAG,
+        BROKEN_R, DOTS, DUPLICATE_FUNCTION, DUPLICATE_PARAM, INTERRUPTED_BLOCK, MISSING_FILE, NO_EXAMPLES, NO_FUNCTION,
+        PHANTOM_PARAM, UNBALANCED, UNDESCRIBED, UNKNOWN_KEYWORD, UNKNOWN_SOURCE, UNSUPPORTED_TAG,
     },
 };
 
@@ -34,7 +35,12 @@ pub struct Compiled {
 
 /// Makes the tools of the package `name`, whose R files are `files`.
 pub fn compile(name: &str, files: &[(SourceId, String)]) -> Compiled {
-    let package = Package::read(name, files);
+    compile_with(name, files, &|_| None)
+}
+
+/// As [`compile`], with the other files of the package, by their path in it: templates, and code of examples.
+pub fn compile_with(name: &str, files: &[(SourceId, String)], others: &dyn Fn(&str) -> Option<String>) -> Compiled {
+    let package = Package::read(name, files, others);
     let mut compiled = Compiled::default();
     for file in &package.files {
         let mut remarks = Remarks::new(file.source);
@@ -54,16 +60,34 @@ pub fn compile(name: &str, files: &[(SourceId, String)]) -> Compiled {
     }
     for spot in package.tools() {
         let mut remarks = Remarks::new(package.files[spot.0].source);
-        let definition = Compiler { package: &package, spot, remarks: &mut remarks }.definition();
-        compiled.definitions.extend(definition);
+        let definition = Compiler { package: &package, spot, others, remarks: &mut remarks }.definition();
         compiled.diagnostics.append(&mut remarks.found);
+        if let Some(definition) = definition {
+            compiled.add(definition);
+        }
     }
     compiled
+}
+
+impl Compiled {
+    /// Adds a tool. In R, the last function of a name is the one that counts.
+    fn add(&mut self, definition: Definition) {
+        let Some(index) = self.definitions.iter().position(|known| known.tool == definition.tool) else {
+            self.definitions.push(definition);
+            return;
+        };
+        let message = format!("the function of `{}` is defined again later, which is the one that counts", definition.tool);
+        let origin = self.definitions.remove(index).origin;
+        let found = Diagnostic::new(&DUPLICATE_FUNCTION, origin, message).tool(&definition.tool);
+        self.diagnostics.push(found.hint("rename one of the two, or remove it"));
+        self.definitions.push(definition);
+    }
 }
 
 struct Compiler<'p, 'a, 'r> {
     package: &'p Package<'a>,
     spot: Spot,
+    others: Others<'r>,
     remarks: &'r mut Remarks,
 }
 
@@ -126,8 +150,11 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
             let message = "the block is interrupted here; it is read as one";
             self.remarks.say(&INTERRUPTED_BLOCK, at, message, "begin every line of it with `#'`");
         }
-        const UNREAD: [&str; 8] =
-            ["template", "templateVar", "eval", "evalRd", "includeRmd", "inheritDotParams", "inheritSection", "example"];
+        for (index, tag) in block.tags.iter().enumerate().filter(|(_, tag)| tag.name == "template") {
+            let why = template::text(block, index, self.others).err().unwrap_or_default();
+            self.remarks.say(&MISSING_FILE, tag.at, why, "write out what it stands for");
+        }
+        const UNREAD: [&str; 5] = ["eval", "evalRd", "includeRmd", "inheritDotParams", "inheritSection"];
         for tag in block.tags.iter().filter(|tag| UNREAD.contains(&tag.name)) {
             let message = format!("`@{}` is not read: it needs R or other files", tag.name);
             self.remarks.say(&UNSUPPORTED_TAG, tag.at, message, "write out what it stands for");
@@ -207,23 +234,44 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
 
     fn returns(&mut self) -> Option<Json> {
         let spots = self.package.peers(self.spot);
-        let mut tags = spots.iter().filter_map(|spot| {
+        let (spot, tag) = spots.iter().find_map(|spot| {
             let block = &self.package.at(*spot).block;
-            block.get("return").or_else(|| block.get("returns"))
-        });
-        let tag = tags.next()?;
-        returns::returns(&tag.text(), tag.at, self.remarks)
+            block.get("return").or_else(|| block.get("returns")).map(|tag| (*spot, tag))
+        })?;
+        let at = if spot.0 == self.spot.0 { tag.at } else { self.block().at() };
+        returns::returns(&tag.text(), at, self.remarks)
     }
 
     fn example(&mut self) -> Option<ExampleCode> {
-        let spots = self.package.peers(self.spot);
-        let blocks = || spots.iter().map(|spot| &self.package.at(*spot).block);
-        let conditional = || blocks().find_map(|block| block.get("examplesIf")).map(|tag| code::conditional(&tag.code()));
-        let code = blocks().find_map(|block| block.get("examples")).map(|tag| code::read(&tag.code())).or_else(conditional);
+        let package = self.package;
+        let blocks: Vec<_> = package.peers(self.spot).into_iter().map(|spot| &package.at(spot).block).collect();
+        let conditional = || blocks.iter().find_map(|block| block.get("examplesIf")).map(|tag| code::conditional(&tag.code()));
+        let written = blocks.iter().map(|block| self.written(block)).find(|code| !code.is_empty());
+        let code = written.map(|code| code::read(&code)).or_else(conditional);
         let code = code.filter(|code| !code.shown.is_empty());
         if code.is_none() {
             self.remarks.say(&NO_EXAMPLES, self.block().at(), "the function has no `@examples`", "add code that uses it");
         }
         code
+    }
+
+    /// The code of a block: its `@examples`, and the files that it names by `@example`.
+    fn written(&mut self, block: &Block<'_>) -> String {
+        let mut codes = Vec::new();
+        for tag in &block.tags {
+            match tag.name {
+                "examples" => codes.push(tag.code()),
+                "example" => match (self.others)(&tag.text()) {
+                    Some(code) => codes.push(code.replace("\r\n", "\n").trim_end().to_owned()),
+                    None => {
+                        let at = if std::ptr::eq(block, self.block()) { tag.at } else { self.block().at() };
+                        let message = format!("there is no `{}` in the package", tag.text());
+                        self.remarks.say(&MISSING_FILE, at, message, "name a file of the package, by its path in it");
+                    }
+                },
+                _ => {}
+            }
+        }
+        codes.join("\n")
     }
 }

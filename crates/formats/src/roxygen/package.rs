@@ -8,6 +8,7 @@ use super::{
     block::{Block, Tag},
     keywords,
     source::{self, Documented, Function, Source, Subject},
+    template,
 };
 
 /// How far `@inheritParams` is followed.
@@ -31,22 +32,26 @@ pub(crate) struct Package<'a> {
     by_name: HashMap<String, Spot>,
 }
 
+/// The other files of a package, by their path in it.
+pub(crate) type Others<'o> = &'o dyn Fn(&str) -> Option<String>;
+
 /// The place of a block: its file, and which of the file's it is.
 pub(crate) type Spot = (usize, usize);
 
 impl<'a> Package<'a> {
     /// Reads the files that have tools, and those that these refer to.
-    pub(crate) fn read(name: &'a str, files: &'a [(SourceId, String)]) -> Self {
-        let (own, others): (Vec<_>, Vec<_>) = files.iter().partition(|(_, text)| text.contains("mcp-"));
-        let mut package = Self { name, files: read_all(&own), by_topic: HashMap::new(), by_name: HashMap::new() };
+    pub(crate) fn read(name: &'a str, files: &'a [(SourceId, String)], others: Others<'_>) -> Self {
+        // A template may have the keyword.
+        let may_have_tools = |text: &str| text.contains("mcp-") || text.contains("@template ");
+        let (own, mut unread): (Vec<_>, Vec<_>) = files.iter().partition(|(_, text)| may_have_tools(text));
+        let mut package = Self { name, files: read_all(&own, others), by_topic: HashMap::new(), by_name: HashMap::new() };
         let mut wanted = package.references();
-        let mut others = others;
         while !wanted.is_empty() {
-            let (needed, rest): (Vec<_>, Vec<_>) = others.into_iter().partition(|(_, text)| mentions(text, &wanted));
+            let (needed, rest): (Vec<_>, Vec<_>) = unread.into_iter().partition(|(_, text)| mentions(text, &wanted));
             let known = package.references();
-            package.files.extend(read_all(&needed));
+            package.files.extend(read_all(&needed, others));
             wanted = package.references().difference(&known).cloned().collect();
-            others = rest;
+            unread = rest;
         }
         package.index();
         package
@@ -138,8 +143,13 @@ impl<'a> Package<'a> {
     }
 }
 
-fn read_all<'a>(files: &[&'a (SourceId, String)]) -> Vec<File<'a>> {
-    files.iter().map(|(source, text)| File { source, text, content: source::read(text) }).collect()
+fn read_all<'a>(files: &[&'a (SourceId, String)], others: Others<'_>) -> Vec<File<'a>> {
+    let read = |(source, text): &&'a (SourceId, String)| {
+        let mut content = source::read(text);
+        content.documented.iter_mut().for_each(|documented| template::expand(&mut documented.block, others));
+        File { source, text, content }
+    };
+    files.iter().map(read).collect()
 }
 
 fn mentions(text: &str, names: &HashSet<String>) -> bool {

@@ -21,22 +21,27 @@ pub(crate) struct Phrase {
 
 const ARTICLES: [&str; 9] = ["a", "an", "the", "single", "optional", "optionally", "one", "named", "scalar"];
 
+/// Words that say more about a value than its type does, so that they stay in the description.
+const QUALITIES: [&str; 6] = ["positive", "negative", "nonnegative", "strictly", "finite", "short"];
+
 /// The phrase that a text begins with.
 pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
     let mut reader = Reader { text: &plain.text, at: 0 };
-    reader.punctuation(&['(', '[']);
+    let is_opened = reader.punctuation(&['(', '[']);
     let has_article = reader.articles();
     let null_first = reader.null_first();
+    let is_qualified = reader.qualities();
     let start = reader.at;
     if null_first && reader.at_end() {
         return None;
     }
     let mut phrase = reader.phrase(has_article)?;
     phrase.is_nullable |= null_first | reader.or_null();
-    reader.punctuation(&[')', ']']);
+    let is_enclosed = reader.punctuation(&[')', ']']) && is_opened;
     let is_code = plain.code.iter().any(|range| range.contains(&start) && range.end <= reader.at);
-    let is_marked = phrase.rest.is_some() || is_code && !has_article;
-    phrase.rest = if is_value(&plain.text[start..]) { None } else { reader.set_off(is_marked && !reader.goes_on()) };
+    let is_marked = phrase.rest.is_some() || is_enclosed || is_code && !has_article;
+    phrase.rest =
+        if is_qualified || is_value(&plain.text[start..]) { None } else { reader.set_off(is_marked && !reader.goes_on()) };
     Some(phrase)
 }
 
@@ -111,12 +116,28 @@ impl Reader<'_> {
         is_next
     }
 
-    fn punctuation(&mut self, marks: &[char]) {
+    fn punctuation(&mut self, marks: &[char]) -> bool {
         let rest = self.rest();
         let trimmed = rest.trim_start();
-        if trimmed.starts_with(marks) {
+        let is_next = trimmed.starts_with(marks);
+        if is_next {
             self.at += rest.len() - trimmed.len() + 1;
         }
+        is_next
+    }
+
+    /// `Strictly positive`, `Non-negative`.
+    fn qualities(&mut self) -> bool {
+        let start = self.at;
+        let is_negated = self.take(&["non"]) && self.punctuation(&['-']);
+        let mut found = false;
+        while self.take(&QUALITIES) {
+            found = true;
+        }
+        if is_negated && !found {
+            self.at = start;
+        }
+        found
     }
 
     /// Steps over articles, and over `Optional.`
@@ -337,6 +358,9 @@ mod tests {
             ("A `data.frame` with columns", Kind::Rows, false, "A data.frame with columns"),
             ("`TRUE` if it worked", Kind::Boolean, false, "TRUE if it worked"),
             ("Optional. Character string, x", Kind::Text, false, "x"),
+            ("Positive integer. Most rows", Kind::Integer, false, "Positive integer. Most rows"),
+            ("A non-negative number, the weight", Kind::Number, false, "A non-negative number, the weight"),
+            ("(character) path of the file", Kind::Text, false, "path of the file"),
         ] {
             assert_eq!(read(text), Some((kind, is_nullable, rest.to_owned())), "{text}");
         }
@@ -351,6 +375,8 @@ mod tests {
             "List all files",
             "Something",
             "Path: where to write",
+            "Positive examples",
+            "Non-standard names",
             "",
         ] {
             assert_eq!(read(text), None, "{text}");

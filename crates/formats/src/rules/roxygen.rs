@@ -27,6 +27,8 @@ pub static BUILD_RULES: &[&Rule] = &[
     &NO_EXAMPLES,
     &UNKNOWN_SOURCE,
     &UNSUPPORTED_TAG,
+    &MISSING_FILE,
+    &DUPLICATE_FUNCTION,
 ];
 
 pub(crate) static BROKEN_R: Rule = Rule {
@@ -223,5 +225,24 @@ pub(crate) static UNSUPPORTED_TAG: Rule = Rule {
     why: "The tag asks R to compute documentation, or stands for text in another file. Nothing is evaluated to \
           build.",
     bad: "#' Add one\n#' @param x Numeric, the number\n#' @eval more()\n#' @examples add_one(1)\n#' @keywords mcp-tool\nadd_one <- function(x) x + 1\n",
+    good: GOOD,
+};
+
+pub(crate) static MISSING_FILE: Rule = Rule {
+    code: "TC720",
+    name: "missing-example-file",
+    severity: Severity::Warning,
+    why: "`@example` names a file with code, and `@template` one with tags, by its path in the package. It is not there, or \
+          it is a template with R code in it: nothing is evaluated to build, and only the values of `@templateVar` are put in.",
+    bad: "#' Add one\n#' @param x Numeric, the number\n#' @examples add_one(1)\n#' @example tests/gone.R\n#' @keywords mcp-tool\nadd_one <- function(x) x + 1\n",
+    good: GOOD,
+};
+
+pub(crate) static DUPLICATE_FUNCTION: Rule = Rule {
+    code: "TC721",
+    name: "duplicate-function",
+    severity: Severity::Warning,
+    why: "Two functions of one name are marked as tools. R keeps the one that it reads last, and so does the tool.",
+    bad: "#' Add one\n#' @examples f(1)\n#' @keywords mcp-tool\nf <- function() 1\n#' Add two\n#' @examples f(1)\n#' @keywords mcp-tool\nf <- function() 2\n",
     good: GOOD,
 };

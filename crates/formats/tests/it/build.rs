@@ -6,7 +6,7 @@ use std::fs;
 use catalog::{Diagnostic, SourceId};
 use formats::{
     Guidance,
-    roxygen::{Compiled, Definition, Measured, Writer, compile, writer_of},
+    roxygen::{Compiled, Definition, Measured, Writer, compile, compile_with, writer_of},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -407,6 +407,37 @@ fn documentation_is_inherited_within_the_package() {
     assert_eq!(lines(&compiled, "TC168", own), [3], "what is not in the package is said");
     assert_eq!(lines(&compiled, "TC155", own), [6], "and what stays undocumented, too");
     assert!(found(&compiled.diagnostics, "TC150").is_empty(), "files that have nothing to do with tools are not read");
+}
+
+#[test]
+fn templates_and_files_with_examples_are_read() {
+    let own = "#' One\n#' @template shared\n#' @templateVar what weight\n#' @template gone\n#' @template code\n#' @examples\n#' one(1)\n\
+               #' @example tests/more.R\n#' @example ../secret.R\n#' @examples\n#' one(3)\n#' @keywords mcp-tool\none <- function(x, y) x\n";
+    let others = |path: &str| match path {
+        "man-roxygen/shared.R" => {
+            Some("#' @param x Integer, the <%= what %>\n#'   of it\n#' @foo bar\n#' @param y Logical, y too\n".to_owned())
+        }
+        "man/roxygen/templates/code.R" => Some("#' @param y <%= toupper('x') %>\n".to_owned()),
+        "tests/more.R" => Some("# more\r\none(2)\r\n".to_owned()),
+        _ => None,
+    };
+    let compiled = compile_with("pkg", &files(&[("R/a.R", own)]), &others);
+    let tool = document(&compiled.definitions[0]);
+    let properties = &tool["parameters"]["properties"];
+    assert_eq!(properties["x"], of("integer", "the weight of it"));
+    assert_eq!(properties["y"], of("boolean", "y too"));
+    assert_eq!(tool["implementation_example"], "one(1)\n# more\none(2)\none(3)\n");
+    assert_eq!(lines(&compiled, "TC720", own), [4, 5, 9], "no such template, R code in one, and no such file");
+    assert!(found(&compiled.diagnostics, "TC169").is_empty());
+}
+
+#[test]
+fn of_two_functions_of_a_name_the_last_counts() {
+    let text = "#' One\n#' @examples f()\n#' @keywords mcp-tool\nf <- function(a) 1\n#' Two\n#' @examples f()\n#' @keywords mcp-tool\nf <- function(b) 2\n";
+    let compiled = build(text);
+    let names: Vec<_> = compiled.definitions.iter().map(|definition| document(definition)["description"].clone()).collect();
+    assert_eq!(names, ["Two"]);
+    assert_eq!(lines(&compiled, "TC721", text), [1]);
 }
 
 #[test]

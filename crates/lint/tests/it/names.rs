@@ -2,7 +2,7 @@
 
 use catalog::{
     Launch, Place, Severity, StepPlace,
-    launch::{Sequence, Step},
+    launch::{RFunction, Sequence, Step},
 };
 use serde_json::json;
 
@@ -46,6 +46,19 @@ fn measures_a_full_name_twice_decorated() {
 fn warns_of_what_some_hosts_rewrite() {
     let found = check(tool("7zip.list"));
     insta::assert_snapshot!(lines(&found), @"warning TC204 tools/7zip.list.json#: the name `7zip.list` begins with a digit and has a dot, which some hosts rewrite");
+}
+
+#[test]
+fn the_names_of_r_functions_are_as_their_packages_give_them() {
+    let mut tool = tool("data.table-read.csv");
+    let of = |function: &str| {
+        let function = function.to_owned();
+        Launch::R(RFunction { package: "data.table".to_owned(), function, sources: None, formals: Vec::new() })
+    };
+    tool.launch = of("read.csv");
+    assert!(check(tool.clone()).iter().all(|found| found.code != "TC204"));
+    tool.launch = of("other");
+    assert!(check(tool).iter().any(|found| found.code == "TC204"), "a name of somebody's choice");
 }
 
 fn sequence(name: &str, steps: &[&str]) -> catalog::Tool {

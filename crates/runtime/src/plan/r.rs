@@ -44,6 +44,7 @@ impl Plan {
         let mut confinement = Bounds::new(settings, &tool.marks, located.clone());
         confinement.read.extend(libraries(settings));
         confinement.read = distinct(confinement.read);
+        confinement.memory_bytes = settings.r_memory_bytes.unwrap_or(settings.memory_bytes);
         Ok(Self {
             version: 1,
             tool: tool.name.clone(),
@@ -52,7 +53,7 @@ impl Plan {
             cwd: utf8(&settings.crib)?,
             env: variables::environment(settings, added(settings)),
             stdin: None,
-            timeout: tool.timeout.unwrap_or(settings.timeout),
+            timeout: settings.time_for_r(tool),
             confinement,
             files: vec![(SCRIPT.to_owned(), r::SCRIPT.to_owned())],
             pipes: r::PIPES.map(str::to_owned).into(),

@@ -40,6 +40,11 @@ pub fn with_handle(tool: &Tool) -> Option<Tool> {
     Some(Tool { input: Schema::new(object), ..tool.clone() })
 }
 
+/// Whether the callers of a tool may come without a session, each with a state of its own.
+pub(super) fn is_for_many(tool: &Tool) -> bool {
+    matches!(&tool.launch, Launch::R(function) if !has_handle(function)) && tool.input.property(HANDLE).is_some()
+}
+
 fn has_handle(function: &RFunction) -> bool {
     function.formals.iter().any(|formal| formal.parameter == HANDLE)
 }
@@ -120,7 +125,7 @@ impl Runtime {
     }
 
     fn terms<'a>(&'a self, job: &'a Job, spill: &'a Spill<'a>) -> Terms<'a> {
-        let own = job.tool.timeout.unwrap_or(self.settings.timeout);
+        let own = self.settings.time_for_r(&job.tool);
         Terms {
             cancel: job.context.cancel_token(),
             limit: job.limit.map_or(own, |limit| limit.min(own)),

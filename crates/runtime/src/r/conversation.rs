@@ -11,6 +11,7 @@ use super::{
     collect::{Collected, Collector},
     json::Expected,
     message::Message,
+    missing::with_missing,
     patience::{Patience, Why},
     value::{Data, RValue},
     worker::{Broken, Ears, Worker},
@@ -144,7 +145,11 @@ enum Fit {
 /// Makes a value fit where nothing is lost by that, and says whether it does.
 fn fit(value: &mut Collected, schema: &Schema) -> Fit {
     let is_valid = |value: &Value| schema.validator().is_ok_and(|validator| validator.is_valid(value));
-    if is_valid(&value.value) {
+    let is_good_but_missing = |value: &Value| {
+        let schema = with_missing(schema.object()).map(Schema::new);
+        schema.is_some_and(|schema| schema.validator().is_ok_and(|validator| validator.is_valid(value)))
+    };
+    if is_valid(&value.value) || is_good_but_missing(&value.value) {
         return Fit::Yes;
     }
     let kind = schema.object().get("type").and_then(Value::as_str);

@@ -95,99 +95,20 @@
 
   # --- Packages ----------------------------------------------------------------------------------
 
-  missing_thing <- function(kind, ...) {
-    stop(structure(class = c("toolcrib_missing", "error", "condition"),
-                   list(message = paste0(...), call = NULL, kind = kind)))
-  }
-
-  is_installed <- function(package) {
-    isNamespaceLoaded(package) || length(find.package(package, quiet = TRUE)) > 0L
-  }
+  sourcing <- .toolcrib_sourcing
+  rm(".toolcrib_sourcing", envir = globalenv())
+  missing_thing <- sourcing$missing_thing
 
   installed <- function(package) {
-    if (!is_installed(package)) {
+    if (!sourcing$is_installed(package)) {
       missing_thing("r_package_missing", "the R package `", package, "` is not installed, and no sources of it lie beside ",
                     "its definition; install it with install.packages(\"", package, "\")")
     }
     asNamespace(package)
   }
 
-  # An environment that R takes for the namespace of a package that is not installed.
-  namespace_for <- function(package, version, path) {
-    imports <- new.env(hash = TRUE, parent = .BaseNamespaceEnv)
-    attr(imports, "name") <- paste0("imports:", package)
-    space <- new.env(hash = TRUE, parent = imports)
-    info <- new.env(hash = TRUE, parent = baseenv())
-    info$spec <- c(name = package, version = version)
-    assign(".__NAMESPACE__.", info, envir = space)
-    setNamespaceInfo(space, "exports", new.env(hash = TRUE, parent = baseenv()))
-    setNamespaceInfo(space, "imports", list(base = TRUE))
-    setNamespaceInfo(space, "path", path)
-    setNamespaceInfo(space, "dynlibs", NULL)
-    setNamespaceInfo(space, "S3methods", matrix(NA_character_, 0L, 4L))
-    assign(".__S3MethodsTable__.", new.env(hash = TRUE, parent = baseenv()), envir = space)
-    assign(".packageName", package, envir = space)
-    space
-  }
-
-  import_into <- function(space, package, wanted) {
-    imports <- parent.env(space)
-    lacking <- NULL
-    for (import in wanted) {
-      from <- import[[1L]]
-      if (!is_installed(from)) {
-        lacking <- c(lacking, from)
-        next
-      }
-      there <- asNamespace(from)
-      all <- if (from == "base") NULL else getNamespaceExports(there)
-      is_some <- is.list(import) && is.null(import$except) && length(import) > 1L
-      names <- if (is_some) intersect(import[[2L]], all) else setdiff(all, if (is.list(import)) import$except)
-      for (name in names) assign(name, getExportedValue(from, name), envir = imports)
-    }
-    lacking
-  }
-
-  # The R files of a package, in the order in which its author wants them.
-  source_files <- function(path, description) {
-    files <- list.files(file.path(path, "R"), pattern = "[.][RrSsQq]$", all.files = FALSE)
-    # Byte order, whatever the locale.
-    files <- files[order(vapply(files, function(name) paste(sprintf("%02x", as.integer(charToRaw(name))), collapse = ""), ""))]
-    for (field in c("Collate.unix", "Collate")) {
-      if (field %in% colnames(description) && !is.na(description[, field])) {
-        named <- scan(text = gsub("\n", " ", description[, field]), what = "", quiet = TRUE, strip.white = TRUE)
-        return(file.path(path, "R", named))
-      }
-    }
-    file.path(path, "R", files)
-  }
-
   sourced <- function(package, path) {
-    description <- read.dcf(file.path(path, "DESCRIPTION"))
-    version <- if ("Version" %in% colnames(description)) description[, "Version"][[1L]] else "0.0.0"
-    wanted <- if (file.exists(file.path(path, "NAMESPACE"))) parseNamespaceFile(basename(path), dirname(path))
-    if (NROW(wanted$dynlibs) > 0L) {
-      if (is_installed(package)) return(asNamespace(package))
-      missing_thing("r_package_missing", "the R package `", package, "` has compiled code, so that its sources alone cannot be ",
-                    "used; install it with R CMD INSTALL ", shQuote(path))
-    }
-    space <- namespace_for(package, version, path)
-    assign(package, import_into(space, package, wanted$imports), envir = absent)
-    data <- file.path(path, "R", "sysdata.rda")
-    if (file.exists(data)) load(data, envir = space)
-    for (file in source_files(path, description)) {
-      for (expression in parse(file, keep.source = FALSE, encoding = "UTF-8")) eval(expression, space)
-    }
-    if (NROW(wanted$S3methods) > 0L) registerS3methods(wanted$S3methods, package, space)
-    # Package code may name its own package.
-    if (!isNamespaceLoaded(package)) {
-      all <- ls(space, all.names = TRUE)
-      exports <- getNamespaceInfo(space, "exports")
-      for (name in all[!startsWith(all, ".__")]) assign(name, name, envir = exports)
-      .Internal(registerNamespace(package, space))
-    }
-    if (is.function(space$.onLoad)) space$.onLoad(dirname(path), package)
-    space
+    sourcing$sourced(package, path, function(lacking) assign(package, lacking, envir = absent))
   }
 
   # What is needed to call a function: found once, then known.
@@ -279,7 +200,8 @@
     dir.create(pictures, showWarnings = FALSE)
     file <- file.path(pictures, "plot%05d.png")
     tryCatch(suppressWarnings(grDevices::png(file, width = 900, height = 600, res = 96)), error = function(problem) {
-      undrawn <<- conditionMessage(problem)
+      undrawn <<- paste0("the plot could not be drawn: ", conditionMessage(problem),
+                         "; an R that can make PNG pictures is needed (`capabilities(\"png\")`)")
       grDevices::pdf(NULL)
     })
   }
@@ -434,6 +356,11 @@
 
   suspendInterrupts({
     send(list("ready", paste(R.version$major, R.version$minor, sep = ".")))
+    # Compiled while nobody waits: what every call runs, and from now on what R thinks worth it.
+    for (name in c("send", "prepared", "call_of", "plain", "is_small", "call", "finish", "answer", "serve", "serve_on")) {
+      assign(name, compiler::cmpfun(get(name)))
+    }
+    .Internal(enableJIT(3L))
     repeat {
       serve_on()
       finish(stopped)

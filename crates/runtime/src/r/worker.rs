@@ -30,7 +30,7 @@ use super::{
     value::RValue,
 };
 use crate::{
-    Plan, Settings,
+    Plan,
     capture::Capture,
     operation::ProcessMark,
     spawn::{Door, Running},
@@ -96,13 +96,12 @@ impl Worker {
     /// Starts R and waits until it is ready.
     pub(super) async fn start(
         door: &Arc<Door>,
-        settings: &Settings,
-        tool: &Tool,
+        plan: &Arc<Plan>,
+        bounds: Bounds,
         seat: OwnedSemaphorePermit,
     ) -> Result<Self, Failure> {
-        let plan = Arc::new(Plan::of_r_worker(settings, tool)?);
         let cannot = |why: String| Failure::new("cannot_start", format!("R could not be started: {why}"));
-        let mut running = door.start(&plan, None).await.map_err(|error| cannot(error.to_string()))?;
+        let mut running = door.start(plan, None).await.map_err(|error| cannot(error.to_string()))?;
         let folder = running.folder().map(|folder| folder.to_owned()).unwrap_or_default();
         // Open for both, so that neither side waits for the other, nor sees an end that is none.
         let [requests, answers] = PIPES.map(|name| folder.join(name));
@@ -118,7 +117,7 @@ impl Worker {
             stdout,
             stderr,
             unread: Vec::new(),
-            bounds: Bounds::of(tool),
+            bounds,
             holds: 0,
             is_busy: true,
             used: Instant::now(),

@@ -18,11 +18,13 @@ use tokio::{
 use toolkit::Keep;
 
 use super::{
+    call::is_for_many,
     session::{Inner, Place, Session},
+    spares::Spares,
     state::{self, Life, Snapshot},
     worker::{Bounds, Worker},
 };
-use crate::{Settings, digest, spawn::Door};
+use crate::{Plan, Settings, digest, spawn::Door};
 
 /// How often workers are looked at that nobody may use.
 const GLANCE: Duration = Duration::from_secs(30);
@@ -36,6 +38,7 @@ pub(crate) struct Workers {
     life: Duration,
     sessions: Mutex<Vec<Weak<Inner>>>,
     handles: Mutex<HashMap<String, Held>>,
+    spares: Spares,
     is_tidied: AtomicBool,
     is_swept: OnceCell<()>,
 }
@@ -55,6 +58,7 @@ impl Workers {
             life: settings.r_handle_life,
             sessions: Mutex::default(),
             handles: Mutex::default(),
+            spares: Spares::default(),
             is_tidied: AtomicBool::new(false),
             is_swept: OnceCell::new(),
         }
@@ -77,12 +81,10 @@ impl Workers {
     ) -> (Session, Life) {
         let key = digest::together([owner, "\n", handle]);
         let life = Life::Until(key.clone(), now + self.life);
-        let known = self.handles().get_mut(&key).map(|held| {
-            held.used = Instant::now();
-            held.session.clone()
-        });
-        if let Some(session) = known {
-            return (session, life);
+        match self.held(&key) {
+            Some(Ok(session)) => return (session, life),
+            Some(Err(over)) => over.end().await,
+            None => {}
         }
         let session = Session::default();
         if let Some(keep) = keep
@@ -95,6 +97,17 @@ impl Workers {
         let mut handles = self.handles();
         let held = handles.entry(key).or_insert_with(|| Held { session, used: Instant::now() });
         (held.session.clone(), life)
+    }
+
+    /// The session under a key; one that is over is taken out, and is an error.
+    fn held(&self, key: &str) -> Option<Result<Session, Session>> {
+        let mut handles = self.handles();
+        let held = handles.get_mut(key)?;
+        if held.used.elapsed() < self.life {
+            held.used = Instant::now();
+            return Some(Ok(held.session.clone()));
+        }
+        handles.remove(key).map(|held| Err(held.session))
     }
 
     /// Which worker of a session is for a tool; it is started if need be.
@@ -110,18 +123,37 @@ impl Workers {
         if let Some(index) = place.workers.iter().position(|worker| worker.bounds == bounds) {
             return Ok(index);
         }
-        let seat = self.seat().await?;
-        place.workers.push(Worker::start(door, settings, tool, seat).await?);
+        let plan = Arc::new(Plan::of_r_worker(settings, tool)?);
+        let worker = match self.spares.take(bounds).await {
+            Some(worker) => worker,
+            None => Worker::start(door, &plan, bounds, self.seat().await?).await?,
+        };
+        place.workers.push(worker);
         self.look_after(session);
+        if is_for_many(tool) {
+            self.prepare(door, plan, bounds);
+        }
         Ok(place.workers.len() - 1)
     }
 
-    /// Room for one more. If there is none, the worker that has waited longest goes.
+    /// Starts a worker for a session to come, if there is room for it.
+    fn prepare(&self, door: &Arc<Door>, plan: Arc<Plan>, bounds: Bounds) {
+        if self.spares.has(bounds) {
+            return;
+        }
+        if let Ok(seat) = Arc::clone(&self.seats).try_acquire_owned() {
+            self.spares.start(door, plan, bounds, seat);
+        }
+    }
+
+    /// Room for one more. If there is none, one that nobody has goes, else the one that has waited longest.
     async fn seat(&self) -> Result<OwnedSemaphorePermit, Failure> {
         if let Ok(seat) = Arc::clone(&self.seats).try_acquire_owned() {
             return Ok(seat);
         }
-        if let Some(worker) = self.longest_idle() {
+        if !self.spares.give_way()
+            && let Some(worker) = self.longest_idle()
+        {
             worker.end().await;
         }
         let seat = Arc::clone(&self.seats).acquire_owned().await;
@@ -152,12 +184,13 @@ impl Workers {
         }
         drop(sessions);
         if !self.is_tidied.swap(true, Ordering::SeqCst) {
-            tokio::spawn(tidy(Arc::downgrade(self), GLANCE.min(self.idle / 2).max(Duration::from_millis(50))));
+            tokio::spawn(tidy(Arc::downgrade(self), GLANCE.min(self.idle.min(self.life) / 2).max(Duration::from_millis(50))));
         }
     }
 
     /// Ends what nobody has used for too long.
     fn end_idle(&self) {
+        self.spares.end_idle(self.idle);
         let is_over = |held: &Held| held.used.elapsed() >= self.life;
         let expired: Vec<_> = self.handles().extract_if(|_, held| is_over(held)).map(|(_, held)| held.session).collect();
         for session in expired {

@@ -148,6 +148,36 @@ async fn sources_are_read_as_a_package_is() {
 }
 
 #[tokio::test]
+async fn sources_find_their_files_their_data_and_what_they_depend_on() {
+    need_r!();
+    let bench = Workshop::new("");
+    let folder = bench.crib.path("crib/mine");
+    let code = "file <- function() readLines(system.file('texts', 'a.txt', package = 'mine', mustWork = TRUE))
+        none <- function() c(system.file('gone', package = 'mine'), basename(system.file('DESCRIPTION', package = 'stats')))
+        data <- function() c(table$b, mine::numbers)
+        depends <- function() is.function(mle)";
+    write_package(
+        &folder,
+        "mine",
+        &[("a.R", code), ("bom.R", "\u{feff}marked <- function() 'é'")],
+        "Depends: R (>= 3.0), stats4\n",
+    );
+    for (name, text) in
+        [("inst/texts/a.txt", "hello\n"), ("data/table.csv", "a;b\n1;2\n"), ("data/numbers.R", "numbers <- 3:4\n")]
+    {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let call = |name: &str| bench.call(from("mine", name, Some("mine")), json!({}));
+    assert_eq!(text(&call("file").await, 0), "[1] \"hello\"\n");
+    assert_eq!(text(&call("none").await, 0), "[1] \"\"            \"DESCRIPTION\"\n");
+    assert_eq!(text(&call("data").await, 0), "[1] 2 3 4\n");
+    assert_eq!(text(&call("depends").await, 0), "[1] TRUE\n");
+    assert_eq!(text(&call("marked").await, 0), "[1] \"é\"\n");
+}
+
+#[tokio::test]
 async fn without_collate_files_are_read_in_the_order_of_their_bytes() {
     need_r!();
     let bench = Workshop::new("");

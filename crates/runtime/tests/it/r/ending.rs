@@ -3,6 +3,11 @@
 
 use std::time::Duration;
 
+use catalog::{Mode, Tool};
+use runtime::{
+    Asker,
+    operation::{Operation, State},
+};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -117,6 +122,21 @@ async fn cancelling_interrupts_the_call_in_flight_and_no_other() {
     assert_eq!(field(&sleeping.await.unwrap(), "error_type"), "cancelled");
     let next = next.await.unwrap();
     assert_eq!(next.structured.unwrap().to_string(), pid, "the call behind it was not touched");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cancelling_an_operation_interrupts_r_and_keeps_it() {
+    need_r!();
+    let bench = Workshop::with(CODE, |settings| settings.patience = Duration::from_millis(50));
+    let pid = bench.pid().await;
+    let started = bench.call(Tool { mode: Mode::Asynchronous, ..function("sleeps", &[]) }, json!({})).await;
+    let id = Operation::started_by(&started).expect("an operation");
+    let begun = bench.crib.path("crib/begun");
+    eventually("it sleeps", || begun.exists()).await;
+    let operation = bench.crib.runtime.operations().cancel(Asker::Operator, &id).await.unwrap();
+    assert_eq!(operation.state, State::Cancelled);
+    assert_eq!(bench.pid().await, pid, "the same R goes on, with what it knows");
+    is_fine(&bench).await;
 }
 
 /// The race: the call ends by itself just when it is interrupted.

@@ -71,6 +71,26 @@ async fn what_json_has_nothing_for_is_text_or_null() {
 }
 
 #[tokio::test]
+async fn missing_values_are_no_failure() {
+    need_r!();
+    let bench = Workshop::new(
+        "number <- function() mean(numeric())\nname <- function() NA_character_\nnone <- function() NULL
+         all <- function() c(1L, NA)\nparts <- function() list(n = NULL, all = c('a', NA))",
+    );
+    let parts = json!({"type": "object", "properties": {
+        "n": {"type": "integer"}, "all": {"type": "array", "items": {"type": "string"}}}});
+    for (name, schema, expected) in [
+        ("number", json!({"type": "number"}), json!(null)),
+        ("name", json!({"type": "string"}), json!(null)),
+        ("none", json!({"type": "integer"}), json!(null)),
+        ("all", json!({"type": "array", "items": {"type": "integer"}}), json!([1, null])),
+        ("parts", parts, json!({"n": null, "all": ["a", null]})),
+    ] {
+        assert_eq!(value(&bench.call(returning(name, schema), json!({})).await), &expected, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_value_that_is_not_as_said_is_a_failure_that_shows_it() {
     need_r!();
     let bench = Workshop::new("f <- function() 'text'");
@@ -132,6 +152,25 @@ async fn plots_are_pictures() {
     assert_eq!(pictures.count(), 2, "{:?}", outcome.content.len());
     assert_eq!(bench.run("plain").await.content.len(), 1, "nothing is left to be drawn");
     assert!(!bench.crib.path("crib/Rplots.pdf").exists());
+}
+
+#[tokio::test]
+async fn a_plot_that_cannot_be_made_is_said() {
+    need_r!();
+    let bench = Workshop::new(
+        ".onLoad <- function(...) {
+           space <- asNamespace('grDevices')
+           unlockBinding('png', space)
+           assign('png', function(...) stop('no png support in this R'), envir = space)
+         }
+         f <- function() { plot(1:3); 'done' }",
+    );
+    let outcome = bench.run("f").await;
+    assert!(!outcome.failed, "{outcome:?}");
+    assert_eq!(text(&outcome, 0), "[1] \"done\"\n");
+    let said = text(&outcome, 1);
+    assert!(said.contains("the plot could not be drawn: no png support in this R"), "{said}");
+    assert!(outcome.content.iter().all(|content| !matches!(content, Content::Image { .. })));
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! Whose state it is.
 
-use std::{sync::Arc, time::Duration};
+use std::{fs, sync::Arc, time::Duration};
 
+use catalog::Tool;
 use runtime::{Runtime, Session};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -96,4 +97,84 @@ async fn there_are_no_more_workers_than_allowed() {
     assert_eq!(text(&count, 0), "[1] 1\n");
     eventually("the first worker made room", || !is_running(&pid)).await;
     assert_eq!(text(&bench.run("count").await, 0), "[1] 2\n", "and its state is still there");
+}
+
+/// A tool as callers see it who may name a session, or come without one.
+fn open_to_all(name: &str) -> Tool {
+    runtime::with_handle(&function(name, &[])).expect("a function of R")
+}
+
+#[tokio::test]
+async fn a_state_that_nobody_asked_for_in_time_is_gone() {
+    need_r!();
+    let bench = Workshop::with(COUNTER, |settings| settings.r_handle_life = Duration::from_secs(1));
+    let shelf = Arc::new(Shelf::default());
+    let mut settings = bench.crib.settings();
+    settings.r_handle_life = Duration::from_secs(1);
+    let runtime = Runtime::new(settings).with_keep(Arc::clone(&shelf) as _);
+    let bench = Workshop { crib: bench.crib.with_runtime(runtime), session: Session::default() };
+    let count = async || {
+        let session = Session::default();
+        let call = bench.call_in(&session, open_to_all("count"), json!({"session": "mine"}), CancellationToken::new(), None);
+        text(&call.await, 0).to_owned()
+    };
+    assert_eq!(count().await, "[1] 1\n");
+    eventually("nothing is kept for it", || shelf.0.lock().unwrap().is_empty()).await;
+    assert_eq!(count().await, "[1] 1\n", "the same handle is a new session");
+}
+
+#[tokio::test]
+async fn callers_without_a_session_get_an_r_that_waits_and_nothing_of_each_other() {
+    need_r!();
+    let code = "who <- function(.state_env) {
+        seen <- c(exists('mark', globalenv()), .state_env$has('mark'), 'stats4' %in% loadedNamespaces())
+        assign('mark', 1, globalenv()); .state_env$set('mark', 1); loadNamespace('stats4')
+        cat(Sys.getpid(), any(seen)) }";
+    let bench = Workshop::new(code);
+    let who = async || {
+        let call = bench.call_in(&Session::default(), open_to_all("who"), json!({}), CancellationToken::new(), None).await;
+        let said = text(&call, 0).to_owned();
+        let (pid, has_seen) = said.split_once(' ').expect("two words");
+        assert_eq!(has_seen, "FALSE", "somebody else was here");
+        pid.parse::<u32>().expect("a process")
+    };
+    let first = who().await;
+    let waiting = |but: u32| workers(&bench).into_iter().filter(|pid| *pid != but).collect::<Vec<_>>();
+    eventually("one waits for the next", || waiting(first).len() == 1).await;
+    let spare = waiting(first)[0];
+    assert_eq!(who().await, spare, "it was there already");
+    eventually("another one waits", || waiting(spare).len() == 1).await;
+}
+
+#[tokio::test]
+async fn an_r_that_waits_gives_way() {
+    need_r!();
+    let bench = Workshop::with("pid <- function() cat(Sys.getpid())", |settings| settings.r_workers = 2);
+    let (one, two) = (Session::default(), Session::default());
+    let mut reader = open_to_all("pid");
+    reader.marks.mutates = Some(false);
+    let call = async |session: &Session, tool: Tool| {
+        let outcome = bench.call_in(session, tool, json!({}), CancellationToken::new(), None).await;
+        text(&outcome, 0).to_owned()
+    };
+    let first = call(&one, open_to_all("pid")).await;
+    assert_ne!(call(&two, reader).await, first, "another kind needs the seat");
+    assert_eq!(call(&one, open_to_all("pid")).await, first, "which the spare had, and nobody else");
+}
+
+#[tokio::test]
+async fn an_r_that_waits_goes_when_nobody_wants_it() {
+    need_r!();
+    let bench = Workshop::with("fine <- function() 1", |settings| settings.r_idle = Duration::from_millis(200));
+    let call = bench.call_in(&Session::default(), open_to_all("fine"), json!({}), CancellationToken::new(), None);
+    assert_eq!(text(&call.await, 0), "[1] 1\n");
+    eventually("all of them are gone", || workers(&bench).is_empty()).await;
+}
+
+/// The processes whose working folder is the crib.
+fn workers(bench: &Workshop) -> Vec<u32> {
+    let crib = bench.crib.path("crib").canonicalize().expect("a folder");
+    let is_there = |pid: &u32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|folder| folder == crib);
+    let all = fs::read_dir("/proc").expect("processes").flatten();
+    all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_there).collect()
 }

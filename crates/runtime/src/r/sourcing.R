@@ -1,0 +1,145 @@
+# How the sources of a package that is not installed become a namespace, with base R alone. What runs
+# next takes `.toolcrib_sourcing` and removes the name.
+.toolcrib_sourcing <- (function() {
+  missing_thing <- function(kind, ...) {
+    stop(structure(class = c("toolcrib_missing", "error", "condition"),
+                   list(message = paste0(...), call = NULL, kind = kind)))
+  }
+
+  is_installed <- function(package) {
+    isNamespaceLoaded(package) || length(find.package(package, quiet = TRUE)) > 0L
+  }
+
+  # An environment that R takes for the namespace of a package that is not installed.
+  namespace_for <- function(package, version, path) {
+    imports <- new.env(hash = TRUE, parent = .BaseNamespaceEnv)
+    attr(imports, "name") <- paste0("imports:", package)
+    space <- new.env(hash = TRUE, parent = imports)
+    info <- new.env(hash = TRUE, parent = baseenv())
+    info$spec <- c(name = package, version = version)
+    assign(".__NAMESPACE__.", info, envir = space)
+    setNamespaceInfo(space, "exports", new.env(hash = TRUE, parent = baseenv()))
+    setNamespaceInfo(space, "imports", list(base = TRUE))
+    setNamespaceInfo(space, "path", path)
+    setNamespaceInfo(space, "dynlibs", NULL)
+    setNamespaceInfo(space, "S3methods", matrix(NA_character_, 0L, 4L))
+    assign(".__S3MethodsTable__.", new.env(hash = TRUE, parent = baseenv()), envir = space)
+    assign(".packageName", package, envir = space)
+    space
+  }
+
+  import_into <- function(space, package, wanted) {
+    imports <- parent.env(space)
+    lacking <- NULL
+    for (import in wanted) {
+      from <- import[[1L]]
+      if (!is_installed(from)) {
+        lacking <- c(lacking, from)
+        next
+      }
+      there <- asNamespace(from)
+      all <- if (from == "base") NULL else getNamespaceExports(there)
+      is_some <- is.list(import) && is.null(import$except) && length(import) > 1L
+      names <- if (is_some) intersect(import[[2L]], all) else setdiff(all, if (is.list(import)) import$except)
+      for (name in names) assign(name, getExportedValue(from, name), envir = imports)
+    }
+    lacking
+  }
+
+  # The R files of a package, in the order in which its author wants them.
+  source_files <- function(path, description) {
+    files <- list.files(file.path(path, "R"), pattern = "[.][RrSsQq]$", all.files = FALSE)
+    # Byte order, whatever the locale.
+    files <- files[order(vapply(files, function(name) paste(sprintf("%02x", as.integer(charToRaw(name))), collapse = ""), ""))]
+    for (field in c("Collate.unix", "Collate")) {
+      if (field %in% colnames(description) && !is.na(description[, field])) {
+        named <- scan(text = gsub("\n", " ", description[, field]), what = "", quiet = TRUE, strip.white = TRUE)
+        return(file.path(path, "R", named))
+      }
+    }
+    file.path(path, "R", files)
+  }
+
+  # What `Depends` names is attached, as `library(package)` would do.
+  attach_depends <- function(description) {
+    if (!"Depends" %in% colnames(description)) return(NULL)
+    named <- trimws(gsub("[(][^)]*[)]", "", strsplit(description[, "Depends"], ",")[[1L]]))
+    named <- setdiff(named[nzchar(named)], "R")
+    there <- vapply(named, is_installed, NA)
+    for (one in named[there]) suppressPackageStartupMessages(library(one, character.only = TRUE))
+    named[!there]
+  }
+
+  # An installed package has the files of `inst/` at its top.
+  own_system_file <- function(own, path) {
+    function(..., package = "base", lib.loc = NULL, mustWork = FALSE) {
+      if (!identical(package, own)) return(base::system.file(..., package = package, lib.loc = lib.loc, mustWork = mustWork))
+      if (...length() == 0L) return(path)
+      places <- c(file.path(path, "inst", ...), file.path(path, ...))
+      found <- places[file.exists(places)]
+      if (length(found)) return(found[[1L]])
+      if (mustWork) stop("no file found", call. = FALSE)
+      ""
+    }
+  }
+
+  # The files in `data/`, each read when its name is first used.
+  offer_data <- function(space, package, path) {
+    offered <- new.env(hash = TRUE, parent = emptyenv())
+    setNamespaceInfo(space, "lazydata", offered)
+    files <- list.files(file.path(path, "data"), "[.](R|r|rda|RData|rdata|csv|CSV|tab|txt|TXT)([.](gz|bz2|xz))?$")
+    offer <- function(name) {
+      value <- function() {
+        read <- new.env()
+        utils::data(list = name, package = package, envir = read)
+        get(name, envir = read)
+      }
+      delayedAssign(name, value(), assign.env = offered)
+      delayedAssign(name, get(name, envir = offered), assign.env = parent.env(space))
+    }
+    for (name in unique(sub("[.].*$", "", files))) offer(name)
+  }
+
+  # R's parser takes no byte order mark.
+  parsed <- function(file) {
+    if (!identical(readBin(file, "raw", 3L), as.raw(c(0xef, 0xbb, 0xbf)))) {
+      return(parse(file, keep.source = FALSE, encoding = "UTF-8"))
+    }
+    lines <- readLines(file, encoding = "UTF-8", warn = FALSE)
+    lines[[1L]] <- sub("^\ufeff", "", lines[[1L]])
+    parse(text = lines, keep.source = FALSE, encoding = "UTF-8")
+  }
+
+  # The namespace. `tell_lacking` is told which packages are not installed that it needs, before anything can fail.
+  sourced <- function(package, path, tell_lacking) {
+    description <- read.dcf(file.path(path, "DESCRIPTION"))
+    version <- if ("Version" %in% colnames(description)) description[, "Version"][[1L]] else "0.0.0"
+    wanted <- if (file.exists(file.path(path, "NAMESPACE"))) parseNamespaceFile(basename(path), dirname(path))
+    if (NROW(wanted$dynlibs) > 0L) {
+      if (is_installed(package)) return(asNamespace(package))
+      missing_thing("r_package_missing", "the R package `", package, "` has compiled code, so that its sources alone cannot be ",
+                    "used; install it with R CMD INSTALL ", shQuote(path))
+    }
+    space <- namespace_for(package, version, path)
+    tell_lacking(c(attach_depends(description), import_into(space, package, wanted$imports)))
+    assign("system.file", own_system_file(package, path), envir = parent.env(space))
+    offer_data(space, package, path)
+    data <- file.path(path, "R", "sysdata.rda")
+    if (file.exists(data)) load(data, envir = space)
+    for (file in source_files(path, description)) {
+      for (expression in parsed(file)) eval(expression, space)
+    }
+    if (NROW(wanted$S3methods) > 0L) registerS3methods(wanted$S3methods, package, space)
+    # Package code may name its own package.
+    if (!isNamespaceLoaded(package)) {
+      all <- ls(space, all.names = TRUE)
+      exports <- getNamespaceInfo(space, "exports")
+      for (name in all[!startsWith(all, ".__")]) assign(name, name, envir = exports)
+      .Internal(registerNamespace(package, space))
+    }
+    if (is.function(space$.onLoad)) space$.onLoad(dirname(path), package)
+    space
+  }
+
+  list(missing_thing = missing_thing, is_installed = is_installed, sourced = sourced)
+})()
