@@ -6,6 +6,7 @@
 //! the only file in it that does. It reads no configuration and no environment: it is handed
 //! [`Settings`].
 
+mod answer;
 mod approval;
 mod audit;
 mod availability;
@@ -20,21 +21,27 @@ mod inherited;
 pub mod journal;
 mod lanes;
 mod log;
+mod mismatch;
 mod native;
 pub mod operation;
 mod operations;
 mod outputs;
+mod peer;
 mod plan;
 mod preview;
 mod process;
 mod processes;
+mod python;
 mod r;
+mod redirect;
 mod refusal;
 mod report;
+mod returned;
 mod sequence;
 mod settings;
 mod spawn;
 mod tap;
+mod warm;
 mod watch;
 
 pub use approval::{Approval, Digest};
@@ -45,7 +52,8 @@ pub use confine::{Support, confinement};
 pub use digest::{arguments_digest, tool_digest};
 pub use log::CALLS;
 pub use operations::{Asker, Event, EventKind, Operations, Until};
+pub use peer::Peer;
 pub use plan::Plan;
-pub use r::{Session, with_handle};
 pub use report::process_output_schema;
 pub use settings::Settings;
+pub use warm::{Session, with_handle};

@@ -41,12 +41,12 @@ pub struct Settings {
     pub patience: Duration,
     /// How long operations are kept after their end.
     pub keep: Duration,
-    /// How many R processes there are at most, one for each session.
-    pub r_workers: usize,
-    /// How long an R process waits for the next call of its session before it ends.
-    pub r_idle: Duration,
-    /// How long the state of an R session that is known by a handle is kept without being used.
-    pub r_handle_life: Duration,
+    /// How many processes of R and Python wait for calls at most, one for each session and language.
+    pub workers: usize,
+    /// How long such a process waits for the next call of its session before it ends.
+    pub worker_idle: Duration,
+    /// How long a session that is known by a handle is kept without being used.
+    pub handle_life: Duration,
     /// Where times of day come from.
     pub clock: Clock,
 }
@@ -74,9 +74,9 @@ impl Settings {
             concurrency: 2 * cores,
             patience: Duration::from_secs(2),
             keep: Duration::from_secs(30 * 86_400),
-            r_workers: (2 * cores).max(8),
-            r_idle: Duration::from_secs(30 * 60),
-            r_handle_life: Duration::from_secs(60 * 60),
+            workers: (2 * cores).max(8),
+            worker_idle: Duration::from_secs(30 * 60),
+            handle_life: Duration::from_secs(60 * 60),
             clock: Clock::default(),
         }
     }

@@ -13,6 +13,7 @@ use runtime::Settings;
 use crate::{
     Config, Environment, Files, WrittenFlags,
     allow::{self, Allow},
+    bind::{self, Binding},
     config, discover, flags, house, policy,
 };
 
@@ -32,6 +33,8 @@ pub struct Crib {
     pub flags: FlagValues,
     /// Which tools are there only while a flag has a certain value.
     pub switches: Vec<Switch>,
+    /// What runs tools whose definition does not say it.
+    pub(crate) bind: Vec<Binding>,
     /// Which problems of definitions are allowed.
     pub(crate) allow: Vec<Allow>,
     /// The rules of the crib's own.
@@ -93,6 +96,7 @@ impl Crib {
             policy,
             flags: FlagValues::new(),
             switches: Vec::new(),
+            bind: Vec::new(),
             allow: Vec::new(),
             rules: Vec::new(),
             environment: environment.clone(),
@@ -114,12 +118,13 @@ impl Crib {
         let flags = flags::compile(&source, self.config.flags.as_ref().unwrap_or(&none), &self.config.switch);
         let allow = allow::compile(&source, &self.config.allow);
         let rules = house::compile(&source, &self.config.rule);
-        match (policy, flags, allow, rules) {
-            (Ok(policy), Ok((flags, switches)), Ok(allow), Ok(rules)) => {
-                Ok(Self { policy, flags, switches, allow, rules, ..self })
+        let bind = bind::compile(&source, &self.config.bind);
+        match (policy, flags, allow, rules, bind) {
+            (Ok(policy), Ok((flags, switches)), Ok(allow), Ok(rules), Ok(bind)) => {
+                Ok(Self { policy, flags, switches, allow, rules, bind, ..self })
             }
-            (policy, flags, allow, rules) => {
-                Err([policy.err(), flags.err(), allow.err(), rules.err()].into_iter().flatten().flatten().collect())
+            (policy, flags, allow, rules, bind) => {
+                Err([policy.err(), flags.err(), allow.err(), rules.err(), bind.err()].into_iter().flatten().flatten().collect())
             }
         }
     }

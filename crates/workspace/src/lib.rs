@@ -5,6 +5,7 @@
 
 mod allow;
 mod always;
+mod bind;
 mod config;
 mod content;
 mod crib;
@@ -29,7 +30,8 @@ mod watch;
 
 pub use allow::AllowClause;
 pub use always::always_allow;
-pub use config::{Bind, Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, PromptsConfig, config_schema};
+pub use bind::{Bind, OutputCheck};
+pub use config::{Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, PromptsConfig, config_schema};
 pub use content::{Category, CategoryConfig, Collection, CollectionConfig, Content, ContentConfig};
 pub use crib::{Crib, OpenError};
 pub use environment::Environment;
@@ -50,7 +52,13 @@ pub use watch::{Changes, WatchError, Watcher, watch};
 pub static RULES: &[&catalog::Rule] = &[
     &config::BROKEN_CONFIG,
     &files::UNREADABLE_FILE,
-    &loader::USELESS_BIND,
+    &bind::USELESS_BIND,
+    &bind::BROKEN_BIND,
+    &bind::SHADOWED_BIND,
+    &bind::UNKNOWN_TARGET,
+    &bind::CIRCULAR_BIND,
+    &bind::NO_FUNCTION_NAME,
+    &bind::NO_MODULE_FOLDER,
     &policy::BROKEN_POLICY,
     &policy::USELESS_POLICY,
     &policy::EXPIRED_POLICY,

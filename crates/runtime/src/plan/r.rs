@@ -7,7 +7,7 @@ use catalog::{Failure, Tool, launch::RFunction};
 use toolkit::Arguments;
 
 use super::{Bounds, Plan, Word, distinct, program, utf8, variables};
-use crate::{Settings, r};
+use crate::{Settings, r, warm};
 
 /// The program.
 pub(crate) const R: &str = "R";
@@ -55,7 +55,7 @@ impl Plan {
             timeout: tool.timeout.unwrap_or(settings.timeout),
             confinement,
             files: vec![(SCRIPT.to_owned(), r::SCRIPT.to_owned())],
-            pipes: r::PIPES.map(str::to_owned).into(),
+            pipes: warm::PIPES.map(str::to_owned).into(),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use runtime::{Runtime, Session};
+use runtime::{Runtime, Session, with_handle};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -63,9 +63,8 @@ async fn a_handle_names_a_session_across_connections_and_servers() {
     let (first, second) = (runtime(), runtime());
     let bench = Workshop { crib: bench.crib.with_runtime(first), session: Session::default() };
     let count = async |bench: &Workshop, handle: &str| {
-        let outcome = bench
-            .call_in(&Session::default(), function("count", &[]), json!({"session": handle}), CancellationToken::new(), None)
-            .await;
+        let tool = with_handle(&function("count", &[])).expect("an argument for it");
+        let outcome = bench.call_in(&Session::default(), tool, json!({"session": handle}), CancellationToken::new(), None).await;
         text(&outcome, 0).to_owned()
     };
     assert_eq!(count(&bench, "mine").await, "[1] 1\n");
@@ -78,7 +77,7 @@ async fn a_handle_names_a_session_across_connections_and_servers() {
 #[tokio::test]
 async fn a_worker_that_nobody_uses_ends_and_its_state_stays() {
     need_r!();
-    let bench = Workshop::with(COUNTER, |settings| settings.r_idle = Duration::from_millis(200));
+    let bench = Workshop::with(COUNTER, |settings| settings.worker_idle = Duration::from_millis(200));
     bench.run("count").await;
     let pid = bench.pid().await;
     eventually("the worker has gone", || !is_running(&pid)).await;
@@ -88,7 +87,7 @@ async fn a_worker_that_nobody_uses_ends_and_its_state_stays() {
 #[tokio::test]
 async fn there_are_no_more_workers_than_allowed() {
     need_r!();
-    let bench = Workshop::with(COUNTER, |settings| settings.r_workers = 1);
+    let bench = Workshop::with(COUNTER, |settings| settings.workers = 1);
     bench.run("count").await;
     let pid = bench.pid().await;
     let other = Session::default();

@@ -18,11 +18,12 @@ use tokio::{
 use toolkit::Keep;
 
 use super::{
-    session::{Inner, Place, Session},
+    handle,
+    session::{Inner, Language, Place, Session},
     state::{self, Life, Snapshot},
     worker::{Bounds, Worker},
 };
-use crate::{Settings, digest, spawn::Door};
+use crate::{Plan, Runtime, Settings, call::Job, digest, spawn::Door};
 
 /// How often workers are looked at that nobody may use.
 const GLANCE: Duration = Duration::from_secs(30);
@@ -40,6 +41,15 @@ pub(crate) struct Workers {
     is_swept: OnceCell<()>,
 }
 
+/// What is needed to start a worker.
+pub(crate) struct Start<'a> {
+    pub(crate) door: &'a Arc<Door>,
+    pub(crate) settings: &'a Settings,
+    pub(crate) tool: &'a Tool,
+    /// What makes its plan.
+    pub(crate) plan: fn(&Settings, &Tool) -> Result<Plan, Failure>,
+}
+
 /// A session that is known by a handle.
 struct Held {
     session: Session,
@@ -47,12 +57,12 @@ struct Held {
 }
 
 impl Workers {
-    /// Nothing is started before a function of R is called.
+    /// Nothing is started before a function is called.
     pub(crate) fn new(settings: &Settings) -> Self {
         Self {
-            seats: Arc::new(Semaphore::new(settings.r_workers.max(1))),
-            idle: settings.r_idle,
-            life: settings.r_handle_life,
+            seats: Arc::new(Semaphore::new(settings.workers.max(1))),
+            idle: settings.worker_idle,
+            life: settings.handle_life,
             sessions: Mutex::default(),
             handles: Mutex::default(),
             is_tidied: AtomicBool::new(false),
@@ -61,14 +71,14 @@ impl Workers {
     }
 
     /// Forgets, once, what former servers left behind.
-    pub(super) async fn sweep(&self, keep: Option<&Arc<dyn Keep>>, now: SystemTime) {
+    pub(crate) async fn sweep(&self, keep: Option<&Arc<dyn Keep>>, now: SystemTime) {
         if let Some(keep) = keep {
             self.is_swept.get_or_init(|| state::sweep(keep, now)).await;
         }
     }
 
     /// The session that an owner knows by a handle, and how long its state is kept.
-    pub(super) async fn by_handle(
+    pub(crate) async fn by_handle(
         &self,
         owner: &str,
         handle: &str,
@@ -88,7 +98,7 @@ impl Workers {
         if let Some(keep) = keep
             && let Some(snapshot) = Snapshot::find(keep, &key, now).await
         {
-            let mut place = session.0.place.lock().await;
+            let mut place = session.place(Language::R).lock().await;
             (place.version, place.snapshot) = (1, Some(snapshot));
         }
         // Another call may have been faster.
@@ -98,20 +108,19 @@ impl Workers {
     }
 
     /// Which worker of a session is for a tool; it is started if need be.
-    pub(super) async fn worker(
+    pub(crate) async fn worker(
         self: &Arc<Self>,
         session: &Session,
         place: &mut Place,
-        door: &Arc<Door>,
-        settings: &Settings,
-        tool: &Tool,
+        start: Start<'_>,
     ) -> Result<usize, Failure> {
-        let bounds = Bounds::of(tool);
+        let bounds = Bounds::of(start.tool);
         if let Some(index) = place.workers.iter().position(|worker| worker.bounds == bounds) {
             return Ok(index);
         }
         let seat = self.seat().await?;
-        place.workers.push(Worker::start(door, settings, tool, seat).await?);
+        let plan = (start.plan)(start.settings, start.tool)?;
+        place.workers.push(Worker::start(start.door, plan, bounds, seat).await?);
         self.look_after(session);
         Ok(place.workers.len() - 1)
     }
@@ -125,19 +134,19 @@ impl Workers {
             worker.end().await;
         }
         let seat = Arc::clone(&self.seats).acquire_owned().await;
-        seat.map_err(|_| Failure::new("internal_error", "no R workers are started any more"))
+        seat.map_err(|_| Failure::new("internal_error", "no workers are started any more"))
     }
 
     /// The worker that has waited longest; rather one whose session can do without it.
     fn longest_idle(&self) -> Option<Worker> {
         let sessions = self.live_sessions();
-        let waiting = sessions.iter().filter_map(|session| {
-            let place = session.place.try_lock().ok()?;
-            let used = place.workers.iter().map(|worker| worker.used).min()?;
-            Some(((place.is_unsaved, used), session))
+        let waiting = sessions.iter().flat_map(|session| session.places()).filter_map(|place| {
+            let held = place.try_lock().ok()?;
+            let used = held.workers.iter().map(|worker| worker.used).min()?;
+            Some(((held.is_unsaved, used), place))
         });
-        let (_, session) = waiting.min_by_key(|(order, _)| *order)?;
-        let mut place = session.place.try_lock().ok()?;
+        let (_, place) = waiting.min_by_key(|(order, _)| *order)?;
+        let mut place = place.try_lock().ok()?;
         let oldest = place.workers.iter().enumerate().min_by_key(|(_, worker)| worker.used)?.0;
         Some(place.workers.swap_remove(oldest))
     }
@@ -163,8 +172,8 @@ impl Workers {
         for session in expired {
             tokio::spawn(async move { session.end().await });
         }
-        for session in self.live_sessions() {
-            let Ok(mut place) = session.place.try_lock() else { continue };
+        for place in self.live_sessions().iter().flat_map(|session| session.places()) {
+            let Ok(mut place) = place.try_lock() else { continue };
             // Whoever has the only copy of a state stays.
             if !place.is_unsaved {
                 place.workers.retain(|worker| worker.used.elapsed() < self.idle);
@@ -182,6 +191,19 @@ impl Workers {
 
     fn handles(&self) -> MutexGuard<'_, HashMap<String, Held>> {
         self.handles.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Runtime {
+    /// The session that a call works in, and how long its state is kept: the one that its arguments name, else its own.
+    pub(crate) async fn session(&self, job: &mut Job) -> Result<(Session, Life), Failure> {
+        let handle = handle::take(&job.tool, &mut job.arguments)?;
+        let now = self.settings.clock.now();
+        self.workers.sweep(self.keep.as_ref(), now).await;
+        Ok(match handle {
+            Some(handle) => self.workers.by_handle(job.context.owner(), &handle, self.keep.as_ref(), now).await,
+            None => (job.session.clone(), Life::Server),
+        })
     }
 }
 
