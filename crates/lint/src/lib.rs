@@ -8,6 +8,7 @@
 mod specimen;
 
 mod check;
+pub mod compare;
 mod phrase;
 mod rules;
 mod text;
