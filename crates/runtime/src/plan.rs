@@ -16,7 +16,7 @@ use std::{
 };
 
 use catalog::{
-    Availability, Failure, Marks, Tool,
+    Availability, Failure, Launch, Marks, Origin, Schema, SourceId, Tool,
     launch::{Binding, PassBy, Process},
 };
 use serde::{Serialize, Serializer};
@@ -116,6 +116,19 @@ impl Plan {
         let cwd = crib.folder("availability_check", folder.as_ref())?;
         let marks = Marks { mutates: Some(false), ..Marks::default() };
         Self::assemble(settings, tool, &marks, program, cwd, CommandLine::of_words(words))
+    }
+
+    /// The plan of asking a program of the machine something.
+    pub(crate) fn of_question(
+        settings: &Settings,
+        program: &str,
+        words: &[String],
+        stdin: Option<String>,
+    ) -> Result<Self, Failure> {
+        let asker = Tool::new(program, "", Schema::nothing(), Launch::Missing, Origin::whole(&SourceId::new(program)));
+        let marks = Marks { mutates: Some(false), ..Marks::default() };
+        let line = CommandLine::of_words(words);
+        Ok(Self { stdin, ..Self::assemble(settings, &asker, &marks, program, settings.crib.clone(), line)? })
     }
 
     fn assemble(

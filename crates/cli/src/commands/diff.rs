@@ -2,27 +2,27 @@
 
 mod human;
 mod json;
+mod side;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::process::ExitCode;
 
-use catalog::{Diagnostic, Severity};
 use clap::ValueEnum;
 use lint::compare::{Compared, compare};
-use workspace::{Loaded, check_paths};
+use workspace::Crib;
 
 use super::{CommandResult, Surroundings};
-use crate::{error::CommandError, keeper, terminal};
 
 /// Compare two versions of tools: what changed, what that does to callers, and which version it needs.
 ///
-/// Exits with 0 if every declared version is high enough, 1 if one is too low, 2 if it could not run. `toolcrib explain
-/// RULE` says more about a change.
+/// A version is a file, a folder, or one of them in a revision of the git repository: `HEAD~1:tools` is the folder `tools` one
+/// commit ago, `origin/main:` everything on that branch. Exits with 0 if every declared version is high enough, 1 if one is
+/// too low, 2 if it could not run. `toolcrib explain RULE` says more about a change.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The version before: a file or a folder.
-    old: PathBuf,
-    /// The version now: a file or a folder.
-    new: PathBuf,
+    /// The version before.
+    old: String,
+    /// The version now.
+    new: String,
     /// How changes are printed.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
@@ -37,8 +37,9 @@ enum Format {
 }
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
-    let (old, new) = (read(here, &args.old)?, read(here, &args.new)?);
-    let tools = compare(&old.catalog, &new.catalog);
+    let (old, new) = (side::read(here, &args.old)?, side::read(here, &args.new)?);
+    let mut tools = compare(&old.catalog, &new.catalog);
+    allow(&here.crib()?, &mut tools);
     match args.format {
         Format::Human => human::print(&tools),
         Format::Json => json::print(&tools),
@@ -46,26 +47,15 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     Ok(ExitCode::from(u8::from(!is_ok(&tools))))
 }
 
+/// Marks the changes that the crib allows, with its reasons.
+fn allow(crib: &Crib, tools: &mut [Compared]) {
+    for tool in tools {
+        for change in &mut tool.changes {
+            change.allowed = crib.allowed_change(change.rule.name, &tool.name);
+        }
+    }
+}
+
 fn is_ok(tools: &[Compared]) -> bool {
     tools.iter().all(|tool| tool.verdict().ok)
-}
-
-/// Whether a file is no definition at all, rather than one with mistakes in it.
-fn is_unreadable(diagnostic: &Diagnostic) -> bool {
-    diagnostic.is_error() && (diagnostic.code.starts_with("TC0") || diagnostic.code.starts_with("TC6"))
-}
-
-/// Reads one side. What cannot be read at all cannot be compared; what has errors in it is compared without them.
-fn read(here: &Surroundings<'_>, side: &PathBuf) -> Result<Loaded, CommandError> {
-    let loaded = check_paths(std::slice::from_ref(side), here.environment)?;
-    let errors = loaded.count(Severity::Error);
-    let shown = side.display();
-    let hint = format!("`toolcrib check {shown}` shows what is wrong");
-    if loaded.catalog.tools().is_empty() && loaded.diagnostics.iter().any(is_unreadable) {
-        return Err(CommandError::machine(format!("no tool in `{shown}` can be read")).hint(hint));
-    }
-    if errors > 0 {
-        terminal::note(&format!("{} in `{shown}`: tools with errors count as absent; {hint}", keeper::count(errors, "error")));
-    }
-    Ok(loaded)
 }

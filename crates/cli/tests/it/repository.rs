@@ -166,7 +166,7 @@ fn named_paths(text: &str) -> Vec<String> {
 
 #[test]
 fn reference_pages_are_fresh() {
-    for page in ["cli", "rules", "config", "mtdf", "rave"] {
+    for page in ["cli", "rules", "changes", "config", "mtdf", "rave"] {
         let path = repository().join(format!("docs/reference/{page}.md"));
         let written = fs::read_to_string(&path).unwrap_or_default();
         let made = run(&["reference", page]).stdout;

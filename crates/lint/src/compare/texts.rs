@@ -22,9 +22,19 @@ pub(super) fn of_schemas(old: &[(&str, &Value)], new: &[(&str, &Value)], directi
     let told = |key: &str| {
         let (before, now) = (get(old, key), get(new, key));
         let (rule, message) = of_keyword(key, before.as_ref(), now.as_ref(), direction)?;
+        let message = match property(pointer) {
+            Some(name) => format!("{message} for `{name}`"),
+            None => message,
+        };
         Some(Change::new(rule, direction, format!("{pointer}/{key}"), message))
     };
     keys.filter_map(told).collect()
+}
+
+/// The property that a pointer leads to or into.
+fn property(pointer: &str) -> Option<String> {
+    let (_, name) = pointer.rsplit_once("/properties/")?;
+    Some(name.split('/').next().unwrap_or(name).replace("~1", "/").replace("~0", "~"))
 }
 
 fn of_keyword(
@@ -41,7 +51,7 @@ fn of_keyword(
         _ if is_same => None,
         ("default", Direction::Input) => Some(of_default(old, new)),
         ("title" | "description", _) => Some((&DESCRIPTION_CHANGED, format!("the {key} is another"))),
-        ("examples" | "example" | "default", _) => Some((&EXAMPLES_CHANGED, format!("`{key}` is another"))),
+        ("examples" | "example" | "default", _) => Some((&EXAMPLES_CHANGED, "the examples are others".to_owned())),
         _ => Some((&ANNOTATIONS_CHANGED, format!("`{key}` is another"))),
     }
 }

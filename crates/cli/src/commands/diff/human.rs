@@ -1,5 +1,7 @@
 //! Changes for people: a paragraph for each tool that changed, and one line for the rest.
 
+use std::collections::BTreeMap;
+
 use lint::compare::{Change, Class, Compared, Effect};
 
 use crate::{
@@ -7,14 +9,33 @@ use crate::{
     terminal::{self, Paint, paint},
 };
 
+/// How many changes of one rule that break nothing are shown of one tool.
+const ALIKE: usize = 3;
+
 /// Prints what changed and a summary.
 pub(super) fn print(tools: &[Compared]) {
     for tool in tools.iter().filter(|tool| !tool.changes.is_empty()) {
         terminal::line(&heading(tool));
-        tool.changes.iter().for_each(|change| terminal::line(&line(change)));
+        print_changes(&tool.changes);
         terminal::print("\n");
     }
     terminal::line(&summary(tools));
+}
+
+/// A person needs the kind of what was reworded, not the roll.
+fn print_changes(changes: &[Change]) {
+    let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
+    for change in changes {
+        let alike = shown.entry(change.rule.name).or_default();
+        *alike += 1;
+        if *alike <= ALIKE || change.effect > Effect::Behavioural {
+            terminal::line(&line(change));
+        } else if *alike == ALIKE + 1 {
+            let more = changes.iter().filter(|other| other.rule.name == change.rule.name).count() - ALIKE;
+            let text = format!("  {:11}  … and {more} more of {} (`--format json` lists them)", "", change.rule.name);
+            terminal::line(&paint(&text, Paint::Dim));
+        }
+    }
 }
 
 fn heading(tool: &Compared) -> String {
