@@ -8,6 +8,7 @@
 
 mod answer;
 mod approval;
+mod ask;
 mod audit;
 mod availability;
 mod call;
@@ -45,11 +46,12 @@ mod warm;
 mod watch;
 
 pub use approval::{Approval, Digest};
+pub use ask::{Answer, Question, ask};
 pub use audit::AuditLine;
 pub use call::{Call, Runtime};
 pub use clock::{Clock, timestamp};
 pub use confine::{Support, confinement};
-pub use digest::{arguments_digest, tool_digest};
+pub use digest::{arguments_digest, tool_digest, value_digest};
 pub use log::CALLS;
 pub use operations::{Asker, Event, EventKind, Operations, Until};
 pub use peer::Peer;

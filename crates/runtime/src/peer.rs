@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use catalog::{Failure, Launch, Origin, Schema, SourceId, Tool};
+use catalog::Failure;
 use tokio::{
     io::AsyncReadExt,
     process::{ChildStdin, ChildStdout},
@@ -25,9 +25,7 @@ pub struct Peer {
 impl Runtime {
     /// Starts a program: its name and its arguments.
     pub async fn start_peer(&self, command: &[String]) -> Result<Peer, Failure> {
-        let origin = Origin::whole(&SourceId::new("command line"));
-        let tool = Tool::new("server", "", Schema::nothing(), Launch::Missing, origin);
-        let plan = Arc::new(Plan::of_peer(&self.settings, &tool, command)?);
+        let plan = Arc::new(Plan::of_peer(&self.settings, command)?);
         let mut running = self
             .door
             .start(&plan, None)

@@ -17,7 +17,7 @@ use std::{
 };
 
 use catalog::{
-    Availability, Failure, Marks, Tool,
+    Availability, Failure, Launch, Marks, Origin, Schema, SourceId, Tool,
     launch::{Binding, PassBy, Process},
 };
 use serde::{Serialize, Serializer};
@@ -124,15 +124,26 @@ impl Plan {
     }
 
     /// The plan of a program that is talked to, which its user trusts.
-    pub(crate) fn of_peer(settings: &Settings, tool: &Tool, command: &[String]) -> Result<Self, Failure> {
+    pub(crate) fn of_peer(settings: &Settings, command: &[String]) -> Result<Self, Failure> {
         let Some((program, words)) = command.split_first() else {
             return Err(Failure::new("program_not_found", "there is no program in the command"));
         };
-        let mut line = CommandLine::of_words(words);
-        line.stdin = Some(String::new());
-        let mut plan = Self::assemble(settings, tool, &Marks::default(), program, settings.crib.clone(), line)?;
+        let mut plan = Self::of_question(settings, program, words, Some(String::new()))?;
         plan.confinement.is_watched = true;
         Ok(plan)
+    }
+
+    /// The plan of asking a program of the machine something.
+    pub(crate) fn of_question(
+        settings: &Settings,
+        program: &str,
+        words: &[String],
+        stdin: Option<String>,
+    ) -> Result<Self, Failure> {
+        let asker = Tool::new(program, "", Schema::nothing(), Launch::Missing, Origin::whole(&SourceId::new(program)));
+        let marks = Marks { mutates: Some(false), ..Marks::default() };
+        let line = CommandLine::of_words(words);
+        Ok(Self { stdin, ..Self::assemble(settings, &asker, &marks, program, settings.crib.clone(), line)? })
     }
 
     fn assemble(

@@ -150,6 +150,11 @@ impl Crib {
         self.config.crib.check_definition.unwrap_or_else(|| !discover::specifications(&self.folder).is_empty())
     }
 
+    /// Why a change of a tool does not count, if the crib says so.
+    pub fn allowed_change(&self, rule: &str, tool: &str) -> Option<String> {
+        self.allow.iter().find_map(|allow| allow.reason_for(rule, tool)).map(str::to_owned)
+    }
+
     /// The folder for what this crib keeps, below the user's state folder.
     pub fn state_folder(&self) -> PathBuf {
         let path = self.folder.to_string_lossy();

@@ -20,11 +20,13 @@ mod flags;
 mod groups;
 mod house;
 mod loader;
+mod lock;
 mod package;
 mod parallel;
 mod policy;
 mod project;
 mod prompts;
+mod revision;
 mod sources;
 mod watch;
 
@@ -42,10 +44,12 @@ pub use flags::{FlagDefaults, SwitchClause, WrittenFlags};
 pub use groups::{GroupError, Groups};
 pub use house::{Level, RuleClause};
 pub use loader::{Loaded, Loader, check_paths, check_text};
+pub use lock::{Drift, LOCK, Lock, LockError};
 pub use package::{Build, Change, PackageError, RPackage};
 pub use policy::PolicyClause;
 pub use project::project;
 pub use prompts::GUIDE_TOOLS;
+pub use revision::{Checkout, Revision, RevisionError};
 pub use watch::{Changes, WatchError, Watcher, watch};
 
 /// Every problem that reading a crib can find, beyond those of the formats and lints.

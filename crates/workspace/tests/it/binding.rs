@@ -123,8 +123,8 @@ fn the_first_clause_that_matches_counts_and_that_is_told() {
     assert_eq!(
         found,
         [
-            "TC821 at 50: `one_tool` of `*_tool` stays bound by an earlier `[[bind]]`",
-            "TC603 at 99: every tool that `two_*` matches is bound by an earlier `[[bind]]`",
+            "TC821 at 48: `one_tool` of `*_tool` stays bound by an earlier `[[bind]]`",
+            "TC603 at 94: every tool that `two_*` matches is bound by an earlier `[[bind]]`",
         ]
     );
 }
