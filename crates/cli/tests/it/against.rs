@@ -28,7 +28,15 @@ fn serving(crib: &Crib) -> String {
 
 fn found(report: &Value) -> Vec<String> {
     let all = report["diagnostics"].as_array().expect("diagnostics").iter();
-    all.map(|found| format!("{} {} {}", found["code"].as_str().unwrap_or_default(), found["severity"].as_str().unwrap_or_default(), found["message"].as_str().unwrap_or_default())).collect()
+    all.map(|found| {
+        format!(
+            "{} {} {}",
+            found["code"].as_str().unwrap_or_default(),
+            found["severity"].as_str().unwrap_or_default(),
+            found["message"].as_str().unwrap_or_default()
+        )
+    })
+    .collect()
 }
 
 #[test]
@@ -50,7 +58,8 @@ fn missing_undocumented_and_drifted_tools_are_told_with_the_line_of_their_defini
     let report = ran.json();
     let all = found(&report);
     assert!(all.iter().any(|line| line.starts_with("TC828 error on the server `count_lines` is otherwise")), "{all:#?}");
-    let first = &report["diagnostics"].as_array().expect("diagnostics").iter().find(|found| found["code"] == "TC828").expect("it");
+    let first =
+        &report["diagnostics"].as_array().expect("diagnostics").iter().find(|found| found["code"] == "TC828").expect("it");
     assert_eq!(first["file"], "MCP_TOOL_SPECIFICATION.md");
     assert!(first["line"].is_u64(), "{first}");
     let renamed = crib(&page.replace("count_lines", "count_rows"));
@@ -73,7 +82,10 @@ fn text_that_differs_is_a_warning_and_counts() {
     let other = crib(&page.replace("Count the lines", "Count all the lines"));
     let ran = other.run(&["check", "--format", "json", "--against", &serving(&server)]);
     assert_eq!(ran.code, 1);
-    assert_eq!(found(&ran.json()), ["TC828 warning the server describes `count_lines` in other words: the description is another"]);
+    assert_eq!(
+        found(&ran.json()),
+        ["TC828 warning the server describes `count_lines` in other words: the description is another"]
+    );
 }
 
 #[test]
@@ -117,11 +129,40 @@ fn a_server_that_cannot_be_asked_is_an_error_that_says_why() {
     }
 }
 
+/// A server that knows nothing but the old handshake.
+const OLD: &str = r#"
+import json, sys
+tools = [{"name": "count_lines", "description": "Count the lines of a file below the project folder.",
+          "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}, "deep": {"type": "boolean"}}, "required": ["path"]}}]
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message: continue
+    answer = {"jsonrpc": "2.0", "id": message["id"]}
+    if message["method"] == "initialize":
+        answer["result"] = {"protocolVersion": "2024-11-05", "capabilities": {"tools": {}}, "serverInfo": {"name": "old", "version": "1"}}
+    elif message["method"] == "tools/list":
+        answer["result"] = {"tools": tools}
+    else:
+        answer["error"] = {"code": -32601, "message": "what?"}
+    print(json.dumps(answer), flush=True)
+"#;
+
+#[test]
+fn an_old_server_is_asked_too_and_what_breaks_no_call_is_a_warning() {
+    let crib = crib(&whole()).file("old.py", OLD);
+    let ran = crib.run(&["check", "--format", "json", "--against", "python3 old.py"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let all = found(&ran.json());
+    assert!(all.iter().any(|line| line.starts_with("TC828 warning") && line.contains("`deep`")), "{all:#?}");
+    assert!(all.iter().any(|line| line.starts_with("TC828 error") && line.contains("output")), "{all:#?}");
+}
+
 /// The interpreter with the official library, which `scripts/test clients` makes.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn official() -> Option<PathBuf> {
     let python = repository().join("target/test/venv/bin/python");
-    let has_library = || std::process::Command::new(&python).args(["-c", "import mcp.server"]).output().is_ok_and(|ran| ran.status.success());
+    let has_library =
+        || std::process::Command::new(&python).args(["-c", "import mcp.server"]).output().is_ok_and(|ran| ran.status.success());
     let found = python.exists() && has_library();
     if !found {
         eprintln!("SKIPPED: the official Python library is not in target/test/venv (scripts/test clients)");

@@ -74,9 +74,15 @@ async fn settle(worker: &mut Worker, why: Why, ears: &mut Ears<'_>, patience: &m
 async fn ask(worker: &mut Worker, request: &[u8], ears: &mut Ears<'_>, patience: &mut Patience<'_>) -> Result<Answer, Broken> {
     worker.send(request, patience).await?;
     let answer = worker.next(ears, patience).await?;
-    let answer = serde_json::from_slice(&answer).map_err(|error| Broken::Garbled(error.to_string()))?;
     worker.heard_out();
-    Ok(answer)
+    Ok(serde_json::from_slice(&answer).unwrap_or_else(|error| unread(&error)))
+}
+
+/// What came whole and cannot be read, because it is nested too deeply say.
+fn unread(error: &serde_json::Error) -> Answer {
+    let failure = Failure::new("not_json", format!("what was returned cannot be read as JSON: {error}"));
+    let Value::Object(error) = failure.object() else { unreachable!("the standard error object") };
+    Answer::Failed { error }
 }
 
 /// A request as it is sent: its length, in four bytes with the lowest first, and so many bytes of JSON.

@@ -30,6 +30,10 @@ def odd(): return {"object": object()}
 def circle():
     one = []; one.append(one); return one
 def torn(): return "\ud800"
+def deep():
+    value = []
+    for _ in range(500): value = [value]
+    return value
 def prints():
     print("by print, ünï")
     os.write(1, b"by a descriptor\n")
@@ -84,6 +88,7 @@ async fn results_become_json_where_that_is_plain_and_are_refused_where_not() {
         ("odd", "`builtins.object` has no form"),
         ("circle", "contains itself"),
         ("torn", "not Unicode"),
+        ("deep", "recursion limit"),
     ] {
         let outcome = bench.run(name).await;
         assert!(outcome.failed && text(&outcome, 0).contains(why), "{name}: {outcome:?}");

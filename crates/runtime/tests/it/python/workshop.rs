@@ -1,30 +1,18 @@
 //! A crib with a Python module, and short ways to call its functions.
 
-use std::{env, fs, sync::Arc, time::Duration};
+use std::{env, fs, time::Duration};
 
 use catalog::{Launch, OnMismatch, Origin, Outcome, Schema, SourceId, Tool, launch::PythonFunction};
-use runtime::{Call, Session, Settings};
+use runtime::{Session, Settings};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolkit::Context;
 
-use crate::crib::{Crib, allow_all, object};
-
-/// Whether Python is here. Where it is not, that is said; in CI it must be.
-pub(super) fn has_python() -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let found = env::split_paths(&path).any(|folder| folder.join("python3").is_file());
-    assert!(found || env::var_os("CI").is_none(), "CI must have Python");
-    if !found {
-        eprintln!("SKIPPED: Python is not installed (Debian: python3)");
-    }
-    found
-}
+use crate::crib::{Crib, object};
 
 /// Ends a test where there is no Python.
 macro_rules! need_python {
     () => {
-        if !crate::python::workshop::has_python() {
+        if !crate::crib::has("python3", "python3") {
             return;
         }
     };
@@ -80,14 +68,7 @@ impl Workshop {
         cancel: CancellationToken,
         limit: Option<Duration>,
     ) -> impl Future<Output = Outcome> + Send + use<> {
-        let runtime = Arc::clone(&self.crib.runtime);
-        let call = Call {
-            limit,
-            policy: allow_all(),
-            session: session.clone(),
-            ..Call::new(Arc::new(tool), object(arguments), Context::detached(cancel))
-        };
-        async move { runtime.call(call).await.expect("no interrupt") }
+        self.crib.call_in(session, tool, arguments, cancel, limit)
     }
 
     /// Calls `pid`, which says which process it is.
