@@ -11,6 +11,10 @@ pub enum Launch {
     Sequence(Sequence),
     /// A function of an R package.
     R(RFunction),
+    /// A function of a Python module.
+    Python(PythonFunction),
+    /// Another tool of the catalog, by its name, with the same arguments.
+    Tool(String),
     /// A function registered under the tool's name.
     Native,
     /// Nothing: the tool is documented, not served.
@@ -38,8 +42,13 @@ impl Process {
     pub fn bindings(&self) -> impl Iterator<Item = &Binding> {
         self.pieces.iter().filter_map(|piece| match piece {
             Piece::Parameter(binding) => Some(binding),
-            Piece::Word(_) | Piece::DoubleDash => None,
+            Piece::Word(_) | Piece::DoubleDash | Piece::Json => None,
         })
+    }
+
+    /// Whether it is given its arguments as JSON, and answers with JSON.
+    pub fn speaks_json(&self) -> bool {
+        self.pieces.contains(&Piece::Json)
     }
 }
 
@@ -48,7 +57,7 @@ fn as_flag(piece: &Piece) -> Option<&str> {
     match piece {
         Piece::Word(word) => word.starts_with('-').then_some(word),
         Piece::Parameter(binding) => Some(binding.flag.as_deref().unwrap_or_default()),
-        Piece::DoubleDash => None,
+        Piece::DoubleDash | Piece::Json => None,
     }
 }
 
@@ -66,6 +75,8 @@ pub enum Piece {
     Parameter(Binding),
     /// `--`, if a positional value follows.
     DoubleDash,
+    /// Not on the line: all arguments are one JSON object on standard input, and standard output is one JSON value.
+    Json,
 }
 
 /// How the value of one parameter reaches the program.
@@ -291,6 +302,17 @@ pub enum Atom {
     Date,
     /// `POSIXct`, from `2024-12-31T23:59:59Z`.
     DateTime,
+}
+
+/// A function of a Python module. Its arguments are passed by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PythonFunction {
+    /// The module, with dots.
+    pub module: String,
+    /// The function.
+    pub function: String,
+    /// The folders in which modules are looked for before those of Python, relative to the crib.
+    pub path: Vec<String>,
 }
 
 #[cfg(test)]

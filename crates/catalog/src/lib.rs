@@ -41,4 +41,4 @@ pub use schema::{Schema, SchemaError};
 pub use secret::REDACTED;
 pub use similar::closest;
 pub use switch::{Switch, switched};
-pub use tool::{Availability, Concurrency, Marks, Mode, Parameter, StepPlace, Tool};
+pub use tool::{Availability, Concurrency, Marks, Mode, OnMismatch, Parameter, StepPlace, Tool};

@@ -19,6 +19,9 @@ pub struct Tool {
     pub input: Schema,
     /// What its structured result is, where the tool says so itself.
     pub output: Option<Schema>,
+    /// What becomes of a result that is not as `output` says, where something outside decides what is returned. `None`:
+    /// whatever runs the tool sees to its result itself.
+    pub on_mismatch: Option<OnMismatch>,
     /// How a failure is written down for programs.
     pub errors: ErrorForm,
     /// Where each parameter is defined, in definition order.
@@ -43,8 +46,9 @@ pub struct Tool {
     pub measured: Option<Duration>,
     /// How it is started.
     pub launch: Launch,
-    /// For a tool without a program: the command line that would follow one.
-    pub unbound: Vec<Piece>,
+    /// For a tool without a program that a format of command lines describes: what would follow the program. Other tools
+    /// are bound to programs that take JSON.
+    pub unbound: Option<Vec<Piece>>,
     /// What its document says beyond what a call needs, in a format that asks for more.
     pub aspects: Option<Box<Aspects>>,
     /// Where it is defined.
@@ -62,6 +66,7 @@ impl Tool {
             consent: Consent::find(input.object()),
             input,
             output: None,
+            on_mismatch: None,
             errors: ErrorForm::Standard,
             parameters: Vec::new(),
             steps: Vec::new(),
@@ -73,7 +78,7 @@ impl Tool {
             progress: None,
             measured: None,
             launch,
-            unbound: Vec::new(),
+            unbound: None,
             aspects: None,
             origin,
         }
@@ -167,6 +172,15 @@ impl Marks {
     pub fn may_destroy(&self) -> bool {
         self.dangerous.unwrap_or(self.mutates.is_none())
     }
+}
+
+/// What becomes of a result that is not as the tool says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnMismatch {
+    /// It is returned, with a word about it.
+    Warn,
+    /// The call has failed.
+    Fail,
 }
 
 /// Whether the answer of a tool is waited for.

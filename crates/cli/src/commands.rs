@@ -4,11 +4,13 @@ pub(crate) mod approve;
 pub(crate) mod build;
 pub(crate) mod call;
 pub(crate) mod check;
+pub(crate) mod diff;
 pub(crate) mod docs;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod flags;
 pub(crate) mod list;
+pub(crate) mod lock;
 pub(crate) mod new;
 pub(crate) mod operations;
 pub(crate) mod reference;
@@ -67,6 +69,8 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> CommandResult {
         Some(Command::Schema(args)) => schema::run(&args),
         Some(Command::Build(args)) => build::run(&here, &args),
         Some(Command::Docs(args)) => docs::run(&here, &args),
+        Some(Command::Diff(args)) => diff::run(&here, &args),
+        Some(Command::Lock(args)) => lock::run(&here, &args),
         Some(Command::New(args)) => new::run(&here, &args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&here, &args),

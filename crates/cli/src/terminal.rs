@@ -24,6 +24,28 @@ pub(crate) fn is_colourful(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && COLOURLESS.get() != Some(&true)
 }
 
+/// A colour for a word on standard output.
+#[derive(Clone, Copy)]
+pub(crate) enum Paint {
+    Red,
+    Yellow,
+    Green,
+    Bold,
+    Dim,
+}
+
+/// A word in a colour, if standard output may be coloured.
+pub(crate) fn paint(word: &str, paint: Paint) -> String {
+    let code = match paint {
+        Paint::Red => 31,
+        Paint::Yellow => 33,
+        Paint::Green => 32,
+        Paint::Bold => 1,
+        Paint::Dim => 2,
+    };
+    if is_colourful(&stdout()) { format!("\x1b[{code}m{word}\x1b[0m") } else { word.to_owned() }
+}
+
 /// Whether a person looks at standard output.
 pub(crate) fn is_interactive() -> bool {
     stdout().is_terminal()

@@ -3,7 +3,7 @@
 
 use catalog::{
     Launch, Tool,
-    launch::{Binding, Items, PassBy, Piece, Process, RFunction, Separator, Step},
+    launch::{Binding, Items, PassBy, Piece, Process, PythonFunction, RFunction, Separator, Step},
 };
 use serde_json::Value;
 
@@ -13,6 +13,8 @@ pub(crate) fn lines(tool: &Tool) -> Vec<String> {
         Launch::Process(process) => vec![command_line(tool, process)],
         Launch::Sequence(sequence) => sequence.steps.iter().enumerate().map(|(index, of)| step(index + 1, of)).collect(),
         Launch::R(function) => vec![r_call(function)],
+        Launch::Python(function) => vec![python_call(tool, function)],
+        Launch::Tool(other) => vec![format!("the tool {other}")],
         Launch::Native | Launch::Missing => Vec::new(),
     }
 }
@@ -21,6 +23,12 @@ pub(crate) fn lines(tool: &Tool) -> Vec<String> {
 fn r_call(function: &RFunction) -> String {
     let formals: Vec<_> = function.formals.iter().map(|formal| formal.parameter.as_str()).collect();
     format!("{}:::{}({})", function.package, function.function, formals.join(", "))
+}
+
+/// The call as Python shows it.
+fn python_call(tool: &Tool, function: &PythonFunction) -> String {
+    let arguments: Vec<_> = tool.input.properties().map(|(name, _)| format!("{name}=…")).collect();
+    format!("{}.{}({})", function.module, function.function, arguments.join(", "))
 }
 
 /// A word as a POSIX shell takes it, in quotes where it needs them.
@@ -40,6 +48,7 @@ fn command_line(tool: &Tool, process: &Process) -> String {
         match piece {
             Piece::Word(word) => words.push(quoted(word)),
             Piece::DoubleDash => words.push("[--]".to_owned()),
+            Piece::Json => behind.push("< <arguments as JSON>".to_owned()),
             Piece::Parameter(binding) => match &binding.pass_by {
                 PassBy::Env(variable) => before.push(optional(tool, binding, format!("{variable}=<{}>", binding.parameter))),
                 PassBy::Variables => before.push(optional(tool, binding, format!("<{}>", binding.parameter))),

@@ -4,6 +4,7 @@
 //! an author wrote is shown as text: in pages it makes no HTML and breaks no table, on a terminal
 //! it moves no cursor.
 
+mod change;
 mod command_line;
 mod description;
 mod markdown;
@@ -14,6 +15,7 @@ mod schema;
 mod sheet;
 mod terminal;
 
+pub use change::{change_page, changes_reference};
 pub use description::{Size, description};
 pub use page::tool_page;
 pub use pages::{Page, pages};

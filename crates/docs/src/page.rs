@@ -64,8 +64,9 @@ fn constraint(constraint: &Constraint) -> String {
 
 fn runs_section(launch: &Launch, runs: &[String]) -> String {
     match launch {
-        Launch::Process(_) | Launch::Sequence(_) => block("text", &runs.join("\n")),
+        Launch::Process(_) | Launch::Sequence(_) | Launch::Tool(_) => block("text", &runs.join("\n")),
         Launch::R(_) => block("r", &runs.join("\n")),
+        Launch::Python(_) => block("python", &runs.join("\n")),
         Launch::Native => "A function of the server.".to_owned(),
         Launch::Missing => "Nothing: it has no command and is not served.".to_owned(),
     }

@@ -40,7 +40,7 @@ fn section(rule: &Rule, heading: &str) -> String {
 }
 
 /// Two long examples without the lines that they have in common, but for a few around those they have not.
-fn focused(bad: &str, good: &str) -> (String, String) {
+pub(crate) fn focused(bad: &str, good: &str) -> (String, String) {
     const LONG: usize = 30;
     const AROUND: usize = 4;
     let (first, second): (Vec<&str>, Vec<&str>) = (bad.lines().collect(), good.lines().collect());
@@ -65,7 +65,7 @@ fn focused(bad: &str, good: &str) -> (String, String) {
     (focus(&first), focus(&second))
 }
 
-fn language(example: &str) -> &'static str {
+pub(crate) fn language(example: &str) -> &'static str {
     match example.trim_end().lines().next() {
         Some(first) if first.starts_with('[') && first.ends_with(']') && example.contains(" = ") => "toml",
         Some(first) if first.starts_with("# ") => "markdown",

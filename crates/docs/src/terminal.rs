@@ -25,7 +25,7 @@ pub fn terminal(tool: &Tool) -> String {
     push_aligned(&mut out, parameters.iter().map(parameter).collect());
     push_heading(&mut out, "Runs", &[()]);
     match &tool.launch {
-        Launch::Process(_) | Launch::Sequence(_) | Launch::R(_) => {
+        Launch::Process(_) | Launch::Sequence(_) | Launch::R(_) | Launch::Python(_) | Launch::Tool(_) => {
             runs.iter().for_each(|line| push_wrapped(&mut out, line, "  ", "      "))
         }
         Launch::Native => out.push_str("  a function of the server\n"),

@@ -7,7 +7,8 @@ use catalog::{
     launch::{Binding, PassBy, Piece, Process},
 };
 
-/// Gives `tool` a command: its program, its fixed words, and behind them the tool's parameters.
+/// Gives `tool` a command: its program, its fixed words, and behind them the tool's parameters. If its format
+/// knows no command lines, the words are all there is, and arguments and result are JSON.
 ///
 /// A word `{name}` stands for the parameter of that name, as a positional value, which is then
 /// not passed a second time; behind a word `--` it may begin with a dash. A tool that has a
@@ -16,7 +17,11 @@ pub fn bind(mut tool: Tool, command: &[String]) -> Tool {
     if tool.is_callable() || command.is_empty() {
         return tool;
     }
-    let mut unbound = mem::take(&mut tool.unbound);
+    let Some(mut unbound) = mem::take(&mut tool.unbound) else {
+        let words = command[1..].iter().map(|word| Piece::Word(word.clone()));
+        start(&mut tool, &command[0], words.chain([Piece::Json]).collect());
+        return tool;
+    };
     let mut pieces = Vec::new();
     let mut allow_dash = false;
     for word in &command[1..] {
@@ -51,6 +56,6 @@ fn take(pieces: &mut Vec<Piece>, name: &str) -> Option<Binding> {
     let index = pieces.iter().position(|piece| matches!(piece, Piece::Parameter(binding) if binding.parameter == name))?;
     match pieces.remove(index) {
         Piece::Parameter(binding) => Some(binding),
-        Piece::Word(_) | Piece::DoubleDash => None,
+        Piece::Word(_) | Piece::DoubleDash | Piece::Json => None,
     }
 }

@@ -7,11 +7,14 @@
 #[macro_use]
 mod specimen;
 
+mod against;
 mod check;
+pub mod compare;
 mod phrase;
 mod rules;
 mod text;
 mod words;
 
+pub use against::{RULES as AGAINST_RULES, against};
 pub use check::{Context, Findings, Scope, check, check_each, check_together};
 pub use rules::RULES;

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Plan, Runtime,
-    plan::{R, program},
+    plan::{R, interpreter, program},
     process::{Errand, Verdict},
     refusal,
 };
@@ -25,7 +25,8 @@ impl Runtime {
         let found = match &tool.launch {
             Launch::Process(process) => program::locate(&self.settings, tool, &process.program).map(|_| ()),
             Launch::R(_) => Plan::of_r_worker(&self.settings, tool).map(|_| ()),
-            Launch::Sequence(_) | Launch::Native | Launch::Missing => Ok(()),
+            Launch::Python(_) => Plan::of_python_worker(&self.settings, tool).map(|_| ()),
+            Launch::Sequence(_) | Launch::Tool(_) | Launch::Native | Launch::Missing => Ok(()),
         };
         found.map_err(|failure| refusal::completed(tool, failure))?;
         self.ask_once(tool).await
@@ -34,6 +35,11 @@ impl Runtime {
     /// Where R is, which functions of R packages run in.
     pub fn r_program(&self) -> Option<PathBuf> {
         program::find(&self.settings, R)
+    }
+
+    /// Where Python is, which functions of Python modules run in.
+    pub fn python_program(&self) -> Option<PathBuf> {
+        interpreter(&self.settings)
     }
 
     /// Asks the tool's own check. A yes is remembered; after a no the next call asks again, because

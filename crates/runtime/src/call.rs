@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context, Interrupt, Keep, Native, Resources};
 
 use crate::{
-    Operations, Plan, Session, Settings,
+    Operations, Plan, Session, Settings, answer,
     approval::denied,
     audit::{Audit, Entry},
     confine,
@@ -22,14 +22,16 @@ use crate::{
     journal::{Journal, MemoryJournal},
     lanes::{Lane, Lanes, Turn},
     log::{Log, kind, outcome_kind},
+    mismatch,
     native::Natives,
     operation::{ApprovalId, Operation, OperationId, Owner},
     operations::{Live, Work},
-    outputs::{OutputResources, Outputs},
+    outputs::{OutputResources, Outputs, Spill},
     process::Errand,
-    r::Workers,
-    refusal, report,
+    redirect, refusal, report,
+    sequence::Leaf,
     spawn::Door,
+    warm::{Workers, unless_cancelled},
 };
 
 /// The most patterns for progress that are kept ready.
@@ -118,7 +120,7 @@ pub struct Runtime {
     patterns: Mutex<HashMap<String, Option<Arc<Regex>>>>,
     pub(crate) audit: Audit,
     pub(crate) keep: Option<Arc<dyn Keep>>,
-    pub(crate) r: Arc<Workers>,
+    pub(crate) workers: Arc<Workers>,
     natives: Natives,
 }
 
@@ -144,7 +146,7 @@ impl Runtime {
             journal,
             patterns: Mutex::default(),
             keep: None,
-            r: Arc::new(Workers::new(&settings)),
+            workers: Arc::new(Workers::new(&settings)),
             natives: Natives::default(),
             settings,
         }
@@ -195,6 +197,10 @@ impl Runtime {
                 Err(Failure::new("not_supported", format!("`{}` is a sequence; each of its steps has its own plan", tool.name)))
             }
             Launch::R(function) => Plan::of_r_call(&self.settings, tool, function, arguments),
+            Launch::Python(function) => Plan::of_python_call(&self.settings, tool, function, arguments),
+            Launch::Tool(other) => {
+                Err(Failure::new("not_supported", format!("`{}` is bound to `{other}`, which has the plan", tool.name)))
+            }
             Launch::Missing => Err(not_callable(tool)),
         };
         plan.map_err(|failure| refusal::completed(tool, failure))
@@ -215,8 +221,11 @@ impl Runtime {
     /// tool becomes an operation.
     pub async fn call(self: &Arc<Self>, call: Call) -> Result<Outcome, Interrupt> {
         let log = Log::called(&call);
-        let errors = call.tool.errors;
-        let result = self.decided(call, &log).await.map(|outcome| outcome.with_errors(errors));
+        let tool = Arc::clone(&call.tool);
+        let result = self.decided(call, &log).await.map(|outcome| match tool.launch {
+            Launch::Tool(_) => mismatch::judged(&tool, outcome).with_errors(tool.errors),
+            _ => outcome.with_errors(tool.errors),
+        });
         log.ended(result.as_ref());
         result
     }
@@ -237,6 +246,12 @@ impl Runtime {
             }
             Err(failure) => return Ok(self.recorded(record, "invalid", failure.into())),
         };
+        if let Launch::Tool(_) = call.tool.launch {
+            match redirect::target(&call.catalog, &call.tool, &call.arguments) {
+                Ok(Leaf { tool, arguments }) => (call.tool, call.arguments) = (tool, arguments),
+                Err(failure) => return Ok(self.recorded(record, "invalid", refusal::outcome(&call.tool, failure))),
+            }
+        }
         if call.tool.launch == Launch::Native {
             call.context = self.surround(&call);
         }
@@ -272,7 +287,7 @@ impl Runtime {
         let decision = if approval.is_some() { "approved" } else { "allow" };
         let mut operation = None;
         let result = match (&call.tool.launch, call.tool.mode) {
-            (Launch::Missing, _) => Ok(refusal::outcome(&call.tool, not_callable(&call.tool))),
+            (Launch::Missing | Launch::Tool(_), _) => Ok(refusal::outcome(&call.tool, not_callable(&call.tool))),
             (_, Mode::Asynchronous) => {
                 let work = Work { owner: call.owner.clone(), log: log.clone(), job: self.job(call) };
                 let (outcome, live) = Box::pin(self.operate(work)).await;
@@ -283,7 +298,7 @@ impl Runtime {
                 let limit = shorter(call.limit, call.tool.timeout);
                 self.natives.call(&call.tool, call.arguments, call.context, limit).await
             }
-            (Launch::Process(_) | Launch::Sequence(_) | Launch::R(_), Mode::Synchronous) => {
+            (Launch::Process(_) | Launch::Sequence(_) | Launch::R(_) | Launch::Python(_), Mode::Synchronous) => {
                 Ok(Box::pin(self.perform(self.job(call))).await)
             }
         };
@@ -317,6 +332,8 @@ impl Runtime {
             Launch::Process(_) => self.process(job).await,
             Launch::Sequence(_) => self.sequence(job).await,
             Launch::R(_) => self.r(job).await,
+            Launch::Python(_) => self.python(job).await,
+            Launch::Tool(_) => self.redirect(job).await,
             Launch::Missing => refusal::outcome(&job.tool, not_callable(&job.tool)),
             Launch::Native => {
                 if let Some(live) = &job.live {
@@ -337,9 +354,9 @@ impl Runtime {
                 job.plan = Some(self.planned(job)?);
                 Ok(())
             }
-            Launch::R(_) => self.plan(&job.tool, &job.arguments).map(|_| ()),
+            Launch::R(_) | Launch::Python(_) => self.plan(&job.tool, &job.arguments).map(|_| ()),
             Launch::Sequence(_) => crate::sequence::leaves(&job.catalog, &job.tool, &job.arguments).map(|_| ()),
-            Launch::Native | Launch::Missing => Ok(()),
+            Launch::Native | Launch::Tool(_) | Launch::Missing => Ok(()),
         }
     }
 
@@ -350,13 +367,7 @@ impl Runtime {
                 live.queued(ticket);
             }
         };
-        tokio::select! {
-            biased;
-            () = job.context.cancelled() => {
-                Err(Failure::new("cancelled", format!("`{}` was cancelled before it started", job.tool.name)))
-            }
-            turn = self.lanes.enter(lane, queued) => Ok(turn),
-        }
+        unless_cancelled(job, self.lanes.enter(lane, queued)).await
     }
 
     async fn process(&self, mut job: Job) -> Outcome {
@@ -374,16 +385,29 @@ impl Runtime {
                 Err(failure) => return refusal::outcome(&job.tool, failure),
             },
         };
+        let speaks_json = matches!(&job.tool.launch, Launch::Process(process) if process.speaks_json());
         let errand = Errand {
             cancel: job.context.cancel_token(),
             limit: job.limit.map_or(plan.timeout, |limit| limit.min(plan.timeout)),
-            output_bytes: job.output_bytes,
+            output_bytes: if speaks_json { answer::LONGEST } else { job.output_bytes },
             live: job.live.as_ref().map(|live| (live, job.step.as_str())),
             pattern: job.live.as_ref().and(job.tool.progress.as_deref()).and_then(|pattern| self.pattern(pattern)),
         };
         match self.run(Arc::clone(&plan), errand).await {
+            Ok(ended) if speaks_json => {
+                let spill = self.spill(&job);
+                answer::of_program(&job.tool, &plan, ended, &spill, job.output_bytes).await
+            }
             Ok(ended) => report::outcome(&job.tool, &plan, ended),
             Err(failure) => refusal::outcome(&job.tool, failure),
+        }
+    }
+
+    /// Where what is long of a job goes.
+    pub(crate) fn spill(&self, job: &Job) -> Spill<'_> {
+        match &job.live {
+            Some(live) => Spill::of_operation(&self.outputs, format!("{}{}", live.id(), job.step)),
+            None => Spill::new(&self.outputs),
         }
     }
 

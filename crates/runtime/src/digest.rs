@@ -36,6 +36,13 @@ pub fn arguments_digest(arguments: &Arguments) -> String {
     hasher.finish()
 }
 
+/// The digest of any value. The order of names does not count.
+pub fn value_digest(value: &Value) -> String {
+    let mut hasher = Hasher::default();
+    hasher.value(value);
+    hasher.finish()
+}
+
 /// The digest of several digests, in order.
 pub(crate) fn together<'a>(digests: impl IntoIterator<Item = &'a str>) -> String {
     let mut hasher = Hasher::default();

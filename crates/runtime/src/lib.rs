@@ -6,7 +6,9 @@
 //! the only file in it that does. It reads no configuration and no environment: it is handed
 //! [`Settings`].
 
+mod answer;
 mod approval;
+mod ask;
 mod audit;
 mod availability;
 mod call;
@@ -20,32 +22,41 @@ mod inherited;
 pub mod journal;
 mod lanes;
 mod log;
+mod mismatch;
 mod native;
 pub mod operation;
 mod operations;
 mod outputs;
+mod peer;
 mod plan;
 mod preview;
 mod process;
 mod processes;
+mod python;
 mod r;
+mod redirect;
 mod refusal;
 mod report;
+mod returned;
 mod sequence;
 mod settings;
 mod spawn;
 mod tap;
+mod warm;
 mod watch;
 
 pub use approval::{Approval, Digest};
+pub use ask::{Answer, Question, ask};
 pub use audit::AuditLine;
 pub use call::{Call, Runtime};
 pub use clock::{Clock, timestamp};
 pub use confine::{Support, confinement};
-pub use digest::{arguments_digest, tool_digest};
+pub use digest::{arguments_digest, tool_digest, value_digest};
 pub use log::CALLS;
 pub use operations::{Asker, Event, EventKind, Operations, Until};
+pub use peer::Peer;
 pub use plan::Plan;
-pub use r::{R_SOURCING, Session, with_handle, with_missing};
+pub use r::{R_SOURCING, with_missing};
 pub use report::process_output_schema;
 pub use settings::Settings;
+pub use warm::{Session, with_handle};

@@ -4,6 +4,7 @@
 
 mod paths;
 pub(crate) mod program;
+mod python;
 mod r;
 mod reach;
 mod variables;
@@ -16,7 +17,7 @@ use std::{
 };
 
 use catalog::{
-    Availability, Failure, Marks, Tool,
+    Availability, Failure, Launch, Marks, Origin, Schema, SourceId, Tool,
     launch::{Binding, PassBy, Process},
 };
 use serde::{Serialize, Serializer};
@@ -24,6 +25,7 @@ use toolkit::Arguments;
 
 use crate::{Settings, confinement, refusal};
 use paths::Places;
+pub(crate) use python::{interpreter, refuse_paths_outside};
 pub(crate) use r::R;
 use reach::Reach;
 pub(crate) use variables::private;
@@ -75,7 +77,7 @@ pub(crate) struct Bounds {
     /// before the start gets no rule.
     #[serde(skip)]
     pub(crate) given: Vec<PathBuf>,
-    /// Whether it is watched instead of held to any of this.
+    /// Whether it is held to none of this: it is watched, or its user's own choice.
     #[serde(skip)]
     pub(crate) is_watched: bool,
 }
@@ -98,6 +100,9 @@ impl Plan {
         if let Some(refusal) = refusal::together(refusals) {
             return Err(refusal);
         }
+        if process.speaks_json() {
+            refuse_paths_outside(settings, tool, arguments)?;
+        }
         let reach = Reach::of_call(process, arguments, &places)?;
         let mut plan = Self::assemble(settings, tool, &tool.marks, &process.program, cwd.clone(), line)?;
         if let Some(reach) = reach {
@@ -116,6 +121,29 @@ impl Plan {
         let cwd = crib.folder("availability_check", folder.as_ref())?;
         let marks = Marks { mutates: Some(false), ..Marks::default() };
         Self::assemble(settings, tool, &marks, program, cwd, CommandLine::of_words(words))
+    }
+
+    /// The plan of a program that is talked to, which its user trusts.
+    pub(crate) fn of_peer(settings: &Settings, command: &[String]) -> Result<Self, Failure> {
+        let Some((program, words)) = command.split_first() else {
+            return Err(Failure::new("program_not_found", "there is no program in the command"));
+        };
+        let mut plan = Self::of_question(settings, program, words, Some(String::new()))?;
+        plan.confinement.is_watched = true;
+        Ok(plan)
+    }
+
+    /// The plan of asking a program of the machine something.
+    pub(crate) fn of_question(
+        settings: &Settings,
+        program: &str,
+        words: &[String],
+        stdin: Option<String>,
+    ) -> Result<Self, Failure> {
+        let asker = Tool::new(program, "", Schema::nothing(), Launch::Missing, Origin::whole(&SourceId::new(program)));
+        let marks = Marks { mutates: Some(false), ..Marks::default() };
+        let line = CommandLine::of_words(words);
+        Ok(Self { stdin, ..Self::assemble(settings, &asker, &marks, program, settings.crib.clone(), line)? })
     }
 
     fn assemble(
@@ -223,7 +251,7 @@ fn distinct(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
 
 /// An open schema admits arguments that the command line has no place for.
 fn refuse_unbound(process: &Process, arguments: &Arguments) -> Result<(), Failure> {
-    let takes = |name: &str| process.bindings().any(|binding: &Binding| binding.parameter == name);
+    let takes = |name: &str| process.speaks_json() || process.bindings().any(|binding: &Binding| binding.parameter == name);
     match arguments.iter().find(|(name, value)| !value.is_null() && !takes(name)) {
         Some((name, value)) => {
             let message = format!("'{name}' is not a parameter of this tool: nothing on its command line takes it; leave it out");

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use toolkit::Arguments;
 
 use crate::{
-    Runtime,
+    Runtime, redirect,
     sequence::{self, resolve},
 };
 
@@ -21,6 +21,10 @@ impl Runtime {
                 // Finds what would be refused before the first step, and circles.
                 sequence::leaves(catalog, tool, arguments)?;
                 self.preview_steps(catalog, tool, arguments)
+            }
+            Launch::Tool(_) => {
+                let leaf = redirect::target(catalog, tool, arguments)?;
+                self.preview(catalog, &leaf.tool, &leaf.arguments)
             }
             _ => self.plan_of_process(tool, arguments),
         }
@@ -48,6 +52,7 @@ impl Runtime {
         let (called, arguments) = resolve(catalog, tool, step, given)?;
         let plan = match called.launch {
             Launch::Sequence(_) => self.preview_steps(catalog, &called, &arguments),
+            Launch::Tool(_) => self.preview(catalog, &called, &arguments),
             Launch::Native => Ok(json!({"version": 1, "tool": called.name, "arguments": redacted(&called, &arguments)})),
             _ => self.plan_of_process(&called, &arguments),
         };

@@ -1,5 +1,4 @@
-//! The backend of R functions: warm workers, one for each session, that are called by frames of R's
-//! own serialization.
+//! The backend of R functions: warm workers that are called by frames of R's own serialization.
 //!
 //! Nothing here starts R before a function of R is called, and nothing needs an R package beyond
 //! those that come with R.
@@ -14,24 +13,13 @@ mod encode;
 mod json;
 mod message;
 mod missing;
-mod outlet;
-mod patience;
 mod report;
-mod session;
-mod spares;
-mod state;
 mod time;
 mod value;
-mod worker;
-mod workers;
 
 pub(crate) use arguments::encoded;
-pub use call::with_handle;
 pub(crate) use deparse::call as deparsed;
 pub use missing::with_missing;
-pub use session::Session;
-pub(crate) use worker::PIPES;
-pub(crate) use workers::Workers;
 
 /// R code that makes namespaces of sources: it defines the list `.toolcrib_sourcing`, whose
 /// `sourced(package, path, tell_lacking)` gives the namespace.

@@ -79,7 +79,8 @@ fn content(failure: Option<Failure>, stdout: Captured, stderr: Captured) -> Vec<
     content
 }
 
-fn failure(plan: &Plan, verdict: &Verdict) -> Option<Failure> {
+/// What was wrong with how a program ended, if anything was.
+pub(crate) fn failure(plan: &Plan, verdict: &Verdict) -> Option<Failure> {
     let tool = &plan.tool;
     let failure = match verdict {
         Verdict::Exited(status) if status.success() => return None,

@@ -23,7 +23,7 @@ use crate::{
     lanes::Lane,
     native::elapsed,
     operation::Progress,
-    plan, refusal,
+    plan, redirect, refusal,
 };
 
 /// How deep sequences may lie in each other.
@@ -39,7 +39,8 @@ pub(crate) struct Leaf {
     pub(crate) arguments: Arguments,
 }
 
-/// Every call that a sequence would make if no step were skipped; inner sequences among them.
+/// Every call that a sequence would make if no step were skipped; inner sequences among them. Of a tool that is bound
+/// to another, that one.
 pub(crate) fn leaves(catalog: &Catalog, tool: &Tool, arguments: &Arguments) -> Result<Vec<Leaf>, Failure> {
     let mut leaves = Vec::new();
     gather(catalog, tool, arguments, 0, &mut leaves).map_err(|failure| refusal::completed(tool, failure))?;
@@ -47,6 +48,11 @@ pub(crate) fn leaves(catalog: &Catalog, tool: &Tool, arguments: &Arguments) -> R
 }
 
 fn gather(catalog: &Catalog, tool: &Tool, given: &Arguments, depth: usize, leaves: &mut Vec<Leaf>) -> Result<(), Failure> {
+    if let Launch::Tool(_) = tool.launch {
+        let Leaf { tool, arguments } = redirect::target(catalog, tool, given)?;
+        leaves.push(Leaf { tool: Arc::clone(&tool), arguments: arguments.clone() });
+        return gather(catalog, &tool, &arguments, depth, leaves);
+    }
     let Launch::Sequence(sequence) = &tool.launch else { return Ok(()) };
     if depth >= DEPTH || leaves.len() + sequence.steps.len() > STEPS {
         let message = format!("the steps of `{}` never come to an end, or are more than {STEPS}", tool.name);

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, thread, time::Duration};
 
-use catalog::Tool;
+use catalog::{Launch, Tool};
 
 use crate::Clock;
 
@@ -43,12 +43,12 @@ pub struct Settings {
     pub patience: Duration,
     /// How long operations are kept after their end.
     pub keep: Duration,
-    /// How many R processes there are at most, one for each session.
-    pub r_workers: usize,
-    /// How long an R process waits for the next call of its session before it ends.
-    pub r_idle: Duration,
-    /// How long the state of an R session that is known by a handle is kept without being used.
-    pub r_handle_life: Duration,
+    /// How many processes of R and Python wait for calls at most, one for each session and language.
+    pub workers: usize,
+    /// How long such a process waits for the next call of its session before it ends.
+    pub worker_idle: Duration,
+    /// How long a session that is known by a handle is kept without being used.
+    pub handle_life: Duration,
     /// How long an R function may run if its tool says nothing, where that is not as for programs.
     pub r_timeout: Option<Duration>,
     /// How much memory an R process may allocate, where that is not as for programs.
@@ -80,17 +80,18 @@ impl Settings {
             concurrency: 2 * cores,
             patience: Duration::from_secs(2),
             keep: Duration::from_secs(30 * 86_400),
-            r_workers: (2 * cores).max(8),
-            r_idle: Duration::from_secs(30 * 60),
-            r_handle_life: Duration::from_secs(60 * 60),
+            workers: (2 * cores).max(8),
+            worker_idle: Duration::from_secs(30 * 60),
+            handle_life: Duration::from_secs(60 * 60),
             r_timeout: None,
             r_memory_bytes: None,
             clock: Clock::default(),
         }
     }
 
-    /// How long a function of R may run.
-    pub(crate) fn time_for_r(&self, tool: &Tool) -> Duration {
-        tool.timeout.or(self.r_timeout).unwrap_or(self.timeout)
+    /// How long a call of a tool may take.
+    pub(crate) fn time_for(&self, tool: &Tool) -> Duration {
+        let of_language = matches!(tool.launch, Launch::R(_)).then_some(self.r_timeout).flatten();
+        tool.timeout.or(of_language).unwrap_or(self.timeout)
     }
 }

@@ -7,6 +7,7 @@
 
 mod audience;
 mod calls;
+pub mod client;
 mod completion;
 mod connection;
 mod content;

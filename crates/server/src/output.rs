@@ -5,28 +5,27 @@
 
 use std::sync::Arc;
 
-use catalog::Mode;
+use catalog::{Mode, OnMismatch};
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
 
 /// Keywords whose content is referred to from the root.
 const SHARED: [&str; 2] = ["$defs", "definitions"];
 
-/// The schema that admits the result or a failure, and of a tool whose calls may become operations word of that.
-pub(crate) fn widened(result: &JsonObject, mode: Mode) -> Arc<JsonObject> {
-    let failure = json!({
-        "type": "object",
-        "properties": {"status": {"const": "failure"}},
-        "required": ["status", "error_type", "error_message"],
-    });
+/// The schema that admits the result or a failure; of a tool whose calls may become operations word of that, and of one
+/// whose results are returned even if they are not as it says, anything.
+pub(crate) fn widened(result: &JsonObject, mode: Mode, on_mismatch: Option<OnMismatch>) -> Arc<JsonObject> {
     let started = json!({
         "type": "object",
         "properties": {"status": {"const": "started"}},
         "required": ["status", "operation_id"],
     });
     let (shared, own) = split(result);
-    let mut arms = vec![own, failure];
+    let mut arms = vec![own, failure()];
     arms.extend((mode == Mode::Asynchronous).then_some(started));
+    if on_mismatch == Some(OnMismatch::Warn) {
+        arms.push(if is_object(result) { json!({"type": "object"}) } else { json!({}) });
+    }
     let mut widened = Map::new();
     if is_object(result) {
         widened.insert("type".to_owned(), "object".into());
@@ -42,6 +41,22 @@ pub(crate) fn admitting(mut widened: Arc<JsonObject>, more: JsonObject) -> Arc<J
         arms.push(split(&more).1);
     }
     widened
+}
+
+/// What a schema says of good results: one of ours without what it was widened by, any other as it is.
+pub(crate) fn narrowed(schema: &JsonObject) -> JsonObject {
+    let arms = schema.get("anyOf").and_then(Value::as_array).filter(|arms| arms.get(1) == Some(&failure()));
+    let Some(own) = arms.and_then(|arms| arms.first()).and_then(Value::as_object) else { return schema.clone() };
+    let (shared, _) = split(schema);
+    own.clone().into_iter().chain(shared).collect()
+}
+
+fn failure() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"status": {"const": "failure"}},
+        "required": ["status", "error_type", "error_message"],
+    })
 }
 
 /// The schema for older clients, if theirs is another: the result as the one member of an object.
@@ -76,10 +91,10 @@ fn split(schema: &JsonObject) -> (JsonObject, Value) {
 
 #[cfg(test)]
 mod tests {
-    use catalog::{Failure, Mode, Schema};
+    use catalog::{Failure, Mode, OnMismatch, Schema};
     use serde_json::{Value, json};
 
-    use super::{widened, wrap, wrapped};
+    use super::{narrowed, widened, wrap, wrapped};
 
     fn admits(schema: &rmcp::model::JsonObject, value: &Value) -> bool {
         Schema::new(schema.clone()).validator().expect("a schema").is_valid(value)
@@ -88,9 +103,10 @@ mod tests {
     #[test]
     fn admits_results_and_failures_in_both_eras_with_references_intact() {
         let result = json!({"type": "array", "items": {"$ref": "#/$defs/n"}, "$defs": {"n": {"type": "integer"}}});
-        let modern = widened(result.as_object().expect("an object"), Mode::Synchronous);
+        let modern = widened(result.as_object().expect("an object"), Mode::Synchronous, None);
         let legacy = wrapped(&modern).expect("another for older clients");
         assert_eq!(legacy["type"], "object");
+        assert_eq!(Value::Object(narrowed(&modern)), result);
         let failure = Failure::new("timed_out", "too late").object();
         for good in [json!([1, 2]), failure] {
             assert!(admits(&modern, &good) && admits(&legacy, &wrap(good.clone())), "{good}");
@@ -105,15 +121,24 @@ mod tests {
         let result = json!({"type": "object", "required": ["x"]});
         let started = json!({"status": "started", "operation_id": "op_1"});
         for (mode, admitted) in [(Mode::Asynchronous, true), (Mode::Synchronous, false)] {
-            let schema = widened(result.as_object().expect("an object"), mode);
+            let schema = widened(result.as_object().expect("an object"), mode, None);
             assert_eq!(admits(&schema, &started), admitted, "{mode:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_returned_with_a_warning_is_admitted_and_what_fails_is_not() {
+        let result = json!({"type": "object", "required": ["x"]});
+        for (on_mismatch, admitted) in [(OnMismatch::Warn, true), (OnMismatch::Fail, false)] {
+            let schema = widened(result.as_object().expect("an object"), Mode::Synchronous, Some(on_mismatch));
+            assert_eq!(admits(&schema, &json!({"y": 1})), admitted, "{on_mismatch:?}");
         }
     }
 
     #[test]
     fn objects_need_no_wrapping() {
         let result = json!({"type": "object", "required": ["x"]});
-        let modern = widened(result.as_object().expect("an object"), Mode::Synchronous);
+        let modern = widened(result.as_object().expect("an object"), Mode::Synchronous, None);
         assert_eq!(modern["type"], "object");
         assert_eq!(wrapped(&modern), None);
         assert!(admits(&modern, &json!({"x": 1})) && !admits(&modern, &json!({"y": 1})));

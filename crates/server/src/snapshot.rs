@@ -90,7 +90,8 @@ impl Snapshot {
     /// Says of every program what it is not held to on this machine, in the tool's metadata.
     pub fn with_unconfined(mut self, missing: &[String]) -> Self {
         if !missing.is_empty() {
-            let programs = self.tools.iter_mut().filter(|served| matches!(served.tool.launch, Launch::Process(_)));
+            let programs =
+                self.tools.iter_mut().filter(|served| matches!(served.tool.launch, Launch::Process(_) | Launch::Python(_)));
             for rendering in programs.flat_map(|served| std::iter::once(&mut served.modern).chain(&mut served.legacy)) {
                 rendering.meta.get_or_insert_default().insert(UNCONFINED.to_owned(), missing.into());
             }
@@ -98,7 +99,7 @@ impl Snapshot {
         self
     }
 
-    /// Lets calls of R functions name the session that they mean: for clients whose requests belong to no connection.
+    /// Lets calls of functions of R and Python name the session that they mean: for clients whose requests belong to no connection.
     pub fn with_handles(mut self) -> Self {
         for served in &mut self.tools {
             let Some(tool) = runtime::with_handle(&served.tool) else { continue };
@@ -185,12 +186,12 @@ impl Served {
         modern.annotations = Some(annotations(&tool.marks));
         modern.meta = meta(tool);
         modern.output_schema = match &tool.launch {
-            Launch::Process(_) => Some(process.object().clone()),
+            Launch::Process(program) if !program.speaks_json() => Some(process.object().clone()),
             // An envelope has an arm for failures itself.
             _ if tool.errors == ErrorForm::Envelope => tool.output.as_ref().map(on_the_wire),
             launch => tool.output.as_ref().map(|schema| {
                 let result = on_the_wire(schema);
-                let widened = output::widened(&result, tool.mode);
+                let widened = output::widened(&result, tool.mode, tool.on_mismatch);
                 match runtime::with_missing(&result).filter(|_| matches!(launch, Launch::R(_))) {
                     Some(missing) => output::admitting(widened, missing),
                     None => widened,

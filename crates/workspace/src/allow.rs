@@ -35,7 +35,7 @@ pub(crate) static USELESS_ALLOW: Rule = Rule {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AllowClause {
-    /// The code of the rule.
+    /// The code of the rule; of a change that `diff` finds, its name.
     pub code: String,
     /// A glob over tool names; without one, all.
     pub tools: Option<String>,
@@ -51,6 +51,7 @@ pub(crate) struct Allow {
     code: String,
     tools: Option<Glob>,
     file: Option<Glob>,
+    reason: String,
     span: Range<usize>,
 }
 
@@ -76,7 +77,7 @@ pub(crate) fn compile(source: &SourceId, written: &[Spanned<AllowClause>]) -> Re
         };
         let tools = take(tools.as_deref().map(Glob::new));
         let file = take(file.as_deref().map(Glob::of_files));
-        compiled.push(Allow { code: code.clone(), tools, file, span: span.clone() });
+        compiled.push(Allow { code: code.clone(), tools, file, reason: reason.clone(), span: span.clone() });
     }
     if found.is_empty() { Ok(compiled) } else { Err(found) }
 }
@@ -102,7 +103,7 @@ pub(crate) fn apply(documents: &HashMap<SourceId, Vec<Allowance>>, clauses: &[Al
         }
     });
     let config = SourceId::new(crib::CONFIG);
-    let idle = clauses.iter().zip(used).filter(|(_, used)| !used);
+    let idle = clauses.iter().zip(used).filter(|(clause, used)| !used && !clause.is_of_change());
     let mut useless: Vec<Diagnostic> =
         idle.map(|(clause, _)| told(Origin::offset(&config, clause.span.start), &clause.code)).collect();
     for (source, allowances) in documents {
@@ -113,6 +114,17 @@ pub(crate) fn apply(documents: &HashMap<SourceId, Vec<Allowance>>, clauses: &[Al
 }
 
 impl Allow {
+    /// Why a change of a tool is allowed, if it is.
+    pub(crate) fn reason_for(&self, rule: &str, tool: &str) -> Option<&str> {
+        let fits_tool = self.tools.as_ref().is_none_or(|glob| glob.is_match(tool));
+        (self.code == rule && self.file.is_none() && fits_tool).then_some(self.reason.as_str())
+    }
+
+    /// Whether it is for a change between two versions, which is seen only when these are compared.
+    fn is_of_change(&self) -> bool {
+        lint::compare::CHANGES.iter().any(|rule| rule.name == self.code)
+    }
+
     /// Whether it is for this diagnostic. Errors are not allowed away: what has one cannot be served.
     fn covers(&self, diagnostic: &Diagnostic) -> bool {
         let fits_tool = match (&self.tools, &diagnostic.tool) {

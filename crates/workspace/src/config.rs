@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::{AllowClause, ContentConfig, PolicyClause, RuleClause, SwitchClause, WrittenFlags, flags};
+use crate::{AllowClause, Bind, ContentConfig, PolicyClause, RuleClause, SwitchClause, WrittenFlags, flags};
 
 /// A `toolcrib.toml` that cannot be used.
 pub(crate) static BROKEN_CONFIG: Rule = Rule {
@@ -36,8 +36,9 @@ pub struct Config {
     pub r: RConfig,
     /// Whom the server answers over HTTP.
     pub http: Http,
-    /// Programs for tools whose definition names none.
-    pub bind: Vec<Bind>,
+    /// What runs tools whose definition does not say it. The first that matches a tool counts.
+    #[schemars(with = "Vec<Bind>")]
+    pub bind: Vec<Spanned<Bind>>,
     /// Documents, and what they are found by. With this section, even an empty one, the guide's tools are served.
     pub content: Option<ContentConfig>,
     /// Where prompts are.
@@ -214,16 +215,6 @@ pub struct Http {
 pub struct PromptsConfig {
     /// Folders with more of them, relative to the crib.
     pub dirs: Vec<PathBuf>,
-}
-
-/// A program for tools whose definition names none.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Bind {
-    /// A glob over tool names.
-    pub tools: String,
-    /// The program and its leading arguments; `{name}` stands for the value of a parameter.
-    pub command: Vec<String>,
 }
 
 /// Reads a configuration.

@@ -13,6 +13,7 @@ use runtime::Settings;
 use crate::{
     Config, Environment, Files, WrittenFlags,
     allow::{self, Allow},
+    bind::{self, Binding},
     config, discover, flags, house, policy,
 };
 
@@ -32,6 +33,8 @@ pub struct Crib {
     pub flags: FlagValues,
     /// Which tools are there only while a flag has a certain value.
     pub switches: Vec<Switch>,
+    /// What runs tools whose definition does not say it.
+    pub(crate) bind: Vec<Binding>,
     /// Which problems of definitions are allowed.
     pub(crate) allow: Vec<Allow>,
     /// The rules of the crib's own.
@@ -93,6 +96,7 @@ impl Crib {
             policy,
             flags: FlagValues::new(),
             switches: Vec::new(),
+            bind: Vec::new(),
             allow: Vec::new(),
             rules: Vec::new(),
             environment: environment.clone(),
@@ -114,12 +118,13 @@ impl Crib {
         let flags = flags::compile(&source, self.config.flags.as_ref().unwrap_or(&none), &self.config.switch);
         let allow = allow::compile(&source, &self.config.allow);
         let rules = house::compile(&source, &self.config.rule);
-        match (policy, flags, allow, rules) {
-            (Ok(policy), Ok((flags, switches)), Ok(allow), Ok(rules)) => {
-                Ok(Self { policy, flags, switches, allow, rules, ..self })
+        let bind = bind::compile(&source, &self.config.bind);
+        match (policy, flags, allow, rules, bind) {
+            (Ok(policy), Ok((flags, switches)), Ok(allow), Ok(rules), Ok(bind)) => {
+                Ok(Self { policy, flags, switches, allow, rules, bind, ..self })
             }
-            (policy, flags, allow, rules) => {
-                Err([policy.err(), flags.err(), allow.err(), rules.err()].into_iter().flatten().flatten().collect())
+            (policy, flags, allow, rules, bind) => {
+                Err([policy.err(), flags.err(), allow.err(), rules.err(), bind.err()].into_iter().flatten().flatten().collect())
             }
         }
     }
@@ -143,6 +148,11 @@ impl Crib {
     /// Whether definitions are written here with the help of an agent: so configured, else if there are specifications.
     pub fn checks_definitions(&self) -> bool {
         self.config.crib.check_definition.unwrap_or_else(|| !discover::specifications(&self.folder).is_empty())
+    }
+
+    /// Why a change of a tool does not count, if the crib says so.
+    pub fn allowed_change(&self, rule: &str, tool: &str) -> Option<String> {
+        self.allow.iter().find_map(|allow| allow.reason_for(rule, tool)).map(str::to_owned)
     }
 
     /// The folder for what this crib keeps, below the user's state folder.
@@ -171,9 +181,9 @@ impl Crib {
         set(&mut settings.output_bytes, limits.output_bytes);
         set(&mut settings.memory_bytes, limits.memory_bytes);
         set(&mut settings.concurrency, limits.concurrency);
-        set(&mut settings.r_workers, r.workers);
-        set(&mut settings.r_idle, r.idle_seconds.map(Duration::from_secs));
-        set(&mut settings.r_handle_life, r.handle_seconds.map(Duration::from_secs));
+        set(&mut settings.workers, r.workers);
+        set(&mut settings.worker_idle, r.idle_seconds.map(Duration::from_secs));
+        set(&mut settings.handle_life, r.handle_seconds.map(Duration::from_secs));
         settings.r_timeout = r.timeout_seconds.map(Duration::from_secs);
         settings.r_memory_bytes = r.memory_bytes;
         settings.keep = limits.retention().0;

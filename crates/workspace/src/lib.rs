@@ -5,6 +5,7 @@
 
 mod allow;
 mod always;
+mod bind;
 mod config;
 mod content;
 mod crib;
@@ -19,17 +20,20 @@ mod flags;
 mod groups;
 mod house;
 mod loader;
+mod lock;
 mod package;
 mod parallel;
 mod policy;
 mod project;
 mod prompts;
+mod revision;
 mod sources;
 mod watch;
 
 pub use allow::AllowClause;
 pub use always::always_allow;
-pub use config::{Bind, Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, PromptsConfig, config_schema};
+pub use bind::{Bind, OutputCheck};
+pub use config::{Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, PromptsConfig, config_schema};
 pub use content::{Category, CategoryConfig, Collection, CollectionConfig, Content, ContentConfig};
 pub use crib::{Crib, OpenError};
 pub use environment::Environment;
@@ -40,17 +44,25 @@ pub use flags::{FlagDefaults, SwitchClause, WrittenFlags};
 pub use groups::{GroupError, Groups};
 pub use house::{Level, RuleClause};
 pub use loader::{Loaded, Loader, check_paths, check_text};
+pub use lock::{Drift, LOCK, Lock, LockError};
 pub use package::{Build, Change, PackageError, RPackage};
 pub use policy::PolicyClause;
 pub use project::project;
 pub use prompts::GUIDE_TOOLS;
+pub use revision::{Checkout, Revision, RevisionError};
 pub use watch::{Changes, WatchError, Watcher, watch};
 
 /// Every problem that reading a crib can find, beyond those of the formats and lints.
 pub static RULES: &[&catalog::Rule] = &[
     &config::BROKEN_CONFIG,
     &files::UNREADABLE_FILE,
-    &loader::USELESS_BIND,
+    &bind::USELESS_BIND,
+    &bind::BROKEN_BIND,
+    &bind::SHADOWED_BIND,
+    &bind::UNKNOWN_TARGET,
+    &bind::CIRCULAR_BIND,
+    &bind::NO_FUNCTION_NAME,
+    &bind::NO_MODULE_FOLDER,
     &policy::BROKEN_POLICY,
     &policy::USELESS_POLICY,
     &policy::EXPIRED_POLICY,

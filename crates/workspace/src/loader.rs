@@ -7,25 +7,14 @@ use std::{
     time::SystemTime,
 };
 
-use catalog::{Catalog, Diagnostic, Glob, Launch, Origin, Place, Rule, Severity, SourceId, Tool};
+use catalog::{Catalog, Diagnostic, Place, Severity, SourceId, Tool};
 use formats::{Guidance, Prompt};
 
 use crate::{
-    Config, Content, Crib, Files, Groups, allow, content, crib,
+    Content, Crib, Files, Groups, allow, bind, content, crib,
     definition::{self, Definition},
     discover, flags, house, parallel, policy, prompts,
     prompts::PromptLoader,
-};
-
-/// A `[[bind]]` that cannot work.
-pub(crate) static USELESS_BIND: Rule = Rule {
-    code: "TC603",
-    name: "useless-bind",
-    severity: Severity::Warning,
-    why: "A `[[bind]]` gives a program to tools whose definition names none. One that matches no such tool, or whose \
-          glob is not a glob, does nothing: probably the name is misspelled.",
-    bad: "",
-    good: "",
 };
 
 /// What was read.
@@ -94,7 +83,7 @@ impl Loader {
             seen.insert(source);
         }
         self.good.retain(|source, _| seen.contains(source));
-        bind(&crib.config, &mut tools, &mut loaded.diagnostics);
+        bind::apply(&crib.bind, &crib.folder, &mut tools, &mut loaded.diagnostics);
         finish(tools, &context, &mut loaded);
         judge(crib, &mut loaded);
         if !self.groups.is_everything() {
@@ -307,41 +296,6 @@ fn read_guidance(files: &Files, paths: &[PathBuf], diagnostics: &mut Vec<Diagnos
         }
     }
     guidance
-}
-
-/// Gives programs to tools that have none.
-fn bind(config: &Config, tools: &mut [Arc<Tool>], diagnostics: &mut Vec<Diagnostic>) {
-    let source = SourceId::new(crib::CONFIG);
-    for bind in &config.bind {
-        let glob = match Glob::new(&bind.tools) {
-            Ok(glob) => glob,
-            Err(error) => {
-                diagnostics.push(Diagnostic::new(
-                    &USELESS_BIND,
-                    Origin::whole(&source),
-                    format!("`{}` is not a glob: {error}", bind.tools),
-                ));
-                continue;
-            }
-        };
-        let is_bound = |tool: &Tool| {
-            matches!(tool.launch, Launch::Missing)
-                && glob.is_match(&tool.name)
-                && !catalog::name::BUILT_IN.contains(&tool.name.as_str())
-        };
-        let mut bound = HashSet::new();
-        for tool in tools.iter_mut().filter(|tool| is_bound(tool)) {
-            *tool = Arc::new(formats::bind((**tool).clone(), &bind.command));
-            bound.insert(tool.origin.source.clone());
-        }
-        // What was said about the missing program is no longer true.
-        diagnostics.retain(|found| found.code != formats::MISSING_COMMAND.code || !bound.contains(&found.origin.source));
-        if bound.is_empty() {
-            let message = format!("`{}` matches no tool without a program", bind.tools);
-            diagnostics
-                .push(Diagnostic::new(&USELESS_BIND, Origin::whole(&source), message).hint("`toolcrib list` shows the names"));
-        }
-    }
 }
 
 /// Merges and lints, and leaves out every tool that has an error.

@@ -1,11 +1,14 @@
 //! `check`: read and lint.
 
+mod against;
+
 use std::{path::PathBuf, process::ExitCode};
 
 use catalog::Severity;
 use clap::ValueEnum;
 use workspace::{Crib, Files, Loaded, Loader, OpenError, check_paths, fix_crib, fix_paths};
 
+use self::against::Against;
 use super::{CommandResult, Surroundings};
 use crate::{
     error::CommandError,
@@ -30,6 +33,8 @@ pub(crate) struct Args {
     /// Count warnings as errors.
     #[arg(long)]
     strict: bool,
+    #[command(flatten)]
+    against: Against,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -52,6 +57,12 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
         true => load_crib(here)?,
         false => (check_paths(&args.paths, here.environment)?, Files::new("")),
     };
+    let differences = match args.against.is_wanted() {
+        true => args.against.check(&here.crib()?, &loaded)?,
+        false => Vec::new(),
+    };
+    let differs = !differences.is_empty();
+    loaded.diagnostics.extend(differences);
     if args.strict {
         loaded
             .diagnostics
@@ -59,7 +70,8 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
             .filter(|found| found.severity == Severity::Warning)
             .for_each(|found| found.severity = Severity::Error);
     }
-    Ok(print(&loaded, files, args.format))
+    let code = print(&loaded, files, args.format);
+    Ok(if differs { ExitCode::from(1) } else { code })
 }
 
 /// Writes definitions better, and says which.

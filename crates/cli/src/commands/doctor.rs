@@ -26,6 +26,10 @@ pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
         Some(path) => format!("  R         {}", path.display()),
         None => "  R         not found; tools that are R functions need it (Debian, Ubuntu: apt install r-base-core)".to_owned(),
     });
+    terminal::line(&match runtime.python_program() {
+        Some(path) => format!("  Python    {}", path.display()),
+        None => "  Python    not found; tools that are Python functions need it (Debian, Ubuntu: apt install python3)".to_owned(),
+    });
     terminal::print("\nTools\n");
     let driver = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let driver = driver.map_err(|error| CommandError::machine(format!("cannot start: {error}")))?;

@@ -20,6 +20,7 @@ pub(crate) struct Args {
 enum Page {
     Cli,
     Rules,
+    Changes,
     Config,
     Mtdf,
     Rave,
@@ -29,6 +30,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     let text = match args.page {
         Page::Cli => cli(),
         Page::Rules => docs::rules_reference(&report::rules()),
+        Page::Changes => docs::changes_reference(lint::compare::CHANGES),
         Page::Config => {
             fields("toolcrib.toml", "Every key has a default. An unknown key is an error.", &workspace::config_schema())
         }

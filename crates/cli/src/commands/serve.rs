@@ -23,7 +23,9 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use toolkit::{Change, Native};
-use workspace::{Changes, Content, Crib, Descriptions, Environment, Groups, Http, Loaded, Loader, Watcher};
+use workspace::{
+    Changes, Content, Crib, Descriptions, Drift, Environment, Groups, Http, LOCK, Loaded, Loader, Lock, LockError, Watcher,
+};
 
 use super::{CommandResult, Surroundings, operations::queue};
 use crate::{error::CommandError, guide::Material, keeper, report::Report, servers};
@@ -75,7 +77,7 @@ pub(super) fn snapshot(crib: &Crib, catalog: &Catalog, natives: &[Native], flags
     let options = SnapshotOptions {
         crib: crib.name(),
         full_names: crib.config.crib.full_names,
-        describe: crib.config.crib.descriptions.map_or(docs::description, describe),
+        describe: describing(crib),
         policy: crib.policy.clone(),
     };
     Snapshot::new(&all, &options).with_unconfined(&unconfined(crib)).with_absent(absent(crib, &away))
@@ -88,6 +90,11 @@ fn absent(crib: &Crib, away: &[(Arc<Tool>, &Switch)]) -> BTreeMap<String, String
         false => tool.name.clone(),
     };
     away.iter().map(|(tool, switch)| (served(tool), format!("it is switched off until {switch}"))).collect()
+}
+
+/// How a crib's tools are described to clients.
+pub(super) fn describing(crib: &Crib) -> fn(&Tool) -> String {
+    crib.config.crib.descriptions.map_or(docs::description, describe)
 }
 
 fn describe(size: Descriptions) -> fn(&Tool) -> String {
@@ -107,7 +114,8 @@ fn unconfined(crib: &Crib) -> Vec<String> {
     }
 }
 
-fn read_token(path: &Path) -> Result<String, CommandError> {
+/// The token in a file.
+pub(super) fn read_token(path: &Path) -> Result<String, CommandError> {
     let text = fs::read_to_string(path).map_err(|error| CommandError::io("read", path, &error))?;
     match text.trim() {
         "" => Err(CommandError::machine(format!("the token file `{}` is empty", path.display()))),
@@ -416,6 +424,27 @@ fn log(crib: &Crib, loaded: &Loaded) {
         keeper::count(report.files, "file"),
         crib.folder.display()
     );
+    warn_of_drift(crib, loaded);
+}
+
+/// Warns of tools that agents will see otherwise than they were pinned, if the crib pins its tools.
+fn warn_of_drift(crib: &Crib, loaded: &Loaded) {
+    const MOST_NAMED: usize = 10;
+    let drift = match Lock::read(crib) {
+        Ok(lock) => lock.drift(&Lock::of(&loaded.catalog)),
+        Err(LockError::Missing(_)) => return,
+        Err(error) => return tracing::warn!("{error}"),
+    };
+    // What is gone, perhaps only because some groups are served, nobody sees.
+    let seen: Vec<String> = drift.iter().filter(|drift| !matches!(drift, Drift::Removed(_))).map(ToString::to_string).collect();
+    if !seen.is_empty() {
+        let more = match seen.len().saturating_sub(MOST_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let named = seen[..seen.len().min(MOST_NAMED)].join("; ");
+        tracing::warn!("tools are not as pinned in {LOCK}: {named}{more}");
+    }
 }
 
 /// Has the server follow its files, for as long as it reads them: with `--watch` all, and in any case

@@ -1,5 +1,6 @@
 //! What a user of the `toolcrib` program sees.
 
+mod against;
 mod bad_input;
 mod build;
 mod call;
@@ -17,5 +18,6 @@ mod pages;
 mod r;
 mod rave;
 mod repository;
+mod running;
 mod serve;
 mod specifications;

@@ -95,7 +95,7 @@ impl<'n> Reader<'n, '_> {
     pub(super) fn launch(&self, tool: &mut Tool, pieces: Vec<Piece>) {
         match self.command.split_first() {
             _ if self.is_built_in => {}
-            None => tool.unbound = pieces,
+            None => tool.unbound = Some(pieces),
             Some((program, words)) => {
                 let words = words.iter().map(|word| Piece::Word((*word).to_owned()));
                 bind::start(tool, program, words.chain(pieces).collect());

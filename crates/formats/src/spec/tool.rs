@@ -5,7 +5,6 @@ use std::ops::Range;
 use catalog::{
     Aspects, Example, Launch, Marks, Origin, Place, Tool,
     aspect::{Answer, Section, Usage, Version},
-    launch::{Binding, Piece, flag_for},
     name,
 };
 use serde_json::Value;
@@ -52,7 +51,6 @@ impl Reader<'_, '_> {
         let origin = Origin::span(self.report.source(), named.span.clone());
         let mut tool = Tool::new(&named.name, self.purpose(parts), input.schema, Launch::Missing, origin);
         tool.output = output.schema;
-        tool.unbound = input.parameters.iter().map(|parameter| option(&parameter.name)).collect();
         tool.parameters = input.parameters;
         let aspects = Aspects {
             anything: input.anything,
@@ -158,9 +156,4 @@ fn example(usage: &Usage, name: &str) -> Option<Example> {
     let is_own = call.get("tool_name").and_then(Value::as_str) == Some(name);
     let arguments = call.get("arguments").filter(|_| is_own)?.as_object()?;
     Some(Example { arguments: arguments.clone(), explanation: String::new() })
-}
-
-/// How a parameter would stand on the command line of a program that the tool is bound to.
-fn option(name: &str) -> Piece {
-    Piece::Parameter(Binding::option(name, flag_for(name)))
 }

@@ -175,7 +175,7 @@ fn a_built_in_s_definition_gives_it_text_and_says_so() {
         }));
         assert_eq!(summary(&reading.diagnostics), ["note TC030 /name"]);
         let tool = &reading.tools[0];
-        assert_eq!((tool.name.as_str(), &tool.launch, tool.unbound.len()), ("status", &Launch::Missing, 0));
+        assert_eq!((tool.name.as_str(), &tool.launch, tool.unbound.as_ref()), ("status", &Launch::Missing, None));
         assert_eq!(tool.description.text, "Look at operations");
     }
 }

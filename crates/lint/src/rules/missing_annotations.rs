@@ -21,12 +21,15 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let is_built_in = tool.launch == Launch::Native && name::BUILT_IN.contains(&tool.name.as_str());
     let says = tool.marks.mutates.is_some() || tool.marks.dangerous == Some(true);
-    if tool.is_callable() && !is_built_in && !says {
+    // Another tool says it for itself.
+    let is_another = matches!(tool.launch, Launch::Tool(_));
+    if tool.is_callable() && !is_built_in && !is_another && !says {
         let message = "nothing says whether the tool changes anything; it is served as one that may write and destroy";
         let hint = match tool.launch {
             Launch::R(_) => {
                 "add `@keywords mcp-read-only` and build again, or `mutates: no`, if it only reads; else `mutates: yes`"
             }
+            _ if tool.on_mismatch.is_some() => "add `mutates = false` to its `[[bind]]` if it only reads, else `mutates = true`",
             _ => "add `\"mutates\": false` if it only reads, else `\"mutates\": true`",
         };
         report.push(Diagnostic::new(&RULE, tool.origin.clone(), message).hint(hint).expected("mutates"));

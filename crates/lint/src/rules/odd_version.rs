@@ -24,14 +24,7 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
 
 /// Whether a text is a version as semantic versioning has it.
 fn is_semantic(text: &str) -> bool {
-    let (text, build) = text.split_once('+').map_or((text, None), |(text, build)| (text, Some(build)));
-    let (numbers, release) = text.split_once('-').map_or((text, None), |(numbers, release)| (numbers, Some(release)));
-    let is_number = |part: &str| {
-        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) && (part == "0" || !part.starts_with('0'))
-    };
-    let is_word = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    let are_words = |words: Option<&str>| words.is_none_or(|words| words.split('.').all(is_word));
-    numbers.split('.').count() == 3 && numbers.split('.').all(is_number) && are_words(release) && are_words(build)
+    semver::Version::parse(text).is_ok()
 }
 
 #[cfg(test)]

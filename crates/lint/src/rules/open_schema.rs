@@ -24,7 +24,7 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let closes = |keyword: &str| tool.input.object().get(keyword) == Some(&Value::Bool(false));
     let is_closed = closes("additionalProperties") || closes("unevaluatedProperties");
-    if matches!(tool.launch, Launch::Process(_)) && !is_closed {
+    if matches!(&tool.launch, Launch::Process(process) if !process.speaks_json()) && !is_closed {
         let message = "the schema lets arguments through that the program does not take, so that they are refused";
         let found = Diagnostic::new(&RULE, tool.origin.clone(), message);
         report.push(found.hint("add `\"additionalProperties\": false` to it").expected("a closed schema"));

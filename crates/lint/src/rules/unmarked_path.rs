@@ -28,8 +28,13 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let is_only_described = tool.aspects.is_some() && !tool.is_callable();
-    // Functions resolve paths themselves.
-    if matches!(tool.launch, Launch::Native | Launch::R(_)) || is_only_described {
+    // Functions, and programs that are given JSON, resolve paths themselves; other tools judge their own.
+    let resolves_itself = match &tool.launch {
+        Launch::Native | Launch::R(_) | Launch::Python(_) | Launch::Tool(_) => true,
+        Launch::Process(process) => process.speaks_json(),
+        Launch::Sequence(_) | Launch::Missing => false,
+    };
+    if resolves_itself || is_only_described {
         return;
     }
     for (name, schema) in tool.input.properties() {

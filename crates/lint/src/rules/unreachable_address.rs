@@ -23,7 +23,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    if tool.marks.network.is_some() || !matches!(tool.launch, Launch::Process(_)) {
+    if tool.marks.network.is_some() || !matches!(tool.launch, Launch::Process(_) | Launch::Python(_)) {
         return;
     }
     for (name, _) in tool.input.properties().filter(|(_, schema)| is_address(schema)) {

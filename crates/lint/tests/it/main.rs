@@ -1,6 +1,7 @@
 //! The lints, as a user of the crate sees them: tools in, diagnostics out.
 
 mod catalog_rules;
+mod compare;
 mod corpus;
 mod examples;
 mod harness;

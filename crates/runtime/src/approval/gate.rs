@@ -29,13 +29,13 @@ const KEY: &str = "approval";
 const FIELD: &str = "approve";
 
 impl Runtime {
-    /// What policy says about a call. A sequence is judged by itself and all of its steps: the
-    /// strictest word counts.
+    /// What policy says about a call. A sequence is judged by itself and all of its steps, and a tool that is bound to
+    /// another by both: the strictest word counts.
     pub(crate) fn decide(&self, call: &Call) -> Result<Decision, Failure> {
         let now = self.settings.clock.now();
         let own = call.policy.decide(&call.tool, &call.arguments, now);
         match call.tool.launch {
-            Launch::Sequence(_) => {
+            Launch::Sequence(_) | Launch::Tool(_) => {
                 let leaves = sequence::leaves(&call.catalog, &call.tool, &call.arguments)?;
                 Ok(strictest(own, &leaves, &call.policy, now))
             }
@@ -134,13 +134,13 @@ impl Runtime {
     /// The plan of a call as it is shown and kept: without the values of secret arguments.
     fn plan_of(&self, call: &Call) -> Result<Value, Failure> {
         let mut plan = match &call.tool.launch {
-            Launch::Process(_) | Launch::R(_) => self.plan_of_process(&call.tool, &call.arguments)?,
+            Launch::Process(_) | Launch::R(_) | Launch::Python(_) => self.plan_of_process(&call.tool, &call.arguments)?,
             Launch::Sequence(_) => {
                 let leaves = sequence::leaves(&call.catalog, &call.tool, &call.arguments)?;
                 let steps: Vec<_> = leaves.iter().map(|leaf| self.plan_of_step(leaf)).collect();
                 json!({"version": 1, "tool": call.tool.name, "steps": steps})
             }
-            Launch::Native | Launch::Missing => json!({"version": 1, "tool": call.tool.name}),
+            Launch::Native | Launch::Tool(_) | Launch::Missing => json!({"version": 1, "tool": call.tool.name}),
         };
         plan["arguments"] = json!(redacted(&call.tool, &call.arguments));
         Ok(plan)
@@ -154,6 +154,8 @@ impl Runtime {
             Value::Null | Value::Bool(_) => None,
             other => Some(other.to_string()),
         });
+        // As it stands in JSON, too.
+        let secrets = secrets.flat_map(|secret| [Value::from(secret.as_str()).to_string().trim_matches('"').to_owned(), secret]);
         let secrets: Vec<_> = secrets.filter(|secret| !secret.is_empty()).collect();
         words::mask(&mut plan, &secrets);
         Ok(plan)

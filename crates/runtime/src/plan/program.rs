@@ -45,6 +45,7 @@ fn in_crib(settings: &Settings, tool: &Tool, program: &str) -> Result<Option<Pat
     Ok(is_program(&path).then_some(path))
 }
 
-fn is_program(path: &Path) -> bool {
+/// Whether there is a file that can be run.
+pub(crate) fn is_program(path: &Path) -> bool {
     path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }

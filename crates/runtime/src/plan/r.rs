@@ -7,7 +7,7 @@ use catalog::{Failure, Tool, launch::RFunction};
 use toolkit::Arguments;
 
 use super::{Bounds, Plan, Word, distinct, program, utf8, variables};
-use crate::{Settings, r};
+use crate::{Settings, r, warm};
 
 /// The program.
 pub(crate) const R: &str = "R";
@@ -53,10 +53,10 @@ impl Plan {
             cwd: utf8(&settings.crib)?,
             env: variables::environment(settings, added(settings)),
             stdin: None,
-            timeout: settings.time_for_r(tool),
+            timeout: settings.time_for(tool),
             confinement,
             files: vec![(SCRIPT.to_owned(), r::SCRIPT.to_owned())],
-            pipes: r::PIPES.map(str::to_owned).into(),
+            pipes: warm::PIPES.map(str::to_owned).into(),
         })
     }
 }

@@ -96,6 +96,7 @@ impl<'a> CommandLine<'a> {
             match piece {
                 Piece::Word(word) => line.words.push(Word::Text(word.clone())),
                 Piece::DoubleDash => line.double_dash = DoubleDash::BeforeTheNextPositional,
+                Piece::Json => line.stdin = Some(Value::Object(arguments.clone()).to_string()),
                 Piece::Parameter(binding) => match arguments.get(&binding.parameter) {
                     None | Some(Value::Null) => {}
                     Some(value) if binding.pass_by == PassBy::Variables => line.variables(binding, value, refusals),

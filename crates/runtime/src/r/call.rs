@@ -2,52 +2,21 @@
 
 use std::sync::Arc;
 
-use catalog::{Failure, Launch, Outcome, Schema, Tool, launch::RFunction};
-use serde_json::{Value, json};
-use toolkit::Arguments;
+use catalog::{Failure, Launch, Outcome, launch::RFunction};
 
 use super::{
     arguments::encoded,
-    conversation::{self, Copied, Ended, Terms},
+    conversation::{self, Copied, Ended},
     report,
-    session::{Place, Session},
-    state::{Life, Snapshot},
     value::{Data, RValue},
 };
-use crate::{Runtime, call::Job, lanes::Lane, outputs::Spill, refusal};
-
-/// The argument by which a caller names the session that is meant, where a tool has none of that name.
-const HANDLE: &str = "session";
-
-/// The longest handle, in bytes.
-const LONGEST_HANDLE: usize = 256;
-
-/// The same tool with an argument by which a caller names the session that is meant; none if it is
-/// no function of R, or has an argument of that name itself.
-pub fn with_handle(tool: &Tool) -> Option<Tool> {
-    let Launch::R(function) = &tool.launch else { return None };
-    if has_handle(function) || tool.input.property(HANDLE).is_some() {
-        return None;
-    }
-    let mut object = (**tool.input.object()).clone();
-    let properties = object.entry("properties").or_insert_with(|| json!({})).as_object_mut()?;
-    let description = "A name of your choice for a session: calls with the same name share what the tools of R keep between \
-                       calls, until it was not used for a while. Without one, nothing is shared";
-    properties.insert(
-        HANDLE.to_owned(),
-        json!({"type": "string", "minLength": 1, "maxLength": LONGEST_HANDLE, "description": description}),
-    );
-    Some(Tool { input: Schema::new(object), ..tool.clone() })
-}
-
-/// Whether the callers of a tool may come without a session, each with a state of its own.
-pub(super) fn is_for_many(tool: &Tool) -> bool {
-    matches!(&tool.launch, Launch::R(function) if !has_handle(function)) && tool.input.property(HANDLE).is_some()
-}
-
-fn has_handle(function: &RFunction) -> bool {
-    function.formals.iter().any(|formal| formal.parameter == HANDLE)
-}
+use crate::{
+    Plan, Runtime, Session,
+    call::Job,
+    lanes::Lane,
+    refusal,
+    warm::{Language, Life, Place, Snapshot, Start, unless_cancelled},
+};
 
 /// A call that is ready to be made.
 struct Ready<'a> {
@@ -68,21 +37,11 @@ impl Runtime {
     async fn prepare_r(self: &Arc<Self>, job: &mut Job) -> Result<Outcome, Failure> {
         let tool = Arc::clone(&job.tool);
         let Launch::R(function) = &tool.launch else { unreachable!("called for R functions only") };
-        let handle = take_handle(function, &mut job.arguments)?;
+        let (session, life) = self.session(job).await?;
         let arguments = encoded(function, &job.arguments)?;
         let _turn = if job.has_turn { None } else { self.turn(job, Lane::of(&tool)).await? };
-        let now = self.settings.clock.now();
-        self.r.sweep(self.keep.as_ref(), now).await;
-        let (session, life) = match handle {
-            Some(handle) => self.r.by_handle(job.context.owner(), &handle, self.keep.as_ref(), now).await,
-            None => (job.session.clone(), Life::Server),
-        };
         let ready = Ready { job, function, arguments, life };
-        let mut place = tokio::select! {
-            biased;
-            () = job.context.cancelled() => return Err(cancelled(&tool)),
-            place = session.0.place.lock() => place,
-        };
+        let mut place = unless_cancelled(job, session.place(Language::R).lock()).await?;
         self.call_r(&session, &mut place, ready).await
     }
 
@@ -94,11 +53,8 @@ impl Runtime {
         if place.notice_loss() {
             notes.push("the state of this session was too large to be copied, and was lost with its R process".to_owned());
         }
-        let index = tokio::select! {
-            biased;
-            () = job.context.cancelled() => return Err(cancelled(tool)),
-            index = self.r.worker(session, place, &self.door, &self.settings, tool) => index?,
-        };
+        let start = Start { door: &self.door, settings: &self.settings, tool, plan: Plan::of_r_worker };
+        let index = unless_cancelled(job, self.workers.worker(session, place, start)).await??;
         let state = state_for(place, index).await.unwrap_or_else(|failure| {
             notes.push(format!("the state of this session is lost: {}", failure.message));
             Some(Vec::new())
@@ -109,11 +65,8 @@ impl Runtime {
             live.running(worker.leader());
         }
         let request = request(&ready, &self.settings.crib.to_string_lossy(), state);
-        let spill = match &job.live {
-            Some(live) => Spill::of_operation(&self.outputs, format!("{}{}", live.id(), job.step)),
-            None => Spill::new(&self.outputs),
-        };
-        let mut said = conversation::call(worker, &request, self.terms(job, &spill)).await;
+        let spill = self.spill(job);
+        let mut said = conversation::call(worker, &request, &self.terms(job, &spill), tool.output.as_ref()).await;
         said.notes.splice(0..0, notes);
         let state = said.state.take();
         if let Ended::Broken(..) = said.ended {
@@ -122,20 +75,6 @@ impl Runtime {
             said.notes.extend(self.keep_state(place, index, &ready.life, state).await);
         }
         Ok(report::outcome(tool, said))
-    }
-
-    fn terms<'a>(&'a self, job: &'a Job, spill: &'a Spill<'a>) -> Terms<'a> {
-        let own = self.settings.time_for_r(&job.tool);
-        Terms {
-            cancel: job.context.cancel_token(),
-            limit: job.limit.map_or(own, |limit| limit.min(own)),
-            grace: self.settings.grace,
-            output_bytes: job.output_bytes,
-            spill,
-            live: job.live.as_ref(),
-            pattern: job.live.as_ref().and(job.tool.progress.as_deref()).and_then(|pattern| self.pattern(pattern)),
-            schema: job.tool.output.as_ref(),
-        }
     }
 
     /// Keeps a state that a call changed. Says what a caller should know about that.
@@ -189,23 +128,4 @@ fn request(ready: &Ready<'_>, crib: &str, state: Option<Vec<u8>>) -> RValue {
         RValue::text(format!("{package}::{function}")),
     ];
     RValue::list(members)
-}
-
-/// The handle of a session, taken out of the arguments.
-fn take_handle(function: &RFunction, arguments: &mut Arguments) -> Result<Option<String>, Failure> {
-    if has_handle(function) {
-        return Ok(None);
-    }
-    match arguments.shift_remove(HANDLE) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(handle)) if !handle.is_empty() && handle.len() <= LONGEST_HANDLE => Ok(Some(handle)),
-        Some(other) => {
-            let message = format!("'{HANDLE}' must be a text of 1 to 256 characters that names a session");
-            Err(refusal::argument(HANDLE, message, "a text of 1 to 256 characters", other))
-        }
-    }
-}
-
-fn cancelled(tool: &Tool) -> Failure {
-    Failure::new("cancelled", format!("`{}` was cancelled before it started", tool.name))
 }

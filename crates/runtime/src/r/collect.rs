@@ -11,18 +11,15 @@ use super::{
 use crate::{
     capture::Stream,
     outputs::{Spill, Whole},
+    returned::{Returned, Room},
 };
-
-/// What ends a text that was cut.
-const CUT: &str = "…";
 
 /// A value on its way.
 pub(super) struct Collector<'a> {
     spill: &'a Spill<'a>,
     /// How many bytes of JSON are answered.
     limit: usize,
-    /// How many of them are left.
-    left: usize,
+    room: Room,
     expected: Expected<'a>,
     open: Vec<Level<'a>>,
     done: Option<Value>,
@@ -31,7 +28,6 @@ pub(super) struct Collector<'a> {
     /// Whether there is more than is answered.
     is_long: bool,
     whole: Option<Whole>,
-    is_cut: bool,
 }
 
 /// An array or object whose members still come.
@@ -43,29 +39,18 @@ struct Level<'a> {
     expected: Expected<'a>,
 }
 
-/// A value as it is answered.
-pub(super) struct Collected {
-    pub(super) value: Value,
-    /// The same as text, if all of it is there.
-    pub(super) text: Option<String>,
-    /// Where the whole is, if this is not.
-    pub(super) uri: Option<String>,
-    pub(super) is_cut: bool,
-}
-
 impl<'a> Collector<'a> {
     pub(super) fn new(spill: &'a Spill<'a>, limit: usize, expected: Expected<'a>) -> Self {
         Self {
             spill,
             limit,
-            left: limit,
+            room: Room::new(limit),
             expected,
             open: Vec::new(),
             done: None,
             text: Vec::new(),
             is_long: false,
             whole: None,
-            is_cut: false,
         }
     }
 
@@ -139,11 +124,10 @@ impl<'a> Collector<'a> {
     /// Adds as much of a value as is answered.
     fn add(&mut self, value: Value) {
         let in_array = self.open.last().is_some_and(|level| level.value.is_array());
-        if in_array && self.left == 0 {
-            self.is_cut = true;
+        if in_array && self.room.is_full() {
             return;
         }
-        let value = self.cut(value);
+        let value = self.room.cut(value);
         self.put(value);
     }
 
@@ -156,46 +140,6 @@ impl<'a> Collector<'a> {
             (Value::Object(members), Some(key)) => _ = members.insert(key, value),
             (Value::Array(items), _) => items.push(value),
             _ => {}
-        }
-    }
-
-    /// As much of a value as there is room for. Every member of an object stays, cut as it may be.
-    /// Nothing is counted as longer than it is, so that what fits is never cut.
-    fn cut(&mut self, value: Value) -> Value {
-        match value {
-            Value::Array(items) => {
-                self.left = self.left.saturating_sub(2);
-                let mut kept = Vec::new();
-                for item in items {
-                    if self.left == 0 {
-                        self.is_cut = true;
-                        break;
-                    }
-                    kept.push(self.cut(item));
-                }
-                Value::Array(kept)
-            }
-            Value::Object(members) => {
-                let cut = |(name, value): (String, Value)| {
-                    self.left = self.left.saturating_sub(name.len() + 3);
-                    (name, self.cut(value))
-                };
-                Value::Object(members.into_iter().map(cut).collect())
-            }
-            Value::String(text) if text.len() > self.left => {
-                self.is_cut = true;
-                let end = text.floor_char_boundary(self.left);
-                self.left = 0;
-                Value::String(format!("{}{CUT}", &text[..end]))
-            }
-            Value::String(text) => {
-                self.left -= text.len();
-                Value::String(text)
-            }
-            plain => {
-                self.left = self.left.saturating_sub(plain.to_string().len());
-                plain
-            }
         }
     }
 
@@ -214,18 +158,18 @@ impl<'a> Collector<'a> {
     }
 
     /// The value as it is answered.
-    pub(super) async fn finish(mut self) -> Collected {
+    pub(super) async fn finish(mut self) -> Returned {
         self.flush().await;
         let whole = match self.whole {
             Some(whole) => whole.finish().await,
             None => None,
         };
         let text = (!self.is_long).then(|| String::from_utf8_lossy(&self.text).into_owned());
-        Collected {
+        Returned {
             value: self.done.unwrap_or_default(),
             text,
             uri: whole.map(|(uri, _)| uri),
-            is_cut: self.is_cut || self.is_long,
+            is_cut: self.room.is_cut || self.is_long,
         }
     }
 }

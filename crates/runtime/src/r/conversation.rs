@@ -1,47 +1,27 @@
 //! What is said between the server and a worker about one call, and what comes of it.
 
-use std::{sync::Arc, time::Duration};
-
 use catalog::Schema;
-use fancy_regex::Regex;
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 
 use super::{
-    collect::{Collected, Collector},
+    collect::Collector,
+    decode::decode,
+    encode::encode,
     json::Expected,
     message::Message,
     missing::with_missing,
-    patience::{Patience, Why},
     value::{Data, RValue},
-    worker::{Broken, Ears, Worker},
 };
 use crate::{
-    capture::{Capture, Captured, Stream},
-    operations::Live,
-    outputs::Spill,
-    tap::Tap,
+    capture::Captured,
+    returned::Returned,
+    warm::{Broken, Ears, Patience, Terms, Why, Worker},
 };
-
-/// The terms on which a call is made.
-pub(super) struct Terms<'a> {
-    pub(super) cancel: &'a CancellationToken,
-    pub(super) limit: Duration,
-    pub(super) grace: Duration,
-    /// How much of everything is answered.
-    pub(super) output_bytes: usize,
-    pub(super) spill: &'a Spill<'a>,
-    /// The operation that it belongs to, and what finds progress in its output.
-    pub(super) live: Option<&'a Arc<Live>>,
-    pub(super) pattern: Option<Arc<Regex>>,
-    /// What the value must be. Where nothing is said, it is printed.
-    pub(super) schema: Option<&'a Schema>,
-}
 
 /// What came of a call.
 pub(super) struct Said {
     pub(super) ended: Ended,
-    pub(super) value: Option<Collected>,
+    pub(super) value: Option<Returned>,
     /// What was printed, the value among it if it is to be printed.
     pub(super) printed: Captured,
     /// What was said apart from that, by `message` mostly.
@@ -97,12 +77,12 @@ struct Heard<'a> {
     state: Option<Copied>,
 }
 
-/// Makes a call, and hears its worker out.
-pub(super) async fn call(worker: &mut Worker, request: &RValue, terms: Terms<'_>) -> Said {
-    let expected = terms.schema.map_or(Expected::NOTHING, |schema| Expected::by(schema.object()));
+/// Makes a call, and hears its worker out. The value must be as the schema says; where there is none, it is printed.
+pub(super) async fn call(worker: &mut Worker, request: &RValue, terms: &Terms<'_>, schema: Option<&Schema>) -> Said {
+    let expected = schema.map_or(Expected::NOTHING, |schema| Expected::by(schema.object()));
     let mut heard = Heard::new(Collector::new(terms.spill, terms.output_bytes, expected));
     let mut ears = terms.ears();
-    let mut patience = Patience::new(terms.cancel, terms.limit, terms.grace);
+    let mut patience = terms.patience();
     let mut ended = talk(worker, request, &mut heard, &mut ears, &mut patience)
         .await
         .unwrap_or_else(|broken| Ended::Broken(broken, patience.ended));
@@ -114,8 +94,8 @@ pub(super) async fn call(worker: &mut Worker, request: &RValue, terms: Terms<'_>
     let mut value = if has_value { Some(collector.finish().await) } else { None };
     let mut shown = None;
     if matches!(ended, Ended::Done) {
-        let is_silent = terms.schema.is_none() && !is_visible && ears.stdout.is_empty();
-        let fit = value.as_mut().zip(terms.schema).map(|(value, schema)| fit(value, schema));
+        let is_silent = schema.is_none() && !is_visible && ears.stdout.is_empty();
+        let fit = value.as_mut().zip(schema).map(|(value, schema)| fit(value, schema));
         if is_silent || fit.as_ref().is_some_and(|fit| *fit != Fit::Yes) {
             let mut ears = terms.ears();
             match show(worker, &mut ears, &mut patience).await {
@@ -143,7 +123,7 @@ enum Fit {
 }
 
 /// Makes a value fit where nothing is lost by that, and says whether it does.
-fn fit(value: &mut Collected, schema: &Schema) -> Fit {
+fn fit(value: &mut Returned, schema: &Schema) -> Fit {
     let is_valid = |value: &Value| schema.validator().is_ok_and(|validator| validator.is_valid(value));
     let is_good_but_missing = |value: &Value| {
         let schema = with_missing(schema.object()).map(Schema::new);
@@ -166,17 +146,9 @@ fn fit(value: &mut Collected, schema: &Schema) -> Fit {
     Fit::No
 }
 
-fn as_text(shown: &Captured) -> Collected {
+fn as_text(shown: &Captured) -> Returned {
     let text = shown.text.trim_end_matches('\n').to_owned();
-    Collected { value: Value::String(text), text: None, uri: shown.uri.clone(), is_cut: shown.is_cut }
-}
-
-impl<'a> Terms<'a> {
-    fn ears(&self) -> Ears<'a> {
-        let tap = || self.live.map(|live| Tap::new(Arc::clone(live), self.pattern.clone()));
-        let capture = |stream| Capture::new(stream, self.output_bytes, self.spill).tapped(tap());
-        Ears { stdout: capture(Stream::Stdout), stderr: capture(Stream::Stderr) }
-    }
+    Returned { value: Value::String(text), text: None, uri: shown.uri.clone(), is_cut: shown.is_cut }
 }
 
 /// The request and its answers, up to the last.
@@ -187,9 +159,9 @@ async fn talk(
     ears: &mut Ears<'_>,
     patience: &mut Patience<'_>,
 ) -> Result<Ended, Broken> {
-    worker.send(request, patience).await?;
+    worker.send(&encode(request), patience).await?;
     loop {
-        let message = worker.next(ears, patience).await?;
+        let message = message(&worker.next(ears, patience).await?)?;
         if let Some(ended) = heard.take(message, patience).await? {
             worker.heard_out();
             return Ok(ended);
@@ -216,10 +188,16 @@ async fn show(worker: &mut Worker, ears: &mut Ears<'_>, patience: &mut Patience<
 
 /// A request of one word with one answer.
 async fn short(worker: &mut Worker, word: &str, ears: &mut Ears<'_>, patience: &mut Patience<'_>) -> Result<Message, Broken> {
-    worker.send(&RValue::list(vec![RValue::text(word)]), patience).await?;
-    let message = worker.next(ears, patience).await?;
+    worker.send(&encode(&RValue::list(vec![RValue::text(word)])), patience).await?;
+    let message = message(&worker.next(ears, patience).await?)?;
     worker.heard_out();
     Ok(message)
+}
+
+/// What an answer says.
+fn message(answer: &[u8]) -> Result<Message, Broken> {
+    let value = decode(answer).map_err(|error| Broken::Garbled(error.to_string()))?;
+    Message::new(value).ok_or_else(|| Broken::Garbled("an answer that is none".to_owned()))
 }
 
 impl<'a> Heard<'a> {

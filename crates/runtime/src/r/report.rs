@@ -1,16 +1,15 @@
 //! From what a worker said to an outcome: text and pictures for a model, fields for a program.
 
-use std::os::unix::process::ExitStatusExt;
-
 use catalog::{Content, Failure, Outcome, Tool};
 use serde_json::{Map, Value, json};
 
-use super::{
-    conversation::{Ended, RError, Said},
-    patience::Why,
-    worker::Broken,
+use super::conversation::{Ended, RError, Said};
+use crate::{
+    capture::Captured,
+    refusal,
+    returned::{self, link},
+    warm::{Broken, died, stopped},
 };
-use crate::{capture::Captured, refusal};
 
 /// Kinds of errors that are known beyond here; every other is an error of the function.
 const KINDS: [&str; 2] = ["r_package_missing", "r_function_missing"];
@@ -27,24 +26,8 @@ pub(super) fn outcome(tool: &Tool, said: Said) -> Outcome {
 /// The outcome where a tool says what it returns: that, with the same as text.
 fn structured(said: Said) -> Outcome {
     let Some(value) = said.value else { return Outcome::default() };
-    let text = match (&value.value, value.text) {
-        (Value::String(text), _) => text.clone(),
-        (_, Some(text)) => text,
-        (value, None) => value.to_string(),
-    };
-    let mut content = vec![Content::Text(text)];
-    if value.is_cut {
-        let rest = value
-            .uri
-            .as_ref()
-            .map_or_else(|| "it could not be kept".to_owned(), |uri| format!("the whole is the resource {uri}"));
-        content.push(Content::Text(format!("[the value is cut; {rest}]")));
-        content.extend(value.uri.map(|uri| link(uri, "value", "application/json")));
-    }
-    if !said.printed.text.is_empty() {
-        content.push(Content::Text(format!("printed:\n{}", said.printed.text)));
-        content.extend(said.printed.uri.map(|uri| link(uri, "stdout", "text/plain")));
-    }
+    let mut content = value.content();
+    content.extend(returned::printed(&said.printed));
     content.extend(asides(&said.warnings, &said.notes, &said.messages));
     content.extend(pictures(said.plots));
     Outcome::structured(content, value.value)
@@ -92,12 +75,9 @@ fn asides(warnings: &[String], notes: &[String], messages: &Captured) -> Vec<Con
     if !warnings.is_empty() {
         asides.push(format!("warnings:\n{}", warnings.join("\n")));
     }
-    if !messages.text.trim().is_empty() {
-        asides.push(format!("messages:\n{}", messages.text.trim_end()));
-    }
-    asides.extend(notes.iter().map(|note| format!("note: {note}")));
     let mut content: Vec<_> = asides.into_iter().map(Content::Text).collect();
-    content.extend(messages.uri.clone().map(|uri| link(uri, "stderr", "text/plain")));
+    content.extend(returned::messages(messages));
+    content.extend(notes.iter().map(|note| Content::Text(format!("note: {note}"))));
     content
 }
 
@@ -111,10 +91,6 @@ fn aside_fields(warnings: &[String], notes: &[String], messages: &Captured) -> M
 
 fn pictures(plots: Vec<Vec<u8>>) -> impl Iterator<Item = Content> {
     plots.into_iter().map(|data| Content::Image { data, mime_type: "image/png".to_owned() })
-}
-
-fn link(uri: String, name: &str, mime_type: &str) -> Content {
-    Content::Link { uri, name: name.to_owned(), mime_type: mime_type.to_owned() }
 }
 
 fn failure(tool: &Tool, ended: &Ended) -> Option<Failure> {
@@ -143,28 +119,8 @@ fn r_error(tool: &Tool, error: &RError) -> Failure {
     Failure::new("r_error", format!("`{}` failed{place}: {}", tool.name, error.message)).details(details)
 }
 
-fn stopped(name: &str, why: Why) -> Failure {
-    match why {
-        Why::Cancelled => Failure::new("cancelled", format!("`{name}` was cancelled")),
-        Why::TimedOut(limit) => {
-            Failure::new("timed_out", format!("`{name}` was stopped after {} seconds, its time limit", limit.as_secs_f64()))
-        }
-    }
-}
-
 fn r_ended(name: &str, broken: &Broken) -> Failure {
-    let what = match broken {
-        Broken::Ended(Some(status)) => match (status.code(), status.signal()) {
-            (Some(code), _) => format!("it ended R, with exit code {code}, as `quit()` does"),
-            (None, Some(11)) => "R crashed with a segmentation fault (signal 11)".to_owned(),
-            (None, Some(9)) => "R was killed (signal 9), perhaps because memory ran out".to_owned(),
-            (None, Some(signal)) => format!("R was ended by signal {signal}"),
-            (None, None) => "R ended".to_owned(),
-        },
-        Broken::Ended(None) => "R ended".to_owned(),
-        Broken::Garbled(why) => format!("the pipe to R was disturbed ({why}), and R had to be ended"),
-        Broken::Stuck => "R did not answer, and had to be ended".to_owned(),
-    };
+    let what = died("R", "quit()", broken);
     let message =
         format!("`{name}` did not return: {what}. The next call starts R anew, with the state as it was before this one");
     Failure::new("r_ended", message)

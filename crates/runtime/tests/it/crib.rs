@@ -1,13 +1,13 @@
 //! A throw-away crib with a runtime, and short ways to write tools and calls.
 
-use std::{fs, future::Future, path::PathBuf, sync::Arc, time::Duration};
+use std::{env, fs, future::Future, path::PathBuf, sync::Arc, time::Duration};
 
 use catalog::{
     Content, Failure, Launch, Origin, Outcome, Schema, SourceId, Tool,
     launch::{Binding, Piece, Process},
     policy::{Clause, Policy, Verdict},
 };
-use runtime::{Call, Runtime, Settings};
+use runtime::{Call, Runtime, Session, Settings};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -64,8 +64,25 @@ impl Crib {
         cancel: CancellationToken,
         limit: Option<Duration>,
     ) -> impl Future<Output = Outcome> + Send + 'static {
+        self.call_in(&Session::default(), tool, arguments, cancel, limit)
+    }
+
+    /// Calls a tool in a session.
+    pub(crate) fn call_in(
+        &self,
+        session: &Session,
+        tool: Tool,
+        arguments: Value,
+        cancel: CancellationToken,
+        limit: Option<Duration>,
+    ) -> impl Future<Output = Outcome> + Send + use<> {
         let runtime = Arc::clone(&self.runtime);
-        let call = Call { limit, policy: allow_all(), ..Call::new(Arc::new(tool), object(arguments), Context::detached(cancel)) };
+        let call = Call {
+            limit,
+            policy: allow_all(),
+            session: session.clone(),
+            ..Call::new(Arc::new(tool), object(arguments), Context::detached(cancel))
+        };
         async move { runtime.call(call).await.expect("no interrupt") }
     }
 
@@ -87,6 +104,17 @@ impl Crib {
     pub(crate) fn refusal(&self, pieces: Vec<Piece>, arguments: Value) -> Failure {
         self.plan(&tool("echo", pieces), arguments).expect_err("a refusal")
     }
+}
+
+/// Whether a program is here. Where it is not, that is said; in CI it must be.
+pub(crate) fn has(program: &str, package: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let found = env::split_paths(&path).any(|folder| folder.join(program).is_file());
+    assert!(found || env::var_os("CI").is_none(), "CI must have {program}");
+    if !found {
+        eprintln!("SKIPPED: {program} is not installed (Debian: {package})");
+    }
+    found
 }
 
 /// The policy of tests that are about something else: shell scripts are asked about otherwise.

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
+mod answers;
 mod approvals;
 mod bounds;
 mod command_line;
@@ -14,7 +15,9 @@ mod natives;
 mod operations;
 mod output;
 mod paths;
+mod python;
 mod r;
 mod reach;
+mod redirects;
 mod running;
 mod sequences;

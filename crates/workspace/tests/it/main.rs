@@ -1,6 +1,7 @@
 //! Folders and configurations, as their users see them.
 
 mod always;
+mod binding;
 mod contents;
 mod flags;
 mod harness;

@@ -3,7 +3,7 @@
 use std::{fs, sync::Arc, time::Duration};
 
 use catalog::Tool;
-use runtime::{Runtime, Session};
+use runtime::{Runtime, Session, with_handle};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -64,9 +64,8 @@ async fn a_handle_names_a_session_across_connections_and_servers() {
     let (first, second) = (runtime(), runtime());
     let bench = Workshop { crib: bench.crib.with_runtime(first), session: Session::default() };
     let count = async |bench: &Workshop, handle: &str| {
-        let outcome = bench
-            .call_in(&Session::default(), function("count", &[]), json!({"session": handle}), CancellationToken::new(), None)
-            .await;
+        let tool = with_handle(&function("count", &[])).expect("an argument for it");
+        let outcome = bench.call_in(&Session::default(), tool, json!({"session": handle}), CancellationToken::new(), None).await;
         text(&outcome, 0).to_owned()
     };
     assert_eq!(count(&bench, "mine").await, "[1] 1\n");
@@ -79,7 +78,7 @@ async fn a_handle_names_a_session_across_connections_and_servers() {
 #[tokio::test]
 async fn a_worker_that_nobody_uses_ends_and_its_state_stays() {
     need_r!();
-    let bench = Workshop::with(COUNTER, |settings| settings.r_idle = Duration::from_millis(200));
+    let bench = Workshop::with(COUNTER, |settings| settings.workeworker_idle = Duration::from_millis(200));
     bench.run("count").await;
     let pid = bench.pid().await;
     eventually("the worker has gone", || !is_running(&pid)).await;
@@ -89,7 +88,7 @@ async fn a_worker_that_nobody_uses_ends_and_its_state_stays() {
 #[tokio::test]
 async fn there_are_no_more_workers_than_allowed() {
     need_r!();
-    let bench = Workshop::with(COUNTER, |settings| settings.r_workers = 1);
+    let bench = Workshop::with(COUNTER, |settings| settings.workers = 1);
     bench.run("count").await;
     let pid = bench.pid().await;
     let other = Session::default();
@@ -107,10 +106,10 @@ fn open_to_all(name: &str) -> Tool {
 #[tokio::test]
 async fn a_state_that_nobody_asked_for_in_time_is_gone() {
     need_r!();
-    let bench = Workshop::with(COUNTER, |settings| settings.r_handle_life = Duration::from_secs(1));
+    let bench = Workshop::with(COUNTER, |settings| settings.handle_life = Duration::from_secs(1));
     let shelf = Arc::new(Shelf::default());
     let mut settings = bench.crib.settings();
-    settings.r_handle_life = Duration::from_secs(1);
+    settings.handle_life = Duration::from_secs(1);
     let runtime = Runtime::new(settings).with_keep(Arc::clone(&shelf) as _);
     let bench = Workshop { crib: bench.crib.with_runtime(runtime), session: Session::default() };
     let count = async || {
@@ -149,7 +148,7 @@ async fn callers_without_a_session_get_an_r_that_waits_and_nothing_of_each_other
 #[tokio::test]
 async fn an_r_that_waits_gives_way() {
     need_r!();
-    let bench = Workshop::with("pid <- function() cat(Sys.getpid())", |settings| settings.r_workers = 2);
+    let bench = Workshop::with("pid <- function() cat(Sys.getpid())", |settings| settings.workers = 2);
     let (one, two) = (Session::default(), Session::default());
     let mut reader = open_to_all("pid");
     reader.marks.mutates = Some(false);
@@ -165,7 +164,7 @@ async fn an_r_that_waits_gives_way() {
 #[tokio::test]
 async fn an_r_that_waits_goes_when_nobody_wants_it() {
     need_r!();
-    let bench = Workshop::with("fine <- function() 1", |settings| settings.r_idle = Duration::from_millis(200));
+    let bench = Workshop::with("fine <- function() 1", |settings| settings.worker_idle = Duration::from_millis(200));
     let call = bench.call_in(&Session::default(), open_to_all("fine"), json!({}), CancellationToken::new(), None);
     assert_eq!(text(&call.await, 0), "[1] 1\n");
     eventually("all of them are gone", || workers(&bench).is_empty()).await;

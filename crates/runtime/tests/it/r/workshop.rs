@@ -1,33 +1,21 @@
 //! A crib with the sources of an R package, and short ways to call its functions.
 
-use std::{env, fs, path::Path, sync::Arc, time::Duration};
+use std::{env, fs, path::Path, time::Duration};
 
 use catalog::{
     Launch, Origin, Outcome, Schema, SourceId, Tool,
     launch::{Atom, Encoding, Formal, RFunction},
 };
-use runtime::{Call, Session, Settings};
+use runtime::{Session, Settings};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolkit::Context;
 
-use crate::crib::{Crib, allow_all, object};
-
-/// Whether R is here. Where it is not, that is said; in CI it must be.
-pub(super) fn has_r() -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let found = env::split_paths(&path).any(|folder| folder.join("R").is_file());
-    assert!(found || env::var_os("CI").is_none(), "CI must have R");
-    if !found {
-        eprintln!("SKIPPED: R is not installed (Debian: r-base-core)");
-    }
-    found
-}
+use crate::crib::{Crib, object};
 
 /// Ends a test where there is no R.
 macro_rules! need_r {
     () => {
-        if !crate::r::workshop::has_r() {
+        if !crate::crib::has("R", "r-base-core") {
             return;
         }
     };
@@ -84,14 +72,7 @@ impl Workshop {
         cancel: CancellationToken,
         limit: Option<Duration>,
     ) -> impl Future<Output = Outcome> + Send + use<> {
-        let runtime = Arc::clone(&self.crib.runtime);
-        let call = Call {
-            limit,
-            policy: allow_all(),
-            session: session.clone(),
-            ..Call::new(Arc::new(tool), object(arguments), Context::detached(cancel))
-        };
-        async move { runtime.call(call).await.expect("no interrupt") }
+        self.crib.call_in(session, tool, arguments, cancel, limit)
     }
 
     /// The id of the R process of the session.

@@ -9,23 +9,23 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 const CHUNK: usize = 64 * 1024;
 
 /// A pipe, and what was read of it last.
-pub(super) struct Outlet<P> {
+pub(crate) struct Outlet<P> {
     /// Gone once it has ended.
     pipe: Option<P>,
-    pub(super) chunk: Vec<u8>,
+    pub(crate) chunk: Vec<u8>,
 }
 
 impl<P: AsyncRead + AsFd + Unpin> Outlet<P> {
-    pub(super) fn new(pipe: Option<P>) -> Self {
+    pub(crate) fn new(pipe: Option<P>) -> Self {
         Self { pipe, chunk: Vec::new() }
     }
 
-    pub(super) fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.pipe.is_some()
     }
 
     /// Waits for more.
-    pub(super) async fn read(&mut self) {
+    pub(crate) async fn read(&mut self) {
         self.chunk.clear();
         self.chunk.reserve(CHUNK);
         let Some(pipe) = &mut self.pipe else { return };
@@ -36,7 +36,7 @@ impl<P: AsyncRead + AsFd + Unpin> Outlet<P> {
 
     /// Takes what is there, without waiting; says whether something was. The kernel is asked, rather
     /// than whoever watches the pipe, because the watcher may not have looked yet.
-    pub(super) fn read_now(&mut self) -> bool {
+    pub(crate) fn read_now(&mut self) -> bool {
         let Some(pipe) = &self.pipe else { return false };
         self.chunk.clear();
         self.chunk.reserve(CHUNK);

@@ -13,26 +13,26 @@ use tokio_util::sync::CancellationToken;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// How long a call is waited for.
-pub(super) struct Patience<'a> {
+pub(crate) struct Patience<'a> {
     cancel: &'a CancellationToken,
     limit: Duration,
     grace: Duration,
     pause: Option<Instant>,
     timer: Pin<Box<Sleep>>,
     /// Why the call was interrupted, if it was.
-    pub(super) ended: Option<Why>,
+    pub(crate) ended: Option<Why>,
 }
 
 /// Why a call is interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(crate) enum Why {
     Cancelled,
     TimedOut(Duration),
 }
 
 /// What is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Over {
+pub(crate) enum Over {
     /// The time of the call: it is to be interrupted.
     Time,
     /// The moment of grace, too.
@@ -41,12 +41,12 @@ pub(super) enum Over {
 
 impl<'a> Patience<'a> {
     /// Begins now.
-    pub(super) fn new(cancel: &'a CancellationToken, limit: Duration, grace: Duration) -> Self {
+    pub(crate) fn new(cancel: &'a CancellationToken, limit: Duration, grace: Duration) -> Self {
         Self { cancel, limit, grace, pause: None, timer: Box::pin(sleep(limit)), ended: None }
     }
 
     /// Ends when there is a reason to end the call, or its grace is over.
-    pub(super) async fn over(&mut self) {
+    pub(crate) async fn over(&mut self) {
         match self.ended {
             None => tokio::select! {
                 biased;
@@ -58,7 +58,7 @@ impl<'a> Patience<'a> {
     }
 
     /// Notes what is over. The first time, the grace begins.
-    pub(super) fn note(&mut self) -> Over {
+    pub(crate) fn note(&mut self) -> Over {
         if self.ended.is_some() {
             return Over::Grace;
         }
@@ -68,18 +68,18 @@ impl<'a> Patience<'a> {
     }
 
     /// Gives grace once more, for what must follow the end of a call.
-    pub(super) fn renew(&mut self) {
+    pub(crate) fn renew(&mut self) {
         self.timer = Box::pin(sleep(self.grace));
     }
 
     /// Something was printed. Most calls that print end soon, and are not to be held up by each line
     /// of it; a pause that nobody needs is not begun, because even that takes time.
-    pub(super) fn heard(&mut self) {
+    pub(crate) fn heard(&mut self) {
         self.pause.get_or_insert_with(|| Instant::now() + PAUSE);
     }
 
     /// When the pause ends, while it lasts.
-    pub(super) fn pause(&self) -> Option<Instant> {
+    pub(crate) fn pause(&self) -> Option<Instant> {
         self.pause.filter(|end| Instant::now() < *end)
     }
 }

@@ -18,13 +18,13 @@ use tokio::{
 use toolkit::Keep;
 
 use super::{
-    call::is_for_many,
-    session::{Inner, Place, Session},
+    handle,
+    session::{Inner, Language, Place, Session},
     spares::Spares,
     state::{self, Life, Snapshot},
     worker::{Bounds, Worker},
 };
-use crate::{Plan, Settings, digest, spawn::Door};
+use crate::{Plan, Runtime, Settings, call::Job, digest, spawn::Door};
 
 /// How often workers are looked at that nobody may use.
 const GLANCE: Duration = Duration::from_secs(30);
@@ -43,6 +43,15 @@ pub(crate) struct Workers {
     is_swept: OnceCell<()>,
 }
 
+/// What is needed to start a worker.
+pub(crate) struct Start<'a> {
+    pub(crate) door: &'a Arc<Door>,
+    pub(crate) settings: &'a Settings,
+    pub(crate) tool: &'a Tool,
+    /// What makes its plan.
+    pub(crate) plan: fn(&Settings, &Tool) -> Result<Plan, Failure>,
+}
+
 /// A session that is known by a handle.
 struct Held {
     session: Session,
@@ -50,12 +59,12 @@ struct Held {
 }
 
 impl Workers {
-    /// Nothing is started before a function of R is called.
+    /// Nothing is started before a function is called.
     pub(crate) fn new(settings: &Settings) -> Self {
         Self {
-            seats: Arc::new(Semaphore::new(settings.r_workers.max(1))),
-            idle: settings.r_idle,
-            life: settings.r_handle_life,
+            seats: Arc::new(Semaphore::new(settings.workers.max(1))),
+            idle: settings.worker_idle,
+            life: settings.handle_life,
             sessions: Mutex::default(),
             handles: Mutex::default(),
             spares: Spares::default(),
@@ -65,14 +74,14 @@ impl Workers {
     }
 
     /// Forgets, once, what former servers left behind.
-    pub(super) async fn sweep(&self, keep: Option<&Arc<dyn Keep>>, now: SystemTime) {
+    pub(crate) async fn sweep(&self, keep: Option<&Arc<dyn Keep>>, now: SystemTime) {
         if let Some(keep) = keep {
             self.is_swept.get_or_init(|| state::sweep(keep, now)).await;
         }
     }
 
     /// The session that an owner knows by a handle, and how long its state is kept.
-    pub(super) async fn by_handle(
+    pub(crate) async fn by_handle(
         &self,
         owner: &str,
         handle: &str,
@@ -90,7 +99,7 @@ impl Workers {
         if let Some(keep) = keep
             && let Some(snapshot) = Snapshot::find(keep, &key, now).await
         {
-            let mut place = session.0.place.lock().await;
+            let mut place = session.place(Language::R).lock().await;
             (place.version, place.snapshot) = (1, Some(snapshot));
         }
         // Another call may have been faster.
@@ -111,34 +120,32 @@ impl Workers {
     }
 
     /// Which worker of a session is for a tool; it is started if need be.
-    pub(super) async fn worker(
+    pub(crate) async fn worker(
         self: &Arc<Self>,
         session: &Session,
         place: &mut Place,
-        door: &Arc<Door>,
-        settings: &Settings,
-        tool: &Tool,
+        start: Start<'_>,
     ) -> Result<usize, Failure> {
-        let bounds = Bounds::of(tool);
+        let bounds = Bounds::of(start.tool);
         if let Some(index) = place.workers.iter().position(|worker| worker.bounds == bounds) {
             return Ok(index);
         }
-        let plan = Arc::new(Plan::of_r_worker(settings, tool)?);
-        let worker = match self.spares.take(bounds).await {
+        let plan = Arc::new((start.plan)(start.settings, start.tool)?);
+        let worker = match self.spares.take(&bounds).await {
             Some(worker) => worker,
-            None => Worker::start(door, &plan, bounds, self.seat().await?).await?,
+            None => Worker::start(start.door, &plan, bounds.clone(), self.seat().await?).await?,
         };
         place.workers.push(worker);
         self.look_after(session);
-        if is_for_many(tool) {
-            self.prepare(door, plan, bounds);
+        if handle::is_offered(start.tool) {
+            self.prepare(start.door, plan, bounds);
         }
         Ok(place.workers.len() - 1)
     }
 
     /// Starts a worker for a session to come, if there is room for it.
     fn prepare(&self, door: &Arc<Door>, plan: Arc<Plan>, bounds: Bounds) {
-        if self.spares.has(bounds) {
+        if self.spares.has(&bounds) {
             return;
         }
         if let Ok(seat) = Arc::clone(&self.seats).try_acquire_owned() {
@@ -157,19 +164,19 @@ impl Workers {
             worker.end().await;
         }
         let seat = Arc::clone(&self.seats).acquire_owned().await;
-        seat.map_err(|_| Failure::new("internal_error", "no R workers are started any more"))
+        seat.map_err(|_| Failure::new("internal_error", "no workers are started any more"))
     }
 
     /// The worker that has waited longest; rather one whose session can do without it.
     fn longest_idle(&self) -> Option<Worker> {
         let sessions = self.live_sessions();
-        let waiting = sessions.iter().filter_map(|session| {
-            let place = session.place.try_lock().ok()?;
-            let used = place.workers.iter().map(|worker| worker.used).min()?;
-            Some(((place.is_unsaved, used), session))
+        let waiting = sessions.iter().flat_map(|session| session.places()).filter_map(|place| {
+            let held = place.try_lock().ok()?;
+            let used = held.workers.iter().map(|worker| worker.used).min()?;
+            Some(((held.is_unsaved, used), place))
         });
-        let (_, session) = waiting.min_by_key(|(order, _)| *order)?;
-        let mut place = session.place.try_lock().ok()?;
+        let (_, place) = waiting.min_by_key(|(order, _)| *order)?;
+        let mut place = place.try_lock().ok()?;
         let oldest = place.workers.iter().enumerate().min_by_key(|(_, worker)| worker.used)?.0;
         Some(place.workers.swap_remove(oldest))
     }
@@ -196,8 +203,8 @@ impl Workers {
         for session in expired {
             tokio::spawn(async move { session.end().await });
         }
-        for session in self.live_sessions() {
-            let Ok(mut place) = session.place.try_lock() else { continue };
+        for place in self.live_sessions().iter().flat_map(|session| session.places()) {
+            let Ok(mut place) = place.try_lock() else { continue };
             // Whoever has the only copy of a state stays.
             if !place.is_unsaved {
                 place.workers.retain(|worker| worker.used.elapsed() < self.idle);
@@ -215,6 +222,19 @@ impl Workers {
 
     fn handles(&self) -> MutexGuard<'_, HashMap<String, Held>> {
         self.handles.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Runtime {
+    /// The session that a call works in, and how long its state is kept: the one that its arguments name, else its own.
+    pub(crate) async fn session(&self, job: &mut Job) -> Result<(Session, Life), Failure> {
+        let handle = handle::take(&job.tool, &mut job.arguments)?;
+        let now = self.settings.clock.now();
+        self.workers.sweep(self.keep.as_ref(), now).await;
+        Ok(match handle {
+            Some(handle) => self.workers.by_handle(job.context.owner(), &handle, self.keep.as_ref(), now).await,
+            None => (job.session.clone(), Life::Server),
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! One R process that waits for calls: how it is started, spoken to, interrupted and ended.
+//! One process that waits for calls: how it is started, spoken to, interrupted and ended.
 //!
 //! Requests and answers go through two named pipes in its private folder, which are gone from there
 //! once it has opened them. What it prints comes by standard output and error. Everything that it
@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use catalog::{Failure, Tool};
+use catalog::{Failure, Launch, Tool};
 use rustix::process::Signal;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -22,12 +22,9 @@ use tokio::{
 };
 
 use super::{
-    decode::decode,
-    encode::encode,
-    message::Message,
     outlet::Outlet,
     patience::{Over, Patience},
-    value::RValue,
+    session::Language,
 };
 use crate::{
     Plan,
@@ -38,13 +35,13 @@ use crate::{
 
 /// The pipes: requests go in by the first, answers come out by the second.
 pub(crate) const PIPES: [&str; 2] = ["requests", "answers"];
-/// How long R may take to start.
+/// How long it may take to start.
 const START: Duration = Duration::from_secs(60);
 /// The longest answer that is taken: values come in pieces far smaller.
 const LONGEST: usize = 64 * 1024 * 1024;
 const CHUNK: usize = 64 * 1024;
 
-/// One R process that waits for calls.
+/// One process that waits for calls.
 pub(crate) struct Worker {
     running: Running,
     requests: Sender,
@@ -53,31 +50,38 @@ pub(crate) struct Worker {
     stderr: Outlet<ChildStderr>,
     unread: Vec<u8>,
     /// What it may touch.
-    pub(super) bounds: Bounds,
+    pub(crate) bounds: Bounds,
     /// Which version of its session's state it has.
-    pub(super) holds: u64,
+    pub(crate) holds: u64,
     /// Whether a request was sent whose last answer was not read.
     is_busy: bool,
-    pub(super) used: Instant,
+    pub(crate) used: Instant,
     _seat: OwnedSemaphorePermit,
 }
 
 /// What a worker may touch, as far as tools differ in that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Bounds {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    language: Language,
     is_read_only: bool,
     network: bool,
+    /// Where modules are looked for.
+    path: Vec<String>,
 }
 
 impl Bounds {
-    pub(super) fn of(tool: &Tool) -> Self {
-        Self { is_read_only: tool.marks.is_read_only(), network: tool.marks.network == Some(true) }
+    pub(crate) fn of(tool: &Tool) -> Self {
+        let (language, path) = match &tool.launch {
+            Launch::Python(function) => (Language::Python, function.path.clone()),
+            _ => (Language::R, Vec::new()),
+        };
+        Self { language, is_read_only: tool.marks.is_read_only(), network: tool.marks.network == Some(true), path }
     }
 }
 
 /// Why a worker can be spoken to no more.
 #[derive(Debug)]
-pub(super) enum Broken {
+pub(crate) enum Broken {
     /// It ended, by itself or by a signal.
     Ended(Option<ExitStatus>),
     /// What it said makes no sense.
@@ -87,20 +91,20 @@ pub(super) enum Broken {
 }
 
 /// Who takes what is printed during a call.
-pub(super) struct Ears<'a> {
-    pub(super) stdout: Capture<'a>,
-    pub(super) stderr: Capture<'a>,
+pub(crate) struct Ears<'a> {
+    pub(crate) stdout: Capture<'a>,
+    pub(crate) stderr: Capture<'a>,
 }
 
 impl Worker {
-    /// Starts R and waits until it is ready.
+    /// Starts the program of a plan, and waits until it is ready.
     pub(super) async fn start(
         door: &Arc<Door>,
         plan: &Arc<Plan>,
         bounds: Bounds,
         seat: OwnedSemaphorePermit,
     ) -> Result<Self, Failure> {
-        let cannot = |why: String| Failure::new("cannot_start", format!("R could not be started: {why}"));
+        let cannot = |why: String| Failure::new("cannot_start", format!("`{}` could not be started: {why}", plan.program));
         let mut running = door.start(plan, None).await.map_err(|error| cannot(error.to_string()))?;
         let folder = running.folder().map(|folder| folder.to_owned()).unwrap_or_default();
         // Open for both, so that neither side waits for the other, nor sees an end that is none.
@@ -138,8 +142,9 @@ impl Worker {
 
     async fn ready(&mut self) -> Result<(), Broken> {
         loop {
-            if let Some(message) = self.take_message()? {
-                return if message.kind == "ready" { Ok(()) } else { Err(Broken::Garbled(message.kind)) };
+            // Whatever it says first, it is ready.
+            if self.take_answer()?.is_some() {
+                return Ok(());
             }
             let Self { running, answers, unread, .. } = self;
             tokio::select! {
@@ -150,24 +155,23 @@ impl Worker {
     }
 
     /// Whether it can take a call: it runs, and the last call was heard to its end.
-    pub(super) fn is_idle(&mut self) -> bool {
+    pub(crate) fn is_idle(&mut self) -> bool {
         !self.is_busy && matches!(self.running.child.try_wait(), Ok(None))
     }
 
     /// The process, for who must find it again.
-    pub(super) fn leader(&self) -> Option<ProcessMark> {
+    pub(crate) fn leader(&self) -> Option<ProcessMark> {
         self.running.leader()
     }
 
     /// Sends a request. Its answers are read by [`Worker::next`], the last one noted by [`Worker::heard_out`].
-    pub(super) async fn send(&mut self, request: &RValue, patience: &mut Patience<'_>) -> Result<(), Broken> {
+    pub(crate) async fn send(&mut self, request: &[u8], patience: &mut Patience<'_>) -> Result<(), Broken> {
         self.is_busy = true;
         self.used = Instant::now();
-        let bytes = encode(request);
         let Self { running, requests, .. } = self;
         tokio::select! {
             biased;
-            sent = requests.write_all(&bytes) => sent.map_err(|error| Broken::Garbled(error.to_string())),
+            sent = requests.write_all(request) => sent.map_err(|error| Broken::Garbled(error.to_string())),
             status = running.child.wait() => Err(Broken::Ended(status.ok())),
             // Half a request cannot be taken back.
             () = patience.over() => {
@@ -178,10 +182,10 @@ impl Worker {
     }
 
     /// The next answer. Meanwhile what is printed is taken, and the call is interrupted if it must be.
-    pub(super) async fn next(&mut self, ears: &mut Ears<'_>, patience: &mut Patience<'_>) -> Result<Message, Broken> {
+    pub(crate) async fn next(&mut self, ears: &mut Ears<'_>, patience: &mut Patience<'_>) -> Result<Vec<u8>, Broken> {
         loop {
-            if let Some(message) = self.take_message()? {
-                return Ok(message);
+            if let Some(answer) = self.take_answer()? {
+                return Ok(answer);
             }
             let pause = patience.pause();
             let Self { running, answers, stdout, stderr, unread, .. } = self;
@@ -210,7 +214,7 @@ impl Worker {
     }
 
     /// Takes what has been printed up to now.
-    pub(super) async fn listen(&mut self, ears: &mut Ears<'_>) {
+    pub(crate) async fn listen(&mut self, ears: &mut Ears<'_>) {
         while self.stdout.read_now() {
             ears.stdout.take(&self.stdout.chunk).await;
         }
@@ -220,17 +224,18 @@ impl Worker {
     }
 
     /// The last answer to a request has been read.
-    pub(super) fn heard_out(&mut self) {
+    pub(crate) fn heard_out(&mut self) {
         self.is_busy = false;
         self.used = Instant::now();
     }
 
     /// Ends it, and whoever it started.
-    pub(super) async fn end(self) {
+    pub(crate) async fn end(self) {
         self.running.kill().await;
     }
 
-    fn take_message(&mut self) -> Result<Option<Message>, Broken> {
+    /// An answer is its length, in four bytes with the lowest first, and so many bytes.
+    fn take_answer(&mut self) -> Result<Option<Vec<u8>>, Broken> {
         let Some((length, rest)) = self.unread.split_first_chunk::<4>() else { return Ok(None) };
         let length = u32::from_le_bytes(*length) as usize;
         if length > LONGEST {
@@ -240,13 +245,12 @@ impl Worker {
             self.unread.reserve(length + 4 - self.unread.len());
             return Ok(None);
         };
-        let value = decode(bytes).map_err(|error| Broken::Garbled(error.to_string()))?;
-        let message = Message::new(value).ok_or_else(|| Broken::Garbled("an answer that is none".to_owned()))?;
+        let answer = bytes.to_vec();
         self.unread.drain(..length + 4);
         if self.unread.is_empty() {
             self.unread.shrink_to(CHUNK);
         }
-        Ok(Some(message))
+        Ok(Some(answer))
     }
 
     /// What a worker that did not start said about it.

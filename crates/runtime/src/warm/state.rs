@@ -16,7 +16,7 @@ const STATES: &str = "r/state";
 const HOLDERS: &str = "r/sessions";
 
 /// A copy of a state.
-pub(super) enum Snapshot {
+pub(crate) enum Snapshot {
     /// In memory.
     Held(Vec<u8>),
     /// In the store, under this key; it may be kept for servers to come.
@@ -25,7 +25,7 @@ pub(super) enum Snapshot {
 
 /// How long a state is kept.
 #[derive(Clone, Debug)]
-pub(super) enum Life {
+pub(crate) enum Life {
     /// As long as this server runs.
     Server,
     /// Under this key, until that time, whoever serves.
@@ -34,7 +34,7 @@ pub(super) enum Life {
 
 impl Snapshot {
     /// Keeps a state in the place of an older one.
-    pub(super) async fn take(
+    pub(crate) async fn take(
         older: Option<Self>,
         keep: Option<&Arc<dyn Keep>>,
         life: &Life,
@@ -54,14 +54,14 @@ impl Snapshot {
     }
 
     /// The state under a key, if there is one that has not expired.
-    pub(super) async fn find(keep: &Arc<dyn Keep>, key: &str, now: SystemTime) -> Option<Self> {
+    pub(crate) async fn find(keep: &Arc<dyn Keep>, key: &str, now: SystemTime) -> Option<Self> {
         let holder = keep.get(HOLDERS, key).await.ok()??;
         let is_fresh = holder["expires"].as_u64().is_some_and(|expires| expires > unix(now));
         is_fresh.then(|| Self::Kept { keep: Arc::clone(keep), key: key.to_owned(), is_lasting: true })
     }
 
     /// The state.
-    pub(super) async fn bytes(&self) -> Result<Vec<u8>, Failure> {
+    pub(crate) async fn bytes(&self) -> Result<Vec<u8>, Failure> {
         match self {
             Self::Held(bytes) => Ok(bytes.clone()),
             Self::Kept { keep, key, .. } => {
@@ -73,12 +73,12 @@ impl Snapshot {
     }
 
     /// Whether someone must forget it when its session is gone.
-    pub(super) fn ends_with_its_session(&self) -> bool {
+    pub(crate) fn ends_with_its_session(&self) -> bool {
         matches!(self, Self::Kept { is_lasting: false, .. })
     }
 
     /// Keeps it no longer.
-    pub(super) async fn forget(self) {
+    pub(crate) async fn forget(self) {
         if let Self::Kept { keep, key, .. } = self {
             forget(&keep, &key).await;
         }
@@ -86,7 +86,7 @@ impl Snapshot {
 }
 
 /// Forgets what servers left that are gone, and what has expired.
-pub(super) async fn sweep(keep: &Arc<dyn Keep>, now: SystemTime) {
+pub(crate) async fn sweep(keep: &Arc<dyn Keep>, now: SystemTime) {
     let holders = keep.all(HOLDERS).await.unwrap_or_default();
     for (key, holder) in holders {
         let is_over = match holder["expires"].as_u64() {

@@ -1,4 +1,4 @@
-//! R processes that wait for sessions to come, so that a caller without a session does not wait for R
+//! Workers that wait for sessions to come, so that a caller without a session does not wait for one
 //! to start. They are clean: nothing was ever called in them, and each goes to one session.
 
 use std::{
@@ -12,7 +12,7 @@ use tokio::{sync::OwnedSemaphorePermit, task::JoinHandle};
 use super::worker::{Bounds, Worker};
 use crate::{Plan, spawn::Door};
 
-/// R processes that wait for sessions to come, at most one for each kind of bounds.
+/// Workers that wait for sessions to come, at most one for each kind of bounds.
 #[derive(Default)]
 pub(super) struct Spares(Mutex<Vec<Spare>>);
 
@@ -30,22 +30,23 @@ impl Drop for Spare {
 
 impl Spares {
     /// Whether there is one with these bounds, or will be soon.
-    pub(super) fn has(&self, bounds: Bounds) -> bool {
-        self.all().iter().any(|spare| spare.bounds == bounds)
+    pub(super) fn has(&self, bounds: &Bounds) -> bool {
+        self.all().iter().any(|spare| spare.bounds == *bounds)
     }
 
     /// Starts one.
     pub(super) fn start(&self, door: &Arc<Door>, plan: Arc<Plan>, bounds: Bounds, seat: OwnedSemaphorePermit) {
         let door = Arc::clone(door);
-        let worker = tokio::spawn(async move { Worker::start(&door, &plan, bounds, seat).await });
+        let own = bounds.clone();
+        let worker = tokio::spawn(async move { Worker::start(&door, &plan, own, seat).await });
         self.all().push(Spare { bounds, since: Instant::now(), worker });
     }
 
     /// Hands out the one with these bounds, when it is ready.
-    pub(super) async fn take(&self, bounds: Bounds) -> Option<Worker> {
+    pub(super) async fn take(&self, bounds: &Bounds) -> Option<Worker> {
         let mut spare = {
             let mut all = self.all();
-            let index = all.iter().position(|spare| spare.bounds == bounds)?;
+            let index = all.iter().position(|spare| spare.bounds == *bounds)?;
             all.swap_remove(index)
         };
         let mut worker = (&mut spare.worker).await.ok()?.ok()?;

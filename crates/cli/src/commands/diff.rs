@@ -1,0 +1,61 @@
+//! `diff`: what changed between two versions of tools, and the version that needs.
+
+mod human;
+mod json;
+mod side;
+
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use lint::compare::{Compared, compare};
+use workspace::Crib;
+
+use super::{CommandResult, Surroundings};
+
+/// Compare two versions of tools: what changed, what that does to callers, and which version it needs.
+///
+/// A version is a file, a folder, or one of them in a revision of the git repository: `HEAD~1:tools` is the folder `tools` one
+/// commit ago, `origin/main:` everything on that branch. Exits with 0 if every declared version is high enough, 1 if one is
+/// too low, 2 if it could not run. `toolcrib explain RULE` says more about a change.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The version before.
+    old: String,
+    /// The version now.
+    new: String,
+    /// How changes are printed.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// For people: by tool, the worst changes first.
+    Human,
+    /// For programs: one versioned object.
+    Json,
+}
+
+pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+    let (old, new) = (side::read(here, &args.old)?, side::read(here, &args.new)?);
+    let mut tools = compare(&old.catalog, &new.catalog);
+    allow(&here.crib()?, &mut tools);
+    match args.format {
+        Format::Human => human::print(&tools),
+        Format::Json => json::print(&tools),
+    }
+    Ok(ExitCode::from(u8::from(!is_ok(&tools))))
+}
+
+/// Marks the changes that the crib allows, with its reasons.
+fn allow(crib: &Crib, tools: &mut [Compared]) {
+    for tool in tools {
+        for change in &mut tool.changes {
+            change.allowed = crib.allowed_change(change.rule.name, &tool.name);
+        }
+    }
+}
+
+fn is_ok(tools: &[Compared]) -> bool {
+    tools.iter().all(|tool| tool.verdict().ok)
+}

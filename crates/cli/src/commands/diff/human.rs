@@ -1,0 +1,113 @@
+//! Changes for people: a paragraph for each tool that changed, and one line for the rest.
+
+use std::collections::BTreeMap;
+
+use lint::compare::{Change, Class, Compared, Effect};
+
+use crate::{
+    keeper,
+    terminal::{self, Paint, paint},
+};
+
+/// How many changes of one rule that break nothing are shown of one tool.
+const ALIKE: usize = 3;
+
+/// Prints what changed and a summary.
+pub(super) fn print(tools: &[Compared]) {
+    for tool in tools.iter().filter(|tool| !tool.changes.is_empty()) {
+        terminal::line(&heading(tool));
+        print_changes(&tool.changes);
+        terminal::print("\n");
+    }
+    terminal::line(&summary(tools));
+}
+
+/// A person needs the kind of what was reworded, not the roll.
+fn print_changes(changes: &[Change]) {
+    let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
+    for change in changes {
+        let alike = shown.entry(change.rule.name).or_default();
+        *alike += 1;
+        if *alike <= ALIKE || change.effect > Effect::Behavioural {
+            terminal::line(&line(change));
+        } else if *alike == ALIKE + 1 {
+            let more = changes.iter().filter(|other| other.rule.name == change.rule.name).count() - ALIKE;
+            let text = format!("  {:11}  … and {more} more of {} (`--format json` lists them)", "", change.rule.name);
+            terminal::line(&paint(&text, Paint::Dim));
+        }
+    }
+}
+
+fn heading(tool: &Compared) -> String {
+    let class = tool.class();
+    let mut parts = vec![paint(&name(tool), Paint::Bold), paint(class.as_str(), colour(class))];
+    parts.extend(versions(tool));
+    let verdict = tool.verdict();
+    let mark = if verdict.ok { Paint::Yellow } else { Paint::Red };
+    parts.extend(verdict.remark.map(|remark| paint(&remark, mark)));
+    parts.join("  ")
+}
+
+fn name(tool: &Compared) -> String {
+    match &tool.new_name {
+        Some(new) => format!("{} -> {new}", tool.name),
+        None => tool.name.clone(),
+    }
+}
+
+fn versions(tool: &Compared) -> Option<String> {
+    match (&tool.old_version, &tool.new_version) {
+        (None, None) => None,
+        (Some(old), Some(new)) if old == new => Some(old.clone()),
+        (old, new) => {
+            let shown = |version: &Option<String>| version.clone().unwrap_or_else(|| "no version".to_owned());
+            Some(format!("{} -> {}", shown(old), shown(new)))
+        }
+    }
+}
+
+fn line(change: &Change) -> String {
+    let (word, colour) = match (&change.allowed, change.effect) {
+        (Some(_), _) => ("allowed", Paint::Dim),
+        (None, Effect::Undecided) => ("undecided", Paint::Red),
+        (None, effect) => (effect.class().as_str(), colour(effect.class())),
+    };
+    let allowed = change.allowed.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let place = match change.pointer.as_str() {
+        "" => change.rule.name.to_owned(),
+        pointer => format!("{} {pointer}", change.rule.name),
+    };
+    format!(
+        "  {}  {}{allowed}  {}",
+        paint(&format!("{word:11}"), colour),
+        change.message,
+        paint(&format!("[{place}]"), Paint::Dim)
+    )
+}
+
+fn colour(class: Class) -> Paint {
+    match class {
+        Class::Breaking => Paint::Red,
+        Class::Behavioural => Paint::Yellow,
+        Class::Compatible => Paint::Green,
+        Class::Metadata | Class::None => Paint::Dim,
+    }
+}
+
+fn summary(tools: &[Compared]) -> String {
+    let of = |class: Class| tools.iter().filter(|tool| tool.class() == class).count();
+    let classes = [Class::Breaking, Class::Compatible, Class::Behavioural, Class::Metadata];
+    let mut parts: Vec<String> =
+        classes.into_iter().filter(|class| of(*class) > 0).map(|class| format!("{} {}", of(class), class.as_str())).collect();
+    let same = of(Class::None);
+    if same > 0 || parts.is_empty() {
+        parts.push(format!("{same} unchanged"));
+    }
+    let low = tools.iter().filter(|tool| !tool.verdict().ok).count();
+    let verdict = match low {
+        0 => paint("every version is high enough", Paint::Green),
+        1 => paint("1 version is too low", Paint::Red),
+        low => paint(&format!("{low} versions are too low"), Paint::Red),
+    };
+    format!("{}: {}; {verdict}", keeper::count(tools.len(), "tool"), parts.join(", "))
+}

@@ -1,0 +1,75 @@
+//! Changes for programs: one object, whose shape is version 1.
+
+use lint::compare::{Change, Compared, Effect};
+use serde::Serialize;
+
+use crate::terminal;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    ok: bool,
+    tools: Vec<Entry<'a>>,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    name: &'a str,
+    /// Of a tool that was renamed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new_name: Option<&'a str>,
+    class: &'a str,
+    required_bump: &'a str,
+    old_version: Option<&'a str>,
+    new_version: Option<&'a str>,
+    ok: bool,
+    /// The version to use, where another is needed or would say more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    use_version: Option<String>,
+    changes: Vec<Written<'a>>,
+}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    rule: &'a str,
+    pointer: &'a str,
+    message: &'a str,
+    breaking: bool,
+    /// Said where it is so: it counts as breaking until somebody has looked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    undecided: bool,
+    /// Why it does not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allowed: Option<&'a str>,
+}
+
+/// Prints the comparison as one object.
+pub(super) fn print(tools: &[Compared]) {
+    terminal::json(&Document { version: 1, ok: super::is_ok(tools), tools: tools.iter().map(entry).collect() });
+}
+
+fn entry(tool: &Compared) -> Entry<'_> {
+    let verdict = tool.verdict();
+    Entry {
+        name: &tool.name,
+        new_name: tool.new_name.as_deref(),
+        class: tool.class().as_str(),
+        required_bump: tool.bump().as_str(),
+        old_version: tool.old_version.as_deref(),
+        new_version: tool.new_version.as_deref(),
+        ok: verdict.ok,
+        use_version: verdict.use_version,
+        changes: tool.changes.iter().map(written).collect(),
+    }
+}
+
+fn written(change: &Change) -> Written<'_> {
+    Written {
+        rule: change.rule.name,
+        pointer: &change.pointer,
+        message: &change.message,
+        breaking: change.is_breaking(),
+        undecided: change.effect == Effect::Undecided,
+        allowed: change.allowed.as_deref(),
+    }
+}

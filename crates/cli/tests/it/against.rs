@@ -1,0 +1,184 @@
+//! `check --against`: definitions compared with what a live server lists.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::PathBuf,
+    process::Stdio,
+};
+
+use serde_json::Value;
+
+use crate::crib::{Crib, TOOLCRIB, repository};
+
+fn whole() -> String {
+    fs::read_to_string(repository().join("crates/formats/tests/it/specs/whole.md")).expect("the page")
+}
+
+/// A crib with a specification that something runs.
+fn crib(page: &str) -> Crib {
+    let bind = "[[bind]]\ntools = \"count_*\"\ncommand = [\"cat\"]\nmutates = false\n";
+    Crib::new().file("MCP_TOOL_SPECIFICATION.md", page).file("toolcrib.toml", bind)
+}
+
+/// The command that serves a crib.
+fn serving(crib: &Crib) -> String {
+    format!("'{TOOLCRIB}' -C '{}' serve", crib.root().display())
+}
+
+fn found(report: &Value) -> Vec<String> {
+    let all = report["diagnostics"].as_array().expect("diagnostics").iter();
+    all.map(|found| {
+        format!(
+            "{} {} {}",
+            found["code"].as_str().unwrap_or_default(),
+            found["severity"].as_str().unwrap_or_default(),
+            found["message"].as_str().unwrap_or_default()
+        )
+    })
+    .collect()
+}
+
+#[test]
+fn a_crib_is_as_its_own_server_lists_it() {
+    let crib = crib(&whole());
+    let ran = crib.run(&["check", "--against", &serving(&crib)]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
+fn missing_undocumented_and_drifted_tools_are_told_with_the_line_of_their_definition() {
+    let page = whole();
+    let server = crib(&page);
+    let other = page.replace("| `path` | `string` | Yes |", "| `file` | `string` | Yes |");
+    assert_ne!(other, page, "the page has the row");
+    let drifted = crib(&other);
+    let ran = drifted.run(&["check", "--format", "json", "--against", &serving(&server)]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let report = ran.json();
+    let all = found(&report);
+    assert!(all.iter().any(|line| line.starts_with("TC828 error on the server `count_lines` is otherwise")), "{all:#?}");
+    let first =
+        &report["diagnostics"].as_array().expect("diagnostics").iter().find(|found| found["code"] == "TC828").expect("it");
+    assert_eq!(first["file"], "MCP_TOOL_SPECIFICATION.md");
+    assert!(first["line"].is_u64(), "{first}");
+    let renamed = crib(&page.replace("count_lines", "count_rows"));
+    let ran = renamed.run(&["check", "--format", "json", "--against", &serving(&server)]);
+    assert_eq!(
+        found(&ran.json()),
+        [
+            "TC827 error the server does not list `count_rows`",
+            "TC826 error the server lists `count_lines`, which no definition describes",
+        ]
+    );
+    let sarif = renamed.run(&["check", "--format", "sarif", "--against", &serving(&server)]).json();
+    assert_eq!(sarif["runs"][0]["results"].as_array().expect("results").len(), 2);
+}
+
+#[test]
+fn text_that_differs_is_a_warning_and_counts() {
+    let page = whole();
+    let server = crib(&page);
+    let other = crib(&page.replace("Count the lines", "Count all the lines"));
+    let ran = other.run(&["check", "--format", "json", "--against", &serving(&server)]);
+    assert_eq!(ran.code, 1);
+    assert_eq!(
+        found(&ran.json()),
+        ["TC828 warning the server describes `count_lines` in other words: the description is another"]
+    );
+}
+
+#[test]
+fn a_server_over_http_is_asked_with_its_token() {
+    let crib = crib(&whole()).file("token", "sesame\n");
+    let token = crib.root().join("token");
+    let token = token.to_str().expect("a path");
+    let mut serve = crib
+        .command(&["serve", "--http", "127.0.0.1:0", "--token-file", token])
+        .env("TOOLCRIB_LOG", "info")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a server");
+    let lines = BufReader::new(serve.stderr.take().expect("its log")).lines();
+    let url = lines
+        .map_while(Result::ok)
+        .find_map(|line| line.split_once("listening on ").map(|(_, url)| url.trim().to_owned()))
+        .expect("an address");
+    let good = crib.run(&["check", "--against", &url, "--token-file", token]);
+    let bad = crib.run(&["check", "--against", &url]);
+    serve.kill().expect("it runs");
+    serve.wait().expect("it ran");
+    assert_eq!(good.code, 0, "{}{}", good.stdout, good.stderr);
+    assert_eq!(bad.code, 2, "{}{}", bad.stdout, bad.stderr);
+}
+
+#[test]
+fn a_server_that_cannot_be_asked_is_an_error_that_says_why() {
+    let crib = crib(&whole());
+    for (server, why) in [
+        ("no-such-program-here", "no-such-program-here"),
+        ("sh -c 'echo out of order >&2'", "out of order"),
+        ("sh -c 'oops", "is no command line"),
+        ("https://example.org/mcp", "is not an address on this machine"),
+        ("http://example.org/mcp", "is not an address on this machine"),
+    ] {
+        let ran = crib.run(&["check", "--against", server]);
+        assert!(ran.code == 2 && ran.stderr.contains(why), "{server}: {} {}", ran.code, ran.stderr);
+    }
+}
+
+/// A server that knows nothing but the old handshake.
+const OLD: &str = r#"
+import json, sys
+tools = [{"name": "count_lines", "description": "Count the lines of a file below the project folder.",
+          "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}, "deep": {"type": "boolean"}}, "required": ["path"]}}]
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message: continue
+    answer = {"jsonrpc": "2.0", "id": message["id"]}
+    if message["method"] == "initialize":
+        answer["result"] = {"protocolVersion": "2024-11-05", "capabilities": {"tools": {}}, "serverInfo": {"name": "old", "version": "1"}}
+    elif message["method"] == "tools/list":
+        answer["result"] = {"tools": tools}
+    else:
+        answer["error"] = {"code": -32601, "message": "what?"}
+    print(json.dumps(answer), flush=True)
+"#;
+
+#[test]
+fn an_old_server_is_asked_too_and_what_breaks_no_call_is_a_warning() {
+    let crib = crib(&whole()).file("old.py", OLD);
+    let ran = crib.run(&["check", "--format", "json", "--against", "python3 old.py"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let all = found(&ran.json());
+    assert!(all.iter().any(|line| line.starts_with("TC828 warning") && line.contains("`deep`")), "{all:#?}");
+    assert!(all.iter().any(|line| line.starts_with("TC828 error") && line.contains("output")), "{all:#?}");
+}
+
+/// The interpreter with the official library, which `scripts/test clients` makes.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn official() -> Option<PathBuf> {
+    let python = repository().join("target/test/venv/bin/python");
+    let has_library =
+        || std::process::Command::new(&python).args(["-c", "import mcp.server"]).output().is_ok_and(|ran| ran.status.success());
+    let found = python.exists() && has_library();
+    if !found {
+        eprintln!("SKIPPED: the official Python library is not in target/test/venv (scripts/test clients)");
+    }
+    found.then_some(python)
+}
+
+#[test]
+fn a_server_of_the_official_library_is_asked_too() {
+    let Some(python) = official() else { return };
+    let code = "from mcp.server import MCPServer\nserver = MCPServer('other')\n@server.tool()\ndef count_lines(path: str) -> dict:\n    'Count the lines of a file below the project folder.'\n    return {}\n@server.tool()\ndef extra() -> str:\n    'More'\n    return ''\nserver.run()\n";
+    let crib = crib(&whole()).file("server.py", code);
+    let server = format!("'{}' server.py", python.display());
+    let ran = crib.run(&["check", "--format", "json", "--against", &server]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let all = found(&ran.json());
+    assert!(all.contains(&"TC826 error the server lists `extra`, which no definition describes".to_owned()), "{all:#?}");
+    assert!(!all.iter().any(|line| line.starts_with("TC827")), "{all:#?}");
+}

@@ -1,0 +1,94 @@
+//! Tools that have another name: one that is gone and one that is new are the same if they take and say the same.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use catalog::Tool;
+
+use super::{Class, Walk};
+use crate::words::{identifier_words, words};
+
+/// From here on two tools are one.
+const ALIKE: f64 = 0.65;
+/// No more pairs than this are looked at; whoever replaces hundreds of tools at once does not rename them.
+const MOST_PAIRS: usize = 250_000;
+
+/// Which of the new tools each of the gone ones is, where that is clear.
+pub(super) fn pairs<'t>(gone: &[&'t Tool], fresh: &[&'t Tool]) -> HashMap<&'t str, &'t Tool> {
+    if gone.len().saturating_mul(fresh.len()) > MOST_PAIRS {
+        return HashMap::new();
+    }
+    let (gone, fresh): (Vec<_>, Vec<_>) =
+        (gone.iter().map(|tool| Features::of(tool)).collect(), fresh.iter().map(|tool| Features::of(tool)).collect());
+    let mut scored = Vec::new();
+    for (at, old) in gone.iter().enumerate() {
+        let alike = fresh.iter().enumerate().map(|(other, new)| (old.alikeness(new), at, other));
+        scored.extend(alike.filter(|(score, ..)| *score >= ALIKE));
+    }
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut found = HashMap::new();
+    let mut taken = HashSet::new();
+    for (_, at, other) in scored {
+        if !found.contains_key(gone[at].tool.name.as_str()) && taken.insert(other) {
+            found.insert(gone[at].tool.name.as_str(), fresh[other].tool);
+        }
+    }
+    found
+}
+
+/// What tools are known by.
+struct Features<'t> {
+    tool: &'t Tool,
+    name: BTreeSet<String>,
+    text: BTreeSet<String>,
+    parameters: BTreeSet<&'t str>,
+}
+
+impl<'t> Features<'t> {
+    fn of(tool: &'t Tool) -> Self {
+        Self {
+            tool,
+            name: identifier_words(&tool.name).into_iter().collect(),
+            text: words(&tool.description.text).into_iter().map(|word| word.lower.into_owned()).collect(),
+            parameters: tool.input.properties().map(|(name, _)| name).collect(),
+        }
+    }
+
+    /// How much two tools are one, from 0 to 1. Names and texts must have something in common: that two tools take one
+    /// `path` each does not make them one.
+    fn alikeness(&self, other: &Self) -> f64 {
+        let (name, text) = (shared(&self.name, &other.name), shared(&self.text, &other.text));
+        let parameters = match (self.parameters.is_empty(), other.parameters.is_empty()) {
+            (true, true) => 0.5,
+            _ => shared(&self.parameters, &other.parameters),
+        };
+        let rough = 0.35 * name + 0.35 * text + 0.3 * parameters;
+        // Only what is taken alike in full, or called alike but for a prefix, makes up for another text.
+        let is_prefixed = is_part(&self.name, &other.name) && parameters >= 0.5;
+        match rough {
+            rough if is_prefixed => rough.max(ALIKE + 0.1 * text),
+            rough if rough + 0.35 >= ALIKE && text >= 0.8 && parameters >= 0.5 => rough.max(ALIKE),
+            rough if rough + 0.35 >= ALIKE && parameters >= 1.0 && text + name >= 0.8 && self.takes_the_same(other) => {
+                rough.max(ALIKE)
+            }
+            rough => rough,
+        }
+    }
+
+    fn takes_the_same(&self, other: &Self) -> bool {
+        let changes = Walk::of_input(self.tool, other.tool);
+        changes.iter().all(|change| change.effect.class() <= Class::Behavioural)
+    }
+}
+
+/// How much of two sets is in both.
+fn shared<T: Ord>(one: &BTreeSet<T>, other: &BTreeSet<T>) -> f64 {
+    let both = one.intersection(other).count();
+    let all = one.len() + other.len() - both;
+    if all == 0 { 0.0 } else { both as f64 / all as f64 }
+}
+
+/// Whether one name is the other and something more, such as the name of a module before it.
+fn is_part(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    let shorter = one.len().min(other.len());
+    shorter >= 2 && one.intersection(other).count() == shorter
+}

@@ -1,0 +1,310 @@
+//! Two schemas, walked side by side.
+
+use std::collections::BTreeSet;
+
+use catalog::Tool;
+use serde_json::{Map, Value};
+
+use super::{
+    Change, ChangeRule, Direction, Effect,
+    arms::{Arm, Kind, Node, arms, is_annotation, resolved},
+    object,
+    rules::{
+        object::{OUTPUT_SCHEMA_ADDED, OUTPUT_SCHEMA_REMOVED},
+        value::{CANNOT_DECIDE, TYPE_CHANGED, TYPE_NARROWED, TYPE_WIDENED},
+    },
+    texts,
+};
+
+/// Schemas inside each other deeper than this are not looked into.
+const DEEPEST: usize = 64;
+/// No more pairs of schemas than this are looked at for one tool.
+const MOST_STEPS: usize = 20_000;
+
+/// Keywords whose values are schemas by name.
+const NAMED: [&str; 5] = ["properties", "patternProperties", "dependentSchemas", "dependentRequired", "dependencies"];
+
+/// Where a walk is.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'a, 'p> {
+    pub(super) old: Node<'a>,
+    pub(super) new: Node<'a>,
+    pub(super) pointer: &'p str,
+}
+
+/// The schemas that the references of the two sides are resolved in.
+type Roots<'a> = (&'a Map<String, Value>, &'a Map<String, Value>);
+/// Two schemas, known by where they are.
+type Place = (*const Map<String, Value>, *const Map<String, Value>);
+
+/// A walk along two schemas, and what was found on it.
+pub(super) struct Walk<'a> {
+    old_root: &'a Map<String, Value>,
+    new_root: &'a Map<String, Value>,
+    pub(super) direction: Direction,
+    /// Whether only what is taken counts, not what is said about it.
+    is_silent: bool,
+    /// The schemas that are being compared: what leads back to them is the same if they are.
+    open: Vec<Place>,
+    steps: usize,
+    found: Vec<Change>,
+}
+
+impl<'a> Walk<'a> {
+    /// What changed in what a tool takes.
+    pub(super) fn of_input(old: &'a Tool, new: &'a Tool) -> Vec<Change> {
+        Self::along(old.input.object(), new.input.object(), Direction::Input)
+    }
+
+    /// What changed in what a tool returns.
+    pub(super) fn of_output(old: &'a Tool, new: &'a Tool) -> Vec<Change> {
+        let pointer = Direction::Output.pointer();
+        let told = |rule, message: &str| vec![Change::new(rule, Direction::Output, pointer, message.to_owned())];
+        let mut found = object::named_fields(old, new);
+        match (&old.output, &new.output) {
+            (Some(old), Some(new)) => return Self::along(old.object(), new.object(), Direction::Output),
+            (None, Some(_)) => found.extend(told(&OUTPUT_SCHEMA_ADDED, "the result has a schema now")),
+            (Some(_), None) => found.extend(told(&OUTPUT_SCHEMA_REMOVED, "the result has no schema any more")),
+            (None, None) => {}
+        }
+        found
+    }
+
+    fn along(old: &'a Map<String, Value>, new: &'a Map<String, Value>, direction: Direction) -> Vec<Change> {
+        if old == new {
+            return Vec::new();
+        }
+        let mut walk =
+            Self { old_root: old, new_root: new, direction, is_silent: false, open: Vec::new(), steps: 0, found: Vec::new() };
+        walk.node(Pair { old: Node::Object(old), new: Node::Object(new), pointer: direction.pointer() });
+        walk.found
+    }
+
+    /// Takes a change, once: what concerns several kinds of value is found for each of them.
+    pub(super) fn push(&mut self, rule: &'static ChangeRule, pointer: impl Into<String>, message: String) {
+        let change = Change::new(rule, self.direction, pointer, message);
+        if !self.found.iter().any(|known| known.pointer == change.pointer && known.message == change.message) {
+            self.found.push(change);
+        }
+    }
+
+    /// Compares two schemas.
+    pub(super) fn node(&mut self, pair: Pair<'a, '_>) {
+        if !self.is_silent {
+            let (old, new) = (self.said(self.old_root, pair.old), self.said(self.new_root, pair.new));
+            self.found.extend(texts::of_schemas(&old, &new, self.direction, pair.pointer));
+        }
+        let (old, new) = (resolved(self.old_root, pair.old), resolved(self.new_root, pair.new));
+        let is_same = |old: &Map<String, Value>, new: &Map<String, Value>| old == new && self.old_root == self.new_root;
+        let place = match (old, new) {
+            (Node::Everything, Node::Everything) | (Node::Nothing, Node::Nothing) => return,
+            (Node::Object(old), Node::Object(new)) if is_same(old, new) => return,
+            (Node::Object(old), Node::Object(new)) => Some((std::ptr::from_ref(old), std::ptr::from_ref(new))),
+            _ => None,
+        };
+        if place.is_some_and(|place| self.open.contains(&place)) {
+            return;
+        }
+        self.steps += 1;
+        if self.open.len() >= DEEPEST || self.steps > MOST_STEPS {
+            return self.undecided(pair.pointer, "it is too deep or too large to be compared");
+        }
+        self.open.extend(place);
+        self.compare(Pair { old, new, ..pair });
+        self.open.truncate(self.open.len() - usize::from(place.is_some()));
+    }
+
+    /// What a schema says beside what it takes: its own words before those of what it refers to.
+    fn said(&self, root: &'a Map<String, Value>, node: Node<'a>) -> Vec<(&'a str, &'a Value)> {
+        let mut said: Vec<(&str, &Value)> = Vec::new();
+        for node in [node, resolved(root, node)] {
+            let Node::Object(object) = node else { continue };
+            for (key, value) in object.iter().filter(|(key, _)| is_annotation(key)) {
+                if said.iter().all(|(own, _)| own != key) {
+                    said.push((key, value));
+                }
+            }
+        }
+        said
+    }
+
+    fn compare(&mut self, pair: Pair<'a, '_>) {
+        let (old, new) = (arms(self.old_root, pair.old), arms(self.new_root, pair.new));
+        self.types(&old, &new, pair.pointer);
+        for kind in Kind::ALL {
+            let of = |arms: &[Arm<'a>]| arms.iter().filter(|arm| arm.kind == kind).cloned().collect::<Vec<_>>();
+            match (of(&old).as_slice(), of(&new).as_slice()) {
+                ([], _) | (_, []) => {}
+                ([old], [new]) => self.arm(old, new, pair.pointer),
+                (old, new) => self.alternatives(old, new, pair.pointer),
+            }
+        }
+    }
+
+    /// Conditions are the same or not: what they mean together is not looked into.
+    pub(super) fn conditions(&mut self, pair: Pair<'a, '_>) {
+        let (old, new) = (pair.old.conditions(), pair.new.conditions());
+        let keys: BTreeSet<&str> = old.iter().chain(&new).map(|(key, _)| *key).collect();
+        for key in keys {
+            let get = |all: &[(&'a str, &'a Value)]| all.iter().find(|(own, _)| *own == key).map(|(_, value)| *value);
+            let is_same = match (get(&old), get(&new)) {
+                (Some(old), Some(new)) => self.is_same(key, old, new, 0),
+                _ => false,
+            };
+            if !is_same {
+                self.undecided(&format!("{}/{key}", pair.pointer), &format!("`{key}` is another"));
+            }
+        }
+    }
+
+    /// Whether a keyword says the same twice, apart from annotations, with what it refers to.
+    fn is_same(&self, key: &str, old: &'a Value, new: &'a Value, depth: usize) -> bool {
+        let both = |old: &'a Value, new: &'a Value| self.is_same_schema(old, new, depth + 1);
+        match (key, old, new) {
+            _ if depth > DEEPEST => false,
+            ("const" | "enum" | "required", old, new) => old == new,
+            (key, Value::Object(old), Value::Object(new)) if NAMED.contains(&key) => {
+                old.len() == new.len() && old.iter().all(|(name, value)| new.get(name).is_some_and(|other| both(value, other)))
+            }
+            (_, Value::Array(old), Value::Array(new)) => {
+                old.len() == new.len() && old.iter().zip(new).all(|(old, new)| both(old, new))
+            }
+            (_, old, new) => both(old, new),
+        }
+    }
+
+    fn is_same_schema(&self, old: &'a Value, new: &'a Value, depth: usize) -> bool {
+        if !old.is_object() || !new.is_object() {
+            return old == new;
+        }
+        let (old, new) = (resolved(self.old_root, Node::of(old)), resolved(self.new_root, Node::of(new)));
+        let (Node::Object(old), Node::Object(new)) = (old, new) else { return false };
+        let weighty = |object: &'a Map<String, Value>| object.iter().filter(|(key, _)| !is_annotation(key));
+        let has = |(key, value): (&String, &'a Value)| new.get(key).is_some_and(|other| self.is_same(key, value, other, depth));
+        weighty(old).count() == weighty(new).count() && weighty(old).all(has)
+    }
+
+    /// Says that it cannot be decided what something does, and why.
+    pub(super) fn undecided(&mut self, pointer: &str, why: &str) {
+        let message = format!("cannot decide whether this is compatible: {why}; somebody has to look");
+        self.push(&CANNOT_DECIDE, pointer, message);
+    }
+
+    /// Compares the types that two schemas take.
+    fn types(&mut self, old: &[Arm<'a>], new: &[Arm<'a>], pointer: &str) {
+        let takes = |arms: &[Arm<'a>], one: &Arm<'a>| {
+            arms.iter().any(|arm| {
+                arm.kind == one.kind && (!arm.is_whole || one.is_whole || one.values.is_some() && arm.values.is_some())
+            })
+        };
+        let is_less = old.iter().any(|arm| !takes(new, arm));
+        let is_more = new.iter().any(|arm| !takes(old, arm));
+        let pointer = format!("{pointer}/type");
+        let words = format!("was {} and is {}", types_of(old), types_of(new));
+        match (is_less, is_more) {
+            (false, false) => {}
+            (true, true) => self.push(&TYPE_CHANGED, pointer, format!("the type {words}")),
+            (true, false) => self.push(&TYPE_NARROWED, pointer, format!("the type {words}, which is less")),
+            (false, true) => self.push(&TYPE_WIDENED, pointer, format!("the type {words}, which is more")),
+        }
+    }
+
+    /// Compares several alternatives of one kind: each must be within one of the others.
+    fn alternatives(&mut self, old: &[Arm<'a>], new: &[Arm<'a>], pointer: &str) {
+        let (roots, back) = ((self.old_root, self.new_root), (self.new_root, self.old_root));
+        let lost = self.outside(old, new, roots);
+        let fresh = self.outside(new, old, back);
+        if let ([old], [new]) = (lost.sure.as_slice(), fresh.sure.as_slice()) {
+            return self.arm(old, new, pointer);
+        }
+        let kind = old[0].kind.name();
+        let words = |count: usize| {
+            if count == 1 { format!("an alternative of type `{kind}`") } else { format!("{count} alternatives of type `{kind}`") }
+        };
+        match (lost.sure.len(), fresh.sure.len()) {
+            (0, 0) if lost.is_doubtful || fresh.is_doubtful => {
+                self.undecided(pointer, &format!("the alternatives of type `{kind}` are others"));
+            }
+            (0, 0) => {}
+            (count, 0) => self.push(&TYPE_NARROWED, pointer, format!("{} less is taken", words(count))),
+            (0, count) => self.push(&TYPE_WIDENED, pointer, format!("{} more is taken", words(count))),
+            (count, _) => self.push(&TYPE_CHANGED, pointer, format!("{} became others", words(count))),
+        }
+    }
+
+    /// Those of some arms that are within none of the others.
+    fn outside(&mut self, arms: &[Arm<'a>], others: &[Arm<'a>], roots: Roots<'a>) -> Outside<'a> {
+        let mut outside = Outside { sure: Vec::new(), is_doubtful: false };
+        for arm in arms {
+            let worst = |other: &Arm<'a>, walk: &mut Self| walk.within(arm, other, roots);
+            let best = others.iter().map(|other| worst(other, self)).min().unwrap_or(Effect::Breaking);
+            match best {
+                Effect::Breaking => outside.sure.push(arm.clone()),
+                Effect::Undecided => outside.is_doubtful = true,
+                _ => {}
+            }
+        }
+        outside
+    }
+
+    /// What it would do to callers if `arm` became `other`: nothing bad if it is within it.
+    fn within(&mut self, arm: &Arm<'a>, other: &Arm<'a>, (old_root, new_root): Roots<'a>) -> Effect {
+        if other.is_whole && !arm.is_whole {
+            return Effect::Breaking;
+        }
+        let mut walk = Self {
+            old_root,
+            new_root,
+            direction: Direction::Input,
+            is_silent: true,
+            open: if std::ptr::eq(old_root, self.old_root) {
+                self.open.clone()
+            } else {
+                self.open.iter().map(|(old, new)| (*new, *old)).collect()
+            },
+            steps: self.steps,
+            found: Vec::new(),
+        };
+        walk.arm(arm, other, "");
+        self.steps = walk.steps;
+        walk.found.iter().map(|change| change.effect).max().unwrap_or(Effect::Metadata)
+    }
+
+    /// Whether a value fits the schema that an arm of the old or the new side is of.
+    pub(super) fn fits(&self, side: Side, node: Node<'a>, value: &Value) -> bool {
+        let root = match side {
+            Side::Old => self.old_root,
+            Side::New => self.new_root,
+        };
+        let Node::Object(object) = node else { return matches!(node, Node::Everything) };
+        let mut object = object.clone();
+        for key in ["$defs", "definitions"] {
+            if let Some(definitions) = root.get(key) {
+                object.insert(key.to_owned(), definitions.clone());
+            }
+        }
+        catalog::Schema::new(object).validator().is_ok_and(|validator| validator.is_valid(value))
+    }
+}
+
+/// Which of the two.
+#[derive(Clone, Copy)]
+pub(super) enum Side {
+    Old,
+    New,
+}
+
+struct Outside<'a> {
+    sure: Vec<Arm<'a>>,
+    is_doubtful: bool,
+}
+
+fn types_of(arms: &[Arm<'_>]) -> String {
+    let names: BTreeSet<&str> = arms.iter().map(Arm::name).collect();
+    let names: Vec<&str> = names.iter().copied().filter(|name| *name != "integer" || !names.contains("number")).collect();
+    match names.as_slice() {
+        [] => "nothing".to_owned(),
+        all if all.len() == Kind::ALL.len() => "anything".to_owned(),
+        names => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or "),
+    }
+}

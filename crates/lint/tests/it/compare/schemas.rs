@@ -1,0 +1,180 @@
+//! What schemas take before and after, in both directions.
+
+use serde_json::{Value, json};
+
+use super::{field, input, output, parameter};
+
+fn none() -> Vec<String> {
+    Vec::new()
+}
+
+#[test]
+fn parameters_may_take_more_and_results_may_promise_more() {
+    let (less, more) = (json!({"type": "integer"}), json!({"type": "number"}));
+    assert_eq!(parameter(less.clone(), more.clone()), ["type-widened"]);
+    assert_eq!(parameter(more.clone(), less.clone()), ["type-narrowed!"]);
+    assert_eq!(field(less.clone(), more.clone()), ["type-widened!"]);
+    assert_eq!(field(more, less), ["type-narrowed"]);
+}
+
+#[test]
+fn values_of_a_list_are_the_mirror_of_each_other() {
+    let (less, more) = (json!({"enum": ["a", "b"]}), json!({"enum": ["a", "b", "c"]}));
+    assert_eq!(parameter(less.clone(), more.clone()), ["enum-value-added"]);
+    assert_eq!(parameter(more.clone(), less.clone()), ["enum-value-removed!"]);
+    assert_eq!(field(less.clone(), more.clone()), ["enum-value-added!"]);
+    assert_eq!(field(more, less), ["enum-value-removed"]);
+}
+
+#[test]
+fn a_field_that_must_be_given_and_one_that_must_come_are_opposite() {
+    let (free, bound) = (
+        json!({"type": "object", "properties": {"a": {}}}),
+        json!({"type": "object", "properties": {"a": {}}, "required": ["a"]}),
+    );
+    assert_eq!(input(free.clone(), bound.clone()), ["parameter-required!"]);
+    assert_eq!(input(bound.clone(), free.clone()), ["parameter-optional"]);
+    assert_eq!(output(free.clone(), bound.clone()), ["output-promised"]);
+    assert_eq!(output(bound, free), ["output-unpromised!"]);
+}
+
+#[test]
+fn removing_an_optional_parameter_breaks_even_where_others_are_let_through() {
+    let both = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}});
+    let one = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    assert_eq!(input(both.clone(), one.clone()), ["parameter-removed!"]);
+    assert_eq!(input(one, both), ["parameter-added"]);
+}
+
+#[test]
+fn one_schema_written_in_several_ways_is_one() {
+    let same = [
+        json!({"type": ["string", "null"]}),
+        json!({"type": ["null", "string"]}),
+        json!({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+        json!({"oneOf": [{"type": "null"}, {"type": "string"}]}),
+        json!({"anyOf": [{"allOf": [{"type": "string"}]}, {"const": null}]}),
+    ];
+    for (old, new) in same.iter().flat_map(|old| same.iter().map(move |new| (old, new))) {
+        assert_eq!(parameter(old.clone(), new.clone()), none(), "{old} {new}");
+        assert_eq!(field(old.clone(), new.clone()), none(), "{old} {new}");
+    }
+    let (listed, each) = (json!({"enum": ["a", "b"]}), json!({"anyOf": [{"const": "b"}, {"const": "a"}]}));
+    assert_eq!(parameter(listed, each), none());
+    assert_eq!(parameter(json!({"type": "integer", "exclusiveMinimum": 0}), json!({"type": "integer", "minimum": 1})), none());
+    assert_eq!(parameter(json!({"type": "boolean"}), json!({"enum": [true, false]})), none());
+}
+
+#[test]
+fn references_are_followed_also_in_a_circle() {
+    let tree = |leaf: &str| {
+        json!({"type": "object", "properties": {"root": {"$ref": "#/$defs/node"}}, "$defs": {"node": {
+            "type": "object",
+            "properties": {"value": {"type": leaf}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
+        }}})
+    };
+    assert_eq!(input(tree("string"), tree("string")), none());
+    assert_eq!(input(tree("string"), tree("integer")), ["type-changed!"], "once, where it is first");
+    let spelled = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    let referred = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"type": "string"}}});
+    assert_eq!(input(spelled, referred), none());
+}
+
+#[test]
+fn alternatives_are_compared_each_with_each() {
+    let text = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"], "additionalProperties": false});
+    let file = json!({"type": "object", "properties": {"file": {"type": "string"}}, "required": ["file"], "additionalProperties": false});
+    let both = json!({"anyOf": [text, file]});
+    let turned = json!({"anyOf": [file, text]});
+    assert_eq!(parameter(both.clone(), turned), none());
+    assert_eq!(parameter(both.clone(), text.clone()), ["type-narrowed!"]);
+    assert_eq!(parameter(text.clone(), both.clone()), ["type-widened"]);
+    assert_eq!(field(text, both.clone()), ["type-widened!"]);
+    let counted = json!({"anyOf": [file, {"type": "object", "properties": {"text": {"type": "integer"}}, "required": ["text"], "additionalProperties": false}]});
+    assert_eq!(parameter(both, counted), ["type-changed!"], "what has one counterpart is told in detail");
+}
+
+#[test]
+fn changes_deep_inside_are_found_where_they_are() {
+    let nested = |values: Value| json!({"type": "array", "items": {"type": "object", "properties": {"mode": {"enum": values}}, "additionalProperties": {"type": "integer"}}});
+    assert_eq!(parameter(nested(json!(["r", "w"])), nested(json!(["r"]))), ["enum-value-removed!"]);
+    let map = |kind: &str| json!({"type": "object", "additionalProperties": {"type": kind}});
+    assert_eq!(parameter(map("integer"), map("number")), ["type-widened"]);
+    assert_eq!(field(map("integer"), map("number")), ["type-widened!"]);
+}
+
+#[test]
+fn ranges_lengths_and_counts_are_compared() {
+    for (less, more) in [
+        (json!({"type": "integer", "minimum": 1}), json!({"type": "integer"})),
+        (json!({"type": "number", "exclusiveMaximum": 1}), json!({"type": "number", "maximum": 1})),
+        (json!({"type": "string", "maxLength": 10}), json!({"type": "string", "maxLength": 20})),
+        (json!({"type": "array", "minItems": 2}), json!({"type": "array", "minItems": 1})),
+        (json!({"type": "array", "uniqueItems": true}), json!({"type": "array"})),
+        (json!({"type": "integer", "multipleOf": 4}), json!({"type": "integer", "multipleOf": 2})),
+        (json!({"type": "object", "maxProperties": 3}), json!({"type": "object"})),
+    ] {
+        assert_eq!(parameter(less.clone(), more.clone()), ["range-widened"], "{less} {more}");
+        assert_eq!(parameter(more.clone(), less.clone()), ["range-narrowed!"], "{less} {more}");
+        assert_eq!(field(less.clone(), more.clone()), ["range-widened!"], "{less} {more}");
+        assert_eq!(field(more, less), ["range-narrowed"]);
+    }
+    let shifted =
+        parameter(json!({"type": "integer", "minimum": 1, "maximum": 5}), json!({"type": "integer", "minimum": 0, "maximum": 4}));
+    assert_eq!(shifted, ["range-narrowed!", "range-widened"]);
+}
+
+#[test]
+fn a_list_and_a_pattern_are_compared_by_their_values() {
+    let listed = json!({"type": "string", "enum": ["v1", "v2"]});
+    assert_eq!(parameter(listed.clone(), json!({"type": "string", "pattern": "^v[0-9]$"})), ["enum-removed"]);
+    assert_eq!(parameter(listed, json!({"type": "string", "pattern": "^v1$"})), ["enum-value-removed!", "enum-removed"]);
+}
+
+#[test]
+fn what_cannot_be_decided_is_said() {
+    let conditional = |value: i64| json!({"type": "object", "properties": {"a": {"type": "integer"}}, "if": {"properties": {"a": {"const": value}}}, "then": {"required": ["b"]}});
+    assert_eq!(input(conditional(1), conditional(2)), ["cannot-decide?"]);
+    assert_eq!(output(conditional(1), conditional(2)), ["cannot-decide?"]);
+    assert_eq!(input(conditional(1), conditional(1)), none());
+    assert_eq!(
+        parameter(json!({"type": "string", "pattern": "a"}), json!({"type": "string", "pattern": "b"})),
+        ["pattern-changed?"]
+    );
+    let overlapping = |last: &str| json!({"oneOf": [{"type": "number"}, {"type": last}]});
+    assert_eq!(parameter(overlapping("integer"), overlapping("number")), ["cannot-decide?"], "exactly one is not at least one");
+}
+
+#[test]
+fn what_is_beside_a_condition_that_stayed_is_compared() {
+    let either = |extra: Value| json!({"type": "object", "properties": {"a": {"type": "string"}, "b": extra}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]});
+    assert_eq!(input(either(json!({"type": "string"})), either(json!({"type": "integer"}))), ["type-changed!"]);
+}
+
+#[test]
+fn schemas_of_any_depth_and_size_end_in_bounded_time() {
+    let deep = |last: &str| (0..500).fold(json!({"type": last}), |inner, _| json!({"type": "array", "items": inner}));
+    assert_eq!(parameter(deep("string"), deep("integer")), ["cannot-decide?"]);
+    let wide = |count: usize| {
+        let arm = |at: usize| json!({"type": "object", "properties": {"kind": {"const": at}, "child": {"$ref": "#/$defs/any"}}});
+        let all: Vec<Value> = (0..count).map(arm).collect();
+        json!({"type": "object", "properties": {"p": {"$ref": "#/$defs/any"}}, "$defs": {"any": {"anyOf": all}}})
+    };
+    assert!(
+        input(wide(60), wide(61)).iter().all(|found| found.starts_with("type-widened") || found.starts_with("cannot-decide"))
+    );
+}
+
+#[test]
+fn a_default_changes_what_calls_do_and_breaks_none() {
+    let with = |default: Value| json!({"type": "integer", "default": default});
+    assert_eq!(parameter(with(json!(1)), with(json!(2))), ["default-changed"]);
+    assert_eq!(parameter(with(json!(null)), json!({"type": "integer"})), none(), "null is none");
+}
+
+#[test]
+fn how_lines_are_broken_is_no_change() {
+    let saying = |text: &str| json!({"type": "string", "description": text});
+    assert_eq!(parameter(saying("one\n  two"), saying("one two")), none());
+    assert_eq!(parameter(saying("one"), saying("two")), ["description-changed"]);
+}

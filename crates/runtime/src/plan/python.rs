@@ -1,0 +1,102 @@
+//! The plans of Python: the one that a person sees, which is a call, and the one of the worker that
+//! makes such calls.
+
+use std::path::{Path, PathBuf};
+
+use catalog::{Failure, Launch, Tool, launch::PythonFunction};
+use serde_json::Value;
+use toolkit::Arguments;
+
+use super::{Bounds, Places, Plan, Word, distinct, program, utf8, variables};
+use crate::{Settings, python, refusal, warm};
+
+/// The interpreter of a crib that has one of its own.
+const OWN: &str = ".venv/bin/python";
+/// The interpreters that are looked for elsewhere.
+const NAMES: [&str; 2] = ["python3", "python"];
+/// Nothing of the user's own packages, no compiled files beside the sources, no buffers, and UTF-8.
+const OPTIONS: [&str; 5] = ["-s", "-B", "-u", "-X", "utf8"];
+/// The file with the worker's script.
+const SCRIPT: &str = "worker.py";
+
+impl Plan {
+    /// The plan of calling a Python function: the exact call, to be made by a warm worker.
+    pub(crate) fn of_python_call(
+        settings: &Settings,
+        tool: &Tool,
+        function: &PythonFunction,
+        arguments: &Arguments,
+    ) -> Result<Self, Failure> {
+        refuse_paths_outside(settings, tool, arguments)?;
+        let mut plan = Self::of_python_worker(settings, tool)?;
+        let call = python::written(function, arguments);
+        plan.argv = [plan.program.as_str(), "-c", &call].map(|word| Word::Text(word.to_owned())).into();
+        Ok(plan)
+    }
+
+    /// The plan of a worker that may do what a tool may.
+    pub(crate) fn of_python_worker(settings: &Settings, tool: &Tool) -> Result<Self, Failure> {
+        let located = interpreter(settings).ok_or_else(not_installed)?;
+        let name = utf8(&located)?;
+        let mut argv: Vec<_> = [name.as_str()].iter().chain(&OPTIONS).map(|word| Word::Text((*word).to_owned())).collect();
+        argv.push(Word::File { prefix: String::new(), name: SCRIPT.to_owned() });
+        let mut confinement = Bounds::new(settings, &tool.marks, located.clone());
+        if let Launch::Python(function) = &tool.launch {
+            confinement.read.extend(function.path.iter().map(|folder| settings.crib.join(folder)));
+        }
+        confinement.read.extend(libraries(&located));
+        confinement.read = distinct(confinement.read);
+        Ok(Self {
+            version: 1,
+            tool: tool.name.clone(),
+            program: name,
+            argv,
+            cwd: utf8(&settings.crib)?,
+            env: variables::environment(settings, Vec::new()),
+            stdin: None,
+            timeout: tool.timeout.unwrap_or(settings.timeout),
+            confinement,
+            files: vec![(SCRIPT.to_owned(), python::SCRIPT.to_owned())],
+            pipes: warm::PIPES.map(str::to_owned).into(),
+        })
+    }
+}
+
+/// The interpreter: the crib's own, else the first on the path.
+pub(crate) fn interpreter(settings: &Settings) -> Option<PathBuf> {
+    let own = settings.crib.join(OWN);
+    if program::is_program(&own) {
+        return Some(own);
+    }
+    NAMES.iter().find_map(|name| program::find(settings, name))
+}
+
+/// Where an interpreter that is not the system's has its modules.
+fn libraries(interpreter: &Path) -> Vec<PathBuf> {
+    let real = interpreter.canonicalize().ok();
+    let homes = [Some(interpreter), real.as_deref()].into_iter().flatten().filter_map(|file| file.parent()?.parent());
+    let there = homes.flat_map(|home| ["lib", "lib64", "pyvenv.cfg"].map(|name| home.join(name)));
+    there.filter(|path| path.exists()).collect()
+}
+
+/// Refuses paths outside of the roots, where a schema says of a text that it is a path.
+pub(crate) fn refuse_paths_outside(settings: &Settings, tool: &Tool, arguments: &Arguments) -> Result<(), Failure> {
+    let places = Places::new(settings, &settings.crib, tool.marks.is_read_only());
+    let marked = tool.input.properties().filter(|(_, schema)| is_path(schema));
+    let refusals = marked.filter_map(|(name, _)| {
+        let value = arguments.get(name)?;
+        let texts = value.as_str().into_iter().chain(value.as_array().into_iter().flatten().filter_map(Value::as_str));
+        refusal::together(texts.filter_map(|text| places.target(name, text).err()).collect())
+    });
+    refusal::together(refusals.collect()).map_or(Ok(()), Err)
+}
+
+fn is_path(schema: &Value) -> bool {
+    schema.get("format").is_some_and(|format| format == "path") || schema.get("items").is_some_and(is_path)
+}
+
+fn not_installed() -> Failure {
+    let message = "Python is not installed: there is no `python3` on the path of tools and no `.venv` in the crib; install \
+                   Python 3, or make one with `python3 -m venv .venv`";
+    Failure::new("python_not_found", message)
+}

@@ -1,0 +1,6 @@
+//! Functions of Python modules, called by warm workers.
+
+mod calling;
+mod ending;
+mod sessions;
+mod workshop;

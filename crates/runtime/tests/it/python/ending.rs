@@ -1,0 +1,151 @@
+//! Calls that end otherwise than by a value: exceptions, crashes, cancelling, time limits. The next
+//! call works, always.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::workshop::{Workshop, function, need_python};
+use crate::crib::{eventually, field, is_running, text};
+
+const CODE: &str = r#"
+import asyncio, os, pathlib, signal, subprocess, sys, time
+
+class OutOfPaper(Exception): pass
+def fails(tray): 
+    try: {}["tray"]
+    except KeyError as error: raise OutOfPaper(f"tray {tray} is empty, café") from error
+def silent(): raise ValueError
+def standard(): return {"status": "failure", "error_type": "Jam", "error_message": "paper jam", "error_details": {"tray": 2}}
+def loose(): return {"status": "error", "message": "it is off"}
+def fine_status(): return {"status": "error", "count": 3}
+def leaves(): sys.exit(3)
+def quits(): print("bye"); os._exit(3)
+def crashes(): os.kill(os.getpid(), signal.SIGSEGV)
+def sleeps(): pathlib.Path("begun").touch(); time.sleep(9401)
+async def dozes():
+    pathlib.Path("begun").touch()
+    try: await asyncio.sleep(9402)
+    finally: pathlib.Path("tidied").touch()
+def deaf():
+    while True:
+        try: pathlib.Path("begun").touch(); time.sleep(9403)
+        except KeyboardInterrupt: pass
+def programs():
+    child = subprocess.Popen(["sleep", "9404"]); pathlib.Path("begun").write_text(str(child.pid)); child.wait()
+def interrupts(): raise KeyboardInterrupt
+KEPT = []
+def keep(): KEPT.append(1); return len(KEPT)
+def pid(): return os.getpid()
+"#;
+
+async fn cancelled(bench: &Workshop, name: &str) -> catalog::Outcome {
+    let cancel = CancellationToken::new();
+    let call = tokio::spawn(bench.call_in(&bench.session, function(name), json!({}), cancel.clone(), None));
+    let begun = bench.crib.path("crib").join("begun");
+    eventually("the call has begun", || begun.exists()).await;
+    cancel.cancel();
+    let outcome = call.await.unwrap();
+    std::fs::remove_file(begun).unwrap();
+    outcome
+}
+
+#[tokio::test]
+async fn an_exception_is_the_standard_error_object() {
+    need_python!();
+    let bench = Workshop::new(CODE);
+    let outcome = bench.call(function("fails"), json!({"tray": 2})).await;
+    assert!(outcome.failed);
+    assert_eq!(field(&outcome, "status"), "failure");
+    assert_eq!(field(&outcome, "error_type"), "OutOfPaper");
+    assert_eq!(field(&outcome, "error_message"), "tray 2 is empty, café");
+    let details = field(&outcome, "error_details");
+    assert_eq!((&details["class"], &details["cause"]), (&json!("bench.OutOfPaper"), &json!("KeyError: 'tray'")));
+    let trace = details["traceback"].as_array().unwrap();
+    assert!(trace.len() == 1 && trace[0].as_str().unwrap().contains("bench.py:7 in fails"), "{trace:?}");
+    assert_eq!(text(&outcome, 0), "`fails` failed: OutOfPaper: tray 2 is empty, café");
+    assert_eq!(field(&bench.run("silent").await, "error_message"), "ValueError");
+    assert_eq!(field(&bench.run("interrupts").await, "error_type"), "KeyboardInterrupt");
+}
+
+#[tokio::test]
+async fn a_failure_that_is_returned_is_one() {
+    need_python!();
+    let bench = Workshop::new(CODE);
+    let outcome = bench.run("standard").await;
+    assert!(outcome.failed);
+    assert_eq!((field(&outcome, "error_type"), &field(&outcome, "error_details")["tray"]), (&json!("Jam"), &json!(2)));
+    let outcome = bench.run("loose").await;
+    assert_eq!(
+        (outcome.failed, field(&outcome, "error_message"), field(&outcome, "status")),
+        (true, &json!("it is off"), &json!("failure"))
+    );
+    assert!(!bench.run("fine_status").await.failed, "a status alone says nothing about why");
+}
+
+#[tokio::test]
+async fn leaving_quitting_and_crashing_are_errors_and_the_next_call_works() {
+    need_python!();
+    let bench = Workshop::new(CODE);
+    let left = bench.run("leaves").await;
+    assert_eq!(
+        (field(&left, "error_type"), field(&left, "error_message")),
+        (&json!("SystemExit"), &json!("it called sys.exit(3)"))
+    );
+    let before = bench.pid().await;
+    let quit = bench.run("quits").await;
+    assert_eq!(field(&quit, "error_type"), "python_ended");
+    assert!(text(&quit, 0).contains("exit code 3") && text(&quit, 1).contains("bye"), "{quit:?}");
+    assert_ne!(bench.pid().await, before);
+    let crashed = bench.run("crashes").await;
+    assert!(text(&crashed, 0).contains("segmentation fault"), "{crashed:?}");
+    assert_eq!(bench.run("keep").await.structured, Some(json!(1)));
+}
+
+#[tokio::test]
+async fn cancelling_ends_the_call_and_nothing_else() {
+    need_python!();
+    let bench = Workshop::new(CODE);
+    bench.run("keep").await;
+    let pid = bench.pid().await;
+    for name in ["sleeps", "dozes"] {
+        let outcome = cancelled(&bench, name).await;
+        assert_eq!(field(&outcome, "error_type"), "cancelled", "{outcome:?}");
+        assert_eq!(bench.pid().await, pid, "the process waits for the next call");
+    }
+    assert!(bench.crib.path("crib/tidied").exists(), "what tidies up is let");
+    assert_eq!(bench.run("keep").await.structured, Some(json!(2)), "and so does what it keeps");
+}
+
+#[tokio::test]
+async fn what_does_not_stop_is_killed_with_its_programs() {
+    need_python!();
+    let bench = Workshop::new(CODE);
+    let pid = bench.pid().await;
+    let outcome = cancelled(&bench, "deaf").await;
+    assert_eq!(field(&outcome, "error_type"), "cancelled", "{outcome:?}");
+    eventually("it is gone", || !is_running(&pid)).await;
+    assert_ne!(bench.pid().await, pid);
+    let cancel = CancellationToken::new();
+    let call = tokio::spawn(bench.call_in(&bench.session, function("programs"), json!({}), cancel.clone(), None));
+    let begun = bench.crib.path("crib").join("begun");
+    let child = || std::fs::read_to_string(&begun).unwrap_or_default();
+    eventually("its program runs", || !child().is_empty() && is_running(&child())).await;
+    cancel.cancel();
+    call.await.unwrap();
+    eventually("its program is gone", || !is_running(&child())).await;
+}
+
+#[tokio::test]
+async fn a_time_limit_ends_a_call_in_the_same_way() {
+    need_python!();
+    let bench = Workshop::new(CODE);
+    let pid = bench.pid().await;
+    let mut tool = function("sleeps");
+    tool.timeout = Some(Duration::from_millis(200));
+    let outcome = bench.call(tool, json!({})).await;
+    assert_eq!(field(&outcome, "error_type"), "timed_out");
+    assert!(text(&outcome, 0).contains("after 0.2 seconds"), "{outcome:?}");
+    assert_eq!(bench.pid().await, pid);
+}

@@ -1,0 +1,75 @@
+//! Whose process it is, and how long it lives.
+
+use std::time::Duration;
+
+use runtime::{Session, with_handle};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::workshop::{Workshop, function, need_python};
+use crate::crib::{eventually, is_running};
+
+const CODE: &str = "
+import os, pathlib, time
+KEPT = []
+def keep(what=None):
+    KEPT.append(what)
+    return KEPT
+def pid(): return os.getpid()
+def meet(mine, theirs):
+    pathlib.Path(mine).touch()
+    while not pathlib.Path(theirs).exists(): time.sleep(0.01)
+    return True
+";
+
+#[tokio::test]
+async fn a_session_has_one_process_and_shares_what_it_keeps_with_no_other() {
+    need_python!();
+    let bench = Workshop::new(CODE);
+    let pid = bench.pid().await;
+    bench.call(function("keep"), json!({"what": "a"})).await;
+    let kept = bench.call(function("keep"), json!({"what": "b"})).await;
+    assert_eq!((kept.structured, bench.pid().await), (Some(json!(["a", "b"])), pid));
+    let other = Session::default();
+    let kept = bench.call_in(&other, function("keep"), json!({"what": "c"}), CancellationToken::new(), None).await;
+    assert_eq!(kept.structured, Some(json!(["c"])));
+}
+
+#[tokio::test]
+async fn sessions_run_beside_each_other() {
+    need_python!();
+    let bench = Workshop::new(CODE);
+    let (one, other) = (Session::default(), Session::default());
+    let call = |session: &Session, mine: &str, theirs: &str| {
+        let arguments = json!({"mine": mine, "theirs": theirs});
+        bench.call_in(session, function("meet"), arguments, CancellationToken::new(), Some(Duration::from_secs(20)))
+    };
+    let (one, other) = tokio::join!(call(&one, "a", "b"), call(&other, "b", "a"));
+    assert_eq!((one.structured, other.structured), (Some(json!(true)), Some(json!(true))));
+}
+
+#[tokio::test]
+async fn a_process_ends_with_its_session_or_when_nobody_uses_it() {
+    need_python!();
+    let mut bench = Workshop::with(CODE, |settings| settings.worker_idle = Duration::from_millis(200));
+    let pid = bench.pid().await;
+    eventually("it has gone by itself", || !is_running(&pid)).await;
+    let pid = bench.pid().await;
+    bench.session = Session::default();
+    eventually("it has gone with its session", || !is_running(&pid)).await;
+}
+
+#[tokio::test]
+async fn a_handle_names_a_session_where_connections_do_not() {
+    need_python!();
+    let bench = Workshop::new(CODE);
+    let tool = with_handle(&function("keep")).expect("an argument for it");
+    let keep = async |session: &str, what: &str| {
+        let arguments = json!({"session": session, "what": what});
+        let outcome = bench.call_in(&Session::default(), tool.clone(), arguments, CancellationToken::new(), None).await;
+        outcome.structured.expect("a value")
+    };
+    assert_eq!(keep("mine", "a").await, json!(["a"]));
+    assert_eq!(keep("mine", "b").await, json!(["a", "b"]));
+    assert_eq!(keep("yours", "c").await, json!(["c"]));
+}

@@ -1,0 +1,92 @@
+//! A crib with a Python module, and short ways to call its functions.
+
+use std::{env, fs, time::Duration};
+
+use catalog::{Launch, OnMismatch, Origin, Outcome, Schema, SourceId, Tool, launch::PythonFunction};
+use runtime::{Session, Settings};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::crib::{Crib, object};
+
+/// Ends a test where there is no Python.
+macro_rules! need_python {
+    () => {
+        if !crate::crib::has("python3", "python3") {
+            return;
+        }
+    };
+}
+pub(super) use need_python;
+
+/// A crib with the module `bench`, and a session in it.
+pub(super) struct Workshop {
+    pub(super) crib: Crib,
+    pub(super) session: Session,
+}
+
+impl Workshop {
+    /// The module has this code.
+    pub(super) fn new(code: &str) -> Self {
+        Self::with(code, |_| {})
+    }
+
+    pub(super) fn with(code: &str, change: impl FnOnce(&mut Settings)) -> Self {
+        let crib = Crib::with(|settings| {
+            // The system's own first: others may be scripts that need more than they may touch here.
+            let path = format!("/usr/local/bin:/usr/bin:/bin:{}", env::var("PATH").unwrap_or_default());
+            settings.environment = vec![("PATH".to_owned(), path)];
+            settings.read.extend(env::var_os("PYENV_ROOT").map(Into::into));
+            change(settings);
+        });
+        let bench = Self { crib, session: Session::default() };
+        bench.write("bench.py", code);
+        bench
+    }
+
+    /// Writes a file of the crib.
+    pub(super) fn write(&self, name: &str, text: &str) {
+        let path = self.crib.path("crib").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Calls a function that takes nothing.
+    pub(super) async fn run(&self, name: &str) -> Outcome {
+        self.call(function(name), json!({})).await
+    }
+
+    pub(super) async fn call(&self, tool: Tool, arguments: Value) -> Outcome {
+        self.call_in(&self.session, tool, arguments, CancellationToken::new(), None).await
+    }
+
+    pub(super) fn call_in(
+        &self,
+        session: &Session,
+        tool: Tool,
+        arguments: Value,
+        cancel: CancellationToken,
+        limit: Option<Duration>,
+    ) -> impl Future<Output = Outcome> + Send + use<> {
+        self.crib.call_in(session, tool, arguments, cancel, limit)
+    }
+
+    /// Calls `pid`, which says which process it is.
+    pub(super) async fn pid(&self) -> String {
+        self.run("pid").await.structured.expect("a value").to_string()
+    }
+}
+
+/// A tool that is a function of the module `bench`.
+pub(super) fn function(name: &str) -> Tool {
+    of_module("bench", name)
+}
+
+pub(super) fn of_module(module: &str, name: &str) -> Tool {
+    let launch = PythonFunction { module: module.to_owned(), function: name.to_owned(), path: vec![".".to_owned()] };
+    let schema = Schema::new(object(json!({"type": "object"})));
+    let origin = Origin::whole(&SourceId::new("MCP_TOOL_SPECIFICATION.md"));
+    let mut tool = Tool::new(name, "A tool", schema, Launch::Python(launch), origin);
+    tool.on_mismatch = Some(OnMismatch::Warn);
+    tool
+}

@@ -1,0 +1,74 @@
+//! Tools that are bound to another tool.
+
+use std::sync::Arc;
+
+use catalog::{
+    Catalog, Launch, OnMismatch, Outcome, Schema, Tool,
+    policy::{Clause, Policy, Verdict},
+};
+use runtime::Call;
+use serde_json::{Value, json};
+use toolkit::Context;
+
+use crate::crib::{Crib, field, object, positional, text, tool};
+
+fn named(name: &str, launch: Launch, properties: Value) -> Tool {
+    let schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    let mut made = tool("echo", Vec::new());
+    (made.name, made.launch, made.input) = (name.to_owned(), launch, Schema::new(object(schema)));
+    made
+}
+
+fn tools() -> Vec<Tool> {
+    let text = || json!({"text": {"type": "string"}});
+    let say = named("say", tool("echo", vec![positional("text", |_| {})]).launch, text());
+    let mut repeat = named("repeat", Launch::Tool("say".to_owned()), text());
+    repeat.on_mismatch = Some(OnMismatch::Warn);
+    let wider = named("wider", Launch::Tool("say".to_owned()), json!({"text": {"type": "string"}, "loud": {"type": "boolean"}}));
+    let lost = named("lost", Launch::Tool("nowhere".to_owned()), json!({}));
+    let chain = named("chain", Launch::Tool("repeat".to_owned()), text());
+    let round = named("round", Launch::Tool("round".to_owned()), json!({}));
+    vec![say, repeat, wider, lost, chain, round]
+}
+
+async fn call(crib: &Crib, name: &str, arguments: Value, policy: Policy) -> Outcome {
+    let (catalog, _) = Catalog::merge(tools().into_iter().map(Arc::new));
+    let tool = catalog.get(name).unwrap().clone();
+    let context = Context::detached(Default::default());
+    let call = Call { catalog: Arc::new(catalog), policy, ..Call::new(tool, object(arguments), context) };
+    crib.runtime.call(call).await.expect("no interrupt")
+}
+
+fn denying(tools: &str) -> Policy {
+    let clause = Clause { tools: tools.to_owned(), when: None, verdict: Verdict::Deny, until: None, reason: None };
+    Policy::compile([clause]).unwrap()
+}
+
+#[tokio::test]
+async fn the_other_tool_is_called_with_the_same_arguments() {
+    let crib = Crib::new();
+    for name in ["repeat", "chain"] {
+        let outcome = call(&crib, name, json!({"text": "hello"}), Policy::default()).await;
+        assert_eq!((outcome.failed, text(&outcome, 0)), (false, "hello\n"), "{outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn both_policies_and_both_schemas_hold() {
+    let crib = Crib::new();
+    for denied in ["repeat", "say"] {
+        let outcome = call(&crib, "repeat", json!({"text": "hello"}), denying(denied)).await;
+        assert_eq!(field(&outcome, "error_type"), "denied", "{outcome:?}");
+    }
+    let outcome = call(&crib, "repeat", json!({"text": 1}), Policy::default()).await;
+    assert_eq!(field(&outcome, "error_type"), "invalid_arguments");
+    let outcome = call(&crib, "wider", json!({"text": "x", "loud": true}), Policy::default()).await;
+    assert_eq!(field(&outcome, "error_type"), "invalid_arguments", "{outcome:?}");
+}
+
+#[tokio::test]
+async fn what_is_not_there_or_goes_round_is_a_failure() {
+    let crib = Crib::new();
+    assert_eq!(field(&call(&crib, "lost", json!({}), Policy::default()).await, "error_type"), "not_callable");
+    assert_eq!(field(&call(&crib, "round", json!({}), Policy::default()).await, "error_type"), "invalid_definition");
+}
