@@ -78,7 +78,7 @@ async fn a_handle_names_a_session_across_connections_and_servers() {
 #[tokio::test]
 async fn a_worker_that_nobody_uses_ends_and_its_state_stays() {
     need_r!();
-    let bench = Workshop::with(COUNTER, |settings| settings.workeworker_idle = Duration::from_millis(200));
+    let bench = Workshop::with(COUNTER, |settings| settings.worker_idle = Duration::from_millis(200));
     bench.run("count").await;
     let pid = bench.pid().await;
     eventually("the worker has gone", || !is_running(&pid)).await;
