@@ -83,7 +83,9 @@ impl<'a> Walk<'a> {
     /// Takes a change, once: what concerns several kinds of value is found for each of them.
     pub(super) fn push(&mut self, rule: &'static ChangeRule, pointer: impl Into<String>, message: String) {
         let change = Change::new(rule, self.direction, pointer, message);
-        if !self.found.iter().any(|known| known.pointer == change.pointer && known.message == change.message) {
+        let is_known =
+            |known: &Change| known.rule.name == rule.name && known.pointer == change.pointer && known.message == change.message;
+        if !self.found.iter().any(is_known) {
             self.found.push(change);
         }
     }
@@ -214,7 +216,11 @@ impl<'a> Walk<'a> {
         let (roots, back) = ((self.old_root, self.new_root), (self.new_root, self.old_root));
         let lost = self.outside(old, new, roots);
         let fresh = self.outside(new, old, back);
-        if let ([old], [new]) = (lost.sure.as_slice(), fresh.sure.as_slice()) {
+        let is_sure = !lost.is_doubtful && !fresh.is_doubtful;
+        if let ([old], [new]) = (lost.sure.as_slice(), fresh.sure.as_slice())
+            && is_sure
+            && old.is_whole == new.is_whole
+        {
             return self.arm(old, new, pointer);
         }
         let kind = old[0].kind.name();
@@ -222,13 +228,13 @@ impl<'a> Walk<'a> {
             if count == 1 { format!("an alternative of type `{kind}`") } else { format!("{count} alternatives of type `{kind}`") }
         };
         match (lost.sure.len(), fresh.sure.len()) {
-            (0, 0) if lost.is_doubtful || fresh.is_doubtful => {
-                self.undecided(pointer, &format!("the alternatives of type `{kind}` are others"));
-            }
             (0, 0) => {}
             (count, 0) => self.push(&TYPE_NARROWED, pointer, format!("{} less is taken", words(count))),
             (0, count) => self.push(&TYPE_WIDENED, pointer, format!("{} more is taken", words(count))),
             (count, _) => self.push(&TYPE_CHANGED, pointer, format!("{} became others", words(count))),
+        }
+        if !is_sure {
+            self.undecided(pointer, &format!("the alternatives of type `{kind}` are others"));
         }
     }
 
