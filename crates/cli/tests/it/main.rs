@@ -19,3 +19,4 @@ mod rave;
 mod repository;
 mod serve;
 mod specifications;
+mod versions;
