@@ -15,6 +15,9 @@ use super::{
     schema::{Pair, Walk},
 };
 
+/// The keyword for properties that have no name.
+const REST: &str = "additionalProperties";
+
 impl<'a> Walk<'a> {
     /// Compares two objects.
     pub(super) fn object(&mut self, old: Node<'a>, new: Node<'a>, pointer: &str) {
@@ -22,7 +25,13 @@ impl<'a> Walk<'a> {
             let at = format!("{pointer}/properties/{}", name.replace('~', "~0").replace('/', "~1"));
             match (property(old, name), property(new, name)) {
                 (Some(_), None) => self.removed(name, &at),
-                (None, Some(_)) => self.added(name, is_required(new, name), &at),
+                (None, Some(now)) => {
+                    self.added(name, is_required(new, name), &at);
+                    // Of an object whose other properties had a type, it had that type before.
+                    if let rest @ Node::Object(_) = old.part(REST) {
+                        self.node(Pair { old: rest, new: now, pointer: &at });
+                    }
+                }
                 (Some(before), Some(now)) => {
                     self.obligation(name, is_required(old, name), is_required(new, name), &at);
                     self.node(Pair { old: before, new: now, pointer: &at });
@@ -61,9 +70,8 @@ impl<'a> Walk<'a> {
 
     /// What is taken beyond the properties that have names.
     fn rest(&mut self, old: Node<'a>, new: Node<'a>, pointer: &str) {
-        let key = "additionalProperties";
-        let pointer = format!("{pointer}/{key}");
-        match (old.part(key), new.part(key)) {
+        let pointer = format!("{pointer}/{REST}");
+        match (old.part(REST), new.part(REST)) {
             (Node::Nothing, Node::Nothing) => {}
             (_, Node::Nothing) => {
                 self.push(&OBJECT_CLOSED, pointer, "no properties but those with names are taken any more".to_owned())

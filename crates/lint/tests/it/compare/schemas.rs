@@ -101,6 +101,8 @@ fn changes_deep_inside_are_found_where_they_are() {
     let map = |kind: &str| json!({"type": "object", "additionalProperties": {"type": kind}});
     assert_eq!(parameter(map("integer"), map("number")), ["type-widened"]);
     assert_eq!(field(map("integer"), map("number")), ["type-widened!"]);
+    let named = json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "integer"}});
+    assert_eq!(parameter(map("integer"), named), ["type-changed!", "parameter-added"], "it had a type before it had a name");
 }
 
 #[test]

@@ -107,6 +107,13 @@ fn a_tool_that_is_gone_shows_in_the_version_of_its_document() {
 }
 
 #[test]
+fn a_tool_that_is_gone_without_a_document_is_declared_by_nothing() {
+    let removed = one(&definition("count", "1.2.0", "Count"), "");
+    assert_eq!((removed.verdict().ok, removed.verdict().use_version.as_deref()), (false, Some("2.0.0")));
+    assert!(removed.verdict().remark.is_some_and(|remark| remark.starts_with("nothing declares that it is gone")));
+}
+
+#[test]
 fn a_breaking_change_without_a_version_is_not_ok_and_a_compatible_one_is() {
     let text = |names: &[&str]| document("", names).replace("**Version**: \n", "");
     let compared = compare(&catalog("a.md", &text(&["alpha", "omega"])), &catalog("a.md", &text(&["alpha"])));
