@@ -160,24 +160,8 @@ const PAIRS: [Pair; 31] = [
         ],
     ),
     ("037", &[(Compatible, &["gmail_send_message", "gmail_list_messages", "gmail_get_message", "gmail_create_draft"])]),
-    // The formatter again: types are mended. The word `No` of the next column is in the descriptions now, which models read.
-    (
-        "038",
-        &[(
-            Behavioural,
-            &[
-                "agentmail_send_message",
-                "agentmail_list_messages",
-                "agentmail_get_message",
-                "agentmail_reply_to_message",
-                "agentmail_create_inbox",
-                "agentmail_list_threads",
-                "agentmail_create_webhook",
-                "gmail_send_message",
-                "gmail_create_draft",
-            ],
-        )],
-    ),
+    // The formatter again, which moved `No` into the description of twenty parameters.
+    ("038", &[]),
     (
         "039",
         &[(
@@ -202,7 +186,7 @@ const PAIRS: [Pair; 31] = [
             ],
         )],
     ),
-    ("042", &[(Behavioural, &["calendar_create_event", "calendar_update_event"])]),
+    ("042", &[]),
     ("043", &[]),
     ("045", &[]),
     ("047", &[(Compatible, &["codex_access_status", "codex_dispatch_catalog"])]),
