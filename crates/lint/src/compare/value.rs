@@ -20,13 +20,13 @@ const MOST_NAMED: usize = 8;
 impl<'a> Walk<'a> {
     /// Compares two arms of one kind.
     pub(super) fn arm(&mut self, old: &Arm<'a>, new: &Arm<'a>, pointer: &str) {
-        self.conditions(Pair { old: old.node, new: new.node, pointer });
         match (&old.values, &new.values) {
             (Some(before), Some(now)) => return self.values(before, now, pointer),
             (Some(before), None) => return self.unlisted(before, new, pointer),
             (None, Some(now)) => return self.listed(old, now, pointer),
             (None, None) => {}
         }
+        self.conditions(Pair { old: old.node, new: new.node, pointer });
         for (rule, key, message) in bounds::compare(old, new) {
             self.push(rule, format!("{pointer}/{key}"), message);
         }

@@ -168,6 +168,38 @@ fn schemas_of_any_depth_and_size_end_in_bounded_time() {
 }
 
 #[test]
+fn schemas_that_refer_to_themselves_end_too() {
+    let bomb = |last: &str| {
+        json!({"type": "object", "properties": {"p": {"$ref": "#/$defs/a"}}, "$defs": {
+            "a": {"anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}, {"type": last}]},
+            "b": {"not": {"allOf": [{"$ref": "#/$defs/b"}, {"$ref": "#/$defs/b"}], "type": last}},
+        }})
+    };
+    assert!(!input(bomb("string"), bomb("integer")).is_empty());
+    let negated = |last: &str| json!({"type": "object", "not": {"$ref": "#/$defs/b"}, "$defs": bomb(last)["$defs"]});
+    assert_eq!(input(negated("string"), negated("integer")), ["cannot-decide?"]);
+    let anything = json!({"type": "object", "properties": {"p": {}}});
+    let list = json!({"type": "object", "properties": {"p": {"$ref": "#/$defs/l"}}, "$defs": {"l": {"items": {"$ref": "#/$defs/l"}, "type": ["array", "null"]}}});
+    assert_eq!(input(anything, list), ["type-narrowed!", "type-narrowed!"], "of what had no schema, too");
+}
+
+#[test]
+fn a_reference_beside_other_keywords_is_looked_up() {
+    let with = |least: u64| json!({"type": "object", "properties": {"p": {"$ref": "#/$defs/n", "maximum": 9}}, "$defs": {"n": {"type": "integer", "minimum": least}}});
+    assert_eq!(input(with(1), with(2)), ["cannot-decide?"]);
+    assert_eq!(
+        input(with(1), json!({"title": "t", "type": "object", "properties": with(1)["properties"], "$defs": with(1)["$defs"]})),
+        ["description-changed"]
+    );
+}
+
+#[test]
+fn values_that_do_not_fit_their_own_schema_are_none() {
+    let listed = json!({"type": "string", "enum": ["a", "bbb"]});
+    assert_eq!(parameter(listed, json!({"type": "string", "enum": ["a", "bbb"], "maxLength": 1})), ["enum-value-removed!"]);
+}
+
+#[test]
 fn a_default_changes_what_calls_do_and_breaks_none() {
     let with = |default: Value| json!({"type": "integer", "default": default});
     assert_eq!(parameter(with(json!(1)), with(json!(2))), ["default-changed"]);
