@@ -163,7 +163,8 @@ impl<'a> Walk<'a> {
                 _ => false,
             };
             if !is_same {
-                self.undecided(&format!("{}/{key}", pair.pointer), &format!("`{key}` is another"));
+                let what = self.direction.subject(pair.pointer);
+                self.undecided(&format!("{}/{key}", pair.pointer), &format!("`{key}` of {what} is another"));
             }
         }
     }
@@ -220,8 +221,9 @@ impl<'a> Walk<'a> {
         };
         let is_less = old.iter().any(|arm| !takes(new, arm));
         let is_more = new.iter().any(|arm| !takes(old, arm));
+        let what = self.direction.subject(pointer);
         let pointer = format!("{pointer}/type");
-        let words = format!("was {} and is {}", types_of(old), types_of(new));
+        let words = format!("of {what} was {} and is {}", types_of(old), types_of(new));
         match (is_less, is_more) {
             (false, false) => {}
             (true, true) => self.push(&TYPE_CHANGED, pointer, format!("the type {words}")),
@@ -242,18 +244,19 @@ impl<'a> Walk<'a> {
         {
             return self.arm(old, new, pointer);
         }
-        let kind = old[0].kind.name();
+        let (kind, what) = (old[0].kind.name(), self.direction.subject(pointer));
         let words = |count: usize| {
-            if count == 1 { format!("an alternative of type `{kind}`") } else { format!("{count} alternatives of type `{kind}`") }
+            let one = if count == 1 { "one alternative".to_owned() } else { format!("{count} alternatives") };
+            format!("{one} of type `{kind}` for {what}")
         };
         match (lost.sure.len(), fresh.sure.len()) {
             (0, 0) => {}
-            (count, 0) => self.push(&TYPE_NARROWED, pointer, format!("{} less is taken", words(count))),
-            (0, count) => self.push(&TYPE_WIDENED, pointer, format!("{} more is taken", words(count))),
-            (count, _) => self.push(&TYPE_CHANGED, pointer, format!("{} became others", words(count))),
+            (count, 0) => self.push(&TYPE_NARROWED, pointer, format!("{} less", words(count))),
+            (0, count) => self.push(&TYPE_WIDENED, pointer, format!("{} more", words(count))),
+            (count, _) => self.push(&TYPE_CHANGED, pointer, format!("{} became another", words(count))),
         }
         if !is_sure {
-            self.undecided(pointer, &format!("the alternatives of type `{kind}` are others"));
+            self.undecided(pointer, &format!("the alternatives of type `{kind}` for {what} are others"));
         }
     }
 

@@ -1,8 +1,9 @@
 //! What schemas take before and after, in both directions.
 
+use lint::compare::compare_tools;
 use serde_json::{Value, json};
 
-use super::{field, input, output, parameter};
+use super::{field, input, output, parameter, with};
 
 fn none() -> Vec<String> {
     Vec::new()
@@ -184,11 +185,29 @@ fn schemas_that_refer_to_themselves_end_too() {
 }
 
 #[test]
+fn messages_name_what_they_are_about_by_the_way_there() {
+    let nested = |kind: &str| {
+        json!({"type": "object", "properties": {"jobs": {"type": "array", "items": {"type": "object", "properties": {
+            "limit": {"type": "object", "additionalProperties": {"type": kind}},
+        }}}}})
+    };
+    let changes = compare_tools(&with(Some(nested("integer")), None), &with(Some(nested("string")), None));
+    assert_eq!(changes[0].message, "the type of `jobs[].limit.*` was `integer` and is `string`");
+    assert_eq!(changes[0].pointer, "/inputSchema/properties/jobs/items/properties/limit/additionalProperties/type");
+    let closed = json!({"type": "object", "additionalProperties": false});
+    let changes = compare_tools(&with(Some(json!({"type": "object"})), None), &with(Some(closed), None));
+    assert_eq!(changes[0].message, "the parameters may have no others than these any more");
+}
+
+#[test]
 fn a_reference_beside_other_keywords_is_looked_up() {
-    let with = |least: u64| json!({"type": "object", "properties": {"p": {"$ref": "#/$defs/n", "maximum": 9}}, "$defs": {"n": {"type": "integer", "minimum": least}}});
-    assert_eq!(input(with(1), with(2)), ["cannot-decide?"]);
+    let least = |least: u64| json!({"type": "object", "properties": {"p": {"$ref": "#/$defs/n", "maximum": 9}}, "$defs": {"n": {"type": "integer", "minimum": least}}});
+    assert_eq!(input(least(1), least(2)), ["cannot-decide?"]);
     assert_eq!(
-        input(with(1), json!({"title": "t", "type": "object", "properties": with(1)["properties"], "$defs": with(1)["$defs"]})),
+        input(
+            least(1),
+            json!({"title": "t", "type": "object", "properties": least(1)["properties"], "$defs": least(1)["$defs"]})
+        ),
         ["description-changed"]
     );
 }
