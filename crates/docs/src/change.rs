@@ -25,9 +25,9 @@ pub fn changes_reference(rules: &[&ChangeRule]) -> String {
 }
 
 fn section(rule: &ChangeRule, heading: &str) -> String {
-    let effect = match (rule.input == rule.output, rule.shown) {
-        (true, _) => format!("{}.", capital(word(rule.input))),
-        (false, _) => format!("{} in what a tool takes, {} in what it returns.", capital(word(rule.input)), word(rule.output)),
+    let effect = match rule.input == rule.output {
+        true => format!("{}.", capital(word(rule.input))),
+        false => format!("{} in what a tool takes, {} in what it returns.", capital(word(rule.input)), word(rule.output)),
     };
     let mut page = format!("{heading} {}\n\n{effect}\n\n{}\n", rule.name, rule.why);
     let of = match rule.shown {

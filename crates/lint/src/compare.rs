@@ -71,7 +71,15 @@ impl Compared {
 
     /// Whether the version that is declared is high enough, and which would be.
     pub fn verdict(&self) -> Verdict {
-        bump::judge(self.class(), self.bump(), self.old_version.as_deref(), self.new_version.as_deref())
+        match self.is_gone() && self.class() == Class::Breaking && self.new_version.is_none() {
+            true => bump::undeclared(self.old_version.as_deref()),
+            false => bump::judge(self.class(), self.bump(), self.old_version.as_deref(), self.new_version.as_deref()),
+        }
+    }
+
+    /// Whether it is in the old catalog alone.
+    fn is_gone(&self) -> bool {
+        self.changes.iter().any(|change| change.rule.name == TOOL_REMOVED.name)
     }
 }
 

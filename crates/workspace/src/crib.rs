@@ -87,6 +87,14 @@ impl Crib {
         crib.configured().map_err(|diagnostics| OpenError::Config { folder, diagnostics })
     }
 
+    /// Opens the crib that a file or folder lies in: the nearest folder upward with a `toolcrib.toml`, else its own.
+    pub fn around(path: &Path, environment: &Environment) -> Result<Self, OpenError> {
+        let real = fs::canonicalize(path).map_err(|source| OpenError::Path { path: path.to_owned(), source })?;
+        let own = if real.is_dir() { real.as_path() } else { real.parent().unwrap_or(&real) };
+        let configured = own.ancestors().find(|folder| folder.join(CONFIG).is_file());
+        Self::open(Some(configured.unwrap_or(own)), environment)
+    }
+
     /// The crib in `folder` as if it had no configuration, to look at the rest of one whose configuration is broken.
     pub fn unconfigured(folder: PathBuf, environment: &Environment) -> Self {
         let (config, policy) = Default::default();

@@ -87,7 +87,11 @@ impl<'t> Revision<'t> {
         };
         let listed = git.ask(&["ls-tree", "-r", "-z", "-l", "--full-tree", &tree], None, LONGEST_LIST).await?;
         let temporary = TempDir::with_prefix("toolcrib-")?;
-        let is_wanted = |entry: &Entry| file.is_none_or(|file| entry.path == Path::new(file) || entry.has_extension("json"));
+        // A file that was named is taken whatever it is called, and beside it what it may link to.
+        let is_wanted = |entry: &Entry| match file {
+            Some(file) => entry.path == Path::new(file) || entry.has_extension("json") && entry.is_wanted(),
+            None => entry.is_wanted() || entry.has_extension("R"),
+        };
         let entries: Vec<Entry> = entries(&listed.stdout).filter(is_wanted).collect();
         write(&git, &entries, temporary.path()).await?;
         let path = file.map_or_else(|| temporary.path().to_owned(), |file| temporary.path().join(file));
@@ -206,13 +210,13 @@ fn entries(listed: &[u8]) -> impl Iterator<Item = Entry> {
     listed.split(|byte| *byte == 0).filter_map(Entry::read)
 }
 
-/// Writes those of the entries that can be definitions.
+/// Writes entries below a folder.
 async fn write(git: &Git, entries: &[Entry], folder: &Path) -> Result<(), RevisionError> {
     // That a package has code is known by its folder; the code itself is not needed.
-    for entry in entries.iter().filter(|entry| entry.has_extension("R")) {
+    let (code, wanted): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| entry.has_extension("R"));
+    for entry in code {
         fs::create_dir_all(folder.join(&entry.path).parent().unwrap_or(folder))?;
     }
-    let wanted: Vec<&Entry> = entries.iter().filter(|entry| entry.is_wanted()).collect();
     let bytes: u64 = wanted.iter().map(|entry| entry.size).sum();
     if bytes > MOST_BYTES {
         return Err(RevisionError::TooLarge);

@@ -4,13 +4,14 @@ mod human;
 mod json;
 mod side;
 
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
 use clap::ValueEnum;
 use lint::compare::{Compared, compare};
 use workspace::Crib;
 
 use super::{CommandResult, Surroundings};
+use crate::error::CommandError;
 
 /// Compare two versions of tools: what changed, what that does to callers, and which version it needs.
 ///
@@ -39,12 +40,21 @@ enum Format {
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let (old, new) = (side::read(here, &args.old)?, side::read(here, &args.new)?);
     let mut tools = compare(&old.catalog, &new.catalog);
-    allow(&here.crib()?, &mut tools);
+    allow(&judging(here, &args.new)?, &mut tools);
     match args.format {
         Format::Human => human::print(&tools),
         Format::Json => json::print(&tools),
     }
     Ok(ExitCode::from(u8::from(!is_ok(&tools))))
+}
+
+/// The crib whose configuration counts: the one that is named, else that of the new version, else the one here.
+fn judging(here: &Surroundings<'_>, new: &str) -> Result<Crib, CommandError> {
+    let path = Path::new(new);
+    match here.global.crib.is_none() && path.exists() {
+        true => Ok(Crib::around(path, here.environment)?),
+        false => here.crib(),
+    }
 }
 
 /// Marks the changes that the crib allows, with its reasons.

@@ -21,3 +21,4 @@ mod repository;
 mod running;
 mod serve;
 mod specifications;
+mod versions;

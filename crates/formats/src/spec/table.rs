@@ -82,6 +82,7 @@ fn part(cells: &mut Vec<String>, joined: usize, columns: &[Column]) {
     let last = cells.len() - 1;
     let cut = match (after_code(&cells[joined]), columns.get(last..)) {
         (Some(end), _) if joined == last => Some((joined, end)),
+        (_, Some([Column::Required, ..])) => after_answer(&cells[last]).map(|end| (last, end)),
         (_, Some([Column::Default, ..])) => after_code(&cells[last]).map(|end| (last, end)),
         (_, Some([_, Column::Example])) => before_last_code(&cells[last]).map(|start| (last, start)),
         _ => None,
@@ -97,6 +98,13 @@ fn part(cells: &mut Vec<String>, joined: usize, columns: &[Column]) {
 fn after_code(cell: &str) -> Option<usize> {
     let end = cell.strip_prefix('`')?.find('`')? + 2;
     (!cell[end..].trim().is_empty()).then_some(end)
+}
+
+/// The end of the yes or no that a cell begins with, if more follows it.
+fn after_answer(cell: &str) -> Option<usize> {
+    let (answer, rest) = cell.split_once(' ')?;
+    let is_answer = ["yes", "no"].iter().any(|word| answer.eq_ignore_ascii_case(word));
+    (is_answer && !rest.trim().is_empty()).then_some(answer.len())
 }
 
 /// The start of the code that a cell ends with, if more stands before it.
@@ -181,6 +189,9 @@ mod tests {
         assert_eq!(cells, ["`a`", "`str | null`", "No", "`null`", "Branch to walk"]);
         let three = [Column::Name, Column::Type, Column::Description];
         assert_eq!(mended(r"| `a` | `str \ | null` The action |", &three), ["`a`", "`str | null`", "The action"]);
+        let required = [Column::Name, Column::Type, Column::Required, Column::Description];
+        let cells = mended(r"| `a` | `str \ | None` | No HTML body |", &required);
+        assert_eq!(cells, ["`a`", "`str | None`", "No", "HTML body"]);
         let example = [Column::Name, Column::Type, Column::Required, Column::Description, Column::Example];
         let cells = mended(r"| `a` | `x \ | null` | No | Names, `[1]` if not given. `[2]` |", &example);
         assert_eq!(cells, ["`a`", "`x | null`", "No", "Names, `[1]` if not given.", "`[2]`"]);

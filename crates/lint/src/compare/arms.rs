@@ -4,10 +4,15 @@
 //! different ways are compared by what they take. Keywords that no arm can express stay behind as conditions, which are
 //! only compared for being the same.
 
+use catalog::Schema;
 use serde_json::{Map, Value};
 
-/// References and alternatives inside each other deeper than this are not followed.
-const DEEPEST: usize = 32;
+/// References that lead to references are not followed further than this.
+const LONGEST: usize = 32;
+/// No more alternatives than this are taken apart; what refers to itself has no end of them.
+const MOST_PARTS: usize = 500;
+/// Among no more alternatives than this is looked whether exactly one and at least one are the same.
+const MOST_APART: usize = 50;
 
 /// What schemas say beside what they take.
 const ANNOTATIONS: [&str; 14] = [
@@ -104,6 +109,14 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Where it is: what takes everything is nowhere.
+    pub(super) fn address(self) -> *const Map<String, Value> {
+        match self {
+            Self::Object(object) => object,
+            Self::Everything | Self::Nothing => std::ptr::null(),
+        }
+    }
+
     /// The schema of a part, which is anything if it is not given.
     pub(super) fn part(self, key: &str) -> Self {
         self.get(key).map_or(Self::Everything, Self::of)
@@ -197,7 +210,7 @@ impl Arm<'_> {
 /// Follows references as long as nothing else stands beside them.
 pub(super) fn resolved<'a>(root: &'a Map<String, Value>, node: Node<'a>) -> Node<'a> {
     let mut node = node;
-    for _ in 0..DEEPEST {
+    for _ in 0..LONGEST {
         let next = match (node.get("$ref"), node.get("allOf")) {
             (Some(Value::String(target)), None) if node.says_only(&["$ref"]) => find(root, target),
             (None, Some(Value::Array(parts))) if parts.len() == 1 && node.says_only(&["allOf"]) => Some(Node::of(&parts[0])),
@@ -212,7 +225,7 @@ pub(super) fn resolved<'a>(root: &'a Map<String, Value>, node: Node<'a>) -> Node
 }
 
 /// What a reference inside the same schema leads to.
-fn find<'a>(root: &'a Map<String, Value>, target: &str) -> Option<Node<'a>> {
+pub(super) fn find<'a>(root: &'a Map<String, Value>, target: &str) -> Option<Node<'a>> {
     let mut steps = target.strip_prefix('#')?.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"));
     let Some(first) = steps.next() else { return Some(Node::Object(root)) };
     let value = steps.try_fold(root.get(&first)?, |value, step| match value {
@@ -224,17 +237,20 @@ fn find<'a>(root: &'a Map<String, Value>, target: &str) -> Option<Node<'a>> {
 
 /// The arms of a schema, ordered by kind, with all listed values of one kind in one arm.
 pub(super) fn arms<'a>(root: &'a Map<String, Value>, node: Node<'a>) -> Vec<Arm<'a>> {
-    let mut found = Vec::new();
-    collect(root, node, 0, &mut found);
+    let (mut found, mut left) = (Vec::new(), MOST_PARTS);
+    collect(root, node, &mut left, &mut found);
     found.sort_by_key(|arm| arm.kind);
     join_values(found)
 }
 
-fn collect<'a>(root: &'a Map<String, Value>, node: Node<'a>, depth: usize, into: &mut Vec<Arm<'a>>) {
+fn collect<'a>(root: &'a Map<String, Value>, node: Node<'a>, left: &mut usize, into: &mut Vec<Arm<'a>>) {
     let node = resolved(root, node);
-    match alternatives(root, node).filter(|_| depth < DEEPEST) {
-        Some(parts) => parts.iter().for_each(|part| collect(root, Node::of(part), depth + 1, into)),
-        None => simple(node, into),
+    match alternatives(root, node).filter(|parts| parts.len() <= *left) {
+        Some(parts) => {
+            *left -= parts.len();
+            parts.iter().for_each(|part| collect(root, Node::of(part), left, into));
+        }
+        None => simple(root, node, into),
     }
 }
 
@@ -249,6 +265,9 @@ fn alternatives<'a>(root: &'a Map<String, Value>, node: Node<'a>) -> Option<&'a 
 
 /// Whether no value fits two of these: then exactly one and at least one are the same.
 fn are_apart(root: &Map<String, Value>, parts: &[Value]) -> bool {
+    if parts.len() > MOST_APART {
+        return false;
+    }
     let arms: Vec<Vec<Arm<'_>>> = parts.iter().map(|part| flat(root, Node::of(part))).collect();
     let is_apart = |a: &Arm<'_>, b: &Arm<'_>| {
         a.kind != b.kind || are_distinct(a.values.as_deref(), b.values.as_deref()) || are_tagged_apart(root, a, b)
@@ -261,7 +280,7 @@ fn are_apart(root: &Map<String, Value>, parts: &[Value]) -> bool {
 /// The arms of a schema, alternatives inside it not taken apart.
 fn flat<'a>(root: &'a Map<String, Value>, node: Node<'a>) -> Vec<Arm<'a>> {
     let mut found = Vec::new();
-    simple(resolved(root, node), &mut found);
+    simple(root, resolved(root, node), &mut found);
     found
 }
 
@@ -289,37 +308,60 @@ fn are_tagged_apart(root: &Map<String, Value>, a: &Arm<'_>, b: &Arm<'_>) -> bool
 }
 
 /// The arms of a schema by its types and values.
-fn simple<'a>(node: Node<'a>, into: &mut Vec<Arm<'a>>) {
-    let arm = |kind: Kind, is_whole: bool, values: Option<Vec<&'a Value>>| Arm { kind, is_whole, values, node };
+fn simple<'a>(root: &'a Map<String, Value>, node: Node<'a>, into: &mut Vec<Arm<'a>>) {
     if let Node::Nothing = node {
         return;
     }
-    let types: Vec<&str> = match node.get("type") {
+    let types = types(node);
+    let whole =
+        |kind: Kind| kind == Kind::Number && types.iter().all(|(own, is_whole)| *own != kind || *is_whole) && !types.is_empty();
+    let admitted = |kind: Kind| types.is_empty() || types.iter().any(|(own, _)| *own == kind);
+    let listed = listed(root, node);
+    for kind in Kind::ALL.into_iter().filter(|kind| admitted(*kind)) {
+        let Some(listed) = &listed else {
+            into.push(Arm { kind, is_whole: whole(kind), values: None, node });
+            continue;
+        };
+        let own: Vec<&Value> = listed.iter().copied().filter(|value| Kind::of(value) == kind).collect();
+        let is_whole = whole(kind) || kind == Kind::Number && own.iter().all(|value| !value.is_f64());
+        if !own.is_empty() {
+            into.push(Arm { kind, is_whole, values: Some(own).filter(|own| !is_whole_kind(kind, own)), node });
+        }
+    }
+}
+
+/// The types that a schema names, and whether only whole numbers are meant; none if it takes all.
+fn types(node: Node<'_>) -> Vec<(Kind, bool)> {
+    let names: Vec<&str> = match node.get("type") {
         Some(Value::String(name)) => vec![name],
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     };
-    let types: Vec<(Kind, bool)> = types.iter().filter_map(|name| Some((Kind::named(name)?, *name == "integer"))).collect();
-    let whole =
-        |kind: Kind| kind == Kind::Number && types.iter().all(|(own, is_whole)| *own != kind || *is_whole) && !types.is_empty();
-    let admitted = |kind: Kind| types.is_empty() || types.iter().any(|(own, _)| *own == kind);
-    let listed = match (node.get("const"), node.get("enum")) {
-        (Some(value), _) => Some(vec![value]),
-        (None, Some(Value::Array(values))) => Some(values.iter().collect()),
-        _ => None,
+    names.iter().filter_map(|name| Some((Kind::named(name)?, *name == "integer"))).collect()
+}
+
+/// The only values that fit a schema, if it lists them.
+fn listed<'a>(root: &'a Map<String, Value>, node: Node<'a>) -> Option<Vec<&'a Value>> {
+    let values = match (node.get("const"), node.get("enum")) {
+        (Some(value), _) => vec![value],
+        (None, Some(Value::Array(values))) => values.iter().collect(),
+        _ => return None,
     };
-    for kind in Kind::ALL.into_iter().filter(|kind| admitted(*kind)) {
-        match &listed {
-            None => into.push(arm(kind, whole(kind), None)),
-            Some(listed) => {
-                let own: Vec<&Value> = listed.iter().copied().filter(|value| Kind::of(value) == kind).collect();
-                let is_whole = whole(kind) || kind == Kind::Number && own.iter().all(|value| !value.is_f64());
-                if !own.is_empty() {
-                    into.push(arm(kind, is_whole, Some(own).filter(|own| !is_whole_kind(kind, own))));
-                }
-            }
+    let is_plain = node.says_only(&["type", if node.get("const").is_some() { "const" } else { "enum" }]);
+    let fits = |value: &&Value| is_plain || fits(root, node, value);
+    Some(values.into_iter().filter(fits).collect())
+}
+
+/// Whether a value fits a schema.
+pub(super) fn fits(root: &Map<String, Value>, node: Node<'_>, value: &Value) -> bool {
+    let Node::Object(object) = node else { return matches!(node, Node::Everything) };
+    let mut object = object.clone();
+    for key in ["$defs", "definitions"] {
+        if let Some(definitions) = root.get(key) {
+            object.insert(key.to_owned(), definitions.clone());
         }
     }
+    Schema::new(object).validator().is_ok_and(|validator| validator.is_valid(value))
 }
 
 /// Whether values are all that there are of a kind.

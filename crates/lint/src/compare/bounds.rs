@@ -8,7 +8,7 @@ use super::{
     rules::value::{RANGE_NARROWED, RANGE_WIDENED},
 };
 
-/// A difference of two ranges: the rule, the keyword, and what it is in words.
+/// A difference of two ranges: the rule, the keyword, and what became of it.
 type Difference = (&'static ChangeRule, &'static str, String);
 
 /// Counts that have an upper and a lower bound, by the kind of value that they count in.
@@ -27,18 +27,17 @@ pub(super) fn compare(old: &Arm<'_>, new: &Arm<'_>) -> Vec<Difference> {
         found.extend(bound("maximum", before.1, now.1, Ends::High));
         found.extend(multiple(old, new));
     }
-    for (kind, low, high) in COUNTS.into_iter().filter(|(kind, ..)| *kind == old.kind) {
+    for (_, low, high) in COUNTS.into_iter().filter(|(kind, ..)| *kind == old.kind) {
         let count = |arm: &Arm<'_>, key: &str| arm.node.get(key).and_then(Value::as_f64).map(Bound::closed);
         let low_of = |arm: &Arm<'_>| count(arm, low).filter(|bound| bound.at > 0.0);
         found.extend(bound(low, low_of(old), low_of(new), Ends::Low));
         found.extend(bound(high, count(old, high), count(new, high), Ends::High));
-        debug_assert_eq!(kind, old.kind);
     }
     if old.kind == Kind::Array {
         let unique = |arm: &Arm<'_>| arm.node.get("uniqueItems") == Some(&Value::Bool(true));
         match (unique(old), unique(new)) {
-            (false, true) => found.push((&RANGE_NARROWED, "uniqueItems", "no item may be there twice now".to_owned())),
-            (true, false) => found.push((&RANGE_WIDENED, "uniqueItems", "items may be there twice now".to_owned())),
+            (false, true) => found.push((&RANGE_NARROWED, "uniqueItems", "forbids the same item twice now".to_owned())),
+            (true, false) => found.push((&RANGE_WIDENED, "uniqueItems", "lets the same item be there twice now".to_owned())),
             _ => {}
         }
     }
@@ -99,7 +98,7 @@ fn bound(key: &'static str, old: Option<Bound>, new: Option<Bound>, ends: Ends) 
         (Some(old), Some(new)) => is_tighter(new, old, ends),
     };
     let rule = if is_narrower { &RANGE_NARROWED } else { &RANGE_WIDENED };
-    Some((rule, key, format!("`{key}` was {} and is {}", shown(old), shown(new))))
+    Some((rule, key, format!("was {} and is {}", shown(old), shown(new))))
 }
 
 fn multiple(old: &Arm<'_>, new: &Arm<'_>) -> Vec<Difference> {
@@ -113,7 +112,7 @@ fn multiple(old: &Arm<'_>, new: &Arm<'_>) -> Vec<Difference> {
         (Some(old), Some(new)) => (!divides(new, old), !divides(old, new)),
     };
     let shown = |value: Option<f64>| value.map_or_else(|| "not given".to_owned(), |value| value.to_string());
-    let message = format!("`{key}` was {} and is {}", shown(get(old)), shown(get(new)));
+    let message = format!("was {} and is {}", shown(get(old)), shown(get(new)));
     let rules = [(is_less, &RANGE_NARROWED), (is_more, &RANGE_WIDENED)];
     rules.into_iter().filter(|(is_so, _)| *is_so).map(|(_, rule)| (rule, key, message.clone())).collect()
 }

@@ -110,6 +110,13 @@ pub(super) fn judge(class: Class, bump: Bump, old: Option<&str>, new: Option<&st
     }
 }
 
+/// Judges a tool that is gone, and with it whatever could have declared that.
+pub(super) fn undeclared(old: Option<&str>) -> Verdict {
+    let use_version = old.and_then(read).map(|old| Bump::Major.from(&old).to_string());
+    let remark = "nothing declares that it is gone: bring it back, or allow `tool-removed` with a reason".to_owned();
+    Verdict { ok: false, use_version, remark: Some(remark) }
+}
+
 fn between(class: Class, bump: Bump, old: &Version, new: &Version) -> Verdict {
     if bump.is_made(old, new) {
         let suggested = Bump::suggested(class).from(old);

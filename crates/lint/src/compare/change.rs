@@ -103,6 +103,29 @@ impl Direction {
             Self::Output => "/outputSchema",
         }
     }
+
+    /// What a pointer into its schema leads to, in words: the way there, as one writes it to get at the value.
+    pub(super) fn subject(self, pointer: &str) -> String {
+        let mut way = String::new();
+        let mut steps = pointer.strip_prefix(self.pointer()).unwrap_or(pointer).split('/').skip(1);
+        while let Some(step) = steps.next() {
+            match step {
+                "properties" => {
+                    let name = steps.next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
+                    way.push_str(if way.is_empty() { "" } else { "." });
+                    way.push_str(&name);
+                }
+                "items" => way.push_str("[]"),
+                "additionalProperties" => way.push_str(if way.is_empty() { "*" } else { ".*" }),
+                _ => {}
+            }
+        }
+        match (way.is_empty(), self) {
+            (false, _) => format!("`{way}`"),
+            (true, Self::Input) => "the parameters".to_owned(),
+            (true, Self::Output) => "the result".to_owned(),
+        }
+    }
 }
 
 /// One difference between two versions of a tool.

@@ -15,16 +15,25 @@ use super::{
     schema::{Pair, Walk},
 };
 
+/// The keyword for properties that have no name.
+const REST: &str = "additionalProperties";
+
 impl<'a> Walk<'a> {
     /// Compares two objects.
     pub(super) fn object(&mut self, old: Node<'a>, new: Node<'a>, pointer: &str) {
         for name in names(old).into_iter().chain(names(new).into_iter().filter(|name| !names(old).contains(name))) {
             let at = format!("{pointer}/properties/{}", name.replace('~', "~0").replace('/', "~1"));
             match (property(old, name), property(new, name)) {
-                (Some(_), None) => self.removed(name, &at),
-                (None, Some(_)) => self.added(name, is_required(new, name), &at),
+                (Some(_), None) => self.removed(&at),
+                (None, Some(now)) => {
+                    self.added(is_required(new, name), &at);
+                    // Of an object whose other properties had a type, it had that type before.
+                    if let rest @ Node::Object(_) = old.part(REST) {
+                        self.node(Pair { old: rest, new: now, pointer: &at });
+                    }
+                }
                 (Some(before), Some(now)) => {
-                    self.obligation(name, is_required(old, name), is_required(new, name), &at);
+                    self.obligation(is_required(old, name), is_required(new, name), &at);
                     self.node(Pair { old: before, new: now, pointer: &at });
                 }
                 (None, None) => {}
@@ -33,27 +42,30 @@ impl<'a> Walk<'a> {
         self.rest(old, new, pointer);
     }
 
-    fn removed(&mut self, name: &str, pointer: &str) {
+    fn removed(&mut self, pointer: &str) {
+        let name = self.direction.subject(pointer);
         match self.direction {
-            Direction::Input => self.push(&PARAMETER_REMOVED, pointer, format!("`{name}` is no longer taken")),
-            Direction::Output => self.push(&OUTPUT_REMOVED, pointer, format!("`{name}` is no longer returned")),
+            Direction::Input => self.push(&PARAMETER_REMOVED, pointer, format!("{name} is no longer taken")),
+            Direction::Output => self.push(&OUTPUT_REMOVED, pointer, format!("{name} is no longer returned")),
         }
     }
 
-    fn added(&mut self, name: &str, is_required: bool, pointer: &str) {
+    fn added(&mut self, is_required: bool, pointer: &str) {
+        let name = self.direction.subject(pointer);
         match (self.direction, is_required) {
-            (Direction::Input, true) => self.push(&REQUIRED_ADDED, pointer, format!("`{name}` must be given now")),
-            (Direction::Input, false) => self.push(&PARAMETER_ADDED, pointer, format!("`{name}` may be given now")),
-            (Direction::Output, _) => self.push(&OUTPUT_ADDED, pointer, format!("`{name}` is returned now")),
+            (Direction::Input, true) => self.push(&REQUIRED_ADDED, pointer, format!("{name} must be given now")),
+            (Direction::Input, false) => self.push(&PARAMETER_ADDED, pointer, format!("{name} may be given now")),
+            (Direction::Output, _) => self.push(&OUTPUT_ADDED, pointer, format!("{name} is returned now")),
         }
     }
 
-    fn obligation(&mut self, name: &str, before: bool, now: bool, pointer: &str) {
+    fn obligation(&mut self, before: bool, now: bool, pointer: &str) {
+        let name = self.direction.subject(pointer);
         let (rule, message): (&'static ChangeRule, _) = match (self.direction, before, now) {
-            (Direction::Input, false, true) => (&PARAMETER_REQUIRED, format!("`{name}` could be left out and must be given now")),
-            (Direction::Input, true, false) => (&PARAMETER_OPTIONAL, format!("`{name}` can be left out now")),
-            (Direction::Output, false, true) => (&OUTPUT_PROMISED, format!("`{name}` is always returned now")),
-            (Direction::Output, true, false) => (&OUTPUT_UNPROMISED, format!("`{name}` is no longer always returned")),
+            (Direction::Input, false, true) => (&PARAMETER_REQUIRED, format!("{name} could be left out and must be given now")),
+            (Direction::Input, true, false) => (&PARAMETER_OPTIONAL, format!("{name} can be left out now")),
+            (Direction::Output, false, true) => (&OUTPUT_PROMISED, format!("{name} is always returned now")),
+            (Direction::Output, true, false) => (&OUTPUT_UNPROMISED, format!("{name} is no longer always returned")),
             _ => return,
         };
         self.push(rule, pointer, message);
@@ -61,16 +73,12 @@ impl<'a> Walk<'a> {
 
     /// What is taken beyond the properties that have names.
     fn rest(&mut self, old: Node<'a>, new: Node<'a>, pointer: &str) {
-        let key = "additionalProperties";
-        let pointer = format!("{pointer}/{key}");
-        match (old.part(key), new.part(key)) {
+        let what = self.direction.subject(pointer);
+        let pointer = format!("{pointer}/{REST}");
+        match (old.part(REST), new.part(REST)) {
             (Node::Nothing, Node::Nothing) => {}
-            (_, Node::Nothing) => {
-                self.push(&OBJECT_CLOSED, pointer, "no properties but those with names are taken any more".to_owned())
-            }
-            (Node::Nothing, _) => {
-                self.push(&OBJECT_OPENED, pointer, "other properties than those with names are taken now".to_owned())
-            }
+            (_, Node::Nothing) => self.push(&OBJECT_CLOSED, pointer, format!("{what} may have no others than these any more")),
+            (Node::Nothing, _) => self.push(&OBJECT_OPENED, pointer, format!("{what} may have others than these now")),
             (old, new) => self.node(Pair { old, new, pointer: &pointer }),
         }
     }

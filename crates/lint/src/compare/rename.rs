@@ -1,6 +1,6 @@
 //! Tools that have another name: one that is gone and one that is new are the same if they take and say the same.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use catalog::Tool;
 
@@ -17,8 +17,9 @@ pub(super) fn pairs<'t>(gone: &[&'t Tool], fresh: &[&'t Tool]) -> HashMap<&'t st
     if gone.len().saturating_mul(fresh.len()) > MOST_PAIRS {
         return HashMap::new();
     }
-    let (gone, fresh): (Vec<_>, Vec<_>) =
-        (gone.iter().map(|tool| Features::of(tool)).collect(), fresh.iter().map(|tool| Features::of(tool)).collect());
+    let mut numbers = Numbers::default();
+    let gone: Vec<_> = gone.iter().map(|tool| Features::of(tool, &mut numbers)).collect();
+    let fresh: Vec<_> = fresh.iter().map(|tool| Features::of(tool, &mut numbers)).collect();
     let mut scored = Vec::new();
     for (at, old) in gone.iter().enumerate() {
         let alike = fresh.iter().enumerate().map(|(other, new)| (old.alikeness(new), at, other));
@@ -35,21 +36,38 @@ pub(super) fn pairs<'t>(gone: &[&'t Tool], fresh: &[&'t Tool]) -> HashMap<&'t st
     found
 }
 
-/// What tools are known by.
+/// Words as numbers, which are compared faster.
+#[derive(Default)]
+struct Numbers(HashMap<String, u32>);
+
+impl Numbers {
+    fn of(&mut self, words: impl Iterator<Item = String>) -> Vec<u32> {
+        let mut numbers: Vec<u32> = Vec::new();
+        for word in words {
+            let next = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
+            numbers.push(*self.0.entry(word).or_insert(next));
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+}
+
+/// What tools are known by: sets of words, as sorted numbers.
 struct Features<'t> {
     tool: &'t Tool,
-    name: BTreeSet<String>,
-    text: BTreeSet<String>,
-    parameters: BTreeSet<&'t str>,
+    name: Vec<u32>,
+    text: Vec<u32>,
+    parameters: Vec<u32>,
 }
 
 impl<'t> Features<'t> {
-    fn of(tool: &'t Tool) -> Self {
+    fn of(tool: &'t Tool, numbers: &mut Numbers) -> Self {
         Self {
             tool,
-            name: identifier_words(&tool.name).into_iter().collect(),
-            text: words(&tool.description.text).into_iter().map(|word| word.lower.into_owned()).collect(),
-            parameters: tool.input.properties().map(|(name, _)| name).collect(),
+            name: numbers.of(identifier_words(&tool.name).into_iter()),
+            text: numbers.of(words(&tool.description.text).into_iter().map(|word| word.lower.into_owned())),
+            parameters: numbers.of(tool.input.properties().map(|(name, _)| name.to_owned())),
         }
     }
 
@@ -81,14 +99,24 @@ impl<'t> Features<'t> {
 }
 
 /// How much of two sets is in both.
-fn shared<T: Ord>(one: &BTreeSet<T>, other: &BTreeSet<T>) -> f64 {
-    let both = one.intersection(other).count();
+fn shared(one: &[u32], other: &[u32]) -> f64 {
+    let both = common(one, other);
     let all = one.len() + other.len() - both;
     if all == 0 { 0.0 } else { both as f64 / all as f64 }
 }
 
+/// How many numbers are in both of two sorted lists.
+fn common(one: &[u32], other: &[u32]) -> usize {
+    let (mut count, mut rest) = (0, other.iter().peekable());
+    for number in one {
+        while rest.next_if(|next| *next < number).is_some() {}
+        count += usize::from(rest.next_if_eq(&number).is_some());
+    }
+    count
+}
+
 /// Whether one name is the other and something more, such as the name of a module before it.
-fn is_part(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+fn is_part(one: &[u32], other: &[u32]) -> bool {
     let shorter = one.len().min(other.len());
-    shorter >= 2 && one.intersection(other).count() == shorter
+    shorter >= 2 && common(one, other) == shorter
 }

@@ -1,13 +1,13 @@
 //! Two schemas, walked side by side.
 
-use std::collections::BTreeSet;
+use std::{cell::Cell, collections::BTreeSet};
 
 use catalog::Tool;
 use serde_json::{Map, Value};
 
 use super::{
     Change, ChangeRule, Direction, Effect,
-    arms::{Arm, Kind, Node, arms, is_annotation, resolved},
+    arms::{Arm, Kind, Node, arms, find, fits, is_annotation, resolved},
     object,
     rules::{
         object::{OUTPUT_SCHEMA_ADDED, OUTPUT_SCHEMA_REMOVED},
@@ -46,7 +46,7 @@ pub(super) struct Walk<'a> {
     is_silent: bool,
     /// The schemas that are being compared: what leads back to them is the same if they are.
     open: Vec<Place>,
-    steps: usize,
+    steps: Cell<usize>,
     found: Vec<Change>,
 }
 
@@ -74,8 +74,15 @@ impl<'a> Walk<'a> {
         if old == new {
             return Vec::new();
         }
-        let mut walk =
-            Self { old_root: old, new_root: new, direction, is_silent: false, open: Vec::new(), steps: 0, found: Vec::new() };
+        let mut walk = Self {
+            old_root: old,
+            new_root: new,
+            direction,
+            is_silent: false,
+            open: Vec::new(),
+            steps: Cell::new(0),
+            found: Vec::new(),
+        };
         walk.node(Pair { old: Node::Object(old), new: Node::Object(new), pointer: direction.pointer() });
         walk.found
     }
@@ -83,7 +90,9 @@ impl<'a> Walk<'a> {
     /// Takes a change, once: what concerns several kinds of value is found for each of them.
     pub(super) fn push(&mut self, rule: &'static ChangeRule, pointer: impl Into<String>, message: String) {
         let change = Change::new(rule, self.direction, pointer, message);
-        if !self.found.iter().any(|known| known.pointer == change.pointer && known.message == change.message) {
+        let is_known =
+            |known: &Change| known.rule.name == rule.name && known.pointer == change.pointer && known.message == change.message;
+        if !self.found.iter().any(is_known) {
             self.found.push(change);
         }
     }
@@ -95,23 +104,25 @@ impl<'a> Walk<'a> {
             self.found.extend(texts::of_schemas(&old, &new, self.direction, pair.pointer));
         }
         let (old, new) = (resolved(self.old_root, pair.old), resolved(self.new_root, pair.new));
-        let is_same = |old: &Map<String, Value>, new: &Map<String, Value>| old == new && self.old_root == self.new_root;
         let place = match (old, new) {
             (Node::Everything, Node::Everything) | (Node::Nothing, Node::Nothing) => return,
-            (Node::Object(old), Node::Object(new)) if is_same(old, new) => return,
-            (Node::Object(old), Node::Object(new)) => Some((std::ptr::from_ref(old), std::ptr::from_ref(new))),
-            _ => None,
+            (old, new) => (old.address(), new.address()),
         };
-        if place.is_some_and(|place| self.open.contains(&place)) {
+        if self.open.contains(&place) {
             return;
         }
-        self.steps += 1;
-        if self.open.len() >= DEEPEST || self.steps > MOST_STEPS {
+        if self.open.len() >= DEEPEST || !self.may_go_on() {
             return self.undecided(pair.pointer, "it is too deep or too large to be compared");
         }
-        self.open.extend(place);
+        self.open.push(place);
         self.compare(Pair { old, new, ..pair });
-        self.open.truncate(self.open.len() - usize::from(place.is_some()));
+        self.open.pop();
+    }
+
+    /// Counts a step; whether there are any left.
+    fn may_go_on(&self) -> bool {
+        self.steps.set(self.steps.get() + 1);
+        self.steps.get() <= MOST_STEPS
     }
 
     /// What a schema says beside what it takes: its own words before those of what it refers to.
@@ -152,7 +163,8 @@ impl<'a> Walk<'a> {
                 _ => false,
             };
             if !is_same {
-                self.undecided(&format!("{}/{key}", pair.pointer), &format!("`{key}` is another"));
+                let what = self.direction.subject(pair.pointer);
+                self.undecided(&format!("{}/{key}", pair.pointer), &format!("`{key}` of {what} is another"));
             }
         }
     }
@@ -161,8 +173,14 @@ impl<'a> Walk<'a> {
     fn is_same(&self, key: &str, old: &'a Value, new: &'a Value, depth: usize) -> bool {
         let both = |old: &'a Value, new: &'a Value| self.is_same_schema(old, new, depth + 1);
         match (key, old, new) {
-            _ if depth > DEEPEST => false,
+            _ if depth > DEEPEST || !self.may_go_on() => false,
             ("const" | "enum" | "required", old, new) => old == new,
+            ("$ref", Value::String(old), Value::String(new)) => {
+                let targets = find(self.old_root, old).zip(find(self.new_root, new));
+                targets.map_or(old == new, |(old, new)| self.is_same_node(old, new, depth + 1))
+            }
+            // What it means is decided by who refers to it.
+            ("$dynamicRef", ..) => false,
             (key, Value::Object(old), Value::Object(new)) if NAMED.contains(&key) => {
                 old.len() == new.len() && old.iter().all(|(name, value)| new.get(name).is_some_and(|other| both(value, other)))
             }
@@ -174,10 +192,14 @@ impl<'a> Walk<'a> {
     }
 
     fn is_same_schema(&self, old: &'a Value, new: &'a Value, depth: usize) -> bool {
-        if !old.is_object() || !new.is_object() {
-            return old == new;
+        match old.is_object() && new.is_object() {
+            true => self.is_same_node(Node::of(old), Node::of(new), depth),
+            false => old == new,
         }
-        let (old, new) = (resolved(self.old_root, Node::of(old)), resolved(self.new_root, Node::of(new)));
+    }
+
+    fn is_same_node(&self, old: Node<'a>, new: Node<'a>, depth: usize) -> bool {
+        let (old, new) = (resolved(self.old_root, old), resolved(self.new_root, new));
         let (Node::Object(old), Node::Object(new)) = (old, new) else { return false };
         let weighty = |object: &'a Map<String, Value>| object.iter().filter(|(key, _)| !is_annotation(key));
         let has = |(key, value): (&String, &'a Value)| new.get(key).is_some_and(|other| self.is_same(key, value, other, depth));
@@ -199,8 +221,9 @@ impl<'a> Walk<'a> {
         };
         let is_less = old.iter().any(|arm| !takes(new, arm));
         let is_more = new.iter().any(|arm| !takes(old, arm));
+        let what = self.direction.subject(pointer);
         let pointer = format!("{pointer}/type");
-        let words = format!("was {} and is {}", types_of(old), types_of(new));
+        let words = format!("of {what} was {} and is {}", types_of(old), types_of(new));
         match (is_less, is_more) {
             (false, false) => {}
             (true, true) => self.push(&TYPE_CHANGED, pointer, format!("the type {words}")),
@@ -214,21 +237,26 @@ impl<'a> Walk<'a> {
         let (roots, back) = ((self.old_root, self.new_root), (self.new_root, self.old_root));
         let lost = self.outside(old, new, roots);
         let fresh = self.outside(new, old, back);
-        if let ([old], [new]) = (lost.sure.as_slice(), fresh.sure.as_slice()) {
+        let is_sure = !lost.is_doubtful && !fresh.is_doubtful;
+        if let ([old], [new]) = (lost.sure.as_slice(), fresh.sure.as_slice())
+            && is_sure
+            && old.is_whole == new.is_whole
+        {
             return self.arm(old, new, pointer);
         }
-        let kind = old[0].kind.name();
+        let (kind, what) = (old[0].kind.name(), self.direction.subject(pointer));
         let words = |count: usize| {
-            if count == 1 { format!("an alternative of type `{kind}`") } else { format!("{count} alternatives of type `{kind}`") }
+            let one = if count == 1 { "one alternative".to_owned() } else { format!("{count} alternatives") };
+            format!("{one} of type `{kind}` for {what}")
         };
         match (lost.sure.len(), fresh.sure.len()) {
-            (0, 0) if lost.is_doubtful || fresh.is_doubtful => {
-                self.undecided(pointer, &format!("the alternatives of type `{kind}` are others"));
-            }
             (0, 0) => {}
-            (count, 0) => self.push(&TYPE_NARROWED, pointer, format!("{} less is taken", words(count))),
-            (0, count) => self.push(&TYPE_WIDENED, pointer, format!("{} more is taken", words(count))),
-            (count, _) => self.push(&TYPE_CHANGED, pointer, format!("{} became others", words(count))),
+            (count, 0) => self.push(&TYPE_NARROWED, pointer, format!("{} less", words(count))),
+            (0, count) => self.push(&TYPE_WIDENED, pointer, format!("{} more", words(count))),
+            (count, _) => self.push(&TYPE_CHANGED, pointer, format!("{} became another", words(count))),
+        }
+        if !is_sure {
+            self.undecided(pointer, &format!("the alternatives of type `{kind}` for {what} are others"));
         }
     }
 
@@ -252,17 +280,18 @@ impl<'a> Walk<'a> {
         if other.is_whole && !arm.is_whole {
             return Effect::Breaking;
         }
+        if !self.may_go_on() {
+            return Effect::Undecided;
+        }
+        let is_forward = std::ptr::eq(old_root, self.old_root);
+        let turned = |(old, new): &Place| if is_forward { (*old, *new) } else { (*new, *old) };
         let mut walk = Self {
             old_root,
             new_root,
             direction: Direction::Input,
             is_silent: true,
-            open: if std::ptr::eq(old_root, self.old_root) {
-                self.open.clone()
-            } else {
-                self.open.iter().map(|(old, new)| (*new, *old)).collect()
-            },
-            steps: self.steps,
+            open: self.open.iter().map(turned).collect(),
+            steps: self.steps.clone(),
             found: Vec::new(),
         };
         walk.arm(arm, other, "");
@@ -272,18 +301,10 @@ impl<'a> Walk<'a> {
 
     /// Whether a value fits the schema that an arm of the old or the new side is of.
     pub(super) fn fits(&self, side: Side, node: Node<'a>, value: &Value) -> bool {
-        let root = match side {
-            Side::Old => self.old_root,
-            Side::New => self.new_root,
-        };
-        let Node::Object(object) = node else { return matches!(node, Node::Everything) };
-        let mut object = object.clone();
-        for key in ["$defs", "definitions"] {
-            if let Some(definitions) = root.get(key) {
-                object.insert(key.to_owned(), definitions.clone());
-            }
+        match side {
+            Side::Old => fits(self.old_root, node, value),
+            Side::New => fits(self.new_root, node, value),
         }
-        catalog::Schema::new(object).validator().is_ok_and(|validator| validator.is_valid(value))
     }
 }
 

@@ -21,24 +21,15 @@ pub(super) fn of_schemas(old: &[(&str, &Value)], new: &[(&str, &Value)], directi
     let keys = old.iter().chain(fresh).map(|(key, _)| *key).filter(|key| !UNSAID.contains(key));
     let told = |key: &str| {
         let (before, now) = (get(old, key), get(new, key));
-        let (rule, message) = of_keyword(key, before.as_ref(), now.as_ref(), direction)?;
-        let message = match property(pointer) {
-            Some(name) => format!("{message} for `{name}`"),
-            None => message,
-        };
+        let (rule, message) = of_keyword(key, &direction.subject(pointer), before.as_ref(), now.as_ref(), direction)?;
         Some(Change::new(rule, direction, format!("{pointer}/{key}"), message))
     };
     keys.filter_map(told).collect()
 }
 
-/// The property that a pointer leads to or into.
-fn property(pointer: &str) -> Option<String> {
-    let (_, name) = pointer.rsplit_once("/properties/")?;
-    Some(name.split('/').next().unwrap_or(name).replace("~1", "/").replace("~0", "~"))
-}
-
 fn of_keyword(
     key: &str,
+    what: &str,
     old: Option<&Value>,
     new: Option<&Value>,
     direction: Direction,
@@ -49,21 +40,21 @@ fn of_keyword(
     };
     match (key, direction) {
         _ if is_same => None,
-        ("default", Direction::Input) => Some(of_default(old, new)),
-        ("title" | "description", _) => Some((&DESCRIPTION_CHANGED, format!("the {key} is another"))),
-        ("examples" | "example" | "default", _) => Some((&EXAMPLES_CHANGED, "the examples are others".to_owned())),
-        _ => Some((&ANNOTATIONS_CHANGED, format!("`{key}` is another"))),
+        ("default", Direction::Input) => Some(of_default(what, old, new)),
+        ("title" | "description", _) => Some((&DESCRIPTION_CHANGED, format!("the {key} of {what} is another"))),
+        ("examples" | "example" | "default", _) => Some((&EXAMPLES_CHANGED, format!("the examples of {what} are others"))),
+        _ => Some((&ANNOTATIONS_CHANGED, format!("`{key}` of {what} is another"))),
     }
 }
 
 /// A default of `null` is none.
-fn of_default(old: Option<&Value>, new: Option<&Value>) -> (&'static ChangeRule, String) {
+fn of_default(what: &str, old: Option<&Value>, new: Option<&Value>) -> (&'static ChangeRule, String) {
     match (old.filter(|value| !value.is_null()), new.filter(|value| !value.is_null())) {
-        (None, Some(new)) => (&DEFAULT_ADDED, format!("what is left out is {new} now")),
-        (Some(old), None) => (&DEFAULT_REMOVED, format!("what is left out is no longer {old}")),
+        (None, Some(new)) => (&DEFAULT_ADDED, format!("{what} is {new} now if it is left out")),
+        (Some(old), None) => (&DEFAULT_REMOVED, format!("{what} is no longer {old} if it is left out")),
         (old, new) => {
             let shown = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), ToString::to_string);
-            (&DEFAULT_CHANGED, format!("what is left out was {} and is {}", shown(old), shown(new)))
+            (&DEFAULT_CHANGED, format!("{what} was {} if it was left out, and is {}", shown(old), shown(new)))
         }
     }
 }

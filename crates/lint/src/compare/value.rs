@@ -20,15 +20,16 @@ const MOST_NAMED: usize = 8;
 impl<'a> Walk<'a> {
     /// Compares two arms of one kind.
     pub(super) fn arm(&mut self, old: &Arm<'a>, new: &Arm<'a>, pointer: &str) {
-        self.conditions(Pair { old: old.node, new: new.node, pointer });
         match (&old.values, &new.values) {
             (Some(before), Some(now)) => return self.values(before, now, pointer),
             (Some(before), None) => return self.unlisted(before, new, pointer),
             (None, Some(now)) => return self.listed(old, now, pointer),
             (None, None) => {}
         }
-        for (rule, key, message) in bounds::compare(old, new) {
-            self.push(rule, format!("{pointer}/{key}"), message);
+        self.conditions(Pair { old: old.node, new: new.node, pointer });
+        let what = self.direction.subject(pointer);
+        for (rule, key, words) in bounds::compare(old, new) {
+            self.push(rule, format!("{pointer}/{key}"), format!("`{key}` of {what} {words}"));
         }
         match old.kind {
             Kind::String => PATTERNS.iter().for_each(|key| self.pattern(key, old, new, pointer)),
@@ -42,49 +43,56 @@ impl<'a> Walk<'a> {
     }
 
     fn values(&mut self, old: &[&'a Value], new: &[&'a Value], pointer: &str) {
+        let what = self.direction.subject(pointer);
         let pointer = format!("{pointer}/enum");
         let gone: Vec<&Value> = old.iter().copied().filter(|value| !new.contains(value)).collect();
         let fresh: Vec<&Value> = new.iter().copied().filter(|value| !old.contains(value)).collect();
         if !gone.is_empty() {
-            self.push(&ENUM_VALUE_REMOVED, pointer.as_str(), format!("{} no longer among the values", are(&gone)));
+            self.push(&ENUM_VALUE_REMOVED, pointer.as_str(), format!("{} no longer among the values of {what}", are(&gone)));
         }
         if !fresh.is_empty() {
-            self.push(&ENUM_VALUE_ADDED, pointer, format!("{} among the values now", are(&fresh)));
+            self.push(&ENUM_VALUE_ADDED, pointer, format!("{} among the values of {what} now", are(&fresh)));
         }
     }
 
     /// Any value that fits, where there was a list.
     fn unlisted(&mut self, old: &[&'a Value], new: &Arm<'a>, pointer: &str) {
         let gone: Vec<&Value> = old.iter().copied().filter(|value| !self.fits(Side::New, new.node, value)).collect();
+        let what = self.direction.subject(pointer);
         let pointer = format!("{pointer}/enum");
         if !gone.is_empty() {
-            self.push(&ENUM_VALUE_REMOVED, pointer.as_str(), format!("{} no longer among the values", are(&gone)));
+            self.push(&ENUM_VALUE_REMOVED, pointer.as_str(), format!("{} no longer among the values of {what}", are(&gone)));
         }
         if new.kind != Kind::Null {
-            self.push(&ENUM_REMOVED, pointer, "the values are no longer listed".to_owned());
+            self.push(&ENUM_REMOVED, pointer, format!("the values of {what} are no longer listed"));
         }
     }
 
     /// A list, where any value that fits was taken.
     fn listed(&mut self, old: &Arm<'a>, new: &[&'a Value], pointer: &str) {
         let fresh: Vec<&Value> = new.iter().copied().filter(|value| !self.fits(Side::Old, old.node, value)).collect();
+        let what = self.direction.subject(pointer);
         let pointer = format!("{pointer}/enum");
         if !fresh.is_empty() {
-            self.push(&ENUM_VALUE_ADDED, pointer.as_str(), format!("{} among the values now", are(&fresh)));
+            self.push(&ENUM_VALUE_ADDED, pointer.as_str(), format!("{} among the values of {what} now", are(&fresh)));
         }
         if old.kind != Kind::Null {
-            self.push(&ENUM_ADDED, pointer, format!("only {} are values now", named(new)));
+            self.push(&ENUM_ADDED, pointer, format!("{what} can only be {} now", named(new)));
         }
     }
 
     fn pattern(&mut self, key: &str, old: &Arm<'a>, new: &Arm<'a>, pointer: &str) {
+        let what = self.direction.subject(pointer);
         let pointer = format!("{pointer}/{key}");
         match (old.node.get(key), new.node.get(key)) {
-            (None, Some(now)) => self.push(&PATTERN_ADDED, pointer, format!("`{key}` must be {now} now")),
-            (Some(before), None) => self.push(&PATTERN_REMOVED, pointer, format!("`{key}` need not be {before} any more")),
+            (None, Some(now)) => self.push(&PATTERN_ADDED, pointer, format!("`{key}` of {what} must be {now} now")),
+            (Some(before), None) => {
+                self.push(&PATTERN_REMOVED, pointer, format!("`{key}` of {what} need not be {before} any more"))
+            }
             (Some(before), Some(now)) if before != now => {
-                let message =
-                    format!("cannot decide whether this is compatible: `{key}` was {before} and is {now}; somebody has to look");
+                let message = format!(
+                    "cannot decide whether this is compatible: `{key}` of {what} was {before} and is {now}; somebody has to look"
+                );
                 self.push(&PATTERN_CHANGED, pointer, message);
             }
             _ => {}

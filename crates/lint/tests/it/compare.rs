@@ -1,7 +1,10 @@
 //! Two versions of tools, and what the difference does to callers.
 
 mod examples;
+mod history;
+mod laws;
 mod schemas;
+mod tools;
 
 use catalog::{Catalog, Schema, SourceId, Tool};
 use formats::Guidance;

@@ -11,7 +11,7 @@ use lint::{Context, Scope};
 
 /// A folder of shared material, or nothing, said loudly.
 #[expect(clippy::print_stderr, reason = "a skipped test must be heard")]
-fn shared(folder: &str) -> Option<PathBuf> {
+pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
     let root = std::env::var_os("TOOLCRIB_SHARED")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
     let folder = root.join(folder);

@@ -1,8 +1,9 @@
 //! What schemas take before and after, in both directions.
 
+use lint::compare::compare_tools;
 use serde_json::{Value, json};
 
-use super::{field, input, output, parameter};
+use super::{field, input, output, parameter, with};
 
 fn none() -> Vec<String> {
     Vec::new()
@@ -101,6 +102,8 @@ fn changes_deep_inside_are_found_where_they_are() {
     let map = |kind: &str| json!({"type": "object", "additionalProperties": {"type": kind}});
     assert_eq!(parameter(map("integer"), map("number")), ["type-widened"]);
     assert_eq!(field(map("integer"), map("number")), ["type-widened!"]);
+    let named = json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "integer"}});
+    assert_eq!(parameter(map("integer"), named), ["type-changed!", "parameter-added"], "it had a type before it had a name");
 }
 
 #[test]
@@ -163,6 +166,56 @@ fn schemas_of_any_depth_and_size_end_in_bounded_time() {
     assert!(
         input(wide(60), wide(61)).iter().all(|found| found.starts_with("type-widened") || found.starts_with("cannot-decide"))
     );
+}
+
+#[test]
+fn schemas_that_refer_to_themselves_end_too() {
+    let bomb = |last: &str| {
+        json!({"type": "object", "properties": {"p": {"$ref": "#/$defs/a"}}, "$defs": {
+            "a": {"anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}, {"type": last}]},
+            "b": {"not": {"allOf": [{"$ref": "#/$defs/b"}, {"$ref": "#/$defs/b"}], "type": last}},
+        }})
+    };
+    assert!(!input(bomb("string"), bomb("integer")).is_empty());
+    let negated = |last: &str| json!({"type": "object", "not": {"$ref": "#/$defs/b"}, "$defs": bomb(last)["$defs"]});
+    assert_eq!(input(negated("string"), negated("integer")), ["cannot-decide?"]);
+    let anything = json!({"type": "object", "properties": {"p": {}}});
+    let list = json!({"type": "object", "properties": {"p": {"$ref": "#/$defs/l"}}, "$defs": {"l": {"items": {"$ref": "#/$defs/l"}, "type": ["array", "null"]}}});
+    assert_eq!(input(anything, list), ["type-narrowed!", "type-narrowed!"], "of what had no schema, too");
+}
+
+#[test]
+fn messages_name_what_they_are_about_by_the_way_there() {
+    let nested = |kind: &str| {
+        json!({"type": "object", "properties": {"jobs": {"type": "array", "items": {"type": "object", "properties": {
+            "limit": {"type": "object", "additionalProperties": {"type": kind}},
+        }}}}})
+    };
+    let changes = compare_tools(&with(Some(nested("integer")), None), &with(Some(nested("string")), None));
+    assert_eq!(changes[0].message, "the type of `jobs[].limit.*` was `integer` and is `string`");
+    assert_eq!(changes[0].pointer, "/inputSchema/properties/jobs/items/properties/limit/additionalProperties/type");
+    let closed = json!({"type": "object", "additionalProperties": false});
+    let changes = compare_tools(&with(Some(json!({"type": "object"})), None), &with(Some(closed), None));
+    assert_eq!(changes[0].message, "the parameters may have no others than these any more");
+}
+
+#[test]
+fn a_reference_beside_other_keywords_is_looked_up() {
+    let least = |least: u64| json!({"type": "object", "properties": {"p": {"$ref": "#/$defs/n", "maximum": 9}}, "$defs": {"n": {"type": "integer", "minimum": least}}});
+    assert_eq!(input(least(1), least(2)), ["cannot-decide?"]);
+    assert_eq!(
+        input(
+            least(1),
+            json!({"title": "t", "type": "object", "properties": least(1)["properties"], "$defs": least(1)["$defs"]})
+        ),
+        ["description-changed"]
+    );
+}
+
+#[test]
+fn values_that_do_not_fit_their_own_schema_are_none() {
+    let listed = json!({"type": "string", "enum": ["a", "bbb"]});
+    assert_eq!(parameter(listed, json!({"type": "string", "enum": ["a", "bbb"], "maxLength": 1})), ["enum-value-removed!"]);
 }
 
 #[test]
