@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    approve, build, call, check, docs, doctor, explain, flags, list, new, operations, reference, reload, schema, serve, show,
+    approve, build, call, check, convert, docs, doctor, explain, flags, list, new, operations, reference, reload, schema, serve,
+    show,
 };
 
 /// Takes tool definitions into one catalog, checks them, and serves them to AI agents over MCP.
@@ -62,6 +63,7 @@ pub(crate) enum Command {
     Schema(schema::Args),
     Build(build::Args),
     Docs(docs::Args),
+    Convert(convert::Args),
     New(new::Args),
     Explain(explain::Args),
     Doctor(doctor::Args),

@@ -143,6 +143,16 @@ fn written_version(page: &Page<'_>, span: &Range<usize>, of: VersionOf) -> Optio
     (!version.is_empty()).then(|| Version { text: version.to_owned(), of, place: Place::Span(start..start + word.len()) })
 }
 
+/// A mark that a tool has under its heading: `**Mutates**: No`. Only a plain answer counts.
+pub(super) fn mark(page: &Page<'_>, parts: &[Part<'_>], label: &str) -> Option<bool> {
+    let part = parts.iter().find(|part| part.section.is_none() && part.title == label)?;
+    match page.str(part.texts().next()?).trim().trim_end_matches('.').to_ascii_lowercase().as_str() {
+        "yes" | "true" => Some(true),
+        "no" | "false" => Some(false),
+        _ => None,
+    }
+}
+
 /// The category that a tool says it belongs to.
 pub(super) fn category(page: &Page<'_>, parts: &[Part<'_>]) -> Option<String> {
     let part = parts.iter().find(|part| part.title == "category")?;

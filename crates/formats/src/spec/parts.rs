@@ -155,7 +155,9 @@ impl<'p> Parting<'p, '_> {
 
 /// Labels that say something about a tool without being a section.
 fn is_fact(label: &str) -> bool {
-    matches!(words(label).as_str(), "category" | "version" | "trust level" | "notes")
+    const FACTS: [&str; 8] =
+        ["category", "version", "trust level", "notes", "mutates", "dangerous", "requires approval", "network"];
+    FACTS.contains(&words(label).as_str())
 }
 
 /// Sections in which labels only order the text.
