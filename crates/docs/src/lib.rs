@@ -6,12 +6,14 @@
 
 mod command_line;
 mod description;
+mod fields;
 mod markdown;
 mod page;
 mod pages;
 mod rule;
 mod schema;
 mod sheet;
+mod site;
 mod terminal;
 
 pub use description::{Size, description};
@@ -19,4 +21,5 @@ pub use page::tool_page;
 pub use pages::{Page, pages};
 pub use rule::{rule_page, rules_reference};
 pub use schema::schema_markdown;
+pub use site::site;
 pub use terminal::terminal;

@@ -1,8 +1,12 @@
 //! Text of a template that nobody has replaced.
 
 use catalog::{Diagnostic, Origin, Rule, Severity, Tool};
+use serde_json::Value;
 
-use crate::{check::Report, text::texts};
+use crate::{
+    check::Report,
+    text::{Role, texts},
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC413",
@@ -35,7 +39,7 @@ const GAPS: [&str; 16] = [
 ];
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    for text in texts(tool).iter().filter(|text| text.is_prose() || text.is_name()) {
+    for text in texts(tool).iter().filter(|text| text.is_prose() || text.is_name() || text.role == Role::Value) {
         if let Some(gap) = gap(text.text) {
             report.push(told(text.origin(), &text.subject(), gap));
         }
@@ -50,11 +54,29 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
             report.push(told(tool.origin_of(place), subject, gap));
         }
     }
+    let results =
+        aspects.outputs.iter().filter_map(|field| Some(("a value of the result", field.example.as_ref()?, &field.place)));
+    let calls =
+        aspects.usages.iter().filter_map(|usage| Some(("an example", usage.call.as_ref()?.get("arguments")?, &usage.place)));
+    for (subject, value, place) in results.chain(calls) {
+        if let Some(gap) = gap_in(value) {
+            report.push(told(tool.origin_of(place), subject, gap));
+        }
+    }
 }
 
 fn told(origin: Origin, subject: &str, gap: &str) -> Diagnostic {
     let gap: String = gap.chars().take(60).collect();
     Diagnostic::new(&RULE, origin, format!("{subject} has a place to be filled in: \"{gap}\"")).hint("replace it, or take it out")
+}
+
+/// The first place in a value that is to be filled in: a text, or one right inside an object.
+fn gap_in(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(text) => gap(text),
+        Value::Object(members) => members.values().filter_map(Value::as_str).find_map(gap),
+        _ => None,
+    }
 }
 
 /// The first place in a text that is to be filled in.

@@ -1,0 +1,108 @@
+//! A whole catalog as HTML pages: an index by category with a search box, and a page for each tool.
+//!
+//! The pages ask nothing of anybody: no script but the index's own, which only finds what is on the page, no picture,
+//! no font. A tool's text is Markdown without HTML; a page of a tool allows no script at all.
+
+mod index;
+mod rich;
+mod tool;
+
+use std::collections::HashSet;
+
+use catalog::{Catalog, Tool};
+
+use crate::{
+    Page,
+    pages::{effect, path},
+};
+use rich::escaped;
+
+/// What stands in every page that is made here, and in no other.
+pub(crate) const MARK: &str = "<meta name=\"generator\" content=\"toolcrib docs\">";
+
+/// The heading over tools that name no category, where others do.
+const OTHER: &str = "Other tools";
+
+/// A tool and where its page is.
+struct Entry<'c> {
+    tool: &'c Tool,
+    path: String,
+}
+
+/// Tools of one category.
+struct Group<'c> {
+    name: String,
+    anchor: String,
+    entries: Vec<Entry<'c>>,
+}
+
+/// The pages of a catalog: `index.html` first, then one for each tool in `tools/`.
+pub fn site(catalog: &Catalog, crib: &str) -> Vec<Page> {
+    let groups = groups(catalog);
+    let index = Page { path: "index.html".to_owned(), text: index::page(crib, &groups) };
+    let mut pages = vec![index];
+    for group in &groups {
+        for (number, entry) in group.entries.iter().enumerate() {
+            let before = number.checked_sub(1).and_then(|number| group.entries.get(number));
+            let around = tool::Around { crib, group, before, after: group.entries.get(number + 1) };
+            pages.push(Page { path: entry.path.clone(), text: tool::page(entry.tool, &around) });
+        }
+    }
+    pages
+}
+
+/// The tools by category, categories by name; those without one come last.
+fn groups(catalog: &Catalog) -> Vec<Group<'_>> {
+    let mut taken = HashSet::new();
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for tool in catalog.tools() {
+        let entry = Entry { tool, path: path(&tool.name, "html", &mut taken) };
+        let name = tool.marks.category.clone().unwrap_or_else(|| OTHER.to_owned());
+        match groups.iter_mut().find(|group| group.name == name) {
+            Some(group) => group.entries.push(entry),
+            None => groups.push(Group { name, anchor: String::new(), entries: vec![entry] }),
+        }
+    }
+    groups.sort_by_key(|group| (group.name == OTHER, group.name.to_lowercase()));
+    if let [only] = groups.as_mut_slice()
+        && only.name == OTHER
+    {
+        only.name = "Tools".to_owned();
+    }
+    groups.iter_mut().enumerate().for_each(|(number, group)| group.anchor = format!("group-{}", number + 1));
+    groups
+}
+
+/// What a page may load and run.
+#[derive(Clone, Copy)]
+enum Scripts {
+    /// Its own script.
+    Own,
+    /// None.
+    Nothing,
+}
+
+/// A page around its body.
+fn document(title: &str, scripts: Scripts, body: &str) -> String {
+    let scripts = match scripts {
+        Scripts::Own => " script-src 'unsafe-inline';",
+        Scripts::Nothing => "",
+    };
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{MARK}\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline';{scripts} \
+         base-uri 'none'; form-action 'self' file:\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n\
+         <a class=\"skip\" href=\"#main\">Skip to content</a>\n{body}</body>\n</html>\n",
+        escaped(title),
+        include_str!("site/style.css"),
+    )
+}
+
+/// What a tool does to the world, as a mark that can be seen.
+fn badge(tool: &Tool) -> String {
+    let effect = effect(tool);
+    let class = effect.replace(' ', "-");
+    format!("<span class=\"badge {class}\">{effect}</span>")
+}
