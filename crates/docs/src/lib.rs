@@ -21,5 +21,5 @@ pub use page::tool_page;
 pub use pages::{Page, pages};
 pub use rule::{rule_page, rules_reference};
 pub use schema::schema_markdown;
-pub use site::site;
+pub use site::{GENERATOR, site};
 pub use terminal::terminal;

@@ -17,8 +17,8 @@ use crate::{
 };
 use rich::escaped;
 
-/// What stands in every page that is made here, and in no other.
-pub(crate) const MARK: &str = "<meta name=\"generator\" content=\"toolcrib docs\">";
+/// The line by which a page tells that it was made here.
+pub const GENERATOR: &str = "<meta name=\"generator\" content=\"toolcrib docs\">";
 
 /// The heading over tools that name no category, where others do.
 const OTHER: &str = "Other tools";
@@ -89,7 +89,7 @@ fn document(title: &str, scripts: Scripts, body: &str) -> String {
         Scripts::Nothing => "",
     };
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{MARK}\n\
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{GENERATOR}\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline';{scripts} \
          base-uri 'none'; form-action 'self' file:\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\

@@ -137,8 +137,9 @@ fn a_new_specification_that_is_filled_in_has_no_findings() {
     let path = crib.root().join("tools/fetch_page/MCP_TOOL_SPECIFICATION.md");
     let mut text = fs::read_to_string(&path).expect("the template");
     text = text.replace("[parameter_name]", "subject").replace("[example value]", "belts").replace("[Explain", "Yes: [Explain");
-    while let (Some(start), Some(end)) = (text.find("[D").or(text.find("[E")), text.find(".]")) {
-        text.replace_range(start..end + 2, "It says what the shop knows about the subject.");
+    while let Some(start) = text.find("[D").or(text.find("[E")) {
+        let end = start + text[start..].find(".]").expect("its end") + 2;
+        text.replace_range(start..end, "It says what the shop knows about the subject.");
     }
     fs::write(&path, &text).expect("the filled in template");
     let ran = crib.run(&["check", "--strict"]);

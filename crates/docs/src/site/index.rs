@@ -6,7 +6,7 @@ use super::{
     Entry, Group, Scripts, badge, document,
     rich::{code, escaped},
 };
-use crate::pages::first_sentence;
+use crate::{pages::first_sentence, terminal::is_hidden};
 
 /// The page.
 pub(super) fn page(crib: &str, groups: &[Group<'_>]) -> String {
@@ -72,7 +72,7 @@ fn words(groups: &[Group<'_>]) -> String {
         let parameters = tool.input.properties().map(|(name, _)| name);
         let texts = [tool.name.as_str(), tool.title.as_deref().unwrap_or_default(), &tool.description.text];
         let words = texts.into_iter().chain(tool.marks.category.as_deref()).chain(parameters);
-        let all = words.collect::<Vec<_>>().join(" ").to_lowercase();
+        let all = words.collect::<Vec<_>>().join(" ").to_lowercase().replace(|c: char| is_hidden(c), " ");
         json!(all.split_whitespace().collect::<Vec<_>>().join(" "))
     };
     let all: Vec<Value> = groups.iter().flat_map(|group| &group.entries).map(of).collect();
