@@ -21,7 +21,7 @@ pub fn tool_page(tool: &Tool) -> String {
     push_section(&mut page, "Examples", &examples.collect::<String>());
     push_section(&mut page, "Parameters", &parameter_table(&parameters));
     push_section(&mut page, "Result", &result_table(&results));
-    push_section(&mut page, "Errors", &errors.as_deref().map(prose).unwrap_or_default());
+    push_section(&mut page, "Errors", &errors.as_deref().map(errors_section).unwrap_or_default());
     push_section(&mut page, "Security", &security.iter().map(|remark| format!("- {}\n", cell(remark))).collect::<String>());
     push_section(&mut page, "Example", &transcript.map(|code| block("r", &code)).unwrap_or_default());
     push_section(&mut page, "Runs", &runs_section(&tool.launch, &runs));
@@ -49,6 +49,11 @@ fn parameter_table(rows: &[Row]) -> String {
     }
     let head = "| name | type | required | default | meaning |\n|---|---|---|---|---|\n".to_owned();
     head + &rows.iter().map(parameter_row).collect::<String>()
+}
+
+/// A text with blocks of its own in it stays as it is; Markdown has no way to put one into another.
+fn errors_section(errors: &str) -> String {
+    if errors.contains("```") { block("markdown", errors) } else { prose(errors) }
 }
 
 fn result_table(rows: &[Row]) -> String {

@@ -9,7 +9,7 @@ mod tool;
 
 use std::collections::HashSet;
 
-use catalog::{Catalog, Tool};
+use catalog::{Catalog, Launch, Tool};
 
 use crate::{
     Page,
@@ -20,8 +20,11 @@ use rich::escaped;
 /// The line by which a page tells that it was made here.
 pub const GENERATOR: &str = "<meta name=\"generator\" content=\"toolcrib docs\">";
 
-/// The heading over tools that name no category, where others do.
+/// The heading over tools that name no category and stand alone, where others do not.
 const OTHER: &str = "Other tools";
+
+/// The heading over tools that come with the server.
+const BUILT_IN: &str = "Built in";
 
 /// A tool and where its page is.
 struct Entry<'c> {
@@ -57,7 +60,7 @@ fn groups(catalog: &Catalog) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for tool in catalog.tools() {
         let entry = Entry { tool, path: path(&tool.name, "html", &mut taken) };
-        let name = tool.marks.category.clone().unwrap_or_else(|| OTHER.to_owned());
+        let name = tool.marks.category.clone().unwrap_or_else(|| kin(tool, catalog));
         match groups.iter_mut().find(|group| group.name == name) {
             Some(group) => group.entries.push(entry),
             None => groups.push(Group { name, anchor: String::new(), entries: vec![entry] }),
@@ -71,6 +74,21 @@ fn groups(catalog: &Catalog) -> Vec<Group<'_>> {
     }
     groups.iter_mut().enumerate().for_each(|(number, group)| group.anchor = format!("group-{}", number + 1));
     groups
+}
+
+/// What tools without a category have in common: the definition that has several of them.
+fn kin(tool: &Tool, catalog: &Catalog) -> String {
+    let source = tool.origin.source.as_str();
+    let parts: Vec<&str> = source.split('/').collect();
+    let is_shared = || catalog.tools().iter().filter(|other| other.origin.source.as_str() == source).nth(1).is_some();
+    match parts.as_slice() {
+        _ if tool.launch == Launch::Native => BUILT_IN.to_owned(),
+        _ if !is_shared() => OTHER.to_owned(),
+        // Specifications all have one name; their folders tell them apart.
+        [.., folder, file] if file.eq_ignore_ascii_case("mcp_tool_specification.md") => (*folder).to_owned(),
+        [.., file] => file.rsplit_once('.').map_or(*file, |(stem, _)| stem).to_owned(),
+        [] => OTHER.to_owned(),
+    }
 }
 
 /// What a page may load and run.
@@ -104,5 +122,6 @@ fn document(title: &str, scripts: Scripts, body: &str) -> String {
 fn badge(tool: &Tool) -> String {
     let effect = effect(tool);
     let class = effect.replace(' ', "-");
-    format!("<span class=\"badge {class}\">{effect}</span>")
+    let words = if effect == "not said" { "effect not said" } else { effect };
+    format!("<span class=\"badge {class}\">{words}</span>")
 }

@@ -28,7 +28,7 @@ pub fn terminal(tool: &Tool) -> String {
     push_aligned(&mut out, results.iter().map(parameter).collect());
     if let Some(errors) = errors {
         push_heading(&mut out, "Errors", &[()]);
-        push_wrapped(&mut out, &errors, "  ", "  ");
+        errors.lines().for_each(|line| push_wrapped(&mut out, line, "  ", "    "));
     }
     push_heading(&mut out, "Security", &security);
     security.iter().for_each(|remark| push_wrapped(&mut out, remark, "  - ", "    "));

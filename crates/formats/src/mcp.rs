@@ -20,8 +20,11 @@ use crate::{
         subschema::Walk,
     },
     report::{At, Report},
-    rules::{definition::BAD_NAME, mcp::PARTIAL_LISTING, schema::NOT_AN_OBJECT_SCHEMA},
+    rules::{definition::BAD_NAME, mcp::PARTIAL_LISTING, schema::NOT_AN_OBJECT_SCHEMA, syntax::TOO_MUCH},
 };
+
+/// The most tools of one file.
+const MAX_TOOLS: usize = 5_000;
 
 /// What only tools of this protocol have.
 const OWN: [&str; 5] = ["outputSchema", "annotations", "_meta", "icons", "execution"];
@@ -76,7 +79,7 @@ pub(crate) fn read(root: &Node<'_>, report: &mut Report) -> Vec<Tool> {
     };
     let mut tools = Vec::new();
     for (index, node) in list.items().iter().enumerate() {
-        if report.is_exhausted() {
+        if report.is_exhausted() || is_too_long(index, report) {
             break;
         }
         let at = at.index(index);
@@ -85,6 +88,15 @@ pub(crate) fn read(root: &Node<'_>, report: &mut Report) -> Vec<Tool> {
         report.tool = None;
     }
     tools
+}
+
+/// Whether no more tools are read; that is said once.
+fn is_too_long(index: usize, report: &mut Report) -> bool {
+    if index == MAX_TOOLS {
+        let found = report.whole(&TOO_MUCH, format!("there are more than {MAX_TOOLS} tools; the rest is not read"));
+        report.push(found.hint("split the file"));
+    }
+    index >= MAX_TOOLS
 }
 
 /// A list that goes on elsewhere is not the whole.

@@ -1,10 +1,12 @@
 //! `convert` and `new spec` as a user of the program sees them.
 
-use std::fs;
+use std::{fs, path::PathBuf};
 
+use catalog::{Catalog, SourceId, Tool};
+use formats::{Guidance, Target};
 use serde_json::{Value, json};
 
-use crate::crib::{Crib, Ran, repository};
+use crate::crib::{Crib, Ran, repository, shared};
 
 fn counting() -> Value {
     json!({
@@ -154,5 +156,42 @@ fn every_example_converts_to_every_format() {
         for to in ["mtdf", "rave", "spec", "mcp"] {
             clean(&crib.run(&["convert", path.to_str().expect("a path"), "--to", to]));
         }
+    }
+}
+
+/// Every file of the corpus, with its tools.
+fn corpus() -> Vec<(String, Vec<Tool>)> {
+    let folders = ["corpus/mtdf", "corpus/specs", "corpus/rave"].into_iter().filter_map(shared);
+    let mut waiting: Vec<PathBuf> = folders.collect();
+    let mut found = Vec::new();
+    while let Some(path) = waiting.pop() {
+        if path.is_dir() {
+            waiting.extend(fs::read_dir(path).expect("a folder").map(|entry| entry.expect("an entry").path()));
+            continue;
+        }
+        let bytes = fs::read(&path).expect("a file");
+        let name = path.to_string_lossy().into_owned();
+        let tools = formats::read(&SourceId::new(&name), &bytes, &Guidance::default()).tools;
+        // A name that means two tools is an error of the source.
+        let (catalog, _) = Catalog::merge(tools);
+        found.push((name, catalog.tools().iter().map(|tool| tool.as_ref().clone()).collect()));
+    }
+    found
+}
+
+#[test]
+fn check_finds_no_error_in_what_was_converted() {
+    let files = corpus();
+    for target in [Target::Mtdf, Target::Rave, Target::Specification, Target::Mcp] {
+        let crib = Crib::new();
+        for (number, (_, tools)) in files.iter().enumerate() {
+            for file in formats::convert(tools, target, "crib").files {
+                crib.write(&format!("made/{number}/{}", file.name), &file.text);
+            }
+        }
+        let report = crib.run(&["check", "made", "--format", "json"]).json();
+        let errors: Vec<&Value> =
+            report["diagnostics"].as_array().expect("diagnostics").iter().filter(|found| found["severity"] == "error").collect();
+        assert!(errors.is_empty(), "{target:?}: {errors:#?}");
     }
 }

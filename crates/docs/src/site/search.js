@@ -16,6 +16,9 @@
     sections.forEach((section) => {
       section.hidden = !section.querySelector("li:not([hidden])");
     });
+    document.querySelectorAll(".contents").forEach((contents) => {
+      contents.hidden = wanted.length > 0;
+    });
     document.getElementById("nothing").hidden = found > 0;
     count.textContent = wanted.length ? `${found} of ${all}` : all;
   };

@@ -101,7 +101,7 @@ fn parameters(tool: &Tool, rows: &[Row]) -> String {
         let required = if row.required { "<strong>yes</strong>" } else { "no" };
         let default = row.default.as_deref().map(code).unwrap_or_default();
         format!(
-            "<tr>{}<td>{}</td><td>{required}</td><td>{default}</td><td>{}</td></tr>\n",
+            "<tr>{}<td data-label=\"Type\">{}</td><td data-label=\"Required\">{required}</td><td data-label=\"Default\">{default}</td><td>{}</td></tr>\n",
             named(row),
             escaped(&row.kind),
             meaning(row)
@@ -112,7 +112,9 @@ fn parameters(tool: &Tool, rows: &[Row]) -> String {
 }
 
 fn results(tool: &Tool, rows: &[Row]) -> String {
-    let row = |row: &Row| format!("<tr>{}<td>{}</td><td>{}</td></tr>\n", named(row), escaped(&row.kind), meaning(row));
+    let row = |row: &Row| {
+        format!("<tr>{}<td data-label=\"Type\">{}</td><td>{}</td></tr>\n", named(row), escaped(&row.kind), meaning(row))
+    };
     let rows: String = rows.iter().map(row).collect();
     let table = if rows.is_empty() { rows } else { table("Fields of the result", &["Name", "Type", "Meaning"], &rows) };
     let whole = tool.output.as_ref().map(|output| schema("output", output)).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The pages of a catalog for a browser.
 
 use catalog::{
-    Aspects, Catalog, Example, Launch, Place, Tool,
+    Aspects, Catalog, Example, Launch, Origin, Place, SourceId, Tool,
     aspect::{Answer, ErrorText, Idempotency, Remark},
 };
 use docs::Page;
@@ -44,11 +44,45 @@ fn the_index_has_every_tool_by_category() {
     let paths: Vec<_> = pages.iter().map(|page| page.path.as_str()).collect();
     assert_eq!(paths, ["index.html", "tools/files.count.html", "tools/release.html", "tools/search_grep.html"]);
     let index = &pages[0].text;
-    let order =
-        ["<h1>my crib</h1>", "3 tools", ">files</h2>", "tools/files.count.html", ">Other tools</h2>", "tools/release.html"];
+    let order = [
+        "<h1>my crib</h1>",
+        "3 tools",
+        ">files</h2>",
+        "tools/files.count.html",
+        ">plain</h2>",
+        "tools/release.html",
+        ">Other tools</h2>",
+        "tools/search_grep.html",
+    ];
     let places: Vec<_> = order.iter().map(|part| index.find(part).unwrap_or_else(|| panic!("{part}: {index}"))).collect();
     assert!(places.is_sorted(), "{places:?}");
     assert!(index.contains("<span class=\"badge dangerous\">dangerous</span>"));
+}
+
+#[test]
+fn tools_without_a_category_stand_with_those_of_their_definition() {
+    let of = |name: &str, source: &str| {
+        let mut tool = plain(name);
+        tool.origin = Origin::whole(&SourceId::new(source));
+        tool
+    };
+    let specification = "modules/audio/MCP_TOOL_SPECIFICATION.md";
+    let index = site([
+        of("git_log", "tools/git.json"),
+        of("git_push", "tools/git.json"),
+        of("one", "tools/one.json"),
+        of("hear", specification),
+        of("say", specification),
+    ])
+    .remove(0)
+    .text;
+    let headings: Vec<_> = index
+        .split("-title\">")
+        .skip(1)
+        .filter(|rest| !rest.starts_with('\n'))
+        .filter_map(|rest| rest.split('<').next())
+        .collect();
+    assert_eq!(headings, ["audio", "git", "Other tools"]);
 }
 
 #[test]

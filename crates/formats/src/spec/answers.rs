@@ -22,16 +22,18 @@ fn of_section<'a, 'p>(parts: &'a [Part<'p>], section: Section) -> impl Iterator<
 /// What is said about errors, with the names of fields in it.
 pub(super) fn errors(page: &Page<'_>, parts: &[Part<'_>]) -> Option<ErrorText> {
     let place = of_section(parts, Section::Errors).next()?.place.clone();
-    let chunks = of_section(parts, Section::Errors).flat_map(|part| &part.chunks);
-    let text = chunks.map(|chunk| spoken(page, chunk)).collect::<Vec<_>>().join("\n");
+    let chunks = || of_section(parts, Section::Errors).flat_map(|part| &part.chunks);
+    let words = chunks().map(|chunk| spoken(page, chunk)).collect::<Vec<_>>().join("\n");
     let mut fields: Vec<String> = Vec::new();
-    let names = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| is_name(word));
+    let names = words.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| is_name(word));
     for name in names.filter(|name| *name == "status" || name.contains('_') || name.starts_with("error")) {
         if !fields.iter().any(|known| known == name) {
             fields.push(name.to_owned());
         }
     }
-    Some(ErrorText { text: one_line(&text), fields, place: Place::Span(place) })
+    // As it is written: blocks of JSON and tables are part of it.
+    let text = chunks().map(|chunk| page.str(&span(chunk)).trim_end()).collect::<Vec<_>>().join("\n\n");
+    Some(ErrorText { text, fields, place: Place::Span(place) })
 }
 
 /// The text of a piece; of a table, that of its cells.

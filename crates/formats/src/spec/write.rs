@@ -50,7 +50,8 @@ fn content(tool: &Tool, section: Section) -> String {
         Section::Input => input(&tool.input),
         Section::Output => output(tool).unwrap_or_else(|| UNKNOWN.to_owned()),
         Section::Errors => {
-            said(aspects.and_then(|aspects| Some(aspects.errors.as_ref()?.text.as_str()))).unwrap_or_else(|| errors(tool))
+            let written = aspects.and_then(|aspects| aspects.errors.as_ref()).map(|errors| errors.text.clone());
+            written.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| errors(tool))
         }
         Section::Idempotency => idempotency(tool),
         Section::Examples => examples(tool),

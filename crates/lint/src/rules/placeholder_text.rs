@@ -39,8 +39,13 @@ const GAPS: [&str; 16] = [
 ];
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    for text in texts(tool).iter().filter(|text| text.is_prose() || text.is_name() || text.role == Role::Value) {
-        if let Some(gap) = gap(text.text) {
+    for text in &texts(tool) {
+        let gap = match text.role {
+            Role::Value => gap_of_value(text.text),
+            _ if text.is_prose() || text.is_name() => gap(text.text),
+            _ => None,
+        };
+        if let Some(gap) = gap {
             report.push(told(text.origin(), &text.subject(), gap));
         }
     }
@@ -73,10 +78,15 @@ fn told(origin: Origin, subject: &str, gap: &str) -> Diagnostic {
 /// The first place in a value that is to be filled in: a text, or one right inside an object.
 fn gap_in(value: &Value) -> Option<&str> {
     match value {
-        Value::String(text) => gap(text),
-        Value::Object(members) => members.values().filter_map(Value::as_str).find_map(gap),
+        Value::String(text) => gap_of_value(text),
+        Value::Object(members) => members.values().filter_map(Value::as_str).find_map(gap_of_value),
         _ => None,
     }
+}
+
+/// A value may be `TODO`; one in brackets of a template is none.
+fn gap_of_value(text: &str) -> Option<&str> {
+    text.trim().starts_with('[').then(|| gap(text)).flatten()
 }
 
 /// The first place in a text that is to be filled in.
