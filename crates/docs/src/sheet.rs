@@ -92,7 +92,12 @@ fn command(tool: &Tool, arguments: Map<String, Value>) -> String {
 }
 
 fn examples(tool: &Tool) -> Vec<(String, String)> {
-    let each = |example: &Example| (command(tool, example.arguments.clone()), example.explanation.clone());
+    let shown = |arguments: &Map<String, Value>| match tool.is_callable() {
+        true => command(tool, arguments.clone()),
+        // Nothing can call it from here: what a client would send.
+        false => serde_json::json!({"tool_name": tool.bare_name(), "arguments": arguments}).to_string(),
+    };
+    let each = |example: &Example| (shown(&example.arguments), example.explanation.clone());
     tool.description.examples.iter().map(each).collect()
 }
 

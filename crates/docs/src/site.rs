@@ -7,7 +7,7 @@ mod index;
 mod rich;
 mod tool;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use catalog::{Catalog, Launch, Tool};
 
@@ -58,9 +58,11 @@ pub fn site(catalog: &Catalog, crib: &str) -> Vec<Page> {
 fn groups(catalog: &Catalog) -> Vec<Group<'_>> {
     let mut taken = HashSet::new();
     let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut shares: HashMap<&str, usize> = HashMap::new();
+    catalog.tools().iter().for_each(|tool| *shares.entry(tool.origin.source.as_str()).or_default() += 1);
     for tool in catalog.tools() {
         let entry = Entry { tool, path: path(&tool.name, "html", &mut taken) };
-        let name = tool.marks.category.clone().unwrap_or_else(|| kin(tool, catalog));
+        let name = tool.marks.category.clone().unwrap_or_else(|| kin(tool, &shares));
         match groups.iter_mut().find(|group| group.name == name) {
             Some(group) => group.entries.push(entry),
             None => groups.push(Group { name, anchor: String::new(), entries: vec![entry] }),
@@ -77,13 +79,12 @@ fn groups(catalog: &Catalog) -> Vec<Group<'_>> {
 }
 
 /// What tools without a category have in common: the definition that has several of them.
-fn kin(tool: &Tool, catalog: &Catalog) -> String {
+fn kin(tool: &Tool, shares: &HashMap<&str, usize>) -> String {
     let source = tool.origin.source.as_str();
     let parts: Vec<&str> = source.split('/').collect();
-    let is_shared = || catalog.tools().iter().filter(|other| other.origin.source.as_str() == source).nth(1).is_some();
     match parts.as_slice() {
         _ if tool.launch == Launch::Native => BUILT_IN.to_owned(),
-        _ if !is_shared() => OTHER.to_owned(),
+        _ if shares.get(source).is_none_or(|count| *count < 2) => OTHER.to_owned(),
         // Specifications all have one name; their folders tell them apart.
         [.., folder, file] if file.eq_ignore_ascii_case("mcp_tool_specification.md") => (*folder).to_owned(),
         [.., file] => file.rsplit_once('.').map_or(*file, |(stem, _)| stem).to_owned(),

@@ -20,7 +20,9 @@ use crate::{
         subschema::Walk,
     },
     report::{At, Report},
-    rules::{definition::BAD_NAME, mcp::PARTIAL_LISTING, schema::NOT_AN_OBJECT_SCHEMA, syntax::TOO_MUCH},
+    rules::{
+        definition::BAD_NAME, mcp::PARTIAL_LISTING, schema::NOT_AN_OBJECT_SCHEMA, spec::DECLARES_NO_TOOLS, syntax::TOO_MUCH,
+    },
 };
 
 /// The most tools of one file.
@@ -64,6 +66,9 @@ pub(crate) fn read(root: &Node<'_>, report: &mut Report) -> Vec<Tool> {
         return tool(&Object { node: root, at: &At::ROOT }, report).into_iter().collect();
     };
     note_cursor(root, report);
+    if list.items().is_empty() {
+        report.push(report.whole(&DECLARES_NO_TOOLS, "the list has no tools in it"));
+    }
     let (outer, inner);
     let at = match keys {
         [] => &At::ROOT,

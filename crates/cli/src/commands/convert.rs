@@ -102,11 +102,7 @@ fn nothing(file: &Path, read: &Alone) -> CommandError {
 
 /// Where each file goes; nowhere, if it is printed.
 fn places(files: &[ConvertedFile], args: &Args) -> Result<Vec<Option<PathBuf>>, CommandError> {
-    let Some(out) = &args.out else {
-        let is_printable = files.len() == 1 || args.format == Format::Json;
-        let several = || CommandError::machine(format!("the tools need {} files", files.len())).hint("name a folder with --out");
-        return if is_printable { Ok(vec![None; files.len()]) } else { Err(several()) };
-    };
+    let Some(out) = &args.out else { return Ok(vec![None; files.len()]) };
     let is_folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with('/');
     match (is_folder, files.len()) {
         (true, _) => Ok(files.iter().map(|file| Some(out.join(&file.name))).collect()),
@@ -128,8 +124,14 @@ fn write(file: &ConvertedFile, place: &Option<PathBuf>) -> Result<(), CommandErr
 }
 
 fn tell(converted: &Converted, places: &[Option<PathBuf>], read: &Alone, args: &Args) {
-    for (file, _) in converted.files.iter().zip(places).filter(|(_, place)| place.is_none()) {
-        terminal::print(&file.text);
+    if args.out.is_none() {
+        let between = if matches!(args.to, To::Rave) { "---\n" } else { "" };
+        let texts: Vec<&str> = converted.files.iter().map(|file| file.text.as_str()).collect();
+        terminal::print(&texts.join(between));
+    }
+    if args.out.is_none() && converted.files.len() > 1 {
+        let files = keeper::count(converted.files.len(), "file");
+        terminal::note(&format!("note: these are {files}, one after the other; `--out DIR` writes them"));
     }
     for Loss { tool, field, message } in &converted.losses {
         terminal::note(&format!("note: `{tool}`: `{field}`: {message}"));

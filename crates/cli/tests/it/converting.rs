@@ -88,7 +88,10 @@ fn a_saved_listing_is_checked_listed_and_converted_but_not_served() {
 fn tools_that_need_several_files_go_to_a_folder() {
     let page = ["alpha", "beta"].map(|name| format!("## Tool: `{name}`\n\nDo it.\n\n**Parameters**: None\n\n")).concat();
     let crib = Crib::new().file("two.md", &format!("# Two - MCP Tool Specification\n\n{page}"));
-    let refused = crib.run(&["convert", "two.md", "--to", "mtdf"]);
+    let printed = crib.run(&["convert", "two.md", "--to", "mtdf"]);
+    assert!(printed.stdout.contains("alpha") && printed.stdout.contains("beta"), "{}", printed.stdout);
+    assert!(printed.stderr.contains("2 files, one after the other"), "{}", printed.stderr);
+    let refused = crib.run(&["convert", "two.md", "--to", "mtdf", "--out", "one.json"]);
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("the tools need 2 files") && refused.stderr.contains("--out"), "{}", refused.stderr);
     clean(&crib.run(&["convert", "two.md", "--to", "mtdf", "--out", "made/"]));

@@ -44,7 +44,7 @@ const GRAPH: [(&str, &[&str]); 11] = [
 ];
 
 /// Libraries that stand for an effect, and the only crates that may use them.
-const DOORS: [(&str, &[&str]); 9] = [
+const DOORS: [(&str, &[&str]); 10] = [
     ("rmcp", &["toolcrib-server"]),
     ("landlock", &["toolcrib-runtime"]),
     ("notify", &["toolcrib-workspace"]),
@@ -54,6 +54,7 @@ const DOORS: [(&str, &[&str]); 9] = [
     ("cel", &["toolcrib-catalog"]),
     ("cap-std", &["toolcrib-builtin"]),
     ("granit-parser", &["toolcrib-formats"]),
+    ("comrak", &["toolcrib-formats", "toolcrib-docs"]),
 ];
 
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {

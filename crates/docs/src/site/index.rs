@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     Entry, Group, Scripts, badge, document,
-    rich::{code, escaped},
+    rich::{code, escaped, spans},
 };
 use crate::{pages::first_sentence, terminal::is_hidden};
 
@@ -61,7 +61,7 @@ fn item(entry: &Entry<'_>) -> String {
         code(&tool.name),
         title.unwrap_or_default(),
         badge(tool),
-        escaped(first_sentence(&tool.description.text)),
+        spans(first_sentence(&tool.description.text)),
     )
 }
 

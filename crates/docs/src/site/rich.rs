@@ -28,6 +28,15 @@ pub(super) fn code(text: &str) -> String {
     format!("<code>{}</code>", escaped(text))
 }
 
+/// A line in which only code in backticks means something.
+pub(super) fn spans(line: &str) -> String {
+    let parts: Vec<&str> = line.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return escaped(line);
+    }
+    parts.iter().enumerate().map(|(index, part)| if index % 2 == 1 { code(part) } else { escaped(part) }).collect()
+}
+
 /// A text as it is, in a block of its own that can be reached by keyboard where it is wider than the page.
 pub(super) fn block(label: &str, text: &str) -> String {
     format!("<pre tabindex=\"0\" aria-label=\"{}\"><code>{}</code></pre>\n", escaped(label), escaped(text.trim_end()))

@@ -92,7 +92,7 @@ fn a_page_says_all_there_is_to_know() {
         "files[].lines",
         "How many",
         "One file",
-        "toolcrib call files.count --args",
+        "{&quot;tool_name&quot;:&quot;files.count&quot;,&quot;arguments&quot;:{&quot;path&quot;:&quot;a.txt&quot;}}",
         "A missing file is <code>FileNotFound</code>",
         "<strong>Paths</strong> stay below the root",
         "Yes: it only reads",

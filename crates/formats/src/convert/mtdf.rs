@@ -31,16 +31,13 @@ fn together(tools: &[Tool]) -> Option<ConvertedFile> {
 fn alone(tool: &Tool) -> ConvertedFile {
     let (name, only) = (&tool.name, std::slice::from_ref(tool));
     for program in [Program::Named, Program::Unnamed] {
-        let tree = tree(name, &[tool], program).map(|tree| file(name, tree));
-        if let Some(file) = tree.filter(|file| holds(file, only, program)) {
-            return file;
-        }
-        let written = written(tool, program).map(|written| file(name, written));
-        if let Some(file) = written.filter(|file| holds(file, only, program)) {
+        let ways = [tree(name, &[tool], program), Some(written(tool, program))];
+        let mut files = ways.into_iter().flatten().map(|definition| file(name, definition));
+        if let Some(file) = files.find(|file| holds(file, only, program)) {
             return file;
         }
     }
-    file(name, written(tool, Program::Unnamed).unwrap_or_default())
+    file(name, written(tool, Program::Unnamed))
 }
 
 /// Whether the tools are read from a file as they were.
@@ -62,7 +59,7 @@ fn file(name: &str, definition: Map<String, Value>) -> ConvertedFile {
 /// The longest beginning, up to a `_` or the end, that all names have in common.
 fn beginning<'a>(names: &[&'a str]) -> Option<&'a str> {
     let first = names.first()?;
-    let ends = first.match_indices('_').map(|(at, _)| at).chain([first.len()]).collect::<Vec<_>>().into_iter();
+    let ends = first.match_indices('_').map(|(at, _)| at).chain([first.len()]);
     let is_common = |end: &usize| {
         let common = &first[..*end];
         names.iter().all(|name| name.strip_prefix(common).is_some_and(|rest| rest.is_empty() || rest.starts_with('_')))

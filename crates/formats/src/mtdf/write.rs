@@ -50,7 +50,7 @@ pub(crate) fn tree(root: &str, tools: &[&Tool], program: Program) -> Option<Map<
 }
 
 /// A definition of one tool with its schema as it is.
-pub(crate) fn written(tool: &Tool, program: Program) -> Option<Map<String, Value>> {
+pub(crate) fn written(tool: &Tool, program: Program) -> Map<String, Value> {
     let mut definition = named(&tool.name, &text(tool));
     if let Some(words) = words(tool).filter(|_| program == Program::Named) {
         definition.insert("command".to_owned(), words.join(" ").into());
@@ -62,7 +62,7 @@ pub(crate) fn written(tool: &Tool, program: Program) -> Option<Map<String, Value
         definition.insert("argv".to_owned(), Value::Object(argv));
     }
     definition.extend(order(pieces(tool)));
-    Some(definition)
+    definition
 }
 
 /// A definition must have a description; a tool that has none is called by its name.

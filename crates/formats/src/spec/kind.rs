@@ -111,6 +111,9 @@ fn spell(schema: &Map<String, Value>, depth: usize) -> Option<String> {
     }
 }
 
+/// The formats that there is a word for.
+pub(super) const FORMATS: [&str; 5] = ["path", "date-time", "date", "uri", "uuid"];
+
 /// The word for texts of a format.
 fn worded(format: Option<&str>) -> &'static str {
     match format {

@@ -7,7 +7,7 @@ use super::{
     kind,
     write::{fence, pretty},
 };
-use crate::Guidance;
+use crate::{Guidance, rules::spec::UNREADABLE_PARAMETERS};
 
 /// What arguments a tool takes.
 pub(super) fn input(schema: &Schema) -> String {
@@ -15,8 +15,7 @@ pub(super) fn input(schema: &Schema) -> String {
         return "None.".to_owned();
     }
     let table = table(schema, "Parameter Name", Requirement::Said);
-    let is_same = |table: &String| again("3. Input Schema", table).is_some_and(|tool| tool.input == *schema);
-    table.filter(is_same).unwrap_or_else(|| block(schema))
+    best(schema, table, "3. Input Schema", |tool| Some(tool.input.clone()))
 }
 
 /// What a tool returns, if anything is known of it.
@@ -25,14 +24,21 @@ pub(super) fn output(tool: &Tool) -> Option<String> {
         return matches!(tool.launch, Launch::Process(_)).then(|| "What the program prints, as text.".to_owned());
     };
     let table = table(schema, "Field Name", Requirement::Unsaid);
-    let is_same = |table: &String| again("4. Output Schema", table).is_some_and(|tool| tool.output.as_ref() == Some(schema));
-    Some(table.filter(is_same).unwrap_or_else(|| block(schema)))
+    Some(best(schema, table, "4. Output Schema", |tool| tool.output.clone()))
 }
 
-/// The tool of a page that says only this.
-fn again(section: &str, content: &str) -> Option<Tool> {
-    let page = format!("# MCP Tool Specification\n\n## Tool: `t`\n\n### {section}\n\n{content}\n");
-    crate::read(&SourceId::new("again.md"), page.as_bytes(), &Guidance::default()).tools.pop()
+/// A table if it says everything, else the schema, behind the table if the two agree.
+fn best(schema: &Schema, table: Option<String>, section: &str, read: fn(&Tool) -> Option<Schema>) -> String {
+    let whole = block(schema);
+    let both = table.as_ref().map(|table| format!("{table}\nIn full:\n\n{whole}"));
+    let is_same = |content: &String| {
+        let page = format!("# MCP Tool Specification\n\n## Tool: `t`\n\n### {section}\n\n{content}\n");
+        let again = crate::read(&SourceId::new("again.md"), page.as_bytes(), &Guidance::default());
+        // A page that says only this lacks its parameters if it is about the result.
+        let is_quiet = again.diagnostics.iter().all(|found| found.code == UNREADABLE_PARAMETERS.code);
+        is_quiet && again.tools.first().and_then(read).as_ref() == Some(schema)
+    };
+    [table, both].into_iter().flatten().find(is_same).unwrap_or(whole)
 }
 
 /// A schema as JSON. One that is not of an object says what it is.
@@ -103,7 +109,7 @@ fn push(rows: &mut Vec<Row>, name: &str, schema: &Map<String, Value>, is_require
     }
     rows.push(Row {
         name: name.to_owned(),
-        kind: kind::spelled(&own)?,
+        kind: kind::spelled(&own).or_else(|| kind::spelled(&simple(&own)))?,
         is_required,
         default: default.map(|value| value.to_string()),
         description: description.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned(),
@@ -114,4 +120,22 @@ fn push(rows: &mut Vec<Row>, name: &str, schema: &Map<String, Value>, is_require
         push(rows, &format!("{outer}.{field}"), schema.as_object()?, false)?;
     }
     Some(())
+}
+
+/// A schema with nothing but what a type can say.
+fn simple(schema: &Map<String, Value>) -> Map<String, Value> {
+    let mut simple = Map::new();
+    for (key, value) in schema {
+        match (key.as_str(), value) {
+            ("items" | "additionalProperties", Value::Object(inner)) => {
+                simple.insert(key.clone(), Value::Object(self::simple(inner)));
+            }
+            ("type" | "enum", _) => drop(simple.insert(key.clone(), value.clone())),
+            ("format", Value::String(format)) if kind::FORMATS.contains(&format.as_str()) => {
+                simple.insert(key.clone(), value.clone());
+            }
+            _ => {}
+        }
+    }
+    simple
 }

@@ -69,8 +69,8 @@ fn errors(tool: &Tool) -> String {
         return UNKNOWN.to_owned();
     }
     let example = json!({
-        "status": "failure", "error_type": "process_failed", "error_message": "the program ended with exit code 1",
-        "error_details": {"exit_code": 1},
+        "status": "failure", "error_type": "invalid_arguments", "error_message": "what is wrong with the arguments",
+        "error_details": {"details": []},
     });
     format!("A call that fails answers with the standard error object.\n\n{}", fence("json", &pretty(&example)))
 }

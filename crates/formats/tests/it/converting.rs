@@ -4,11 +4,10 @@ use std::{fs, path::Path};
 
 use catalog::{Diagnostic, Launch, SourceId, Tool};
 use formats::{Converted, Guidance, Target, convert};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::harness::{read, read_text, shared};
-
-const TARGETS: [Target; 4] = [Target::Mtdf, Target::Rave, Target::Specification, Target::Mcp];
 
 /// The tools of every file of a folder of the corpus, file by file.
 fn corpus(part: &str) -> Vec<(String, Vec<Tool>)> {
@@ -58,19 +57,12 @@ fn round_trip(tools: &[Tool], there: Target, back: Target) -> Vec<Tool> {
 }
 
 #[test]
-fn a_round_trip_through_a_specification_keeps_every_schema_of_mtdf() {
-    for (name, tools) in corpus("corpus/mtdf") {
-        let back = round_trip(&tools, Target::Specification, Target::Mtdf);
-        assert_eq!(inputs(&back), inputs(&tools), "{name}");
-    }
-}
-
-#[test]
-fn tools_of_one_tree_become_one_file_again() {
+fn a_round_trip_through_a_specification_keeps_every_schema_of_mtdf_in_one_file() {
     for (name, tools) in corpus("corpus/mtdf") {
         let (middle, _) = again(&convert(&tools, Target::Specification, "crib"));
-        let files = convert(&middle, Target::Mtdf, "crib").files;
-        assert_eq!(files.len(), 1, "{name}: {:?}", files.iter().map(|file| &file.name).collect::<Vec<_>>());
+        let converted = convert(&middle, Target::Mtdf, "crib");
+        assert_eq!(inputs(&again(&converted).0), inputs(&tools), "{name}");
+        assert_eq!(converted.files.len(), 1, "{name}");
     }
 }
 
@@ -93,31 +85,19 @@ fn a_round_trip_through_a_specification_keeps_every_schema_of_rave() {
 }
 
 #[test]
-fn what_is_written_is_read_without_an_error() {
-    for part in ["corpus/mtdf", "corpus/specs", "corpus/rave"] {
-        for (name, tools) in corpus(part) {
-            for target in TARGETS {
-                let converted = convert(&tools, target, "crib");
-                let errors: Vec<_> = again(&converted).1.into_iter().filter(Diagnostic::is_error).collect();
-                assert!(errors.is_empty(), "{name} to {target:?}: {errors:#?}\n{}", converted.files[0].text);
-            }
-        }
-    }
-}
-
-#[test]
 fn a_program_is_carried_as_it_was_or_not_at_all() {
-    let mut carried = 0;
+    let (mut carried, mut all) = (0, 0);
     for (name, tools) in corpus("corpus/mtdf") {
         let (back, _) = again(&convert(&tools, Target::Mtdf, "crib"));
         assert_eq!(inputs(&back), inputs(&tools), "{name}");
+        all += tools.iter().filter(|tool| matches!(tool.launch, Launch::Process(_))).count();
         for (before, after) in tools.iter().zip(&back).filter(|(_, after)| after.is_callable()) {
             let (Launch::Process(one), Launch::Process(other)) = (&before.launch, &after.launch) else { continue };
             assert_eq!(one, other, "{name}: {}", before.name);
             carried += 1;
         }
     }
-    assert!(carried == 0 || carried > 500, "{carried}");
+    assert!(carried * 100 >= all * 95, "{carried} of {all}");
 }
 
 fn lost(converted: &Converted) -> Vec<String> {
@@ -255,4 +235,77 @@ fn a_listing_with_a_broken_tool_keeps_the_others() {
     let reading = read(&json!({"tools": [bad, good]}));
     assert_eq!(reading.tools.len(), 1);
     assert_eq!(crate::harness::errors(&reading.diagnostics), ["error TC060 /tools/0/inputSchema/type"]);
+}
+
+/// Schemas of values, as odd as people write them.
+fn value_schema() -> impl Strategy<Value = Value> {
+    let text = || "(?s)[a-z|`*# \n\\\\<>\"éß-]{0,24}";
+    let leaf = prop_oneof![
+        Just(json!({})),
+        Just(json!({"type": "string"})),
+        Just(json!({"type": ["integer", "null"], "minimum": 1})),
+        Just(json!({"type": "string", "format": "path"})),
+        Just(json!({"type": "string", "format": "email", "pattern": "^a|b$"})),
+        Just(json!({"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "string"}}]})),
+        text().prop_map(|text| json!({"type": "string", "description": text, "default": text})),
+        (text(), text()).prop_map(|(one, other)| json!({"type": "string", "enum": [one, other], "examples": [one]})),
+        text().prop_map(|text| json!({"const": text, "description": "Default: 3"})),
+    ];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|items| json!({"type": "array", "items": items})),
+            ("[a-z]{1,4}", inner.clone()).prop_map(|(name, inner)| json!({"type": "object", "properties": {(name): inner}})),
+            inner.prop_map(|values| json!({"type": "object", "additionalProperties": values})),
+        ]
+    })
+}
+
+fn listed_tool() -> impl Strategy<Value = Value> {
+    let properties = prop::collection::vec(("[a-z_.-]{1,8}", value_schema(), any::<bool>()), 0..5);
+    let text = "(?s)[A-Za-z|`*#>.: \n_\\[\\]<-]{0,60}";
+    (properties, text, any::<bool>(), prop::option::of(value_schema())).prop_map(|(properties, text, is_closed, output)| {
+        let mut input = json!({"type": "object", "properties": {}});
+        let mut required: Vec<String> = Vec::new();
+        for (name, schema, is_required) in properties {
+            if is_required && !required.contains(&name) {
+                required.push(name.clone());
+            }
+            input["properties"][name] = schema;
+        }
+        if !required.is_empty() {
+            input["required"] = json!(required);
+        }
+        if is_closed {
+            input["additionalProperties"] = json!(false);
+        }
+        let mut tool = json!({"name": "t", "description": text, "inputSchema": input, "annotations": {}});
+        if let Some(output) = output {
+            tool["outputSchema"] = output;
+        }
+        tool
+    })
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_server_lists_keeps_its_schemas_in_a_specification(listed in listed_tool()) {
+        let tools = read(&listed).tools;
+        prop_assert_eq!(tools.len(), 1, "{}", listed);
+        let converted = convert(&tools, Target::Specification, "t");
+        let back = again(&converted).0;
+        prop_assert_eq!(inputs(&back), inputs(&tools), "{}", &converted.files[0].text);
+        let is_reported = |field: &str| converted.losses.iter().any(|loss| loss.field == field);
+        prop_assert!(back[0].output == tools[0].output || is_reported("outputSchema"), "{}", &converted.files[0].text);
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_same = words(&back[0].description.text) == words(&tools[0].description.text);
+        prop_assert!(is_same || tools[0].description.text.trim().is_empty() || is_reported("description"));
+    }
+
+    #[test]
+    fn whatever_a_server_lists_keeps_its_arguments_in_mtdf(listed in listed_tool()) {
+        let tools = read(&listed).tools;
+        let converted = convert(&tools, Target::Mtdf, "t");
+        let back = again(&converted).0;
+        prop_assert_eq!(inputs(&back), inputs(&tools), "{}", &converted.files[0].text);
+    }
 }
