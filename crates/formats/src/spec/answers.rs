@@ -19,10 +19,15 @@ fn of_section<'a, 'p>(parts: &'a [Part<'p>], section: Section) -> impl Iterator<
     parts.iter().filter(move |part| part.section == Some(section))
 }
 
+/// The same, without parts in which nothing is said yet.
+fn said<'a, 'p>(page: &'a Page<'_>, parts: &'a [Part<'p>], section: Section) -> impl Iterator<Item = &'a Part<'p>> {
+    of_section(parts, section).filter(|part| part.says_something(page))
+}
+
 /// What is said about errors, with the names of fields in it.
 pub(super) fn errors(page: &Page<'_>, parts: &[Part<'_>]) -> Option<ErrorText> {
-    let place = of_section(parts, Section::Errors).next()?.place.clone();
-    let chunks = || of_section(parts, Section::Errors).flat_map(|part| &part.chunks);
+    let place = said(page, parts, Section::Errors).next()?.place.clone();
+    let chunks = || said(page, parts, Section::Errors).flat_map(|part| &part.chunks);
     let words = chunks().map(|chunk| spoken(page, chunk)).collect::<Vec<_>>().join("\n");
     let mut fields: Vec<String> = Vec::new();
     let names = words.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| is_name(word));
@@ -103,7 +108,7 @@ fn usage(page: &Page<'_>, content: &Range<usize>) -> Usage {
 
 /// What is said about security, point by point.
 pub(super) fn security(page: &Page<'_>, parts: &[Part<'_>]) -> Vec<Remark> {
-    let chunks = of_section(parts, Section::Security).flat_map(|part| &part.chunks);
+    let chunks = said(page, parts, Section::Security).flat_map(|part| &part.chunks);
     chunks.flat_map(|chunk| remarks(page, chunk)).collect()
 }
 

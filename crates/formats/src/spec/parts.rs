@@ -5,7 +5,7 @@ use std::ops::Range;
 use catalog::aspect::Section;
 
 use super::{
-    inline::{label, plain_label},
+    inline::{UNSAID, label, plain_label},
     page::{Block, Kind, Page},
     title::{section, words},
 };
@@ -51,6 +51,14 @@ impl Part<'_> {
         self.chunks.iter().filter_map(|chunk| match chunk {
             Chunk::Text(span) => Some(span),
             Chunk::Block(_) => None,
+        })
+    }
+
+    /// Whether there is anything in it but the words that stand where something is still to be said.
+    pub(super) fn says_something(&self, page: &Page<'_>) -> bool {
+        self.chunks.iter().any(|chunk| match chunk {
+            Chunk::Text(span) => page.str(span) != UNSAID,
+            Chunk::Block(_) => true,
         })
     }
 

@@ -13,9 +13,9 @@ use serde_json::Value;
 use super::{
     Reader, answers,
     gather::says_none,
-    inline::{code, is_name, is_placeholder, one_line},
+    inline::{UNSAID, code, is_name, is_placeholder, one_line},
     outline::Entry,
-    page::{Block, Kind},
+    page::{Block, Kind, Page},
     parts::{By, Chunk, Part, parts},
     title::Named,
 };
@@ -57,7 +57,7 @@ impl Reader<'_, '_> {
         tool.parameters = input.parameters;
         let aspects = Aspects {
             anything: input.anything,
-            sections: sections(parts, &tool.description.text),
+            sections: sections(page, parts, &tool.description.text),
             errors: answers::errors(page, parts).map(|mut errors| {
                 errors.fields.extend(output.fields.iter().map(|field| field.name.clone()));
                 errors
@@ -88,7 +88,7 @@ impl Reader<'_, '_> {
         match chunk {
             Chunk::Text(span) => {
                 let text = self.page.str(span);
-                (!says_none(text) && !text.starts_with('|')).then(|| unescaped(&one_line(text)))
+                (!says_none(text) && text != UNSAID && !text.starts_with('|')).then(|| unescaped(&one_line(text)))
             }
             Chunk::Block(Block { kind: Kind::List(_), span }) if by == By::Heading => {
                 Some(self.page.str(span).lines().map(str::trim).collect::<Vec<_>>().join("\n"))
@@ -153,11 +153,11 @@ fn unescaped(text: &str) -> String {
 }
 
 /// The sections that were written, each where it is first.
-fn sections(parts: &[Part<'_>], purpose: &str) -> Vec<(Section, Place)> {
+fn sections(page: &Page<'_>, parts: &[Part<'_>], purpose: &str) -> Vec<(Section, Place)> {
     let mut found: Vec<(Section, Place)> = Vec::new();
     let unlabelled =
         parts.iter().find(|part| part.by == By::Tool && !purpose.is_empty()).map(|part| (Section::Purpose, &part.place));
-    let written = parts.iter().filter(|part| !part.chunks.is_empty()).filter_map(|part| Some((part.section?, &part.place)));
+    let written = parts.iter().filter(|part| part.says_something(page)).filter_map(|part| Some((part.section?, &part.place)));
     for (section, place) in written.chain(unlabelled) {
         if found.iter().all(|(known, _)| *known != section) {
             found.push((section, Place::Span(Range::clone(place))));

@@ -6,11 +6,11 @@
 use catalog::{Launch, Tool, aspect::Section};
 use serde_json::{Value, json};
 
-use super::schema_write::{input, output};
+use super::{
+    inline::{UNSAID, one_line},
+    schema_write::{input, output},
+};
 use crate::convert::text;
-
-/// What stands where nothing is known.
-const UNKNOWN: &str = "Not specified.";
 
 /// A page with all tools.
 pub(crate) fn page(tools: &[Tool], title: &str) -> String {
@@ -45,10 +45,10 @@ fn content(tool: &Tool, section: Section) -> String {
     let aspects = tool.aspects.as_deref();
     let said = |text: Option<&str>| text.map(paragraph).filter(|text| !text.is_empty());
     match section {
-        Section::Purpose => said(Some(&text(tool))).unwrap_or_else(|| UNKNOWN.to_owned()),
+        Section::Purpose => said(Some(&text(tool))).unwrap_or_else(|| UNSAID.to_owned()),
         Section::InvocationName => format!("`{}`", tool.name),
         Section::Input => input(&tool.input),
-        Section::Output => output(tool).unwrap_or_else(|| UNKNOWN.to_owned()),
+        Section::Output => output(tool).unwrap_or_else(|| UNSAID.to_owned()),
         Section::Errors => {
             let written = aspects.and_then(|aspects| aspects.errors.as_ref()).map(|errors| errors.text.clone());
             written.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| errors(tool))
@@ -58,7 +58,7 @@ fn content(tool: &Tool, section: Section) -> String {
         Section::Security => {
             let remarks = aspects.map(|aspects| aspects.security.as_slice()).unwrap_or_default();
             let points: String = remarks.iter().map(|remark| format!("- {}\n", one_line(&remark.text))).collect();
-            if points.is_empty() { UNKNOWN.to_owned() } else { points }
+            if points.is_empty() { UNSAID.to_owned() } else { points }
         }
     }
 }
@@ -66,7 +66,7 @@ fn content(tool: &Tool, section: Section) -> String {
 /// A tool that is served fails in a way that is known.
 fn errors(tool: &Tool) -> String {
     if matches!(tool.launch, Launch::Missing) {
-        return UNKNOWN.to_owned();
+        return UNSAID.to_owned();
     }
     let example = json!({
         "status": "failure", "error_type": "invalid_arguments", "error_message": "what is wrong with the arguments",
@@ -104,7 +104,7 @@ fn examples(tool: &Tool) -> String {
     if let Some(code) = &tool.description.transcript {
         written.push_str(&fence("r", code));
     }
-    if written.is_empty() { UNKNOWN.to_owned() } else { written }
+    if written.is_empty() { UNSAID.to_owned() } else { written }
 }
 
 /// A text in a block of its own.
@@ -148,8 +148,4 @@ fn escaped(line: &str) -> String {
         (_, true) => format!("{}\\{digits}", &line[..line.len() - digits.len()]),
         _ => line.to_owned(),
     }
-}
-
-fn one_line(text: &str) -> String {
-    super::inline::one_line(text)
 }
