@@ -107,7 +107,7 @@ pub struct OutputField {
 /// What is said about errors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorText {
-    /// The text.
+    /// The text, in Markdown.
     pub text: String,
     /// The fields of errors that are named in it or among the fields of the result.
     pub fields: Vec<String>,

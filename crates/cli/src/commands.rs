@@ -4,6 +4,7 @@ pub(crate) mod approve;
 pub(crate) mod build;
 pub(crate) mod call;
 pub(crate) mod check;
+pub(crate) mod convert;
 pub(crate) mod diff;
 pub(crate) mod docs;
 pub(crate) mod doctor;
@@ -71,6 +72,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> CommandResult {
         Some(Command::Docs(args)) => docs::run(&here, &args),
         Some(Command::Diff(args)) => diff::run(&here, &args),
         Some(Command::Lock(args)) => lock::run(&here, &args),
+        Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::New(args)) => new::run(&here, &args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&here, &args),

@@ -7,12 +7,14 @@
 mod change;
 mod command_line;
 mod description;
+mod fields;
 mod markdown;
 mod page;
 mod pages;
 mod rule;
 mod schema;
 mod sheet;
+mod site;
 mod terminal;
 
 pub use change::{change_page, changes_reference};
@@ -21,4 +23,5 @@ pub use page::tool_page;
 pub use pages::{Page, pages};
 pub use rule::{rule_page, rules_reference};
 pub use schema::schema_markdown;
+pub use site::{GENERATOR, site};
 pub use terminal::terminal;

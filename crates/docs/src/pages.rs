@@ -14,7 +14,7 @@ use crate::{
 pub struct Page {
     /// The path, with `/` between folders.
     pub path: String,
-    /// Its Markdown.
+    /// Its Markdown or HTML.
     pub text: String,
 }
 
@@ -22,7 +22,7 @@ pub struct Page {
 pub fn pages(catalog: &Catalog, crib: &str) -> Vec<Page> {
     let mut taken = HashSet::new();
     let tools = catalog.tools();
-    let paths: Vec<String> = tools.iter().map(|tool| path(&tool.name, &mut taken)).collect();
+    let paths: Vec<String> = tools.iter().map(|tool| path(&tool.name, "md", &mut taken)).collect();
     let rows: String = tools.iter().zip(&paths).map(|(tool, path)| row(tool, path)).collect();
     let count = match tools.len() {
         1 => "1 tool".to_owned(),
@@ -35,30 +35,35 @@ pub fn pages(catalog: &Catalog, crib: &str) -> Vec<Page> {
 }
 
 fn row(tool: &Tool, path: &str) -> String {
-    let effect = match tool.marks.mutates {
+    let effect = effect(tool);
+    format!("| [{}]({path}) | {} | {effect} |\n", code_cell(&tool.name), cell(first_sentence(&tool.description.text)))
+}
+
+/// What a tool does to the world, in a word or two.
+pub(crate) fn effect(tool: &Tool) -> &'static str {
+    match tool.marks.mutates {
         _ if !tool.is_callable() => "not served",
         _ if tool.marks.dangerous == Some(true) => "dangerous",
         Some(false) => "reads",
         Some(true) => "writes",
         None => "not said",
-    };
-    format!("| [{}]({path}) | {} | {effect} |\n", code_cell(&tool.name), cell(first_sentence(&tool.description.text)))
+    }
 }
 
 /// The first sentence of a text, or its first line if that is shorter.
-fn first_sentence(text: &str) -> &str {
+pub(crate) fn first_sentence(text: &str) -> &str {
     let line = text.trim().lines().next().unwrap_or_default();
     line.split_once(". ").map_or(line, |(first, _)| first).trim_end_matches('.')
 }
 
 /// A path of its own for each tool, also where a file system does not tell `A` from `a`.
-fn path(name: &str, taken: &mut HashSet<String>) -> String {
+pub(crate) fn path(name: &str, extension: &str, taken: &mut HashSet<String>) -> String {
     let safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' }).collect();
-    let mut path = format!("tools/{safe}.md");
+    let mut path = format!("tools/{safe}.{extension}");
     let mut number = 1;
     while !taken.insert(path.to_ascii_lowercase()) {
         number += 1;
-        path = format!("tools/{safe}~{number}.md");
+        path = format!("tools/{safe}~{number}.{extension}");
     }
     path
 }

@@ -3,13 +3,10 @@
 
 use std::time::SystemTime;
 
-use catalog::{Concurrency, Decision, Example, Launch, Mode, Policy, Tool, launch::Access};
+use catalog::{Concurrency, Decision, Example, Launch, Mode, Policy, Tool};
 use serde_json::{Map, Value};
 
-use crate::{
-    Size, command_line,
-    schema::{choices, kind},
-};
+use crate::{Size, command_line, fields};
 
 /// What is known of a tool.
 pub(crate) struct Sheet {
@@ -21,8 +18,14 @@ pub(crate) struct Sheet {
     pub(crate) call: Option<String>,
     /// Calls as commands, and what they show.
     pub(crate) examples: Vec<(String, String)>,
-    /// Its parameters, in order.
+    /// Its parameters, in order, each with what is inside of it behind it.
     pub(crate) parameters: Vec<Row>,
+    /// The fields of its result, likewise.
+    pub(crate) results: Vec<Row>,
+    /// What is said about errors.
+    pub(crate) errors: Option<String>,
+    /// What is said about security, point by point.
+    pub(crate) security: Vec<String>,
     /// What it becomes: a command line or steps.
     pub(crate) runs: Vec<String>,
     /// Code that uses it, with its output.
@@ -31,9 +34,12 @@ pub(crate) struct Sheet {
     pub(crate) facts: Vec<(&'static str, String)>,
 }
 
-/// A parameter.
+/// A parameter or a field of the result.
 pub(crate) struct Row {
+    /// Its name; of one inside another, the way there: `a.b`, `items[].id`.
     pub(crate) name: String,
+    /// How deep it lies inside others.
+    pub(crate) depth: usize,
     pub(crate) kind: String,
     pub(crate) required: bool,
     pub(crate) default: Option<String>,
@@ -49,7 +55,7 @@ pub(crate) struct Constraint {
 }
 
 impl Constraint {
-    fn new(words: impl Into<String>, values: impl IntoIterator<Item = String>) -> Self {
+    pub(crate) fn new(words: impl Into<String>, values: impl IntoIterator<Item = String>) -> Self {
         Self { words: words.into(), values: values.into_iter().collect() }
     }
 }
@@ -61,7 +67,10 @@ pub(crate) fn sheet(tool: &Tool) -> Sheet {
         description: Size::Concise.describe()(tool),
         examples: examples(tool),
         call: tool.is_callable().then(|| call(tool)),
-        parameters: tool.input.properties().map(|(name, schema)| row(tool, name, schema)).collect(),
+        parameters: fields::parameters(tool),
+        results: fields::results(tool),
+        errors: tool.aspects.as_ref().and_then(|aspects| Some(aspects.errors.as_ref()?.text.clone())),
+        security: tool.aspects.iter().flat_map(|aspects| &aspects.security).map(|remark| remark.text.clone()).collect(),
         runs: command_line::lines(tool),
         transcript: tool.description.transcript.clone(),
         facts: facts(tool),
@@ -83,7 +92,12 @@ fn command(tool: &Tool, arguments: Map<String, Value>) -> String {
 }
 
 fn examples(tool: &Tool) -> Vec<(String, String)> {
-    let each = |example: &Example| (command(tool, example.arguments.clone()), example.explanation.clone());
+    let shown = |arguments: &Map<String, Value>| match tool.is_callable() {
+        true => command(tool, arguments.clone()),
+        // Nothing can call it from here: what a client would send.
+        false => serde_json::json!({"tool_name": tool.bare_name(), "arguments": arguments}).to_string(),
+    };
+    let each = |example: &Example| (shown(&example.arguments), example.explanation.clone());
     tool.description.examples.iter().map(each).collect()
 }
 
@@ -103,72 +117,13 @@ fn sample(schema: Option<&Value>) -> Value {
     }
 }
 
-fn row(tool: &Tool, name: &str, schema: &Value) -> Row {
-    let alias = tool.parameters.iter().find(|parameter| parameter.name == name).and_then(|parameter| parameter.alias.as_ref());
-    let mut constraints = constraints(schema);
-    constraints.extend(alias.map(|alias| Constraint::new("short form", [alias.clone()])));
-    constraints.extend(access(tool, name).map(|access| Constraint::new(done_with_it(access), [])));
-    Row {
-        name: name.to_owned(),
-        kind: kind(schema),
-        required: tool.input.required().any(|required| required == name),
-        default: schema.get("default").filter(|default| !default.is_null()).map(plain),
-        constraints,
-        description: schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned(),
-    }
-}
-
-fn access(tool: &Tool, parameter: &str) -> Option<Access> {
-    let Launch::Process(process) = &tool.launch else { return None };
-    process.bindings().find(|binding| binding.parameter == parameter)?.access
-}
-
-fn done_with_it(access: Access) -> &'static str {
-    match access {
-        Access::Read => "is read",
-        Access::Write => "is written",
-        Access::ReadWrite => "is read and written",
-    }
-}
-
-fn constraints(schema: &Value) -> Vec<Constraint> {
-    let get = |keyword: &str| schema.get(keyword).map(plain);
-    let mut found = Vec::new();
-    match choices(schema).as_slice() {
-        [] => {}
-        [only] if schema.get("enum").is_none() => found.push(Constraint::new("always", [plain(only)])),
-        some => found.push(Constraint::new("one of", some.iter().map(|value| plain(value)))),
-    }
-    found.extend(get("pattern").map(|pattern| Constraint::new("matches", [pattern])));
-    let bounds = [
-        range(get("minimum"), get("maximum"), ""),
-        get("exclusiveMinimum").map(|limit| format!("more than {limit}")),
-        get("exclusiveMaximum").map(|limit| format!("less than {limit}")),
-        range(get("minLength"), get("maxLength"), " character"),
-        range(get("minItems"), get("maxItems"), " item"),
-        (schema.get("uniqueItems") == Some(&Value::Bool(true))).then(|| "no item twice".to_owned()),
-    ];
-    found.extend(bounds.into_iter().flatten().map(|words| Constraint::new(words, [])));
-    let items = schema.get("items").map(constraints).unwrap_or_default();
-    found.extend(items.into_iter().map(|of| Constraint::new(format!("each {}", of.words), of.values)));
-    found
-}
-
-fn range(low: Option<String>, high: Option<String>, unit: &str) -> Option<String> {
-    let plural = |count: &str| if unit.is_empty() || count == "1" { unit.to_owned() } else { format!("{unit}s") };
-    match (low, high) {
-        (Some(low), Some(high)) => Some(format!("{low} to {high}{}", plural(&high))),
-        (Some(low), None) => Some(format!("at least {low}{}", plural(&low))),
-        (None, Some(high)) => Some(format!("at most {high}{}", plural(&high))),
-        (None, None) => None,
-    }
-}
-
 fn facts(tool: &Tool) -> Vec<(&'static str, String)> {
     let marks = &tool.marks;
     let mut facts = vec![("effect", effect(tool).to_owned())];
     let mut push = |label, value: Option<String>| facts.extend(value.map(|value| (label, value)));
     push("repeating", marks.idempotent.map(|yes| if yes { "changes nothing more" } else { "has its effect again" }.to_owned()));
+    let said = tool.aspects.as_ref().and_then(|aspects| Some(aspects.idempotency.as_ref()?.text.clone()));
+    push("idempotency", said);
     push("approval", is_asked_about(tool).then(|| "each call must be approved".to_owned()));
     push("consent", tool.consent.as_ref().map(|consent| format!("{} must be {}", consent.parameter, consent.word)));
     push("network", marks.network.map(|yes| if yes { "needed" } else { "not needed" }.to_owned()));
@@ -224,7 +179,8 @@ fn first_type(schema: &Value) -> Option<&str> {
     }
 }
 
-fn plain(value: &Value) -> String {
+/// A value for people: a text without its quotes.
+pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) if !text.is_empty() => text.clone(),
         other => other.to_string(),

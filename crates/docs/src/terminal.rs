@@ -12,7 +12,8 @@ const WIDEST_LABEL: usize = 28;
 
 /// One tool as `show` prints it.
 pub fn terminal(tool: &Tool) -> String {
-    let Sheet { title, description, call, examples, parameters, runs, transcript, facts } = sheet(tool);
+    let sheet = sheet(tool);
+    let Sheet { title, description, call, examples, parameters, results, errors, security, runs, transcript, facts } = sheet;
     let mut out = visible(&tool.name);
     if let Some(title) = title {
         out.push_str(&format!("  ({})", visible(&title)));
@@ -23,6 +24,14 @@ pub fn terminal(tool: &Tool) -> String {
     }
     push_heading(&mut out, "Parameters", &parameters);
     push_aligned(&mut out, parameters.iter().map(parameter).collect());
+    push_heading(&mut out, "Result", &results);
+    push_aligned(&mut out, results.iter().map(parameter).collect());
+    if let Some(errors) = errors {
+        push_heading(&mut out, "Errors", &[()]);
+        errors.lines().for_each(|line| push_wrapped(&mut out, line, "  ", "    "));
+    }
+    push_heading(&mut out, "Security", &security);
+    security.iter().for_each(|remark| push_wrapped(&mut out, remark, "  - ", "    "));
     push_heading(&mut out, "Runs", &[()]);
     match &tool.launch {
         Launch::Process(_) | Launch::Sequence(_) | Launch::R(_) | Launch::Python(_) | Launch::Tool(_) => {
@@ -111,7 +120,8 @@ fn visible(text: &str) -> String {
     text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).map(|c| if is_hidden(c) { '\u{fffd}' } else { c }).collect()
 }
 
-fn is_hidden(c: char) -> bool {
+/// Whether a character cannot be seen, or changes what is seen behind it.
+pub(crate) fn is_hidden(c: char) -> bool {
     let is_format = matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}');
     c.is_control() || is_format || matches!(c, '\u{e0000}'..='\u{e007f}')
 }

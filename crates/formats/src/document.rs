@@ -5,7 +5,7 @@ use catalog::{Allowance, Diagnostic, SourceId, Tool};
 use crate::{
     Guidance, guidance,
     json::{self, Node},
-    mtdf, rave,
+    mcp, mtdf, rave,
     report::Report,
     rules::syntax::{BYTE_ORDER_MARK, FILE_TOO_LARGE, JSON_SCHEMA_FILE, NOT_A_DEFINITION, NOT_UTF8, NUL},
     spec::{self, Linked},
@@ -24,6 +24,8 @@ pub enum Format {
     Rave,
     /// A Markdown document that describes tools.
     Specification,
+    /// What a server answers to `tools/list`, saved.
+    Mcp,
     /// Texts that definitions refer to.
     Guidance,
     /// A JSON Schema, for editors perhaps.
@@ -125,6 +127,7 @@ impl<'a> Document<'a> {
         let (mut tools, mut broken) = match self.format {
             Format::Mtdf => mtdf::read(&root, guidance, &mut self.report),
             Format::Rave => (rave::read(&root, self.text, &mut self.report), Vec::new()),
+            Format::Mcp => (mcp::read(&root, &mut self.report), Vec::new()),
             Format::Guidance => {
                 guidance::read(&root, &mut self.report);
                 Default::default()
@@ -184,7 +187,9 @@ fn detect(root: &Node<'_>, text: &str) -> Format {
     const OF_A_COMMAND: [&str; 5] = ["command", "subcommand", "inputSchema", "input_schema", "sequence"];
     const OF_A_SCHEMA: [&str; 4] = ["properties", "$defs", "definitions", "$ref"];
     let has_any = |keys: &[&str]| root.members().iter().any(|member| keys.contains(&&*member.key));
-    if !root.is_object() {
+    if mcp::is_mcp(root) {
+        Format::Mcp
+    } else if !root.is_object() {
         Format::Unknown
     } else if has_any(&OF_A_COMMAND) {
         Format::Mtdf

@@ -4,12 +4,14 @@
 //! returned, with every problem that was found. No file is touched here; the caller brings bytes.
 
 mod bind;
+mod convert;
 mod document;
 mod expression;
 mod front_matter;
 mod guidance;
 pub mod json;
 mod locate;
+mod mcp;
 mod mtdf;
 mod prompt;
 mod rave;
@@ -20,6 +22,7 @@ mod spec;
 mod yaml;
 
 pub use bind::bind;
+pub use convert::{Converted, ConvertedFile, Loss, Target, convert};
 pub use document::{Document, Format, MAX_BYTES, Reading, is_guidance, is_specification, read, read_guidance};
 pub use expression::{Expression, ExpressionError, Pattern, Sense, Term, check_name};
 pub use front_matter::{FrontMatter, FrontMatterError};

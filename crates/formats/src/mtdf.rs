@@ -14,12 +14,14 @@ pub(crate) mod field;
 mod kind;
 mod leaf;
 mod parameter;
+mod passing;
 mod reference;
 mod remark;
 mod sequence;
 mod settings;
 pub(crate) mod subschema;
 mod tree;
+pub(crate) mod write;
 mod written;
 
 use catalog::Tool;

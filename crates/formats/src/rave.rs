@@ -8,6 +8,7 @@ pub(crate) mod encoding;
 mod fit;
 mod schema;
 mod tool;
+pub(crate) mod write;
 
 use catalog::Tool;
 use serde_json::Value as Json;

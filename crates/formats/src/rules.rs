@@ -2,6 +2,7 @@
 
 pub(crate) mod definition;
 pub(crate) mod guidance;
+pub(crate) mod mcp;
 pub(crate) mod parameter;
 pub(crate) mod rave;
 pub(crate) mod roxygen;
@@ -95,4 +96,5 @@ pub static RULES: &[&Rule] = &[
     &spec::REPEATED_PARAMETER,
     &spec::MISNUMBERED_SECTION,
     &spec::ALLOWED_WITHOUT_REASON,
+    &mcp::PARTIAL_LISTING,
 ];

@@ -20,9 +20,11 @@ mod outline;
 mod output;
 mod page;
 mod parts;
+mod schema_write;
 mod table;
 mod title;
 mod tool;
+pub(crate) mod write;
 mod written;
 mod yaml_fence;
 

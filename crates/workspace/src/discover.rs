@@ -9,7 +9,7 @@ use std::{
 const TOOLS: &str = "tools";
 pub(crate) const PACKAGE_TOOLS: &str = "inst/mcp/tools";
 pub(crate) const FOLDERS: [&str; 2] = [TOOLS, PACKAGE_TOOLS];
-const GUIDANCE: &str = "tool_guidance.json";
+pub(crate) const GUIDANCE: &str = "tool_guidance.json";
 
 /// The name of Markdown specifications, in lower case.
 const SPECIFICATION: &str = "mcp_tool_specification.md";

@@ -4,6 +4,7 @@
 //! and serves nothing: what it returns is data for those who do.
 
 mod allow;
+mod alone;
 mod always;
 mod bind;
 mod config;
@@ -31,6 +32,7 @@ mod sources;
 mod watch;
 
 pub use allow::AllowClause;
+pub use alone::{Alone, read_alone};
 pub use always::always_allow;
 pub use bind::{Bind, OutputCheck};
 pub use config::{Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, PromptsConfig, config_schema};

@@ -1,36 +1,108 @@
 //! `docs`: pages for people.
 
 use std::{
-    fs,
+    collections::HashSet,
+    fs, io,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
-use super::{CommandResult, Surroundings};
-use crate::{error::CommandError, keeper, terminal};
+use clap::ValueEnum;
+use docs::Page;
+use runtime::Runtime;
 
-/// Write a page for each tool, and an index.
+use super::{CommandResult, Surroundings};
+use crate::{error::CommandError, guide, keeper, terminal};
+
+/// Write an index of all tools and a page for each, built-in tools included.
+///
+/// Pages of tools that are gone are removed if they were written by this command; nothing else is touched.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The folder to write to; it is made if it is not there.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// What pages are written in.
+    #[arg(long, value_enum, default_value_t = Format::Html)]
+    format: Format,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For a browser: an index by category with a search box.
+    Html,
+    /// For a repository.
+    Markdown,
+}
+
+impl Format {
+    fn extension(self) -> &'static str {
+        match self {
+            Self::Html => "html",
+            Self::Markdown => "md",
+        }
+    }
+}
+
+/// What stands at the end of every Markdown page that is written here.
+const MARK: &str = "<!-- Written by toolcrib docs. -->\n";
+
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
-    write(here, &args.out)
+    write(here, &args.out, args.format)
 }
 
 /// Writes the pages of the crib below `out`.
-pub(super) fn write(here: &Surroundings<'_>, out: &Path) -> CommandResult {
-    let (crib, loaded) = here.load()?;
-    let pages = docs::pages(&loaded.catalog, &crib.name());
+pub(super) fn write(here: &Surroundings<'_>, out: &Path, format: Format) -> CommandResult {
+    let pages = pages(here, format)?;
     for page in &pages {
         let path = out.join(&page.path);
         let folder = path.parent().unwrap_or(out);
         fs::create_dir_all(folder).map_err(|error| CommandError::io("make", folder, &error))?;
+        if path.exists() && !is_ours(&path).map_err(|error| CommandError::io("read", &path, &error))? {
+            let message = format!("`{}` is there and was not written by `toolcrib docs`", path.display());
+            return Err(CommandError::machine(message).hint("choose another folder, or move the file away"));
+        }
         fs::write(&path, &page.text).map_err(|error| CommandError::io("write", &path, &error))?;
     }
-    terminal::note(&format!("{} in {}", keeper::count(pages.len(), "page"), out.display()));
+    let removed = remove_stale(out, &pages, format).map_err(|error| CommandError::io("tidy", out, &error))?;
+    let removed = if removed > 0 { format!(", {} removed", keeper::count(removed, "stale page")) } else { String::new() };
+    terminal::note(&format!("{} in {}{removed}", keeper::count(pages.len(), "page"), out.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+fn pages(here: &Surroundings<'_>, format: Format) -> Result<Vec<Page>, CommandError> {
+    let (crib, loaded) = here.load()?;
+    let flags = keeper::flags(&crib, here.environment, keeper::nobody());
+    let guide = guide::open(&crib, &loaded, &flags);
+    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), &guide, &flags, None)?;
+    let all = keeper::with_built_ins(&crib, &loaded.catalog, &natives);
+    Ok(match format {
+        Format::Html => docs::site(&all, &crib.name()),
+        Format::Markdown => {
+            let marked = |page: Page| Page { text: format!("{}\n{MARK}", page.text), ..page };
+            docs::pages(&all, &crib.name()).into_iter().map(marked).collect()
+        }
+    })
+}
+
+/// Removes pages of this format that were written here once and are not now.
+fn remove_stale(out: &Path, pages: &[Page], format: Format) -> io::Result<usize> {
+    let fresh: HashSet<PathBuf> = pages.iter().map(|page| out.join(&page.path)).collect();
+    let mut removed = 0;
+    for entry in fs::read_dir(out.join("tools")).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_page = path.extension().is_some_and(|extension| extension == format.extension()) && !path.is_symlink();
+        if is_page && !fresh.contains(&path) && is_ours(&path)? {
+            fs::remove_file(&path)?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}
+
+/// Whether a page was written here.
+fn is_ours(path: &Path) -> io::Result<bool> {
+    let text = fs::read(path)?;
+    let text = String::from_utf8_lossy(&text);
+    Ok(text.ends_with(MARK) || text.lines().take(8).any(|line| line == docs::GENERATOR))
 }

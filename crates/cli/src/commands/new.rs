@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use super::{CommandResult, Surroundings};
 use crate::{error::CommandError, terminal};
 
-/// Write a filled-in definition to start from.
+/// Write a definition to start from; nothing that exists is overwritten.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// In which format.
@@ -23,6 +23,8 @@ enum Format {
     Mtdf,
     /// A function of an R package as YAML, in tools/. The name is PACKAGE-FUNCTION.
     Rave,
+    /// A Markdown specification, in a folder of its own in tools/. What is to be filled in is told by `check`.
+    Spec,
 }
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
@@ -30,21 +32,26 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
         return Err(CommandError::machine(format!("`{}` cannot name a tool: {problem}", args.name))
             .hint("use letters, digits, `_` and `-`"));
     }
-    let folder = here.crib()?.folder.join("tools");
-    let (extension, text) = match args.format {
-        Format::Mtdf => ("json", include_str!("new/mtdf.json").replace("NAME", &args.name)),
-        Format::Rave => ("yaml", rave(&args.name)?),
+    let tools = here.crib()?.folder.join("tools");
+    let (path, text) = match args.format {
+        Format::Mtdf => (format!("{}.json", args.name), include_str!("new/mtdf.json").replace("NAME", &args.name)),
+        Format::Rave => (format!("{}.yaml", args.name), rave(&args.name)?),
+        Format::Spec => {
+            (format!("{}/MCP_TOOL_SPECIFICATION.md", args.name), include_str!("new/spec.md").replace("NAME", &args.name))
+        }
     };
-    let path = folder.join(format!("{}.{extension}", args.name));
-    fs::create_dir_all(&folder).map_err(|error| CommandError::io("make", &folder, &error))?;
+    let path = tools.join(path);
+    let folder = path.parent().unwrap_or(&tools);
+    fs::create_dir_all(folder).map_err(|error| CommandError::io("make", folder, &error))?;
     let mut file = fs::File::create_new(&path)
         .map_err(|error| CommandError::io("make", &path, &error).hint("choose another name, or remove the file"))?;
     file.write_all(text.as_bytes()).map_err(|error| CommandError::io("write", &path, &error))?;
-    let change = match args.format {
-        Format::Mtdf => "change its command",
-        Format::Rave => "describe the function's parameters",
+    let next = match args.format {
+        Format::Mtdf => format!("change its command, then try `toolcrib call {}`", args.name),
+        Format::Rave => format!("describe the function's parameters, then try `toolcrib call {}`", args.name),
+        Format::Spec => "fill in what stands in brackets; `toolcrib check` tells what is left".to_owned(),
     };
-    terminal::note(&format!("wrote {}: {change}, then try `toolcrib call {}`", path.display(), args.name));
+    terminal::note(&format!("wrote {}: {next}", path.display()));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -20,7 +20,7 @@ pub(super) fn run(here: &Surroundings<'_>, flags: &GuideFlags) -> Option<Command
     if flags.debug_validation {
         return Some(debug(here));
     }
-    flags.generate_docs.then(|| docs::write(here, Path::new("tool-docs")))
+    flags.generate_docs.then(|| docs::write(here, Path::new("tool-docs"), docs::Format::Markdown))
 }
 
 /// Prints the guide's own document about one file.

@@ -6,6 +6,7 @@ mod build;
 mod call;
 mod check;
 mod content;
+mod converting;
 mod crib;
 mod crowd;
 mod flags;

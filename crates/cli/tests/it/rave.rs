@@ -119,7 +119,7 @@ fn show_and_docs_have_the_example() {
         .flatten()
         .filter_map(|page| std::fs::read_to_string(page.path()).ok())
         .collect();
-    assert!(pages.contains("```r\nf(1)\n#\n#> [1] 1\n```"), "{pages}");
+    assert!(pages.contains("<code>f(1)\n#\n#&gt; [1] 1</code>"), "{pages}");
 }
 
 #[test]

@@ -55,6 +55,7 @@ const DOORS: [(&str, &[&str]); 10] = [
     ("cel", &["toolcrib-catalog"]),
     ("cap-std", &["toolcrib-builtin"]),
     ("granit-parser", &["toolcrib-formats"]),
+    ("comrak", &["toolcrib-formats", "toolcrib-docs"]),
 ];
 
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {

@@ -5,5 +5,7 @@ mod page;
 mod pages;
 mod property;
 mod rule;
+mod site;
 mod sizes;
+
 mod terminal;

@@ -244,7 +244,7 @@ fn package_of<'a>(name: &'a str, file: &'a str) -> Option<(&'a str, &'a str)> {
 }
 
 /// A name for people: the words of the function's name.
-fn title(name: &str) -> String {
+pub(super) fn title(name: &str) -> String {
     let function = name.split_once('-').map_or(name, |(_, function)| function);
     let words = function.strip_prefix("mcp_tool_").unwrap_or(function).replace(['_', '.'], " ");
     let words = words.trim();

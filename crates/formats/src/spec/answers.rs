@@ -19,19 +19,26 @@ fn of_section<'a, 'p>(parts: &'a [Part<'p>], section: Section) -> impl Iterator<
     parts.iter().filter(move |part| part.section == Some(section))
 }
 
+/// The same, without parts in which nothing is said yet.
+fn said<'a, 'p>(page: &'a Page<'_>, parts: &'a [Part<'p>], section: Section) -> impl Iterator<Item = &'a Part<'p>> {
+    of_section(parts, section).filter(|part| part.says_something(page))
+}
+
 /// What is said about errors, with the names of fields in it.
 pub(super) fn errors(page: &Page<'_>, parts: &[Part<'_>]) -> Option<ErrorText> {
-    let place = of_section(parts, Section::Errors).next()?.place.clone();
-    let chunks = of_section(parts, Section::Errors).flat_map(|part| &part.chunks);
-    let text = chunks.map(|chunk| spoken(page, chunk)).collect::<Vec<_>>().join("\n");
+    let place = said(page, parts, Section::Errors).next()?.place.clone();
+    let chunks = || said(page, parts, Section::Errors).flat_map(|part| &part.chunks);
+    let words = chunks().map(|chunk| spoken(page, chunk)).collect::<Vec<_>>().join("\n");
     let mut fields: Vec<String> = Vec::new();
-    let names = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| is_name(word));
+    let names = words.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| is_name(word));
     for name in names.filter(|name| *name == "status" || name.contains('_') || name.starts_with("error")) {
         if !fields.iter().any(|known| known == name) {
             fields.push(name.to_owned());
         }
     }
-    Some(ErrorText { text: one_line(&text), fields, place: Place::Span(place) })
+    // As it is written: blocks of JSON and tables are part of it.
+    let text = chunks().map(|chunk| page.str(&span(chunk)).trim_end()).collect::<Vec<_>>().join("\n\n");
+    Some(ErrorText { text, fields, place: Place::Span(place) })
 }
 
 /// The text of a piece; of a table, that of its cells.
@@ -101,7 +108,7 @@ fn usage(page: &Page<'_>, content: &Range<usize>) -> Usage {
 
 /// What is said about security, point by point.
 pub(super) fn security(page: &Page<'_>, parts: &[Part<'_>]) -> Vec<Remark> {
-    let chunks = of_section(parts, Section::Security).flat_map(|part| &part.chunks);
+    let chunks = said(page, parts, Section::Security).flat_map(|part| &part.chunks);
     chunks.flat_map(|chunk| remarks(page, chunk)).collect()
 }
 
@@ -141,6 +148,16 @@ fn written_version(page: &Page<'_>, span: &Range<usize>, of: VersionOf) -> Optio
     let bare = word.trim_matches('`');
     let version = bare.strip_prefix('v').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(bare);
     (!version.is_empty()).then(|| Version { text: version.to_owned(), of, place: Place::Span(start..start + word.len()) })
+}
+
+/// A mark that a tool has under its heading: `**Mutates**: No`. Only a plain answer counts.
+pub(super) fn mark(page: &Page<'_>, parts: &[Part<'_>], label: &str) -> Option<bool> {
+    let part = parts.iter().find(|part| part.section.is_none() && part.title == label)?;
+    match page.str(part.texts().next()?).trim().trim_end_matches('.').to_ascii_lowercase().as_str() {
+        "yes" | "true" => Some(true),
+        "no" | "false" => Some(false),
+        _ => None,
+    }
 }
 
 /// The category that a tool says it belongs to.

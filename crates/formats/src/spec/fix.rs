@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use catalog::{SourceId, Tool};
+use catalog::{SourceId, Tool, aspect::Section};
 
 use super::{
     kind,
@@ -13,6 +13,7 @@ use super::{
     page::{Kind, Page, trimmed},
     read,
     table::{Column, Row, Table},
+    title::section,
 };
 use crate::report::Report;
 
@@ -42,13 +43,18 @@ pub fn fixes(source: &SourceId, text: &str) -> Vec<Edit> {
 /// The edits that give every table of fields its form.
 fn edits(text: &str) -> Vec<Edit> {
     let page = Page::parse(text);
-    let entries = outline(&page).entries;
-    let blocks = entries.iter().flat_map(|entry| &page.blocks[entry.blocks.clone()]);
-    let tables = blocks.filter_map(|block| match &block.kind {
-        Kind::Table(table) if table.lists_fields(text) => Some(table),
-        _ => None,
-    });
-    tables.flat_map(|table| of_table(text, table)).collect()
+    let mut edits = Vec::new();
+    for entry in outline(&page).entries {
+        let mut under = None;
+        for block in &page.blocks[entry.blocks] {
+            match &block.kind {
+                Kind::Heading { title, .. } => under = section(page.str(title)),
+                Kind::Table(table) if table.lists_fields(text) => edits.extend(of_table(text, table, under)),
+                _ => {}
+            }
+        }
+    }
+    edits
 }
 
 /// A text with edits made; those that overlap an earlier one are left out.
@@ -78,16 +84,17 @@ fn meaning(source: &SourceId, text: &str) -> Vec<Tool> {
     tools
 }
 
-fn of_table(text: &str, table: &Table) -> Vec<Edit> {
+fn of_table(text: &str, table: &Table, under: Option<Section>) -> Vec<Edit> {
     let columns = table.columns(text);
     let rule = rule(text, table);
     let is_even = rule.as_ref().is_some_and(|rule| rule.cells.len() == columns.len());
     if !is_even {
         return Vec::new();
     }
-    let plain = |row: &Row| row.cells.iter().map(|cell| text[cell.clone()].to_owned()).collect::<Vec<_>>();
     let rule = rule.map(|rule| (line(rule.cells.iter().map(|cell| alignment(&text[cell.clone()]).to_owned())), rule.span));
-    let header = (line(plain(&table.header).into_iter()), table.header.span.clone());
+    let titles =
+        table.header.cells.iter().zip(&columns).map(|(cell, column)| title(*column, &text[cell.clone()], &columns, under));
+    let header = (line(titles), table.header.span.clone());
     let rows = table.rows.iter().filter_map(|row| {
         let mended = row.mend(text, &columns);
         let fits = mended.cells.len() <= columns.len();
@@ -99,6 +106,23 @@ fn of_table(text: &str, table: &Table) -> Vec<Edit> {
     });
     let lines = std::iter::once(header).chain(rule).chain(rows);
     lines.filter(|(line, span)| *line != text[span.clone()]).map(|(text, span)| Edit { span, text }).collect()
+}
+
+/// The title of a column as it is asked for; one that says more than what the column holds stays as it is.
+fn title(column: Column, text: &str, columns: &[Column], under: Option<Section>) -> String {
+    // Without one of these it is the title that makes the rows fields.
+    let is_clear = columns.iter().any(|column| matches!(column, Column::Type | Column::Required | Column::Default));
+    let asked = match (column, under) {
+        (Column::Name, Some(Section::Input)) if is_clear => "Parameter Name",
+        (Column::Name, Some(Section::Output)) if is_clear => "Field Name",
+        (Column::Type, _) => "Type",
+        (Column::Required, _) => "Required",
+        (Column::Default, _) => "Default",
+        (Column::Description, _) if text.trim_matches(['*', '`', ' ']).eq_ignore_ascii_case("description") => "Description",
+        (Column::Example, _) => "Example Value",
+        _ => text,
+    };
+    asked.to_owned()
 }
 
 /// The line between the header and the rows.

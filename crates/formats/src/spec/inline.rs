@@ -84,6 +84,9 @@ pub(super) fn is_placeholder(text: &str) -> bool {
     is_bracketed || matches!(text, "tool_name" | "your_tool_name" | "YourToolName" | "tool-name" | "Yes/No" | "Yes/No/Partially")
 }
 
+/// What stands where something is still to be said: as much as nothing.
+pub(super) const UNSAID: &str = "Not specified.";
+
 /// The text in one line: line breaks and what they are indented by become one space.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

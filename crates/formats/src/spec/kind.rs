@@ -80,6 +80,52 @@ pub(super) fn respelled(text: &str) -> Option<String> {
     (spelled != text && parse(&spelled) == parse(text)).then_some(spelled)
 }
 
+/// A schema as a type; none if no type means just that.
+pub(super) fn spelled(schema: &Map<String, Value>) -> Option<String> {
+    let spelled = spell(schema, 0)?;
+    (parse(&spelled).as_ref() == Some(schema)).then_some(spelled)
+}
+
+fn spell(schema: &Map<String, Value>, depth: usize) -> Option<String> {
+    let inside = |schema: &Value| spell(schema.as_object()?, depth + 1);
+    if depth > DEEPEST {
+        return None;
+    }
+    if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
+        let choices: Vec<String> = choices.iter().map(Value::to_string).collect();
+        return Some(format!("enum[{}]", choices.join(", ")));
+    }
+    if let Some(arms) = schema.get("anyOf").and_then(Value::as_array) {
+        return arms.iter().map(inside).collect::<Option<Vec<_>>>().map(|arms| arms.join(" | "));
+    }
+    match schema.get("type") {
+        None => Some("any".to_owned()),
+        Some(Value::Array(kinds)) => kinds.iter().map(Value::as_str).collect::<Option<Vec<_>>>().map(|kinds| kinds.join(" | ")),
+        Some(Value::String(kind)) => Some(match (kind.as_str(), schema.get("items"), schema.get("additionalProperties")) {
+            ("array", Some(items), _) => format!("array[{}]", inside(items)?),
+            ("object", _, Some(values)) => format!("object[string, {}]", inside(values)?),
+            ("string", ..) => worded(schema.get("format").and_then(Value::as_str)).to_owned(),
+            _ => kind.clone(),
+        }),
+        Some(_) => None,
+    }
+}
+
+/// The formats that there is a word for.
+pub(super) const FORMATS: [&str; 5] = ["path", "date-time", "date", "uri", "uuid"];
+
+/// The word for texts of a format.
+fn worded(format: Option<&str>) -> &'static str {
+    match format {
+        Some("path") => "path",
+        Some("date-time") => "datetime",
+        Some("date") => "date",
+        Some("uri") => "url",
+        Some("uuid") => "uuid",
+        _ => "string",
+    }
+}
+
 fn canonical(word: &str) -> Option<&'static str> {
     const KEPT: [&str; 9] = ["path", "bytes", "datetime", "date", "url", "uuid", "text", "tuple", "set"];
     let lower = word.to_ascii_lowercase();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use catalog::aspect::Section;
 
 use super::{
-    inline::{label, plain_label},
+    inline::{UNSAID, label, plain_label},
     page::{Block, Kind, Page},
     title::{section, words},
 };
@@ -51,6 +51,14 @@ impl Part<'_> {
         self.chunks.iter().filter_map(|chunk| match chunk {
             Chunk::Text(span) => Some(span),
             Chunk::Block(_) => None,
+        })
+    }
+
+    /// Whether there is anything in it but the words that stand where something is still to be said.
+    pub(super) fn says_something(&self, page: &Page<'_>) -> bool {
+        self.chunks.iter().any(|chunk| match chunk {
+            Chunk::Text(span) => page.str(span) != UNSAID,
+            Chunk::Block(_) => true,
         })
     }
 
@@ -155,7 +163,9 @@ impl<'p> Parting<'p, '_> {
 
 /// Labels that say something about a tool without being a section.
 fn is_fact(label: &str) -> bool {
-    matches!(words(label).as_str(), "category" | "version" | "trust level" | "notes")
+    const FACTS: [&str; 8] =
+        ["category", "version", "trust level", "notes", "mutates", "dangerous", "requires approval", "network"];
+    FACTS.contains(&words(label).as_str())
 }
 
 /// Sections in which labels only order the text.

@@ -12,9 +12,10 @@ use serde_json::Value;
 use super::{
     Reader, answers,
     gather::says_none,
-    inline::{code, is_name, is_placeholder, one_line},
+    inline::{UNSAID, code, is_name, is_placeholder, one_line},
     outline::Entry,
-    parts::{By, Part, parts},
+    page::{Block, Kind, Page},
+    parts::{By, Chunk, Part, parts},
     title::Named,
 };
 use crate::rules::spec::{MISNUMBERED_SECTION, UNFILLED_TEMPLATE, UNSERVABLE_NAME};
@@ -54,7 +55,7 @@ impl Reader<'_, '_> {
         tool.parameters = input.parameters;
         let aspects = Aspects {
             anything: input.anything,
-            sections: sections(parts, &tool.description.text),
+            sections: sections(page, parts, &tool.description.text),
             errors: answers::errors(page, parts).map(|mut errors| {
                 errors.fields.extend(output.fields.iter().map(|field| field.name.clone()));
                 errors
@@ -65,7 +66,7 @@ impl Reader<'_, '_> {
             security: answers::security(page, parts),
             version: answers::version(page, parts).or_else(|| document.cloned()),
         };
-        tool.marks = marks(&aspects, answers::category(page, parts));
+        tool.marks = marks(&aspects, answers::category(page, parts), |label| answers::mark(page, parts, label));
         tool.description.examples = aspects.usages.iter().filter_map(|usage| example(usage, &tool.name)).collect();
         tool.aspects = Some(Box::new(aspects));
         tool
@@ -73,13 +74,25 @@ impl Reader<'_, '_> {
 
     /// What the tool is for: its section, else the text under its heading.
     fn purpose(&self, parts: &[Part<'_>]) -> String {
-        let text = |part: &Part<'_>| {
-            let texts = part.texts().map(|span| self.page.str(span)).filter(|text| !says_none(text) && !text.starts_with('|'));
-            texts.map(one_line).collect::<Vec<_>>().join("\n\n")
-        };
+        let text =
+            |part: &Part<'_>| part.chunks.iter().filter_map(|chunk| self.said(chunk, part.by)).collect::<Vec<_>>().join("\n\n");
         let of_section = parts.iter().filter(|part| part.section == Some(Section::Purpose)).map(text);
         let own = of_section.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n");
         if own.is_empty() { parts.iter().find(|part| part.by == By::Tool).map(text).unwrap_or_default() } else { own }
+    }
+
+    /// What a piece says in words: running text, and under a heading of its own a list.
+    fn said(&self, chunk: &Chunk<'_>, by: By) -> Option<String> {
+        match chunk {
+            Chunk::Text(span) => {
+                let text = self.page.str(span);
+                (!says_none(text) && text != UNSAID && !text.starts_with('|')).then(|| unescaped(&one_line(text)))
+            }
+            Chunk::Block(Block { kind: Kind::List(_), span }) if by == By::Heading => {
+                Some(self.page.str(span).lines().map(str::trim).collect::<Vec<_>>().join("\n"))
+            }
+            Chunk::Block(_) => None,
+        }
     }
 
     /// The name in the section for it.
@@ -126,12 +139,23 @@ impl Reader<'_, '_> {
     }
 }
 
+/// A text without the backslash that keeps its beginning from meaning something.
+fn unescaped(text: &str) -> String {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let is_escaped =
+        |rest: &str| rest.strip_prefix('\\').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_punctuation()));
+    match is_escaped(&text[digits..]) {
+        true => format!("{}{}", &text[..digits], &text[digits + 1..]),
+        false => text.to_owned(),
+    }
+}
+
 /// The sections that were written, each where it is first.
-fn sections(parts: &[Part<'_>], purpose: &str) -> Vec<(Section, Place)> {
+fn sections(page: &Page<'_>, parts: &[Part<'_>], purpose: &str) -> Vec<(Section, Place)> {
     let mut found: Vec<(Section, Place)> = Vec::new();
     let unlabelled =
         parts.iter().find(|part| part.by == By::Tool && !purpose.is_empty()).map(|part| (Section::Purpose, &part.place));
-    let written = parts.iter().filter(|part| !part.chunks.is_empty()).filter_map(|part| Some((part.section?, &part.place)));
+    let written = parts.iter().filter(|part| part.says_something(page)).filter_map(|part| Some((part.section?, &part.place)));
     for (section, place) in written.chain(unlabelled) {
         if found.iter().all(|(known, _)| *known != section) {
             found.push((section, Place::Span(Range::clone(place))));
@@ -140,14 +164,22 @@ fn sections(parts: &[Part<'_>], purpose: &str) -> Vec<(Section, Place)> {
     found
 }
 
-fn marks(aspects: &Aspects, category: Option<String>) -> Marks {
+fn marks(aspects: &Aspects, category: Option<String>, said: impl Fn(&str) -> Option<bool>) -> Marks {
     let idempotent = aspects.idempotency.as_ref().and_then(|said| match said.answer {
         Answer::Yes => Some(true),
         Answer::No | Answer::Partially | Answer::Depends => Some(false),
         Answer::Unclear => None,
     });
     let version = aspects.version.as_ref().map(|version| version.text.clone());
-    Marks { idempotent, category, version, ..Marks::default() }
+    Marks {
+        idempotent,
+        category,
+        version,
+        mutates: said("mutates"),
+        dangerous: said("dangerous"),
+        requires_approval: said("requires approval"),
+        network: said("network"),
+    }
 }
 
 /// A call of this tool in the form that clients make, for its description.

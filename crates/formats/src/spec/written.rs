@@ -6,6 +6,9 @@ use serde_json::{Map, Value, json};
 
 use crate::json::{self, Node};
 
+/// The dialect that our schemas are written in. One that says so is a schema, whatever it is of.
+pub(super) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
 /// What a piece of JSON is.
 pub(super) struct Written<'t> {
     /// The value, as far as it can be read.
@@ -44,12 +47,15 @@ pub(super) fn input(root: &Node<'_>, base: usize) -> Option<Schema> {
 pub(super) fn schema_of(root: &Node<'_>, base: usize) -> Option<Schema> {
     let is_object = root.get("type").and_then(Node::as_str) == Some("object");
     let has_properties = root.get("properties").is_some_and(Node::is_object);
-    if !is_object && !has_properties && root.get("$ref").is_none() {
+    let says_so = root.get("$schema").is_some();
+    if !is_object && !has_properties && root.get("$ref").is_none() && !says_so {
         return None;
     }
     let Value::Object(mut object) = root.to_value() else { return None };
     object.remove("$schema");
-    object.entry("type").or_insert_with(|| json!("object"));
+    if !says_so {
+        object.entry("type").or_insert_with(|| json!("object"));
+    }
     let properties = root.get("properties").map(|node| places(node, base)).unwrap_or_default();
     Some(Schema { object: catalog::Schema::new(object), properties, span: moved(root.span.range(), base) })
 }

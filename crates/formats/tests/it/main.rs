@@ -4,6 +4,7 @@ mod bad_input;
 mod build;
 mod command_line;
 mod consent;
+mod converting;
 mod corpus;
 mod equivalence;
 mod expressions;

@@ -1,8 +1,12 @@
 //! Text of a template that nobody has replaced.
 
 use catalog::{Diagnostic, Origin, Rule, Severity, Tool};
+use serde_json::Value;
 
-use crate::{check::Report, text::texts};
+use crate::{
+    check::Report,
+    text::{Role, texts},
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC413",
@@ -35,8 +39,13 @@ const GAPS: [&str; 16] = [
 ];
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    for text in texts(tool).iter().filter(|text| text.is_prose() || text.is_name()) {
-        if let Some(gap) = gap(text.text) {
+    for text in &texts(tool) {
+        let gap = match text.role {
+            Role::Value => gap_of_value(text.text),
+            _ if text.is_prose() || text.is_name() => gap(text.text),
+            _ => None,
+        };
+        if let Some(gap) = gap {
             report.push(told(text.origin(), &text.subject(), gap));
         }
     }
@@ -50,11 +59,34 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
             report.push(told(tool.origin_of(place), subject, gap));
         }
     }
+    let results =
+        aspects.outputs.iter().filter_map(|field| Some(("a value of the result", field.example.as_ref()?, &field.place)));
+    let calls =
+        aspects.usages.iter().filter_map(|usage| Some(("an example", usage.call.as_ref()?.get("arguments")?, &usage.place)));
+    for (subject, value, place) in results.chain(calls) {
+        if let Some(gap) = gap_in(value) {
+            report.push(told(tool.origin_of(place), subject, gap));
+        }
+    }
 }
 
 fn told(origin: Origin, subject: &str, gap: &str) -> Diagnostic {
     let gap: String = gap.chars().take(60).collect();
     Diagnostic::new(&RULE, origin, format!("{subject} has a place to be filled in: \"{gap}\"")).hint("replace it, or take it out")
+}
+
+/// The first place in a value that is to be filled in: a text, or one right inside an object.
+fn gap_in(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(text) => gap_of_value(text),
+        Value::Object(members) => members.values().filter_map(Value::as_str).find_map(gap_of_value),
+        _ => None,
+    }
+}
+
+/// A value may be `TODO`; one in brackets of a template is none.
+fn gap_of_value(text: &str) -> Option<&str> {
+    text.trim().starts_with('[').then(|| gap(text)).flatten()
 }
 
 /// The first place in a text that is to be filled in.

@@ -60,7 +60,11 @@ fn meaning(text: &str, name: &SourceId) -> Vec<Tool> {
                 usage.problem.iter_mut().for_each(|problem| problem.place = Place::Whole);
             });
             aspects.security.iter_mut().for_each(|remark| remark.place = Place::Whole);
-            aspects.errors.iter_mut().for_each(|errors| errors.place = Place::Whole);
+            aspects.errors.iter_mut().for_each(|errors| {
+                errors.place = Place::Whole;
+                // As it is written, with its tables.
+                errors.text.clear();
+            });
             aspects.idempotency.iter_mut().for_each(|said| said.place = Place::Whole);
             aspects.version.iter_mut().for_each(|version| version.place = Place::Whole);
         }
@@ -86,4 +90,15 @@ fn no_fix_of_a_real_file_changes_its_meaning_and_one_round_is_enough() {
         fixed += usize::from(before != after);
     }
     assert!(fixed > 20, "{fixed}");
+}
+
+#[test]
+fn columns_get_the_titles_that_are_asked_for() {
+    let before = page(
+        "### 3. Input Schema\n\n| param | type | Required? | Behavior | Example |\n| --- | --- | --- | --- | --- |\n| `a` | `string` | Yes | One | `1` |\n\n### 4. Output Schema\n\n| Name | Data Type | **description** |\n| --- | --- | --- |\n| `b` | `string` | Two |\n",
+    );
+    let after = page(
+        "### 3. Input Schema\n\n| Parameter Name | Type | Required | Behavior | Example Value |\n| --- | --- | --- | --- | --- |\n| `a` | `string` | Yes | One | `1` |\n\n### 4. Output Schema\n\n| Field Name | Type | Description |\n| --- | --- | --- |\n| `b` | `string` | Two |\n",
+    );
+    assert_eq!(fixed(&before), after);
 }

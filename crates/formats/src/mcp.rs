@@ -1,0 +1,186 @@
+//! A saved answer to `tools/list`: what a server of the Model Context Protocol says of its tools.
+//!
+//! The whole message, its result, the list alone or one tool, told by content. Such tools are somebody else's: they
+//! are documented here, and nothing of them runs unless they are bound to something.
+
+mod meta;
+pub(crate) mod write;
+
+use catalog::{
+    Launch, Marks, Mode, Origin, Parameter, Place, Schema, Tool,
+    launch::{Binding, Piece, flag_for},
+    name,
+};
+use serde_json::{Map, Value as Json};
+
+use crate::{
+    json::{Node, Value},
+    mtdf::{
+        field::{Object, wrong_type},
+        subschema::Walk,
+    },
+    report::{At, Report},
+    rules::{
+        definition::BAD_NAME, mcp::PARTIAL_LISTING, schema::NOT_AN_OBJECT_SCHEMA, spec::DECLARES_NO_TOOLS, syntax::TOO_MUCH,
+    },
+};
+
+/// The most tools of one file.
+const MAX_TOOLS: usize = 5_000;
+
+/// What only tools of this protocol have.
+const OWN: [&str; 5] = ["outputSchema", "annotations", "_meta", "icons", "execution"];
+
+/// What a command-line tool has and none of this protocol.
+const FOREIGN: [&str; 4] = ["command", "argv", "subcommand", "sequence"];
+
+/// Whether the root of a file is such an answer.
+pub(crate) fn is_mcp(root: &Node<'_>) -> bool {
+    let has = |keys: &[&str]| keys.iter().any(|key| root.get(key).is_some());
+    let is_one = root.get("name").is_some() && root.get("inputSchema").is_some() && has(&OWN) && !has(&FOREIGN);
+    is_one || listed(root).is_some_and(|(_, list)| is_list(list))
+}
+
+fn is_list(list: &Node<'_>) -> bool {
+    let is_tool =
+        |item: &Node<'_>| item.get("name").is_some() && (item.get("inputSchema").is_some() || item.get("command").is_none());
+    matches!(&list.value, Value::Array(items) if items.iter().all(is_tool))
+}
+
+/// The list of tools in a file, and the keys that lead there.
+fn listed<'n, 'a>(root: &'n Node<'a>) -> Option<(&'static [&'static str], &'n Node<'a>)> {
+    match &root.value {
+        Value::Array(items) if !items.is_empty() => Some((&[], root)),
+        Value::Object(_) if root.get("name").is_some() => None,
+        Value::Object(_) => {
+            let result = || root.get("result").and_then(|result| result.get("tools"));
+            root.get("tools").map(|list| (&["tools"][..], list)).or_else(|| Some((&["result", "tools"][..], result()?)))
+        }
+        _ => None,
+    }
+}
+
+/// Reads the tools: those without an error.
+pub(crate) fn read(root: &Node<'_>, report: &mut Report) -> Vec<Tool> {
+    let Some((keys, list)) = listed(root) else {
+        return tool(&Object { node: root, at: &At::ROOT }, report).into_iter().collect();
+    };
+    note_cursor(root, report);
+    if list.items().is_empty() {
+        report.push(report.whole(&DECLARES_NO_TOOLS, "the list has no tools in it"));
+    }
+    let (outer, inner);
+    let at = match keys {
+        [] => &At::ROOT,
+        [key] => {
+            outer = At::ROOT.key(key);
+            &outer
+        }
+        [first, second, ..] => {
+            outer = At::ROOT.key(first);
+            inner = outer.key(second);
+            &inner
+        }
+    };
+    let mut tools = Vec::new();
+    for (index, node) in list.items().iter().enumerate() {
+        if report.is_exhausted() || is_too_long(index, report) {
+            break;
+        }
+        let at = at.index(index);
+        let Some(object) = Object::new(node, &at, report) else { continue };
+        tools.extend(tool(&object, report));
+        report.tool = None;
+    }
+    tools
+}
+
+/// Whether no more tools are read; that is said once.
+fn is_too_long(index: usize, report: &mut Report) -> bool {
+    if index == MAX_TOOLS {
+        let found = report.whole(&TOO_MUCH, format!("there are more than {MAX_TOOLS} tools; the rest is not read"));
+        report.push(found.hint("split the file"));
+    }
+    index >= MAX_TOOLS
+}
+
+/// A list that goes on elsewhere is not the whole.
+fn note_cursor(root: &Node<'_>, report: &mut Report) {
+    let cursor = root.get("nextCursor").or_else(|| root.get("result")?.get("nextCursor"));
+    if cursor.and_then(Node::as_str).is_some_and(|cursor| !cursor.is_empty()) {
+        let found = report.whole(&PARTIAL_LISTING, "this is one page of a longer list of tools");
+        report.push(found.hint("ask the server for the pages that follow and put their tools together"));
+    }
+}
+
+/// One tool, unless something of it is an error.
+fn tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
+    let errors = report.errors();
+    let name = object.required("name", report)?;
+    report.tool = Some(name.to_owned());
+    if let Err(problem) = name::check(name) {
+        let found = report.value(&BAD_NAME, &object.at.key("name"), format!("`{name}` cannot name a tool: {problem}"));
+        report.push(found.received(name).hint("clients take ASCII letters, digits, `_`, `-` and `.`, up to 64 of them"));
+    }
+    let text = object.text("description", report).unwrap_or_default();
+    let title = object.filled("title", report).map(str::to_owned);
+    let input = schema(object, "inputSchema", report);
+    let output = object.has("outputSchema").then(|| schema(object, "outputSchema", report));
+    let marks = marks(object, report);
+    if report.errors() > errors {
+        return None;
+    }
+    let place = Place::Value(object.at.pointer());
+    let origin = Origin { source: report.source().clone(), place };
+    let mut tool = Tool::new(name, text, Schema::new(input), Launch::Missing, origin);
+    tool.title = title;
+    tool.output = output.map(Schema::new);
+    tool.marks = marks;
+    tool.mode = Mode::Synchronous;
+    tool.parameters = parameters(object, &tool.input);
+    tool.unbound =
+        tool.parameters.iter().map(|known| Piece::Parameter(Binding::option(&known.name, flag_for(&known.name)))).collect();
+    if let Some(meta) = object.node("_meta") {
+        meta::read(&meta.to_value(), &mut tool);
+    }
+    Some(tool)
+}
+
+/// A schema of an object, looked over; without one a tool takes nothing.
+fn schema(object: &Object<'_, '_>, key: &'static str, report: &mut Report) -> Map<String, Json> {
+    let at = object.at.key(key);
+    let Some(node) = object.node(key) else { return Schema::nothing().object().as_ref().clone() };
+    if !node.is_object() {
+        wrong_type(node, &at, "object", report);
+        return Map::new();
+    }
+    if key == "inputSchema" && node.get("type").and_then(Node::as_str) != Some("object") {
+        let found = report.value(&NOT_AN_OBJECT_SCHEMA, &at.key("type"), "arguments are an object, the schema is not of one");
+        report.push(found.expected("`\"type\": \"object\"`").hint("add `\"type\": \"object\"`"));
+    }
+    Walk::new(node, report).run(&at);
+    let mut schema = node.to_value().as_object().cloned().unwrap_or_default();
+    schema.remove("$schema");
+    schema
+}
+
+/// What the hints say, and nothing beyond.
+fn marks(object: &Object<'_, '_>, report: &mut Report) -> Marks {
+    let at = object.at.key("annotations");
+    let Some(hints) = object.node("annotations").and_then(|node| Object::new(node, &at, report)) else { return Marks::default() };
+    let mut hint = |key| hints.flag(key, report);
+    Marks {
+        mutates: hint("readOnlyHint").map(|reads| !reads),
+        dangerous: hint("destructiveHint"),
+        idempotent: hint("idempotentHint"),
+        network: hint("openWorldHint"),
+        ..Marks::default()
+    }
+}
+
+fn parameters(object: &Object<'_, '_>, input: &Schema) -> Vec<Parameter> {
+    let at = object.at.key("inputSchema");
+    let at = at.key("properties");
+    let place = |name: &str| Place::Value(at.key(name).pointer());
+    input.properties().map(|(name, _)| Parameter { name: name.to_owned(), alias: None, place: place(name) }).collect()
+}

@@ -1,0 +1,85 @@
+//! What tools have that the protocol has no field for, under names of our own in `_meta`.
+
+use std::time::Duration;
+
+use catalog::{
+    Aspects, Example, Place, Tool,
+    aspect::{Answer, ErrorText, Idempotency, Remark, Section, Version, VersionOf},
+};
+use serde_json::{Map, Value, json};
+
+const CATEGORY: &str = "toolcrib/category";
+const VERSION: &str = "toolcrib/version";
+const REQUIRES_APPROVAL: &str = "toolcrib/requires_approval";
+const EXECUTION_TIME: &str = "toolcrib/execution_time";
+const EXAMPLES: &str = "toolcrib/examples";
+const ERRORS: &str = "toolcrib/errors";
+const IDEMPOTENCY: &str = "toolcrib/idempotency";
+const SECURITY: &str = "toolcrib/security";
+
+/// Everything of a tool that belongs there.
+pub(super) fn write(tool: &Tool) -> Map<String, Value> {
+    let mut meta = Map::new();
+    let mut put = |key: &str, value: Option<Value>| meta.extend(value.map(|value| (key.to_owned(), value)));
+    put(CATEGORY, tool.marks.category.clone().map(Value::from));
+    put(VERSION, tool.marks.version.clone().map(Value::from));
+    put(REQUIRES_APPROVAL, tool.marks.requires_approval.map(Value::from));
+    put(EXECUTION_TIME, tool.measured.map(|took| took.as_secs_f64().into()));
+    let examples: Vec<Value> = tool.description.examples.iter().map(example).collect();
+    put(EXAMPLES, (!examples.is_empty()).then_some(Value::Array(examples)));
+    if let Some(aspects) = &tool.aspects {
+        put(ERRORS, aspects.errors.as_ref().map(|errors| errors.text.clone().into()));
+        put(IDEMPOTENCY, aspects.idempotency.as_ref().map(|said| said.text.clone().into()));
+        let security: Vec<Value> = aspects.security.iter().map(|remark| remark.text.clone().into()).collect();
+        put(SECURITY, (!security.is_empty()).then_some(Value::Array(security)));
+    }
+    meta
+}
+
+fn example(example: &Example) -> Value {
+    match example.explanation.is_empty() {
+        true => json!({"arguments": example.arguments}),
+        false => json!({"arguments": example.arguments, "explanation": example.explanation}),
+    }
+}
+
+/// Gives a tool what its `_meta` says in our names; what is of another shape there is not ours.
+pub(super) fn read(meta: &Value, tool: &mut Tool) {
+    let text = |key: &str| meta.get(key).and_then(Value::as_str).map(str::to_owned);
+    tool.marks.category = text(CATEGORY);
+    tool.marks.version = text(VERSION);
+    tool.marks.requires_approval = meta.get(REQUIRES_APPROVAL).and_then(Value::as_bool);
+    let seconds = meta.get(EXECUTION_TIME).and_then(Value::as_f64);
+    tool.measured = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let examples = meta.get(EXAMPLES).and_then(Value::as_array).into_iter().flatten();
+    tool.description.examples = examples.filter_map(shown).collect();
+    if [ERRORS, IDEMPOTENCY, SECURITY].iter().any(|key| meta.get(key).is_some()) {
+        tool.aspects = Some(Box::new(aspects(meta, tool)));
+    }
+}
+
+fn shown(example: &Value) -> Option<Example> {
+    let explanation = example.get("explanation").and_then(Value::as_str).unwrap_or_default().to_owned();
+    Some(Example { arguments: example.get("arguments")?.as_object()?.clone(), explanation })
+}
+
+/// What a document said once. Its sections were there; whether they are here is not a question.
+fn aspects(meta: &Value, tool: &Tool) -> Aspects {
+    let place = &tool.origin.place;
+    let text = |key: &str| meta.get(key).and_then(Value::as_str).map(str::to_owned);
+    let remarks = meta.get(SECURITY).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let answer = match tool.marks.idempotent {
+        Some(true) => Answer::Yes,
+        Some(false) => Answer::No,
+        None => Answer::Unclear,
+    };
+    let version = |text: String| Version { text, of: VersionOf::Tool, place: place.clone() };
+    Aspects {
+        sections: Section::ALL.map(|section| (section, Place::clone(place))).into(),
+        errors: text(ERRORS).map(|text| ErrorText { text, fields: Vec::new(), place: place.clone() }),
+        idempotency: text(IDEMPOTENCY).map(|text| Idempotency { answer, text, place: place.clone() }),
+        security: remarks.map(|text| Remark { text: text.to_owned(), place: place.clone() }).collect(),
+        version: tool.marks.version.clone().map(version),
+        ..Aspects::default()
+    }
+}

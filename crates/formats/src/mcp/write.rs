@@ -1,0 +1,46 @@
+//! Tools as the result of `tools/list`.
+//!
+//! What nobody said is left out: clients assume the worse of it, as they do of a tool that is served.
+
+use catalog::{Marks, Schema, Tool};
+use serde_json::{Map, Value, json};
+
+use super::meta;
+use crate::convert::text;
+
+/// An object with all tools, as a server answers.
+pub(crate) fn listing(tools: &[Tool]) -> String {
+    let tools: Vec<Value> = tools.iter().map(object).collect();
+    serde_json::to_string_pretty(&json!({"tools": tools})).expect("a value is JSON") + "\n"
+}
+
+fn object(tool: &Tool) -> Value {
+    let mut object = Map::new();
+    let mut put = |key: &str, value: Option<Value>| object.extend(value.map(|value| (key.to_owned(), value)));
+    put("name", Some(tool.name.as_str().into()));
+    put("title", tool.title.clone().map(Value::from));
+    put("description", Some(text(tool).into()));
+    put("inputSchema", Some(schema(&tool.input)));
+    put("outputSchema", tool.output.as_ref().map(schema));
+    put("annotations", filled(annotations(&tool.marks)));
+    put("_meta", filled(meta::write(tool)));
+    Value::Object(object)
+}
+
+fn schema(schema: &Schema) -> Value {
+    Value::Object(schema.object().as_ref().clone())
+}
+
+fn filled(object: Map<String, Value>) -> Option<Value> {
+    (!object.is_empty()).then_some(Value::Object(object))
+}
+
+fn annotations(marks: &Marks) -> Map<String, Value> {
+    let hints = [
+        ("readOnlyHint", marks.mutates.map(|mutates| !mutates)),
+        ("destructiveHint", marks.dangerous),
+        ("idempotentHint", marks.idempotent),
+        ("openWorldHint", marks.network),
+    ];
+    hints.into_iter().filter_map(|(key, said)| Some((key.to_owned(), said?.into()))).collect()
+}

@@ -1,0 +1,216 @@
+//! Tools as MTDF: a tree of subcommands, or one tool with its schema written out.
+//!
+//! What comes of it need not say everything; whoever calls reads it again and compares.
+
+use catalog::{
+    Concurrency, Launch, Mode, Tool,
+    launch::{PassBy, Piece},
+};
+use serde_json::{Map, Value, json};
+
+use super::{
+    binding::FOLDER,
+    passing::{argv, parameters},
+};
+use crate::convert::text;
+
+/// Whether the program is named that a tool starts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Program {
+    Named,
+    Unnamed,
+}
+
+/// A definition with all tools, whose names begin with `root`; none if a tree cannot say them.
+pub(crate) fn tree(root: &str, tools: &[&Tool], program: Program) -> Option<Map<String, Value>> {
+    let mut leaves = Vec::new();
+    let mut command: Option<Vec<String>> = None;
+    for tool in tools {
+        let rest = tool.name.strip_prefix(root)?.trim_start_matches('_');
+        let words = words(tool).filter(|_| program == Program::Named);
+        let path = path(rest, words.as_deref().unwrap_or_default());
+        if let Some(mut words) = words {
+            words.truncate(words.len() - if rest.is_empty() { 0 } else { path.len() });
+            if command.get_or_insert_with(|| words.clone()) != &words {
+                return None;
+            }
+        }
+        leaves.push((path, leaf(tool)?));
+    }
+    let about = match tools {
+        [only] => text(only),
+        several => format!("{} tools of `{root}`", several.len()),
+    };
+    let mut definition = named(root, &about);
+    definition.extend(command.map(|words| ("command".to_owned(), Value::from(words.join(" ")))));
+    let mut children = Vec::new();
+    leaves.into_iter().for_each(|(path, leaf)| place(&mut children, &path, leaf));
+    definition.insert("subcommand".to_owned(), Value::Array(children));
+    Some(definition)
+}
+
+/// A definition of one tool with its schema as it is.
+pub(crate) fn written(tool: &Tool, program: Program) -> Map<String, Value> {
+    let mut definition = named(&tool.name, &text(tool));
+    if let Some(words) = words(tool).filter(|_| program == Program::Named) {
+        definition.insert("command".to_owned(), words.join(" ").into());
+    }
+    definition.extend(settings(tool));
+    definition.insert("inputSchema".to_owned(), Value::Object(tool.input.object().as_ref().clone()));
+    let argv = argv(tool);
+    if !argv.is_empty() {
+        definition.insert("argv".to_owned(), Value::Object(argv));
+    }
+    definition.extend(order(pieces(tool)));
+    definition
+}
+
+/// A definition must have a description; a tool that has none is called by its name.
+fn named(name: &str, about: &str) -> Map<String, Value> {
+    let about = if about.is_empty() { name } else { about };
+    Map::from_iter([("name".to_owned(), name.into()), ("description".to_owned(), about.into())])
+}
+
+/// The program and its fixed words, as far as they stand before everything else.
+fn words(tool: &Tool) -> Option<Vec<String>> {
+    let Launch::Process(process) = &tool.launch else { return None };
+    let fixed = process.pieces.iter().map_while(|piece| match piece {
+        Piece::Word(word) => Some(word.clone()),
+        Piece::Parameter(_) | Piece::DoubleDash => None,
+    });
+    Some(std::iter::once(process.program.clone()).chain(fixed).collect())
+}
+
+/// The names of the nodes on the way to a leaf: the last words of the command line where these make up its name.
+fn path(rest: &str, words: &[String]) -> Vec<String> {
+    if rest.is_empty() {
+        return vec!["default".to_owned()];
+    }
+    let fixed = words.get(1..).unwrap_or_default();
+    let tails = (0..fixed.len()).map(|start| &fixed[start..]);
+    tails.into_iter().find(|tail| tail.join("_") == rest).map_or_else(|| vec![rest.to_owned()], <[String]>::to_vec)
+}
+
+/// Puts a leaf at its place in the tree.
+fn place(children: &mut Vec<Value>, path: &[String], mut leaf: Map<String, Value>) {
+    let Some((name, below)) = path.split_first() else { return };
+    if below.is_empty() {
+        leaf.shift_insert(0, "name".to_owned(), name.as_str().into());
+        return children.push(Value::Object(leaf));
+    }
+    let is_branch = |child: &Value| child["name"] == name.as_str() && child["subcommand"].is_array();
+    let index = children.iter().position(is_branch).unwrap_or_else(|| {
+        children.push(json!({"name": name, "description": format!("Subcommands of `{name}`"), "subcommand": []}));
+        children.len() - 1
+    });
+    if let Some(Value::Array(inner)) = children[index].get_mut("subcommand") {
+        place(inner, below, leaf);
+    }
+}
+
+/// A subcommand without its name.
+fn leaf(tool: &Tool) -> Option<Map<String, Value>> {
+    let mut leaf = named(&tool.name, &text(tool));
+    leaf.shift_remove("name");
+    leaf.extend(settings(tool));
+    let is_sequence = matches!(tool.launch, Launch::Sequence(_));
+    let (options, positionals) = parameters(tool)?;
+    let is_folder = |parameter: &Value| parameter["name"] == FOLDER;
+    if is_sequence && options.iter().chain(&positionals).any(|parameter| !is_folder(parameter)) {
+        return None;
+    }
+    for (key, list) in [("options", options), ("positional_args", positionals)] {
+        if !list.is_empty() {
+            leaf.insert(key.to_owned(), Value::Array(list));
+        }
+    }
+    leaf.extend(order(pieces(tool)));
+    if let Some(consent) = &tool.consent {
+        leaf.insert("consent".to_owned(), json!({"parameter": consent.parameter, "word": consent.word}));
+    }
+    Some(leaf)
+}
+
+/// The command line behind the program, or the one that would follow one.
+pub(super) fn pieces(tool: &Tool) -> &[Piece] {
+    match &tool.launch {
+        Launch::Process(process) => &process.pieces,
+        _ => &tool.unbound,
+    }
+}
+
+/// In which order options and positionals stand.
+fn order(pieces: &[Piece]) -> Map<String, Value> {
+    let is_of = |wanted: bool| move |piece: &Piece| matches!(piece, Piece::Parameter(binding) if matches!(binding.pass_by, PassBy::Argument | PassBy::File | PassBy::FileIfMultiline(_)) && binding.flag.is_some() == wanted);
+    let (option, positional) = (pieces.iter().position(is_of(true)), pieces.iter().position(is_of(false)));
+    let mut order = Map::new();
+    if let (Some(option), Some(positional)) = (option, positional)
+        && positional < option
+    {
+        order.insert("positional_args_first".to_owned(), true.into());
+    }
+    if pieces.contains(&Piece::DoubleDash) {
+        order.insert("double_dash".to_owned(), true.into());
+    }
+    order
+}
+
+fn settings(tool: &Tool) -> Map<String, Value> {
+    let marks = &tool.marks;
+    let mut settings = Map::new();
+    let mut put = |key: &str, value: Option<Value>| settings.extend(value.map(|value| (key.to_owned(), value)));
+    put("title", tool.title.clone().map(Value::from));
+    put("synchronous", (tool.mode == Mode::Synchronous).then_some(Value::Bool(true)));
+    put("timeout_seconds", tool.timeout.map(|limit| limit.as_secs().into()));
+    put("mutates", marks.mutates.map(Value::Bool));
+    put("dangerous", marks.dangerous.map(Value::Bool));
+    put("idempotent", marks.idempotent.map(Value::Bool));
+    put("requires_approval", marks.requires_approval.map(Value::Bool));
+    put("network", marks.network.map(Value::Bool));
+    put("category", marks.category.clone().map(Value::from));
+    put("version", marks.version.clone().map(Value::from));
+    put("concurrency", tool.concurrency.map(|beside| lane(beside).into()));
+    put("hints", tool.description.hint.as_ref().map(|hint| json!({"default": hint})));
+    put("install_instructions", tool.description.install.clone().map(Value::from));
+    put("progress_regex", tool.progress.clone().map(Value::from));
+    put("availability_check", availability(tool));
+    if let Launch::Sequence(sequence) = &tool.launch {
+        put("sequence", Some(sequence.steps.iter().map(step).collect()));
+        put("step_delay_ms", Some(sequence.delay_ms.into()));
+    }
+    settings
+}
+
+fn lane(concurrency: Concurrency) -> &'static str {
+    match concurrency {
+        Concurrency::Exclusive => "exclusive",
+        Concurrency::ReadOnly => "read_only",
+        Concurrency::Service => "service",
+    }
+}
+
+fn availability(tool: &Tool) -> Option<Value> {
+    let check = tool.availability.as_ref()?;
+    let (program, arguments) = check.command.split_first()?;
+    let mut written = json!({"command": program, "args": arguments, "success_exit_codes": check.success});
+    if let Some(folder) = &check.folder {
+        written["working_directory"] = folder.as_str().into();
+    }
+    Some(written)
+}
+
+fn step(step: &catalog::launch::Step) -> Value {
+    let mut written = json!({"tool": step.tool});
+    let texts = [
+        ("description", &step.description),
+        ("skip_if_file_exists", &step.skip_if_exists),
+        ("skip_if_file_missing", &step.skip_if_missing),
+    ];
+    for (key, text) in texts.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?))) {
+        written[key] = text.as_str().into();
+    }
+    if step.arguments.as_object().is_some_and(|arguments| !arguments.is_empty()) {
+        written["args"] = step.arguments.clone();
+    }
+    written
+}

@@ -1,0 +1,36 @@
+//! A tool as a RAVE file.
+
+use catalog::{Schema, Tool};
+use serde_json::{Map, Value};
+
+use super::tool::title;
+use crate::{convert::text, yaml};
+
+/// The text of the file of a tool. Fields stand in the order in which `build` writes them.
+pub(crate) fn document(tool: &Tool) -> String {
+    let marks = &tool.marks;
+    let mut fields = Map::new();
+    let mut put = |key: &str, value: Option<Value>| fields.extend(value.map(|value| (key.to_owned(), value)));
+    put("name", Some(tool.name.as_str().into()));
+    put("title", tool.title.clone().filter(|own| *own != title(&tool.name)).map(Value::from));
+    put("description", Some(text(tool).into()));
+    put("parameters", Some(parameters(&tool.input)));
+    put("category", marks.category.clone().map(Value::from));
+    put("dangerous", marks.dangerous.map(Value::Bool));
+    put("requires_approval", marks.requires_approval.map(Value::Bool));
+    put("mutates", marks.mutates.map(Value::Bool));
+    put("network", marks.network.map(Value::Bool));
+    put("version", marks.version.clone().map(Value::from));
+    put("returns", tool.output.as_ref().map(|schema| Value::Object(schema.object().as_ref().clone())));
+    let example = tool.description.transcript.as_ref().map(|code| format!("{}\n", code.trim_end()));
+    put("implementation_example", Some(example.unwrap_or_default().into()));
+    put("execution_time", tool.measured.map(|took| took.as_secs_f64().into()));
+    yaml::write::document(&fields)
+}
+
+/// The format closes a schema that does not say whether it is open.
+fn parameters(input: &Schema) -> Value {
+    let mut schema = input.object().as_ref().clone();
+    schema.entry("additionalProperties").or_insert(Value::Bool(true));
+    Value::Object(schema)
+}

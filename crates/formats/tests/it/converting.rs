@@ -1,0 +1,315 @@
+//! Tools written in another format, and read again.
+
+use std::{fs, path::Path};
+
+use catalog::{Diagnostic, Launch, SourceId, Tool};
+use formats::{Converted, Guidance, Target, convert};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::harness::{read, read_text, shared};
+
+/// The tools of every file of a folder of the corpus, file by file.
+fn corpus(part: &str) -> Vec<(String, Vec<Tool>)> {
+    let Some(folder) = shared(part) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut waiting = vec![folder];
+    while let Some(folder) = waiting.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() { waiting.push(path) } else { found.push(load(&path)) }
+        }
+    }
+    found.sort_by(|one, other| one.0.cmp(&other.0));
+    found.retain(|(_, tools)| !tools.is_empty());
+    assert!(found.len() > 10, "{part} has {} files with tools", found.len());
+    found
+}
+
+fn load(path: &Path) -> (String, Vec<Tool>) {
+    let bytes = fs::read(path).expect("a file");
+    let name = path.to_string_lossy().into_owned();
+    let mut tools = formats::read(&SourceId::new(&name), &bytes, &Guidance::default()).tools;
+    tools.sort_by(|one, other| one.name.cmp(&other.name));
+    tools.dedup_by(|one, other| one.name == other.name);
+    (name, tools)
+}
+
+fn again(converted: &Converted) -> (Vec<Tool>, Vec<Diagnostic>) {
+    let (mut tools, mut found) = (Vec::new(), Vec::new());
+    for file in &converted.files {
+        let reading = formats::read(&SourceId::new(&file.name), file.text.as_bytes(), &Guidance::default());
+        tools.extend(reading.tools);
+        found.extend(reading.diagnostics);
+    }
+    tools.sort_by(|one: &Tool, other| one.name.cmp(&other.name));
+    (tools, found)
+}
+
+fn inputs(tools: &[Tool]) -> Vec<(&str, Value)> {
+    tools.iter().map(|tool| (tool.name.as_str(), json!(**tool.input.object()))).collect()
+}
+
+/// There and back: the tools that come back.
+fn round_trip(tools: &[Tool], there: Target, back: Target) -> Vec<Tool> {
+    let (middle, _) = again(&convert(tools, there, "crib"));
+    again(&convert(&middle, back, "crib")).0
+}
+
+#[test]
+fn a_round_trip_through_a_specification_keeps_every_schema_of_mtdf_in_one_file() {
+    for (name, tools) in corpus("corpus/mtdf") {
+        let (middle, _) = again(&convert(&tools, Target::Specification, "crib"));
+        let converted = convert(&middle, Target::Mtdf, "crib");
+        assert_eq!(inputs(&again(&converted).0), inputs(&tools), "{name}");
+        assert_eq!(converted.files.len(), 1, "{name}");
+    }
+}
+
+#[test]
+fn a_round_trip_through_mcp_keeps_every_schema_of_specifications() {
+    for (name, tools) in corpus("corpus/specs") {
+        let back = round_trip(&tools, Target::Mcp, Target::Specification);
+        assert_eq!(inputs(&back), inputs(&tools), "{name}");
+        let outputs = |tools: &[Tool]| tools.iter().map(|tool| tool.output.clone()).collect::<Vec<_>>();
+        assert_eq!(outputs(&back), outputs(&tools), "{name}");
+    }
+}
+
+#[test]
+fn a_round_trip_through_a_specification_keeps_every_schema_of_rave() {
+    for (name, tools) in corpus("corpus/rave") {
+        let back = round_trip(&tools, Target::Specification, Target::Rave);
+        assert_eq!(inputs(&back), inputs(&tools), "{name}");
+    }
+}
+
+#[test]
+fn a_program_is_carried_as_it_was_or_not_at_all() {
+    let (mut carried, mut all) = (0, 0);
+    for (name, tools) in corpus("corpus/mtdf") {
+        let (back, _) = again(&convert(&tools, Target::Mtdf, "crib"));
+        assert_eq!(inputs(&back), inputs(&tools), "{name}");
+        all += tools.iter().filter(|tool| matches!(tool.launch, Launch::Process(_))).count();
+        for (before, after) in tools.iter().zip(&back).filter(|(_, after)| after.is_callable()) {
+            let (Launch::Process(one), Launch::Process(other)) = (&before.launch, &after.launch) else { continue };
+            assert_eq!(one, other, "{name}: {}", before.name);
+            carried += 1;
+        }
+    }
+    assert!(carried * 100 >= all * 95, "{carried} of {all}");
+}
+
+fn lost(converted: &Converted) -> Vec<String> {
+    converted.losses.iter().map(|loss| format!("{} {}", loss.tool, loss.field)).collect()
+}
+
+#[test]
+fn everything_that_is_lost_is_reported() {
+    let definition = json!({
+        "name": "count", "title": "Counting", "description": "Count things", "command": "wc", "timeout_seconds": 5, "mutates": false,
+        "install_instructions": "apt-get install coreutils", "hints": {"default": "wait"}, "category": "text", "version": "1.2.0",
+        "subcommand": [{"name": "lines", "description": "Count lines", "options": [
+            {"name": "limit", "type": "integer", "description": "How many", "alias": "n", "minimum": 1}]}],
+    });
+    let tools = read(&definition).tools;
+    let specification = convert(&tools, Target::Specification, "count");
+    assert_eq!(
+        lost(&specification),
+        ["command", "alias", "synchronous", "timeout_seconds", "hints", "install_instructions"]
+            .map(|field| format!("count_lines {field}"))
+    );
+    assert_eq!(
+        lost(&convert(&tools, Target::Mcp, "count")),
+        ["command", "alias", "synchronous", "timeout_seconds", "hints", "install_instructions"]
+            .map(|field| format!("count_lines {field}"))
+    );
+    assert!(convert(&tools, Target::Mtdf, "count").losses.is_empty());
+    let back = again(&specification).0.remove(0);
+    assert_eq!(
+        (back.marks.mutates, back.marks.category.as_deref(), back.marks.version.as_deref()),
+        (Some(false), Some("text"), Some("1.2.0"))
+    );
+}
+
+#[test]
+fn a_specification_has_a_table_where_a_table_says_everything() {
+    let tools = read_text(
+        r#"{"name": "greet", "description": "Greet somebody.\n\n- politely\n- or not", "inputSchema": {"type": "object", "properties": {
+            "name": {"type": "string", "description": "Who | what", "examples": ["Ada"]},
+            "file": {"type": ["string", "null"], "description": "Where"},
+            "times": {"type": "integer", "default": 1, "description": "How often"}},
+            "required": ["name"], "additionalProperties": false}}"#,
+    )
+    .tools;
+    let written = convert(&tools, Target::Specification, "greetings");
+    insta::assert_snapshot!(written.files[0].text, @r#"
+    # greetings - MCP Tool Specification
+
+    ---
+
+    ## Tool: `greet`
+
+    ### 1. Tool Purpose and Description
+
+    Greet somebody.
+
+    - politely
+    - or not
+
+    ### 2. Invocation Name
+
+    `greet`
+
+    ### 3. Input Schema (Parameters)
+
+    | Parameter Name | Type | Required | Default | Description | Example Value |
+    | :--- | :--- | :--- | :--- | :--- | :--- |
+    | `name` | `string` | Yes |  | Who \| what | `"Ada"` |
+    | `file` | `string \| null` | No |  | Where |  |
+    | `times` | `integer` | No | `1` | How often |  |
+
+    ### 4. Output Schema (Return Value)
+
+    Not specified.
+
+    ### 5. Error Handling
+
+    Not specified.
+
+    ### 6. Idempotency
+
+    - **Idempotent**: Unknown
+
+    ### 7. Usage Examples (for MCP context)
+
+    Not specified.
+
+    ### 8. Security Considerations
+
+    Not specified.
+    "#);
+    assert_eq!(lost(&written), ["greet synchronous"]);
+    let aspects = again(&written).0.remove(0).aspects.expect("what it says");
+    let said: Vec<usize> = aspects.sections.iter().map(|(section, _)| section.number()).collect();
+    assert_eq!(said, [1, 2, 3, 6], "what is not specified is missing");
+    assert!(aspects.errors.is_none() && aspects.security.is_empty());
+}
+
+#[test]
+fn a_schema_that_no_table_says_is_written_out() {
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}});
+    let tools = read(&json!({"name": "t", "description": "T", "inputSchema": schema})).tools;
+    let text = &convert(&tools, Target::Specification, "t").files[0].text;
+    assert!(text.contains("```json\n{\n  \"type\": \"object\""), "{text}");
+}
+
+#[test]
+fn text_that_looks_like_markdown_stays_text() {
+    for text in
+        ["# Not a heading", "1. not a list", "> not a quotation", "**Parameters**: none of them", "| not | a table |", "---"]
+    {
+        let tools = read(&json!({"name": "t", "description": text, "inputSchema": {"type": "object"}})).tools;
+        let converted = convert(&tools, Target::Specification, "t");
+        assert_eq!(again(&converted).0[0].description.text, text, "{}", converted.files[0].text);
+    }
+}
+
+#[test]
+fn a_saved_listing_is_read_in_each_of_its_forms() {
+    let tool = json!({"name": "greet", "title": "Greeting", "description": "Greet", "inputSchema": {"type": "object", "properties": {"who": {"type": "string"}}},
+        "outputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true, "openWorldHint": false}, "_meta": {"toolcrib/version": "1.0.0"}});
+    for form in
+        [json!({"tools": [tool]}), json!([tool]), json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [tool]}}), tool.clone()]
+    {
+        let reading = read(&form);
+        assert!(reading.diagnostics.is_empty(), "{form}: {:#?}", reading.diagnostics);
+        let [greet] = reading.tools.as_slice() else { panic!("{form}: {} tools", reading.tools.len()) };
+        assert_eq!((greet.name.as_str(), greet.title.as_deref()), ("greet", Some("Greeting")));
+        assert_eq!((greet.marks.mutates, greet.marks.network, greet.marks.idempotent), (Some(false), Some(false), None));
+        assert_eq!(greet.marks.version.as_deref(), Some("1.0.0"));
+        assert!(greet.output.is_some() && !greet.is_callable());
+    }
+}
+
+#[test]
+fn a_listing_with_a_broken_tool_keeps_the_others() {
+    let good = json!({"name": "good", "description": "G", "inputSchema": {"type": "object"}});
+    let bad = json!({"name": "bad", "description": "B", "inputSchema": {"type": "string"}});
+    let reading = read(&json!({"tools": [bad, good]}));
+    assert_eq!(reading.tools.len(), 1);
+    assert_eq!(crate::harness::errors(&reading.diagnostics), ["error TC060 /tools/0/inputSchema/type"]);
+}
+
+/// Schemas of values, as odd as people write them.
+fn value_schema() -> impl Strategy<Value = Value> {
+    let text = || "(?s)[a-z|`*# \n\\\\<>\"éß-]{0,24}";
+    let leaf = prop_oneof![
+        Just(json!({})),
+        Just(json!({"type": "string"})),
+        Just(json!({"type": ["integer", "null"], "minimum": 1})),
+        Just(json!({"type": "string", "format": "path"})),
+        Just(json!({"type": "string", "format": "email", "pattern": "^a|b$"})),
+        Just(json!({"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "string"}}]})),
+        text().prop_map(|text| json!({"type": "string", "description": text, "default": text})),
+        (text(), text()).prop_map(|(one, other)| json!({"type": "string", "enum": [one, other], "examples": [one]})),
+        text().prop_map(|text| json!({"const": text, "description": "Default: 3"})),
+    ];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|items| json!({"type": "array", "items": items})),
+            ("[a-z]{1,4}", inner.clone()).prop_map(|(name, inner)| json!({"type": "object", "properties": {(name): inner}})),
+            inner.prop_map(|values| json!({"type": "object", "additionalProperties": values})),
+        ]
+    })
+}
+
+fn listed_tool() -> impl Strategy<Value = Value> {
+    let properties = prop::collection::vec(("[a-z_.-]{1,8}", value_schema(), any::<bool>()), 0..5);
+    let text = "(?s)[A-Za-z|`*#>.: \n_\\[\\]<-]{0,60}";
+    (properties, text, any::<bool>(), prop::option::of(value_schema())).prop_map(|(properties, text, is_closed, output)| {
+        let mut input = json!({"type": "object", "properties": {}});
+        let mut required: Vec<String> = Vec::new();
+        for (name, schema, is_required) in properties {
+            if is_required && !required.contains(&name) {
+                required.push(name.clone());
+            }
+            input["properties"][name] = schema;
+        }
+        if !required.is_empty() {
+            input["required"] = json!(required);
+        }
+        if is_closed {
+            input["additionalProperties"] = json!(false);
+        }
+        let mut tool = json!({"name": "t", "description": text, "inputSchema": input, "annotations": {}});
+        if let Some(output) = output {
+            tool["outputSchema"] = output;
+        }
+        tool
+    })
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_server_lists_keeps_its_schemas_in_a_specification(listed in listed_tool()) {
+        let tools = read(&listed).tools;
+        prop_assert_eq!(tools.len(), 1, "{}", listed);
+        let converted = convert(&tools, Target::Specification, "t");
+        let back = again(&converted).0;
+        prop_assert_eq!(inputs(&back), inputs(&tools), "{}", &converted.files[0].text);
+        let is_reported = |field: &str| converted.losses.iter().any(|loss| loss.field == field);
+        prop_assert!(back[0].output == tools[0].output || is_reported("outputSchema"), "{}", &converted.files[0].text);
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_same = words(&back[0].description.text) == words(&tools[0].description.text);
+        prop_assert!(is_same || tools[0].description.text.trim().is_empty() || is_reported("description"));
+    }
+
+    #[test]
+    fn whatever_a_server_lists_keeps_its_arguments_in_mtdf(listed in listed_tool()) {
+        let tools = read(&listed).tools;
+        let converted = convert(&tools, Target::Mtdf, "t");
+        let back = again(&converted).0;
+        prop_assert_eq!(inputs(&back), inputs(&tools), "{}", &converted.files[0].text);
+    }
+}
