@@ -25,7 +25,8 @@ use toolkit::Arguments;
 
 use crate::{Settings, confinement, refusal};
 use paths::Places;
-pub(crate) use python::{interpreter, refuse_paths_outside};
+pub(crate) use paths::refuse_outside;
+pub(crate) use python::interpreter;
 pub(crate) use r::R;
 use reach::Reach;
 pub(crate) use variables::private;
@@ -101,7 +102,7 @@ impl Plan {
             return Err(refusal);
         }
         if process.speaks_json() {
-            refuse_paths_outside(settings, tool, arguments)?;
+            refuse_outside(settings, tool, arguments)?;
         }
         let reach = Reach::of_call(process, arguments, &places)?;
         let mut plan = Self::assemble(settings, tool, &tool.marks, &process.program, cwd.clone(), line)?;

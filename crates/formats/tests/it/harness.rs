@@ -65,6 +65,7 @@ pub(crate) fn line(tool: &Tool) -> String {
     let pieces = process.pieces.iter().filter_map(|piece| match piece {
         Piece::Word(word) => Some(word.clone()),
         Piece::DoubleDash => Some("--".to_owned()),
+        Piece::Json => Some("< JSON".to_owned()),
         Piece::Parameter(binding) => shown(binding),
     });
     std::iter::once(process.program.clone()).chain(pieces).collect::<Vec<_>>().join(" ")

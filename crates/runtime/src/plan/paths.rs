@@ -10,8 +10,9 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use catalog::Failure;
+use catalog::{Failure, Tool};
 use serde_json::Value;
+use toolkit::Arguments;
 
 use crate::{Settings, refusal};
 
@@ -144,4 +145,21 @@ fn real_path(path: &Path) -> io::Result<PathBuf> {
             }
         }
     }
+}
+
+/// Refuses paths outside of the roots, for tools that are given their arguments as they are: where the schema says of a
+/// text that it is a path.
+pub(crate) fn refuse_outside(settings: &Settings, tool: &Tool, arguments: &Arguments) -> Result<(), Failure> {
+    let places = Places::new(settings, &settings.crib, tool.marks.is_read_only());
+    let marked = tool.input.properties().filter(|(_, schema)| is_path(schema));
+    let refusals = marked.filter_map(|(name, _)| {
+        let value = arguments.get(name)?;
+        let texts = value.as_str().into_iter().chain(value.as_array().into_iter().flatten().filter_map(Value::as_str));
+        refusal::together(texts.filter_map(|text| places.target(name, text).err()).collect())
+    });
+    refusal::together(refusals.collect()).map_or(Ok(()), Err)
+}
+
+fn is_path(schema: &Value) -> bool {
+    schema.get("format").is_some_and(|format| format == "path") || schema.get("items").is_some_and(is_path)
 }

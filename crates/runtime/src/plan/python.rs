@@ -4,11 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use catalog::{Failure, Launch, Tool, launch::PythonFunction};
-use serde_json::Value;
 use toolkit::Arguments;
 
-use super::{Bounds, Places, Plan, Word, distinct, program, utf8, variables};
-use crate::{Settings, python, refusal, warm};
+use super::{Bounds, Plan, Word, distinct, paths::refuse_outside, program, utf8, variables};
+use crate::{Settings, python, warm};
 
 /// The interpreter of a crib that has one of its own.
 const OWN: &str = ".venv/bin/python";
@@ -27,7 +26,7 @@ impl Plan {
         function: &PythonFunction,
         arguments: &Arguments,
     ) -> Result<Self, Failure> {
-        refuse_paths_outside(settings, tool, arguments)?;
+        refuse_outside(settings, tool, arguments)?;
         let mut plan = Self::of_python_worker(settings, tool)?;
         let call = python::written(function, arguments);
         plan.argv = [plan.program.as_str(), "-c", &call].map(|word| Word::Text(word.to_owned())).into();
@@ -77,22 +76,6 @@ fn libraries(interpreter: &Path) -> Vec<PathBuf> {
     let homes = [Some(interpreter), real.as_deref()].into_iter().flatten().filter_map(|file| file.parent()?.parent());
     let there = homes.flat_map(|home| ["lib", "lib64", "pyvenv.cfg"].map(|name| home.join(name)));
     there.filter(|path| path.exists()).collect()
-}
-
-/// Refuses paths outside of the roots, where a schema says of a text that it is a path.
-pub(crate) fn refuse_paths_outside(settings: &Settings, tool: &Tool, arguments: &Arguments) -> Result<(), Failure> {
-    let places = Places::new(settings, &settings.crib, tool.marks.is_read_only());
-    let marked = tool.input.properties().filter(|(_, schema)| is_path(schema));
-    let refusals = marked.filter_map(|(name, _)| {
-        let value = arguments.get(name)?;
-        let texts = value.as_str().into_iter().chain(value.as_array().into_iter().flatten().filter_map(Value::as_str));
-        refusal::together(texts.filter_map(|text| places.target(name, text).err()).collect())
-    });
-    refusal::together(refusals.collect()).map_or(Ok(()), Err)
-}
-
-fn is_path(schema: &Value) -> bool {
-    schema.get("format").is_some_and(|format| format == "path") || schema.get("items").is_some_and(is_path)
 }
 
 fn not_installed() -> Failure {

@@ -26,7 +26,7 @@ impl Runtime {
 
     async fn prepare_python(self: &Arc<Self>, job: &mut Job) -> Result<Outcome, Failure> {
         let (session, _) = self.session(job).await?;
-        plan::refuse_paths_outside(&self.settings, &job.tool, &job.arguments)?;
+        plan::refuse_outside(&self.settings, &job.tool, &job.arguments)?;
         let _turn = if job.has_turn { None } else { self.turn(job, Lane::of(&job.tool)).await? };
         let mut place = unless_cancelled(job, session.place(Language::Python).lock()).await?;
         let spill = self.spill(job);

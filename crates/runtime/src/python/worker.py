@@ -55,7 +55,9 @@ class Modules:
         for module in list(sys.modules.values()):
             file = getattr(module, "__file__", None)
             if isinstance(file, str) and any(file.startswith(folder + os.sep) for folder in cls.path):
-                yield file
+                # Nobody edits installed packages, and there are many.
+                if f"{os.sep}site-packages{os.sep}" not in file:
+                    yield file
 
     @classmethod
     def note(cls):
