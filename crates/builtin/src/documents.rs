@@ -7,11 +7,18 @@
 mod address;
 mod create;
 mod delete;
+mod doctor;
 mod folder;
 mod library;
+mod lines;
+mod list;
 mod name;
+mod outline;
+mod read;
 mod reply;
 mod resources;
+mod update;
+mod validate;
 
 use std::{
     path::Path,
@@ -20,6 +27,7 @@ use std::{
 
 use toolkit::{Failure, Native, Resources};
 
+pub use doctor::{Ability, Doctor};
 pub use library::{Document, Library, ListedDocument, ListedOutput, Listing, Settings};
 pub use name::{DocumentName, OutputKind, OutputName};
 
@@ -56,7 +64,15 @@ impl Documents {
 
     /// The tools.
     pub fn natives(&self) -> Vec<Native> {
-        vec![create::native(self), delete::native(self)]
+        vec![
+            create::native(self),
+            delete::native(self),
+            list::native(self),
+            outline::native(self),
+            read::native(self),
+            update::native(self),
+            validate::native(self),
+        ]
     }
 
     /// Documents and outputs as resources.
@@ -88,6 +104,11 @@ impl Documents {
         let done = tokio::task::spawn_blocking(move || work(&library)).await;
         done.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
     }
+}
+
+/// The tool `doctor`.
+pub(crate) fn doctor(doctor: &Doctor) -> Native {
+    doctor::native(doctor)
 }
 
 /// The address of a document.

@@ -6,7 +6,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use builtin::{Checked, Checker, Examples, Finding, FlagPlaces, Flags, Handles, content, documents};
+use builtin::{
+    Checked, Checker, Examples, Finding, FlagPlaces, Flags, Handles, content,
+    documents::{self, Ability, Doctor},
+};
 use catalog::{Catalog, Diagnostic, Failure, Severity, flag::FlagValues};
 use runtime::{Runtime, Settings};
 use store::Store;
@@ -97,12 +100,27 @@ pub(crate) fn natives(
         operations: runtime.operations(),
         guide: Some(material.guide.clone()),
         documents: Some(material.documents.clone()),
+        doctor: Some(doctor(crib)),
         examples: if is_shown { Examples::Shown } else { Examples::Hidden },
         flags: Some(material.flags.clone()),
         checker: crib.checks_definitions().then(|| checker(crib)),
     };
     let presentation = Presentation { prefix, errors: crib.config.crib.errors.map(Into::into) };
     builtin::toolset(&handles).build(&presentation).map_err(|error| CommandError::machine(error.to_string()))
+}
+
+/// What `doctor` tells: whether documents can be kept here.
+fn doctor(crib: &Crib) -> Doctor {
+    let folder = crib.documents.as_ref().map(|documents| documents.folder.clone());
+    Arc::new(move || {
+        let rows = folder.iter().map(|folder| Ability {
+            name: "documents".to_owned(),
+            ok: folder.is_dir(),
+            detail: folder.display().to_string(),
+            hint: (!folder.is_dir()).then(|| "it is made with the first document".to_owned()),
+        });
+        Box::pin(std::future::ready(rows.collect()))
+    })
 }
 
 /// What `check_definition` checks with: everything that `check` does for a file of the crib.

@@ -17,5 +17,6 @@ mod pages;
 mod r;
 mod rave;
 mod repository;
+mod rmarkdown;
 mod serve;
 mod specifications;
