@@ -76,7 +76,7 @@ pub(super) static MISSING_FILE: Rule = Rule {
     severity: Severity::Warning,
     why: "A picture or a child document is looked for by its path from the document, inside the folder of documents: nothing \
           else is there when it is rendered.",
-    bad: "![A picture](no-such-picture.png)\n",
+    bad: "```{r, child=\"no-such-part.Rmd\"}\n```\n",
     good: "![A picture](https://example.com/picture.png)\n",
 };
 
