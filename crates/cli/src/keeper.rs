@@ -7,8 +7,8 @@ use std::{
 };
 
 use builtin::{
-    Checked, Checker, Examples, Finding, FlagPlaces, Flags, Handles,
-    content::{self, Guide},
+    Checked, Checker, Examples, Finding, FlagPlaces, Flags, Handles, content,
+    documents::{self, Ability, Doctor},
 };
 use catalog::{Catalog, Diagnostic, Failure, Severity, flag::FlagValues};
 use runtime::{Runtime, Settings};
@@ -18,6 +18,7 @@ use workspace::{Crib, Environment, FlagDefaults};
 
 use crate::{
     error::{CommandError, Kind},
+    guide::Material,
     report,
     user_store::UserStore,
 };
@@ -87,8 +88,7 @@ pub(crate) fn natives(
     crib: &Crib,
     environment: &Environment,
     runtime: &Runtime,
-    guide: &Guide,
-    flags: &Flags,
+    material: &Material,
     prefix: Option<&str>,
 ) -> Result<Vec<Native>, CommandError> {
     let prefix = match prefix.or_else(|| environment.get("MCP_TOOL_PREFIX")) {
@@ -98,13 +98,29 @@ pub(crate) fn natives(
     let is_shown = environment.get("MCP_INCLUDE_EXAMPLE_TOOLS").is_some_and(|value| value.eq_ignore_ascii_case("true"));
     let handles = Handles {
         operations: runtime.operations(),
-        guide: Some(guide.clone()),
+        guide: Some(material.guide.clone()),
+        documents: Some(material.documents.clone()),
+        doctor: Some(doctor(crib)),
         examples: if is_shown { Examples::Shown } else { Examples::Hidden },
-        flags: Some(flags.clone()),
+        flags: Some(material.flags.clone()),
         checker: crib.checks_definitions().then(|| checker(crib)),
     };
     let presentation = Presentation { prefix, errors: crib.config.crib.errors.map(Into::into) };
     builtin::toolset(&handles).build(&presentation).map_err(|error| CommandError::machine(error.to_string()))
+}
+
+/// What `doctor` tells: whether documents can be kept here.
+fn doctor(crib: &Crib) -> Doctor {
+    let folder = crib.documents.as_ref().map(|documents| documents.folder.clone());
+    Arc::new(move || {
+        let rows = folder.iter().map(|folder| Ability {
+            name: "documents".to_owned(),
+            ok: folder.is_dir(),
+            detail: folder.display().to_string(),
+            hint: (!folder.is_dir()).then(|| "it is made with the first document".to_owned()),
+        });
+        Box::pin(std::future::ready(rows.collect()))
+    })
 }
 
 /// What `check_definition` checks with: everything that `check` does for a file of the crib.
@@ -141,7 +157,9 @@ pub(crate) fn with_built_ins(crib: &Crib, catalog: &Catalog, natives: &[Native])
     let is_guide = |native: &Native| {
         native.tool.marks.category.as_deref().is_some_and(|own| [content::CATEGORY, builtin::FLAGS].contains(&own))
     };
-    let wanted: Vec<_> = natives.iter().filter(|native| has_guide || !is_guide(native)).cloned().collect();
+    let is_document = |native: &Native| native.tool.marks.category.as_deref() == Some(documents::CATEGORY);
+    let is_wanted = |native: &&Native| (has_guide || !is_guide(native)) && (crib.documents.is_some() || !is_document(native));
+    let wanted: Vec<_> = natives.iter().filter(is_wanted).cloned().collect();
     for tool in builtin::hidden(catalog.tools(), &wanted) {
         let (name, source) = (&tool.name, &tool.origin.source);
         tracing::warn!("`{name}` of {source} is not served, a built-in tool has its name: rename it, or choose a --prefix");

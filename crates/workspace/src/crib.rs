@@ -11,10 +11,10 @@ use catalog::{Diagnostic, HouseRule, Policy, SourceId, Switch, flag::FlagValues,
 use runtime::Settings;
 
 use crate::{
-    Config, Environment, Files, WrittenFlags,
+    Config, Documents, Environment, Files, WrittenFlags,
     allow::{self, Allow},
     bind::{self, Binding},
-    config, discover, flags, house, policy,
+    config, discover, documents, flags, house, policy,
 };
 
 /// The name of the configuration file.
@@ -31,6 +31,8 @@ pub struct Crib {
     pub policy: Policy,
     /// What flags are where nobody has set them.
     pub flags: FlagValues,
+    /// Its R Markdown documents, if it serves them.
+    pub documents: Option<Documents>,
     /// Which tools are there only while a flag has a certain value.
     pub switches: Vec<Switch>,
     /// What runs tools whose definition does not say it.
@@ -103,6 +105,7 @@ impl Crib {
             config,
             policy,
             flags: FlagValues::new(),
+            documents: None,
             switches: Vec::new(),
             bind: Vec::new(),
             allow: Vec::new(),
@@ -127,12 +130,14 @@ impl Crib {
         let allow = allow::compile(&source, &self.config.allow);
         let rules = house::compile(&source, &self.config.rule);
         let bind = bind::compile(&source, &self.config.bind);
-        match (policy, flags, allow, rules, bind) {
-            (Ok(policy), Ok((flags, switches)), Ok(allow), Ok(rules), Ok(bind)) => {
-                Ok(Self { policy, flags, switches, allow, rules, bind, ..self })
+        let documents = documents::compile(&source, &self.config.documents, |dir| self.resolve(dir));
+        match (policy, flags, allow, rules, bind, documents) {
+            (Ok(policy), Ok((flags, switches)), Ok(allow), Ok(rules), Ok(bind), Ok(documents)) => {
+                Ok(Self { policy, flags, switches, allow, rules, bind, documents, ..self })
             }
-            (policy, flags, allow, rules, bind) => {
-                Err([policy.err(), flags.err(), allow.err(), rules.err(), bind.err()].into_iter().flatten().flatten().collect())
+            (policy, flags, allow, rules, bind, documents) => {
+                let found = [policy.err(), flags.err(), allow.err(), rules.err(), bind.err(), documents.err()];
+                Err(found.into_iter().flatten().flatten().collect())
             }
         }
     }
@@ -161,6 +166,11 @@ impl Crib {
     /// Why a change of a tool does not count, if the crib says so.
     pub fn allowed_change(&self, rule: &str, tool: &str) -> Option<String> {
         self.allow.iter().find_map(|allow| allow.reason_for(rule, tool)).map(str::to_owned)
+    }
+
+    /// Where R Markdown documents are, or would be if they were served.
+    pub fn documents_folder(&self) -> PathBuf {
+        self.resolve(self.config.documents.dir.get_ref())
     }
 
     /// The folder for what this crib keeps, below the user's state folder.

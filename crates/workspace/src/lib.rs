@@ -13,6 +13,7 @@ mod crib;
 mod date;
 mod definition;
 mod discover;
+mod documents;
 mod environment;
 mod examples;
 mod files;
@@ -38,6 +39,7 @@ pub use bind::{Bind, OutputCheck};
 pub use config::{Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, PromptsConfig, config_schema};
 pub use content::{Category, CategoryConfig, Collection, CollectionConfig, Content, ContentConfig};
 pub use crib::{Crib, OpenError};
+pub use documents::{Documents, DocumentsConfig, RenderBackend};
 pub use environment::Environment;
 pub use examples::{Examples, Ran};
 pub use files::{Files, LARGEST_FILE};
@@ -78,6 +80,8 @@ pub static RULES: &[&catalog::Rule] = &[
     &content::BROKEN_PATTERN,
     &content::BROKEN_COLLECTION,
     &content::AMBIGUOUS_NAME,
+    &documents::BROKEN_DOCUMENTS,
+    &documents::FORBIDDEN_BACKEND,
     &package::FOREIGN_FILE,
     &package::STALE_FILE,
     &examples::FAILED_EXAMPLE,

@@ -39,6 +39,8 @@ impl Desk {
         let handles = Handles {
             operations: runtime.operations(),
             guide: None,
+            documents: None,
+            doctor: None,
             examples: Examples::Hidden,
             flags: Some(flags),
             checker: None,

@@ -1,19 +1,21 @@
-//! `new`: a definition to start from.
+//! `new`: a definition or document to start from.
 
-use std::{fs, io::Write, process::ExitCode};
+use std::{fs, io::Write, path::Path, process::ExitCode};
 
+use builtin::documents::DocumentName;
 use clap::ValueEnum;
+use workspace::Crib;
 
 use super::{CommandResult, Surroundings};
 use crate::{error::CommandError, terminal};
 
-/// Write a definition to start from; nothing that exists is overwritten.
+/// Write a definition or document to start from; nothing that exists is overwritten.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// In which format.
     #[arg(value_enum)]
     format: Format,
-    /// The tool's name.
+    /// The tool's or the document's name.
     name: String,
 }
 
@@ -25,34 +27,64 @@ enum Format {
     Rave,
     /// A Markdown specification, in a folder of its own in tools/. What is to be filled in is told by `check`.
     Spec,
+    /// A report in R Markdown, in the folder of documents. The name may have folders.
+    Rmd,
 }
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
-    if let Err(problem) = catalog::name::check(&args.name) {
-        return Err(CommandError::machine(format!("`{}` cannot name a tool: {problem}", args.name))
-            .hint("use letters, digits, `_` and `-`"));
-    }
-    let tools = here.crib()?.folder.join("tools");
-    let (path, text) = match args.format {
-        Format::Mtdf => (format!("{}.json", args.name), include_str!("new/mtdf.json").replace("NAME", &args.name)),
-        Format::Rave => (format!("{}.yaml", args.name), rave(&args.name)?),
-        Format::Spec => {
-            (format!("{}/MCP_TOOL_SPECIFICATION.md", args.name), include_str!("new/spec.md").replace("NAME", &args.name))
+    let crib = here.crib()?;
+    let name = &args.name;
+    match args.format {
+        Format::Mtdf => {
+            let text = include_str!("new/mtdf.json").replace("NAME", name);
+            let next = format!("change its command, then try `toolcrib call {name}`");
+            definition(&crib, name, &format!("{name}.json"), &text, &next)
         }
-    };
-    let path = tools.join(path);
-    let folder = path.parent().unwrap_or(&tools);
-    fs::create_dir_all(folder).map_err(|error| CommandError::io("make", folder, &error))?;
-    let mut file = fs::File::create_new(&path)
-        .map_err(|error| CommandError::io("make", &path, &error).hint("choose another name, or remove the file"))?;
-    file.write_all(text.as_bytes()).map_err(|error| CommandError::io("write", &path, &error))?;
-    let next = match args.format {
-        Format::Mtdf => format!("change its command, then try `toolcrib call {}`", args.name),
-        Format::Rave => format!("describe the function's parameters, then try `toolcrib call {}`", args.name),
-        Format::Spec => "fill in what stands in brackets; `toolcrib check` tells what is left".to_owned(),
+        Format::Rave => {
+            let next = format!("describe the function's parameters, then try `toolcrib call {name}`");
+            definition(&crib, name, &format!("{name}.yaml"), &rave(name)?, &next)
+        }
+        Format::Spec => {
+            let text = include_str!("new/spec.md").replace("NAME", name);
+            let next = "fill in what stands in brackets; `toolcrib check` tells what is left";
+            definition(&crib, name, &format!("{name}/MCP_TOOL_SPECIFICATION.md"), &text, next)
+        }
+        Format::Rmd => document(&crib, name),
+    }
+}
+
+fn definition(crib: &Crib, name: &str, file: &str, text: &str, next: &str) -> CommandResult {
+    if let Err(problem) = catalog::name::check(name) {
+        return Err(
+            CommandError::machine(format!("`{name}` cannot name a tool: {problem}")).hint("use letters, digits, `_` and `-`")
+        );
+    }
+    let path = crib.folder.join("tools").join(file);
+    write(&path, text)?;
+    terminal::note(&format!("wrote {}: {next}", path.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn document(crib: &Crib, name: &str) -> CommandResult {
+    let name = DocumentName::new(name).map_err(|failure| CommandError::machine(failure.message))?;
+    let title = name.stem().rsplit('/').next().unwrap_or_default().replace(['-', '_'], " ");
+    let path = crib.documents_folder().join(name.as_str());
+    write(&path, &formats::rmd::titled(include_str!("new/report.Rmd"), &title).text)?;
+    let next = match crib.documents {
+        Some(_) => "its parts say what belongs there",
+        None => "to serve it, set `enabled = true` in `[documents]` of toolcrib.toml",
     };
     terminal::note(&format!("wrote {}: {next}", path.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a file that is not there yet.
+fn write(path: &Path, text: &str) -> Result<(), CommandError> {
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder).map_err(|error| CommandError::io("make", folder, &error))?;
+    let mut file = fs::File::create_new(path)
+        .map_err(|error| CommandError::io("make", path, &error).hint("choose another name, or remove the file"))?;
+    file.write_all(text.as_bytes()).map_err(|error| CommandError::io("write", path, &error))
 }
 
 fn rave(name: &str) -> Result<String, CommandError> {

@@ -19,6 +19,7 @@ mod pages;
 mod r;
 mod rave;
 mod repository;
+mod rmarkdown;
 mod running;
 mod serve;
 mod specifications;

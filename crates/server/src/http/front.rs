@@ -7,18 +7,23 @@ use axum::{
     Router,
     body::{Body, Bytes, to_bytes},
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     response::Response,
     routing::{any, get},
 };
-use rmcp::transport::{StreamableHttpService, streamable_http_server::session::local::LocalSessionManager};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use rmcp::{
+    model::RequestId,
+    transport::{StreamableHttpService, streamable_http_server::session::local::LocalSessionManager},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use super::HttpOptions;
-use crate::{Server, connection::Connection, listening};
+use crate::{Server, connection::Connection, dialect, listening};
 
+const JSON_TYPE: HeaderValue = HeaderValue::from_static("application/json");
 const BOTH_TYPES: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
 /// What stands before the protocol library.
@@ -38,6 +43,15 @@ pub(super) struct Front {
 struct Peek<'a> {
     #[serde(borrow, default)]
     method: Option<Cow<'a, str>>,
+}
+
+/// A request in the dialect.
+#[derive(Deserialize)]
+struct InDialect {
+    id: RequestId,
+    method: String,
+    #[serde(default)]
+    params: Option<Value>,
 }
 
 impl Front {
@@ -68,13 +82,15 @@ impl Front {
             return self.too_long();
         }
         let Ok(body) = to_bytes(body, self.max_body).await else { return self.too_long() };
-        let (opens_session, listens) = match serde_json::from_slice::<Peek<'_>>(&body) {
-            Ok(peek) => {
-                let is_new = !parts.headers.contains_key("mcp-session-id");
-                (peek.method.as_deref() == Some("initialize") && is_new, peek.method.as_deref() == Some("subscriptions/listen"))
-            }
+        let method = match serde_json::from_slice::<Peek<'_>>(&body) {
+            Ok(peek) => peek.method.unwrap_or_default(),
             Err(error) => return not_a_message(&error),
         };
+        if dialect::speaks(&method) {
+            return self.aside(parts, &body).await;
+        }
+        let opens_session = method == "initialize" && !parts.headers.contains_key("mcp-session-id");
+        let listens = method == "subscriptions/listen";
         let detoured = || listening::detour(serde_json::from_slice(&body).ok()?);
         let body = match listens.then(detoured).flatten() {
             Some(message) => {
@@ -90,6 +106,41 @@ impl Front {
         match opens_session {
             true => self.open_session(request).await,
             false => self.forward(request).await,
+        }
+    }
+
+    /// Answers a request in the dialect: as one of the protocol, which needs no session.
+    async fn aside(&self, mut parts: Parts, body: &[u8]) -> Response {
+        let Ok(InDialect { id, method, params }) = serde_json::from_slice(body) else {
+            return error(StatusCode::BAD_REQUEST, -32600, "not a JSON-RPC 2.0 request");
+        };
+        let (asked, message) = match dialect::translate(&id, &method, params) {
+            Ok(translated) => translated,
+            Err(error) => return respond(StatusCode::OK, &json!({"jsonrpc": "2.0", "id": id, "error": error})),
+        };
+        let name = asked.about().map(|about| format!("=?base64?{}?=", STANDARD.encode(about)));
+        let headers = [
+            ("mcp-protocol-version", Some(dialect::REVISION.to_owned())),
+            ("mcp-method", Some(asked.standard().to_owned())),
+            ("mcp-name", name),
+            ("mcp-session-id", None),
+            ("content-length", None),
+        ];
+        for (header, value) in headers {
+            parts.headers.remove(header);
+            parts.headers.extend(value.and_then(|value| Some((HeaderName::from_static(header), value.parse().ok()?))));
+        }
+        parts.headers.insert(header::ACCEPT, BOTH_TYPES);
+        parts.headers.entry(header::CONTENT_TYPE).or_insert(JSON_TYPE);
+        let response = self.forward(Request::from_parts(parts, Body::from(message.to_string()))).await;
+        let (parts, body) = response.into_parts();
+        let Ok(body) = to_bytes(body, usize::MAX).await else {
+            return error(StatusCode::INTERNAL_SERVER_ERROR, -32603, "the answer was lost");
+        };
+        match serde_json::from_slice::<Value>(&body) {
+            Ok(answer) if answer["id"] == json!(id) => respond(StatusCode::OK, &asked.answer(answer, &self.server.snapshot())),
+            // Kept out before it was looked at.
+            _ => Response::from_parts(parts, Body::from(body)),
         }
     }
 
@@ -152,7 +203,7 @@ fn error(status: StatusCode, code: i32, message: &str) -> Response {
 fn respond(status: StatusCode, body: &Value) -> Response {
     let mut response = Response::new(Body::from(Bytes::from(body.to_string())));
     *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(header::CONTENT_TYPE, JSON_TYPE);
     response
 }
 

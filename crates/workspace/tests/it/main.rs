@@ -3,6 +3,7 @@
 mod always;
 mod binding;
 mod contents;
+mod documents;
 mod flags;
 mod harness;
 mod limits;
