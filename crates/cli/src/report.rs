@@ -138,12 +138,19 @@ fn spot(text: &Text, locator: &Locator<'_>, place: &Place) -> Option<Spot> {
 
 /// Every rule there is, by code.
 pub(crate) fn rules() -> Vec<&'static Rule> {
-    let mut rules: Vec<&'static Rule> =
-        [workspace::RULES, formats::RULES, formats::PROMPT_RULES, formats::BUILD_RULES, formats::rmd::RULES, lint::RULES, lint::AGAINST_RULES]
-            .into_iter()
-            .flatten()
-            .copied()
-            .collect();
+    let mut rules: Vec<&'static Rule> = [
+        workspace::RULES,
+        formats::RULES,
+        formats::PROMPT_RULES,
+        formats::BUILD_RULES,
+        formats::rmd::RULES,
+        lint::RULES,
+        lint::AGAINST_RULES,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+    .collect();
     rules.sort_by_key(|rule| rule.code);
     rules
 }

@@ -6,11 +6,7 @@
 mod meta;
 pub(crate) mod write;
 
-use catalog::{
-    Launch, Marks, Mode, Origin, Parameter, Place, Schema, Tool,
-    launch::{Binding, Piece, flag_for},
-    name,
-};
+use catalog::{Launch, Marks, Mode, Origin, Parameter, Place, Schema, Tool, name};
 use serde_json::{Map, Value as Json};
 
 use crate::{
@@ -138,8 +134,6 @@ fn tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
     tool.marks = marks;
     tool.mode = Mode::Synchronous;
     tool.parameters = parameters(object, &tool.input);
-    tool.unbound =
-        tool.parameters.iter().map(|known| Piece::Parameter(Binding::option(&known.name, flag_for(&known.name)))).collect();
     if let Some(meta) = object.node("_meta") {
         meta::read(&meta.to_value(), &mut tool);
     }

@@ -12,7 +12,7 @@ use docs::Page;
 use runtime::Runtime;
 
 use super::{CommandResult, Surroundings};
-use crate::{error::CommandError, guide, keeper, terminal};
+use crate::{error::CommandError, guide::Material, keeper, terminal};
 
 /// Write an index of all tools and a page for each, built-in tools included.
 ///
@@ -73,8 +73,8 @@ pub(super) fn write(here: &Surroundings<'_>, out: &Path, format: Format) -> Comm
 fn pages(here: &Surroundings<'_>, format: Format) -> Result<Vec<Page>, CommandError> {
     let (crib, loaded) = here.load()?;
     let flags = keeper::flags(&crib, here.environment, keeper::nobody());
-    let guide = guide::open(&crib, &loaded, &flags);
-    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), &guide, &flags, None)?;
+    let material = Material::new(&crib, &loaded, &flags);
+    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), &material, None)?;
     let all = keeper::with_built_ins(&crib, &loaded.catalog, &natives);
     Ok(match format {
         Format::Html => docs::site(&all, &crib.name()),

@@ -44,7 +44,7 @@ const GRAPH: [(&str, &[&str]); 11] = [
 ];
 
 /// Libraries that stand for an effect, and the only crates that may use them.
-const DOORS: [(&str, &[&str]); 10] = [
+const DOORS: [(&str, &[&str]); 11] = [
     ("rmcp", &["toolcrib-server"]),
     ("landlock", &["toolcrib-runtime"]),
     ("notify", &["toolcrib-workspace"]),

@@ -170,7 +170,8 @@ fn runs(tool: &Tool, runs: &[String]) -> String {
     match &tool.launch {
         Launch::Process(_) => block("Command line", &runs.join("\n")) + NOTATION,
         Launch::Sequence(_) => block("Steps", &runs.join("\n")),
-        Launch::R(_) => block("Function call", &runs.join("\n")),
+        Launch::R(_) | Launch::Python(_) => block("Function call", &runs.join("\n")),
+        Launch::Tool(other) => format!("<p>Another tool, <code>{}</code>.</p>\n", escaped(other)),
         Launch::Native => "<p>A function of the server.</p>\n".to_owned(),
         Launch::Missing => {
             "<p>Nothing: it has no program and is not served. A <code>[[bind]]</code> gives it one.</p>\n".to_owned()

@@ -132,9 +132,9 @@ fn unusual(tool: &Tool) -> Vec<&Binding> {
         let is_flag = binding.flag.as_deref() == Some(flag_for(&binding.parameter).as_str());
         binding.pass_by == PassBy::Folder || is_flag && binding.pass_by == PassBy::Argument && binding.negate.is_none()
     };
-    let bindings = tool.unbound.iter().filter_map(|piece| match piece {
+    let bindings = tool.unbound.iter().flatten().filter_map(|piece| match piece {
         Piece::Parameter(binding) => Some(binding),
-        Piece::Word(_) | Piece::DoubleDash => None,
+        Piece::Word(_) | Piece::DoubleDash | Piece::Json => None,
     });
     bindings.filter(|binding| !is_usual(binding)).collect()
 }

@@ -53,7 +53,7 @@ pub(super) fn argv(tool: &Tool) -> Map<String, Value> {
 fn bindings(tool: &Tool) -> Vec<&Binding> {
     let bindings = pieces(tool).iter().filter_map(|piece| match piece {
         Piece::Parameter(binding) => Some(binding),
-        Piece::Word(_) | Piece::DoubleDash => None,
+        Piece::Word(_) | Piece::DoubleDash | Piece::Json => None,
     });
     bindings.collect()
 }

@@ -76,7 +76,7 @@ fn words(tool: &Tool) -> Option<Vec<String>> {
     let Launch::Process(process) = &tool.launch else { return None };
     let fixed = process.pieces.iter().map_while(|piece| match piece {
         Piece::Word(word) => Some(word.clone()),
-        Piece::Parameter(_) | Piece::DoubleDash => None,
+        Piece::Parameter(_) | Piece::DoubleDash | Piece::Json => None,
     });
     Some(std::iter::once(process.program.clone()).chain(fixed).collect())
 }
@@ -135,7 +135,7 @@ fn leaf(tool: &Tool) -> Option<Map<String, Value>> {
 pub(super) fn pieces(tool: &Tool) -> &[Piece] {
     match &tool.launch {
         Launch::Process(process) => &process.pieces,
-        _ => &tool.unbound,
+        _ => tool.unbound.as_deref().unwrap_or_default(),
     }
 }
 
