@@ -4,6 +4,7 @@
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 mod approvals;
+mod ask;
 mod bounds;
 mod command_line;
 mod confinement;
