@@ -104,6 +104,26 @@ fn people_read_what_changed_what_it_does_and_the_version_to_use() {
 }
 
 #[test]
+fn what_was_only_reworded_is_told_in_few_lines() {
+    let saying = |word: &str| {
+        let parameters: serde_json::Map<String, Value> =
+            (0..9).map(|at| (format!("p{at}"), json!({"type": "string", "description": format!("{word} {at}")}))).collect();
+        greet("1.0.0", Value::Object(parameters), json!([]))
+    };
+    let crib = Crib::new().file("old.json", &saying("This is")).file("new.json", &saying("That is"));
+    let ran = crib.run(&["diff", "old.json", "new.json"]);
+    insta::assert_snapshot!(ran.stdout, @r"
+    greet  behavioural  1.0.0  too low: use 1.0.1
+      behavioural  the description of `p0` is another  [description-changed /inputSchema/properties/p0/description]
+      behavioural  the description of `p1` is another  [description-changed /inputSchema/properties/p1/description]
+      behavioural  the description of `p2` is another  [description-changed /inputSchema/properties/p2/description]
+                   … and 6 more of description-changed (`--format json` lists them)
+
+    1 tool: 1 behavioural; 1 version is too low
+    ");
+}
+
+#[test]
 fn nothing_changed_is_said_and_ok() {
     let text = greet("1.0.0", who(), json!([]));
     let ran = Crib::new().file("a.json", &text).file("b.json", &text).run(&["diff", "a.json", "b.json"]);

@@ -5,6 +5,7 @@
 
 mod answers;
 mod approvals;
+mod ask;
 mod bounds;
 mod command_line;
 mod confinement;

@@ -1,7 +1,5 @@
 //! Changes for people: a paragraph for each tool that changed, and one line for the rest.
 
-use std::collections::BTreeMap;
-
 use lint::compare::{Change, Class, Compared, Effect};
 
 use crate::{
@@ -22,18 +20,21 @@ pub(super) fn print(tools: &[Compared]) {
     terminal::line(&summary(tools));
 }
 
-/// A person needs the kind of what was reworded, not the roll.
+/// Those of one kind stand together; of what was only reworded a person needs the kind, not the roll.
 fn print_changes(changes: &[Change]) {
-    let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
-    for change in changes {
-        let alike = shown.entry(change.rule.name).or_default();
-        *alike += 1;
-        if *alike <= ALIKE || change.effect > Effect::Behavioural {
-            terminal::line(&line(change));
-        } else if *alike == ALIKE + 1 {
-            let more = changes.iter().filter(|other| other.rule.name == change.rule.name).count() - ALIKE;
-            let text = format!("  {:11}  … and {more} more of {} (`--format json` lists them)", "", change.rule.name);
-            terminal::line(&paint(&text, Paint::Dim));
+    let mut kinds: Vec<(Effect, &str)> = Vec::new();
+    for kind in changes.iter().map(|change| (change.effect, change.rule.name)) {
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    for (effect, rule) in kinds {
+        let alike: Vec<&Change> = changes.iter().filter(|change| (change.effect, change.rule.name) == (effect, rule)).collect();
+        let shown = if effect <= Effect::Behavioural { ALIKE } else { alike.len() };
+        alike.iter().take(shown).for_each(|change| terminal::line(&line(change)));
+        let more = alike.len().saturating_sub(shown);
+        if more > 0 {
+            terminal::line(&paint(&format!("  {:11}  … and {more} more of {rule} (`--format json` lists them)", ""), Paint::Dim));
         }
     }
 }
