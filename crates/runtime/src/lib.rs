@@ -30,6 +30,7 @@ mod process;
 mod processes;
 mod r;
 mod refusal;
+pub mod render;
 mod report;
 mod sequence;
 mod settings;

@@ -2,6 +2,7 @@
 //!
 //! Making a plan looks at the file system to resolve paths and programs, and changes nothing.
 
+mod helper;
 mod paths;
 pub(crate) mod program;
 mod r;
@@ -24,6 +25,7 @@ use toolkit::Arguments;
 
 use crate::{Settings, confinement, refusal};
 use paths::Places;
+pub(crate) use helper::{Helper, Input, Network};
 pub(crate) use r::R;
 use reach::Reach;
 pub(crate) use variables::private;

@@ -16,5 +16,6 @@ mod output;
 mod paths;
 mod r;
 mod reach;
+mod render;
 mod running;
 mod sequences;

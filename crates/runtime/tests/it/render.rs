@@ -1,0 +1,5 @@
+//! Documents, rendered for real by every backend.
+
+mod bad;
+mod local;
+mod studio;
