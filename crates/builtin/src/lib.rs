@@ -1,7 +1,7 @@
 //! The native tools that come with Toolcrib, written as any tool author could write them.
 //!
 //! `status`, `await` and `cancel` look after operations; a finished operation can also be read as a
-//! resource. Flags are set and looked up for projects and for all of them, and definitions are checked.
+//! resource. Documents are found, R Markdown is written, flags are set and looked up for projects and for all of them, and definitions are checked.
 //! They are handed what they work on and see only what belongs to their caller.
 
 mod arguments;
@@ -9,9 +9,12 @@ mod awaiting;
 mod cancel;
 mod checking;
 pub mod content;
+pub mod documents;
+mod door;
 mod example;
 mod flags;
 mod join;
+mod percent;
 pub mod prompts;
 mod report;
 mod resources;
@@ -42,6 +45,8 @@ pub struct Handles {
     pub operations: Operations,
     /// The documents, if there are any to be found.
     pub guide: Option<content::Guide>,
+    /// The R Markdown documents, if the tools for them are wanted.
+    pub documents: Option<documents::Documents>,
     /// Whether tools that only show something are wanted.
     pub examples: Examples,
     /// The flags, if the tools for them are wanted.
@@ -66,9 +71,16 @@ pub fn toolset(handles: &Handles) -> Toolset {
         |native: &Native| handles.examples == Examples::Shown || native.tool.marks.category.as_deref() != Some(example::CATEGORY);
     let toolset = Toolset::default().with_declared(&Declarations::default()).retain(wanted);
     let content = handles.guide.iter().map(content::Guide::native);
+    let documents = handles.documents.iter().flat_map(documents::Documents::natives);
     let flags = handles.flags.iter().flat_map(flags::natives);
     let checking = handles.checker.iter().map(checking::native);
-    natives(&handles.operations).into_iter().chain(content).chain(flags).chain(checking).fold(toolset, Toolset::with)
+    natives(&handles.operations)
+        .into_iter()
+        .chain(content)
+        .chain(documents)
+        .chain(flags)
+        .chain(checking)
+        .fold(toolset, Toolset::with)
 }
 
 /// The tools that look after these operations.

@@ -1,26 +1,23 @@
 //! What a crib has beside its tools: documents and prompts, as the built-in tools and a server take them.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use builtin::{
     Flags, Project,
     content::{Category, Collection, Guide, Library, Limits},
+    documents::{self, Documents},
     prompts::{Book, Detail},
 };
 use server::Server;
 use workspace::{Content, Crib, Descriptions, Loaded};
 
-/// The documents of a crib, for the tools that find them.
-pub(crate) fn open(crib: &Crib, loaded: &Loaded, flags: &Flags) -> Guide {
-    Guide::new(library(crib, &loaded.content, flags))
-}
-
-/// The documents and prompts of a crib that is served. Clones are the same.
+/// The documents, prompts and flags of a crib, for the tools that work on them. Clones are the same.
 #[derive(Clone)]
 pub(crate) struct Material {
     pub(crate) guide: Guide,
+    pub(crate) documents: Documents,
+    pub(crate) flags: Flags,
     book: Book,
-    flags: Flags,
 }
 
 impl Material {
@@ -31,19 +28,36 @@ impl Material {
             Some(Descriptions::Full) | None => Detail::Full,
         };
         let book = Book::new(loaded.prompts.clone(), project(crib, flags), detail);
-        Self { guide: open(crib, loaded, flags), book, flags: flags.clone() }
+        let documents = Documents::default();
+        documents.replace(documents_of(crib));
+        Self { guide: Guide::new(library(crib, &loaded.content, flags)), documents, book, flags: flags.clone() }
     }
 
     /// Has a server serve it.
     pub(crate) fn served_by(&self, server: Server) -> Server {
-        server.with_resources(self.guide.resources()).with_prompts(self.book.provider())
+        server
+            .with_resources(self.guide.resources())
+            .with_resources(self.documents.resources())
+            .with_prompts(self.book.provider())
     }
 
     /// Takes what was read now; whether there are other prompts than before.
     pub(crate) fn replace(&self, crib: &Crib, loaded: &Loaded) -> bool {
         self.guide.replace(library(crib, &loaded.content, &self.flags));
+        self.documents.replace(documents_of(crib));
         self.book.replace(loaded.prompts.clone())
     }
+
+    /// The addresses by which a file is read, if it is a document or something rendered.
+    pub(crate) fn addresses_of(&self, file: &Path) -> Vec<String> {
+        self.guide.addresses_of(file).into_iter().chain(self.documents.address_of(file)).collect()
+    }
+}
+
+/// Where a crib's R Markdown documents are, if it serves them.
+fn documents_of(crib: &Crib) -> Option<documents::Settings> {
+    let settings = crib.documents.as_ref()?;
+    Some(documents::Settings { folder: settings.folder.clone(), largest: settings.max_bytes })
 }
 
 /// What a crib's documents are, and how much of them one answer holds.

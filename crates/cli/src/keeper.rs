@@ -6,10 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use builtin::{
-    Checked, Checker, Examples, Finding, FlagPlaces, Flags, Handles,
-    content::{self, Guide},
-};
+use builtin::{Checked, Checker, Examples, Finding, FlagPlaces, Flags, Handles, content, documents};
 use catalog::{Catalog, Diagnostic, Failure, Severity, flag::FlagValues};
 use runtime::{Runtime, Settings};
 use store::Store;
@@ -18,6 +15,7 @@ use workspace::{Crib, Environment, FlagDefaults};
 
 use crate::{
     error::{CommandError, Kind},
+    guide::Material,
     report,
     user_store::UserStore,
 };
@@ -87,8 +85,7 @@ pub(crate) fn natives(
     crib: &Crib,
     environment: &Environment,
     runtime: &Runtime,
-    guide: &Guide,
-    flags: &Flags,
+    material: &Material,
     prefix: Option<&str>,
 ) -> Result<Vec<Native>, CommandError> {
     let prefix = match prefix.or_else(|| environment.get("MCP_TOOL_PREFIX")) {
@@ -98,9 +95,10 @@ pub(crate) fn natives(
     let is_shown = environment.get("MCP_INCLUDE_EXAMPLE_TOOLS").is_some_and(|value| value.eq_ignore_ascii_case("true"));
     let handles = Handles {
         operations: runtime.operations(),
-        guide: Some(guide.clone()),
+        guide: Some(material.guide.clone()),
+        documents: Some(material.documents.clone()),
         examples: if is_shown { Examples::Shown } else { Examples::Hidden },
-        flags: Some(flags.clone()),
+        flags: Some(material.flags.clone()),
         checker: crib.checks_definitions().then(|| checker(crib)),
     };
     let presentation = Presentation { prefix, errors: crib.config.crib.errors.map(Into::into) };
@@ -141,7 +139,9 @@ pub(crate) fn with_built_ins(crib: &Crib, catalog: &Catalog, natives: &[Native])
     let is_guide = |native: &Native| {
         native.tool.marks.category.as_deref().is_some_and(|own| [content::CATEGORY, builtin::FLAGS].contains(&own))
     };
-    let wanted: Vec<_> = natives.iter().filter(|native| has_guide || !is_guide(native)).cloned().collect();
+    let is_document = |native: &Native| native.tool.marks.category.as_deref() == Some(documents::CATEGORY);
+    let is_wanted = |native: &&Native| (has_guide || !is_guide(native)) && (crib.documents.is_some() || !is_document(native));
+    let wanted: Vec<_> = natives.iter().filter(is_wanted).cloned().collect();
     for tool in builtin::hidden(catalog.tools(), &wanted) {
         let (name, source) = (&tool.name, &tool.origin.source);
         tracing::warn!("`{name}` of {source} is not served, a built-in tool has its name: rename it, or choose a --prefix");

@@ -14,6 +14,7 @@ mod mtdf;
 mod prompt;
 mod rave;
 mod report;
+pub mod rmd;
 pub mod roxygen;
 mod rules;
 mod spec;

@@ -110,6 +110,12 @@ impl Native {
         self
     }
 
+    /// Says that it changes things, without saying that this is harmless.
+    pub fn mutating(mut self) -> Self {
+        self.tool.marks.mutates = Some(true);
+        self
+    }
+
     /// Says that it changes things, and that a second call with the same arguments changes nothing more.
     pub fn idempotent(mut self) -> Self {
         self.tool.marks.mutates = Some(true);

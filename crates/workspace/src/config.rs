@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::{AllowClause, ContentConfig, PolicyClause, RuleClause, SwitchClause, WrittenFlags, flags};
+use crate::{AllowClause, ContentConfig, DocumentsConfig, PolicyClause, RuleClause, SwitchClause, WrittenFlags, flags};
 
 /// A `toolcrib.toml` that cannot be used.
 pub(crate) static BROKEN_CONFIG: Rule = Rule {
@@ -38,6 +38,8 @@ pub struct Config {
     pub bind: Vec<Bind>,
     /// Documents, and what they are found by. With this section, even an empty one, the guide's tools are served.
     pub content: Option<ContentConfig>,
+    /// R Markdown and Quarto documents.
+    pub documents: DocumentsConfig,
     /// Where prompts are.
     pub prompts: PromptsConfig,
     /// What to do with calls, beyond what marks say.

@@ -11,9 +11,9 @@ use catalog::{Diagnostic, HouseRule, Policy, SourceId, Switch, flag::FlagValues,
 use runtime::Settings;
 
 use crate::{
-    Config, Environment, Files, WrittenFlags,
+    Config, Documents, Environment, Files, WrittenFlags,
     allow::{self, Allow},
-    config, discover, flags, house, policy,
+    config, discover, documents, flags, house, policy,
 };
 
 /// The name of the configuration file.
@@ -30,6 +30,8 @@ pub struct Crib {
     pub policy: Policy,
     /// What flags are where nobody has set them.
     pub flags: FlagValues,
+    /// Its R Markdown documents, if it serves them.
+    pub documents: Option<Documents>,
     /// Which tools are there only while a flag has a certain value.
     pub switches: Vec<Switch>,
     /// Which problems of definitions are allowed.
@@ -92,6 +94,7 @@ impl Crib {
             config,
             policy,
             flags: FlagValues::new(),
+            documents: None,
             switches: Vec::new(),
             allow: Vec::new(),
             rules: Vec::new(),
@@ -114,12 +117,14 @@ impl Crib {
         let flags = flags::compile(&source, self.config.flags.as_ref().unwrap_or(&none), &self.config.switch);
         let allow = allow::compile(&source, &self.config.allow);
         let rules = house::compile(&source, &self.config.rule);
-        match (policy, flags, allow, rules) {
-            (Ok(policy), Ok((flags, switches)), Ok(allow), Ok(rules)) => {
-                Ok(Self { policy, flags, switches, allow, rules, ..self })
+        let documents = documents::compile(&source, &self.config.documents, |dir| self.resolve(dir));
+        match (policy, flags, allow, rules, documents) {
+            (Ok(policy), Ok((flags, switches)), Ok(allow), Ok(rules), Ok(documents)) => {
+                Ok(Self { policy, flags, switches, allow, rules, documents, ..self })
             }
-            (policy, flags, allow, rules) => {
-                Err([policy.err(), flags.err(), allow.err(), rules.err()].into_iter().flatten().flatten().collect())
+            (policy, flags, allow, rules, documents) => {
+                let found = [policy.err(), flags.err(), allow.err(), rules.err(), documents.err()];
+                Err(found.into_iter().flatten().flatten().collect())
             }
         }
     }

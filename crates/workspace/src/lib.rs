@@ -11,6 +11,7 @@ mod crib;
 mod date;
 mod definition;
 mod discover;
+mod documents;
 mod environment;
 mod examples;
 mod files;
@@ -32,6 +33,7 @@ pub use always::always_allow;
 pub use config::{Bind, Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, PromptsConfig, config_schema};
 pub use content::{Category, CategoryConfig, Collection, CollectionConfig, Content, ContentConfig};
 pub use crib::{Crib, OpenError};
+pub use documents::{Documents, DocumentsConfig, RenderBackend};
 pub use environment::Environment;
 pub use examples::{Examples, Ran};
 pub use files::{Files, LARGEST_FILE};
@@ -64,6 +66,8 @@ pub static RULES: &[&catalog::Rule] = &[
     &content::BROKEN_PATTERN,
     &content::BROKEN_COLLECTION,
     &content::AMBIGUOUS_NAME,
+    &documents::BROKEN_DOCUMENTS,
+    &documents::FORBIDDEN_BACKEND,
     &package::FOREIGN_FILE,
     &package::STALE_FILE,
     &examples::FAILED_EXAMPLE,

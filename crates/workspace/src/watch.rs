@@ -99,7 +99,8 @@ impl Folders {
         let definitions: BTreeSet<_> =
             [crib.folder.clone()].into_iter().chain(own).chain(prompts::folders(crib)).chain(specified).collect();
         let definitions = definitions.into_iter().filter(|folder| folder.is_dir()).collect();
-        let documents = content.categories.iter().map(|category| category.folder.clone());
+        let categories = content.categories.iter().map(|category| &category.folder);
+        let documents = categories.chain(crib.documents.iter().map(|documents| &documents.folder)).cloned();
         Self { definitions, documents: documents.filter(|folder| folder.is_dir()).collect() }
     }
 

@@ -1,17 +1,12 @@
 //! Addresses of documents: `guide://category/path`, with what an address cannot hold encoded.
 
+use crate::percent::{decoded, encoded};
+
 const SCHEME: &str = "guide://";
 
 /// The address of a document.
 pub(super) fn of(category: &str, path: &str) -> String {
-    let mut uri = format!("{SCHEME}{category}/");
-    for byte in path.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(byte)),
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
+    format!("{SCHEME}{category}/{}", encoded(path))
 }
 
 /// The address of all that a category gives.
@@ -25,22 +20,6 @@ pub(super) fn read(uri: &str) -> Option<(String, Option<String>)> {
     let (name, path) = rest.split_once('/').unwrap_or((rest, ""));
     let path = decoded(path)?;
     Some((decoded(name)?, Some(path).filter(|path| !path.is_empty())))
-}
-
-fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, others @ ..] = rest {
-        (rest, _) = match (first, others) {
-            (b'%', [high, low, others @ ..]) => {
-                let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-                (others, bytes.push(digit(high)? * 16 + digit(low)?))
-            }
-            (b'%', _) => return None,
-            (byte, others) => (others, bytes.push(*byte)),
-        };
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

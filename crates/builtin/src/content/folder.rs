@@ -1,11 +1,13 @@
-//! The one door to content files: a handle on a folder, below which everything stays.
+//! Content files, through a handle on a folder below which everything stays.
 
 use std::{
     io::{self, Read},
     path::Path,
 };
 
-use cap_std::{ambient_authority, fs::Dir};
+use cap_std::fs::Dir;
+
+use crate::door;
 
 /// The most files of one folder that are looked at, and how deep.
 pub(super) const MOST_FILES: usize = 20_000;
@@ -41,7 +43,7 @@ impl Reach {
 
 impl Folder {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        Dir::open_ambient_dir(path, ambient_authority()).map(Self)
+        door::open(path).map(Self)
     }
 
     /// All files in sight: what begins with `.` or `_`, and what lies in such a folder, is not.

@@ -39,6 +39,7 @@ impl Desk {
         let handles = Handles {
             operations: runtime.operations(),
             guide: None,
+            documents: None,
             examples: Examples::Hidden,
             flags: Some(flags),
             checker: None,

@@ -11,5 +11,7 @@ mod join;
 mod office;
 mod prompts;
 mod results;
+mod rmd;
 mod status;
+mod study;
 mod templates;

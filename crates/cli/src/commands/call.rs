@@ -17,7 +17,8 @@ use learn::Lesson;
 use super::{CommandResult, Surroundings, show};
 use crate::{
     error::{CommandError, Kind},
-    guide, keeper, servers, terminal,
+    guide::Material,
+    keeper, servers, terminal,
 };
 
 /// Run a tool from the terminal, as a client would.
@@ -52,8 +53,8 @@ pub(crate) fn run(here: &Surroundings<'_>, args: Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
     let planner = Runtime::new(crib.settings());
     let flags = keeper::flags(&crib, here.environment, on_change(here));
-    let guide = guide::open(&crib, &loaded, &flags);
-    let natives = |runtime| keeper::natives(&crib, here.environment, runtime, &guide, &flags, None);
+    let material = Material::new(&crib, &loaded, &flags);
+    let natives = |runtime| keeper::natives(&crib, here.environment, runtime, &material, None);
     let values = keeper::block_on(keeper::switching_or_defaults(&crib, &flags))?;
     let (there, away) = catalog::switched(&loaded.catalog, &crib.switches, &values);
     let all = keeper::with_built_ins(&crib, &there, &natives(&planner)?);

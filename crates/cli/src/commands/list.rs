@@ -7,7 +7,7 @@ use runtime::Runtime;
 use workspace::Groups;
 
 use super::{CommandResult, Surroundings, serve};
-use crate::{guide, keeper, terminal};
+use crate::{guide::Material, keeper, terminal};
 
 /// List the tools of the crib.
 #[derive(clap::Args)]
@@ -29,9 +29,9 @@ pub(crate) struct Args {
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
     let flags = keeper::flags(&crib, here.environment, keeper::nobody());
-    let guide = guide::open(&crib, &loaded, &flags);
+    let material = Material::new(&crib, &loaded, &flags);
     let runtime = Runtime::new(crib.settings());
-    let natives = keeper::natives(&crib, here.environment, &runtime, &guide, &flags, args.prefix.as_deref())?;
+    let natives = keeper::natives(&crib, here.environment, &runtime, &material, args.prefix.as_deref())?;
     let values = keeper::block_on(keeper::switching_or_defaults(&crib, &flags))?;
     let (there, away) = catalog::switched(&loaded.catalog, &crib.switches, &values);
     let all = keeper::with_built_ins(&crib, &there, &natives);

@@ -254,7 +254,7 @@ impl Served {
         let started: Arc<OnceLock<Self>> = Arc::default();
         let flags = keeper::flags(&crib, environment, on_change(Arc::clone(&started), environment.state_folder()));
         let material = Material::new(&crib, &loaded, &flags);
-        let natives = keeper::natives(&crib, environment, &runtime, &material.guide, &flags, prefix)?;
+        let natives = keeper::natives(&crib, environment, &runtime, &material, prefix)?;
         let values = keeper::switching_or_defaults(&crib, &flags).await;
         let snapshot = sessions.told_by(snapshot(&crib, &loaded.catalog, &natives, &values));
         let operations = runtime.operations();
@@ -331,7 +331,7 @@ impl Served {
         if changes.definitions {
             self.reload().await;
         }
-        let addresses: BTreeSet<_> = changes.documents.iter().flat_map(|file| self.material.guide.addresses_of(file)).collect();
+        let addresses: BTreeSet<_> = changes.documents.iter().flat_map(|file| self.material.addresses_of(file)).collect();
         if !addresses.is_empty() {
             self.server.announce(Change::Resources).await;
         }
@@ -423,8 +423,11 @@ fn log(crib: &Crib, loaded: &Loaded) {
 fn follow_files(served: &Served, watch: bool) -> Result<(), CommandError> {
     let driver = tokio::runtime::Handle::current();
     let mut reading = served.reading.lock().unwrap_or_else(PoisonError::into_inner);
-    if !watch && reading.content.categories.is_empty() {
+    if !watch && reading.content.categories.is_empty() && reading.crib.documents.is_none() {
         return Ok(());
+    }
+    if let Err(failure) = served.material.documents.make_folder() {
+        tracing::warn!("documents cannot be written: {}", failure.message);
     }
     let following = served.clone();
     let watcher = workspace::watch(&reading.crib, &reading.content, move |changes| {

@@ -8,7 +8,8 @@ use runtime::Runtime;
 use super::{CommandResult, Surroundings};
 use crate::{
     error::{CommandError, Kind},
-    guide, keeper, terminal,
+    guide::Material,
+    keeper, terminal,
 };
 
 /// Show one tool: what it does, its arguments, the command line it becomes, where it is defined.
@@ -21,8 +22,8 @@ pub(crate) struct Args {
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
     let flags = keeper::flags(&crib, here.environment, keeper::nobody());
-    let guide = guide::open(&crib, &loaded, &flags);
-    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), &guide, &flags, None)?;
+    let material = Material::new(&crib, &loaded, &flags);
+    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), &material, None)?;
     let all = keeper::with_built_ins(&crib, &loaded.catalog, &natives);
     let tool = find(&all, &crib.name(), &args.name)?;
     terminal::line(&docs::terminal(&tool));

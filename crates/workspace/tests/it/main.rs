@@ -2,6 +2,7 @@
 
 mod always;
 mod contents;
+mod documents;
 mod flags;
 mod harness;
 mod limits;

@@ -1,0 +1,101 @@
+//! R Markdown and Quarto documents: a folder of them, the tools that work on it, and both the
+//! documents and what was rendered of them as resources.
+//!
+//! Everything goes through a handle on the folder that nothing leads out of. Rendering is not done
+//! here.
+
+mod address;
+mod create;
+mod delete;
+mod folder;
+mod library;
+mod name;
+mod reply;
+mod resources;
+
+use std::{
+    path::Path,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use toolkit::{Failure, Native, Resources};
+
+pub use library::{Document, Library, ListedDocument, ListedOutput, Listing, Settings};
+pub use name::{DocumentName, OutputKind, OutputName};
+
+/// The category of the tools that work on documents.
+pub const CATEGORY: &str = "documents";
+
+/// The documents that are served now, if any are. Clones are the same.
+#[derive(Clone, Default)]
+pub struct Documents(Arc<RwLock<Option<Arc<Library>>>>);
+
+impl Documents {
+    /// The documents of a folder.
+    pub fn new(settings: Settings) -> Self {
+        Self(Arc::new(RwLock::new(Some(Arc::new(Library::new(settings))))))
+    }
+
+    /// Serves the documents of another folder, or none.
+    pub fn replace(&self, settings: Option<Settings>) {
+        let mut library = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if library.as_ref().map(|library| library.settings()) != settings.as_ref() {
+            *library = settings.map(|settings| Arc::new(Library::new(settings)));
+        }
+    }
+
+    /// The library, if documents are served.
+    pub fn library(&self) -> Option<Arc<Library>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Makes the folder if it is not there, so that it can be watched.
+    pub fn make_folder(&self) -> Result<(), Failure> {
+        self.library().map_or(Ok(()), |library| library.make_folder())
+    }
+
+    /// The tools.
+    pub fn natives(&self) -> Vec<Native> {
+        vec![create::native(self), delete::native(self)]
+    }
+
+    /// Documents and outputs as resources.
+    pub fn resources(&self) -> Arc<dyn Resources> {
+        Arc::new(resources::Provider(self.clone()))
+    }
+
+    /// The address by which a file is read, if it is a document or something rendered: for telling those who watch it.
+    pub fn address_of(&self, file: &Path) -> Option<String> {
+        let library = self.library()?;
+        let path = file.strip_prefix(&library.settings().folder).ok()?.to_str()?;
+        match path.strip_prefix("output/") {
+            Some(path) => OutputName::new(path).ok().map(|name| address::of_output(&name)),
+            None => {
+                let name = DocumentName::existing(path).ok().filter(|name| name.as_str() == path)?;
+                Some(address::of_document(&name))
+            }
+        }
+    }
+
+    /// Does something that waits for the disk.
+    pub async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Library) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let Some(library) = self.library() else {
+            return Err(Failure::new("not_enabled", "documents are not served here; set `enabled` in `[documents]`"));
+        };
+        let done = tokio::task::spawn_blocking(move || work(&library)).await;
+        done.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+    }
+}
+
+/// The address of a document.
+pub fn document_uri(name: &DocumentName) -> String {
+    address::of_document(name)
+}
+
+/// The address of something rendered.
+pub fn output_uri(name: &OutputName) -> String {
+    address::of_output(name)
+}

@@ -1,0 +1,67 @@
+//! Addresses of documents and outputs: `rmd:///name.Rmd` and `rmd-output:///name.html`.
+
+use super::name::{DocumentName, OutputName};
+use crate::percent::{decoded, encoded};
+
+const DOCUMENT: &str = "rmd:///";
+const OUTPUT: &str = "rmd-output:///";
+
+/// The families of documents and of outputs.
+pub(super) const DOCUMENTS: &str = "rmd:///{name}";
+pub(super) const OUTPUTS: &str = "rmd-output:///{name}";
+
+/// What an address leads to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    Document(DocumentName),
+    Output(OutputName),
+}
+
+pub(super) fn of_document(name: &DocumentName) -> String {
+    format!("{DOCUMENT}{}", encoded(name.as_str()))
+}
+
+pub(super) fn of_output(name: &OutputName) -> String {
+    format!("{OUTPUT}{}", encoded(name.as_str()))
+}
+
+/// What an address leads to, if it is one that a document or output can have.
+pub(super) fn read(uri: &str) -> Option<Target> {
+    if let Some(path) = uri.strip_prefix(DOCUMENT) {
+        let path = decoded(path)?;
+        let name = DocumentName::existing(&path).ok()?;
+        // An address is the whole name: no ending is guessed.
+        return (name.as_str() == path).then_some(Target::Document(name));
+    }
+    let path = decoded(uri.strip_prefix(OUTPUT)?)?;
+    OutputName::new(&path).ok().map(Target::Output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DocumentName, Target, of_document, read};
+
+    #[test]
+    fn every_name_has_an_address_that_leads_back_to_it() {
+        for name in ["example.Rmd", "a/b+c.qmd", "größe/日本.rmd", "my report.Rmd"] {
+            let name = DocumentName::existing(name).expect("a name");
+            let uri = of_document(&name);
+            assert!(uri.is_ascii(), "{uri}");
+            assert_eq!(read(&uri), Some(Target::Document(name)));
+        }
+    }
+
+    #[test]
+    fn a_template_that_encodes_everything_leads_there_as_well() {
+        assert_eq!(read("rmd:///a%2Fb.Rmd"), read("rmd:///a/b.Rmd"));
+    }
+
+    #[test]
+    fn nothing_else_is_an_address() {
+        for uri in
+            ["rmd:///example", "rmd:///../x.Rmd", "rmd:///%2e%2e/x.Rmd", "rmd://x.Rmd", "rmd-output:///x.Rmd", "file:///x.Rmd"]
+        {
+            assert_eq!(read(uri), None, "{uri}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Documents and outputs as resources, and the completion of their names.
+
+use std::collections::HashMap;
+
+use toolkit::{Body, BoxFuture, Context, Failure, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources};
+
+use super::{
+    Documents,
+    address::{self, DOCUMENTS, OUTPUTS, Target},
+    library::{Library, ListedDocument, ListedOutput},
+    name::OutputKind,
+    reply::MARKDOWN,
+};
+
+pub(super) struct Provider(pub(super) Documents);
+
+impl Resources for Provider {
+    fn list(&self) -> BoxFuture<'_, Vec<Resource>> {
+        Box::pin(async {
+            let listed = |library: &Library| {
+                let documents = library.documents().items.into_iter().map(document);
+                Ok(documents.chain(library.outputs().items.into_iter().map(output)).collect())
+            };
+            self.0.work(listed).await.unwrap_or_default()
+        })
+    }
+
+    fn templates(&self) -> Vec<ResourceTemplate> {
+        if self.0.library().is_none() {
+            return Vec::new();
+        }
+        let template = |uri_template: &str, name: &str, description: &str, mime_type: &str| ResourceTemplate {
+            uri_template: uri_template.to_owned(),
+            name: name.to_owned(),
+            description: Some(description.to_owned()),
+            mime_type: mime_type.to_owned(),
+        };
+        vec![
+            template(DOCUMENTS, "R Markdown file", "An R Markdown or Quarto document, by its name with its ending", MARKDOWN),
+            template(
+                OUTPUTS,
+                "Rendered output",
+                "What a document was rendered to: html, pdf or docx",
+                "application/octet-stream",
+            ),
+        ]
+    }
+
+    fn read<'a>(&'a self, uri: &'a str, _: Context) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>> {
+        let Some(target) = address::read(uri) else { return Box::pin(std::future::ready(Ok(None))) };
+        let uri = uri.to_owned();
+        Box::pin(async move {
+            match self.0.work(move |library| read(library, &target, uri)).await {
+                Ok(content) => Ok(content),
+                Err(failure) if matches!(failure.error_type, "not_found" | "not_enabled") => Ok(None),
+                Err(failure) => Err(Interrupt::Invalid(failure.message)),
+            }
+        })
+    }
+
+    fn complete<'a>(
+        &'a self,
+        template: &'a str,
+        variable: &'a str,
+        value: &'a str,
+        _: &'a HashMap<String, String>,
+    ) -> BoxFuture<'a, Option<Vec<String>>> {
+        let names: fn(&Library) -> Vec<String> = match (template, variable) {
+            (DOCUMENTS, "name") => |library| library.documents().items.iter().map(|one| one.name.to_string()).collect(),
+            (OUTPUTS, "name") => |library| library.outputs().items.iter().map(|one| one.name.to_string()).collect(),
+            _ => return Box::pin(std::future::ready(None)),
+        };
+        Box::pin(async move {
+            let all = self.0.work(move |library| Ok(names(library))).await.ok()?;
+            Some(all.into_iter().filter(|name| name.starts_with(value)).collect())
+        })
+    }
+}
+
+fn document(listed: ListedDocument) -> Resource {
+    let title = listed.title.unwrap_or_else(|| listed.name.to_string());
+    Resource {
+        uri: address::of_document(&listed.name),
+        description: Some(format!("R Markdown file: {title}")),
+        name: title,
+        mime_type: MARKDOWN.to_owned(),
+        size: Some(listed.size),
+    }
+}
+
+fn output(listed: ListedOutput) -> Resource {
+    Resource {
+        uri: address::of_output(&listed.name),
+        name: format!("Rendered: {}", listed.name),
+        description: Some(format!("Rendered output: {}", listed.name)),
+        mime_type: listed.name.kind().mime_type().to_owned(),
+        size: Some(listed.size),
+    }
+}
+
+fn read(library: &Library, target: &Target, uri: String) -> Result<Option<ResourceContent>, Failure> {
+    let content = |mime_type: &str, body| ResourceContent { uri, mime_type: mime_type.to_owned(), body };
+    match target {
+        Target::Document(name) => Ok(Some(content(MARKDOWN, Body::Text(library.read(name)?.text)))),
+        Target::Output(name) => {
+            let Some(bytes) = library.read_output(name)? else { return Ok(None) };
+            let body = match name.kind() {
+                OutputKind::Html => String::from_utf8(bytes).map_or_else(|error| Body::Bytes(error.into_bytes()), Body::Text),
+                OutputKind::Pdf | OutputKind::Docx => Body::Bytes(bytes),
+            };
+            Ok(Some(content(name.kind().mime_type(), body)))
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! What can be wrong with `[documents]`.
+
+use catalog::{Rule, Severity};
+
+pub(crate) static BROKEN_DOCUMENTS: Rule = Rule {
+    code: "TC850",
+    name: "broken-documents",
+    severity: Severity::Error,
+    why: "`[documents]` names one folder, in which documents are found, written and rendered, and nothing outside of it is \
+          touched. `dir` is relative to the crib and made if it is not there; `max_bytes` is how large a document may be.",
+    bad: "[documents]\nenabled = true\ndir = \"\"\n",
+    good: "[documents]\nenabled = true\ndir = \"rmd\"\n",
+};
+
+pub(crate) static FORBIDDEN_BACKEND: Rule = Rule {
+    code: "TC851",
+    name: "forbidden-backend",
+    severity: Severity::Error,
+    why: "Rendering a document runs the code in it. The backend `local` runs it with the rights of whoever started the \
+          server, so that it must be allowed as well as chosen.",
+    bad: "[documents]\nenabled = true\nbackend = \"local\"\n",
+    good: "[documents]\nenabled = true\nbackend = \"local\"\nallow_local = true\n",
+};
