@@ -47,6 +47,8 @@ pub struct Handles {
     pub guide: Option<content::Guide>,
     /// The R Markdown documents, if the tools for them are wanted.
     pub documents: Option<documents::Documents>,
+    /// What renders them, if the tools for that are wanted.
+    pub rendering: Option<documents::Rendering>,
     /// Whether tools that only show something are wanted.
     pub examples: Examples,
     /// The flags, if the tools for them are wanted.
@@ -72,12 +74,14 @@ pub fn toolset(handles: &Handles) -> Toolset {
     let toolset = Toolset::default().with_declared(&Declarations::default()).retain(wanted);
     let content = handles.guide.iter().map(content::Guide::native);
     let documents = handles.documents.iter().flat_map(documents::Documents::natives);
+    let rendering = handles.rendering.iter().flat_map(documents::Rendering::natives);
     let flags = handles.flags.iter().flat_map(flags::natives);
     let checking = handles.checker.iter().map(checking::native);
     natives(&handles.operations)
         .into_iter()
         .chain(content)
         .chain(documents)
+        .chain(rendering)
         .chain(flags)
         .chain(checking)
         .fold(toolset, Toolset::with)

@@ -97,6 +97,7 @@ pub(crate) fn natives(
         operations: runtime.operations(),
         guide: Some(material.guide.clone()),
         documents: Some(material.documents.clone()),
+        rendering: Some(material.rendering(crib, runtime)),
         examples: if is_shown { Examples::Shown } else { Examples::Hidden },
         flags: Some(material.flags.clone()),
         checker: crib.checks_definitions().then(|| checker(crib)),

@@ -24,8 +24,8 @@ use serde::{Serialize, Serializer};
 use toolkit::Arguments;
 
 use crate::{Settings, confinement, refusal};
-use paths::Places;
 pub(crate) use helper::{Helper, Input, Network};
+use paths::Places;
 pub(crate) use r::R;
 use reach::Reach;
 pub(crate) use variables::private;

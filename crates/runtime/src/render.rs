@@ -9,6 +9,7 @@ mod backend;
 mod cache;
 mod child;
 mod components;
+mod compose;
 mod diagnostics;
 mod docker;
 mod exchange;
@@ -19,19 +20,17 @@ mod settings;
 mod verdict;
 mod watchdog;
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Instant};
 
 use catalog::Failure;
 use tokio::sync::{Mutex, OnceCell, Semaphore};
 
 use crate::{Runtime, Settings, spawn::Door};
+pub use backend::Backend;
 use backend::Place;
 use cache::Cache;
-pub use backend::Backend;
 pub use components::Component;
+use compose::Command;
 pub use diagnostics::RenderDiagnostic;
 pub use job::{Format, Freshness, RenderJob, Rendered, SourceFile, Warning};
 pub use log::{RenderProgress, Tell};
@@ -49,6 +48,10 @@ struct Inner {
     cache: Cache,
     /// Whether containers that were left behind have been looked for.
     swept: OnceCell<()>,
+    /// The command that is Compose, once it was found.
+    composer: OnceCell<Command>,
+    /// Since when no daemon answered it.
+    silent: Mutex<Option<Instant>>,
     /// Held while an image is built.
     building: Mutex<()>,
 }
@@ -56,19 +59,30 @@ struct Inner {
 impl Runtime {
     /// What renders documents here.
     pub fn renderer(&self, settings: RenderSettings) -> Renderer {
-        Renderer(Arc::new(Inner {
-            seats: Semaphore::new(settings.concurrency.max(1)),
-            cache: Cache::new(settings.cache.clone(), settings.cache_bytes),
-            swept: OnceCell::new(),
-            building: Mutex::new(()),
-            children: self.settings.clone(),
-            door: Arc::clone(&self.door),
-            settings,
-        }))
+        Renderer::new(settings, self.settings.clone(), Arc::clone(&self.door))
     }
 }
 
 impl Renderer {
+    fn new(settings: RenderSettings, children: Settings, door: Arc<Door>) -> Self {
+        Self(Arc::new(Inner {
+            seats: Semaphore::new(settings.concurrency.max(1)),
+            cache: Cache::new(settings.cache.clone(), settings.cache_bytes),
+            swept: OnceCell::new(),
+            composer: OnceCell::new(),
+            silent: Mutex::default(),
+            building: Mutex::new(()),
+            children,
+            door,
+            settings,
+        }))
+    }
+
+    /// Another that renders as these settings say.
+    pub fn with_settings(&self, settings: RenderSettings) -> Self {
+        Self::new(settings, self.0.children.clone(), Arc::clone(&self.0.door))
+    }
+
     /// Renders a document, or finds that the same was rendered before. `tell` hears how far it is.
     pub async fn render(&self, job: RenderJob, tell: Tell) -> Result<Rendered, Failure> {
         let started = Instant::now();
@@ -91,17 +105,13 @@ impl Renderer {
     pub async fn components(&self) -> Vec<Component> {
         self.0.components().await
     }
-
-    /// How long one render may take.
-    pub fn timeout(&self) -> Duration {
-        self.0.settings.timeout
-    }
 }
 
 impl Inner {
     async fn run(&self, job: &Arc<RenderJob>, place: &Place, tell: Tell) -> Result<Rendered, Failure> {
         match place {
             Place::Docker(engine, image) => self.render_by_docker(job, engine, image, tell).await,
+            Place::Compose(command, image) => self.render_by_compose(job, command, image, tell).await,
             Place::Local => self.render_locally(job, tell).await,
         }
     }

@@ -10,7 +10,8 @@ use tokio::task::spawn_blocking;
 use super::{
     Inner, Preference, RenderJob, Tell,
     cache::Stamp,
-    docker::{Engine, Image},
+    compose::Command,
+    docker::{self, Engine, Image},
     exchange,
     local::{RSCRIPT, TEX},
 };
@@ -28,6 +29,17 @@ pub enum Backend {
     Local,
 }
 
+impl Backend {
+    /// The word for it in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Docker => "docker",
+            Self::Compose => "compose",
+            Self::Local => "local",
+        }
+    }
+}
+
 /// Where one job is rendered.
 pub(super) struct Chosen {
     pub(super) place: Place,
@@ -38,6 +50,8 @@ pub(super) struct Chosen {
 /// Where a job is rendered, with everything that is needed there.
 pub(super) enum Place {
     Docker(Engine, Image),
+    /// With the image, by digest if that is known, else by name.
+    Compose(Command, String),
     Local,
 }
 
@@ -53,9 +67,13 @@ impl Inner {
         let reason = if job.backend.is_some() { "the call asks for it" } else { "the configuration says so" }.to_owned();
         match preference {
             Preference::Auto => self.choose_safest(job, tell).await,
-            Preference::Docker | Preference::Compose => {
+            Preference::Docker => {
                 let engine = self.engine().await?;
                 Ok(Chosen { place: self.in_docker(engine, tell).await?, reason })
+            }
+            Preference::Compose => {
+                let command = self.compose().await?;
+                Ok(Chosen { place: self.by_compose(command).await, reason })
             }
             Preference::Local => {
                 self.check_local(job)?;
@@ -73,6 +91,10 @@ impl Inner {
             }
             Err(failure) => failure.message,
         };
+        if let Some(command) = self.answering_compose().await {
+            let reason = format!("auto: the Docker API does not answer, but {} does", command.version);
+            return Ok(Chosen { place: self.by_compose(command).await, reason });
+        }
         if !self.settings.allow_local {
             let message = format!(
                 "there is nothing to render with: {unavailable}; or allow this machine's own R with `allow_local = true` in the \
@@ -88,6 +110,16 @@ impl Inner {
     async fn in_docker(&self, engine: Engine, tell: &Tell) -> Result<Place, Failure> {
         let image = self.image(&engine, tell).await?;
         Ok(Place::Docker(engine, image))
+    }
+
+    /// What Compose will use is asked for where that is possible: its name does not say which image it is now.
+    async fn by_compose(&self, command: Command) -> Place {
+        let reference = docker::reference(&self.settings);
+        let digest = match self.engine().await {
+            Ok(engine) => docker::digest(&engine, &reference).await,
+            Err(_) => None,
+        };
+        Place::Compose(command, digest.unwrap_or(reference))
     }
 
     /// Everything that goes into a document, as one digest.
@@ -110,6 +142,7 @@ impl Inner {
     fn maker(&self, place: &Place) -> String {
         match place {
             Place::Docker(_, image) => json!([Backend::Docker, image.digest]).to_string(),
+            Place::Compose(_, image) => json!([Backend::Compose, image]).to_string(),
             Place::Local => {
                 let programs = [RSCRIPT, "pandoc", "quarto"].iter().chain(&TEX);
                 let found = programs.filter_map(|name| program::find(&self.children, name));

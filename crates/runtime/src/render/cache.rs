@@ -203,7 +203,8 @@ mod tests {
         for number in 0..8 {
             cache.keep(&format!("key{number}"), &rendered(200, &[])).await;
         }
-        let documents = fs::read_dir(folder.path())?.flatten().filter(|entry| entry.path().extension().is_some_and(|own| own == "document"));
+        let documents =
+            fs::read_dir(folder.path())?.flatten().filter(|entry| entry.path().extension().is_some_and(|own| own == "document"));
         assert_eq!(documents.count(), 5);
         fs::write(folder.path().join("key7.document"), "something else")?;
         assert!(cache.find("key7").await.is_none());

@@ -16,6 +16,8 @@ use crate::plan::{Helper, Plan, program};
 
 /// How long a program may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How much memory it may take for that.
+const MEMORY_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 /// The longest answer to that.
 const ANSWER_BYTES: usize = 64 * 1024;
 
@@ -36,10 +38,22 @@ pub struct Component {
 
 /// What a document may need: its name, what it is for, how to get it.
 const NEEDED: [(&str, &str, &str); 6] = [
-    ("R", "runs the code of documents on this machine", "Debian, Ubuntu: apt install r-base-core; elsewhere: https://cran.r-project.org"),
-    ("rmarkdown", "the R package that renders", "Debian, Ubuntu: apt install r-cran-rmarkdown; elsewhere, in R: install.packages(\"rmarkdown\")"),
+    (
+        "R",
+        "runs the code of documents on this machine",
+        "Debian, Ubuntu: apt install r-base-core; elsewhere: https://cran.r-project.org",
+    ),
+    (
+        "rmarkdown",
+        "the R package that renders",
+        "Debian, Ubuntu: apt install r-cran-rmarkdown; elsewhere, in R: install.packages(\"rmarkdown\")",
+    ),
     ("knitr", "the R package that runs chunks", "it comes with rmarkdown; in R: install.packages(\"knitr\")"),
-    ("pandoc", "writes HTML and Word, and LaTeX for PDF", "Debian, Ubuntu: apt install pandoc; elsewhere: https://pandoc.org/installing.html"),
+    (
+        "pandoc",
+        "writes HTML and Word, and LaTeX for PDF",
+        "Debian, Ubuntu: apt install pandoc; elsewhere: https://pandoc.org/installing.html",
+    ),
     (
         "tex",
         "makes PDF of LaTeX",
@@ -96,16 +110,16 @@ impl Inner {
     /// What a program answers, if it is there and content.
     pub(super) async fn ask(&self, name: &str, words: &[&str]) -> Option<String> {
         let program = program::find(&self.children, name)?;
-        let helper = Helper {
-            name,
-            program,
-            words: words.iter().map(|word| (*word).to_owned()).collect(),
-            ..Helper::new(&self.children, self.settings.memory_bytes)
-        };
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        let helper = Helper { name, program, words, ..Helper::new(&self.children, MEMORY_BYTES) };
+        self.answer(helper).await
+    }
+
+    /// What a program answers, if it is content.
+    pub(super) async fn answer(&self, helper: Helper<'_>) -> Option<String> {
         let plan = Arc::new(Plan::of_helper(&self.children, helper).ok()?);
         let errand = Errand { input: None, output: Output::Data(ANSWER_BYTES), timeout: PATIENCE, ceiling: None };
-        let mut log = Log::new("\0", Arc::new(|_| {}));
-        match child::run(&self.door, plan, errand, &mut log).await {
+        match child::run(&self.door, plan, errand, &mut Log::silent()).await {
             Ok((Ended::Exited(0), said)) => Some(String::from_utf8_lossy(&said).into_owned()),
             _ => None,
         }

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::outputs::random_id;
 use container::Container;
-pub(super) use image::{Image, TAG};
+pub(super) use image::{Image, digest, ingredients, reference};
 pub(super) use sweep::labels;
 
 /// How long the daemon may take to answer at all.
@@ -69,7 +69,8 @@ impl Inner {
         tell: Tell,
     ) -> Result<Rendered, Failure> {
         let token = random_id().map_err(|error| verdict::machine("a render could not be prepared", &error))?;
-        let archive = exchange::pack(job, &token).map_err(|error| verdict::machine("the documents could not be packed", &error))?;
+        let archive =
+            exchange::pack(job, &token).map_err(|error| verdict::machine("the documents could not be packed", &error))?;
         let mut log = Log::new(token, tell);
         let container = Container::create(engine, image, &self.settings).await?;
         let result = self.conduct(&container, archive, job, &mut log).await;

@@ -119,7 +119,9 @@ pub(super) fn unpack(archive: &[u8], format: Format, longest: u64) -> Result<Ret
     for entry in archive.entries().map_err(broken)? {
         let mut entry = entry.map_err(broken)?;
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-        let Some(name) = name.strip_prefix(&format!("{OUT}/")).filter(|_| entry.header().entry_type().is_file()) else { continue };
+        let Some(name) = name.strip_prefix(&format!("{OUT}/")).filter(|_| entry.header().entry_type().is_file()) else {
+            continue;
+        };
         let (place, longest) = match name {
             RESULT => (&mut returned.result, RESULT_BYTES),
             name if name == document(format) => (&mut returned.document, longest),
@@ -141,10 +143,7 @@ pub(super) fn take_back(folder: &Path, format: Format, longest: u64) -> Result<R
     if !fs::symlink_metadata(&out).is_ok_and(|found| found.is_dir()) {
         return Ok(Returned::default());
     }
-    Ok(Returned {
-        result: read(&out.join(RESULT), RESULT_BYTES)?,
-        document: read(&out.join(document(format)), longest)?,
-    })
+    Ok(Returned { result: read(&out.join(RESULT), RESULT_BYTES)?, document: read(&out.join(document(format)), longest)? })
 }
 
 fn read(path: &Path, longest: u64) -> Result<Option<Vec<u8>>, Failure> {
@@ -160,7 +159,8 @@ fn read(path: &Path, longest: u64) -> Result<Option<Vec<u8>>, Failure> {
 
 /// A document that is longer than it may be.
 pub(super) fn too_long(length: u64, longest: u64) -> Failure {
-    let message = format!("the rendered document has {length} bytes, and {longest} are allowed; use smaller figures or less data");
+    let message =
+        format!("the rendered document has {length} bytes, and {longest} are allowed; use smaller figures or less data");
     Failure::new("output_too_large", message)
 }
 

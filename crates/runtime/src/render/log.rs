@@ -43,6 +43,11 @@ impl Log {
         Self { token: token.into(), tell, line: Vec::new(), lines: VecDeque::new(), bytes: 0 }
     }
 
+    /// One that nobody reads.
+    pub(super) fn silent() -> Self {
+        Self::new("\0", Arc::new(|_| {}))
+    }
+
     /// Listens to what was printed next.
     pub(super) fn hear(&mut self, printed: &[u8]) {
         for piece in printed.split_inclusive(|byte| *byte == b'\n') {
@@ -60,6 +65,11 @@ impl Log {
             self.end_line();
         }
         self.lines.into()
+    }
+
+    /// What is kept so far.
+    pub(super) fn tail(&self) -> String {
+        self.lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 
     /// Says something that is not printed by R.
@@ -108,7 +118,8 @@ mod tests {
     fn tells_of_chunks_and_keeps_the_rest() {
         let told = Arc::new(Mutex::new(Vec::new()));
         let ear = Arc::clone(&told);
-        let mut log = Log::new("t0k", Arc::new(move |progress| ear.lock().unwrap_or_else(PoisonError::into_inner).push(progress)));
+        let mut log =
+            Log::new("t0k", Arc::new(move |progress| ear.lock().unwrap_or_else(PoisonError::into_inner).push(progress)));
         log.hear(b"one\nt0k 2/5 plot of ca");
         log.hear(b"rs\nt0");
         log.hear(b"k nonsense\ntwo\nthree");

@@ -90,7 +90,9 @@ impl Container {
             Some(Ok(response)) => response.status_code,
             Some(Err(Error::DockerContainerWaitError { code, .. })) => code,
             Some(Err(error)) => return Err(failed("Docker stopped in the middle of a render", &error)),
-            None => return Err(Failure::new("docker_failed", "Docker stopped in the middle of a render; start it and call again")),
+            None => {
+                return Err(Failure::new("docker_failed", "Docker stopped in the middle of a render; start it and call again"));
+            }
         };
         let state = self.docker.inspect_container(self.id(), None).await.ok().and_then(|found| found.state);
         match state.and_then(|state| state.oom_killed) {

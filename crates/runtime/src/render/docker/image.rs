@@ -18,12 +18,12 @@ use super::{
     super::{Inner, RenderProgress, RenderSettings, Tell, exchange},
     Engine, failed,
 };
-use crate::digest;
+use crate::digest::together;
 
 const DOCKERFILE: &str = include_str!("../image/Dockerfile");
 const INSTALL: &str = include_str!("../image/install.sh");
 /// What our images are called.
-pub(in super::super) const TAG: &str = "toolcrib-render";
+const TAG: &str = "toolcrib-render";
 /// How much of the digest is in the name.
 const DIGITS: usize = 12;
 /// How many of the last lines of a build are told if it fails.
@@ -49,7 +49,7 @@ pub(in super::super) fn reference(settings: &RenderSettings) -> String {
     settings.image.clone().unwrap_or_else(|| {
         let parts = ingredients().map(|(name, text)| format!("{name}\n{text}\n"));
         let all = parts.iter().map(String::as_str).chain(settings.base.as_deref());
-        format!("{TAG}:{}", &digest::together(all)[..DIGITS])
+        format!("{TAG}:{}", &together(all)[..DIGITS])
     })
 }
 
@@ -73,6 +73,11 @@ impl Inner {
         let lost = || Failure::new("docker_failed", format!("the image `{reference}` was built and is not there"));
         find(engine, &reference).await?.ok_or_else(lost)
     }
+}
+
+/// Which image a name means now, if that can be found out.
+pub(in super::super) async fn digest(engine: &Engine, reference: &str) -> Option<String> {
+    find(engine, reference).await.ok().flatten().map(|image| image.digest)
 }
 
 async fn find(engine: &Engine, reference: &str) -> Result<Option<Image>, Failure> {

@@ -36,8 +36,7 @@ impl Mark {
 
 /// What a container of this server is labelled with, if it may take so long.
 pub(in super::super) fn labels(timeout: Duration) -> HashMap<String, String> {
-    let mark =
-        Mark { server: ServerMark::this(), namespace: inherited::namespace(), until: now() + timeout.as_secs() + MARGIN };
+    let mark = Mark { server: ServerMark::this(), namespace: inherited::namespace(), until: now() + timeout.as_secs() + MARGIN };
     HashMap::from([(LABEL.to_owned(), serde_json::to_string(&mark).unwrap_or_default())])
 }
 

@@ -5,7 +5,7 @@ use std::{fs, path::Path, time::Duration};
 use catalog::Failure;
 use runtime::render::Format;
 
-use super::studio::{Studio, job};
+use super::studio::{Studio, job, until};
 
 const MIB: u64 = 1024 * 1024;
 
@@ -25,7 +25,10 @@ async fn an_error_is_told_by_chunk_and_line_with_warnings_apart() {
     assert_eq!(failure.error_type, "render_failed");
     assert_eq!(failure.message, "`report.Rmd` could not be rendered (chunk `broken`, lines 8-10): no such thing");
     let found = &failure.details["diagnostics"][0];
-    assert_eq!((&found["label"], &found["first_line"], &found["message"]), (&"broken".into(), &8.into(), &"no such thing".into()));
+    assert_eq!(
+        (&found["label"], &found["first_line"], &found["message"]),
+        (&"broken".into(), &8.into(), &"no such thing".into())
+    );
     assert_eq!(failure.details["warnings"][0]["message"], "hm");
     assert!(failure.details["log"].as_str().is_some_and(|log| log.contains("Quitting")));
 }
@@ -137,16 +140,6 @@ fn runs(seconds: &str) -> bool {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let words = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
     words.map(|words| String::from_utf8_lossy(&words).replace('\0', " ")).any(|words| words.trim() == format!("sleep {seconds}"))
-}
-
-async fn until(holds: impl Fn() -> bool) {
-    for _ in 0..600 {
-        if holds() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("it never happened");
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::{
     path::Path,
     process::Command,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use catalog::Failure;
@@ -138,4 +139,15 @@ pub(crate) fn assert_is_report(rendered: &Rendered, format: Format) {
     assert!(rendered.versions.contains_key("R") && rendered.versions.contains_key("pandoc"), "{:?}", rendered.versions);
     let warning = rendered.warnings.first().expect("a warning");
     assert_eq!((warning.message.as_str(), warning.label.as_deref()), ("take care", Some("numbers")));
+}
+
+/// Waits until something holds.
+pub(crate) async fn until(holds: impl Fn() -> bool) {
+    for _ in 0..600 {
+        if holds() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("it never happened");
 }
