@@ -111,7 +111,7 @@ impl Inner {
     async fn run(&self, job: &Arc<RenderJob>, place: &Place, tell: Tell) -> Result<Rendered, Failure> {
         match place {
             Place::Docker(engine, image) => self.render_by_docker(job, engine, image, tell).await,
-            Place::Compose(command, image) => self.render_by_compose(job, command, image, tell).await,
+            Place::Compose(command, digest) => self.render_by_compose(job, command, digest.as_deref(), tell).await,
             Place::Local => self.render_locally(job, tell).await,
         }
     }

@@ -16,6 +16,7 @@ mod operations;
 mod pages;
 mod r;
 mod rave;
+mod rendering;
 mod repository;
 mod serve;
 mod specifications;

@@ -50,8 +50,8 @@ pub(super) struct Chosen {
 /// Where a job is rendered, with everything that is needed there.
 pub(super) enum Place {
     Docker(Engine, Image),
-    /// With the image, by digest if that is known, else by name.
-    Compose(Command, String),
+    /// With the digest of the image, if that is known.
+    Compose(Command, Option<String>),
     Local,
 }
 
@@ -119,7 +119,7 @@ impl Inner {
             Ok(engine) => docker::digest(&engine, &reference).await,
             Err(_) => None,
         };
-        Place::Compose(command, digest.unwrap_or(reference))
+        Place::Compose(command, digest)
     }
 
     /// Everything that goes into a document, as one digest.
@@ -142,7 +142,7 @@ impl Inner {
     fn maker(&self, place: &Place) -> String {
         match place {
             Place::Docker(_, image) => json!([Backend::Docker, image.digest]).to_string(),
-            Place::Compose(_, image) => json!([Backend::Compose, image]).to_string(),
+            Place::Compose(_, digest) => json!([Backend::Compose, docker::reference(&self.settings), digest]).to_string(),
             Place::Local => {
                 let programs = [RSCRIPT, "pandoc", "quarto"].iter().chain(&TEX);
                 let found = programs.filter_map(|name| program::find(&self.children, name));

@@ -81,25 +81,41 @@ pub(super) fn missing(component: &str, backend: Backend) -> Failure {
     Failure::new("missing_component", message).details(json!({"component": component, "backend": backend, "hint": hint}))
 }
 
+/// Writes the versions of R and of the packages that render, a line each.
+const R_VERSIONS: &str = "cat(as.character(getRversion()), '\\n'); for (p in c('rmarkdown', 'knitr')) \
+                          cat(tryCatch(as.character(packageVersion(p)), error = function(e) ''), '\\n')";
+
 impl Inner {
     pub(super) async fn components(&self) -> Vec<Component> {
-        let r = "cat(as.character(getRversion()), '\\n'); for (p in c('rmarkdown', 'knitr')) \
-                 cat(tryCatch(as.character(packageVersion(p)), error = function(e) ''), '\\n')";
-        let said = self.ask(RSCRIPT, &["--vanilla", "-e", r]).await.unwrap_or_default();
+        let said = self.ask(RSCRIPT, &["--vanilla", "-e", R_VERSIONS]).await.unwrap_or_default();
         let mut versions = said.lines().map(|line| line.trim().to_owned()).map(|line| (!line.is_empty()).then_some(line));
         let mut next = || versions.next().flatten();
         let (r, rmarkdown, knitr) = (next(), next(), next());
-        let mut tex = None;
-        for name in TEX {
-            tex = match tex {
-                None => self.first_line(name, &["--version"]).await,
-                found => found,
-            };
-        }
         let pandoc = self.first_line("pandoc", &["--version"]).await;
         let quarto = self.first_line("quarto", &["--version"]).await;
-        let found = [r, rmarkdown, knitr, pandoc, tex, quarto];
-        NEEDED.iter().zip(found).map(|((name, purpose, hint), found)| component(name, purpose, hint, found)).collect()
+        let found = [r, rmarkdown, knitr, pandoc, self.tex().await, quarto];
+        let mut all: Vec<_> =
+            NEEDED.iter().zip(found).map(|((name, purpose, hint), found)| component(name, purpose, hint, found)).collect();
+        let (docker, why) = match self.engine().await {
+            Ok(engine) => (Some(format!("{} at {}", engine.version, engine.socket)), String::new()),
+            Err(failure) => (None, failure.message),
+        };
+        all.push(component("docker", "renders in a container", &why, docker));
+        let (compose, why) = match self.compose().await {
+            Ok(command) => (Some(command.version), String::new()),
+            Err(failure) => (None, failure.message),
+        };
+        all.push(component("compose", "renders in a container, if a call asks for Compose", &why, compose));
+        all
+    }
+
+    async fn tex(&self) -> Option<String> {
+        for name in TEX {
+            if let Some(version) = self.first_line(name, &["--version"]).await {
+                return Some(version);
+            }
+        }
+        None
     }
 
     /// The first line of what a program answers, if it is there.

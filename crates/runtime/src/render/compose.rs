@@ -19,7 +19,7 @@ use super::{
     Backend, Inner, RenderJob, RenderSettings, Rendered, Tell,
     child::{self, Ended, Errand, Output},
     docker,
-    exchange::{self, FOLDER, USER},
+    exchange::{self, USER},
     log::Log,
     verdict::{self, Raw},
 };
@@ -48,9 +48,10 @@ const TIDYING: Duration = Duration::from_secs(30);
 const WRAPPING: usize = 8 * 1024 * 1024;
 /// How much memory the command may take.
 const MEMORY_BYTES: u64 = 2 * 1024 * 1024 * 1024;
-/// Unpacks, renders, packs. Standard output is for the archive alone.
-const SCRIPT: &str = "tar -x -f - -C /job || exit 1; exec 3>&1 1>&2; Rscript --vanilla /job/render.R /job </dev/null; code=$?; \
-                      tar -c -f - -C /job out >&3; exit $code";
+/// Unpacks, renders, packs, where anybody may write in any image. Standard output is for the archive alone. Compose reads
+/// `$$` as `$`.
+const SCRIPT: &str = "mkdir /tmp/job && tar -x -f - -C /tmp/job || exit 1; exec 3>&1 1>&2; \
+                      Rscript --vanilla /tmp/job/render.R /tmp/job </dev/null; code=$$?; tar -c -f - -C /tmp/job out >&3; exit $$code";
 
 /// How long one that did not answer is not asked again.
 const AGAIN: Duration = Duration::from_secs(30);
@@ -127,7 +128,7 @@ impl Inner {
         &self,
         job: &Arc<RenderJob>,
         command: &Command,
-        image: &str,
+        digest: Option<&str>,
         tell: Tell,
     ) -> Result<Rendered, Failure> {
         let token = random_id().map_err(|error| verdict::machine("a render could not be prepared", &error))?;
@@ -135,7 +136,7 @@ impl Inner {
             exchange::pack(job, &token).map_err(|error| verdict::machine("the documents could not be packed", &error))?;
         let mut log = Log::new(token.clone(), tell);
         let project = Project::lay_out(self, command, &token)?;
-        if self.settings.image.is_none() {
+        if self.settings.image.is_none() && digest.is_none() {
             self.build(&project, &mut log).await?;
         }
         let longest = usize::try_from(self.settings.output_bytes).unwrap_or(usize::MAX).saturating_add(WRAPPING);
@@ -157,7 +158,7 @@ impl Inner {
         if !matches!(ended, Ended::TimedOut) {
             project.finished();
         }
-        let image = Some(image.to_owned());
+        let image = Some(digest.map_or_else(|| docker::reference(&self.settings), str::to_owned));
         let mut rendered = verdict::judge(job, Raw { backend: Backend::Compose, ended, returned, log, image }, &self.settings)?;
         rendered.versions.insert("compose".to_owned(), command.version.clone());
         Ok(rendered)
@@ -255,16 +256,15 @@ fn own_configuration(settings: &Settings) -> Option<PathBuf> {
 
 fn service(settings: &RenderSettings) -> Value {
     let seconds = settings.timeout.as_secs().max(1).to_string();
-    let room = format!("mode=1777,size={}", settings.disk_bytes);
     let mut service = json!({
         "image": docker::reference(settings),
         "entrypoint": ["timeout", "-k", "5", seconds, "sh", "-c", SCRIPT],
         "user": format!("{USER}:{USER}"),
         "environment": exchange::VARIABLES,
-        "working_dir": FOLDER,
+        "working_dir": "/tmp",
         "network_mode": "none",
         "read_only": true,
-        "tmpfs": [format!("/tmp:{room}"), format!("{FOLDER}:{room}")],
+        "tmpfs": [format!("/tmp:mode=1777,size={}", settings.disk_bytes)],
         "cap_drop": ["ALL"],
         "security_opt": ["no-new-privileges:true"],
         "mem_limit": settings.memory_bytes,

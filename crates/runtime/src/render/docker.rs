@@ -40,7 +40,8 @@ pub(super) struct Engine {
     docker: Docker,
     /// Where it listens.
     pub(super) socket: String,
-    version: String,
+    /// Its version.
+    pub(super) version: String,
 }
 
 impl Inner {

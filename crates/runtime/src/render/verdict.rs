@@ -154,10 +154,12 @@ fn unfinished(job: &RenderJob, raw: &Raw, settings: &RenderSettings) -> Failure 
             let most = mib(settings.memory_bytes);
             ("out_of_memory", format!("R was killed, most likely because it took more than {most} MiB of memory (`memory_mib`)"))
         }
-        Ended::Exited(code) => (
-            "render_failed",
-            format!("R ended with exit code {code} before the document was finished; a document may not call `quit()`"),
-        ),
+        Ended::Exited(code) => {
+            let last = raw.log.last().map(|line| format!(" ({line})")).unwrap_or_default();
+            let why =
+                format!("R ended with exit code {code} before the document was finished{last}; a document may not call `quit()`");
+            ("render_failed", why)
+        }
     };
     let error_type = if raw.log.iter().any(|line| line.contains("No space left on device")) { "disk_full" } else { error_type };
     let message = format!("`{}` could not be rendered: {why}", job.document);

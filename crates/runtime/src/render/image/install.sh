@@ -13,7 +13,10 @@ if ! command -v pandoc >/dev/null; then
 fi
 
 for package in rmarkdown knitr tinytex ggplot2; do
-  has_package "$package" || Rscript --vanilla -e "install.packages('$package'); stopifnot(requireNamespace('$package'))"
+  has_package "$package" || Rscript --no-save -e "if (identical(getOption('repos')[['CRAN']], '@CRAN@'))
+    options(repos = 'https://cloud.r-project.org')
+  install.packages('$package')
+  stopifnot(requireNamespace('$package'))"
 done
 
 # TeX itself, and what R Markdown's template asks for: nothing can be installed later.
@@ -23,5 +26,6 @@ if ! command -v pdflatex >/dev/null; then
   chmod -R a+rX /opt/TinyTeX
 fi
 
+# Whoever renders writes here, whichever way it is mounted.
 mkdir -p /job
-chown 10001:10001 /job
+chmod 1777 /job

@@ -36,7 +36,7 @@ async fn parameters_reach_the_document_as_values_whatever_they_are() {
     let given = with_params(job(text, Format::Html), json!({"s": hostile, "v": [20, 22]}));
     let rendered = studio.run(given).await.unwrap();
     let words = words(&rendered.bytes, Format::Html);
-    assert!(words.contains(&format!(" {}", hostile.chars().count())) && words.contains("42"), "{words}");
+    assert!(words.contains(&format!(" {}", hostile.chars().count())) && words.contains("42"));
     let undeclared = with_params(job(text, Format::Html), json!({"other": 1}));
     let failure = studio.run(undeclared).await.unwrap_err();
     assert!(failure.message.contains("other"), "{}", failure.message);

@@ -134,7 +134,7 @@ pub(crate) fn words(bytes: &[u8], format: Format) -> String {
 /// A report is what it should be, whoever rendered it.
 pub(crate) fn assert_is_report(rendered: &Rendered, format: Format) {
     let words = words(&rendered.bytes, format);
-    assert!(words.contains("the number is 21"), "{format:?}: {words}");
+    assert!(words.contains("the number is 21"), "{format:?} of {} bytes", rendered.bytes.len());
     assert!(words.contains("Cars"), "{format:?}");
     assert!(rendered.versions.contains_key("R") && rendered.versions.contains_key("pandoc"), "{:?}", rendered.versions);
     let warning = rendered.warnings.first().expect("a warning");
