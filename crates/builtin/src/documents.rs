@@ -7,13 +7,20 @@
 mod address;
 mod create;
 mod delete;
+mod doctor;
 mod folder;
 mod library;
+mod lines;
+mod list;
 mod name;
+mod outline;
+mod read;
 mod rendering;
 mod reply;
 mod resources;
 mod snapshot;
+mod update;
+mod validate;
 
 use std::{
     path::Path,
@@ -22,6 +29,7 @@ use std::{
 
 use toolkit::{Failure, Native, Resources};
 
+pub use doctor::{Ability, Doctor};
 pub use library::{Document, Library, ListedDocument, ListedOutput, Listing, Settings};
 pub use name::{DocumentName, OutputKind, OutputName};
 pub use rendering::Rendering;
@@ -59,7 +67,15 @@ impl Documents {
 
     /// The tools.
     pub fn natives(&self) -> Vec<Native> {
-        vec![create::native(self), delete::native(self)]
+        vec![
+            create::native(self),
+            delete::native(self),
+            list::native(self),
+            outline::native(self),
+            read::native(self),
+            update::native(self),
+            validate::native(self),
+        ]
     }
 
     /// Documents and outputs as resources.
@@ -91,6 +107,11 @@ impl Documents {
         let done = tokio::task::spawn_blocking(move || work(&library)).await;
         done.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
     }
+}
+
+/// The tool `doctor`.
+pub(crate) fn doctor(doctor: &Doctor) -> Native {
+    doctor::native(doctor)
 }
 
 /// The address of a document.

@@ -47,8 +47,10 @@ pub struct Handles {
     pub guide: Option<content::Guide>,
     /// The R Markdown documents, if the tools for them are wanted.
     pub documents: Option<documents::Documents>,
-    /// What renders them, if the tools for that are wanted.
+    /// What renders them, if the tool for that is wanted.
     pub rendering: Option<documents::Rendering>,
+    /// What looks at this machine, if the tool for that is wanted.
+    pub doctor: Option<documents::Doctor>,
     /// Whether tools that only show something are wanted.
     pub examples: Examples,
     /// The flags, if the tools for them are wanted.
@@ -74,7 +76,8 @@ pub fn toolset(handles: &Handles) -> Toolset {
     let toolset = Toolset::default().with_declared(&Declarations::default()).retain(wanted);
     let content = handles.guide.iter().map(content::Guide::native);
     let documents = handles.documents.iter().flat_map(documents::Documents::natives);
-    let rendering = handles.rendering.iter().flat_map(documents::Rendering::natives);
+    let rendering = handles.rendering.iter().map(documents::Rendering::native);
+    let doctor = handles.doctor.iter().map(documents::doctor);
     let flags = handles.flags.iter().flat_map(flags::natives);
     let checking = handles.checker.iter().map(checking::native);
     natives(&handles.operations)
@@ -82,6 +85,7 @@ pub fn toolset(handles: &Handles) -> Toolset {
         .chain(content)
         .chain(documents)
         .chain(rendering)
+        .chain(doctor)
         .chain(flags)
         .chain(checking)
         .fold(toolset, Toolset::with)

@@ -6,7 +6,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use builtin::{Checked, Checker, Examples, Finding, FlagPlaces, Flags, Handles, content, documents};
+use builtin::{
+    Checked, Checker, Examples, Finding, FlagPlaces, Flags, Handles, content,
+    documents::{self, Ability, Doctor, Rendering},
+};
 use catalog::{Catalog, Diagnostic, Failure, Severity, flag::FlagValues};
 use runtime::{Runtime, Settings};
 use store::Store;
@@ -93,17 +96,35 @@ pub(crate) fn natives(
         None => Prefix::unset(),
     };
     let is_shown = environment.get("MCP_INCLUDE_EXAMPLE_TOOLS").is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    let rendering = material.rendering(crib, runtime);
     let handles = Handles {
         operations: runtime.operations(),
         guide: Some(material.guide.clone()),
         documents: Some(material.documents.clone()),
-        rendering: Some(material.rendering(crib, runtime)),
+        doctor: Some(doctor(crib, &rendering)),
+        rendering: Some(rendering),
         examples: if is_shown { Examples::Shown } else { Examples::Hidden },
         flags: Some(material.flags.clone()),
         checker: crib.checks_definitions().then(|| checker(crib)),
     };
     let presentation = Presentation { prefix, errors: crib.config.crib.errors.map(Into::into) };
     builtin::toolset(&handles).build(&presentation).map_err(|error| CommandError::machine(error.to_string()))
+}
+
+/// What `doctor` tells: whether documents can be kept here, and what can render them.
+fn doctor(crib: &Crib, rendering: &Rendering) -> Doctor {
+    let folder = crib.documents.as_ref().map(|documents| documents.folder.clone());
+    let rendering = rendering.clone();
+    Arc::new(move || {
+        let kept = folder.as_ref().map(|folder| Ability {
+            name: "documents".to_owned(),
+            ok: folder.is_dir(),
+            detail: folder.display().to_string(),
+            hint: (!folder.is_dir()).then(|| "it is made with the first document".to_owned()),
+        });
+        let rendering = rendering.clone();
+        Box::pin(async move { kept.into_iter().chain(rendering.abilities().await).collect() })
+    })
 }
 
 /// What `check_definition` checks with: everything that `check` does for a file of the crib.

@@ -139,7 +139,7 @@ fn spot(text: &Text, locator: &Locator<'_>, place: &Place) -> Option<Spot> {
 /// Every rule there is, by code.
 pub(crate) fn rules() -> Vec<&'static Rule> {
     let mut rules: Vec<&'static Rule> =
-        [workspace::RULES, formats::RULES, formats::PROMPT_RULES, formats::BUILD_RULES, lint::RULES]
+        [workspace::RULES, formats::RULES, formats::PROMPT_RULES, formats::BUILD_RULES, formats::rmd::RULES, lint::RULES]
             .into_iter()
             .flatten()
             .copied()

@@ -6,6 +6,7 @@
 //! messages get an answer instead of silence. Requests to modern clients, which the protocol
 //! forbids, are not sent.
 
+mod aside;
 mod lines;
 mod message;
 mod output;
@@ -16,6 +17,7 @@ use std::{
     sync::Arc,
 };
 
+pub(crate) use aside::Beside;
 pub use message::{Incoming, read};
 use rmcp::{
     ErrorData, RoleServer,
@@ -32,9 +34,11 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use self::{
+    aside::Aside,
     lines::{Line, Lines},
     output::Output,
 };
+use crate::dialect;
 
 /// The longest message that is read.
 const LONGEST: usize = 16 << 20;
@@ -55,6 +59,7 @@ pub(crate) struct Guard<R, W> {
     cancelled: VecDeque<RequestId>,
     refusals: JoinSet<()>,
     end_of_input: CancellationToken,
+    aside: Aside,
 }
 
 /// How the client opened the connection.
@@ -79,7 +84,14 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
             cancelled: VecDeque::new(),
             refusals: JoinSet::new(),
             end_of_input,
+            aside: Aside::default(),
         }
+    }
+
+    /// Has requests in the dialect answered beside the others.
+    pub(crate) fn with(mut self, beside: Beside) -> Self {
+        self.aside = Aside::new(beside);
+        self
     }
 
     /// The next message that may be let through; nothing at the end of the input.
@@ -98,7 +110,9 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
             };
             match incoming {
                 Incoming::Message(message) => {
-                    if let Some(message) = self.admit(*message) {
+                    if let Some(message) = self.own(*message)
+                        && let Some(message) = self.admit(message)
+                    {
                         return Some(message);
                     }
                 }
@@ -106,6 +120,34 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
                 Incoming::Nothing => {}
             }
             while self.refusals.try_join_next().is_some() {}
+        }
+    }
+
+    /// The message, unless it belongs to the dialect and is answered aside.
+    fn own(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+        match message {
+            ClientJsonRpcMessage::Request(JsonRpcRequest { id, request: ClientRequest::CustomRequest(request), .. })
+                if dialect::speaks(&request.method) =>
+            {
+                let translated = match self.aside.has(&id) || self.in_flight.contains(&id) {
+                    true => Err(in_use()),
+                    false => dialect::translate(&id, &request.method, request.params),
+                };
+                match translated {
+                    Ok((asked, message)) => self.aside.ask(id, asked, message, &self.output),
+                    Err(error) => self.refuse(Some(id), error),
+                }
+                None
+            }
+            ClientJsonRpcMessage::Notification(ref notification) => match cancelled(&notification.notification) {
+                Some(id) if self.aside.has(id) => {
+                    let id = id.clone();
+                    self.aside.cancel(&id, message);
+                    None
+                }
+                _ => Some(message),
+            },
+            message => Some(message),
         }
     }
 
@@ -119,8 +161,8 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
             }
             _ if self.opening == Opening::Undecided => return None,
             ClientJsonRpcMessage::Notification(notification) => {
-                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification {
-                    self.remember(cancelled.params.request_id.as_ref());
+                if let Some(id) = cancelled(&notification.notification) {
+                    self.remember(id);
                 }
             }
             _ => {}
@@ -133,8 +175,8 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
             let message = "`initialize` is not a method of the revision this connection was opened with";
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
         }
-        if !self.in_flight.insert(request.id.clone()) {
-            return Err(ErrorData::invalid_request("a request with this id is still being answered", None));
+        if self.aside.has(&request.id) || !self.in_flight.insert(request.id.clone()) {
+            return Err(in_use());
         }
         if self.opening == Opening::Undecided {
             self.opening = opening(&request.request);
@@ -144,8 +186,10 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
 
     /// Keeps the id of a cancelled request in use: no answer will give it free. Only the last ones
     /// are kept, lest a client that cancels often fills the memory.
-    fn remember(&mut self, cancelled: Option<&RequestId>) {
-        let Some(id) = cancelled.filter(|id| self.in_flight.contains(id)) else { return };
+    fn remember(&mut self, id: &RequestId) {
+        if !self.in_flight.contains(id) {
+            return;
+        }
         self.cancelled.push_back(id.clone());
         if self.cancelled.len() > MOST_CANCELLED
             && let Some(oldest) = self.cancelled.pop_front()
@@ -174,6 +218,18 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
         };
         Ok(())
     }
+}
+
+/// The request that a notification cancels.
+fn cancelled(notification: &ClientNotification) -> Option<&RequestId> {
+    match notification {
+        ClientNotification::CancelledNotification(cancelled) => cancelled.params.request_id.as_ref(),
+        _ => None,
+    }
+}
+
+fn in_use() -> ErrorData {
+    ErrorData::invalid_request("a request with this id is still being answered", None)
 }
 
 /// What a first request decides; it must be what the protocol library takes it for.

@@ -12,6 +12,7 @@ mod connection;
 mod content;
 pub mod control;
 mod delivery;
+mod dialect;
 mod era;
 mod exchange;
 mod gate;

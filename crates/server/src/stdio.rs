@@ -6,11 +6,18 @@ use rmcp::{service::ServerInitializeError, service::serve_server_with_ct, transp
 use runtime::Operations;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
+    sync::mpsc,
     time::{sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{ServeError, Server, connection::Connection, gate::Gate, guard::Guard, lifetime::Lifetime};
+use crate::{
+    ServeError, Server,
+    connection::Connection,
+    gate::Gate,
+    guard::{Beside, Guard},
+    lifetime::Lifetime,
+};
 
 /// The most calls at once; one client rarely has more.
 const MOST_CALLS: usize = 256;
@@ -51,18 +58,27 @@ where
     W: AsyncWrite + Unpin + Send + 'static,
 {
     let lifetime = Lifetime::default();
-    let guard = Guard::new(input, output, lifetime.closing.clone());
     let _watch = server.watch();
-    let (operations, owner) = (server.operations(), server.owner.clone());
-    let connection = Connection::new(server, owner, Arc::new(Gate::new(MOST_CALLS)), lifetime.clone());
+    let operations = server.operations();
+    let connection = Connection::new(server.clone(), server.owner.clone(), Arc::new(Gate::new(MOST_CALLS)), lifetime.clone());
     let session = connection.session.clone();
-    let service = match serve_server_with_ct(connection, guard, shutdown.child_token()).await {
-        Ok(service) => service,
-        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
-        Err(error) => return Err(ServeError::Protocol(error.to_string())),
+    let (alive, mut beside) = mpsc::channel(1);
+    let guard = Guard::new(input, output, lifetime.closing.clone()).with(aside(server, &connection, &shutdown, alive));
+    let serving = async {
+        let served = match serve_server_with_ct(connection, guard, shutdown.child_token()).await {
+            Ok(service) => {
+                let _ = service.waiting().await;
+                Ok(())
+            }
+            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
+            Err(error) => Err(ServeError::Protocol(error.to_string())),
+        };
+        // Nothing is ever sent: this is the end of what was answered aside.
+        beside.recv().await;
+        served
     };
     tokio::select! {
-        ended = service.waiting() => drop(ended),
+        served = serving => served?,
         () = end(&lifetime, &operations, &shutdown) => tracing::warn!("some calls did not end when they were cancelled"),
     }
     if timeout(DEADLINE, operations.drain()).await.is_err() {
@@ -71,6 +87,13 @@ where
     // Nobody comes back to it.
     let _ = timeout(DEADLINE, session.end()).await;
     Ok(())
+}
+
+/// What answers requests in the dialect: a connection like the client's own, with the same state.
+fn aside(server: Server, own: &Connection, shutdown: &CancellationToken, alive: mpsc::Sender<()>) -> Beside {
+    let mut connection = Connection::new(server.clone(), own.owner.clone(), Arc::clone(&own.gate), own.lifetime.clone());
+    connection.session = own.session.clone();
+    Beside { server, connect: Box::new(move || connection), shutdown: shutdown.child_token(), alive }
 }
 
 /// Waits for the end and brings it about; returns when there is nothing left to wait for.

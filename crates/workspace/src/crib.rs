@@ -150,6 +150,11 @@ impl Crib {
         self.config.crib.check_definition.unwrap_or_else(|| !discover::specifications(&self.folder).is_empty())
     }
 
+    /// Where R Markdown documents are, or would be if they were served.
+    pub fn documents_folder(&self) -> PathBuf {
+        self.resolve(self.config.documents.dir.get_ref())
+    }
+
     /// The folder for what this crib keeps, below the user's state folder.
     pub fn state_folder(&self) -> PathBuf {
         let path = self.folder.to_string_lossy();

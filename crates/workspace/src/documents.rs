@@ -19,12 +19,12 @@ const USUAL_BYTES: u64 = 10_000_000;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DocumentsConfig {
-    /// Whether documents are served.
+    /// Whether documents are served; they are not if this is not given.
     pub enabled: bool,
-    /// The folder of documents, relative to the crib. What is rendered goes into `output` in it.
+    /// The folder of documents, relative to the crib; `rmd` if not given. What is rendered goes into `output` in it.
     #[schemars(with = "PathBuf")]
     pub dir: Spanned<PathBuf>,
-    /// What renders documents.
+    /// What renders documents; `auto` if not given.
     #[schemars(with = "RenderBackend")]
     pub backend: Spanned<RenderBackend>,
     /// Whether documents may be rendered by the R of this machine, which runs their code with your rights.

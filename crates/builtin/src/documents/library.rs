@@ -162,6 +162,12 @@ impl Library {
         candidates.iter().find(is_there).cloned().ok_or_else(|| missing(&candidates[0]))
     }
 
+    /// Whether there is a file at a path from a document.
+    pub(super) fn has_beside(&self, name: &DocumentName, path: &str) -> bool {
+        let path = name.as_str().rsplit_once('/').map_or_else(|| path.to_owned(), |(folder, _)| format!("{folder}/{path}"));
+        Folder::open(&self.settings.folder).is_ok_and(|folder| folder.is_file(&path))
+    }
+
     /// Reads a document.
     pub fn read(&self, name: &DocumentName) -> Result<Document, Failure> {
         let bytes = Folder::open(&self.settings.folder).and_then(|folder| folder.read(name.as_str(), self.settings.largest));

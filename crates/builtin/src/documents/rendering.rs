@@ -1,16 +1,15 @@
-//! `render_rmd` and `doctor`: documents to HTML, PDF and Word, and what is needed for that.
+//! What renders documents: `render_rmd`, and what of this machine it can use.
 //!
 //! How to write such a tool: crates/toolkit/templates/tool.md.
 
-mod doctor;
 mod render;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use runtime::render::{RenderSettings, Renderer};
+use runtime::render::{Component, RenderSettings, Renderer};
 use toolkit::Native;
 
-use super::Documents;
+use super::{Ability, Documents};
 
 /// Documents and what renders them. Clones are the same.
 #[derive(Clone)]
@@ -31,12 +30,24 @@ impl Rendering {
         *self.renderer.write().unwrap_or_else(PoisonError::into_inner) = renderer;
     }
 
-    /// The tools.
-    pub fn natives(&self) -> Vec<Native> {
-        vec![render::native(self), doctor::native(self)]
+    /// The tool.
+    pub fn native(&self) -> Native {
+        render::native(self)
+    }
+
+    /// What of this machine rendering can use.
+    pub async fn abilities(&self) -> Vec<Ability> {
+        self.renderer().components().await.into_iter().map(Ability::from).collect()
     }
 
     fn renderer(&self) -> Renderer {
         self.renderer.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl From<Component> for Ability {
+    fn from(component: Component) -> Self {
+        let Component { name, purpose, found, hint } = component;
+        Self { name: name.to_owned(), ok: found.is_some(), detail: found.unwrap_or_else(|| purpose.to_owned()), hint }
     }
 }

@@ -41,6 +41,7 @@ impl Desk {
             guide: None,
             documents: None,
             rendering: None,
+            doctor: None,
             examples: Examples::Hidden,
             flags: Some(flags),
             checker: None,

@@ -10,6 +10,7 @@ mod flags;
 mod join;
 mod office;
 mod prompts;
+mod reports;
 mod results;
 mod rmd;
 mod status;

@@ -1,19 +1,21 @@
-//! `new`: a definition to start from.
+//! `new`: a definition or document to start from.
 
-use std::{fs, io::Write, process::ExitCode};
+use std::{fs, io::Write, path::Path, process::ExitCode};
 
+use builtin::documents::DocumentName;
 use clap::ValueEnum;
+use workspace::Crib;
 
 use super::{CommandResult, Surroundings};
 use crate::{error::CommandError, terminal};
 
-/// Write a filled-in definition to start from.
+/// Write a filled-in definition or document to start from.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// In which format.
     #[arg(value_enum)]
     format: Format,
-    /// The tool's name.
+    /// The tool's or the document's name.
     name: String,
 }
 
@@ -23,29 +25,55 @@ enum Format {
     Mtdf,
     /// A function of an R package as YAML, in tools/. The name is PACKAGE-FUNCTION.
     Rave,
+    /// A report in R Markdown, in the folder of documents. The name may have folders.
+    Rmd,
 }
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
-    if let Err(problem) = catalog::name::check(&args.name) {
-        return Err(CommandError::machine(format!("`{}` cannot name a tool: {problem}", args.name))
-            .hint("use letters, digits, `_` and `-`"));
+    let crib = here.crib()?;
+    let name = &args.name;
+    match args.format {
+        Format::Mtdf => {
+            let text = include_str!("new/mtdf.json").replace("NAME", name);
+            definition(&crib, name, "json", &text, "change its command")
+        }
+        Format::Rave => definition(&crib, name, "yaml", &rave(name)?, "describe the function's parameters"),
+        Format::Rmd => document(&crib, name),
     }
-    let folder = here.crib()?.folder.join("tools");
-    let (extension, text) = match args.format {
-        Format::Mtdf => ("json", include_str!("new/mtdf.json").replace("NAME", &args.name)),
-        Format::Rave => ("yaml", rave(&args.name)?),
-    };
-    let path = folder.join(format!("{}.{extension}", args.name));
-    fs::create_dir_all(&folder).map_err(|error| CommandError::io("make", &folder, &error))?;
-    let mut file = fs::File::create_new(&path)
-        .map_err(|error| CommandError::io("make", &path, &error).hint("choose another name, or remove the file"))?;
-    file.write_all(text.as_bytes()).map_err(|error| CommandError::io("write", &path, &error))?;
-    let change = match args.format {
-        Format::Mtdf => "change its command",
-        Format::Rave => "describe the function's parameters",
-    };
-    terminal::note(&format!("wrote {}: {change}, then try `toolcrib call {}`", path.display(), args.name));
+}
+
+fn definition(crib: &Crib, name: &str, extension: &str, text: &str, change: &str) -> CommandResult {
+    if let Err(problem) = catalog::name::check(name) {
+        return Err(
+            CommandError::machine(format!("`{name}` cannot name a tool: {problem}")).hint("use letters, digits, `_` and `-`")
+        );
+    }
+    let path = crib.folder.join("tools").join(format!("{name}.{extension}"));
+    write(&path, text)?;
+    terminal::note(&format!("wrote {}: {change}, then try `toolcrib call {name}`", path.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+fn document(crib: &Crib, name: &str) -> CommandResult {
+    let name = DocumentName::new(name).map_err(|failure| CommandError::machine(failure.message))?;
+    let title = name.stem().rsplit('/').next().unwrap_or_default().replace(['-', '_'], " ");
+    let path = crib.documents_folder().join(name.as_str());
+    write(&path, &formats::rmd::titled(include_str!("new/report.Rmd"), &title).text)?;
+    let next = match crib.documents {
+        Some(_) => "its parts say what belongs there",
+        None => "to serve it, set `enabled = true` in `[documents]` of toolcrib.toml",
+    };
+    terminal::note(&format!("wrote {}: {next}", path.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a file that is not there yet.
+fn write(path: &Path, text: &str) -> Result<(), CommandError> {
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder).map_err(|error| CommandError::io("make", folder, &error))?;
+    let mut file = fs::File::create_new(path)
+        .map_err(|error| CommandError::io("make", path, &error).hint("choose another name, or remove the file"))?;
+    file.write_all(text.as_bytes()).map_err(|error| CommandError::io("write", path, &error))
 }
 
 fn rave(name: &str) -> Result<String, CommandError> {

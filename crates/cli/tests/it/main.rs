@@ -18,5 +18,6 @@ mod r;
 mod rave;
 mod rendering;
 mod repository;
+mod rmarkdown;
 mod serve;
 mod specifications;

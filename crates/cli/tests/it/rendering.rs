@@ -1,10 +1,18 @@
 //! Documents from a client's call to a finished report, with the real things.
 
-use std::{env, fs, path::Path, process::Command};
+use std::{
+    env, fs,
+    io::{BufRead, BufReader, Write},
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use serde_json::{Value, json};
 
-use crate::{crib::Crib, serve::Client};
+use crate::{
+    crib::{Crib, TOOLCRIB, repository},
+    serve::Client,
+};
 
 const LOCAL: &str = "[documents]\nenabled = true\nbackend = \"local\"\nallow_local = true\n";
 
@@ -34,7 +42,7 @@ fn call(client: &mut Client, name: &str, arguments: Value) -> Value {
 
 fn create(client: &mut Client, filename: &str, content: &str) {
     let made = call(client, "create_rmd", json!({"filename": filename, "title": "T", "content": content}));
-    assert_eq!(made["isError"].as_bool().unwrap_or_default(), false, "{made}");
+    assert_ne!(made["isError"], true, "{made}");
 }
 
 fn pdf_text(path: &Path) -> String {
@@ -135,7 +143,7 @@ fn a_render_that_takes_long_is_an_operation_that_can_be_cancelled() {
     assert_eq!(told["params"]["progressToken"], "p");
     let status = call(&mut client, "status", json!({}));
     let operations = status["structuredContent"]["operations"].as_array().expect("operations").clone();
-    let id = operations.iter().find(|operation| operation["tool"] == "render_rmd").expect("a render")["operation_id"].clone();
+    let id = operations.iter().find(|operation| operation["tool"] == "render_rmd").expect("a render")["id"].clone();
     call(&mut client, "cancel", json!({"id": id}));
     let answer = client.wait(|message| message["id"] == 900);
     assert_eq!(answer["result"]["isError"], true);
@@ -173,9 +181,59 @@ fn the_doctor_says_what_can_render() {
     }
     let mut client = Client::start(&crib, &[]);
     let told = call(&mut client, "doctor", json!({}));
-    let components = told["structuredContent"]["value"]["components"].as_array().expect("components").clone();
-    let of = |name: &str| components.iter().find(|component| component["name"] == name).expect("a component").clone();
-    assert!(of("R")["found"].is_string() && of("quarto")["hint"].is_string());
+    let abilities = told["structuredContent"]["value"].as_array().expect("abilities").clone();
+    let of = |name: &str| abilities.iter().find(|ability| ability["name"] == name).expect("an ability").clone();
+    assert!(of("R")["ok"] == true && of("quarto")["hint"].is_string(), "{told}");
+}
+
+/// What the page for users says about a first report, done as it says, but for installing.
+#[test]
+fn the_walk_through_the_page_works() {
+    if !has_r() {
+        return;
+    }
+    let page = fs::read_to_string(repository().join("docs/rmarkdown.md")).expect("the page");
+    let (_, walk) = page.split_once("## A first report").expect("the walk");
+    let blocks = walk.split("```sh\n").skip(1).filter_map(|rest| rest.split("\n```\n").next());
+    let script: String = blocks.filter(|block| !block.contains("apt install")).map(|block| format!("{block}\n")).collect();
+    let home = tempfile::tempdir().expect("a folder");
+    let programs = Path::new(TOOLCRIB).parent().expect("a folder").display().to_string();
+    let path = format!("{programs}:{}", env::var("PATH").unwrap_or_default());
+    let output = Command::new("bash")
+        .args(["-e", "-c", &script])
+        .current_dir(home.path())
+        .env("PATH", path)
+        .env("XDG_STATE_HOME", home.path().join("state"))
+        .env("DOCKER_HOST", "unix:///nowhere.sock")
+        .output()
+        .expect("bash");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("Successfully rendered first.Rmd to first.pdf"), "{said}");
+    assert!(pdf_text(&home.path().join("reports/rmd/output/first.pdf")).contains("My first report"));
+}
+
+/// Sends requests to a new server as they are, without a handshake, and gives the answers by their ids.
+fn exchange(crib: &Crib, socket: &str, requests: &[String]) -> Vec<Value> {
+    let mut server = crib
+        .command(&["serve"])
+        .env("DOCKER_HOST", socket)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a server");
+    let mut input = server.stdin.take().expect("its input");
+    let mut answers = BufReader::new(server.stdout.take().expect("its output")).lines().map_while(Result::ok);
+    let mut ask = |request: &String| {
+        writeln!(input, "{}", request.replace('\n', " ")).expect("the server reads");
+        let answer = |line: String| serde_json::from_str::<Value>(&line).ok().filter(|answer| answer.get("id").is_some());
+        answers.find_map(answer).expect("an answer")
+    };
+    let answered = requests.iter().map(&mut ask).collect();
+    drop(input);
+    server.wait().expect("an end");
+    answered
 }
 
 /// The usage examples of the interface's document, word for word, with an engine and an image for tests alone.
@@ -189,30 +247,53 @@ fn the_usage_examples_work_word_for_word_and_the_pdf_opens() {
         return;
     };
     let crib = Crib::new().file("toolcrib.toml", &format!("[documents]\nenabled = true\nimage = \"{image}\"\n"));
-    let mut client = Client::start_with(&crib, &[], &[("DOCKER_HOST", &socket)]);
-    let created = client.ask(
-        "tools/call",
-        json!({
-            "name": "create_rmd",
-            "arguments": {"filename": "example", "title": "Example R Markdown", "content": EXAMPLE}
-        }),
-    );
-    assert_eq!(created["result"]["content"][0]["text"], "Created R Markdown file: example.Rmd");
-    let rendered =
-        client.ask("tools/call", json!({"name": "render_rmd", "arguments": {"filename": "example", "format": "html"}}));
-    assert_eq!(rendered["result"]["content"][0]["text"], "Successfully rendered example.Rmd to example.html", "{rendered}");
-    let value = &rendered["result"]["structuredContent"]["value"];
-    assert_eq!(value["backend"], "docker", "{value}");
-    let read = client.ask("resources/read", json!({"uri": "rmd-output:///example.html"}));
-    assert!(read["result"]["contents"][0]["text"].as_str().is_some_and(|page| page.contains("Summary Statistics")));
-    let rendered = client.ask(
-        "tools/call",
-        json!({
-            "name": "render_rmd",
-            "arguments": {"filename": "example", "format": "pdf", "use_docker_compose": true}
-        }),
-    );
-    assert_eq!(rendered["result"]["content"][0]["text"], "Successfully rendered example.Rmd to example.pdf", "{rendered}");
-    assert_eq!(rendered["result"]["structuredContent"]["value"]["backend"], "compose");
+    let request = |id: u32, method: &str, params: &str| {
+        format!(r#"{{"jsonrpc": "2.0", "id": "{id}", "method": "{method}", "params": {params}}}"#)
+    };
+    let requests = [
+        request(1, "callTool", CREATE),
+        request(2, "callTool", RENDER),
+        request(3, "readResource", r#"{"uri": "rmd-output:///example.html"}"#),
+        request(4, "callTool", COMPOSE),
+        request(5, "callTool", r#"{"name": "render_rmd", "arguments": {}}"#),
+        request(6, "callTool", r#"{"name": "render_rmd", "arguments": {"filename": "broken"}}"#),
+    ];
+    crib.write("rmd/broken.Rmd", "```{r}\nstop('oops')\n```\n");
+    let answers = exchange(&crib, &socket, &requests);
+    let text =
+        |index: usize| answers[index]["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{}", answers[index]));
+    assert_eq!(text(0), "Created R Markdown file: example.Rmd");
+    assert_eq!(text(1), "Successfully rendered example.Rmd to example.html");
+    assert_eq!(answers[2]["result"]["contents"][0]["mimeType"], "text/html");
+    assert!(answers[2]["result"]["contents"][0]["text"].as_str().is_some_and(|page| page.contains("Summary Statistics")));
+    assert_eq!(text(3), "Successfully rendered example.Rmd to example.pdf");
     assert!(pdf_text(&crib.root().join("rmd/output/example.pdf")).contains("Summary Statistics"));
+    assert_eq!(answers[4]["error"], json!({"code": -32602, "message": "Invalid params: filename is required"}));
+    assert_eq!(answers[5]["error"]["code"], -32603, "{}", answers[5]);
 }
+
+const CREATE: &str = r###"{
+  "name": "create_rmd",
+  "arguments": {
+    "filename": "example",
+    "title": "Example R Markdown",
+    "content": "---\ntitle: \"Example R Markdown\"\nauthor: \"R-Server\"\ndate: \"`r Sys.Date()`\"\noutput: html_document\n---\n\n## R Markdown Example\n\nThis is an example R Markdown file.\n\n```{r}\nplot(cars)\n```\n\n## Summary Statistics\n\n```{r}\nsummary(cars)\n```"
+  }
+}"###;
+
+const RENDER: &str = r#"{
+  "name": "render_rmd",
+  "arguments": {
+    "filename": "example",
+    "format": "html"
+  }
+}"#;
+
+const COMPOSE: &str = r#"{
+  "name": "render_rmd",
+  "arguments": {
+    "filename": "example",
+    "format": "pdf",
+    "use_docker_compose": true
+  }
+}"#;

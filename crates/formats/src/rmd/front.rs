@@ -81,6 +81,14 @@ pub fn titled(text: &str, title: &str) -> Titled {
     }
 }
 
+/// How many lines the front matter takes, with its marks and what is before it.
+pub(super) fn lines(text: &str) -> usize {
+    match (find(text), front(text)) {
+        (Ok(Some(block)), Front::Present(_) | Front::Broken(_)) => block.lines_before + block.yaml.lines().count() + 1,
+        _ => 0,
+    }
+}
+
 fn title_of(values: &Map<String, Value>) -> Option<String> {
     let title = match values.get("title")? {
         Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),

@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use rmcp::model::ServerJsonRpcMessage;
+use serde::Serialize;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 /// Messages to a pipe.
@@ -21,7 +21,7 @@ impl<W: AsyncWrite + Unpin> Output<W> {
     }
 
     /// Writes a message; done when it is out.
-    pub(super) async fn write(&self, message: &ServerJsonRpcMessage) -> io::Result<()> {
+    pub(super) async fn write(&self, message: &impl Serialize) -> io::Result<()> {
         let mut line = serde_json::to_vec(message)?;
         line.push(b'\n');
         self.enqueue(line);

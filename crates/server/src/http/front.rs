@@ -7,17 +7,21 @@ use axum::{
     Router,
     body::{Body, Bytes, to_bytes},
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     response::Response,
     routing::{any, get},
 };
-use rmcp::transport::{StreamableHttpService, streamable_http_server::session::local::LocalSessionManager};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use rmcp::{
+    model::RequestId,
+    transport::{StreamableHttpService, streamable_http_server::session::local::LocalSessionManager},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use super::HttpOptions;
-use crate::{Server, connection::Connection, listening};
+use crate::{Server, connection::Connection, dialect, listening};
 
 const BOTH_TYPES: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
@@ -38,6 +42,15 @@ pub(super) struct Front {
 struct Peek<'a> {
     #[serde(borrow, default)]
     method: Option<Cow<'a, str>>,
+}
+
+/// A request in the dialect.
+#[derive(Deserialize)]
+struct InDialect {
+    id: RequestId,
+    method: String,
+    #[serde(default)]
+    params: Option<Value>,
 }
 
 impl Front {
@@ -68,6 +81,11 @@ impl Front {
             return self.too_long();
         }
         let Ok(body) = to_bytes(body, self.max_body).await else { return self.too_long() };
+        if let Ok(Peek { method: Some(method) }) = serde_json::from_slice::<Peek<'_>>(&body)
+            && dialect::speaks(&method)
+        {
+            return self.aside(parts, &body).await;
+        }
         let (opens_session, listens) = match serde_json::from_slice::<Peek<'_>>(&body) {
             Ok(peek) => {
                 let is_new = !parts.headers.contains_key("mcp-session-id");
@@ -90,6 +108,40 @@ impl Front {
         match opens_session {
             true => self.open_session(request).await,
             false => self.forward(request).await,
+        }
+    }
+
+    /// Answers a request in the dialect: as one of the protocol, which needs no session.
+    async fn aside(&self, mut parts: Parts, body: &[u8]) -> Response {
+        let Ok(InDialect { id, method, params }) = serde_json::from_slice(body) else {
+            return error(StatusCode::BAD_REQUEST, -32600, "not a JSON-RPC 2.0 request");
+        };
+        let (asked, message) = match dialect::translate(&id, &method, params) {
+            Ok(translated) => translated,
+            Err(error) => return respond(StatusCode::OK, &json!({"jsonrpc": "2.0", "id": id, "error": error})),
+        };
+        let name = asked.about().map(|about| format!("=?base64?{}?=", STANDARD.encode(about)));
+        let headers = [
+            ("mcp-protocol-version", Some(dialect::REVISION.to_owned())),
+            ("mcp-method", Some(asked.standard().to_owned())),
+            ("mcp-name", name),
+            ("mcp-session-id", None),
+            ("content-length", None),
+        ];
+        for (header, value) in headers {
+            parts.headers.remove(header);
+            parts.headers.extend(value.and_then(|value| Some((HeaderName::from_static(header), value.parse().ok()?))));
+        }
+        parts.headers.insert(header::ACCEPT, BOTH_TYPES);
+        let response = self.forward(Request::from_parts(parts, Body::from(message.to_string()))).await;
+        let (parts, body) = response.into_parts();
+        let Ok(body) = to_bytes(body, usize::MAX).await else {
+            return error(StatusCode::INTERNAL_SERVER_ERROR, -32603, "the answer was lost");
+        };
+        match serde_json::from_slice::<Value>(&body) {
+            Ok(answer) if answer["id"] == json!(id) => respond(StatusCode::OK, &asked.answer(answer, &self.server.snapshot())),
+            // Kept out before it was looked at.
+            _ => Response::from_parts(parts, Body::from(body)),
         }
     }
 

@@ -25,26 +25,26 @@ use crate::{
 };
 
 /// A server on a port of its own.
-struct Site {
+pub(crate) struct Site {
     address: String,
-    shutdown: CancellationToken,
-    serving: JoinHandle<Result<(), ServeError>>,
+    pub(crate) shutdown: CancellationToken,
+    pub(crate) serving: JoinHandle<Result<(), ServeError>>,
 }
 
 /// What came back.
 #[derive(Debug)]
-struct Response {
-    status: u16,
+pub(crate) struct Response {
+    pub(crate) status: u16,
     headers: Vec<(String, String)>,
     body: String,
 }
 
 impl Site {
-    async fn new(server: Server) -> Self {
+    pub(crate) async fn new(server: Server) -> Self {
         Self::with(server, |_| {}).await
     }
 
-    async fn with(server: Server, change: impl FnOnce(&mut HttpOptions)) -> Self {
+    pub(crate) async fn with(server: Server, change: impl FnOnce(&mut HttpOptions)) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address").to_string();
         let mut options = HttpOptions::new(listener);
@@ -79,7 +79,7 @@ impl Site {
         BufReader::new(stream)
     }
 
-    async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
+    pub(crate) async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
         let mut stream = self.open(method, path, headers, body).await;
         timeout(PATIENCE, Response::read(&mut stream)).await.expect("a response in time")
     }
@@ -126,7 +126,7 @@ impl Response {
     }
 
     /// The message in the body, be it plain or the last event of a stream.
-    fn message(&self) -> Value {
+    pub(crate) fn message(&self) -> Value {
         let mut events = self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
         let text = events.rfind(|event| event.starts_with('{')).unwrap_or(self.body.trim());
         serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {self:?}"))

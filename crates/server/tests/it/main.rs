@@ -4,6 +4,7 @@ mod approving;
 mod asking;
 mod calling;
 mod control;
+mod dialect;
 mod ending;
 mod following;
 mod guarding;

@@ -1,0 +1,229 @@
+//! Another way to name the protocol's methods: `listResources`, `callTool` and so on.
+//!
+//! A request in it needs no handshake, no metadata and no headers. It becomes one of the protocol
+//! that says everything itself, takes the same path as any other, and its answer is put back into
+//! the dialect's words and error codes.
+
+use rmcp::{
+    ErrorData,
+    model::{ErrorCode, RequestId},
+};
+use serde_json::{Map, Value, json};
+
+use crate::Snapshot;
+
+/// The revision that translated requests are of.
+pub(crate) const REVISION: &str = "2026-07-28";
+
+/// What the addresses begin with that the dialect knows. Others are served, too.
+const SCHEMES: [&str; 2] = ["rmd:///", "rmd-output:///"];
+
+/// The code of something that is not there.
+const NOT_FOUND: i32 = -32002;
+
+/// Kinds of failures that are the caller's.
+const CALLER: [&str; 6] = ["invalid_arguments", "invalid_filename", "already_exists", "conflict", "too_large", "invalid_range"];
+
+/// A method of the dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    ListResources,
+    ReadResource,
+    ListResourceTemplates,
+    ListTools,
+    CallTool,
+}
+
+/// A request that was made in the dialect.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Asked {
+    id: RequestId,
+    method: Method,
+    /// The tool or address that it is about, if it is about one.
+    about: Option<String>,
+}
+
+/// Whether a method is one of the dialect.
+pub(crate) fn speaks(method: &str) -> bool {
+    Method::of(method).is_some()
+}
+
+/// A request of the dialect as one of the protocol, or why it cannot be one. The method must be one of the dialect's.
+pub(crate) fn translate(id: &RequestId, method: &str, params: Option<Value>) -> Result<(Asked, Value), ErrorData> {
+    let method = Method::of(method).ok_or_else(|| ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "unknown method", None))?;
+    let params = match params {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(params)) => params,
+        Some(_) => return Err(invalid("params must be an object")),
+    };
+    let (about, mut params) = method.parameters(params)?;
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": REVISION,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    params.insert("_meta".to_owned(), meta);
+    let message = json!({"jsonrpc": "2.0", "id": id, "method": method.standard(), "params": params});
+    Ok((Asked { id: id.clone(), method, about }, message))
+}
+
+impl Asked {
+    /// The method of the protocol that it became.
+    pub(crate) fn standard(&self) -> &'static str {
+        self.method.standard()
+    }
+
+    /// The tool or address that it is about, if it is about one.
+    pub(crate) fn about(&self) -> Option<&str> {
+        self.about.as_deref()
+    }
+
+    /// The answer of the protocol in the dialect's words.
+    pub(crate) fn answer(&self, mut response: Value, snapshot: &Snapshot) -> Value {
+        let answered = match response.get_mut("error").map(Value::take) {
+            Some(error) => Err(self.error(error, snapshot)),
+            None => self.result(response["result"].take()),
+        };
+        match answered {
+            Ok(result) => json!({"jsonrpc": "2.0", "id": self.id, "result": result}),
+            Err(error) => json!({"jsonrpc": "2.0", "id": self.id, "error": error}),
+        }
+    }
+
+    fn result(&self, mut result: Value) -> Result<Value, Value> {
+        let (list, members): (&str, &[&str]) = match self.method {
+            Method::ListResources => ("resources", &["uri", "mimeType", "name", "description"]),
+            Method::ListResourceTemplates => ("resourceTemplates", &["uriTemplate", "mimeType", "name", "description"]),
+            Method::ListTools => ("tools", &["name", "description", "inputSchema"]),
+            Method::ReadResource => ("contents", &["uri", "mimeType", "text", "blob"]),
+            Method::CallTool => return called(result),
+        };
+        let items = result[list].take();
+        let items: Vec<_> = items.as_array().into_iter().flatten().map(|item| only(item, members)).collect();
+        let mut kept = Map::from_iter([(list.to_owned(), Value::Array(items))]);
+        kept.extend(result.get_mut("nextCursor").map(|cursor| ("nextCursor".to_owned(), cursor.take())));
+        Ok(Value::Object(kept))
+    }
+
+    fn error(&self, mut error: Value, snapshot: &Snapshot) -> Value {
+        let about = self.about().unwrap_or_default();
+        let is_invalid = error["code"] == ErrorCode::INVALID_PARAMS.0;
+        let code = match self.method {
+            Method::CallTool if is_invalid && snapshot.find(about).is_none() => Some(ErrorCode::METHOD_NOT_FOUND.0),
+            Method::ReadResource if error["data"]["uri"].is_string() => Some(match is_address(about) {
+                true => NOT_FOUND,
+                false => ErrorCode::INVALID_REQUEST.0,
+            }),
+            Method::ReadResource if is_invalid => Some(ErrorCode::INTERNAL_ERROR.0),
+            _ => None,
+        };
+        if let Some(code) = code {
+            error["code"] = code.into();
+        }
+        if error["code"] == ErrorCode::INVALID_REQUEST.0 && self.method == Method::ReadResource {
+            let shown = about.escape_debug();
+            error["message"] = format!("Invalid URI format: `{shown}` does not begin with `rmd:///` or `rmd-output:///`").into();
+        }
+        error
+    }
+}
+
+impl Method {
+    fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "listResources" => Self::ListResources,
+            "readResource" => Self::ReadResource,
+            "listResourceTemplates" => Self::ListResourceTemplates,
+            "listTools" => Self::ListTools,
+            "callTool" => Self::CallTool,
+            _ => return None,
+        })
+    }
+
+    fn standard(self) -> &'static str {
+        match self {
+            Self::ListResources => "resources/list",
+            Self::ReadResource => "resources/read",
+            Self::ListResourceTemplates => "resources/templates/list",
+            Self::ListTools => "tools/list",
+            Self::CallTool => "tools/call",
+        }
+    }
+
+    /// What a request is about, and those of its parameters that the protocol knows.
+    fn parameters(self, mut given: Map<String, Value>) -> Result<(Option<String>, Map<String, Value>), ErrorData> {
+        let (named, kept): (Option<&str>, &[&str]) = match self {
+            Self::ListResources | Self::ListResourceTemplates | Self::ListTools => (None, &["cursor"]),
+            Self::ReadResource => (Some("uri"), &["uri"]),
+            Self::CallTool => (Some("name"), &["name", "arguments"]),
+        };
+        given.retain(|key, value| kept.contains(&key.as_str()) && !value.is_null());
+        if given.get("arguments").is_some_and(|arguments| !arguments.is_object()) {
+            return Err(invalid("arguments must be an object"));
+        }
+        let Some(named) = named else { return Ok((None, given)) };
+        match given.get(named) {
+            Some(Value::String(about)) => Ok((Some(about.clone()), given)),
+            Some(_) => Err(invalid(&format!("{named} must be a string"))),
+            None => Err(invalid(&format!("{named} is required"))),
+        }
+    }
+}
+
+/// Whether this is an address as the dialect has them.
+fn is_address(uri: &str) -> bool {
+    SCHEMES.iter().any(|scheme| uri.strip_prefix(scheme).is_some_and(|name| !name.is_empty()))
+}
+
+fn invalid(why: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("Invalid params: {why}"), None)
+}
+
+/// Those members of an object that the dialect knows.
+fn only(object: &Value, members: &[&str]) -> Value {
+    let kept = members.iter().filter_map(|member| Some(((*member).to_owned(), object.get(member)?.clone())));
+    Value::Object(kept.collect())
+}
+
+/// The result of a call: its content, or the error that it failed with.
+fn called(mut result: Value) -> Result<Value, Value> {
+    let is_shown = |block: &Value| !matches!(block["type"].as_str(), Some("resource_link"));
+    let content: Vec<_> = match result["content"].take() {
+        Value::Array(content) => content.into_iter().filter(is_shown).collect(),
+        _ => Vec::new(),
+    };
+    if result["resultType"] == "input_required" {
+        let message = "this call needs an answer first, for which `callTool` has no words; use `tools/call`";
+        return Err(json!({"code": ErrorCode::INTERNAL_ERROR.0, "message": message}));
+    }
+    if result["isError"] != true {
+        return Ok(json!({"content": content}));
+    }
+    let structured = result["structuredContent"].take();
+    let kind = structured["error_type"].as_str().unwrap_or_default();
+    let code = match kind {
+        "not_found" => NOT_FOUND,
+        kind if CALLER.contains(&kind) => ErrorCode::INVALID_PARAMS.0,
+        _ => ErrorCode::INTERNAL_ERROR.0,
+    };
+    let message = match kind {
+        "invalid_arguments" => faults(&structured),
+        _ => None,
+    };
+    let said = || content.iter().find_map(|block| block["text"].as_str()).unwrap_or("the call failed").to_owned();
+    Err(json!({"code": code, "message": message.unwrap_or_else(said), "data": structured}))
+}
+
+/// What is wrong with the arguments of a call, in one line.
+fn faults(structured: &Value) -> Option<String> {
+    let document = structured.get("error_details").or_else(|| structured.get("error_data"))?;
+    let faults = document["details"].as_array().filter(|faults| !faults.is_empty())?.iter().map(|fault| {
+        let name = fault["path"].as_str().unwrap_or_default().trim_start_matches('/');
+        let message = fault["message"].as_str().unwrap_or_default();
+        match message.starts_with("Missing required parameter") {
+            true => format!("{name} is required"),
+            false if name.is_empty() => message.to_owned(),
+            false => format!("{name}: {message}"),
+        }
+    });
+    Some(format!("Invalid params: {}", faults.collect::<Vec<_>>().join("; ")))
+}
