@@ -144,10 +144,36 @@ fn a_render_that_takes_long_is_an_operation_that_can_be_cancelled() {
     let status = call(&mut client, "status", json!({}));
     let operations = status["structuredContent"]["operations"].as_array().expect("operations").clone();
     let id = operations.iter().find(|operation| operation["tool"] == "render_rmd").expect("a render")["id"].clone();
-    call(&mut client, "cancel", json!({"id": id}));
+    // The call is answered before or after the cancellation is.
+    client.send(&json!({"jsonrpc": "2.0", "id": 901, "method": "tools/call", "params": {"name": "cancel", "arguments": {"id": id}}}));
     let answer = client.wait(|message| message["id"] == 900);
     assert_eq!(answer["result"]["isError"], true);
     assert_eq!(answer["result"]["structuredContent"]["error_type"], "cancelled", "{answer}");
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn a_full_disk_is_told_and_leaves_what_was_rendered_before() {
+    if !has_r() {
+        return;
+    }
+    let crib = Crib::new().file("toolcrib.toml", LOCAL).file("rmd/a.Rmd", "Text.\n").file("rmd/output/a.html", "the last one");
+    let output = crib.root().join("rmd/output");
+    let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&output).status();
+    if !mount.is_ok_and(|status| status.success()) {
+        eprintln!("SKIPPED: a small disk cannot be mounted here");
+        return;
+    }
+    crib.write("rmd/output/a.html", "the last one");
+    let mut client = Client::start(&crib, &[]);
+    let failed = call(&mut client, "render_rmd", json!({"filename": "a"}));
+    let kept = fs::read_to_string(output.join("a.html"));
+    let left = fs::read_dir(&output).map(Iterator::count);
+    drop(client);
+    let _ = Command::new("umount").arg("-l").arg(&output).status();
+    assert_eq!(failed["isError"], true, "{failed}");
+    assert!(failed["content"][0]["text"].as_str().is_some_and(|text| text.contains("No space left")), "{failed}");
+    assert_eq!((kept.expect("a page").as_str(), left.expect("a folder")), ("the last one", 1));
 }
 
 #[test]
@@ -268,7 +294,8 @@ fn the_usage_examples_work_word_for_word_and_the_pdf_opens() {
     assert!(answers[2]["result"]["contents"][0]["text"].as_str().is_some_and(|page| page.contains("Summary Statistics")));
     assert_eq!(text(3), "Successfully rendered example.Rmd to example.pdf");
     assert!(pdf_text(&crib.root().join("rmd/output/example.pdf")).contains("Summary Statistics"));
-    assert_eq!(answers[4]["error"], json!({"code": -32602, "message": "Invalid params: filename is required"}));
+    let error = |index: usize| (answers[index]["error"]["code"].clone(), answers[index]["error"]["message"].clone());
+    assert_eq!(error(4), (json!(-32602), json!("Invalid params: filename is required")));
     assert_eq!(answers[5]["error"]["code"], -32603, "{}", answers[5]);
 }
 

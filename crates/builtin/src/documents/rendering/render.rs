@@ -27,7 +27,7 @@ struct RenderRmd {
     /// Output format (html, pdf, or word)
     #[serde(default)]
     format: OutputFormat,
-    /// Whether to use docker-compose (true) or what the server is configured to use (false)
+    /// Whether to use docker-compose (true) or Dockerode (false); false leaves it to the server's configuration
     #[serde(default)]
     use_docker_compose: bool,
     /// Values for the parameters that the document declares in its front matter
