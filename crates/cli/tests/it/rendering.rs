@@ -145,7 +145,9 @@ fn a_render_that_takes_long_is_an_operation_that_can_be_cancelled() {
     let operations = status["structuredContent"]["operations"].as_array().expect("operations").clone();
     let id = operations.iter().find(|operation| operation["tool"] == "render_rmd").expect("a render")["id"].clone();
     // The call is answered before or after the cancellation is.
-    client.send(&json!({"jsonrpc": "2.0", "id": 901, "method": "tools/call", "params": {"name": "cancel", "arguments": {"id": id}}}));
+    client.send(
+        &json!({"jsonrpc": "2.0", "id": 901, "method": "tools/call", "params": {"name": "cancel", "arguments": {"id": id}}}),
+    );
     let answer = client.wait(|message| message["id"] == 900);
     assert_eq!(answer["result"]["isError"], true);
     assert_eq!(answer["result"]["structuredContent"]["error_type"], "cancelled", "{answer}");

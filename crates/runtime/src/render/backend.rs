@@ -73,7 +73,7 @@ impl Inner {
             }
             Preference::Compose => {
                 let command = self.compose().await?;
-                Ok(Chosen { place: self.by_compose(command).await, reason })
+                Ok(Chosen { place: self.by_compose(command, tell).await?, reason })
             }
             Preference::Local => {
                 self.check_local(job)?;
@@ -93,7 +93,7 @@ impl Inner {
         };
         if let Some(command) = self.answering_compose().await {
             let reason = format!("auto: the Docker API does not answer, but {} does", command.version);
-            return Ok(Chosen { place: self.by_compose(command).await, reason });
+            return Ok(Chosen { place: self.by_compose(command, tell).await?, reason });
         }
         if !self.settings.allow_local {
             let message = format!(
@@ -112,14 +112,11 @@ impl Inner {
         Ok(Place::Docker(engine, image))
     }
 
-    /// What Compose will use is asked for where that is possible: its name does not say which image it is now.
-    async fn by_compose(&self, command: Command) -> Place {
-        let reference = docker::reference(&self.settings);
-        let digest = match self.engine().await {
-            Ok(engine) => docker::digest(&engine, &reference).await,
-            Err(_) => None,
-        };
-        Place::Compose(command, digest)
+    /// Where the API answers, too, it sees to the image and tells which it is.
+    async fn by_compose(&self, command: Command, tell: &Tell) -> Result<Place, Failure> {
+        let Ok(engine) = self.engine().await else { return Ok(Place::Compose(command, None)) };
+        let image = self.image(&engine, tell).await?;
+        Ok(Place::Compose(command.at(engine.socket), Some(image.digest)))
     }
 
     /// Everything that goes into a document, as one digest.

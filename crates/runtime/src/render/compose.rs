@@ -64,6 +64,15 @@ pub(super) struct Command {
     words: &'static [&'static str],
     /// How it is called, and its version.
     pub(super) version: String,
+    /// Where its daemon listens, if that is known.
+    socket: Option<String>,
+}
+
+impl Command {
+    /// The same for a daemon that listens there.
+    pub(super) fn at(self, socket: String) -> Self {
+        Self { socket: Some(socket), ..self }
+    }
 }
 
 impl Inner {
@@ -76,7 +85,7 @@ impl Inner {
             let asked: Vec<_> = words.iter().copied().chain(["version", "--short"]).collect();
             if let (Some(program), Some(said)) = (program::find(&self.children, name), self.ask(name, &asked).await) {
                 let version = format!("{} {}", [&[name], words].concat().join(" "), said.trim());
-                let found = Command { name, program, words, version };
+                let found = Command { name, program, words, version, socket: None };
                 return Ok(self.composer.get_or_init(|| async { found }).await.clone());
             }
         }
@@ -105,21 +114,19 @@ impl Inner {
         let helper = Helper {
             name: command.name,
             program: command.program.clone(),
-            words: vec!["info".to_owned()],
+            words: vec!["version".to_owned()],
             network: Network::Allowed,
-            variables: self.daemon(),
+            variables: self.daemon(command),
             read: own_configuration(&self.children).into_iter().collect(),
             ..Helper::new(&self.children, MEMORY_BYTES)
         };
         self.answer(helper).await.is_some()
     }
 
-    /// What tells the command where its daemon is, if the operator says so.
-    fn daemon(&self) -> Vec<(String, String)> {
-        let named = match &self.settings.sockets[..] {
-            [only] => Some(("DOCKER_HOST".to_owned(), only.clone())),
-            _ => None,
-        };
+    /// What tells the command where its daemon is: where one answered, else where the operator says.
+    fn daemon(&self, command: &Command) -> Vec<(String, String)> {
+        let only = Some(&self.settings.sockets).filter(|sockets| sockets.len() == 1).and_then(|sockets| sockets.first());
+        let named = command.socket.as_ref().or(only).map(|socket| ("DOCKER_HOST".to_owned(), socket.clone()));
         let own = own_configuration(&self.children).map(|own| ("DOCKER_CONFIG".to_owned(), own.display().to_string()));
         named.into_iter().chain(own).collect()
     }
@@ -202,7 +209,7 @@ impl Project {
             folder: Some(made().map_err(|error| verdict::machine("a render could not be prepared", &error))?),
             name: format!("toolcrib-{token}"),
             command: command.clone(),
-            variables: inner.daemon(),
+            variables: inner.daemon(command),
             children: inner.children.clone(),
             door: Arc::clone(&inner.door),
         })

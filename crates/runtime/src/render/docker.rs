@@ -24,7 +24,7 @@ use super::{
 };
 use crate::outputs::random_id;
 use container::Container;
-pub(super) use image::{Image, digest, ingredients, reference};
+pub(super) use image::{Image, ingredients, reference};
 pub(super) use sweep::labels;
 
 /// How long the daemon may take to answer at all.

@@ -149,7 +149,9 @@ fn unfinished(job: &RenderJob, raw: &Raw, settings: &RenderSettings) -> Failure 
         Ended::Excess(Excess::Disk(most)) => {
             ("too_much_disk", format!("it was stopped because it wrote more than {} MiB", mib(most)))
         }
-        Ended::Signalled(signal) => ("render_failed", format!("R was ended by signal {signal}")),
+        Ended::Signalled(signal) => {
+            ("render_failed", format!("R was ended by signal {signal}: somebody ended it, or stopped Docker; call again"))
+        }
         Ended::Exited(KILLED) => {
             let most = mib(settings.memory_bytes);
             ("out_of_memory", format!("R was killed, most likely because it took more than {most} MiB of memory (`memory_mib`)"))

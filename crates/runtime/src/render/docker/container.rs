@@ -13,7 +13,11 @@ use bollard::{
 };
 use catalog::Failure;
 use futures_util::{StreamExt, TryStreamExt, future::join};
-use tokio::{runtime::Handle, time::timeout};
+use tokio::{
+    runtime::Handle,
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     super::{
@@ -33,6 +37,8 @@ const REMOVAL: Duration = Duration::from_secs(20);
 /// What an archive of one file has beside the file.
 const WRAPPING: u64 = 64 * 1024;
 const NOT_FOUND: u16 = 404;
+/// What a container exits with that was killed.
+const KILLED: i64 = 137;
 
 /// A container. Dropped before it is removed, it is removed all the same.
 pub(super) struct Container {
@@ -64,22 +70,25 @@ impl Container {
         let mut output = attached.map_err(|error| failed("the container could not be listened to", &error))?.output;
         let started = self.docker.start_container(self.id(), None).await;
         started.map_err(|error| failed("the container could not be started", &error))?;
-        let (ended, over) = (tokio::sync::Notify::new(), tokio::sync::Notify::new());
+        let ended = CancellationToken::new();
         let listen = async {
             let hear = async {
                 while let Some(Ok(piece)) = output.next().await {
                     log.hear(&piece.into_bytes());
                 }
-                over.notify_one();
+            };
+            let give_up = async {
+                ended.cancelled().await;
+                sleep(LINGER).await;
             };
             tokio::select! {
                 () = hear => {}
-                () = async { ended.notified().await; tokio::time::sleep(LINGER).await } => {}
+                () = give_up => {}
             }
         };
         let wait = async {
             let result = self.wait().await;
-            ended.notify_one();
+            ended.cancel();
             result
         };
         join(wait, listen).await.0
@@ -94,11 +103,13 @@ impl Container {
                 return Err(Failure::new("docker_failed", "Docker stopped in the middle of a render; start it and call again"));
             }
         };
-        let state = self.docker.inspect_container(self.id(), None).await.ok().and_then(|found| found.state);
-        match state.and_then(|state| state.oom_killed) {
-            Some(true) => Ok(Ended::Excess(Excess::Memory(self.memory_bytes))),
-            _ => Ok(Ended::Exited(i32::try_from(code).unwrap_or(1))),
-        }
+        let state = self.docker.inspect_container(self.id(), None).await;
+        let state = state.map_err(|error| failed("Docker stopped in the middle of a render", &error))?.state;
+        Ok(match (state.and_then(|state| state.oom_killed), code) {
+            (Some(true), _) => Ended::Excess(Excess::Memory(self.memory_bytes)),
+            (_, KILLED) => Ended::Signalled(9),
+            (_, code) => Ended::Exited(i32::try_from(code).unwrap_or(1)),
+        })
     }
 
     /// A plain file among what the render left, if it is there.

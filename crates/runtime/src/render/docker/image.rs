@@ -75,11 +75,6 @@ impl Inner {
     }
 }
 
-/// Which image a name means now, if that can be found out.
-pub(in super::super) async fn digest(engine: &Engine, reference: &str) -> Option<String> {
-    find(engine, reference).await.ok().flatten().map(|image| image.digest)
-}
-
 async fn find(engine: &Engine, reference: &str) -> Result<Option<Image>, Failure> {
     match engine.docker.inspect_image(reference).await {
         Ok(found) => {
