@@ -96,6 +96,13 @@ impl Documents {
         }
     }
 
+    /// Whether a path may be a folder of documents: when it comes or goes, so does all that is in it.
+    pub fn may_be_folder(&self, path: &Path) -> bool {
+        let below = self.library().and_then(|library| Some(path.strip_prefix(&library.settings().folder).ok()?.to_owned()));
+        let is_hidden = |part: std::path::Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
+        below.is_some_and(|below| below.extension().is_none() && !below.components().any(is_hidden))
+    }
+
     /// Does something that waits for the disk.
     pub async fn work<T: Send + 'static>(
         &self,

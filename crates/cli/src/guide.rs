@@ -64,6 +64,11 @@ impl Material {
         self.book.replace(loaded.prompts.clone())
     }
 
+    /// Whether other documents may be there than before, if this path has changed.
+    pub(crate) fn may_list_others(&self, path: &Path) -> bool {
+        self.documents.may_be_folder(path) || !self.addresses_of(path).is_empty()
+    }
+
     /// The addresses by which a file is read, if it is a document or something rendered.
     pub(crate) fn addresses_of(&self, file: &Path) -> Vec<String> {
         self.guide.addresses_of(file).into_iter().chain(self.documents.address_of(file)).collect()

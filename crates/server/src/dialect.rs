@@ -19,7 +19,7 @@ pub(crate) const REVISION: &str = "2026-07-28";
 const SCHEMES: [&str; 2] = ["rmd:///", "rmd-output:///"];
 
 /// The code of something that is not there.
-const NOT_FOUND: i32 = -32002;
+const NOT_FOUND: ErrorCode = ErrorCode(-32002);
 
 /// Kinds of failures that are the caller's.
 const CALLER: [&str; 6] = ["invalid_arguments", "invalid_filename", "already_exists", "conflict", "too_large", "invalid_range"];
@@ -97,32 +97,33 @@ impl Asked {
             Method::ReadResource => ("contents", &["uri", "mimeType", "text", "blob"]),
             Method::CallTool => return called(result),
         };
-        let items = result[list].take();
-        let items: Vec<_> = items.as_array().into_iter().flatten().map(|item| only(item, members)).collect();
-        let mut kept = Map::from_iter([(list.to_owned(), Value::Array(items))]);
+        let items = match result[list].take() {
+            Value::Array(items) => items.into_iter().map(|item| only(item, members)).collect(),
+            other => other,
+        };
+        let mut kept = Map::from_iter([(list.to_owned(), items)]);
         kept.extend(result.get_mut("nextCursor").map(|cursor| ("nextCursor".to_owned(), cursor.take())));
         Ok(Value::Object(kept))
     }
 
     fn error(&self, mut error: Value, snapshot: &Snapshot) -> Value {
         let about = self.about().unwrap_or_default();
-        let is_invalid = error["code"] == ErrorCode::INVALID_PARAMS.0;
-        let code = match self.method {
-            Method::CallTool if is_invalid && snapshot.find(about).is_none() => Some(ErrorCode::METHOD_NOT_FOUND.0),
-            Method::ReadResource if error["data"]["uri"].is_string() => Some(match is_address(about) {
-                true => NOT_FOUND,
-                false => ErrorCode::INVALID_REQUEST.0,
-            }),
-            Method::ReadResource if is_invalid => Some(ErrorCode::INTERNAL_ERROR.0),
-            _ => None,
+        let given = error["code"].as_i64().and_then(|code| i32::try_from(code).ok()).map(ErrorCode);
+        let is_unknown = error["data"]["uri"].is_string();
+        let code = match (self.method, given) {
+            (Method::CallTool, Some(ErrorCode::INVALID_PARAMS)) if snapshot.find(about).is_none() => ErrorCode::METHOD_NOT_FOUND,
+            (Method::ReadResource, _) if is_unknown && is_address(about) => NOT_FOUND,
+            (Method::ReadResource, _) if is_unknown => {
+                let shown = about.escape_debug();
+                let expected = SCHEMES.map(|scheme| format!("`{scheme}`")).join(" or ");
+                error["message"] = format!("Invalid URI format: `{shown}` does not begin with {expected}").into();
+                ErrorCode::INVALID_REQUEST
+            }
+            (Method::ReadResource, Some(ErrorCode::INVALID_PARAMS)) => ErrorCode::INTERNAL_ERROR,
+            (_, Some(code @ (ErrorCode::INVALID_PARAMS | ErrorCode::INVALID_REQUEST))) => code,
+            _ => ErrorCode::INTERNAL_ERROR,
         };
-        if let Some(code) = code {
-            error["code"] = code.into();
-        }
-        if error["code"] == ErrorCode::INVALID_REQUEST.0 && self.method == Method::ReadResource {
-            let shown = about.escape_debug();
-            error["message"] = format!("Invalid URI format: `{shown}` does not begin with `rmd:///` or `rmd-output:///`").into();
-        }
+        error["code"] = code.0.into();
         error
     }
 }
@@ -179,9 +180,9 @@ fn invalid(why: &str) -> ErrorData {
 }
 
 /// Those members of an object that the dialect knows.
-fn only(object: &Value, members: &[&str]) -> Value {
-    let kept = members.iter().filter_map(|member| Some(((*member).to_owned(), object.get(member)?.clone())));
-    Value::Object(kept.collect())
+fn only(object: Value, members: &[&str]) -> Value {
+    let Value::Object(mut object) = object else { return object };
+    Value::Object(members.iter().filter_map(|member| object.swap_remove_entry(*member)).collect())
 }
 
 /// The result of a call: its content, or the error that it failed with.
@@ -202,28 +203,29 @@ fn called(mut result: Value) -> Result<Value, Value> {
     let kind = structured["error_type"].as_str().unwrap_or_default();
     let code = match kind {
         "not_found" => NOT_FOUND,
-        kind if CALLER.contains(&kind) => ErrorCode::INVALID_PARAMS.0,
-        _ => ErrorCode::INTERNAL_ERROR.0,
+        kind if CALLER.contains(&kind) => ErrorCode::INVALID_PARAMS,
+        _ => ErrorCode::INTERNAL_ERROR,
     };
     let message = match kind {
-        "invalid_arguments" => faults(&structured),
+        "invalid_arguments" => fault(&structured),
         _ => None,
     };
     let said = || content.iter().find_map(|block| block["text"].as_str()).unwrap_or("the call failed").to_owned();
-    Err(json!({"code": code, "message": message.unwrap_or_else(said), "data": structured}))
+    Err(json!({"code": code.0, "message": message.unwrap_or_else(said), "data": structured}))
 }
 
-/// What is wrong with the arguments of a call, in one line.
-fn faults(structured: &Value) -> Option<String> {
+/// The first thing that is wrong with the arguments of a call, what is missing before all else. The others are in the data.
+fn fault(structured: &Value) -> Option<String> {
     let document = structured.get("error_details").or_else(|| structured.get("error_data"))?;
-    let faults = document["details"].as_array().filter(|faults| !faults.is_empty())?.iter().map(|fault| {
-        let name = fault["path"].as_str().unwrap_or_default().trim_start_matches('/');
-        let message = fault["message"].as_str().unwrap_or_default();
-        match message.starts_with("Missing required parameter") {
-            true => format!("{name} is required"),
-            false if name.is_empty() => message.to_owned(),
-            false => format!("{name}: {message}"),
-        }
-    });
-    Some(format!("Invalid params: {}", faults.collect::<Vec<_>>().join("; ")))
+    let faults = document["details"].as_array()?;
+    let message = |fault: &Value| fault["message"].as_str().unwrap_or_default().to_owned();
+    let is_missing = |fault: &&Value| message(fault).starts_with("Missing required parameter");
+    let missing = faults.iter().find(is_missing);
+    let fault = missing.or(faults.first())?;
+    let name = fault["path"].as_str().unwrap_or_default().trim_start_matches('/');
+    Some(match (missing, name) {
+        (Some(_), name) => format!("Invalid params: {name} is required"),
+        (None, "") => format!("Invalid params: {}", message(fault)),
+        (None, name) => format!("Invalid params: {name}: {}", message(fault)),
+    })
 }

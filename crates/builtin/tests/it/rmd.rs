@@ -242,7 +242,9 @@ fn a_file_is_told_by_its_address() {
     assert_eq!(told("output/a/b.html").as_deref(), Some("rmd-output:///a/b.html"));
     for path in ["a.txt", ".toolcrib-1-1", "../secret.Rmd", "output/x.Rmd"] {
         assert_eq!(told(path), None, "{path}");
+        assert!(!study.documents.may_be_folder(&study.path(path)), "{path}");
     }
+    assert!(study.documents.may_be_folder(&study.path("2026/drafts")));
 }
 
 #[tokio::test]

@@ -332,7 +332,7 @@ impl Served {
             self.reload().await;
         }
         let addresses: BTreeSet<_> = changes.documents.iter().flat_map(|file| self.material.addresses_of(file)).collect();
-        if !addresses.is_empty() {
+        if changes.documents.iter().any(|path| self.material.may_list_others(path)) {
             self.server.announce(Change::Resources).await;
         }
         for address in addresses {

@@ -66,8 +66,14 @@ fn a_client_is_told_of_documents_that_tools_and_others_make() {
     let listed = client.ask("resources/list", json!({}))["result"]["resources"].clone();
     let names: Vec<_> = listed.as_array().expect("a list").iter().map(|one| one["name"].as_str().expect("a name")).collect();
     assert_eq!(names, ["Other", "B", "Rendered: a.pdf"]);
-    std::fs::remove_file(crib.root().join("rmd/a.Rmd")).expect("a file");
+    // Everything about what was written has been told now; what follows is about a folder that goes.
+    client.ask("resources/subscribe", json!({"uri": "rmd:///last.Rmd"}));
+    crib.write("rmd/last.Rmd", "");
+    client.wait(|message| message["params"]["uri"] == "rmd:///last.Rmd");
+    std::fs::rename(crib.root().join("rmd/sub"), crib.root().join("elsewhere")).expect("a folder");
     client.wait(|message| message["method"] == "notifications/resources/list_changed");
+    let listed = client.ask("resources/list", json!({})).to_string();
+    assert!(!listed.contains("b.qmd"), "{listed}");
     let templates = client.ask("resources/templates/list", json!({})).to_string();
     assert!(templates.contains("rmd:///{name}") && templates.contains("rmd-output:///{name}"), "{templates}");
 }

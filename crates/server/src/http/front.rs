@@ -23,6 +23,7 @@ use tokio::sync::Mutex;
 use super::HttpOptions;
 use crate::{Server, connection::Connection, dialect, listening};
 
+const JSON_TYPE: HeaderValue = HeaderValue::from_static("application/json");
 const BOTH_TYPES: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
 /// What stands before the protocol library.
@@ -81,18 +82,15 @@ impl Front {
             return self.too_long();
         }
         let Ok(body) = to_bytes(body, self.max_body).await else { return self.too_long() };
-        if let Ok(Peek { method: Some(method) }) = serde_json::from_slice::<Peek<'_>>(&body)
-            && dialect::speaks(&method)
-        {
-            return self.aside(parts, &body).await;
-        }
-        let (opens_session, listens) = match serde_json::from_slice::<Peek<'_>>(&body) {
-            Ok(peek) => {
-                let is_new = !parts.headers.contains_key("mcp-session-id");
-                (peek.method.as_deref() == Some("initialize") && is_new, peek.method.as_deref() == Some("subscriptions/listen"))
-            }
+        let method = match serde_json::from_slice::<Peek<'_>>(&body) {
+            Ok(peek) => peek.method.unwrap_or_default(),
             Err(error) => return not_a_message(&error),
         };
+        if dialect::speaks(&method) {
+            return self.aside(parts, &body).await;
+        }
+        let opens_session = method == "initialize" && !parts.headers.contains_key("mcp-session-id");
+        let listens = method == "subscriptions/listen";
         let detoured = || listening::detour(serde_json::from_slice(&body).ok()?);
         let body = match listens.then(detoured).flatten() {
             Some(message) => {
@@ -133,6 +131,7 @@ impl Front {
             parts.headers.extend(value.and_then(|value| Some((HeaderName::from_static(header), value.parse().ok()?))));
         }
         parts.headers.insert(header::ACCEPT, BOTH_TYPES);
+        parts.headers.entry(header::CONTENT_TYPE).or_insert(JSON_TYPE);
         let response = self.forward(Request::from_parts(parts, Body::from(message.to_string()))).await;
         let (parts, body) = response.into_parts();
         let Ok(body) = to_bytes(body, usize::MAX).await else {
@@ -204,7 +203,7 @@ fn error(status: StatusCode, code: i32, message: &str) -> Response {
 fn respond(status: StatusCode, body: &Value) -> Response {
     let mut response = Response::new(Body::from(Bytes::from(body.to_string())));
     *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(header::CONTENT_TYPE, JSON_TYPE);
     response
 }
 

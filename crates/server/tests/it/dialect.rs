@@ -124,9 +124,10 @@ async fn errors_have_the_documented_codes() {
     let create = |arguments: Value| json!({"name": "create_rmd", "arguments": arguments});
     let missing = study.error("callTool", create(json!({"title": "t", "content": "c"}))).await;
     assert_eq!(missing, (-32602, "Invalid params: filename is required".to_owned()));
-    let more = study.error("callTool", create(json!({"filename": 5, "content": "c"}))).await;
-    assert_eq!(more.0, -32602);
-    assert!(more.1.contains("title is required") && more.1.contains("filename: Expected string"), "{}", more.1);
+    let nothing = study.error("callTool", create(json!({}))).await;
+    assert_eq!(nothing, (-32602, "Invalid params: filename is required".to_owned()));
+    let wrong = study.error("callTool", create(json!({"filename": 5, "title": "t", "content": "c"}))).await;
+    assert_eq!(wrong, (-32602, "Invalid params: filename: Expected string, received integer".to_owned()));
     let name = study.error("callTool", create(json!({"filename": "../x", "title": "t", "content": "c"}))).await;
     assert_eq!(name.0, -32602, "{name:?}");
     assert_eq!(study.error("callTool", json!({"name": "no_such", "arguments": {}})).await.0, -32601);
