@@ -1,8 +1,8 @@
 //! R Markdown and Quarto documents: a folder of them, the tools that work on it, and both the
 //! documents and what was rendered of them as resources.
 //!
-//! Everything goes through a handle on the folder that nothing leads out of. Rendering is not done
-//! here.
+//! Everything goes through a handle on the folder that nothing leads out of. What renders is handed in,
+//! and gets a copy.
 
 mod address;
 mod create;
@@ -15,8 +15,10 @@ mod list;
 mod name;
 mod outline;
 mod read;
+mod rendering;
 mod reply;
 mod resources;
+mod snapshot;
 mod update;
 mod validate;
 
@@ -30,6 +32,7 @@ use toolkit::{Failure, Native, Resources};
 pub use doctor::{Ability, Doctor};
 pub use library::{Document, Library, ListedDocument, ListedOutput, Listing, Settings};
 pub use name::{DocumentName, OutputKind, OutputName};
+pub use rendering::Rendering;
 
 /// The category of the tools that work on documents.
 pub const CATEGORY: &str = "documents";

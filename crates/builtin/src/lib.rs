@@ -47,6 +47,8 @@ pub struct Handles {
     pub guide: Option<content::Guide>,
     /// The R Markdown documents, if the tools for them are wanted.
     pub documents: Option<documents::Documents>,
+    /// What renders them, if the tool for that is wanted.
+    pub rendering: Option<documents::Rendering>,
     /// What looks at this machine, if the tool for that is wanted.
     pub doctor: Option<documents::Doctor>,
     /// Whether tools that only show something are wanted.
@@ -74,6 +76,7 @@ pub fn toolset(handles: &Handles) -> Toolset {
     let toolset = Toolset::default().with_declared(&Declarations::default()).retain(wanted);
     let content = handles.guide.iter().map(content::Guide::native);
     let documents = handles.documents.iter().flat_map(documents::Documents::natives);
+    let rendering = handles.rendering.iter().map(documents::Rendering::native);
     let doctor = handles.doctor.iter().map(documents::doctor);
     let flags = handles.flags.iter().flat_map(flags::natives);
     let checking = handles.checker.iter().map(checking::native);
@@ -81,6 +84,7 @@ pub fn toolset(handles: &Handles) -> Toolset {
         .into_iter()
         .chain(content)
         .chain(documents)
+        .chain(rendering)
         .chain(doctor)
         .chain(flags)
         .chain(checking)

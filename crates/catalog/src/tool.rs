@@ -36,6 +36,8 @@ pub struct Tool {
     pub mode: Mode,
     /// How long it may run.
     pub timeout: Option<Duration>,
+    /// How long its answer is waited for before a call becomes an operation, where that is not as usual.
+    pub patience: Option<Duration>,
     /// What else may run beside it.
     pub concurrency: Option<Concurrency>,
     /// How to find out whether it can run on this machine.
@@ -73,6 +75,7 @@ impl Tool {
             marks: Marks::default(),
             mode: Mode::Synchronous,
             timeout: None,
+            patience: None,
             concurrency: None,
             availability: None,
             progress: None,

@@ -1,13 +1,17 @@
 //! What a crib has beside its tools: documents and prompts, as the built-in tools and a server take them.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{Arc, OnceLock},
+};
 
 use builtin::{
     Flags, Project,
     content::{Category, Collection, Guide, Library, Limits},
-    documents::{self, Documents},
+    documents::{self, Documents, Rendering},
     prompts::{Book, Detail},
 };
+use runtime::Runtime;
 use server::Server;
 use workspace::{Content, Crib, Descriptions, Loaded};
 
@@ -18,6 +22,8 @@ pub(crate) struct Material {
     pub(crate) documents: Documents,
     pub(crate) flags: Flags,
     book: Book,
+    /// Made with the tools for it.
+    rendering: Arc<OnceLock<Rendering>>,
 }
 
 impl Material {
@@ -30,7 +36,14 @@ impl Material {
         let book = Book::new(loaded.prompts.clone(), project(crib, flags), detail);
         let documents = Documents::default();
         documents.replace(documents_of(crib));
-        Self { guide: Guide::new(library(crib, &loaded.content, flags)), documents, book, flags: flags.clone() }
+        let guide = Guide::new(library(crib, &loaded.content, flags));
+        Self { guide, documents, book, flags: flags.clone(), rendering: Arc::default() }
+    }
+
+    /// What renders the documents.
+    pub(crate) fn rendering(&self, crib: &Crib, runtime: &Runtime) -> Rendering {
+        let make = || Rendering::new(&self.documents, runtime.renderer(crib.render_settings()));
+        self.rendering.get_or_init(make).clone()
     }
 
     /// Has a server serve it.
@@ -45,6 +58,9 @@ impl Material {
     pub(crate) fn replace(&self, crib: &Crib, loaded: &Loaded) -> bool {
         self.guide.replace(library(crib, &loaded.content, &self.flags));
         self.documents.replace(documents_of(crib));
+        if let Some(rendering) = self.rendering.get() {
+            rendering.replace(crib.render_settings());
+        }
         self.book.replace(loaded.prompts.clone())
     }
 

@@ -8,7 +8,7 @@ use std::{
 
 use builtin::{
     Checked, Checker, Examples, Finding, FlagPlaces, Flags, Handles, content,
-    documents::{self, Ability, Doctor},
+    documents::{self, Ability, Doctor, Rendering},
 };
 use catalog::{Catalog, Diagnostic, Failure, Severity, flag::FlagValues};
 use runtime::{Runtime, Settings};
@@ -96,11 +96,13 @@ pub(crate) fn natives(
         None => Prefix::unset(),
     };
     let is_shown = environment.get("MCP_INCLUDE_EXAMPLE_TOOLS").is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    let rendering = material.rendering(crib, runtime);
     let handles = Handles {
         operations: runtime.operations(),
         guide: Some(material.guide.clone()),
         documents: Some(material.documents.clone()),
-        doctor: Some(doctor(crib)),
+        doctor: Some(doctor(crib, &rendering)),
+        rendering: Some(rendering),
         examples: if is_shown { Examples::Shown } else { Examples::Hidden },
         flags: Some(material.flags.clone()),
         checker: crib.checks_definitions().then(|| checker(crib)),
@@ -109,17 +111,19 @@ pub(crate) fn natives(
     builtin::toolset(&handles).build(&presentation).map_err(|error| CommandError::machine(error.to_string()))
 }
 
-/// What `doctor` tells: whether documents can be kept here.
-fn doctor(crib: &Crib) -> Doctor {
+/// What `doctor` tells: whether documents can be kept here, and what can render them.
+fn doctor(crib: &Crib, rendering: &Rendering) -> Doctor {
     let folder = crib.documents.as_ref().map(|documents| documents.folder.clone());
+    let rendering = rendering.clone();
     Arc::new(move || {
-        let rows = folder.iter().map(|folder| Ability {
+        let kept = folder.as_ref().map(|folder| Ability {
             name: "documents".to_owned(),
             ok: folder.is_dir(),
             detail: folder.display().to_string(),
             hint: (!folder.is_dir()).then(|| "it is made with the first document".to_owned()),
         });
-        Box::pin(std::future::ready(rows.collect()))
+        let rendering = rendering.clone();
+        Box::pin(async move { kept.into_iter().chain(rendering.abilities().await).collect() })
     })
 }
 

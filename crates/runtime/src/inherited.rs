@@ -40,7 +40,7 @@ fn is_of_the_dead(name: &str) -> bool {
 }
 
 /// The namespace in which process ids have their meaning here.
-fn namespace() -> Option<u64> {
+pub(crate) fn namespace() -> Option<u64> {
     let link = fs::read_link("/proc/self/ns/pid").ok()?.into_os_string().into_string().ok()?;
     link.strip_prefix("pid:[")?.strip_suffix(']')?.parse().ok()
 }

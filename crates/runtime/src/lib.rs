@@ -36,6 +36,7 @@ mod python;
 mod r;
 mod redirect;
 mod refusal;
+pub mod render;
 mod report;
 mod returned;
 mod sequence;

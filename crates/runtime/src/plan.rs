@@ -2,6 +2,7 @@
 //!
 //! Making a plan looks at the file system to resolve paths and programs, and changes nothing.
 
+mod helper;
 mod paths;
 pub(crate) mod program;
 mod python;
@@ -24,6 +25,7 @@ use serde::{Serialize, Serializer};
 use toolkit::Arguments;
 
 use crate::{Settings, confinement, refusal};
+pub(crate) use helper::{Helper, Input, Network};
 use paths::Places;
 pub(crate) use paths::refuse_outside;
 pub(crate) use python::interpreter;

@@ -47,6 +47,13 @@ impl Seen {
         is_alive(self.pid, self.stat.started)
     }
 
+    /// How many bytes of memory it has; 0 if it is gone.
+    pub(crate) fn memory(&self) -> u64 {
+        let pages = fs::read_to_string(format!("/proc/{}/statm", self.pid)).ok();
+        let resident = pages.and_then(|pages| pages.split(' ').nth(1)?.parse::<u64>().ok());
+        resident.unwrap_or(0) * rustix::param::page_size() as u64
+    }
+
     pub(crate) fn killed_by(self, signal: Signal) -> Killed {
         let signal = if signal == Signal::TERM { "TERM" } else { "KILL" };
         Killed { pid: self.pid, name: self.stat.name, signal: signal.to_owned() }

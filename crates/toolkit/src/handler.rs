@@ -1,6 +1,6 @@
 //! A native tool: a description and the function behind it.
 
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use catalog::{Launch, Mode, Origin, Outcome, Schema, SourceId, Tool};
 use serde_json::{Map, Value};
@@ -83,6 +83,12 @@ impl Native {
     {
         self.tool.mode = Mode::Asynchronous;
         self.handler = Arc::new(Prepared { prepare, handler: self.handler });
+        self
+    }
+
+    /// Says how long a call of it is answered with its result before it becomes an operation.
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.tool.patience = Some(patience);
         self
     }
 

@@ -208,6 +208,11 @@ impl Crib {
         settings
     }
 
+    /// The variables that it was opened with.
+    pub(crate) fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
     /// A configured path: `~/` is the home folder, a relative one is below the crib, links are followed.
     pub(crate) fn resolve(&self, path: &Path) -> PathBuf {
         let home = path.strip_prefix("~").ok().zip(self.environment.get("HOME"));

@@ -1,5 +1,6 @@
 //! `[documents]`: whether R Markdown documents are served, where they are, and what may render them.
 
+mod rendering;
 mod rules;
 
 use std::path::PathBuf;
@@ -31,6 +32,22 @@ pub struct DocumentsConfig {
     /// How many bytes a document may have; 10 MB if not given.
     #[schemars(with = "Option<u64>")]
     pub max_bytes: Option<Spanned<u64>>,
+    /// The image that documents are rendered in, which must be there. If it is not given, one is built.
+    pub image: Option<String>,
+    /// The image that ours is built on; `rocker/r-ver:4.4.3` if not given.
+    pub base: Option<String>,
+    /// How much memory a render may take, in MiB; 2048 if not given.
+    #[schemars(with = "Option<u64>")]
+    pub memory_mib: Option<Spanned<u64>>,
+    /// How many processors a container may use; 2 if not given.
+    #[schemars(with = "Option<f64>")]
+    pub cpus: Option<Spanned<f64>>,
+    /// How many processes a render may have; 128 if not given.
+    #[schemars(with = "Option<usize>")]
+    pub processes: Option<Spanned<usize>>,
+    /// How long a render may take, in seconds; 600 if not given.
+    #[schemars(with = "Option<u64>")]
+    pub timeout_seconds: Option<Spanned<u64>>,
 }
 
 /// What renders documents.
@@ -49,7 +66,7 @@ pub enum RenderBackend {
 }
 
 /// The documents of a crib that serves them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Documents {
     /// Their folder.
     pub folder: PathBuf,
@@ -59,6 +76,18 @@ pub struct Documents {
     pub backend: RenderBackend,
     /// Whether they may be rendered by the R of this machine.
     pub allow_local: bool,
+    /// The image that they are rendered in, if it is not ours.
+    pub image: Option<String>,
+    /// The image that ours is built on, if that is not the usual one.
+    pub base: Option<String>,
+    /// How much memory a render may take, in MiB.
+    pub memory_mib: Option<u64>,
+    /// How many processors a container may use.
+    pub cpus: Option<f64>,
+    /// How many processes a render may have.
+    pub processes: Option<usize>,
+    /// How long a render may take, in seconds.
+    pub timeout_seconds: Option<u64>,
 }
 
 impl Default for DocumentsConfig {
@@ -69,6 +98,12 @@ impl Default for DocumentsConfig {
             backend: Spanned::new(0..0, RenderBackend::default()),
             allow_local: false,
             max_bytes: None,
+            image: None,
+            base: None,
+            memory_mib: None,
+            cpus: None,
+            processes: None,
+            timeout_seconds: None,
         }
     }
 }
@@ -94,6 +129,9 @@ pub(crate) fn compile(
     if let Some(bytes) = config.max_bytes.as_ref().filter(|bytes| *bytes.get_ref() == 0) {
         report(&BROKEN_DOCUMENTS, bytes.span().start, "`max_bytes` leaves no room for a document".to_owned(), "leave it out");
     }
+    for (name, at) in rendering::impossible(config) {
+        report(&BROKEN_DOCUMENTS, at, format!("`{name}` leaves nothing to render with"), "leave it out, or name more than 0");
+    }
     let backend = *config.backend.get_ref();
     if backend == RenderBackend::Local && !config.allow_local {
         let message = "`backend` is `local`, which `allow_local` does not allow".to_owned();
@@ -101,6 +139,17 @@ pub(crate) fn compile(
         report(&FORBIDDEN_BACKEND, config.backend.span().start, message, hint);
     }
     let max_bytes = config.max_bytes.as_ref().map_or(USUAL_BYTES, |bytes| *bytes.get_ref());
-    let documents = Documents { folder, max_bytes, backend, allow_local: config.allow_local };
+    let documents = Documents {
+        folder,
+        max_bytes,
+        backend,
+        allow_local: config.allow_local,
+        image: config.image.clone(),
+        base: config.base.clone(),
+        memory_mib: config.memory_mib.as_ref().map(|mib| *mib.get_ref()),
+        cpus: config.cpus.as_ref().map(|cpus| *cpus.get_ref()),
+        processes: config.processes.as_ref().map(|processes| *processes.get_ref()),
+        timeout_seconds: config.timeout_seconds.as_ref().map(|seconds| *seconds.get_ref()),
+    };
     if found.is_empty() { Ok(config.enabled.then_some(documents)) } else { Err(found) }
 }

@@ -40,6 +40,7 @@ impl Desk {
             operations: runtime.operations(),
             guide: None,
             documents: None,
+            rendering: None,
             doctor: None,
             examples: Examples::Hidden,
             flags: Some(flags),

@@ -137,6 +137,7 @@ async fn the_doctor_tells_what_it_is_handed() {
         operations: runtime::Runtime::new(runtime::Settings::new(".".into())).operations(),
         guide: None,
         documents: None,
+        rendering: None,
         doctor: Some(Arc::new(|| {
             let ability =
                 Ability { name: "pandoc".into(), ok: false, detail: "not found".into(), hint: Some("install it".into()) };

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use runtime::Runtime;
+use runtime::{Runtime, render::Component};
 
 use super::{CommandResult, Surroundings};
 use crate::{error::CommandError, terminal};
@@ -30,9 +30,13 @@ pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
         Some(path) => format!("  Python    {}", path.display()),
         None => "  Python    not found; tools that are Python functions need it (Debian, Ubuntu: apt install python3)".to_owned(),
     });
-    terminal::print("\nTools\n");
     let driver = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let driver = driver.map_err(|error| CommandError::machine(format!("cannot start: {error}")))?;
+    if crib.documents.is_some() {
+        terminal::print("\nRendering of documents\n");
+        driver.block_on(runtime.renderer(crib.render_settings()).components()).iter().for_each(print_component);
+    }
+    terminal::print("\nTools\n");
     let mut missing = 0;
     for tool in loaded.catalog.tools().iter().filter(|tool| tool.is_callable()) {
         match driver.block_on(runtime.available(tool)) {
@@ -44,6 +48,14 @@ pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
         }
     }
     Ok(ExitCode::from(u8::from(missing > 0)))
+}
+
+fn print_component(component: &Component) {
+    let Component { name, purpose, found, hint } = component;
+    terminal::line(&match (found, hint) {
+        (Some(found), _) => format!("  {name:<9} {found}"),
+        (None, hint) => format!("  {name:<9} not found ({purpose}); {}", hint.as_deref().unwrap_or_default()),
+    });
 }
 
 fn print_support(support: &runtime::Support) {

@@ -18,6 +18,7 @@ mod operations;
 mod pages;
 mod r;
 mod rave;
+mod rendering;
 mod repository;
 mod rmarkdown;
 mod running;

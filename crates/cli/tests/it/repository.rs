@@ -44,9 +44,10 @@ const GRAPH: [(&str, &[&str]); 11] = [
 ];
 
 /// Libraries that stand for an effect, and the only crates that may use them.
-const DOORS: [(&str, &[&str]); 11] = [
+const DOORS: [(&str, &[&str]); 12] = [
     ("rmcp", &["toolcrib-server"]),
     ("landlock", &["toolcrib-runtime"]),
+    ("bollard", &["toolcrib-runtime"]),
     ("notify", &["toolcrib-workspace"]),
     ("clap", &["toolcrib"]),
     ("axum", &["toolcrib-server"]),

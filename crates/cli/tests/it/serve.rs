@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::crib::{Crib, definition};
 
 /// How long anything may take before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A client of the legacy era on a server's standard input and output.
 pub(crate) struct Client {
@@ -51,7 +51,7 @@ impl Client {
         client
     }
 
-    fn send(&mut self, message: &Value) {
+    pub(crate) fn send(&mut self, message: &Value) {
         let input = self.input.as_mut().expect("an open input");
         writeln!(input, "{message}").expect("the server reads");
     }

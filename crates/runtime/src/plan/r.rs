@@ -62,7 +62,7 @@ impl Plan {
 }
 
 /// What every worker is told: a locale in which all text can be printed, and where its user's home is.
-fn added(settings: &Settings) -> Vec<(String, String)> {
+pub(super) fn added(settings: &Settings) -> Vec<(String, String)> {
     let utf8 = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| variable(settings, name));
     let utf8 = utf8.is_some_and(|locale| locale.to_ascii_lowercase().replace('-', "").ends_with("utf8"));
     let locale = (!utf8).then(|| ("LC_ALL".to_owned(), "C.UTF-8".to_owned()));
@@ -71,7 +71,7 @@ fn added(settings: &Settings) -> Vec<(String, String)> {
 }
 
 /// Where the user's own packages are.
-fn libraries(settings: &Settings) -> Vec<PathBuf> {
+pub(super) fn libraries(settings: &Settings) -> Vec<PathBuf> {
     let named = LIBRARIES.iter().filter_map(|name| variable(settings, name)).flat_map(|folders| folders.split(':'));
     let usual = variable(settings, "HOME").map(|home| Path::new(home).join("R"));
     named.map(PathBuf::from).chain(usual).filter(|folder| folder.is_absolute() && folder.is_dir()).collect()

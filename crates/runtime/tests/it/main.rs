@@ -20,5 +20,6 @@ mod python;
 mod r;
 mod reach;
 mod redirects;
+mod render;
 mod running;
 mod sequences;

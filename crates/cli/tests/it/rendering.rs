@@ -1,0 +1,328 @@
+//! Documents from a client's call to a finished report, with the real things.
+
+use std::{
+    env, fs,
+    io::{BufRead, BufReader, Write},
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    crib::{Crib, TOOLCRIB, repository},
+    serve::Client,
+};
+
+const LOCAL: &str = "[documents]\nenabled = true\nbackend = \"local\"\nallow_local = true\n";
+
+/// The content of the document that the usage examples make.
+const EXAMPLE: &str = "---\ntitle: \"Example R Markdown\"\nauthor: \"R-Server\"\ndate: \"`r Sys.Date()`\"\noutput: html_document\n---\n\n## R Markdown Example\n\nThis is an example R Markdown file.\n\n```{r}\nplot(cars)\n```\n\n## Summary Statistics\n\n```{r}\nsummary(cars)\n```";
+
+/// Whether these programs are here. Where they are not, that is said; in CI they must be.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn has(programs: &[&str]) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let is_here = |program: &&&str| !env::split_paths(&path).any(|folder| folder.join(program).is_file());
+    let missing: Vec<_> = programs.iter().filter(is_here).collect();
+    assert!(missing.is_empty() || env::var_os("CI").is_none(), "CI must have {missing:?}");
+    if !missing.is_empty() {
+        eprintln!("SKIPPED: {missing:?} are not installed; scripts/test installs them");
+    }
+    missing.is_empty()
+}
+
+fn has_r() -> bool {
+    has(&["Rscript", "pandoc", "pdflatex", "pdftotext"])
+}
+
+fn call(client: &mut Client, name: &str, arguments: Value) -> Value {
+    client.ask("tools/call", json!({"name": name, "arguments": arguments}))["result"].take()
+}
+
+fn create(client: &mut Client, filename: &str, content: &str) {
+    let made = call(client, "create_rmd", json!({"filename": filename, "title": "T", "content": content}));
+    assert_ne!(made["isError"], true, "{made}");
+}
+
+fn pdf_text(path: &Path) -> String {
+    let output = Command::new("pdftotext").arg(path).arg("-").output().expect("pdftotext");
+    assert!(output.status.success(), "{} does not open", path.display());
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn a_document_is_rendered_and_read_back_as_a_resource() {
+    if !has_r() {
+        return;
+    }
+    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let mut client = Client::start(&crib, &[]);
+    create(&mut client, "example", EXAMPLE);
+    let rendered = call(&mut client, "render_rmd", json!({"filename": "example", "format": "html"}));
+    assert_eq!(rendered["content"][0], json!({"type": "text", "text": "Successfully rendered example.Rmd to example.html"}));
+    let value = &rendered["structuredContent"]["value"];
+    assert_eq!(
+        (&value["backend"], &value["cached"], &value["uri"]),
+        (&json!("local"), &json!(false), &json!("rmd-output:///example.html"))
+    );
+    assert!(value["versions"]["rmarkdown"].is_string(), "{value}");
+    let link = rendered["content"].as_array().expect("content").iter().find(|piece| piece["type"] == "resource_link");
+    assert_eq!(link.expect("a link")["uri"], "rmd-output:///example.html");
+    let read = client.ask("resources/read", json!({"uri": "rmd-output:///example.html"}));
+    let page = read["result"]["contents"][0]["text"].as_str().expect("a page");
+    assert!(page.contains("Summary Statistics") && page.contains("data:image/png;base64,"));
+    let again = call(&mut client, "render_rmd", json!({"filename": "example"}));
+    assert_eq!(again["structuredContent"]["value"]["cached"], true);
+    let fresh = call(&mut client, "render_rmd", json!({"filename": "example", "fresh": true}));
+    assert_eq!(fresh["structuredContent"]["value"]["cached"], false);
+}
+
+#[test]
+fn sub_folders_and_formats_are_in_the_names_of_rendered_files() {
+    if !has_r() {
+        return;
+    }
+    let crib = Crib::new().file("toolcrib.toml", LOCAL).file("rmd/data/n.txt", "forty-two");
+    let mut client = Client::start(&crib, &[]);
+    create(&mut client, "2026/q1", "It is `r readLines('../data/n.txt')`.\n");
+    let rendered = call(&mut client, "render_rmd", json!({"filename": "2026/q1.Rmd", "format": "pdf"}));
+    assert_eq!(rendered["content"][0]["text"], "Successfully rendered 2026/q1.Rmd to 2026/q1.pdf", "{rendered}");
+    assert!(pdf_text(&crib.root().join("rmd/output/2026/q1.pdf")).contains("forty-two"));
+    let beside: Vec<_> = fs::read_dir(crib.root().join("rmd/2026")).expect("a folder").flatten().collect();
+    assert_eq!(beside.len(), 1, "nothing is left beside the document");
+}
+
+#[test]
+fn a_failed_render_says_where_and_leaves_the_last_good_one() {
+    if !has_r() {
+        return;
+    }
+    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let mut client = Client::start(&crib, &[]);
+    create(&mut client, "a", "Good.\n");
+    call(&mut client, "render_rmd", json!({"filename": "a"}));
+    let before = fs::read(crib.root().join("rmd/output/a.html")).expect("a page");
+    crib.write("rmd/a.Rmd", "One.\n\n```{r bad}\nstop('oops')\n```\n");
+    let failed = call(&mut client, "render_rmd", json!({"filename": "a"}));
+    assert_eq!(failed["isError"], true);
+    assert_eq!(failed["content"][0]["text"], "`a.Rmd` could not be rendered (chunk `bad`, lines 4-5): oops");
+    let diagnostic = &failed["structuredContent"]["error_data"]["diagnostics"][0];
+    assert_eq!((&diagnostic["label"], &diagnostic["first_line"]), (&json!("bad"), &json!(4)), "{failed}");
+    assert_eq!(fs::read(crib.root().join("rmd/output/a.html")).expect("a page"), before);
+    let missing = call(&mut client, "render_rmd", json!({"filename": "nothing"}));
+    assert_eq!(missing["content"][0]["text"], "R Markdown file not found: nothing.Rmd");
+}
+
+#[test]
+fn a_small_page_is_put_into_the_answer_on_request() {
+    if !has_r() {
+        return;
+    }
+    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let mut client = Client::start(&crib, &[]);
+    let plain = "---\noutput:\n  html_document:\n    theme: null\n    highlight: null\n    mathjax: null\n---\n\nShort.\n";
+    create(&mut client, "a", plain);
+    let rendered = call(&mut client, "render_rmd", json!({"filename": "a", "inline": true}));
+    let resource = rendered["content"].as_array().expect("content").iter().find(|piece| piece["type"] == "resource");
+    assert!(resource.expect("the page")["resource"]["text"].as_str().expect("text").contains("Short."), "{rendered}");
+}
+
+#[test]
+fn a_render_that_takes_long_is_an_operation_that_can_be_cancelled() {
+    if !has_r() {
+        return;
+    }
+    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let mut client = Client::start(&crib, &[]);
+    create(&mut client, "slow", "```{r long}\nSys.sleep(9620)\n```\n");
+    client.send(&json!({"jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": {"name": "render_rmd",
+        "arguments": {"filename": "slow"}, "_meta": {"progressToken": "p"}}}));
+    let told =
+        client.wait(|message| message["method"] == "notifications/progress" && message["params"]["message"] == "chunk `long`");
+    assert_eq!(told["params"]["progressToken"], "p");
+    let status = call(&mut client, "status", json!({}));
+    let operations = status["structuredContent"]["operations"].as_array().expect("operations").clone();
+    let id = operations.iter().find(|operation| operation["tool"] == "render_rmd").expect("a render")["id"].clone();
+    // The call is answered before or after the cancellation is.
+    client.send(
+        &json!({"jsonrpc": "2.0", "id": 901, "method": "tools/call", "params": {"name": "cancel", "arguments": {"id": id}}}),
+    );
+    let answer = client.wait(|message| message["id"] == 900);
+    assert_eq!(answer["result"]["isError"], true);
+    assert_eq!(answer["result"]["structuredContent"]["error_type"], "cancelled", "{answer}");
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn a_full_disk_is_told_and_leaves_what_was_rendered_before() {
+    if !has_r() {
+        return;
+    }
+    let crib = Crib::new().file("toolcrib.toml", LOCAL).file("rmd/a.Rmd", "Text.\n").file("rmd/output/a.html", "the last one");
+    let output = crib.root().join("rmd/output");
+    let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&output).status();
+    if !mount.is_ok_and(|status| status.success()) {
+        eprintln!("SKIPPED: a small disk cannot be mounted here");
+        return;
+    }
+    crib.write("rmd/output/a.html", "the last one");
+    let mut client = Client::start(&crib, &[]);
+    let failed = call(&mut client, "render_rmd", json!({"filename": "a"}));
+    let kept = fs::read_to_string(output.join("a.html"));
+    let left = fs::read_dir(&output).map(Iterator::count);
+    drop(client);
+    let _ = Command::new("umount").arg("-l").arg(&output).status();
+    assert_eq!(failed["isError"], true, "{failed}");
+    assert!(failed["content"][0]["text"].as_str().is_some_and(|text| text.contains("No space left")), "{failed}");
+    assert_eq!((kept.expect("a page").as_str(), left.expect("a folder")), ("the last one", 1));
+}
+
+#[test]
+fn fifty_megabytes_are_refused() {
+    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let mut client = Client::start(&crib, &[]);
+    crib.write("rmd/big.Rmd", &"long line of text\n".repeat(3_000_000));
+    let failed = call(&mut client, "render_rmd", json!({"filename": "big"}));
+    assert_eq!((&failed["isError"], &failed["structuredContent"]["error_type"]), (&json!(true), &json!("too_large")), "{failed}");
+}
+
+#[test]
+fn names_that_lead_out_are_refused() {
+    let crib = Crib::new().file("toolcrib.toml", LOCAL).file("secret.Rmd", "x");
+    let mut client = Client::start(&crib, &[]);
+    for name in ["../secret", "/etc/passwd", "a\nb", "a\"b", "..", "a b", "x;y"] {
+        let failed = call(&mut client, "render_rmd", json!({"filename": name}));
+        assert_eq!(failed["isError"], true, "{name}: {failed}");
+    }
+}
+
+#[test]
+fn the_doctor_says_what_can_render() {
+    if !has_r() {
+        return;
+    }
+    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let said = crib.run(&["doctor"]).stdout;
+    for line in ["  rmarkdown ", "  pandoc    pandoc 2", "  tex ", "  quarto    not found", "  docker    ", "  compose   "] {
+        assert!(said.contains(line), "{line} is not in\n{said}");
+    }
+    let mut client = Client::start(&crib, &[]);
+    let told = call(&mut client, "doctor", json!({}));
+    let abilities = told["structuredContent"]["value"].as_array().expect("abilities").clone();
+    let of = |name: &str| abilities.iter().find(|ability| ability["name"] == name).expect("an ability").clone();
+    assert!(of("R")["ok"] == true && of("quarto")["hint"].is_string(), "{told}");
+}
+
+/// What the page for users says about a first report, done as it says, but for installing.
+#[test]
+fn the_walk_through_the_page_works() {
+    if !has_r() {
+        return;
+    }
+    let page = fs::read_to_string(repository().join("docs/rmarkdown.md")).expect("the page");
+    let (_, walk) = page.split_once("## A first report").expect("the walk");
+    let blocks = walk.split("```sh\n").skip(1).filter_map(|rest| rest.split("\n```\n").next());
+    let script: String = blocks.filter(|block| !block.contains("apt install")).map(|block| format!("{block}\n")).collect();
+    let home = tempfile::tempdir().expect("a folder");
+    let programs = Path::new(TOOLCRIB).parent().expect("a folder").display().to_string();
+    let path = format!("{programs}:{}", env::var("PATH").unwrap_or_default());
+    let output = Command::new("bash")
+        .args(["-e", "-c", &script])
+        .current_dir(home.path())
+        .env("PATH", path)
+        .env("XDG_STATE_HOME", home.path().join("state"))
+        .env("DOCKER_HOST", "unix:///nowhere.sock")
+        .output()
+        .expect("bash");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("Successfully rendered first.Rmd to first.pdf"), "{said}");
+    assert!(pdf_text(&home.path().join("reports/rmd/output/first.pdf")).contains("My first report"));
+}
+
+/// Sends requests to a new server as they are, without a handshake, and gives the answers by their ids.
+fn exchange(crib: &Crib, socket: &str, requests: &[String]) -> Vec<Value> {
+    let mut server = crib
+        .command(&["serve"])
+        .env("DOCKER_HOST", socket)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a server");
+    let mut input = server.stdin.take().expect("its input");
+    let mut answers = BufReader::new(server.stdout.take().expect("its output")).lines().map_while(Result::ok);
+    let mut ask = |request: &String| {
+        writeln!(input, "{}", request.replace('\n', " ")).expect("the server reads");
+        let answer = |line: String| serde_json::from_str::<Value>(&line).ok().filter(|answer| answer.get("id").is_some());
+        answers.find_map(answer).expect("an answer")
+    };
+    let answered = requests.iter().map(&mut ask).collect();
+    drop(input);
+    server.wait().expect("an end");
+    answered
+}
+
+/// The usage examples of the interface's document, word for word, with an engine and an image for tests alone.
+#[test]
+fn the_usage_examples_work_word_for_word_and_the_pdf_opens() {
+    if !has_r() || !has(&["docker-compose", "dockerd"]) {
+        return;
+    }
+    let (Ok(socket), Ok(image)) = (env::var("TOOLCRIB_TEST_DOCKER"), env::var("TOOLCRIB_TEST_IMAGE")) else {
+        assert!(env::var_os("CI").is_none(), "CI must have Docker for tests: scripts/engine");
+        return;
+    };
+    let crib = Crib::new().file("toolcrib.toml", &format!("[documents]\nenabled = true\nimage = \"{image}\"\n"));
+    let request = |id: u32, method: &str, params: &str| {
+        format!(r#"{{"jsonrpc": "2.0", "id": "{id}", "method": "{method}", "params": {params}}}"#)
+    };
+    let requests = [
+        request(1, "callTool", CREATE),
+        request(2, "callTool", RENDER),
+        request(3, "readResource", r#"{"uri": "rmd-output:///example.html"}"#),
+        request(4, "callTool", COMPOSE),
+        request(5, "callTool", r#"{"name": "render_rmd", "arguments": {}}"#),
+        request(6, "callTool", r#"{"name": "render_rmd", "arguments": {"filename": "broken"}}"#),
+    ];
+    crib.write("rmd/broken.Rmd", "```{r}\nstop('oops')\n```\n");
+    let answers = exchange(&crib, &socket, &requests);
+    let text =
+        |index: usize| answers[index]["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{}", answers[index]));
+    assert_eq!(text(0), "Created R Markdown file: example.Rmd");
+    assert_eq!(text(1), "Successfully rendered example.Rmd to example.html");
+    assert_eq!(answers[2]["result"]["contents"][0]["mimeType"], "text/html");
+    assert!(answers[2]["result"]["contents"][0]["text"].as_str().is_some_and(|page| page.contains("Summary Statistics")));
+    assert_eq!(text(3), "Successfully rendered example.Rmd to example.pdf");
+    assert!(pdf_text(&crib.root().join("rmd/output/example.pdf")).contains("Summary Statistics"));
+    let error = |index: usize| (answers[index]["error"]["code"].clone(), answers[index]["error"]["message"].clone());
+    assert_eq!(error(4), (json!(-32602), json!("Invalid params: filename is required")));
+    assert_eq!(answers[5]["error"]["code"], -32603, "{}", answers[5]);
+}
+
+const CREATE: &str = r###"{
+  "name": "create_rmd",
+  "arguments": {
+    "filename": "example",
+    "title": "Example R Markdown",
+    "content": "---\ntitle: \"Example R Markdown\"\nauthor: \"R-Server\"\ndate: \"`r Sys.Date()`\"\noutput: html_document\n---\n\n## R Markdown Example\n\nThis is an example R Markdown file.\n\n```{r}\nplot(cars)\n```\n\n## Summary Statistics\n\n```{r}\nsummary(cars)\n```"
+  }
+}"###;
+
+const RENDER: &str = r#"{
+  "name": "render_rmd",
+  "arguments": {
+    "filename": "example",
+    "format": "html"
+  }
+}"#;
+
+const COMPOSE: &str = r#"{
+  "name": "render_rmd",
+  "arguments": {
+    "filename": "example",
+    "format": "pdf",
+    "use_docker_compose": true
+  }
+}"#;

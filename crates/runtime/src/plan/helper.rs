@@ -1,0 +1,103 @@
+//! The plan of a program that a render needs: R itself, or one that starts a container.
+
+use std::path::{Path, PathBuf};
+
+use catalog::Failure;
+
+use super::{Bounds, Plan, Word, distinct, r, utf8, variables};
+use crate::{Settings, confinement, plan::program};
+
+/// A program that a render needs, and what it may touch.
+pub(crate) struct Helper<'a> {
+    /// Its name, for logs.
+    pub(crate) name: &'a str,
+    pub(crate) program: PathBuf,
+    /// What follows its name.
+    pub(crate) words: Vec<String>,
+    /// Where it runs.
+    pub(crate) folder: PathBuf,
+    /// Variables beside the usual ones.
+    pub(crate) variables: Vec<(String, String)>,
+    /// Whether something is written to it.
+    pub(crate) input: Input,
+    pub(crate) network: Network,
+    /// What it may read beyond the system's folders and what the operator named.
+    pub(crate) read: Vec<PathBuf>,
+    /// What it may write; its private temporary folder comes on top.
+    pub(crate) write: Vec<PathBuf>,
+    pub(crate) memory_bytes: u64,
+}
+
+/// Whether a program is written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    Closed,
+    Piped,
+}
+
+/// Whether a program may open sockets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Network {
+    Denied,
+    Allowed,
+}
+
+impl Helper<'_> {
+    /// One that may do little, in no folder of anybody's.
+    pub(crate) fn new(settings: &Settings, memory_bytes: u64) -> Self {
+        Self {
+            name: "",
+            program: PathBuf::new(),
+            words: Vec::new(),
+            folder: PathBuf::from("/"),
+            variables: Vec::new(),
+            input: Input::Closed,
+            network: Network::Denied,
+            read: libraries(settings),
+            write: Vec::new(),
+            memory_bytes,
+        }
+    }
+}
+
+impl Plan {
+    /// The plan of a program that a render needs. It sees neither the crib nor anybody's home.
+    pub(crate) fn of_helper(settings: &Settings, helper: Helper<'_>) -> Result<Self, Failure> {
+        let words = std::iter::once(helper.name.to_owned()).chain(helper.words);
+        let mut env = variables::environment(settings, r::added(settings).into_iter().chain(helper.variables).collect());
+        env.retain(|(name, _)| name != "HOME");
+        let mut read = helper.read;
+        read.extend(settings.read.iter().cloned().chain(program::folders(settings)));
+        let real = helper.program.canonicalize().unwrap_or_else(|_| helper.program.clone());
+        read.extend(real.parent().map(Path::to_owned));
+        Ok(Self {
+            version: 1,
+            tool: helper.name.to_owned(),
+            program: utf8(&helper.program)?,
+            argv: words.map(Word::Text).collect(),
+            cwd: utf8(&helper.folder)?,
+            env,
+            // Whoever starts it writes.
+            stdin: (helper.input == Input::Piped).then(String::new),
+            timeout: settings.timeout,
+            confinement: Bounds {
+                enforced: settings.confine && confinement().files,
+                network: helper.network == Network::Allowed,
+                read: distinct(read),
+                write: helper.write,
+                memory_bytes: helper.memory_bytes,
+                given: Vec::new(),
+                is_watched: false,
+            },
+            files: Vec::new(),
+            pipes: Vec::new(),
+        })
+    }
+}
+
+/// Packages and TeX of the user's own.
+fn libraries(settings: &Settings) -> Vec<PathBuf> {
+    let home = settings.environment.iter().find(|(name, _)| name == "HOME").map(|(_, home)| Path::new(home));
+    let tex = home.map(|home| home.join(".TinyTeX")).filter(|folder| folder.is_dir());
+    r::libraries(settings).into_iter().chain(tex).collect()
+}

@@ -1,0 +1,215 @@
+//! Documents that were rendered before, in case the same is asked for again.
+//!
+//! A document is known by everything that went into it. What else it depends on, the packages that R
+//! loaded, is known only afterwards: it is written down with the document and looked at when that is
+//! wanted again. A broken or missing entry is no entry; what cannot be kept is not kept.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, DirBuilder, File},
+    io::{self, Write},
+    os::unix::fs::{DirBuilderExt, MetadataExt},
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use serde::{Deserialize, Serialize};
+use tokio::task::spawn_blocking;
+
+use super::{Backend, Rendered, Warning};
+use crate::{digest, outputs::random_id};
+
+/// Where rendered documents are kept.
+pub(super) struct Cache {
+    folder: PathBuf,
+    most_bytes: u64,
+}
+
+/// What is written down beside a document.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    version: u32,
+    digest: String,
+    warnings: Vec<Warning>,
+    versions: BTreeMap<String, String>,
+    backend: Backend,
+    image: Option<String>,
+    depends: Vec<Stamp>,
+}
+
+const VERSION: u32 = 1;
+
+/// A file as it was: the same stamp is the same file.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Stamp {
+    path: PathBuf,
+    bytes: u64,
+    modified: i64,
+    nanoseconds: i64,
+}
+
+impl Stamp {
+    /// The stamp of a file, of nothing if there is none.
+    pub(super) fn of(path: &Path) -> Self {
+        let found = fs::metadata(path).ok();
+        let field = |field: fn(&fs::Metadata) -> i64| found.as_ref().map_or(0, field);
+        Self {
+            path: path.to_owned(),
+            bytes: found.as_ref().map_or(0, fs::Metadata::len),
+            modified: field(MetadataExt::mtime),
+            nanoseconds: field(MetadataExt::mtime_nsec),
+        }
+    }
+}
+
+impl Cache {
+    /// Nothing is made before something is kept.
+    pub(super) fn new(folder: PathBuf, most_bytes: u64) -> Self {
+        Self { folder, most_bytes }
+    }
+
+    /// What was kept under a key and still holds.
+    pub(super) async fn find(&self, key: &str) -> Option<Rendered> {
+        let (entry, document) = self.places(key);
+        spawn_blocking(move || load(&entry, &document)).await.ok()?
+    }
+
+    /// Keeps a document under a key, and forgets the oldest if it is too much.
+    pub(super) async fn keep(&self, key: &str, rendered: &Rendered) {
+        if rendered.bytes.len() as u64 > self.most_bytes / 4 {
+            return;
+        }
+        let entry = Entry {
+            version: VERSION,
+            digest: digest::of_bytes(&rendered.bytes),
+            warnings: rendered.warnings.clone(),
+            versions: rendered.versions.clone(),
+            backend: rendered.backend,
+            image: rendered.image.clone(),
+            depends: rendered.depends.iter().map(|path| Stamp::of(path)).collect(),
+        };
+        let (places, bytes) = (self.places(key), rendered.bytes.clone());
+        let (folder, most) = (self.folder.clone(), self.most_bytes);
+        let kept = spawn_blocking(move || {
+            DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+            replace(&places.1, &bytes)?;
+            replace(&places.0, &serde_json::to_vec(&entry)?)?;
+            forget_oldest(&folder, most)
+        });
+        if let Ok(Err(error)) = kept.await {
+            tracing::warn!(%error, "a rendered document could not be kept for later");
+        }
+    }
+
+    fn places(&self, key: &str) -> (PathBuf, PathBuf) {
+        (self.folder.join(format!("{key}.json")), self.folder.join(format!("{key}.document")))
+    }
+}
+
+fn load(entry: &Path, document: &Path) -> Option<Rendered> {
+    let found: Entry = serde_json::from_slice(&fs::read(entry).ok()?).ok()?;
+    let holds = found.version == VERSION && found.depends.iter().all(|stamp| *stamp == Stamp::of(&stamp.path));
+    if !holds {
+        return None;
+    }
+    let bytes = fs::read(document).ok().filter(|bytes| digest::of_bytes(bytes) == found.digest)?;
+    // The oldest use goes first.
+    let _ = File::options().append(true).open(document).and_then(|file| file.set_modified(SystemTime::now()));
+    Some(Rendered {
+        bytes,
+        warnings: found.warnings,
+        versions: found.versions,
+        backend: found.backend,
+        reason: String::new(),
+        image: found.image,
+        log: String::new(),
+        cached: true,
+        duration: Duration::ZERO,
+        depends: Vec::new(),
+    })
+}
+
+/// Writes a file as a whole or not at all.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let new = path.with_extension(random_id()?);
+    let written = File::create(&new).and_then(|mut file| file.write_all(bytes)).and_then(|()| fs::rename(&new, path));
+    written.inspect_err(|_| {
+        let _ = fs::remove_file(&new);
+    })
+}
+
+fn forget_oldest(folder: &Path, most: u64) -> io::Result<()> {
+    let mut kept: Vec<_> = fs::read_dir(folder)?
+        .flatten()
+        .filter_map(|entry| {
+            let found = entry.metadata().ok()?;
+            Some((found.modified().ok()?, found.len(), entry.path()))
+        })
+        .filter(|(_, _, path)| path.extension().is_some_and(|extension| extension == "document"))
+        .collect();
+    kept.sort();
+    let mut total: u64 = kept.iter().map(|(_, bytes, _)| bytes).sum();
+    for (_, bytes, path) in kept {
+        if total <= most {
+            break;
+        }
+        total -= bytes;
+        fs::remove_file(path.with_extension("json"))?;
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{error::Error, fs};
+
+    use super::{Backend, Cache, Rendered};
+
+    fn rendered(bytes: usize, depends: &[std::path::PathBuf]) -> Rendered {
+        Rendered {
+            bytes: vec![b'x'; bytes],
+            warnings: Vec::new(),
+            versions: [("R".to_owned(), "4".to_owned())].into(),
+            backend: Backend::Local,
+            reason: String::new(),
+            image: None,
+            log: String::new(),
+            cached: false,
+            duration: Default::default(),
+            depends: depends.to_vec(),
+        }
+    }
+
+    #[tokio::test]
+    async fn what_was_kept_is_found_until_something_it_depends_on_changes() -> Result<(), Box<dyn Error>> {
+        let folder = tempfile::tempdir()?;
+        let package = folder.path().join("DESCRIPTION");
+        fs::write(&package, "Version: 1")?;
+        let cache = Cache::new(folder.path().join("renders"), 1000);
+        assert!(cache.find("key").await.is_none());
+        cache.keep("key", &rendered(10, std::slice::from_ref(&package))).await;
+        let found = cache.find("key").await.ok_or("kept")?;
+        assert_eq!((found.bytes.len(), found.cached, found.versions["R"].as_str()), (10, true, "4"));
+        fs::write(&package, "Version: 1.1")?;
+        assert!(cache.find("key").await.is_none(), "a package was updated");
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn no_more_is_kept_than_allowed_and_broken_entries_are_none() -> Result<(), Box<dyn Error>> {
+        let folder = tempfile::tempdir()?;
+        let cache = Cache::new(folder.path().to_owned(), 1000);
+        for number in 0..8 {
+            cache.keep(&format!("key{number}"), &rendered(200, &[])).await;
+        }
+        let documents =
+            fs::read_dir(folder.path())?.flatten().filter(|entry| entry.path().extension().is_some_and(|own| own == "document"));
+        assert_eq!(documents.count(), 5);
+        fs::write(folder.path().join("key7.document"), "something else")?;
+        assert!(cache.find("key7").await.is_none());
+        cache.keep("large", &rendered(900, &[])).await;
+        assert!(cache.find("large").await.is_none());
+        Ok(())
+    }
+}

@@ -1,0 +1,148 @@
+//! What rendering can use of a machine: whether it is there, and what to install.
+
+use std::{sync::Arc, time::Duration};
+
+use catalog::Failure;
+use serde::Serialize;
+use serde_json::json;
+
+use super::{
+    Backend, Inner,
+    child::{self, Ended, Errand, Output},
+    local::{RSCRIPT, TEX},
+    log::Log,
+};
+use crate::plan::{Helper, Plan, program};
+
+/// How long a program may take to say its version.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How much memory it may take for that.
+const MEMORY_BYTES: u64 = 4 * 1024 * 1024 * 1024;
+/// The longest answer to that.
+const ANSWER_BYTES: usize = 64 * 1024;
+
+/// Something that rendering can use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Component {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is for.
+    pub purpose: &'static str,
+    /// Its version, or whatever else it says of itself, if it is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<String>,
+    /// What to do if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// What a document may need: its name, what it is for, how to get it.
+const NEEDED: [(&str, &str, &str); 6] = [
+    (
+        "R",
+        "runs the code of documents on this machine",
+        "Debian, Ubuntu: apt install r-base-core; elsewhere: https://cran.r-project.org",
+    ),
+    (
+        "rmarkdown",
+        "the R package that renders",
+        "Debian, Ubuntu: apt install r-cran-rmarkdown; elsewhere, in R: install.packages(\"rmarkdown\")",
+    ),
+    ("knitr", "the R package that runs chunks", "it comes with rmarkdown; in R: install.packages(\"knitr\")"),
+    (
+        "pandoc",
+        "writes HTML and Word, and LaTeX for PDF",
+        "Debian, Ubuntu: apt install pandoc; elsewhere: https://pandoc.org/installing.html",
+    ),
+    (
+        "tex",
+        "makes PDF of LaTeX",
+        "Debian, Ubuntu: apt install texlive-latex-recommended texlive-latex-extra lmodern; elsewhere, in R: \
+         tinytex::install_tinytex()",
+    ),
+    ("quarto", "renders .qmd documents", "https://quarto.org/docs/get-started"),
+];
+
+/// A failure that says what is missing and how to get it.
+pub(super) fn missing(component: &str, backend: Backend) -> Failure {
+    let known = NEEDED.iter().find(|(name, ..)| *name == component);
+    let (name, hint) = known.map_or((component, ""), |(name, _, hint)| (*name, *hint));
+    let what = match name {
+        "tex" => "PDF needs TeX",
+        "quarto" => "a .qmd document needs the Quarto command",
+        name => &format!("rendering needs {name}"),
+    };
+    let message = match backend {
+        Backend::Local => format!("{what}, which is not on this machine; install it ({hint}), then call again"),
+        Backend::Docker | Backend::Compose => {
+            format!("{what}, which is not in the image; use an image that has it (`image` in the `[documents]` section)")
+        }
+    };
+    Failure::new("missing_component", message).details(json!({"component": component, "backend": backend, "hint": hint}))
+}
+
+/// Writes the versions of R and of the packages that render, a line each.
+const R_VERSIONS: &str = "cat(as.character(getRversion()), '\\n'); for (p in c('rmarkdown', 'knitr')) \
+                          cat(tryCatch(as.character(packageVersion(p)), error = function(e) ''), '\\n')";
+
+impl Inner {
+    pub(super) async fn components(&self) -> Vec<Component> {
+        let said = self.ask(RSCRIPT, &["--vanilla", "-e", R_VERSIONS]).await.unwrap_or_default();
+        let mut versions = said.lines().map(|line| line.trim().to_owned()).map(|line| (!line.is_empty()).then_some(line));
+        let mut next = || versions.next().flatten();
+        let (r, rmarkdown, knitr) = (next(), next(), next());
+        let pandoc = self.first_line("pandoc", &["--version"]).await;
+        let quarto = self.first_line("quarto", &["--version"]).await;
+        let found = [r, rmarkdown, knitr, pandoc, self.tex().await, quarto];
+        let mut all: Vec<_> =
+            NEEDED.iter().zip(found).map(|((name, purpose, hint), found)| component(name, purpose, hint, found)).collect();
+        let (docker, why) = match self.engine().await {
+            Ok(engine) => (Some(format!("{} at {}", engine.version, engine.socket)), String::new()),
+            Err(failure) => (None, failure.message),
+        };
+        all.push(component("docker", "renders in a container", &why, docker));
+        let (compose, why) = match self.compose().await {
+            Ok(command) => (Some(command.version), String::new()),
+            Err(failure) => (None, failure.message),
+        };
+        all.push(component("compose", "renders in a container, if a call asks for Compose", &why, compose));
+        all
+    }
+
+    async fn tex(&self) -> Option<String> {
+        for name in TEX {
+            if let Some(version) = self.first_line(name, &["--version"]).await {
+                return Some(version);
+            }
+        }
+        None
+    }
+
+    /// The first line of what a program answers, if it is there.
+    async fn first_line(&self, name: &str, words: &[&str]) -> Option<String> {
+        self.ask(name, words).await?.lines().next().map(|line| line.trim().to_owned())
+    }
+
+    /// What a program answers, if it is there and content.
+    pub(super) async fn ask(&self, name: &str, words: &[&str]) -> Option<String> {
+        let program = program::find(&self.children, name)?;
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        let helper = Helper { name, program, words, ..Helper::new(&self.children, MEMORY_BYTES) };
+        self.answer(helper).await
+    }
+
+    /// What a program answers, if it is content.
+    pub(super) async fn answer(&self, helper: Helper<'_>) -> Option<String> {
+        let plan = Arc::new(Plan::of_helper(&self.children, helper).ok()?);
+        let errand = Errand { input: None, output: Output::Data(ANSWER_BYTES), timeout: PATIENCE, ceiling: None };
+        match child::run(&self.door, plan, errand, &mut Log::silent()).await {
+            Ok((Ended::Exited(0), said)) => Some(String::from_utf8_lossy(&said).into_owned()),
+            _ => None,
+        }
+    }
+}
+
+fn component(name: &'static str, purpose: &'static str, hint: &str, found: Option<String>) -> Component {
+    let hint = found.is_none().then(|| hint.to_owned());
+    Component { name, purpose, found, hint }
+}

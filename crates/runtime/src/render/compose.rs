@@ -1,0 +1,310 @@
+//! The Compose backend: one service, run once, by the command of Docker Compose or Podman.
+//!
+//! The service has the same bounds as a container of the Docker backend. Files go in and out as archives
+//! on standard input and output, and lie in memory meanwhile: nothing of this machine is mounted. What
+//! is left when a render is dropped is removed as soon as it is noticed.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use catalog::Failure;
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+
+use super::{
+    Backend, Inner, RenderJob, RenderSettings, Rendered, Tell,
+    child::{self, Ended, Errand, Output},
+    docker,
+    exchange::{self, USER},
+    log::Log,
+    verdict::{self, Raw},
+};
+use crate::{
+    Settings,
+    folder::{Folders, PrivateFolder},
+    outputs::random_id,
+    plan::{Helper, Input, Network, Plan, program},
+    spawn::Door,
+};
+
+/// The commands, of which the first that is there is used: the program, and what makes it Compose.
+const COMMANDS: [(&str, &[&str]); 3] = [("docker", &["compose"]), ("docker-compose", &[]), ("podman", &["compose"])];
+/// The file that describes the service.
+const FILE: &str = "compose.json";
+const SERVICE: &str = "render";
+/// The name under which its folder is known.
+const NAME: &str = "compose";
+/// How much longer than the render the command may take.
+const MARGIN: Duration = Duration::from_secs(30);
+/// How long an image may take to be built.
+const BUILDING: Duration = Duration::from_secs(3600);
+/// How long tidying up may take.
+const TIDYING: Duration = Duration::from_secs(30);
+/// What an archive has beside the document.
+const WRAPPING: usize = 8 * 1024 * 1024;
+/// How much memory the command may take.
+const MEMORY_BYTES: u64 = 2 * 1024 * 1024 * 1024;
+/// Unpacks, renders, packs, where anybody may write in any image. Standard output is for the archive alone. Compose reads
+/// `$$` as `$`.
+const SCRIPT: &str = "mkdir /tmp/job && tar -x -f - -C /tmp/job || exit 1; exec 3>&1 1>&2; \
+                      Rscript --vanilla /tmp/job/render.R /tmp/job </dev/null; code=$$?; tar -c -f - -C /tmp/job out >&3; exit $$code";
+
+/// How long one that did not answer is not asked again.
+const AGAIN: Duration = Duration::from_secs(30);
+
+/// A command that is Compose.
+#[derive(Clone, Debug)]
+pub(super) struct Command {
+    name: &'static str,
+    program: PathBuf,
+    words: &'static [&'static str],
+    /// How it is called, and its version.
+    pub(super) version: String,
+    /// Where its daemon listens, if that is known.
+    socket: Option<String>,
+}
+
+impl Command {
+    /// The same for a daemon that listens there.
+    pub(super) fn at(self, socket: String) -> Self {
+        Self { socket: Some(socket), ..self }
+    }
+}
+
+impl Inner {
+    /// The first command that is there.
+    pub(super) async fn compose(&self) -> Result<Command, Failure> {
+        if let Some(known) = self.composer.get() {
+            return Ok(known.clone());
+        }
+        for (name, words) in COMMANDS {
+            let asked: Vec<_> = words.iter().copied().chain(["version", "--short"]).collect();
+            if let (Some(program), Some(said)) = (program::find(&self.children, name), self.ask(name, &asked).await) {
+                let version = format!("{} {}", [&[name], words].concat().join(" "), said.trim());
+                let found = Command { name, program, words, version, socket: None };
+                return Ok(self.composer.get_or_init(|| async { found }).await.clone());
+            }
+        }
+        let message = "Docker Compose was not found: tried `docker compose`, `docker-compose` and `podman compose`; install one \
+                       (Debian, Ubuntu: apt install docker-compose), or leave out `use_docker_compose`";
+        Err(Failure::new("compose_missing", message))
+    }
+
+    /// A command whose daemon answers. Asking takes a moment, so one that did not is left alone for a while.
+    pub(super) async fn answering_compose(&self) -> Option<Command> {
+        let mut silent = self.silent.lock().await;
+        if silent.is_some_and(|since| since.elapsed() < AGAIN) {
+            return None;
+        }
+        let command = self.compose().await.ok();
+        let answers = match &command {
+            Some(Command { name: "docker-compose", .. }) | None => false,
+            Some(command) => self.reaches_daemon(command).await,
+        };
+        *silent = (!answers).then(Instant::now);
+        command.filter(|_| answers)
+    }
+
+    /// Whether the program behind the command reaches its daemon.
+    async fn reaches_daemon(&self, command: &Command) -> bool {
+        let helper = Helper {
+            name: command.name,
+            program: command.program.clone(),
+            words: vec!["version".to_owned()],
+            network: Network::Allowed,
+            variables: self.daemon(command),
+            read: own_configuration(&self.children).into_iter().collect(),
+            ..Helper::new(&self.children, MEMORY_BYTES)
+        };
+        self.answer(helper).await.is_some()
+    }
+
+    /// What tells the command where its daemon is: where one answered, else where the operator says.
+    fn daemon(&self, command: &Command) -> Vec<(String, String)> {
+        let only = Some(&self.settings.sockets).filter(|sockets| sockets.len() == 1).and_then(|sockets| sockets.first());
+        let named = command.socket.as_ref().or(only).map(|socket| ("DOCKER_HOST".to_owned(), socket.clone()));
+        let own = own_configuration(&self.children).map(|own| ("DOCKER_CONFIG".to_owned(), own.display().to_string()));
+        named.into_iter().chain(own).collect()
+    }
+
+    pub(super) async fn render_by_compose(
+        &self,
+        job: &Arc<RenderJob>,
+        command: &Command,
+        digest: Option<&str>,
+        tell: Tell,
+    ) -> Result<Rendered, Failure> {
+        let token = random_id().map_err(|error| verdict::machine("a render could not be prepared", &error))?;
+        let archive =
+            exchange::pack(job, &token).map_err(|error| verdict::machine("the documents could not be packed", &error))?;
+        let mut log = Log::new(token.clone(), tell);
+        let project = Project::lay_out(self, command, &token)?;
+        if self.settings.image.is_none() && digest.is_none() {
+            self.build(&project, &mut log).await?;
+        }
+        let longest = usize::try_from(self.settings.output_bytes).unwrap_or(usize::MAX).saturating_add(WRAPPING);
+        let errand = Errand {
+            input: Some(archive),
+            output: Output::Data(longest),
+            timeout: self.settings.timeout + MARGIN,
+            ceiling: None,
+        };
+        let plan = Arc::new(project.plan(&["run", "--rm", "-T", SERVICE], Input::Piped)?);
+        let (ended, data) = child::run(&self.door, plan, errand, &mut log).await?;
+        if data.len() > longest {
+            return Err(exchange::too_long(data.len() as u64, self.settings.output_bytes));
+        }
+        let returned = exchange::unpack(&data, job.format, self.settings.output_bytes);
+        let log = log.finish();
+        // Without an archive, it is the command that failed, not the document.
+        let (true, Ok(returned)) = (!data.is_empty(), returned) else { return Err(failed(&ended, &log, &self.settings)) };
+        if !matches!(ended, Ended::TimedOut) {
+            project.finished();
+        }
+        let image = Some(digest.map_or_else(|| docker::reference(&self.settings), str::to_owned));
+        let mut rendered = verdict::judge(job, Raw { backend: Backend::Compose, ended, returned, log, image }, &self.settings)?;
+        rendered.versions.insert("compose".to_owned(), command.version.clone());
+        Ok(rendered)
+    }
+
+    /// Has the image built, if it is not there: layers that are there are used again.
+    async fn build(&self, project: &Project, log: &mut Log) -> Result<(), Failure> {
+        let _building = self.building.lock().await;
+        log.say("building the image, if it is not there");
+        let errand = Errand { input: None, output: Output::Log, timeout: BUILDING, ceiling: None };
+        let plan = Arc::new(project.plan(&["build", SERVICE], Input::Closed)?);
+        match child::run(&self.door, plan, errand, log).await? {
+            (Ended::Exited(0), _) => Ok(()),
+            (ended, _) => Err(Failure::new("image_build_failed", format!("the image could not be built: {ended:?}"))
+                .details(json!({"log": log.tail()}))),
+        }
+    }
+}
+
+/// One use of Compose: its folder, and its name. Dropped before it is over, what it left is removed.
+struct Project {
+    folder: Option<PrivateFolder>,
+    name: String,
+    command: Command,
+    variables: Vec<(String, String)>,
+    children: Settings,
+    door: Arc<Door>,
+}
+
+impl Project {
+    fn lay_out(inner: &Inner, command: &Command, token: &str) -> Result<Self, Failure> {
+        let made = || {
+            let folder = Folders::new(inner.children.temp.clone()).take(NAME, &[])?;
+            fs::write(folder.path().join(FILE), service(&inner.settings).to_string())?;
+            for (name, text) in docker::ingredients() {
+                fs::write(folder.path().join(name), text)?;
+            }
+            Ok(folder)
+        };
+        Ok(Self {
+            folder: Some(made().map_err(|error| verdict::machine("a render could not be prepared", &error))?),
+            name: format!("toolcrib-{token}"),
+            command: command.clone(),
+            variables: inner.daemon(command),
+            children: inner.children.clone(),
+            door: Arc::clone(&inner.door),
+        })
+    }
+
+    fn plan(&self, words: &[&str], input: Input) -> Result<Plan, Failure> {
+        let folder = self.folder.as_ref().map_or(Path::new("/"), PrivateFolder::path);
+        let file = folder.join(FILE).display().to_string();
+        let before = self.command.words.iter().copied().chain(["-f", &file, "-p", &self.name]);
+        Plan::of_helper(
+            &self.children,
+            Helper {
+                name: NAME,
+                program: self.command.program.clone(),
+                words: before.chain(words.iter().copied()).map(str::to_owned).collect(),
+                folder: folder.to_owned(),
+                variables: self.variables.clone(),
+                input,
+                network: Network::Allowed,
+                read: own_configuration(&self.children).into_iter().chain([folder.to_owned()]).collect(),
+                ..Helper::new(&self.children, MEMORY_BYTES)
+            },
+        )
+    }
+
+    /// The command came to its end, and has removed its container.
+    fn finished(mut self) {
+        self.folder.take();
+    }
+}
+
+impl Drop for Project {
+    fn drop(&mut self) {
+        let plan = self.plan(&["down", "--volumes", "--timeout", "0"], Input::Closed);
+        let (Some(folder), Ok(plan), Ok(runtime)) = (self.folder.take(), plan, Handle::try_current()) else { return };
+        let door = Arc::clone(&self.door);
+        runtime.spawn(async move {
+            let errand = Errand { input: None, output: Output::Log, timeout: TIDYING, ceiling: None };
+            let ended = child::run(&door, Arc::new(plan), errand, &mut Log::silent()).await;
+            tracing::debug!(?ended, "what a render by Compose left was removed");
+            drop(folder);
+        });
+    }
+}
+
+/// Where the user's own settings of Docker are: its context and plugins.
+fn own_configuration(settings: &Settings) -> Option<PathBuf> {
+    let home = settings.environment.iter().find(|(name, _)| name == "HOME").map(|(_, home)| Path::new(home));
+    home.map(|home| home.join(".docker")).filter(|folder| folder.is_dir())
+}
+
+fn service(settings: &RenderSettings) -> Value {
+    let seconds = settings.timeout.as_secs().max(1).to_string();
+    let mut service = json!({
+        "image": docker::reference(settings),
+        "entrypoint": ["timeout", "-k", "5", seconds, "sh", "-c", SCRIPT],
+        "user": format!("{USER}:{USER}"),
+        "environment": exchange::VARIABLES,
+        "working_dir": "/tmp",
+        "network_mode": "none",
+        "read_only": true,
+        "tmpfs": [format!("/tmp:mode=1777,size={}", settings.disk_bytes)],
+        "cap_drop": ["ALL"],
+        "security_opt": ["no-new-privileges:true"],
+        "mem_limit": settings.memory_bytes,
+        "memswap_limit": settings.memory_bytes,
+        "cpus": settings.cpus,
+        "pids_limit": settings.processes,
+        "stdin_open": true,
+        "labels": docker::labels(settings.timeout),
+        "logging": {"driver": "none"},
+    });
+    if settings.image.is_none() {
+        let arguments = settings.base.as_ref().map_or(json!({}), |base| json!({"BASE": base}));
+        service["build"] = json!({"context": ".", "args": arguments});
+    }
+    json!({"services": {SERVICE: service}})
+}
+
+fn failed(ended: &Ended, log: &[String], settings: &RenderSettings) -> Failure {
+    let last = log.iter().rev().find(|line| !line.trim().is_empty()).map_or("it said nothing", String::as_str);
+    let log = json!({"log": log.join("\n")});
+    match ended {
+        Ended::TimedOut | Ended::Exited(124) => {
+            let message = format!("the render was stopped after {} seconds, its time limit", settings.timeout.as_secs_f64());
+            Failure::new("timed_out", message).details(log)
+        }
+        Ended::Exited(137) => {
+            let mib = settings.memory_bytes >> 20;
+            let message = format!("the container was killed, most likely because it took more than {mib} MiB of memory");
+            Failure::new("out_of_memory", message).details(log)
+        }
+        ended => {
+            let message = format!("Docker Compose failed ({ended:?}): {last}; see whether Docker runs (`toolcrib doctor`)");
+            Failure::new("docker_failed", message).details(log)
+        }
+    }
+}

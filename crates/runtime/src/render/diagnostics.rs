@@ -1,0 +1,133 @@
+//! Where in a document something went wrong, as far as R, knitr, pandoc and LaTeX say.
+
+use std::sync::LazyLock;
+
+use fancy_regex::{Captures, Regex};
+use serde::Serialize;
+
+/// Something that kept a document from being rendered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RenderDiagnostic {
+    /// What.
+    pub message: String,
+    /// In which document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// In which chunk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// The first line of it, counted from one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_line: Option<usize>,
+    /// The last line of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_line: Option<usize>,
+}
+
+/// What R said when it gave up.
+pub(super) struct Complaint<'a> {
+    pub(super) message: &'a str,
+    /// The chunk that was begun last.
+    pub(super) chunk: Option<&'a str>,
+    pub(super) log: &'a [String],
+}
+
+/// knitr says where it stopped in three ways, the oldest first:
+/// `Quitting from lines 3-5 (a.Rmd)`, `… 3-5 [label] (a.Rmd)`, `Quitting from a.Rmd:3-5 [label]`.
+static QUITTING: LazyLock<Regex> = LazyLock::new(|| {
+    let lines = r"(?<first>\d+)(?:-(?<last>\d+))?";
+    let label = r"(?: \[(?<label>.*)\])?";
+    let pattern = format!(
+        r"^Quitting from (?:lines? {lines}{label} \((?<file>.*)\)|(?<file2>.+):{}{})\s*$",
+        lines.replace("first", "first2").replace("last", "last2"),
+        label.replace("label", "label2"),
+    );
+    Regex::new(&pattern).expect("a pattern that the tests use")
+});
+static YAML: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"at line (\d+), column \d+").expect("a pattern that the tests use"));
+
+/// Everything that is known about why a document was not rendered, the first the most telling.
+pub(super) fn diagnose(complaint: &Complaint<'_>) -> Vec<RenderDiagnostic> {
+    let quitting = complaint.log.iter().rev().find_map(|line| QUITTING.captures(line.as_str()).ok().flatten());
+    let mut found = vec![match quitting {
+        Some(captures) => at_chunk(complaint, &captures),
+        None => elsewhere(complaint),
+    }];
+    found.extend(latex(complaint.log));
+    found
+}
+
+fn at_chunk(complaint: &Complaint<'_>, captures: &Captures<'_, str>) -> RenderDiagnostic {
+    let text = |names: [&str; 2]| names.iter().find_map(|name| captures.name(name)).map(|found| found.as_str().to_owned());
+    let number = |names| text(names).and_then(|text| text.parse().ok());
+    let first_line = number(["first", "first2"]);
+    RenderDiagnostic {
+        message: complaint.message.to_owned(),
+        file: text(["file", "file2"]),
+        label: text(["label", "label2"]).or_else(|| complaint.chunk.map(str::to_owned)),
+        first_line,
+        last_line: number(["last", "last2"]).or(first_line),
+    }
+}
+
+/// Front matter counts its lines from the one after its `---`.
+fn elsewhere(complaint: &Complaint<'_>) -> RenderDiagnostic {
+    let captures = YAML.captures(complaint.message).ok().flatten();
+    let line = captures.and_then(|captures| captures.get(1)?.as_str().parse::<usize>().ok()).map(|line| line + 1);
+    RenderDiagnostic { message: complaint.message.to_owned(), first_line: line, last_line: line, ..RenderDiagnostic::default() }
+}
+
+/// LaTeX begins what is wrong with an exclamation mark.
+fn latex(log: &[String]) -> impl Iterator<Item = RenderDiagnostic> {
+    let wrong = log.iter().filter_map(|line| line.strip_prefix("! ")).filter(|line| !line.starts_with("Emergency stop"));
+    wrong.take(5).map(|message| RenderDiagnostic { message: message.to_owned(), ..RenderDiagnostic::default() })
+}
+
+/// The file that LaTeX could not find, if that was it.
+pub(super) fn missing_style(log: &[String]) -> Option<&str> {
+    log.iter().find_map(|line| line.split_once("File `")?.1.split_once("' not found").map(|(file, _)| file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Complaint, RenderDiagnostic, diagnose, missing_style};
+
+    fn diagnosed(message: &str, chunk: Option<&str>, log: &[&str]) -> Vec<RenderDiagnostic> {
+        let log: Vec<_> = log.iter().map(|line| (*line).to_owned()).collect();
+        diagnose(&Complaint { message, chunk, log: &log })
+    }
+
+    #[test]
+    fn finds_the_chunk_however_knitr_says_it() {
+        let lines = [
+            "Quitting from lines 23-24 (my report.Rmd) ",
+            "Quitting from lines 23-24 [broken] (my report.Rmd)",
+            "Quitting from my report.Rmd:23-24 [broken]",
+        ];
+        for line in lines {
+            let found = diagnosed("no such thing", Some("broken"), &["before", line]);
+            let [only] = &found[..] else { panic!("{found:?}") };
+            assert_eq!(only.file.as_deref(), Some("my report.Rmd"), "{line}");
+            assert_eq!(only.label.as_deref(), Some("broken"), "{line}");
+            assert_eq!((only.first_line, only.last_line), (Some(23), Some(24)), "{line}");
+        }
+        let one = diagnosed("x", None, &["Quitting from lines 7 [a b] (d.Rmd)"]);
+        assert_eq!((one[0].first_line, one[0].last_line, one[0].label.as_deref()), (Some(7), Some(7), Some("a b")));
+    }
+
+    #[test]
+    fn a_failure_after_the_chunks_is_not_blamed_on_the_last_one() {
+        let log = ["! LaTeX Error: File `framed.sty' not found.", "", "! Emergency stop."];
+        let found = diagnosed("LaTeX failed to compile document.tex", Some("last"), &log);
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].label, None);
+        assert_eq!(found[1].message, "LaTeX Error: File `framed.sty' not found.");
+        assert_eq!(missing_style(&log.map(str::to_owned)), Some("framed.sty"));
+    }
+
+    #[test]
+    fn front_matter_is_counted_from_the_first_line_of_the_file() {
+        let found = diagnosed("Scanner error: mapping values are not allowed in this context at line 1, column 14", None, &[]);
+        assert_eq!(found[0].first_line, Some(2));
+    }
+}

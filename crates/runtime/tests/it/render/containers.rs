@@ -1,0 +1,336 @@
+//! Documents in containers: by the API of Docker, and by Compose.
+
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use runtime::render::{Backend, Format, Preference, RenderJob, RenderSettings};
+
+use super::studio::{REPORT, Studio, assert_is_report, file, job, skip, until, with_backend, words};
+
+const MIB: u64 = 1024 * 1024;
+
+/// One that renders in containers of an engine that is there for tests alone; none, loudly, without that.
+fn studio(change: impl FnOnce(&mut RenderSettings)) -> Option<Studio> {
+    let (Ok(socket), Ok(image)) = (std::env::var("TOOLCRIB_TEST_DOCKER"), std::env::var("TOOLCRIB_TEST_IMAGE")) else {
+        return skip("there is no Docker for tests (scripts/engine starts one)");
+    };
+    Some(Studio::new(|settings| {
+        settings.backend = Preference::Docker;
+        settings.sockets = vec![socket];
+        settings.image = Some(image);
+        change(settings);
+    }))
+}
+
+fn docker(words: &[&str]) -> String {
+    let socket = std::env::var("TOOLCRIB_TEST_DOCKER").unwrap();
+    let output = Command::new("docker").args(words).env("DOCKER_HOST", socket).stderr(Stdio::inherit()).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// Our containers, in whatever state.
+fn containers() -> Vec<String> {
+    docker(&["ps", "-aq", "--filter", "label=io.toolcrib.render"]).lines().map(str::to_owned).collect()
+}
+
+fn chunk(code: &str) -> String {
+    format!("```{{r trouble}}\n{code}\n```\n")
+}
+
+#[tokio::test]
+async fn docker_renders_html_pdf_and_word_and_leaves_nothing() {
+    let Some(studio) = studio(|_| {}) else { return };
+    for format in Format::ALL {
+        let rendered = studio.render(REPORT, format).await.unwrap();
+        assert_is_report(&rendered, format);
+        assert_eq!(rendered.backend, Backend::Docker);
+        assert!(rendered.image.as_ref().is_some_and(|image| image.starts_with("sha256:")), "{:?}", rendered.image);
+        assert!(rendered.versions.contains_key("docker"));
+    }
+    let told: Vec<_> = studio.told().into_iter().map(|told| told.chunk).collect();
+    assert_eq!(told, [1, 2, 1, 2, 1, 2]);
+    assert!(studio.render(REPORT, Format::Html).await.unwrap().cached);
+    until(|| containers().is_empty()).await;
+    assert_eq!(docker(&["volume", "ls", "-q"]), "", "volumes go with their containers");
+}
+
+#[tokio::test]
+async fn compose_renders_html_pdf_and_word_and_leaves_nothing() {
+    let Some(studio) = studio(|_| {}) else { return };
+    for format in Format::ALL {
+        let rendered = studio.run(with_backend(job(REPORT, format), Backend::Compose)).await.unwrap();
+        assert_is_report(&rendered, format);
+        assert_eq!((rendered.backend, rendered.reason.as_str()), (Backend::Compose, "the call asks for it"));
+        assert!(rendered.versions["compose"].contains("compose"), "{:?}", rendered.versions);
+    }
+    until(|| containers().is_empty()).await;
+}
+
+#[tokio::test]
+async fn auto_takes_docker_if_it_answers_and_says_so() {
+    let Some(studio) = studio(|settings| (settings.backend, settings.allow_local) = (Preference::Auto, true)) else { return };
+    let rendered = studio.render("Text.\n", Format::Html).await.unwrap();
+    assert_eq!(rendered.backend, Backend::Docker);
+    assert!(rendered.reason.starts_with("auto: Docker answers at unix://"), "{}", rendered.reason);
+}
+
+#[tokio::test]
+async fn auto_takes_this_machine_if_docker_does_not_answer_and_says_so() {
+    let Some(studio) = Studio::local(|settings| {
+        settings.backend = Preference::Auto;
+        settings.sockets = vec!["unix:///nowhere/docker.sock".to_owned()];
+    }) else {
+        return;
+    };
+    let rendered = studio.render("Text.\n", Format::Html).await.unwrap();
+    assert_eq!(rendered.backend, Backend::Local);
+    assert_eq!(rendered.reason, "auto: neither Docker nor Compose answers, and local rendering is allowed");
+}
+
+#[tokio::test]
+async fn a_container_is_held_to_little() {
+    let Some(studio) = studio(|_| {}) else { return };
+    let text = chunk(
+        "status <- readLines('/proc/self/status')\n\
+         say <- function(...) cat(..., '\\n')\n\
+         try_write <- function(path) tryCatch({ suppressWarnings(writeLines('x', path)); 'written' }, error = function(e) 'refused')\n\
+         say('user', system('id -u', intern = TRUE))\n\
+         say(gsub('[[:space:]]+', ' ', grep('^(CapEff|CapBnd|NoNewPrivs)', status, value = TRUE)))\n\
+         say('root', try_write('/usr/x'), 'tmp', try_write('/tmp/x'))\n\
+         say('links', list.files('/sys/class/net'))\n\
+         say('mounts', length(grep('^/dev/.* /(home|root|work)', readLines('/proc/mounts'))))",
+    );
+    for backend in [Backend::Docker, Backend::Compose] {
+        let rendered = studio.run(with_backend(job(&text, Format::Html), backend)).await.unwrap();
+        let words = words(&rendered.bytes, Format::Html);
+        let expected = ["user 10001", "CapEff: 0000000000000000", "CapBnd: 0000000000000000", "NoNewPrivs: 1"];
+        for expected in expected.into_iter().chain(["root refused tmp written", "links lo", "mounts 0"]) {
+            assert!(words.contains(expected), "{backend:?}: {expected} is not in it");
+        }
+    }
+}
+
+#[tokio::test]
+async fn errors_are_told_by_chunk_and_line_from_containers_too() {
+    let Some(studio) = studio(|_| {}) else { return };
+    for backend in [Backend::Docker, Backend::Compose] {
+        let failure = studio.run(with_backend(job(&chunk("stop('no such thing')"), Format::Html), backend)).await.unwrap_err();
+        assert_eq!(failure.message, "`report.Rmd` could not be rendered (chunk `trouble`, lines 2-3): no such thing");
+        assert_eq!(failure.details["backend"], backend.name());
+        let quit = studio.run(with_backend(job(&chunk("quit()"), Format::Html), backend)).await.unwrap_err();
+        assert!(quit.message.contains("quit()"), "{}", quit.message);
+    }
+}
+
+#[tokio::test]
+async fn time_memory_and_processes_are_limited_in_containers() {
+    let Some(studio) = studio(|settings| {
+        settings.timeout = Duration::from_secs(8);
+        settings.memory_bytes = 300 * MIB;
+        settings.processes = 30;
+    }) else {
+        return;
+    };
+    for backend in [Backend::Docker, Backend::Compose] {
+        let fails = async |code: &str| {
+            let failure = studio.run(with_backend(job(&chunk(code), Format::Html), backend)).await.unwrap_err();
+            (failure.error_type, failure.message)
+        };
+        let (kind, message) = fails("while (TRUE) {}").await;
+        assert_eq!(kind, "timed_out", "{backend:?}: {message}");
+        let (kind, message) = fails("x <- list(); while (TRUE) x[[length(x) + 1]] <- rnorm(1e6)").await;
+        assert_eq!(kind, "out_of_memory", "{backend:?}: {message}");
+        let (kind, message) = fails("system('for i in $(seq 60); do sleep 9610 & done; wait')\nstop('limited')").await;
+        assert_eq!(kind, "render_failed", "{backend:?}: {message}");
+    }
+    until(|| containers().is_empty()).await;
+}
+
+#[tokio::test]
+async fn a_render_that_is_dropped_leaves_no_container() {
+    let Some(studio) = studio(|_| {}) else { return };
+    for backend in [Backend::Docker, Backend::Compose] {
+        let before = containers();
+        let new = || containers().into_iter().find(|id| !before.contains(id));
+        tokio::select! {
+            _ = studio.run(with_backend(job(&chunk("Sys.sleep(300)"), Format::Html), backend)) => panic!("it ended by itself"),
+            () = until(|| new().is_some_and(|id| docker(&["inspect", "-f", "{{.State.Running}}", &id]) == "true")) => {}
+        }
+        until(|| new().is_none()).await;
+    }
+}
+
+#[tokio::test]
+async fn containers_of_a_server_that_was_killed_are_swept() {
+    let Some(studio) = studio(|_| {}) else { return };
+    let mark = r#"{"server":{"process":{"pid":1,"started":1},"boot":"long ago"},"namespace":null,"until":5}"#;
+    let image = std::env::var("TOOLCRIB_TEST_IMAGE").unwrap();
+    let orphan = docker(&["create", "--network=none", "--label", &format!("io.toolcrib.render={mark}"), &image, "true"]);
+    let other = docker(&["create", "--network=none", &image, "true"]);
+    studio.render("Text.\n", Format::Html).await.unwrap();
+    let all = docker(&["ps", "-aq", "--no-trunc"]);
+    docker(&["rm", &other]);
+    assert!(!all.contains(&orphan), "it was left behind");
+    assert!(all.contains(&other), "others' containers are left alone");
+}
+
+#[tokio::test]
+async fn an_image_is_built_once_and_again_when_it_is_made_of_something_else() {
+    let Some(_) = studio(|_| {}) else { return };
+    let base = std::env::var("TOOLCRIB_TEST_IMAGE").unwrap();
+    // Two names for one base that has everything, and that nothing was built on yet.
+    let bases = [1, 2].map(|number| format!("toolcrib-base-{number}:{}", std::process::id()));
+    bases.iter().for_each(|name| drop(docker(&["tag", &base, name])));
+    let on = |base: &str| studio(|settings| (settings.image, settings.base) = (None, Some(base.to_owned()))).unwrap();
+    let is_building =
+        |studio: &Studio| studio.told().iter().any(|told| told.message.starts_with("building the image, once: Step"));
+    let first = on(&bases[0]);
+    let rendered = first.render("Text.\n", Format::Html).await.unwrap();
+    assert!(is_building(&first));
+    let again = on(&bases[0]);
+    let same = again.render("Other text.\n", Format::Html).await.unwrap();
+    assert!(!is_building(&again) && same.image == rendered.image, "it is there already");
+    let composed = again.run(with_backend(job("Text.\n", Format::Html), Backend::Compose)).await.unwrap();
+    assert_eq!(composed.image, rendered.image, "Compose renders in the same image");
+    let other = on(&bases[1]);
+    let elsewhere = other.render("Text.\n", Format::Html).await.unwrap();
+    assert!(is_building(&other), "it is made of something else");
+    for image in [rendered.image, elsewhere.image] {
+        docker(&["rmi", "-f", &image.unwrap()]);
+    }
+    bases.iter().for_each(|name| drop(docker(&["rmi", name])));
+}
+
+#[tokio::test]
+async fn an_image_that_is_not_there_or_cannot_be_built_is_told() {
+    let Some(studio_) = studio(|settings| settings.image = Some("no-such-image:1".to_owned())) else { return };
+    let failure = studio_.render("Text.\n", Format::Html).await.unwrap_err();
+    assert_eq!(failure.error_type, "image_missing");
+    assert!(failure.message.contains("docker pull no-such-image:1"), "{}", failure.message);
+    let unbuilt =
+        studio(|settings| (settings.image, settings.base) = (None, Some("no-such-base.invalid/x:1".to_owned()))).unwrap();
+    let failure = unbuilt.render("Text.\n", Format::Html).await.unwrap_err();
+    assert_eq!(failure.error_type, "image_build_failed", "{failure:?}");
+}
+
+#[tokio::test]
+async fn a_missing_daemon_is_told_by_where_it_was_looked_for() {
+    let studio = Studio::new(|settings| {
+        settings.backend = Preference::Docker;
+        settings.sockets = vec!["unix:///nowhere/docker.sock".to_owned(), "tcp://127.0.0.1:1".to_owned()];
+    });
+    let failure = studio.render("Text.\n", Format::Html).await.unwrap_err();
+    assert_eq!(failure.error_type, "docker_unavailable");
+    assert!(failure.message.contains("unix:///nowhere/docker.sock (nothing is there)"), "{}", failure.message);
+    assert!(failure.message.contains("only sockets of this machine"), "{}", failure.message);
+}
+
+#[tokio::test]
+async fn documents_in_folders_and_files_beside_them_go_into_containers() {
+    let Some(studio) = studio(|_| {}) else { return };
+    let text = "```{r}\ncat(readLines('near.txt'), readLines('../data/far.txt'))\n```\n";
+    for backend in [Backend::Docker, Backend::Compose] {
+        let files = vec![file("reports/q1.Rmd", text), file("reports/near.txt", "near one"), file("data/far.txt", "and far")];
+        let given = RenderJob { document: "reports/q1.Rmd".to_owned(), files, ..job("", Format::Html) };
+        let rendered = studio.run(with_backend(given, backend)).await.unwrap();
+        assert!(words(&rendered.bytes, Format::Html).contains("near one and far"));
+    }
+}
+
+/// A daemon of its own, so that it can be stopped.
+struct Daemon {
+    folder: tempfile::TempDir,
+    child: std::process::Child,
+}
+
+impl Daemon {
+    fn start() -> Self {
+        let folder = tempfile::tempdir_in("/tmp").unwrap();
+        let child = Self::run(folder.path());
+        Self { folder, child }
+    }
+
+    fn run(folder: &Path) -> std::process::Child {
+        let at = |name: &str| folder.join(name).display().to_string();
+        let mut child = Command::new("dockerd")
+            .args(["-H", &format!("unix://{}", at("docker.sock")), "--data-root", &at("data"), "--exec-root", &at("exec")])
+            .args([
+                "--pidfile",
+                &at("pid"),
+                "--storage-driver=overlay2",
+                "--iptables=false",
+                "--ip6tables=false",
+                "--bridge=none",
+            ])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        for _ in 0..200 {
+            let answers =
+                Command::new("docker").arg("version").env("DOCKER_HOST", format!("unix://{}", at("docker.sock"))).output();
+            if answers.is_ok_and(|output| output.status.success()) {
+                return child;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        child.kill().unwrap();
+        panic!("dockerd does not start: {:?}", child.wait());
+    }
+
+    fn socket(&self) -> String {
+        format!("unix://{}", self.folder.path().join("docker.sock").display())
+    }
+
+    fn end(&mut self) {
+        let _ = Command::new("kill").arg(self.child.id().to_string()).status();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+#[tokio::test]
+async fn docker_that_stops_in_the_middle_is_told_and_the_next_render_works() {
+    let Some(_) = studio(|_| {}) else { return };
+    let mut daemon = Daemon::start();
+    // The image is handed over from the other engine, without a registry.
+    let image = std::env::var("TOOLCRIB_TEST_IMAGE").unwrap();
+    let mut save = Command::new("docker")
+        .args(["save", &image])
+        .env("DOCKER_HOST", std::env::var("TOOLCRIB_TEST_DOCKER").unwrap())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let loaded = Command::new("docker")
+        .arg("load")
+        .env("DOCKER_HOST", daemon.socket())
+        .stdin(save.stdout.take().unwrap())
+        .output()
+        .unwrap();
+    assert!(loaded.status.success() && save.wait().unwrap().success());
+    let studio = Studio::new(|settings| {
+        settings.backend = Preference::Docker;
+        settings.sockets = vec![daemon.socket()];
+        settings.image = Some(image);
+    });
+    let render = studio.render("```{r}\nSys.sleep(120)\n```\n", Format::Html);
+    let stop = async {
+        until(|| !studio.told().is_empty()).await;
+        daemon.end();
+    };
+    let (result, ()) = tokio::join!(render, stop);
+    let failure = result.unwrap_err();
+    assert!(["docker_failed", "render_failed"].contains(&failure.error_type), "{failure:?}");
+    assert!(failure.message.contains("Docker"), "{}", failure.message);
+    daemon.child = Daemon::run(daemon.folder.path());
+    let rendered = studio.render("Text.\n", Format::Html).await.unwrap();
+    assert_eq!(rendered.backend, Backend::Docker);
+}

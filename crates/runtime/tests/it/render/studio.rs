@@ -1,0 +1,153 @@
+//! A renderer with documents to render, and ways to read what comes of them.
+
+use std::{
+    fs,
+    path::Path,
+    process::Command,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use catalog::Failure;
+use runtime::render::{
+    Backend, Format, Freshness, Preference, RenderJob, RenderProgress, RenderSettings, Rendered, Renderer, SourceFile,
+};
+use serde_json::{Value, json};
+
+use crate::crib::{Crib, object};
+
+/// A document with a plot, a table, a parameter and a warning.
+pub(crate) const REPORT: &str = r#"---
+title: "A report: with \"quotes\""
+params:
+  n: 3
+---
+
+## Cars
+
+```{r numbers}
+warning("take care")
+cat("the number is", params$n * 7)
+```
+
+```{r}
+plot(cars)
+summary(cars)
+```
+"#;
+
+/// A renderer with its folders.
+pub(crate) struct Studio {
+    pub(crate) crib: Crib,
+    pub(crate) renderer: Renderer,
+    told: Arc<Mutex<Vec<RenderProgress>>>,
+}
+
+impl Studio {
+    /// One that renders on this machine; none, loudly, where something for it is missing.
+    pub(crate) fn local(change: impl FnOnce(&mut RenderSettings)) -> Option<Self> {
+        let programs = ["Rscript", "pandoc", "pdflatex", "pdftotext", "unzip"];
+        let missing = programs.iter().find(|program| !Path::new("/usr/bin").join(program).exists());
+        if let Some(program) = missing {
+            return skip(&format!("{program} is not installed"));
+        }
+        Some(Self::new(|settings| {
+            settings.backend = Preference::Local;
+            settings.allow_local = true;
+            change(settings);
+        }))
+    }
+
+    pub(crate) fn new(change: impl FnOnce(&mut RenderSettings)) -> Self {
+        let crib = Crib::new();
+        let mut settings = RenderSettings::new(crib.path("renders"));
+        change(&mut settings);
+        let renderer = crib.runtime.renderer(settings);
+        Self { crib, renderer, told: Arc::default() }
+    }
+
+    pub(crate) async fn render(&self, text: &str, format: Format) -> Result<Rendered, Failure> {
+        self.run(job(text, format)).await
+    }
+
+    pub(crate) async fn run(&self, job: RenderJob) -> Result<Rendered, Failure> {
+        let told = Arc::clone(&self.told);
+        self.renderer.render(job, Arc::new(move |progress| told.lock().unwrap().push(progress))).await
+    }
+
+    /// What was said about progress.
+    pub(crate) fn told(&self) -> Vec<RenderProgress> {
+        self.told.lock().unwrap().clone()
+    }
+}
+
+/// A test that cannot run here says so; where everything must be there, it fails.
+pub(crate) fn skip<T>(why: &str) -> Option<T> {
+    assert!(std::env::var("CI").is_err(), "{why}, and in CI nothing is skipped");
+    eprintln!("SKIPPED: {why}; scripts/test installs what the tests of rendering need");
+    None
+}
+
+/// Rendering one document that stands alone.
+pub(crate) fn job(text: &str, format: Format) -> RenderJob {
+    RenderJob {
+        document: "report.Rmd".to_owned(),
+        files: vec![file("report.Rmd", text)],
+        format,
+        params: object(json!({})),
+        backend: None,
+        freshness: Freshness::Cached,
+    }
+}
+
+pub(crate) fn with_params(job: RenderJob, params: Value) -> RenderJob {
+    RenderJob { params: object(params), ..job }
+}
+
+pub(crate) fn with_backend(job: RenderJob, backend: Backend) -> RenderJob {
+    RenderJob { backend: Some(backend), ..job }
+}
+
+pub(crate) fn file(path: &str, text: &str) -> SourceFile {
+    SourceFile { path: path.to_owned(), bytes: text.as_bytes().to_vec() }
+}
+
+/// The words in a document of any format.
+pub(crate) fn words(bytes: &[u8], format: Format) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("document");
+    fs::write(&path, bytes).unwrap();
+    let mut reader = match format {
+        Format::Html => return String::from_utf8(bytes.to_vec()).unwrap(),
+        Format::Pdf => Command::new("pdftotext"),
+        Format::Word => Command::new("unzip"),
+    };
+    match format {
+        Format::Word => reader.arg("-p").arg(&path).arg("word/document.xml"),
+        _ => reader.arg(&path).arg("-"),
+    };
+    let output = reader.output().unwrap();
+    assert!(output.status.success(), "{format:?} cannot be read: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A report is what it should be, whoever rendered it.
+pub(crate) fn assert_is_report(rendered: &Rendered, format: Format) {
+    let words = words(&rendered.bytes, format);
+    assert!(words.contains("the number is 21"), "{format:?} of {} bytes", rendered.bytes.len());
+    assert!(words.contains("Cars"), "{format:?}");
+    assert!(rendered.versions.contains_key("R") && rendered.versions.contains_key("pandoc"), "{:?}", rendered.versions);
+    let warning = rendered.warnings.first().expect("a warning");
+    assert_eq!((warning.message.as_str(), warning.label.as_deref()), ("take care", Some("numbers")));
+}
+
+/// Waits until something holds.
+pub(crate) async fn until(holds: impl Fn() -> bool) {
+    for _ in 0..600 {
+        if holds() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("it never happened");
+}
