@@ -36,9 +36,10 @@ const LINGER: Duration = Duration::from_secs(1);
 const REMOVAL: Duration = Duration::from_secs(20);
 /// What an archive of one file has beside the file.
 const WRAPPING: u64 = 64 * 1024;
+/// How many files a render may have open, and how many processes all containers' users together. Said, because what is
+/// usual may be more than the daemon itself may have.
+const MOST: i64 = 4096;
 const NOT_FOUND: u16 = 404;
-/// What a container exits with that was killed.
-const KILLED: i64 = 137;
 
 /// A container. Dropped before it is removed, it is removed all the same.
 pub(super) struct Container {
@@ -105,10 +106,9 @@ impl Container {
         };
         let state = self.docker.inspect_container(self.id(), None).await;
         let state = state.map_err(|error| failed("Docker stopped in the middle of a render", &error))?.state;
-        Ok(match (state.and_then(|state| state.oom_killed), code) {
-            (Some(true), _) => Ended::Excess(Excess::Memory(self.memory_bytes)),
-            (_, KILLED) => Ended::Signalled(9),
-            (_, code) => Ended::Exited(i32::try_from(code).unwrap_or(1)),
+        Ok(match state.and_then(|state| state.oom_killed) {
+            Some(true) => Ended::Excess(Excess::Memory(self.memory_bytes)),
+            _ => Ended::Exited(i32::try_from(code).unwrap_or(1)),
         })
     }
 
@@ -198,6 +198,10 @@ fn body(image: &Image, settings: &RenderSettings) -> ContainerCreateBody {
     }
 }
 
+fn ulimit((name, most): (&str, i64)) -> ResourcesUlimits {
+    ResourcesUlimits { name: Some(name.to_owned()), soft: Some(most), hard: Some(most) }
+}
+
 fn bounds(settings: &RenderSettings) -> HostConfig {
     let memory = i64::try_from(settings.memory_bytes).unwrap_or(i64::MAX);
     let disk = i64::try_from(settings.disk_bytes).unwrap_or(i64::MAX);
@@ -211,10 +215,9 @@ fn bounds(settings: &RenderSettings) -> HostConfig {
         memory_swap: Some(memory),
         nano_cpus: Some((settings.cpus * 1e9) as i64),
         pids_limit: Some(i64::try_from(settings.processes).unwrap_or(i64::MAX)),
-        ulimits: Some(vec![ResourcesUlimits { name: Some("fsize".to_owned()), soft: Some(disk), hard: Some(disk) }]),
+        ulimits: Some([("fsize", disk), ("nofile", MOST), ("nproc", MOST)].map(ulimit).into()),
         // What it prints is heard as it comes; nobody keeps the rest.
         log_config: Some(HostConfigLogConfig { typ: Some("none".to_owned()), config: None }),
-        init: Some(true),
         ..HostConfig::default()
     }
 }
