@@ -54,7 +54,9 @@ impl Container {
         // If the caller goes away in the middle of this, the container is found by its label.
         let made = engine.docker.create_container(None, body).await;
         let made = made.map_err(|error| failed("a container could not be made", &error))?;
-        Ok(Self { docker: engine.docker.clone(), id: Some(made.id), memory_bytes: settings.memory_bytes })
+        // Podman answers a request to wait only at the end.
+        let docker = engine.docker.clone().with_timeout(settings.timeout + super::REQUEST);
+        Ok(Self { docker, id: Some(made.id), memory_bytes: settings.memory_bytes })
     }
 
     /// Unpacks an archive in its folder.
