@@ -275,29 +275,46 @@ fn engine() -> Option<(String, String)> {
     found
 }
 
-#[test]
-fn containers_of_a_killed_server_are_removed_by_the_next_one() {
-    let Some((socket, image)) = engine() else { return };
+/// A server that renders in a container without end.
+fn rendering_slowly(socket: &str, image: &str) -> (Crib, Client) {
     let config = format!("[documents]\nenabled = true\nbackend = \"docker\"\nimage = \"{image}\"\n");
     let crib = Crib::new().file("toolcrib.toml", &config).file("rmd/a.Rmd", "Text.\n");
     crib.write("rmd/slow.Rmd", "```{r}\nSys.sleep(9630)\n```\n");
-    let containers = |server: u32| {
-        let words = ["ps", "-a", "--filter", "label=io.toolcrib.render", "--format", "{{.Label \"io.toolcrib.render\"}}"];
-        let output = Command::new("docker").args(words).env("DOCKER_HOST", &socket).output().expect("docker");
-        String::from_utf8_lossy(&output.stdout).lines().filter(|line| line.contains(&format!("\"pid\":{server},"))).count()
-    };
-    let mut first = Client::start_with(&crib, &[], &[("DOCKER_HOST", &socket)]);
-    let server = first.server();
-    first.send(&json!({"jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": {"name": "render_rmd",
+    let mut client = Client::start_with(&crib, &[], &[("DOCKER_HOST", socket)]);
+    client.send(&json!({"jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": {"name": "render_rmd",
         "arguments": {"filename": "slow"}, "_meta": {"progressToken": "p"}}}));
-    first.wait(|message| message["params"]["message"] == "chunk `unnamed-chunk-1`");
+    client.wait(|message| message["params"]["message"] == "chunk `unnamed-chunk-1`");
+    (crib, client)
+}
+
+/// How many containers a server has.
+fn containers(socket: &str, server: u32) -> usize {
+    let words = ["ps", "-a", "--filter", "label=io.toolcrib.render", "--format", "{{.Label \"io.toolcrib.render\"}}"];
+    let output = Command::new("docker").args(words).env("DOCKER_HOST", socket).output().expect("docker");
+    String::from_utf8_lossy(&output.stdout).lines().filter(|line| line.contains(&format!("\"pid\":{server},"))).count()
+}
+
+#[test]
+fn containers_of_a_killed_server_are_removed_by_the_next_one() {
+    let Some((socket, image)) = engine() else { return };
+    let (crib, first) = rendering_slowly(&socket, &image);
+    let server = first.server();
     // Killed, so that it cannot tidy up.
     drop(first);
-    assert_eq!(containers(server), 1);
+    assert_eq!(containers(&socket, server), 1);
     let mut next = Client::start_with(&crib, &[], &[("DOCKER_HOST", &socket)]);
     let rendered = call(&mut next, "render_rmd", json!({"filename": "a"}));
     assert_eq!(rendered["content"][0]["text"], "Successfully rendered a.Rmd to a.html", "{rendered}");
-    assert_eq!(containers(server), 0);
+    assert_eq!(containers(&socket, server), 0);
+}
+
+#[test]
+fn the_end_of_input_removes_the_container_of_a_render() {
+    let Some((socket, image)) = engine() else { return };
+    let (_crib, client) = rendering_slowly(&socket, &image);
+    let server = client.server();
+    client.close();
+    assert_eq!(containers(&socket, server), 0);
 }
 
 /// The usage examples of the interface's document, word for word, with an engine and an image for tests alone.

@@ -17,7 +17,7 @@ use tokio::{
     runtime::Handle,
     time::{sleep, timeout},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     super::{
@@ -46,17 +46,23 @@ pub(super) struct Container {
     docker: Docker,
     id: Option<String>,
     memory_bytes: u64,
+    tidying: TaskTracker,
 }
 
 impl Container {
-    pub(super) async fn create(engine: &Engine, image: &Image, settings: &RenderSettings) -> Result<Self, Failure> {
+    pub(super) async fn create(
+        engine: &Engine,
+        image: &Image,
+        settings: &RenderSettings,
+        tidying: &TaskTracker,
+    ) -> Result<Self, Failure> {
         let body = body(image, settings);
         // If the caller goes away in the middle of this, the container is found by its label.
         let made = engine.docker.create_container(None, body).await;
         let made = made.map_err(|error| failed("a container could not be made", &error))?;
         // Podman answers a request to wait only at the end.
         let docker = engine.docker.clone().with_timeout(settings.timeout + super::REQUEST);
-        Ok(Self { docker, id: Some(made.id), memory_bytes: settings.memory_bytes })
+        Ok(Self { docker, id: Some(made.id), memory_bytes: settings.memory_bytes, tidying: tidying.clone() })
     }
 
     /// Unpacks an archive in its folder.
@@ -150,7 +156,7 @@ impl Drop for Container {
     fn drop(&mut self) {
         if let (Some(id), Ok(runtime)) = (self.id.take(), Handle::try_current()) {
             let docker = self.docker.clone();
-            runtime.spawn(async move { remove(&docker, &id).await });
+            self.tidying.spawn_on(async move { remove(&docker, &id).await }, &runtime);
         }
     }
 }
