@@ -21,6 +21,7 @@ use std::{
 use catalog::{Failure, Tool, arguments::redacted};
 use serde_json::json;
 use tokio::sync::broadcast;
+use tokio_util::task::TaskTracker;
 use toolkit::{Answer, Arguments, Question};
 
 use crate::{
@@ -94,6 +95,8 @@ pub(crate) struct Shared {
     habits: Mutex<HashMap<String, Duration>>,
     /// Whether someone looks at what other servers do.
     heeds: AtomicBool,
+    /// What is still being removed after work that was ended.
+    pub(crate) tidying: TaskTracker,
 }
 
 impl Operations {
@@ -111,6 +114,7 @@ impl Operations {
             keep: settings.keep,
             habits: Mutex::default(),
             heeds: AtomicBool::new(false),
+            tidying: TaskTracker::new(),
         }))
     }
 

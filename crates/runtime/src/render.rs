@@ -24,6 +24,7 @@ use std::{sync::Arc, time::Instant};
 
 use catalog::Failure;
 use tokio::sync::{Mutex, OnceCell, Semaphore};
+use tokio_util::task::TaskTracker;
 
 use crate::{Runtime, Settings, spawn::Door};
 pub use backend::Backend;
@@ -44,6 +45,8 @@ struct Inner {
     settings: RenderSettings,
     children: Settings,
     door: Arc<Door>,
+    /// Who removes what a render left that was dropped; a server waits for them before it ends.
+    tidying: TaskTracker,
     seats: Semaphore,
     cache: Cache,
     /// Whether containers that were left behind have been looked for.
@@ -59,12 +62,12 @@ struct Inner {
 impl Runtime {
     /// What renders documents here.
     pub fn renderer(&self, settings: RenderSettings) -> Renderer {
-        Renderer::new(settings, self.settings.clone(), Arc::clone(&self.door))
+        Renderer::new(settings, self.settings.clone(), Arc::clone(&self.door), self.operations.0.tidying.clone())
     }
 }
 
 impl Renderer {
-    fn new(settings: RenderSettings, children: Settings, door: Arc<Door>) -> Self {
+    fn new(settings: RenderSettings, children: Settings, door: Arc<Door>, tidying: TaskTracker) -> Self {
         Self(Arc::new(Inner {
             seats: Semaphore::new(settings.concurrency.max(1)),
             cache: Cache::new(settings.cache.clone(), settings.cache_bytes),
@@ -74,13 +77,14 @@ impl Renderer {
             building: Mutex::new(()),
             children,
             door,
+            tidying,
             settings,
         }))
     }
 
     /// Another that renders as these settings say.
     pub fn with_settings(&self, settings: RenderSettings) -> Self {
-        Self::new(settings, self.0.children.clone(), Arc::clone(&self.0.door))
+        Self::new(settings, self.0.children.clone(), Arc::clone(&self.0.door), self.0.tidying.clone())
     }
 
     /// Renders a document, or finds that the same was rendered before. `tell` hears how far it is.

@@ -264,16 +264,66 @@ fn exchange(crib: &Crib, socket: &str, requests: &[String]) -> Vec<Value> {
     answered
 }
 
+/// The socket and the image of an engine that is there for tests alone. Without one, that is said; in CI there must be one.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn engine() -> Option<(String, String)> {
+    let found = env::var("TOOLCRIB_TEST_DOCKER").ok().zip(env::var("TOOLCRIB_TEST_IMAGE").ok());
+    assert!(found.is_some() || env::var_os("CI").is_none(), "CI must have Docker for tests: scripts/engine");
+    if found.is_none() {
+        eprintln!("SKIPPED: there is no Docker for tests; scripts/engine starts one");
+    }
+    found
+}
+
+/// A server that renders in a container without end.
+fn rendering_slowly(socket: &str, image: &str) -> (Crib, Client) {
+    let config = format!("[documents]\nenabled = true\nbackend = \"docker\"\nimage = \"{image}\"\n");
+    let crib = Crib::new().file("toolcrib.toml", &config).file("rmd/a.Rmd", "Text.\n");
+    crib.write("rmd/slow.Rmd", "```{r}\nSys.sleep(9630)\n```\n");
+    let mut client = Client::start_with(&crib, &[], &[("DOCKER_HOST", socket)]);
+    client.send(&json!({"jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": {"name": "render_rmd",
+        "arguments": {"filename": "slow"}, "_meta": {"progressToken": "p"}}}));
+    client.wait(|message| message["params"]["message"] == "chunk `unnamed-chunk-1`");
+    (crib, client)
+}
+
+/// How many containers a server has.
+fn containers(socket: &str, server: u32) -> usize {
+    let words = ["ps", "-a", "--filter", "label=io.toolcrib.render", "--format", "{{.Label \"io.toolcrib.render\"}}"];
+    let output = Command::new("docker").args(words).env("DOCKER_HOST", socket).output().expect("docker");
+    String::from_utf8_lossy(&output.stdout).lines().filter(|line| line.contains(&format!("\"pid\":{server},"))).count()
+}
+
+#[test]
+fn containers_of_a_killed_server_are_removed_by_the_next_one() {
+    let Some((socket, image)) = engine() else { return };
+    let (crib, first) = rendering_slowly(&socket, &image);
+    let server = first.server();
+    // Killed, so that it cannot tidy up.
+    drop(first);
+    assert_eq!(containers(&socket, server), 1);
+    let mut next = Client::start_with(&crib, &[], &[("DOCKER_HOST", &socket)]);
+    let rendered = call(&mut next, "render_rmd", json!({"filename": "a"}));
+    assert_eq!(rendered["content"][0]["text"], "Successfully rendered a.Rmd to a.html", "{rendered}");
+    assert_eq!(containers(&socket, server), 0);
+}
+
+#[test]
+fn the_end_of_input_removes_the_container_of_a_render() {
+    let Some((socket, image)) = engine() else { return };
+    let (_crib, client) = rendering_slowly(&socket, &image);
+    let server = client.server();
+    client.close();
+    assert_eq!(containers(&socket, server), 0);
+}
+
 /// The usage examples of the interface's document, word for word, with an engine and an image for tests alone.
 #[test]
 fn the_usage_examples_work_word_for_word_and_the_pdf_opens() {
     if !has_r() || !has(&["docker-compose", "dockerd"]) {
         return;
     }
-    let (Ok(socket), Ok(image)) = (env::var("TOOLCRIB_TEST_DOCKER"), env::var("TOOLCRIB_TEST_IMAGE")) else {
-        assert!(env::var_os("CI").is_none(), "CI must have Docker for tests: scripts/engine");
-        return;
-    };
+    let Some((socket, image)) = engine() else { return };
     let crib = Crib::new().file("toolcrib.toml", &format!("[documents]\nenabled = true\nimage = \"{image}\"\n"));
     let request = |id: u32, method: &str, params: &str| {
         format!(r#"{{"jsonrpc": "2.0", "id": "{id}", "method": "{method}", "params": {params}}}"#)

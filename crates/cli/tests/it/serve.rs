@@ -87,6 +87,11 @@ impl Client {
         names.filter(|name| !["await", "cancel", "status"].iter().any(|built_in| name.ends_with(built_in))).collect()
     }
 
+    /// The process id of the server.
+    pub(crate) fn server(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn wait_for_change(&self) {
         self.wait(|message| message["method"] == "notifications/tools/list_changed");
     }

@@ -82,6 +82,10 @@ impl Operations {
         if timeout(self.0.longest_end(), ended).await.is_err() {
             tracing::error!("some operations did not end in time; the next server will find them");
         }
+        self.0.tidying.close();
+        if timeout(self.0.longest_end(), self.0.tidying.wait()).await.is_err() {
+            tracing::error!("what operations left was not removed in time; the next server will find it");
+        }
     }
 
     async fn unfinished(&self, asker: Asker<'_>) -> Result<Vec<OperationId>, Failure> {

@@ -14,6 +14,7 @@ use std::{
 use catalog::Failure;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
+use tokio_util::task::TaskTracker;
 
 use super::{
     Backend, Inner, RenderJob, RenderSettings, Rendered, Tell,
@@ -193,6 +194,7 @@ struct Project {
     variables: Vec<(String, String)>,
     children: Settings,
     door: Arc<Door>,
+    tidying: TaskTracker,
 }
 
 impl Project {
@@ -212,6 +214,7 @@ impl Project {
             variables: inner.daemon(command),
             children: inner.children.clone(),
             door: Arc::clone(&inner.door),
+            tidying: inner.tidying.clone(),
         })
     }
 
@@ -246,12 +249,13 @@ impl Drop for Project {
         let plan = self.plan(&["down", "--volumes", "--timeout", "0"], Input::Closed);
         let (Some(folder), Ok(plan), Ok(runtime)) = (self.folder.take(), plan, Handle::try_current()) else { return };
         let door = Arc::clone(&self.door);
-        runtime.spawn(async move {
+        let tidy = async move {
             let errand = Errand { input: None, output: Output::Log, timeout: TIDYING, ceiling: None };
             let ended = child::run(&door, Arc::new(plan), errand, &mut Log::silent()).await;
             tracing::debug!(?ended, "what a render by Compose left was removed");
             drop(folder);
-        });
+        };
+        self.tidying.spawn_on(tidy, &runtime);
     }
 }
 

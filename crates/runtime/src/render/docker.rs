@@ -29,8 +29,8 @@ pub(super) use sweep::labels;
 
 /// How long the daemon may take to answer at all.
 const ANSWER: Duration = Duration::from_secs(3);
-/// How long one request may take, in seconds.
-const REQUEST: u64 = 120;
+/// How long one request may take.
+const REQUEST: Duration = Duration::from_secs(120);
 /// How much longer than the render the container may take.
 const MARGIN: Duration = Duration::from_secs(15);
 
@@ -73,7 +73,7 @@ impl Inner {
         let archive =
             exchange::pack(job, &token).map_err(|error| verdict::machine("the documents could not be packed", &error))?;
         let mut log = Log::new(token, tell);
-        let container = Container::create(engine, image, &self.settings).await?;
+        let container = Container::create(engine, image, &self.settings, &self.tidying).await?;
         let result = self.conduct(&container, archive, job, &mut log).await;
         container.remove().await;
         let (ended, returned) = result?;
@@ -115,7 +115,7 @@ async fn connect(socket: &str) -> Result<Engine, String> {
         bollard::errors::Error::SocketNotFoundError(_) => "nothing is there".to_owned(),
         error => error.to_string(),
     };
-    let docker = Docker::connect_with_unix(path, REQUEST, API_DEFAULT_VERSION).map_err(said)?;
+    let docker = Docker::connect_with_unix(path, REQUEST.as_secs(), API_DEFAULT_VERSION).map_err(said)?;
     let docker = docker.negotiate_version().await.map_err(said)?;
     let version = docker.version().await.map_err(said)?.version.unwrap_or_default();
     Ok(Engine { docker, socket: socket.to_owned(), version })

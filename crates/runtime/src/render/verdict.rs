@@ -150,11 +150,12 @@ fn unfinished(job: &RenderJob, raw: &Raw, settings: &RenderSettings) -> Failure 
             ("too_much_disk", format!("it was stopped because it wrote more than {} MiB", mib(most)))
         }
         Ended::Signalled(signal) => {
-            ("render_failed", format!("R was ended by signal {signal}: somebody ended it, or stopped Docker; call again"))
+            ("render_failed", format!("R was ended by signal {signal}: it crashed, or somebody ended it"))
         }
         Ended::Exited(KILLED) => {
             let most = mib(settings.memory_bytes);
-            ("out_of_memory", format!("R was killed, most likely because it took more than {most} MiB of memory (`memory_mib`)"))
+            let why = format!("R was killed: it took more than {most} MiB of memory (`memory_mib`), or Docker was stopped");
+            ("out_of_memory", why)
         }
         Ended::Exited(code) => {
             let last = raw.log.last().map(|line| format!(" ({line})")).unwrap_or_default();

@@ -17,7 +17,7 @@ use tokio::{
     runtime::Handle,
     time::{sleep, timeout},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     super::{
@@ -36,24 +36,33 @@ const LINGER: Duration = Duration::from_secs(1);
 const REMOVAL: Duration = Duration::from_secs(20);
 /// What an archive of one file has beside the file.
 const WRAPPING: u64 = 64 * 1024;
+/// How many files a render may have open, and how many processes all containers' users together. Said, because what is
+/// usual may be more than the daemon itself may have.
+const MOST: i64 = 4096;
 const NOT_FOUND: u16 = 404;
-/// What a container exits with that was killed.
-const KILLED: i64 = 137;
 
 /// A container. Dropped before it is removed, it is removed all the same.
 pub(super) struct Container {
     docker: Docker,
     id: Option<String>,
     memory_bytes: u64,
+    tidying: TaskTracker,
 }
 
 impl Container {
-    pub(super) async fn create(engine: &Engine, image: &Image, settings: &RenderSettings) -> Result<Self, Failure> {
+    pub(super) async fn create(
+        engine: &Engine,
+        image: &Image,
+        settings: &RenderSettings,
+        tidying: &TaskTracker,
+    ) -> Result<Self, Failure> {
         let body = body(image, settings);
         // If the caller goes away in the middle of this, the container is found by its label.
         let made = engine.docker.create_container(None, body).await;
         let made = made.map_err(|error| failed("a container could not be made", &error))?;
-        Ok(Self { docker: engine.docker.clone(), id: Some(made.id), memory_bytes: settings.memory_bytes })
+        // Podman answers a request to wait only at the end.
+        let docker = engine.docker.clone().with_timeout(settings.timeout + super::REQUEST);
+        Ok(Self { docker, id: Some(made.id), memory_bytes: settings.memory_bytes, tidying: tidying.clone() })
     }
 
     /// Unpacks an archive in its folder.
@@ -105,10 +114,9 @@ impl Container {
         };
         let state = self.docker.inspect_container(self.id(), None).await;
         let state = state.map_err(|error| failed("Docker stopped in the middle of a render", &error))?.state;
-        Ok(match (state.and_then(|state| state.oom_killed), code) {
-            (Some(true), _) => Ended::Excess(Excess::Memory(self.memory_bytes)),
-            (_, KILLED) => Ended::Signalled(9),
-            (_, code) => Ended::Exited(i32::try_from(code).unwrap_or(1)),
+        Ok(match state.and_then(|state| state.oom_killed) {
+            Some(true) => Ended::Excess(Excess::Memory(self.memory_bytes)),
+            _ => Ended::Exited(i32::try_from(code).unwrap_or(1)),
         })
     }
 
@@ -148,7 +156,7 @@ impl Drop for Container {
     fn drop(&mut self) {
         if let (Some(id), Ok(runtime)) = (self.id.take(), Handle::try_current()) {
             let docker = self.docker.clone();
-            runtime.spawn(async move { remove(&docker, &id).await });
+            self.tidying.spawn_on(async move { remove(&docker, &id).await }, &runtime);
         }
     }
 }
@@ -198,6 +206,10 @@ fn body(image: &Image, settings: &RenderSettings) -> ContainerCreateBody {
     }
 }
 
+fn ulimit((name, most): (&str, i64)) -> ResourcesUlimits {
+    ResourcesUlimits { name: Some(name.to_owned()), soft: Some(most), hard: Some(most) }
+}
+
 fn bounds(settings: &RenderSettings) -> HostConfig {
     let memory = i64::try_from(settings.memory_bytes).unwrap_or(i64::MAX);
     let disk = i64::try_from(settings.disk_bytes).unwrap_or(i64::MAX);
@@ -211,10 +223,9 @@ fn bounds(settings: &RenderSettings) -> HostConfig {
         memory_swap: Some(memory),
         nano_cpus: Some((settings.cpus * 1e9) as i64),
         pids_limit: Some(i64::try_from(settings.processes).unwrap_or(i64::MAX)),
-        ulimits: Some(vec![ResourcesUlimits { name: Some("fsize".to_owned()), soft: Some(disk), hard: Some(disk) }]),
+        ulimits: Some([("fsize", disk), ("nofile", MOST), ("nproc", MOST)].map(ulimit).into()),
         // What it prints is heard as it comes; nobody keeps the rest.
         log_config: Some(HostConfigLogConfig { typ: Some("none".to_owned()), config: None }),
-        init: Some(true),
         ..HostConfig::default()
     }
 }

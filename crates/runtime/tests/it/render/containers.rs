@@ -328,7 +328,7 @@ async fn docker_that_stops_in_the_middle_is_told_and_the_next_render_works() {
     };
     let (result, ()) = tokio::join!(render, stop);
     let failure = result.unwrap_err();
-    assert!(["docker_failed", "render_failed"].contains(&failure.error_type), "{failure:?}");
+    assert!(["docker_failed", "out_of_memory"].contains(&failure.error_type), "{failure:?}");
     assert!(failure.message.contains("Docker"), "{}", failure.message);
     daemon.child = Daemon::run(daemon.folder.path());
     let rendered = studio.render("Text.\n", Format::Html).await.unwrap();
