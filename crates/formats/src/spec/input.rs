@@ -40,6 +40,11 @@ impl<'t> Reader<'_, 't> {
         if gathered.is_empty() {
             self.gather_unlabelled(parts, &mut gathered);
         }
+        for span in std::mem::take(&mut gathered.strays) {
+            let message = "nothing says what the fields of this table belong to, so they are not read";
+            let found = self.report.span(&UNREADABLE_PARAMETERS, self.page.trimmed(&span), message);
+            self.report.push(found.hint("name the parameter in the line before it: \"Fields of `options`:\""));
+        }
         let schema = self.written_schema(&mut gathered, parts.iter().any(|part| is_input(&part)));
         let fields = self.sound_fields(gathered.fields());
         match schema {
@@ -105,6 +110,9 @@ impl<'t> Reader<'_, 't> {
                 None => {
                     let (message, at) = written.problem.clone().unwrap_or_else(|| ("this is no JSON".to_owned(), span.start));
                     self.unusable(&(at..at + 1), &format!("this is no JSON: {message}"));
+                    if let Some(schema) = written::without_gaps(self.page.str(span), span.start) {
+                        return self.usable(schema);
+                    }
                 }
             }
         }
