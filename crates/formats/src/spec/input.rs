@@ -101,7 +101,15 @@ impl<'t> Reader<'_, 't> {
         for (written, span) in &gathered.json {
             match &written.root {
                 Some(root) => match written::input(root, written.base) {
-                    Some(schema) => return self.usable(schema),
+                    Some(schema) => {
+                        if let Some((message, at)) = &written.problem {
+                            self.unusable(
+                                &(*at..at + 1),
+                                &format!("this is no JSON: {}; it is read all the same", told(message)),
+                            );
+                        }
+                        return self.usable(schema);
+                    }
                     None if is_section && !written::is_call(&root.to_value()) => {
                         self.unusable(span, "this is no JSON Schema of an object")
                     }
@@ -109,7 +117,7 @@ impl<'t> Reader<'_, 't> {
                 },
                 None => {
                     let (message, at) = written.problem.clone().unwrap_or_else(|| ("this is no JSON".to_owned(), span.start));
-                    self.unusable(&(at..at + 1), &format!("this is no JSON: {message}"));
+                    self.unusable(&(at..at + 1), &format!("this is no JSON: {}", told(&message)));
                     if let Some(schema) = written::without_gaps(self.page.str(span), span.start) {
                         return self.usable(schema);
                     }
@@ -251,6 +259,11 @@ impl Gathered<'_> {
     fn fields(&self) -> Vec<Field> {
         [&self.table, &self.bullets, &self.signatures].into_iter().find(|fields| !fields.is_empty()).cloned().unwrap_or_default()
     }
+}
+
+/// A problem of JSON that is not a file of its own.
+fn told(problem: &str) -> String {
+    problem.replace("the file", "it")
 }
 
 fn parameter(name: &str, span: &Range<usize>) -> Parameter {

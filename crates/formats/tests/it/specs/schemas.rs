@@ -145,7 +145,7 @@ fn says_that_tables_beyond_the_first_thousand_fields_are_not_read() {
 }
 
 #[test]
-fn a_schema_that_leaves_things_out_is_told_and_read_without_them() {
+fn a_schema_with_comments_or_gaps_is_told_and_read_without_them() {
     for (schema, property) in [
         (r#"{"type": "object", "properties": {"a": {"type": "string"}, ...}, "required": ["a"]}"#, json!({"type": "string"})),
         (
@@ -153,6 +153,7 @@ fn a_schema_that_leaves_things_out_is_told_and_read_without_them() {
             json!({"type": "string"}),
         ),
         (r#"{"type": "object", "properties": {"a": ...}, "required": ["a"]}"#, json!({})),
+        ("{\"type\": \"object\", // what\n\"properties\": {\"a\": {}}, \"required\": [\"a\"]}", json!({})),
     ] {
         let text = page(&format!("### Parameters\n\n```json\n{schema}\n```\n"));
         let reading = read(&text);
