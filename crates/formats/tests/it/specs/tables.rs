@@ -228,3 +228,17 @@ fn a_type_that_a_bare_pipe_has_torn_is_never_silently_wrong() {
     let property = reading.tools[0].input.property("a").cloned();
     assert_eq!(property, Some(json!({"type": ["string", "null"], "description": "One"})));
 }
+
+#[test]
+fn a_bullet_may_say_its_type_behind_the_name_or_before_a_dash() {
+    let schema = input(
+        "### Parameters\n\n- **`a`** `string` *(required)* — One\n- `b` – *integer* – Two\n- `c`: `list[str]` = `[]` — Three\n\
+         - `d` (int) four\n",
+    );
+    let property = |name: &str| schema["properties"][name].clone();
+    assert_eq!(property("a"), json!({"type": "string", "description": "One"}));
+    assert_eq!(property("b"), json!({"type": "integer", "description": "Two"}));
+    assert_eq!(property("c"), json!({"type": "array", "items": {"type": "string"}, "default": [], "description": "Three"}));
+    assert_eq!(property("d"), json!({"type": "integer", "description": "four"}));
+    assert_eq!(schema["required"], json!(["a"]));
+}
