@@ -19,6 +19,12 @@ pub(super) fn fields(page: &Page<'_>, items: &[Vec<Block>]) -> Vec<Field> {
     }
 }
 
+/// The bytes of the items in which no field can be read.
+pub(super) fn unread(page: &Page<'_>, items: &[Vec<Block>]) -> Vec<Range<usize>> {
+    let is_unread = |item: &&Vec<Block>| of_item(page, item).is_empty();
+    items.iter().filter(is_unread).filter_map(|item| item.first().map(|first| first.span.clone())).collect()
+}
+
 fn of_item(page: &Page<'_>, item: &[Block]) -> Vec<Field> {
     let Some(first) = item.first().filter(|block| matches!(block.kind, Kind::Paragraph)) else { return Vec::new() };
     let text = page.str(&first.span);

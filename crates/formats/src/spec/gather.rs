@@ -36,6 +36,8 @@ pub(super) struct Gathered<'t> {
     pub(super) links: Vec<(String, Range<usize>)>,
     /// Whether it is said that there are none.
     pub(super) says_none: bool,
+    /// Items of lists of fields that name none.
+    pub(super) unread: Vec<Range<usize>>,
     /// Tables of which nothing says what their fields belong to.
     pub(super) strays: Vec<Range<usize>>,
     /// Whether it was said that there are too many.
@@ -124,7 +126,11 @@ impl<'t> Reader<'_, 't> {
             }
             Kind::List(items) => {
                 let order = if into.bullets.is_empty() { Order::First } else { Order::Later };
-                let _ = take(bullet::fields(self.page, items), intro, order, &mut into.bullets);
+                let fields = bullet::fields(self.page, items);
+                let has_fields = !fields.is_empty();
+                if take(fields, intro, order, &mut into.bullets) == Taken::Yes && has_fields {
+                    into.unread.extend(bullet::unread(self.page, items));
+                }
             }
             Kind::Fence { language, content } if matches!(language.as_str(), "json" | "jsonc" | "json5" | "") => {
                 into.json.push((written::read(self.page.text, content), content.clone()));

@@ -40,11 +40,7 @@ impl<'t> Reader<'_, 't> {
         if gathered.is_empty() {
             self.gather_unlabelled(parts, &mut gathered);
         }
-        for span in std::mem::take(&mut gathered.strays) {
-            let message = "nothing says what the fields of this table belong to, so they are not read";
-            let found = self.report.span(&UNREADABLE_PARAMETERS, self.page.trimmed(&span), message);
-            self.report.push(found.hint("name the parameter in the line before it: \"Fields of `options`:\""));
-        }
+        self.tell_unread(&gathered);
         let schema = self.written_schema(&mut gathered, parts.iter().any(|part| is_input(&part)));
         let fields = self.sound_fields(gathered.fields());
         match schema {
@@ -77,6 +73,21 @@ impl<'t> Reader<'_, 't> {
                     anything: Vec::new(),
                 }
             }
+        }
+    }
+
+    /// Tells of tables and items that stand among parameters and are not read.
+    fn tell_unread(&mut self, gathered: &Gathered<'_>) {
+        let table = "nothing says what the fields of this table belong to, so they are not read";
+        for span in &gathered.strays {
+            let found = self.report.span(&UNREADABLE_PARAMETERS, self.page.trimmed(span), table);
+            self.report.push(found.hint("name the parameter in the line before it: \"Fields of `options`:\""));
+        }
+        let is_only = gathered.json.is_empty() && gathered.schemas.is_empty() && gathered.table.is_empty();
+        for span in gathered.unread.iter().filter(|_| is_only) {
+            let message = "no parameter can be read from this item, although others are listed beside it";
+            let found = self.report.span(&UNREADABLE_PARAMETERS, self.page.trimmed(span), message);
+            self.report.push(found.hint("write it as ``- `name` (string, required): what it means``"));
         }
     }
 

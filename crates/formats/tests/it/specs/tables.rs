@@ -242,3 +242,10 @@ fn a_bullet_may_say_its_type_behind_the_name_or_before_a_dash() {
     assert_eq!(property("d"), json!({"type": "integer", "description": "four"}));
     assert_eq!(schema["required"], json!(["a"]));
 }
+
+#[test]
+fn an_item_that_is_no_parameter_among_parameters_is_told() {
+    let text = page("### Parameters\n\n- `a` (string): One\n- and b, which is a number\n");
+    let found = findings(&text, &read(&text));
+    assert!(found.iter().any(|found| found.contains("TC806") && found.contains("and b")), "{found:#?}");
+}
