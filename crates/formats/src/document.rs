@@ -62,9 +62,9 @@ pub fn is_guidance(bytes: &[u8]) -> bool {
     Document::parse(&SourceId::new(""), bytes).format() == Format::Guidance
 }
 
-/// Whether a file is a Markdown specification.
+/// Whether a file is a Markdown specification, be it one that is not UTF-8 and so cannot be read.
 pub fn is_specification(source: &SourceId, bytes: &[u8]) -> bool {
-    std::str::from_utf8(bytes).is_ok_and(|text| spec::is_specification(source, text))
+    spec::is_specification(source, &String::from_utf8_lossy(bytes))
 }
 
 /// A file that has been parsed but not yet understood.

@@ -2,7 +2,7 @@
 
 use std::{cell::OnceCell, ops::Range};
 
-use catalog::{Launch, Origin, Tool, launch::Piece};
+use catalog::{Launch, Origin, Tool, aspect::Section, launch::Piece};
 use serde_json::Value;
 
 use crate::words::{Word, words};
@@ -85,7 +85,13 @@ impl<'a> Text<'a> {
 
     /// Where it is written.
     pub(crate) fn origin(&self) -> Origin {
-        self.parameter.map_or_else(|| self.tool.origin.clone(), |name| self.tool.parameter_origin(name))
+        let aspects = self.tool.aspects.as_deref().filter(|_| self.role == Role::Description);
+        let purpose = aspects.and_then(|aspects| aspects.section(Section::Purpose));
+        match (self.parameter, purpose) {
+            (Some(name), _) => self.tool.parameter_origin(name),
+            (None, Some(place)) => self.tool.origin_of(place),
+            (None, None) => self.tool.origin.clone(),
+        }
     }
 }
 

@@ -94,7 +94,17 @@ where
     let client = ClientConfig::new(ClientCapabilities::default(), about);
     let opened = timeout(PATIENCE, client.serve_with_lifecycle(transport, mode)).await;
     let opened = opened.map_err(|_| ClientError::Protocol(format!("no handshake within {} seconds", PATIENCE.as_secs())))?;
-    opened.map_err(|error: ClientInitializeError| ClientError::Protocol(error.to_string()))
+    opened.map_err(|error| ClientError::Protocol(reason(&error)))
+}
+
+/// Why nobody answered, without the names of our own types.
+fn reason(error: &ClientInitializeError) -> String {
+    let ClientInitializeError::TransportError { error, .. } = error else { return error.to_string() };
+    let mut cause: &dyn std::error::Error = &*error.error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
 }
 
 async fn of(connected: Result<Connected, ClientError>) -> Result<Vec<Tool>, ClientError> {

@@ -123,8 +123,10 @@ fn a_server_that_cannot_be_asked_is_an_error_that_says_why() {
         ("sh -c 'oops", "is no command line"),
         ("https://example.org/mcp", "is not an address on this machine"),
         ("http://example.org/mcp", "is not an address on this machine"),
+        ("http://127.0.0.1:9/mcp", "Connection refused"),
     ] {
         let ran = crib.run(&["check", "--against", server]);
+        assert!(!ran.stderr.contains("rmcp::"), "names of types are no reason: {}", ran.stderr);
         assert!(ran.code == 2 && ran.stderr.contains(why), "{server}: {} {}", ran.code, ran.stderr);
     }
 }

@@ -113,6 +113,8 @@ fn the_page_about_specifications_can_be_followed() {
     assert_eq!((ran.code, ran.stdout.trim()), (0, "1 file, 1 tool, 0 errors, 0 warnings, 0 notes"), "{}", ran.stdout);
     let counted = crib.run(&["call", "count_lines", "--args", r#"{"path": "counting.py"}"#, "--json"]).json();
     assert_eq!(counted, json!({"lines": 5}));
+    let outside = crib.run(&["call", "count_lines", "--args", r#"{"path": "/etc/passwd"}"#]);
+    assert_eq!(outside.code, 4, "the page says that paths lie below the project folder: {}", outside.stdout);
 }
 
 #[test]

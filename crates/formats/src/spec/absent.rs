@@ -12,7 +12,7 @@ use super::{
 use crate::rules::spec::{DECLARES_NO_TOOLS, NO_TOOLS_FOUND, UNDESCRIBED_TOOL, UNFILLED_TEMPLATE};
 
 /// Words by which a document says that it has no tools.
-const DECLARATIONS: [&str; 14] = [
+const DECLARATIONS: [&str; 21] = [
     "no mcp tools",
     "no mcp tool is",
     "no tools are",
@@ -27,6 +27,13 @@ const DECLARATIONS: [&str; 14] = [
     "exposes no tools",
     "provides no mcp tool",
     "no mcp surface",
+    "no tools",
+    "not provide any",
+    "not provide mcp tool",
+    "not offer any",
+    "not define mcp tool",
+    "not register any",
+    "without mcp tools",
 ];
 
 impl Reader<'_, '_> {

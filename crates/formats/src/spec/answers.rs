@@ -79,7 +79,19 @@ fn answer(said: &str) -> Answer {
         ("yes" | "true", _) | ("generally", "yes") | ("fully", _) => Answer::Yes,
         ("no" | "false" | "not", _) | ("generally", "no" | "not") => Answer::No,
         ("partially" | "partly" | "mostly", _) => Answer::Partially,
-        ("depends", _) => Answer::Depends,
+        ("depends", _) | ("it" | "this" | "that", "depends") => Answer::Depends,
+        ("idempotent", "") => Answer::Yes,
+        ("non", "idempotent") => Answer::No,
+        _ => sentence(&lower),
+    }
+}
+
+/// The answer that a whole sentence gives, if it says nothing of when.
+fn sentence(lower: &str) -> Answer {
+    let first = lower.split(". ").next().unwrap_or_default().trim_end_matches('.');
+    match first.rsplit_once(" is ") {
+        Some((_, "idempotent")) => Answer::Yes,
+        Some((_, "not idempotent" | "non-idempotent")) => Answer::No,
         _ => Answer::Unclear,
     }
 }

@@ -19,6 +19,12 @@ pub(super) fn fields(page: &Page<'_>, items: &[Vec<Block>]) -> Vec<Field> {
     }
 }
 
+/// The bytes of the items in which no field can be read.
+pub(super) fn unread(page: &Page<'_>, items: &[Vec<Block>]) -> Vec<Range<usize>> {
+    let is_unread = |item: &&Vec<Block>| of_item(page, item).is_empty();
+    items.iter().filter(is_unread).filter_map(|item| item.first().map(|first| first.span.clone())).collect()
+}
+
 fn of_item(page: &Page<'_>, item: &[Block]) -> Vec<Field> {
     let Some(first) = item.first().filter(|block| matches!(block.kind, Kind::Paragraph)) else { return Vec::new() };
     let text = page.str(&first.span);
@@ -31,13 +37,16 @@ fn of_item(page: &Page<'_>, item: &[Block]) -> Vec<Field> {
             .into_iter()
             .collect();
     }
-    let (remark, description) = remark(rest);
-    let Some(description) = told(description) else { return Vec::new() };
+    let (remark, rest) = remarks(rest);
+    // Without a remark, a mark must part the name from what is said: else it is running text.
+    let Some(description) = told(rest).or_else(|| (!remark.is_empty()).then_some(rest)) else { return Vec::new() };
+    let (kind, description) = if remark.is_empty() { typed(description) } else { (None, description) };
+    let remark = kind.unwrap_or(remark);
     let inner: Vec<Field> = item[1..].iter().flat_map(|block| inner(page, block)).collect();
     let make = |(name, span): (String, Range<usize>)| {
         let mut field = Field::named(&name, span);
         field.description = one_line(description);
-        take_remark(&mut field, remark);
+        take_remark(&mut field, &remark);
         field.inner.clone_from(&inner);
         field
     };
@@ -58,6 +67,10 @@ fn names(text: &str, start: usize) -> (Vec<(String, Range<usize>)>, usize) {
     loop {
         let skipped = text[at..].trim_start_matches([' ', ',', '/', '&']);
         let open = text.len() - skipped.len();
+        // Nothing but a space does not join names: what follows is a type.
+        if !names.is_empty() && text[at..open].trim().is_empty() {
+            return (names, at);
+        }
         let Some((name, from, end)) = name_at(text, open) else { return (names, at) };
         names.push((name.to_owned(), start + from..start + from + name.len()));
         at = end;
@@ -84,6 +97,44 @@ fn name_at(text: &str, at: usize) -> Option<(&str, usize, usize)> {
         end += text[end..].strip_prefix("**").map_or(0, |_| 2);
     }
     is_name(name).then_some((name, from, end))
+}
+
+/// What stands behind a name in parentheses or as a type in code, emphasised or not, and what follows.
+fn remarks(text: &str) -> (String, &str) {
+    let mut said = Vec::new();
+    let mut rest = text.trim_start();
+    loop {
+        let plain = rest.trim_start_matches(['*', '_', ' ']);
+        let (inner, after) = remark(plain);
+        let (inner, after) = if inner.is_empty() { type_in_code(plain) } else { (inner, after) };
+        if inner.is_empty() {
+            return (said.join(", "), rest);
+        }
+        said.push(inner);
+        rest = after.trim_start_matches(['*', '_']).trim_start();
+    }
+}
+
+/// The type in code that a text begins with, and what follows.
+fn type_in_code(text: &str) -> (&str, &str) {
+    let close = text.strip_prefix('`').and_then(|inner| inner.find('`'));
+    match close.map(|close| (&text[1..=close], &text[close + 2..])) {
+        Some((code, after)) if kind::parse(code).is_some() => (code, after),
+        _ => ("", text),
+    }
+}
+
+/// The remark in a description that begins with a type and a dash: `` `int` = 3 — how many ``.
+fn typed(description: &str) -> (Option<String>, &str) {
+    let cut = [" — ", " – ", " - "].into_iter().filter_map(|dash| Some((description.find(dash)?, dash.len()))).min();
+    let Some((at, length)) = cut else { return (None, description) };
+    let head = description[..at].trim_matches(['*', '_', ' ']);
+    let (kind, default) = head.split_once('=').map_or((head, None), |(kind, default)| (kind.trim(), Some(default.trim())));
+    if kind::parse(kind).is_none() {
+        return (None, description);
+    }
+    let remark = default.map_or_else(|| kind.to_owned(), |default| format!("{kind}, default {default}"));
+    (Some(remark), description[at + length..].trim())
 }
 
 /// What stands in parentheses behind a name, and what follows.

@@ -58,19 +58,15 @@ impl Field {
         }
     }
 
-    /// The field of a row; none if the row says that there are none.
-    pub(super) fn of_row(row: &Mended, columns: &[Column], span: Range<usize>) -> Option<Self> {
+    /// The fields of a row: several if it names several, none if it says that there are none.
+    pub(super) fn of_row(row: &Mended, columns: &[Column], span: Range<usize>) -> Vec<Self> {
         let cell = |wanted: Column| {
             let index = columns.iter().position(|column| *column == wanted)?;
             row.cells.get(index).map(|cell| cell.trim())
         };
-        let name = cell(Column::Name).map(bare).filter(|name| !name.is_empty())?;
-        let is_none =
-            matches!(name.to_ascii_lowercase().as_str(), "none" | "—" | "-" | "--" | "n/a" | "*(none)*" | "(none)" | "...");
-        if is_none || name.contains(' ') {
-            return None;
-        }
-        let mut field = Self::named(name, span);
+        let names = cell(Column::Name).map(names).unwrap_or_default();
+        let Some(first) = names.first() else { return Vec::new() };
+        let mut field = Self::named(first, span);
         field.set_type(cell(Column::Type).unwrap_or_default());
         field.required = required(cell(Column::Required), cell(Column::Default));
         field.description = cell(Column::Description).map(one_line).unwrap_or_default();
@@ -78,7 +74,7 @@ impl Field {
         // Words that are neither code nor JSON are a remark: "see below".
         let is_value = |cell: &&str| cell.starts_with('`') || serde_json::from_str::<Value>(cell).is_ok();
         field.example = cell(Column::Example).filter(is_value).and_then(|cell| field.value(cell));
-        Some(field)
+        names.into_iter().map(|name| Self { name: name.to_owned(), ..field.clone() }).collect()
     }
 
     /// Takes a type as it is written.
@@ -155,14 +151,30 @@ impl Field {
     }
 }
 
+/// The names in a cell: itself, or what it begins with in code before a remark; nothing if it says that there are none.
+fn names(cell: &str) -> Vec<&str> {
+    let name = bare(cell);
+    let is_none =
+        matches!(name.to_ascii_lowercase().as_str(), "" | "none" | "—" | "-" | "--" | "n/a" | "*(none)*" | "(none)" | "...");
+    match is_none || name.contains(' ') {
+        false => vec![name],
+        true if cell.trim_start_matches('*').starts_with('`') => {
+            code(cell).into_iter().map(|(name, _)| name).filter(|name| is_name(name)).collect()
+        }
+        true => Vec::new(),
+    }
+}
+
 /// A text without the code marks or emphasis around it.
 pub(super) fn bare(text: &str) -> &str {
     let text = text.trim();
-    let inner = match code(text).as_slice() {
+    let inner = text.trim_matches('*').trim();
+    // Nothing but stars is a pattern.
+    let text = if inner.is_empty() { text } else { inner };
+    match code(text).as_slice() {
         [(inner, span)] if span.start <= 2 && span.end + 2 >= text.len() => inner,
         _ => text,
-    };
-    inner.trim_matches('*').trim()
+    }
 }
 
 /// Values as Python writes them.
@@ -181,7 +193,8 @@ fn python(text: &str) -> Option<Value> {
 }
 
 fn says_nothing(text: &str) -> bool {
-    kind::is_blank(text) || matches!(text, "required" | "none" | "required.")
+    let word = text.trim_matches(['(', ')', '_']).to_ascii_lowercase();
+    kind::is_blank(text) || text == "none" || matches!(word.as_str(), "required" | "required.")
 }
 
 /// What the columns say about whether a parameter must be given: its own, else that of defaults.
@@ -193,12 +206,12 @@ fn required(cell: Option<&str>, default: Option<&str>) -> Required {
             None => Required::Unsaid,
         };
     };
-    match cell.as_str() {
-        "yes" | "true" | "required" | "y" | "✓" | "✅" => Required::Yes,
-        "no" | "false" | "optional" | "n" | "✗" | "❌" => Required::No,
+    match cell.trim_end_matches('.') {
+        "yes" | "true" | "required" | "mandatory" | "y" | "x" | "✓" | "✔" | "✔️" | "✅" => Required::Yes,
+        "no" | "false" | "optional" | "n" | "✗" | "✘" | "❌" => Required::No,
         cell if kind::is_blank(cell) || is_placeholder(cell) => Required::Unsaid,
         cell if cell.starts_with("no") => Required::No,
-        _ => Required::Sometimes(cell),
+        cell => Required::Sometimes(cell.to_owned()),
     }
 }
 

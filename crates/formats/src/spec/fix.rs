@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use catalog::{SourceId, Tool, aspect::Section};
+use catalog::{Aspects, Place, SourceId, Tool, aspect::Section};
 
 use super::{
     kind,
@@ -49,7 +49,9 @@ fn edits(text: &str) -> Vec<Edit> {
         for block in &page.blocks[entry.blocks] {
             match &block.kind {
                 Kind::Heading { title, .. } => under = section(page.str(title)),
-                Kind::Table(table) if table.lists_fields(text) => edits.extend(of_table(text, table, under)),
+                Kind::Table(table) if table.lists_fields(text) && is_of_fields(under) => {
+                    edits.extend(of_table(text, table, under))
+                }
                 _ => {}
             }
         }
@@ -78,10 +80,24 @@ fn meaning(source: &SourceId, text: &str) -> Vec<Tool> {
     let (mut tools, _) = read(text, &|_| Err(String::new()), &mut report);
     for tool in &mut tools {
         tool.origin = catalog::Origin::whole(source);
-        tool.parameters.iter_mut().for_each(|parameter| parameter.place = catalog::Place::Whole);
-        tool.aspects = None;
+        tool.parameters.iter_mut().for_each(|parameter| parameter.place = Place::Whole);
+        tool.aspects = tool.aspects.take().map(|aspects| Box::new(said(*aspects)));
     }
     tools
+}
+
+/// What is said about errors, security and repeated calls, without the places.
+fn said(mut aspects: Aspects) -> Aspects {
+    aspects.errors.iter_mut().for_each(|errors| errors.place = Place::Whole);
+    aspects.security.iter_mut().for_each(|remark| remark.place = Place::Whole);
+    aspects.idempotency.iter_mut().for_each(|idempotency| idempotency.place = Place::Whole);
+    let Aspects { errors, security, idempotency, .. } = aspects;
+    Aspects { errors, security, idempotency, ..Aspects::default() }
+}
+
+/// Whether tables of a section are parameters or a result: others are text that people are shown as it is.
+fn is_of_fields(under: Option<Section>) -> bool {
+    !matches!(under, Some(Section::Errors | Section::Idempotency | Section::Examples | Section::Security))
 }
 
 fn of_table(text: &str, table: &Table, under: Option<Section>) -> Vec<Edit> {

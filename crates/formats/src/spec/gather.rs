@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     Reader, bullet,
-    field::{Field, of_signature},
+    field::{Field, Required, bare, of_signature},
     inline::{code, one_line},
     page::{Block, Kind},
     parts::{Chunk, Part},
@@ -36,8 +36,52 @@ pub(super) struct Gathered<'t> {
     pub(super) links: Vec<(String, Range<usize>)>,
     /// Whether it is said that there are none.
     pub(super) says_none: bool,
+    /// Items of lists of fields that name none.
+    pub(super) unread: Vec<Range<usize>>,
+    /// Tables of which nothing says what their fields belong to.
+    pub(super) strays: Vec<Range<usize>>,
     /// Whether it was said that there are too many.
     is_full: bool,
+}
+
+/// Whether other fields were written before in the same way.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    First,
+    Later,
+}
+
+/// Whether fields found their place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    Yes,
+    No,
+}
+
+/// Takes fields among those that are known, or inside the one that their introduction speaks of.
+fn take(mut fields: Vec<Field>, intro: &str, order: Order, known: &mut Vec<Field>) -> Taken {
+    let words = words_of(intro);
+    let says = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+    let is_more = intro.is_empty() || says(&["required", "mandatory", "optional", "additional", "parameters", "arguments"]);
+    let owner = if words.is_empty() { None } else { known.iter_mut().find(|field| is_among(&words, &field.name)) };
+    match (order, owner) {
+        (Order::Later, Some(owner)) => owner.inner = fields,
+        (Order::Later, None) if !is_more => return Taken::No,
+        _ => {
+            // "Optional parameters:" answers for all that follow; a sentence may say it of something else.
+            let answer = match words.len() {
+                1..=4 if says(&["required", "mandatory"]) => Required::Yes,
+                1..=4 if says(&["optional"]) => Required::No,
+                _ => Required::Unsaid,
+            };
+            fields
+                .iter_mut()
+                .filter(|field| field.required == Required::Unsaid)
+                .for_each(|field| field.required = answer.clone());
+            known.extend(fields);
+        }
+    }
+    Taken::Yes
 }
 
 impl<'t> Reader<'_, 't> {
@@ -73,10 +117,21 @@ impl<'t> Reader<'_, 't> {
                     return None;
                 }
                 let fields = self.fields(table);
-                self.take_table(fields, intro, into);
+                let order = if into.has_table { Order::Later } else { Order::First };
+                into.has_table = true;
+                if take(fields, intro, order, &mut into.table) == Taken::No {
+                    into.strays.push(block.span.clone());
+                }
                 return Some(table.columns(self.page.text));
             }
-            Kind::List(items) if into.bullets.is_empty() => into.bullets = bullet::fields(self.page, items),
+            Kind::List(items) => {
+                let order = if into.bullets.is_empty() { Order::First } else { Order::Later };
+                let fields = bullet::fields(self.page, items);
+                let has_fields = !fields.is_empty();
+                if take(fields, intro, order, &mut into.bullets) == Taken::Yes && has_fields {
+                    into.unread.extend(bullet::unread(self.page, items));
+                }
+            }
             Kind::Fence { language, content } if matches!(language.as_str(), "json" | "jsonc" | "json5" | "") => {
                 into.json.push((written::read(self.page.text, content), content.clone()));
             }
@@ -111,32 +166,21 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    fn take_table(&mut self, fields: Vec<Field>, intro: &str, into: &mut Gathered<'t>) {
-        let is_first = !into.has_table;
-        into.has_table = true;
-        let words = words_of(intro);
-        let owner = if words.is_empty() { None } else { into.table.iter_mut().find(|field| is_among(&words, &field.name)) };
-        match owner {
-            Some(owner) if !is_first => owner.inner = fields,
-            _ if is_first || intro.is_empty() => into.table.extend(fields),
-            _ => {}
-        }
-    }
-
     /// The fields of a table; torn rows are mended and told.
     fn fields(&mut self, table: &Table) -> Vec<Field> {
         let columns = table.columns(self.page.text);
-        table.rows.iter().filter_map(|row| self.field(row, &columns)).collect()
+        table.rows.iter().flat_map(|row| self.field(row, &columns)).collect()
     }
 
-    fn field(&mut self, row: &Row, columns: &[Column]) -> Option<Field> {
+    fn field(&mut self, row: &Row, columns: &[Column]) -> Vec<Field> {
         let mended = row.mend(self.page.text, columns);
         if mended.was_torn {
-            let name = mended.cells.first().cloned().unwrap_or_default();
-            let found = self.report.span(&TORN_ROW, row.span.clone(), format!("the row of {name} is torn at a pipe"));
+            let name = mended.cells.first().map(|name| bare(name).to_owned()).unwrap_or_default();
+            let found = self.report.span(&TORN_ROW, row.span.clone(), format!("the row of `{name}` is torn at a pipe"));
             self.report.push(found.hint("write the pipe as `\\|`; `toolcrib check --fix` does it"));
         }
-        let cell = row.cells.first().cloned().unwrap_or_else(|| row.span.clone());
+        let name = columns.iter().position(|column| *column == Column::Name).unwrap_or_default();
+        let cell = row.cells.get(name).cloned().unwrap_or_else(|| row.span.clone());
         Field::of_row(&mended, columns, cell)
     }
 
@@ -149,7 +193,7 @@ impl<'t> Reader<'_, 't> {
             let row = Row::split(self.page.text, self.page.trimmed(&(start..start + line.len())));
             start += line.len();
             let is_rule = line.chars().all(|c| matches!(c, '|' | '-' | ':') || c.is_whitespace());
-            into.table.extend(if is_rule { None } else { self.field(&row, columns) });
+            into.table.extend(if is_rule { Vec::new() } else { self.field(&row, columns) });
         }
     }
 

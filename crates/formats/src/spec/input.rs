@@ -40,6 +40,7 @@ impl<'t> Reader<'_, 't> {
         if gathered.is_empty() {
             self.gather_unlabelled(parts, &mut gathered);
         }
+        self.tell_unread(&gathered);
         let schema = self.written_schema(&mut gathered, parts.iter().any(|part| is_input(&part)));
         let fields = self.sound_fields(gathered.fields());
         match schema {
@@ -75,6 +76,21 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
+    /// Tells of tables and items that stand among parameters and are not read.
+    fn tell_unread(&mut self, gathered: &Gathered<'_>) {
+        let table = "nothing says what the fields of this table belong to, so they are not read";
+        for span in &gathered.strays {
+            let found = self.report.span(&UNREADABLE_PARAMETERS, self.page.trimmed(span), table);
+            self.report.push(found.hint("name the parameter in the line before it: \"Fields of `options`:\""));
+        }
+        let is_only = gathered.json.is_empty() && gathered.schemas.is_empty() && gathered.table.is_empty();
+        for span in gathered.unread.iter().filter(|_| is_only) {
+            let message = "no parameter can be read from this item, although others are listed beside it";
+            let found = self.report.span(&UNREADABLE_PARAMETERS, self.page.trimmed(span), message);
+            self.report.push(found.hint("write it as ``- `name` (string, required): what it means``"));
+        }
+    }
+
     /// Tables, schemas and statements right under the tool's heading.
     fn gather_unlabelled(&mut self, parts: &[Part<'_>], into: &mut Gathered<'t>) {
         for part in parts.iter().filter(|part| part.by == By::Tool || part.section.is_none() && part.by == By::Label) {
@@ -96,7 +112,15 @@ impl<'t> Reader<'_, 't> {
         for (written, span) in &gathered.json {
             match &written.root {
                 Some(root) => match written::input(root, written.base) {
-                    Some(schema) => return self.usable(schema),
+                    Some(schema) => {
+                        if let Some((message, at)) = &written.problem {
+                            self.unusable(
+                                &(*at..at + 1),
+                                &format!("this is no JSON: {}; it is read all the same", told(message)),
+                            );
+                        }
+                        return self.usable(schema);
+                    }
                     None if is_section && !written::is_call(&root.to_value()) => {
                         self.unusable(span, "this is no JSON Schema of an object")
                     }
@@ -104,7 +128,10 @@ impl<'t> Reader<'_, 't> {
                 },
                 None => {
                     let (message, at) = written.problem.clone().unwrap_or_else(|| ("this is no JSON".to_owned(), span.start));
-                    self.unusable(&(at..at + 1), &format!("this is no JSON: {message}"));
+                    self.unusable(&(at..at + 1), &format!("this is no JSON: {}", told(&message)));
+                    if let Some(schema) = written::without_gaps(self.page.str(span), span.start) {
+                        return self.usable(schema);
+                    }
                 }
             }
         }
@@ -243,6 +270,11 @@ impl Gathered<'_> {
     fn fields(&self) -> Vec<Field> {
         [&self.table, &self.bullets, &self.signatures].into_iter().find(|fields| !fields.is_empty()).cloned().unwrap_or_default()
     }
+}
+
+/// A problem of JSON that is not a file of its own.
+fn told(problem: &str) -> String {
+    problem.replace("the file", "it")
 }
 
 fn parameter(name: &str, span: &Range<usize>) -> Parameter {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 const DEEPEST: usize = 16;
 
 /// Words for types, and what each is in JSON Schema.
-const WORDS: [(&str, &str); 32] = [
+const WORDS: [(&str, &str); 36] = [
     ("string", "string"),
     ("str", "string"),
     ("text", "string"),
@@ -19,9 +19,13 @@ const WORDS: [(&str, &str); 32] = [
     ("integer", "integer"),
     ("int", "integer"),
     ("long", "integer"),
+    ("int32", "integer"),
+    ("int64", "integer"),
     ("number", "number"),
     ("float", "number"),
     ("double", "number"),
+    ("float32", "number"),
+    ("float64", "number"),
     ("decimal", "number"),
     ("boolean", "boolean"),
     ("bool", "boolean"),
@@ -43,7 +47,8 @@ const WORDS: [(&str, &str); 32] = [
 
 /// The schema that a type means; none if it is no type that is known.
 pub(super) fn parse(text: &str) -> Option<Map<String, Value>> {
-    let text = text.trim().trim_matches('`').trim();
+    let text = text.replace('`', "");
+    let text = text.trim().strip_suffix(", optional").unwrap_or(text.trim());
     let mut reader = Reader { rest: text, depth: 0, is_broken: false };
     let schema = reader.union()?;
     let rest = reader.rest.trim();
@@ -207,6 +212,7 @@ impl Reader<'_> {
         let word = self.word()?.to_ascii_lowercase();
         match word.as_str() {
             "any" | "value" | "json" => Some(json!({})),
+            "nullable" if self.rest.starts_with(' ') => self.single().map(|inner| joined(vec![inner, json!({"type": "null"})])),
             "optional" => self.inside(|reader| reader.union()).map(|inner| joined(vec![inner, json!({"type": "null"})])),
             "union" => self.inside(Self::arms).map(joined),
             "enum" | "literal" => self.inside(Self::choices),
@@ -373,6 +379,11 @@ mod tests {
             ),
             ("Any", json!({})),
             ("integer (1-10)", json!({"type": "integer"})),
+            ("`float` (0-1)", json!({"type": "number"})),
+            ("`string` | `null`", json!({"type": ["string", "null"]})),
+            ("string, optional", string()),
+            ("nullable string", json!({"type": ["string", "null"]})),
+            ("int64", json!({"type": "integer"})),
         ] {
             assert_eq!(kind(spelling), schema, "{spelling}");
         }

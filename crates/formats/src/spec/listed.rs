@@ -112,6 +112,7 @@ impl Reader<'_, '_> {
 
     fn bare_tool(&self, span: &Range<usize>, description: String) -> Option<Tool> {
         let name = bare(self.page.str(span));
+        let name = name.split('(').next().unwrap_or(name).trim_end();
         name::check(name).ok()?;
         let open = Schema::new(Map::from_iter([("type".to_owned(), json!("object"))]));
         let origin = Origin::span(self.report.source(), span.clone());

@@ -104,6 +104,7 @@ impl Converter<'_> {
                 let language = code.info.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
                 Kind::Fence { language, content: self.between(ast.sourcepos, code.closed) }
             }
+            NodeValue::CodeBlock(_) => Kind::Fence { language: String::new(), content: span.clone() },
             _ => Kind::Other,
         };
         Block { kind, span }

@@ -114,13 +114,32 @@ impl<'p> Parting<'p, '_> {
         let text = self.page.str(span);
         let mut start = 0;
         for (at, words, rest) in labels(text) {
-            self.text(span.start + start..span.start + at);
+            self.said(span.start + start..span.start + at);
             let named = section(words);
             let keeps = self.section_of_heading().filter(|section| named.is_none() || is_prose(*section));
             self.begin(keeps.or(named), words, By::Label, span.start + at..span.start + rest);
             start = rest;
         }
-        self.text(span.start + start..span.end);
+        match start {
+            0 => self.said(span.clone()),
+            _ => self.text(span.start + start..span.end),
+        }
+    }
+
+    /// Takes text that no label introduces: behind a fact such as a version, it is about the tool again.
+    fn said(&mut self, span: Range<usize>) {
+        let is_behind_fact = |part: &Part<'_>| {
+            part.by == By::Label
+                && part.section.is_none()
+                && part.title != "notes"
+                && is_fact(&part.title)
+                && !part.chunks.is_empty()
+        };
+        let trimmed = self.page.trimmed(&span);
+        match self.parts.as_mut_slice() {
+            [tool, .., last] if is_behind_fact(last) && !trimmed.is_empty() => tool.chunks.push(Chunk::Text(trimmed)),
+            _ => self.text(span),
+        }
     }
 
     fn item(&mut self, item: &'p [Block]) {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::page::trimmed;
+use super::{kind, page::trimmed};
 
 /// A table.
 #[derive(Debug, Default)]
@@ -60,27 +60,63 @@ impl Row {
 
     /// The cells under these columns; what an escaped pipe has torn apart is joined again.
     pub(super) fn mend(&self, text: &str, columns: &[Column]) -> Mended {
-        let mut cells: Vec<&str> = self.cells.iter().map(|span| text.get(span.clone()).unwrap_or_default()).collect();
-        let Some(at) = cells.windows(2).position(|pair| is_torn(pair[0]) && !pair[1].is_empty()) else {
-            return Mended { cells: cells.into_iter().map(unescaped).collect(), was_torn: false };
-        };
-        let joined = format!("{} | {}", cells[at].trim_end_matches('\\').trim_end(), cells[at + 1]);
-        let rest = cells.split_off(at + 2);
-        cells.truncate(at);
-        let mut cells: Vec<String> = cells.into_iter().map(unescaped).collect();
-        cells.push(joined);
-        cells.extend(rest.into_iter().map(unescaped));
-        if cells.len() < columns.len() {
-            part(&mut cells, at, columns);
+        let mut cells: Vec<String> =
+            self.cells.iter().map(|span| text.get(span.clone()).unwrap_or_default().to_owned()).collect();
+        while cells.len() > columns.len() && cells.last().is_some_and(String::is_empty) {
+            cells.pop();
         }
-        Mended { cells, was_torn: true }
+        let torn = tear(&cells, columns);
+        if let Some(at) = torn {
+            join(&mut cells, at);
+            while cells.len() > at + 1 && (cells[at].ends_with('\\') || is_long(&cells, at, columns)) {
+                join(&mut cells, at);
+            }
+            if cells.len() < columns.len() {
+                part(&mut cells, at, columns);
+            }
+        }
+        Mended { cells: cells.iter().map(|cell| unescaped(cell)).collect(), was_torn: torn.is_some() }
     }
+}
+
+/// The cell that a pipe has parted from the next one: code or a backslash shows it, else a type that goes on where
+/// something else is due, else that there are more cells than columns.
+fn tear(cells: &[String], columns: &[Column]) -> Option<usize> {
+    let by_mark = cells.windows(2).position(|pair| is_torn(&pair[0]) && !pair[1].is_empty());
+    let is_long = cells.len() > columns.len();
+    let by_type = || {
+        let at = columns.iter().position(|column| *column == Column::Type)?;
+        let is_due = is_long || columns.get(at + 1) == Some(&Column::Required);
+        let is_type = |index: usize| cells.get(index).is_some_and(|cell| kind::parse(cell).is_some());
+        (is_due && is_type(at) && is_type(at + 1)).then_some(at)
+    };
+    let by_count = || columns.iter().position(|column| *column == Column::Description).filter(|_| is_long);
+    by_mark.or_else(by_type).or_else(by_count)
+}
+
+/// Whether there are more cells than columns still, and the one that was joined is where they come from.
+fn is_long(cells: &[String], at: usize, columns: &[Column]) -> bool {
+    let goes_on = || match columns.get(at) {
+        Some(Column::Type) => cells.get(at + 1).is_some_and(|next| kind::parse(next).is_some()),
+        column => column == Some(&Column::Description),
+    };
+    cells.len() > columns.len() && (is_torn(&cells[at]) || goes_on())
+}
+
+/// Joins a cell with the next one.
+fn join(cells: &mut Vec<String>, at: usize) {
+    let next = cells.remove(at + 1);
+    let head = cells[at].trim_end_matches('\\').trim_end();
+    cells[at] = format!("{head} | {next}");
 }
 
 /// Parts the cell that took in its neighbour when the row was torn.
 fn part(cells: &mut Vec<String>, joined: usize, columns: &[Column]) {
     let last = cells.len() - 1;
+    let answer = columns.iter().position(|column| *column == Column::Required).filter(|index| *index < last);
+    let answered = answer.and_then(|index| Some((index, after_answer(&cells[index])?)));
     let cut = match (after_code(&cells[joined]), columns.get(last..)) {
+        _ if answered.is_some() => answered,
         (Some(end), _) if joined == last => Some((joined, end)),
         (_, Some([Column::Required, ..])) => after_answer(&cells[last]).map(|end| (last, end)),
         (_, Some([Column::Default, ..])) => after_code(&cells[last]).map(|end| (last, end)),
@@ -136,7 +172,8 @@ impl Table {
     /// Whether its rows are parameters or fields: they have names and something is said of their values.
     pub(super) fn lists_fields(&self, text: &str) -> bool {
         let columns = self.columns(text);
-        let is_named = columns.first() == Some(&Column::Name);
+        // A number or a type may stand before the name.
+        let is_named = columns.iter().take(2).any(|column| *column == Column::Name) && !self.lists_tools(text);
         let says = [Column::Type, Column::Required, Column::Default].iter().any(|column| columns.contains(column));
         is_named && (says || self.first_title(text).starts_with("parameter"))
     }
@@ -181,6 +218,22 @@ mod tests {
     #[test]
     fn keeps_an_escaped_pipe_in_its_cell() {
         assert_eq!(mended(r"| `a` | `str \| None` | No |", &FIVE[..3]), ["`a`", "`str | None`", "No"]);
+    }
+
+    #[test]
+    fn joins_types_and_texts_that_a_bare_pipe_has_torn() {
+        let columns = [Column::Name, Column::Type, Column::Required, Column::Description, Column::Example];
+        for (line, cells) in [
+            (r#"| a | string | null | No | Text | `"x"` |"#, ["a", "string | null", "No", "Text", r#"`"x"`"#]),
+            (r#"| a | str | None | No Text | `"x"` |"#, ["a", "str | None", "No", "Text", r#"`"x"`"#]),
+            (r#"| a | `str` | `None` | No | Text | `"x"` |"#, ["a", "`str` | `None`", "No", "Text", r#"`"x"`"#]),
+            (r#"| a | str | int | None | Yes | Text | 1 |"#, ["a", "str | int | None", "Yes", "Text", "1"]),
+            (r#"| a | `str \ | int \ | None` | Yes | Text `"x"` |"#, ["a", "`str | int | None`", "Yes", "Text", r#"`"x"`"#]),
+            (r#"| a | str | Yes | This | or that | `"x"` |"#, ["a", "str", "Yes", "This | or that", r#"`"x"`"#]),
+            (r#"| a | str | Yes | Text | `"x"` | |"#, ["a", "str", "Yes", "Text", r#"`"x"`"#]),
+        ] {
+            assert_eq!(mended(line, &columns), cells, "{line}");
+        }
     }
 
     #[test]

@@ -64,14 +64,52 @@ pub(super) struct Named {
     pub(super) span: Range<usize>,
 }
 
+impl Named {
+    fn moved(self, offset: usize) -> Self {
+        Self { span: self.span.start + offset..self.span.end + offset, ..self }
+    }
+}
+
 /// What a heading says about tools.
 pub(super) fn subject(title: &str) -> Subject {
-    let after = ["Tool:", "tool:", "TOOL:", "Tool "].into_iter().find_map(|mark| title.strip_prefix(mark));
-    if let Some(rest) = after.filter(|rest| title.as_bytes().get(4) == Some(&b':') || rest.trim_start().starts_with('`')) {
+    let core = unnumbered(title).trim_start_matches('*');
+    let offset = title.len() - core.len();
+    if let Some(rest) = after_mark(core) {
         return titled(rest, title.len() - rest.len());
     }
-    let spans = code(title);
+    match bare_subject(core.trim_end_matches('*')) {
+        Subject::Bare(names) => Subject::Bare(names.into_iter().map(|named| named.moved(offset)).collect()),
+        Subject::Word(named) => Subject::Word(named.moved(offset)),
+        other => other,
+    }
+}
+
+/// A title without the number it begins with.
+fn unnumbered(title: &str) -> &str {
+    let rest = title.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let rest = rest.strip_prefix(')').unwrap_or(rest);
+    if rest.len() < title.len() && rest.starts_with(' ') { rest.trim_start() } else { title }
+}
+
+/// What follows the words that mark a tool: `Tool:`, `MCP Tool 3:`, `Tool` before a name in code.
+fn after_mark(title: &str) -> Option<&str> {
+    let word = |title, word: &str| {
+        let (head, rest) = str::split_at_checked(title, word.len())?;
+        head.eq_ignore_ascii_case(word).then_some(rest)
+    };
+    let rest = word(word(title, "mcp ").unwrap_or(title), "tool")?;
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
+    if let Some(rest) = rest.strip_prefix(':') {
+        return Some(rest.trim_start_matches('*'));
+    }
+    let rest = rest.trim_start_matches(['-', '–', '—', '*', ' ']);
+    rest.starts_with('`').then_some(rest)
+}
+
+fn bare_subject(title: &str) -> Subject {
+    let mut spans = code(title);
     let around: String = outside(title, &spans);
+    spans.iter_mut().for_each(|(name, _)| *name = called(name));
     match spans.as_slice() {
         [] => plain(title),
         _ if !is_joint(&around) => Subject::Other,
@@ -85,16 +123,14 @@ fn titled(rest: &str, offset: usize) -> Subject {
     let mut spans = code(rest);
     if spans.is_empty() {
         let start = rest.len() - rest.trim_start().len();
-        let word = rest.split_whitespace().next().unwrap_or_default();
+        let word = rest.split_whitespace().next().unwrap_or_default().trim_end_matches('*');
         spans.push((word, start..start + word.len()));
     }
+    spans.iter_mut().for_each(|(name, _)| *name = called(name));
     match spans.first() {
         Some((name, _)) if is_placeholder(name) => Subject::Placeholder,
         Some(_) => {
-            let moved = |found: &(&str, Range<usize>)| {
-                let Named { name, span } = named(found);
-                Named { name, span: span.start + offset..span.end + offset }
-            };
+            let moved = |found: &(&str, Range<usize>)| named(found).moved(offset);
             let around = outside(rest, &spans);
             let count = if is_joint(&around) { spans.len() } else { 1 };
             Subject::Titled(spans.iter().take(count).map(moved).collect())
@@ -118,7 +154,12 @@ fn plain(title: &str) -> Subject {
 }
 
 fn named(found: &(&str, Range<usize>)) -> Named {
-    Named { name: found.0.to_owned(), span: found.1.clone() }
+    Named { name: found.0.to_owned(), span: found.1.start..found.1.start + found.0.len() }
+}
+
+/// The name in a signature.
+fn called(code: &str) -> &str {
+    code.split_once('(').map_or(code, |(name, _)| name.trim_end())
 }
 
 /// A name that tools have: what has capitals is a type or a class.
@@ -172,6 +213,17 @@ mod tests {
             ("`a_b` — does it", vec!["a_b"]),
             ("audio_transcribe", vec!["audio_transcribe"]),
             ("push", vec!["?push"]),
+            ("1. `a_b`", vec!["a_b"]),
+            ("2.3 a_b", vec!["a_b"]),
+            ("4) Tool: a_b", vec!["a_b"]),
+            ("**`a_b`**", vec!["a_b"]),
+            ("*a_b*", vec!["a_b"]),
+            ("**Tool:** `a_b`", vec!["a_b"]),
+            ("**Tool: a_b**", vec!["a_b"]),
+            ("Tool 2: `a_b`", vec!["a_b"]),
+            ("MCP Tool: `a_b`", vec!["a_b"]),
+            ("Tool - `a_b`", vec!["a_b"]),
+            ("`a_b(x: int) -> dict`", vec!["a_b"]),
             ("Tool: `[YourToolName]`", vec!["[]"]),
             ("`tool_name`", vec!["[]"]),
         ] {
@@ -187,6 +239,11 @@ mod tests {
             "Module: graph_rag",
             "parameters",
             "The `x` object",
+            "1. Overview",
+            "2. Tools",
+            "Tool 3",
+            "Tooling: `a_b`",
+            "`Registry.find(x)`",
         ] {
             assert_eq!(names(other), Vec::<String>::new(), "{other}");
         }

@@ -39,8 +39,55 @@ pub(super) fn input(root: &Node<'_>, base: usize) -> Option<Schema> {
     let whole = ["inputSchema", "input_schema", "parameters"].into_iter().find_map(|key| root.get(key));
     match whole.filter(|_| root.get("name").is_some()) {
         Some(schema) => schema_of(schema, base),
-        None => schema_of(root, base).or_else(|| parameters(root, base)),
+        None => schema_of(root, base).map(of_an_object).or_else(|| parameters(root, base)),
     }
+}
+
+/// Arguments are an object, whether or not the schema says so.
+fn of_an_object(schema: Schema) -> Schema {
+    let mut object = (**schema.object.object()).clone();
+    object.entry("type").or_insert_with(|| json!("object"));
+    Schema { object: catalog::Schema::new(object), ..schema }
+}
+
+/// The schema of arguments in JSON that leaves things out: `...` counts as nothing.
+pub(super) fn without_gaps(part: &str, base: usize) -> Option<Schema> {
+    let filled = filled(part)?;
+    let parsed = json::parse(&filled);
+    parsed.root.filter(|_| !parsed.is_lossy).and_then(|root| input(&root, base))
+}
+
+/// A text of the same length without the `...` outside of texts, and without the comma before or behind them; nothing
+/// if it has none.
+fn filled(part: &str) -> Option<String> {
+    let mut bytes = part.as_bytes().to_vec();
+    let (mut in_text, mut was_filled, mut at) = (false, false, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if in_text => at += 1,
+            b'"' => in_text = !in_text,
+            b'.' if !in_text && bytes[at..].starts_with(b"...") => {
+                was_filled = true;
+                at += fill(&mut bytes, at);
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    String::from_utf8(bytes).ok().filter(|_| was_filled)
+}
+
+/// Fills a gap, and tells how many bytes follow its first.
+fn fill(bytes: &mut [u8], at: usize) -> usize {
+    let before = bytes[..at].iter().rposition(|byte| !byte.is_ascii_whitespace());
+    let behind = bytes[at + 3..].iter().position(|byte| !byte.is_ascii_whitespace()).map(|next| at + 3 + next);
+    let is_value = before.is_some_and(|before| bytes[before] == b':');
+    bytes[at..at + 3].copy_from_slice(if is_value { b"{} " } else { b"   " });
+    let comma = before.filter(|at| bytes[*at] == b',').or(behind.filter(|at| bytes[*at] == b','));
+    if let Some(comma) = comma.filter(|_| !is_value) {
+        bytes[comma] = b' ';
+    }
+    2
 }
 
 /// A JSON Schema of an object.

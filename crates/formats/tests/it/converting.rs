@@ -309,6 +309,8 @@ proptest! {
     fn whatever_a_server_lists_keeps_its_arguments_in_mtdf(listed in listed_tool()) {
         let tools = read(&listed).tools;
         let converted = convert(&tools, Target::Mtdf, "t");
+        // Names that differ only in leading dashes would be one option: such a tool is left out, and that is told.
+        prop_assume!(converted.losses.iter().all(|loss| loss.field != "name"));
         let back = again(&converted).0;
         prop_assert_eq!(inputs(&back), inputs(&tools), "{}", &converted.files[0].text);
     }

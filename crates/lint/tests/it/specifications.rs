@@ -129,3 +129,15 @@ fn parameters_and_fields_are_described_typed_and_shown() {
     );
     assert_eq!(found("| `path` | `string` |", "| `path` | `any` |"), Vec::<String>::new(), "any is a type that is said");
 }
+
+#[test]
+fn what_is_wrong_with_a_description_is_told_where_it_stands() {
+    let text = WHOLE.replacen(
+        "### 1. Tool Purpose and Description\n\n",
+        "### 1. Tool Purpose and Description\n\n[Describe the tool here.] ",
+        1,
+    );
+    let found = judged(&text).into_iter().find(|found| found.code == "TC413").expect("a place to be filled in");
+    let catalog::Place::Span(span) = &found.origin.place else { panic!("{:?}", found.origin) };
+    assert!(text[span.clone()].contains("Purpose"), "{}", &text[span.clone()]);
+}

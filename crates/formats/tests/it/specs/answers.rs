@@ -102,3 +102,30 @@ fn a_comment_allows_a_problem_for_its_tool_or_for_the_page() {
     assert!(text[tool.scope.clone()].starts_with("## Tool: `a_b`") && !text[tool.scope.clone()].contains("c_d"));
     assert_eq!(codes(&reading), ["TC815"], "without a reason nothing is allowed");
 }
+
+#[test]
+fn what_stands_behind_the_version_says_what_the_tool_is_for() {
+    for facts in
+        ["**Version**: 1.2.0", "**Version**: 1.2.0\n**Category**: greetings", "- **Version**: 1.2.0\n- **Category**: greetings"]
+    {
+        let tool = tool(&format!(
+            "# X - MCP Tool Specification\n\n## Tool: `a_b`\n\n{facts}\n\nPrint a greeting.\n\n**Parameters**: None\n"
+        ));
+        assert_eq!(tool.description.text, "Print a greeting.", "{facts}");
+        assert_eq!(tool.marks.version.as_deref(), Some("1.2.0"), "{facts}");
+    }
+}
+
+#[test]
+fn a_sentence_can_say_whether_a_tool_is_idempotent() {
+    for (said, answer) in [
+        ("This tool is idempotent.", Answer::Yes),
+        ("The operation is not idempotent. It adds a row.", Answer::No),
+        ("Non-idempotent", Answer::No),
+        ("It depends on the backend.", Answer::Depends),
+        ("Whether it is idempotent is unknown.", Answer::Unclear),
+    ] {
+        let aspects = aspects(&format!("### 6. Idempotency\n\n{said}\n"));
+        assert_eq!(aspects.idempotency.map(|idempotency| idempotency.answer), Some(answer), "{said}");
+    }
+}

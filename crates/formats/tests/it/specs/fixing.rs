@@ -60,11 +60,7 @@ fn meaning(text: &str, name: &SourceId) -> Vec<Tool> {
                 usage.problem.iter_mut().for_each(|problem| problem.place = Place::Whole);
             });
             aspects.security.iter_mut().for_each(|remark| remark.place = Place::Whole);
-            aspects.errors.iter_mut().for_each(|errors| {
-                errors.place = Place::Whole;
-                // As it is written, with its tables.
-                errors.text.clear();
-            });
+            aspects.errors.iter_mut().for_each(|errors| errors.place = Place::Whole);
             aspects.idempotency.iter_mut().for_each(|said| said.place = Place::Whole);
             aspects.version.iter_mut().for_each(|version| version.place = Place::Whole);
         }

@@ -116,3 +116,20 @@ fn specifications_are_told_by_content_whatever_their_name() {
     assert!(of("tools.md", "# Tools over MCP\n\nVersion: 1\n"));
     assert!(!of("tools/a.json", "{\"name\": \"# MCP tools\"}"));
 }
+
+#[test]
+fn numbered_and_emphasised_headings_name_tools() {
+    let text = "# X - MCP Tool Specification\n\n## 1. `a_run`\n\nA.\n\n### 1. Parameters\n\nNone\n\n## **`b_run`**\n\nB.\n\n\
+                ## Tool 3: `c_run`\n\nC.\n\n## `d_run(x: int) -> dict`\n\nD.\n\n## 5. Notes\n\nText.\n";
+    assert_eq!(names(&read(text)), ["a_run", "b_run", "c_run", "d_run"]);
+}
+
+#[test]
+fn more_ways_to_say_that_there_are_no_tools_are_known() {
+    for sentence in
+        ["This module does not provide any tools.", "The package does not provide MCP tools yet.", "There are no tools here."]
+    {
+        let reading = read(&format!("# X - MCP Tool Specification\n\n{sentence}\n"));
+        assert_eq!(codes(&reading), ["TC801"], "{sentence}");
+    }
+}

@@ -143,3 +143,30 @@ fn says_that_tables_beyond_the_first_thousand_fields_are_not_read() {
     let told = findings(&text, &read(&text));
     assert_eq!(told.iter().filter(|line| line.contains("beyond the first 1000 fields")).count(), 1, "{told:#?}");
 }
+
+#[test]
+fn a_schema_with_comments_or_gaps_is_told_and_read_without_them() {
+    for (schema, property) in [
+        (r#"{"type": "object", "properties": {"a": {"type": "string"}, ...}, "required": ["a"]}"#, json!({"type": "string"})),
+        (
+            r#"{"type": "object", /* see below */ "properties": {..., "a": {"type": "string"},}, "required": ["a", ...]}"#,
+            json!({"type": "string"}),
+        ),
+        (r#"{"type": "object", "properties": {"a": ...}, "required": ["a"]}"#, json!({})),
+        ("{\"type\": \"object\", // what\n\"properties\": {\"a\": {}}, \"required\": [\"a\"]}", json!({})),
+    ] {
+        let text = page(&format!("### Parameters\n\n```json\n{schema}\n```\n"));
+        let reading = read(&text);
+        assert!(codes(&reading).contains(&"TC810"), "{schema}: {:#?}", reading.diagnostics);
+        assert_eq!(reading.tools[0].input.property("a"), Some(&property), "{schema}");
+        assert_eq!(reading.tools[0].input.required().collect::<Vec<_>>(), ["a"], "{schema}");
+    }
+}
+
+#[test]
+fn a_schema_may_stand_in_an_indented_block_and_need_not_say_that_arguments_are_an_object() {
+    let schema = input(
+        "### Parameters\n\n    {\"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n     \"properties\": {\"a\": {\"type\": \"string\"}}}\n",
+    );
+    assert_eq!(schema, json!({"type": "object", "properties": {"a": {"type": "string"}}}));
+}

@@ -168,3 +168,84 @@ fn code_behind_a_label_is_a_signature() {
     assert_eq!(schema["required"], json!(["who"]));
     assert_eq!(schema["properties"]["times"], json!({"type": "integer", "default": 3}));
 }
+
+#[test]
+fn lists_and_tables_of_required_and_optional_parameters_are_one() {
+    let both = json!({"a": {"type": "string", "description": "One"}, "b": {"type": "integer", "description": "Two"}});
+    for body in [
+        "### Parameters\n\n**Required:**\n\n- `a` (string): One\n\n**Optional:**\n\n- `b` (integer): Two\n",
+        "### Parameters\n\nRequired parameters:\n\n- `a` (string): One\n\nOptional parameters:\n\n- `b` (integer): Two\n",
+        "### Parameters\n\nRequired:\n\n| Name | Type | Description |\n|---|---|---|\n| `a` | string | One |\n\nOptional:\n\n\
+         | Name | Type | Description |\n|---|---|---|\n| `b` | integer | Two |\n",
+    ] {
+        let schema = input(body);
+        assert_eq!(schema["properties"], both, "{body}");
+        assert_eq!(schema["required"], json!(["a"]), "{body}");
+    }
+}
+
+#[test]
+fn a_table_that_belongs_to_nothing_is_told() {
+    let table = "| Name | Type | Description |\n|---|---|---|\n";
+    let text = page(&format!(
+        "### Parameters\n\n{table}| `a` | string | One |\n\nEach entry looks so:\n\n{table}| `b` | string | Two |\n"
+    ));
+    let found = findings(&text, &read(&text));
+    assert!(found.iter().any(|found| found.contains("TC806") && found.contains("belong to")), "{found:#?}");
+}
+
+#[test]
+fn a_cell_may_have_a_remark_behind_the_name_or_several_names() {
+    let table = "| Name | Type | Default | Description |\n|---|---|---|---|\n";
+    let schema = input(&format!(
+        "### Parameters\n\n{table}| `a` (new) | string | (required) | One |\n| `b`, `c` | string | `*` | Two |\n| **`d`** | path | . | Three |\n"
+    ));
+    let names: Vec<_> = schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["a", "b", "c", "d"]);
+    assert_eq!(schema["required"], json!(["a"]));
+    assert_eq!((&schema["properties"]["c"]["default"], &schema["properties"]["d"]["default"]), (&json!("*"), &json!(".")));
+}
+
+#[test]
+fn a_number_or_a_type_may_stand_before_the_name() {
+    for table in [
+        "| # | Parameter | Type | Required | Description |\n|---|---|---|---|---|\n| 1 | `a` | str | ✔ | One |\n",
+        "| Type | Name | Required | Description |\n|---|---|---|---|\n| str | `a` | Yes. | One |\n",
+    ] {
+        let schema = input(&format!("### Parameters\n\n{table}"));
+        assert_eq!(schema["properties"]["a"]["type"], "string", "{table}");
+        assert_eq!(schema["required"], json!(["a"]), "{table}");
+    }
+}
+
+#[test]
+fn a_type_that_a_bare_pipe_has_torn_is_never_silently_wrong() {
+    let text = page(
+        "### Parameters\n\n| Name | Type | Required | Description |\n|---|---|---|---|\n| `a` | string | null | No | One |\n",
+    );
+    let reading = read(&text);
+    assert!(codes(&reading).contains(&"TC804"), "{:#?}", reading.diagnostics);
+    let property = reading.tools[0].input.property("a").cloned();
+    assert_eq!(property, Some(json!({"type": ["string", "null"], "description": "One"})));
+}
+
+#[test]
+fn a_bullet_may_say_its_type_behind_the_name_or_before_a_dash() {
+    let schema = input(
+        "### Parameters\n\n- **`a`** `string` *(required)* — One\n- `b` – *integer* – Two\n- `c`: `list[str]` = `[]` — Three\n\
+         - `d` (int) four\n",
+    );
+    let property = |name: &str| schema["properties"][name].clone();
+    assert_eq!(property("a"), json!({"type": "string", "description": "One"}));
+    assert_eq!(property("b"), json!({"type": "integer", "description": "Two"}));
+    assert_eq!(property("c"), json!({"type": "array", "items": {"type": "string"}, "default": [], "description": "Three"}));
+    assert_eq!(property("d"), json!({"type": "integer", "description": "four"}));
+    assert_eq!(schema["required"], json!(["a"]));
+}
+
+#[test]
+fn an_item_that_is_no_parameter_among_parameters_is_told() {
+    let text = page("### Parameters\n\n- `a` (string): One\n- and b, which is a number\n");
+    let found = findings(&text, &read(&text));
+    assert!(found.iter().any(|found| found.contains("TC806") && found.contains("and b")), "{found:#?}");
+}
