@@ -67,10 +67,12 @@ impl Field {
         let names = cell(Column::Name).map(names).unwrap_or_default();
         let Some(first) = names.first() else { return Vec::new() };
         let mut field = Self::named(first, span);
-        field.set_type(cell(Column::Type).unwrap_or_default());
+        let kind = cell(Column::Type).unwrap_or_default();
+        field.set_type(kind);
+        field.set_values(kind);
         field.required = required(cell(Column::Required), cell(Column::Default));
         field.description = cell(Column::Description).map(one_line).unwrap_or_default();
-        field.set_default(cell(Column::Default));
+        field.set_default(cell(Column::Default).or_else(|| remarked(kind, &["default"])));
         // Words that are neither code nor JSON are a remark: "see below".
         let is_value = |cell: &&str| cell.starts_with('`') || serde_json::from_str::<Value>(cell).is_ok();
         field.example = cell(Column::Example).filter(is_value).and_then(|cell| field.value(cell));
@@ -89,6 +91,15 @@ impl Field {
             }
             None if is_placeholder(text) => {}
             None => self.unknown = Some(bare(text).to_owned()),
+        }
+    }
+
+    /// Takes the values that a remark behind a type lists: `string (enum: "a", "b")`.
+    fn set_values(&mut self, kind: &str) {
+        let Some(listed) = remarked(kind, &["enum", "one of", "values"]) else { return };
+        let values: Option<Vec<Value>> = listed.split([',', '|']).map(|value| self.value(value)).collect();
+        if let Some(values) = values.filter(|values| values.len() > 1) {
+            self.schema.insert("enum".to_owned(), Value::Array(values));
         }
     }
 
@@ -163,6 +174,15 @@ fn names(cell: &str) -> Vec<&str> {
         }
         true => Vec::new(),
     }
+}
+
+/// What stands behind one of these words in the parentheses behind a type: `3` in `integer (default: 3)`.
+fn remarked<'c>(cell: &'c str, words: &[&str]) -> Option<&'c str> {
+    let cell = cell.trim().trim_end_matches('`');
+    let (_, remark) = cell.strip_suffix(')')?.split_once('(')?;
+    let starts = |word: &&&str| remark.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    let word = words.iter().find(starts)?;
+    Some(remark[word.len()..].trim_start_matches([':', '=', ' ']).trim()).filter(|said| !said.is_empty())
 }
 
 /// A text without the code marks or emphasis around it.

@@ -249,3 +249,15 @@ fn an_item_that_is_no_parameter_among_parameters_is_told() {
     let found = findings(&text, &read(&text));
     assert!(found.iter().any(|found| found.contains("TC806") && found.contains("and b")), "{found:#?}");
 }
+
+#[test]
+fn a_remark_behind_a_type_counts() {
+    let table = "### Parameters\n\n| Parameter | Type | Required | Description |\n|---|---|---|---|\n\
+                 | `mode` | string (enum: \"fast\", \"slow\") | Yes | How |\n\
+                 | `level` | `string (one of: low, high)` | Yes | How much |\n\
+                 | `count` | integer (default: 3) | No | How many |\n";
+    let schema = input(table);
+    assert_eq!(schema["properties"]["mode"]["enum"], json!(["fast", "slow"]));
+    assert_eq!(schema["properties"]["level"]["enum"], json!(["low", "high"]));
+    assert_eq!(schema["properties"]["count"]["default"], 3);
+}
