@@ -121,6 +121,8 @@ fn error_type(raw: &Raw, message: &str) -> &'static str {
         "disk_full"
     } else if says("cannot allocate vector") || says("cannot allocate memory") {
         "out_of_memory"
+    } else if says("Cannot fork") || says("unable to fork") {
+        "too_many_processes"
     } else {
         "render_failed"
     }
@@ -136,6 +138,9 @@ fn hint(raw: &Raw, message: &str) -> String {
     match error_type(raw, message) {
         "disk_full" => "; free some disk space and try again".to_owned(),
         "out_of_memory" => "; use less data, or raise `memory_mib` in the `[documents]` section of toolcrib.toml".to_owned(),
+        "too_many_processes" => {
+            "; start fewer processes, or raise `processes` in the `[documents]` section of toolcrib.toml".to_owned()
+        }
         _ => String::new(),
     }
 }

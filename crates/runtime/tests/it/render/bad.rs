@@ -96,6 +96,15 @@ async fn r_that_forks_without_end_is_stopped() {
 }
 
 #[tokio::test]
+async fn processes_that_the_machine_refuses_are_told_as_that() {
+    let Some(studio) = Studio::local(|_| {}) else { return };
+    // What a shell says in a container that has too many of them, and what R makes of it.
+    let failure = fails(&studio, "cat('sh: 0: Cannot fork\\n', file = stderr()); stop('argument is of length zero')").await;
+    assert_eq!(failure.error_type, "too_many_processes", "{failure:?}");
+    assert!(failure.message.contains("raise `processes`"), "{}", failure.message);
+}
+
+#[tokio::test]
 async fn r_that_fills_the_disk_is_stopped() {
     let Some(studio) = Studio::local(|settings| settings.disk_bytes = 20 * MIB) else { return };
     let code = "f <- file('big', 'wb'); while (TRUE) { writeBin(raw(1e6), f); flush(f) }";
