@@ -115,8 +115,11 @@ impl Asked {
             (Method::ReadResource, _) if is_unknown && is_address(about) => NOT_FOUND,
             (Method::ReadResource, _) if is_unknown => {
                 let shown = about.escape_debug();
-                let expected = SCHEMES.map(|scheme| format!("`{scheme}`")).join(" or ");
-                error["message"] = format!("Invalid URI format: `{shown}` does not begin with {expected}").into();
+                let why = match SCHEMES.contains(&about) {
+                    true => "names nothing".to_owned(),
+                    false => format!("does not begin with {}", SCHEMES.map(|scheme| format!("`{scheme}`")).join(" or ")),
+                };
+                error["message"] = format!("Invalid URI format: `{shown}` {why}").into();
                 ErrorCode::INVALID_REQUEST
             }
             (Method::ReadResource, Some(ErrorCode::INVALID_PARAMS)) => ErrorCode::INTERNAL_ERROR,

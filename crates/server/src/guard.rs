@@ -7,6 +7,7 @@
 //! forbids, are not sent.
 
 mod aside;
+mod glimpse;
 mod lines;
 mod message;
 mod output;
@@ -41,7 +42,7 @@ use self::{
 use crate::dialect;
 
 /// The longest message that is read.
-const LONGEST: usize = 16 << 20;
+pub(crate) const LONGEST: usize = 16 << 20;
 
 /// The most refusals that may wait to be written before reading goes on.
 const MOST_REFUSALS: usize = 64;
@@ -102,8 +103,8 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
             }
             let incoming = match self.lines.next().await {
                 Line::Text(line) => read(line),
-                Line::TooLong => Incoming::Refused {
-                    id: None,
+                Line::TooLong(id) => Incoming::Refused {
+                    id,
                     error: ErrorData::invalid_request(format!("a message may have at most {LONGEST} bytes"), None),
                 },
                 Line::End => return None,

@@ -69,7 +69,8 @@ impl Folder {
         // Looked at before it is opened: opening a pipe would wait for someone to write into it.
         match self.0.metadata(path)?.is_file() {
             true => self.0.open(path),
-            false => Err(io::Error::other("it is not a regular file")),
+            // Lists leave it out, so to readers it is not there.
+            false => Err(io::Error::new(ErrorKind::NotFound, "it is not a regular file")),
         }
     }
 

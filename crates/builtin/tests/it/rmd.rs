@@ -107,6 +107,13 @@ async fn nothing_is_overwritten_in_silence() {
 }
 
 #[tokio::test]
+async fn what_is_no_file_is_not_there() {
+    let study = Study::new();
+    fs::create_dir_all(study.path("folder.Rmd")).expect("a folder");
+    assert_eq!(study.refusal("read_rmd", json!({"filename": "folder"})).await.0, "not_found");
+}
+
+#[tokio::test]
 async fn of_many_who_create_at_once_one_wins() {
     let study = Arc::new(Study::new());
     let calls = (0..16).map(|n| {

@@ -36,9 +36,12 @@ pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
         terminal::print("\nRendering of documents\n");
         driver.block_on(runtime.renderer(crib.render_settings()).components()).iter().for_each(print_component);
     }
-    terminal::print("\nTools\n");
+    let tools: Vec<_> = loaded.catalog.tools().iter().filter(|tool| tool.is_callable()).collect();
+    if !tools.is_empty() {
+        terminal::print("\nTools\n");
+    }
     let mut missing = 0;
-    for tool in loaded.catalog.tools().iter().filter(|tool| tool.is_callable()) {
+    for tool in tools {
         match driver.block_on(runtime.available(tool)) {
             Ok(()) => terminal::line(&format!("  ok       {}", tool.name)),
             Err(failure) => {

@@ -188,6 +188,32 @@ fn fifty_megabytes_are_refused() {
 }
 
 #[test]
+fn fifty_megabytes_in_a_call_are_refused_as_well() {
+    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let mut client = Client::start(&crib, &[]);
+    let long = json!({"filename": "big", "title": "T", "content": "x".repeat(50_000_000)});
+    let refused = client.ask("tools/call", json!({"name": "create_rmd", "arguments": long}));
+    assert_eq!(refused["error"]["code"], -32600, "{refused}");
+    create(&mut client, "small", "x");
+}
+
+#[test]
+fn parameters_that_a_document_does_not_declare_are_refused() {
+    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let mut client = Client::start(&crib, &[]);
+    create(&mut client, "none", "Text.");
+    create(&mut client, "some", "---\nparams:\n  year: 2026\n  unit: kg\n---\nText.");
+    for (name, expected) in [
+        ("none", "`none.Rmd` does not declare the parameter `yaer`; declare it below `params:` in the front matter"),
+        ("some", "`some.Rmd` does not declare the parameter `yaer`; it declares `year`, `unit`"),
+    ] {
+        let failed = call(&mut client, "render_rmd", json!({"filename": name, "params": {"yaer": 1}}));
+        assert_eq!(failed["content"][0]["text"], expected, "{failed}");
+        assert_eq!(failed["structuredContent"]["error_type"], "invalid_arguments");
+    }
+}
+
+#[test]
 fn names_that_lead_out_are_refused() {
     let crib = Crib::new().file("toolcrib.toml", LOCAL).file("secret.Rmd", "x");
     let mut client = Client::start(&crib, &[]);

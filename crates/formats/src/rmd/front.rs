@@ -70,15 +70,37 @@ pub fn titled(text: &str, title: &str) -> Titled {
     match front(text) {
         Front::Absent => Titled { text: format!("---\n{line}---\n\n{text}"), became: WhatBecame::Added },
         Front::Broken(error) => Titled { text: text.to_owned(), became: WhatBecame::Unread(error) },
-        Front::Present(values) => match (title_of(&values), find(text)) {
-            (None, Ok(Some(block))) if !values.contains_key("title") => {
-                let (before, after) = text.split_at(block.start);
-                let line = if before.ends_with("\r\n") { line.replace('\n', "\r\n") } else { line };
-                Titled { text: format!("{before}{line}{after}"), became: WhatBecame::Set }
-            }
-            (own, _) => Titled { text: text.to_owned(), became: WhatBecame::Kept(own.unwrap_or_default()) },
+        Front::Present(values) => match (values.get("title"), find(text)) {
+            (None | Some(Value::Null), Ok(Some(block))) => set(text, &block, &values, title),
+            _ => Titled { text: text.to_owned(), became: WhatBecame::Kept(title_of(&values).unwrap_or_default()) },
         },
     }
+}
+
+/// Puts a title into front matter that has none, however that is written: as its first line, in place of one that says
+/// nothing, or within braces. What would change anything else that it says is not taken.
+fn set(text: &str, block: &Block<'_>, values: &Map<String, Value>, title: &str) -> Titled {
+    let (before, after) = (&text[..block.start], &text[block.start + block.yaml.len()..]);
+    let line = yaml::write::document(&Map::from_iter([("title".to_owned(), Value::from(title))]));
+    let line = if before.ends_with("\r\n") { line.replace('\n', "\r\n") } else { line };
+    let others = block.yaml.split_inclusive('\n').filter(|line| line.trim_end() != "title:").collect::<String>();
+    let braces = block.yaml.replacen('{', &format!("{{title: {}, ", Value::from(title)), 1);
+    let ways = [format!("{line}{}", block.yaml), format!("{line}{others}"), braces];
+    let mut made = ways.into_iter().map(|yaml| format!("{before}{yaml}{after}"));
+    match made.find(|text| matches!(front(text), Front::Present(now) if is_titled(&now, values))) {
+        Some(text) => Titled { text, became: WhatBecame::Set },
+        None => {
+            let error = FrontMatterError { line: block.lines_before, message: "a title cannot be put into it".to_owned() };
+            Titled { text: text.to_owned(), became: WhatBecame::Unread(error) }
+        }
+    }
+}
+
+/// Whether values have a title now, and are those of before otherwise.
+fn is_titled(now: &Map<String, Value>, before: &Map<String, Value>) -> bool {
+    let others = |values: &Map<String, Value>| values.iter().filter(|(key, _)| *key != "title").count();
+    let is_there = |(key, value): (&String, &Value)| key == "title" || now.get(key) == Some(value);
+    now.get("title").is_some_and(|title| !title.is_null()) && others(now) == others(before) && before.iter().all(is_there)
 }
 
 /// How many lines the front matter takes, with its marks and what is before it.
@@ -192,6 +214,22 @@ mod tests {
         let kept = titled("---\ntitle: own\n---\n", "T");
         assert_eq!((kept.text.as_str(), kept.became), ("---\ntitle: own\n---\n", WhatBecame::Kept("own".into())));
         assert!(matches!(titled("---\na: [\n---\n", "T").became, WhatBecame::Unread(_)));
+    }
+
+    #[test]
+    fn a_title_is_put_in_however_front_matter_is_written() {
+        for (text, expected) in [
+            ("---\nauthor: me\ntitle:\n---\ntitle:\n", "---\ntitle: T\nauthor: me\n---\ntitle:\n"),
+            ("---\n{author: me}\n---\n", "---\n{title: \"T\", author: me}\n---\n"),
+            ("---\n# nothing yet\n---\n", "---\ntitle: T\n# nothing yet\n---\n"),
+        ] {
+            let made = titled(text, "T");
+            assert_eq!((made.text.as_str(), made.became), (expected, WhatBecame::Set));
+            assert_eq!(title(&made.text).as_deref(), Some("T"));
+        }
+        let indented = titled("---\n  author: me\n---\n", "T");
+        assert!(matches!(indented.became, WhatBecame::Unread(_)), "it would not be front matter any more");
+        assert_eq!(indented.text, "---\n  author: me\n---\n");
     }
 
     proptest! {

@@ -160,14 +160,15 @@ impl Inner {
             return Err(exchange::too_long(data.len() as u64, self.settings.output_bytes));
         }
         let returned = exchange::unpack(&data, job.format, self.settings.output_bytes);
-        let log = log.finish();
+        let (chunk, log) = (log.chunk(), log.finish());
         // Without an archive, it is the command that failed, not the document.
         let (true, Ok(returned)) = (!data.is_empty(), returned) else { return Err(failed(&ended, &log, &self.settings)) };
         if !matches!(ended, Ended::TimedOut) {
             project.finished();
         }
         let image = Some(digest.map_or_else(|| docker::reference(&self.settings), str::to_owned));
-        let mut rendered = verdict::judge(job, Raw { backend: Backend::Compose, ended, returned, log, image }, &self.settings)?;
+        let mut rendered =
+            verdict::judge(job, Raw { backend: Backend::Compose, ended, returned, chunk, log, image }, &self.settings)?;
         rendered.versions.insert("compose".to_owned(), command.version.clone());
         Ok(rendered)
     }
@@ -180,8 +181,13 @@ impl Inner {
         let plan = Arc::new(project.plan(&["build", SERVICE], Input::Closed)?);
         match child::run(&self.door, plan, errand, log).await? {
             (Ended::Exited(0), _) => Ok(()),
-            (ended, _) => Err(Failure::new("image_build_failed", format!("the image could not be built: {ended:?}"))
-                .details(json!({"log": log.tail()}))),
+            _ => {
+                let log = log.tail();
+                let last = log.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("Compose said nothing").trim();
+                let why = self.engine().await.err().map(|failure| format!("; {}", failure.message)).unwrap_or_default();
+                let message = format!("the image could not be built: {last}{why}");
+                Err(Failure::new("image_build_failed", message).details(json!({"log": log})))
+            }
         }
     }
 }

@@ -77,7 +77,14 @@ impl Inner {
         let result = self.conduct(&container, archive, job, &mut log).await;
         container.remove().await;
         let (ended, returned) = result?;
-        let raw = Raw { backend: Backend::Docker, ended, returned, log: log.finish(), image: Some(image.digest.clone()) };
+        let raw = Raw {
+            backend: Backend::Docker,
+            ended,
+            returned,
+            chunk: log.chunk(),
+            log: log.finish(),
+            image: Some(image.digest.clone()),
+        };
         let mut rendered = verdict::judge(job, raw, &self.settings)?;
         rendered.versions.insert("docker".to_owned(), engine.version.clone());
         Ok(rendered)

@@ -70,7 +70,11 @@ impl Inner {
         let (format, longest) = (job.format, self.settings.output_bytes);
         let returned = spawn_blocking(move || exchange::take_back(folder.path(), format, longest)).await;
         let returned = returned.map_err(|error| verdict::machine("what was rendered cannot be read", &error.into()))??;
-        verdict::judge(job, Raw { backend: Backend::Local, ended, returned, log: log.finish(), image: None }, &self.settings)
+        verdict::judge(
+            job,
+            Raw { backend: Backend::Local, ended, returned, chunk: log.chunk(), log: log.finish(), image: None },
+            &self.settings,
+        )
     }
 
     async fn lay_out(&self, job: Arc<RenderJob>, token: String) -> Result<PrivateFolder, Failure> {

@@ -35,12 +35,14 @@ pub(super) struct Log {
     tell: Tell,
     line: Vec<u8>,
     lines: VecDeque<String>,
+    /// The chunk that was begun last.
+    chunk: Option<String>,
     bytes: usize,
 }
 
 impl Log {
     pub(super) fn new(token: impl Into<String>, tell: Tell) -> Self {
-        Self { token: token.into(), tell, line: Vec::new(), lines: VecDeque::new(), bytes: 0 }
+        Self { token: token.into(), tell, line: Vec::new(), lines: VecDeque::new(), chunk: None, bytes: 0 }
     }
 
     /// One that nobody reads.
@@ -67,6 +69,11 @@ impl Log {
         self.lines.into()
     }
 
+    /// The chunk that was begun last.
+    pub(super) fn chunk(&self) -> Option<String> {
+        self.chunk.clone()
+    }
+
     /// What is kept so far.
     pub(super) fn tail(&self) -> String {
         self.lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
@@ -82,7 +89,8 @@ impl Log {
         self.line.clear();
         match line.strip_prefix(&self.token) {
             Some(progress) => {
-                if let Some(progress) = chunk(progress.trim_start()) {
+                if let Some((label, progress)) = chunk(progress.trim_start()) {
+                    self.chunk = Some(label.to_owned());
                     (self.tell)(progress);
                 }
             }
@@ -102,10 +110,11 @@ impl Log {
 }
 
 /// `3/10 label`.
-fn chunk(text: &str) -> Option<RenderProgress> {
+fn chunk(text: &str) -> Option<(&str, RenderProgress)> {
     let (numbers, label) = text.split_once(' ')?;
     let (chunk, chunks) = numbers.split_once('/')?;
-    Some(RenderProgress { chunk: chunk.parse().ok()?, chunks: chunks.parse().ok()?, message: format!("chunk `{label}`") })
+    let (chunk, chunks) = (chunk.parse().ok()?, chunks.parse().ok()?);
+    Some((label, RenderProgress { chunk, chunks, message: format!("chunk `{label}`") }))
 }
 
 #[cfg(test)]
@@ -123,6 +132,7 @@ mod tests {
         log.hear(b"one\nt0k 2/5 plot of ca");
         log.hear(b"rs\nt0");
         log.hear(b"k nonsense\ntwo\nthree");
+        assert_eq!(log.chunk().as_deref(), Some("plot of cars"));
         assert_eq!(log.finish(), ["one", "two", "three"]);
         let told = told.lock().unwrap_or_else(PoisonError::into_inner);
         assert_eq!((told.len(), told[0].chunk, told[0].chunks), (1, 2, 5));

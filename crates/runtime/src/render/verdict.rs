@@ -27,6 +27,8 @@ pub(super) struct Raw {
     pub(super) ended: Ended,
     pub(super) returned: Returned,
     pub(super) log: Vec<String>,
+    /// The chunk that was begun last.
+    pub(super) chunk: Option<String>,
     /// The image, by digest.
     pub(super) image: Option<String>,
 }
@@ -85,8 +87,8 @@ fn failed(job: &RenderJob, raw: &Raw, report: &Report) -> Failure {
     let message = report.message.as_deref().unwrap_or("R gave no reason").trim();
     let found = diagnose(&Complaint { message, chunk: report.chunk.as_deref(), log: &raw.log });
     let place = found.first().map(place).unwrap_or_default();
-    let hint = hint(raw, message);
-    let text = format!("`{}` could not be rendered{place}: {message}{hint}", job.document);
+    let (warned, hint) = (warned(report), hint(raw, message));
+    let text = format!("`{}` could not be rendered{place}: {message}{warned}{hint}", job.document);
     Failure::new(error_type(raw, message), text).details(json!({
         "diagnostics": found,
         "warnings": report.warnings,
@@ -94,6 +96,12 @@ fn failed(job: &RenderJob, raw: &Raw, report: &Report) -> Failure {
         "versions": report.versions,
         "log": tail(&raw.log),
     }))
+}
+
+/// What R warned of last in the chunk that failed: often the reason, as of a file that cannot be opened.
+fn warned(report: &Report) -> String {
+    let last = report.warnings.last().filter(|warning| warning.label.is_some() && warning.label == report.chunk);
+    last.map(|warning| format!(" (R warned before: {})", warning.message)).unwrap_or_default()
 }
 
 fn place(diagnostic: &RenderDiagnostic) -> String {
@@ -113,6 +121,8 @@ fn error_type(raw: &Raw, message: &str) -> &'static str {
         "disk_full"
     } else if says("cannot allocate vector") || says("cannot allocate memory") {
         "out_of_memory"
+    } else if says("Cannot fork") || says("unable to fork") {
+        "too_many_processes"
     } else {
         "render_failed"
     }
@@ -127,7 +137,10 @@ fn hint(raw: &Raw, message: &str) -> String {
     }
     match error_type(raw, message) {
         "disk_full" => "; free some disk space and try again".to_owned(),
-        "out_of_memory" => "; use less data, or raise `memory` in the `[documents]` section of toolcrib.toml".to_owned(),
+        "out_of_memory" => "; use less data, or raise `memory_mib` in the `[documents]` section of toolcrib.toml".to_owned(),
+        "too_many_processes" => {
+            "; start fewer processes, or raise `processes` in the `[documents]` section of toolcrib.toml".to_owned()
+        }
         _ => String::new(),
     }
 }
@@ -165,10 +178,10 @@ fn unfinished(job: &RenderJob, raw: &Raw, settings: &RenderSettings) -> Failure 
         }
     };
     let error_type = if raw.log.iter().any(|line| line.contains("No space left on device")) { "disk_full" } else { error_type };
-    let message = format!("`{}` could not be rendered: {why}", job.document);
-    let diagnostics = [RenderDiagnostic { message: why, ..RenderDiagnostic::default() }];
+    let diagnostic = RenderDiagnostic { message: why, label: raw.chunk.clone(), ..RenderDiagnostic::default() };
+    let message = format!("`{}` could not be rendered{}: {}", job.document, place(&diagnostic), diagnostic.message);
     Failure::new(error_type, message).details(json!({
-        "diagnostics": diagnostics,
+        "diagnostics": [diagnostic],
         "warnings": Value::Array(Vec::new()),
         "backend": raw.backend,
         "log": tail(&raw.log),

@@ -1,12 +1,17 @@
 //! Lines of bounded length. Reading can be dropped at any await and goes on where it was.
 
+use rmcp::model::RequestId;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+
+use super::glimpse::Glimpse;
 
 /// Lines of bounded length.
 pub(super) struct Lines<R> {
     input: BufReader<R>,
     line: Vec<u8>,
     longest: usize,
+    /// What was seen of a line that is too long.
+    glimpse: Glimpse,
     state: State,
 }
 
@@ -15,8 +20,8 @@ pub(super) struct Lines<R> {
 pub(super) enum Line<'a> {
     /// A line, without its end.
     Text(&'a [u8]),
-    /// A line that was too long. It is skipped.
-    TooLong,
+    /// A line that was too long. It is skipped, but for the id of the request that it seems to be.
+    TooLong(Option<RequestId>),
     /// There is no more, or the input cannot be read.
     End,
 }
@@ -34,7 +39,13 @@ enum State {
 impl<R: AsyncRead + Unpin> Lines<R> {
     /// Lines of at most `longest` bytes.
     pub(super) fn new(input: R, longest: usize) -> Self {
-        Self { input: BufReader::with_capacity(1 << 16, input), line: Vec::new(), longest, state: State::Done }
+        Self {
+            input: BufReader::with_capacity(1 << 16, input),
+            line: Vec::new(),
+            longest,
+            glimpse: Glimpse::default(),
+            state: State::Done,
+        }
     }
 
     /// The next line. What follows the last line end counts as a line.
@@ -52,10 +63,11 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             let part = &available[..end.unwrap_or(available.len())];
             if self.line.len() + part.len() > self.longest {
                 self.state = State::Skipping;
-                self.line = Vec::new();
+                self.glimpse.pass(&std::mem::take(&mut self.line));
             }
-            if self.state == State::Reading {
-                self.line.extend_from_slice(part);
+            match self.state {
+                State::Skipping => self.glimpse.pass(part),
+                State::Reading | State::Done => self.line.extend_from_slice(part),
             }
             let used = part.len() + usize::from(end.is_some());
             self.input.consume(used);
@@ -75,7 +87,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
     fn hand_out(&mut self) -> Line<'_> {
         match std::mem::replace(&mut self.state, State::Done) {
-            State::Skipping => Line::TooLong,
+            State::Skipping => Line::TooLong(std::mem::take(&mut self.glimpse).id()),
             State::Reading | State::Done => Line::Text(&self.line),
         }
     }
@@ -92,7 +104,7 @@ mod tests {
     async fn skips_what_is_too_long_and_reads_on() {
         let mut lines = Lines::new(&b"one\n123456789\n\ntwo\r\nthree"[..], 5);
         assert_eq!(lines.next().await, Line::Text(b"one"));
-        assert_eq!(lines.next().await, Line::TooLong);
+        assert_eq!(lines.next().await, Line::TooLong(None));
         assert_eq!(lines.next().await, Line::Text(b""));
         assert_eq!(lines.next().await, Line::Text(b"two\r"));
         assert_eq!(lines.next().await, Line::Text(b"three"));
@@ -109,7 +121,7 @@ mod tests {
             }
         });
         let mut lines = Lines::new(near, 4_096);
-        assert_eq!(lines.next().await, Line::TooLong);
+        assert_eq!(lines.next().await, Line::TooLong(None));
         assert!(lines.line.capacity() <= 4_096 + (1 << 16));
         writing.await.expect("everything was read");
     }

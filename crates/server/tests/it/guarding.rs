@@ -31,6 +31,16 @@ async fn answers_a_line_that_is_too_long_and_reads_on() {
 }
 
 #[tokio::test]
+async fn a_request_that_is_too_long_is_refused_by_its_id() {
+    let mut client = Client::legacy(echoing()).await;
+    let message = "x".repeat(16 << 20);
+    client.send(json!({"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": {"message": message}})).await;
+    let reply = client.response("long").await;
+    assert_eq!(reply["error"]["code"], -32600, "{reply}");
+    assert_eq!(text(&client.call("echo", json!({"message": "fine"})).await), "fine");
+}
+
+#[tokio::test]
 async fn refuses_a_second_request_under_an_id_in_use() {
     let (release, mut released) = mpsc::channel::<()>(1);
     let server = serving(vec![

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use formats::rmd::{Front, front};
 use runtime::render::{Backend, Format, Freshness, RenderJob, RenderProgress, Rendered, Renderer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use tokio::sync::mpsc::unbounded_channel;
 use toolkit::{Change, Content, Context, Failure, Naming, Native, Reply};
 
 use super::{
-    super::{CATEGORY, DocumentName, Documents, OutputKind, OutputName, address, library, reply::failed},
+    super::{CATEGORY, Document, DocumentName, Documents, OutputKind, OutputName, address, library, reply::failed},
     Rendering,
 };
 
@@ -188,11 +189,12 @@ async fn render(
     context: &Context,
 ) -> Result<(DocumentName, OutputName, Rendered), Failure> {
     let documents = &rendering.documents;
-    let text = given.filename.clone();
+    let (text, params) = (given.filename.clone(), given.params.clone());
     let (name, files) = documents
         .work(move |library| {
             let name = library.find(&text)?;
             name.check_renderable()?;
+            check_params(&library.read(&name)?, &params)?;
             let files = library.snapshot(&name)?;
             Ok((name, files))
         })
@@ -212,6 +214,25 @@ async fn render(
     Ok((name, output, rendered))
 }
 
+/// Whether a document declares the parameters it is given: R Markdown passes over them in silence if it declares none.
+/// Quarto documents declare theirs in other ways as well, and what cannot be read is for R to tell.
+fn check_params(document: &Document, params: &Map<String, Value>) -> Result<(), Failure> {
+    let declared = match front(&document.text) {
+        _ if document.name.is_quarto() => return Ok(()),
+        Front::Broken(_) => return Ok(()),
+        Front::Present(mut values) => values.remove("params"),
+        Front::Absent => None,
+    };
+    let known: Vec<_> = declared.iter().filter_map(Value::as_object).flat_map(Map::keys).map(String::as_str).collect();
+    let Some(unknown) = params.keys().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
+    let hint = match known.as_slice() {
+        [] => "declare it below `params:` in the front matter".to_owned(),
+        known => format!("it declares `{}`", known.join("`, `")),
+    };
+    let message = format!("`{}` does not declare the parameter `{unknown}`; {hint}", document.name);
+    Err(Failure::new("invalid_arguments", message))
+}
+
 /// Renders, and passes on how far it is.
 async fn conduct(renderer: &Renderer, job: RenderJob, context: &Context) -> Result<Rendered, Failure> {
     let (sender, mut told) = unbounded_channel();
@@ -223,7 +244,8 @@ async fn conduct(renderer: &Renderer, job: RenderJob, context: &Context) -> Resu
             biased;
             result = &mut render => return result,
             Some(progress) = told.recv() => {
-                let total = (progress.chunks > 0).then_some(progress.chunks as f64);
+                // It is not done when the last chunk begins: that has to run, and the whole to be put together.
+                let total = (progress.chunks > 0).then_some(progress.chunks as f64 + 1.0);
                 context.progress(progress.chunk as f64, total, Some(&progress.message)).await;
             }
         }

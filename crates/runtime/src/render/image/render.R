@@ -66,12 +66,17 @@ warn <- function(message, label = NULL) {
   }
 }
 
-# A warning in a chunk is written into the document and goes no further; so the writing is overheard.
+# A warning in a chunk is written into the document and goes no further, and not even that if the chunk fails; so it is
+# overheard where chunks are run.
 overhear <- function() {
-  write <- knitr::knit_hooks$get("warning")
-  knitr::knit_hooks$set(warning = function(x, options) {
-    warn(sub("^Warning( in .*?)?: *", "", trimws(sub("^## *", "", x))), options$label)
-    write(x, options)
+  evaluate <- knitr::knit_hooks$get("evaluate")
+  knitr::knit_hooks$set(evaluate = function(..., output_handler) {
+    pass_on <- output_handler$warning
+    output_handler$warning <- function(condition) {
+      warn(conditionMessage(condition), seen$chunk)
+      pass_on(condition)
+    }
+    evaluate(..., output_handler = output_handler)
   })
 }
 

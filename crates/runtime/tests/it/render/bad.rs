@@ -3,9 +3,9 @@
 use std::{fs, path::Path, time::Duration};
 
 use catalog::Failure;
-use runtime::render::Format;
+use runtime::render::{Backend, Format};
 
-use super::studio::{Studio, job, until};
+use super::studio::{Studio, job, skip, until, with_backend};
 
 const MIB: u64 = 1024 * 1024;
 
@@ -34,6 +34,26 @@ async fn an_error_is_told_by_chunk_and_line_with_warnings_apart() {
 }
 
 #[tokio::test]
+async fn what_r_warned_of_in_a_chunk_that_fails_is_told() {
+    let Some(studio) = Studio::local(|_| {}) else { return };
+    let failure = fails(&studio, "warning('careful')\nreadLines('nowhere')").await;
+    let warnings = &failure.details["warnings"];
+    assert_eq!((&warnings[0]["message"], &warnings[0]["label"]), (&"careful".into(), &"trouble".into()), "{failure:?}");
+    assert!(failure.message.contains("cannot open file 'nowhere': No such file or directory"), "{}", failure.message);
+}
+
+#[tokio::test]
+async fn a_daemon_that_does_not_answer_is_told_by_compose_as_well() {
+    if !Path::new("/usr/bin/docker-compose").exists() {
+        return skip("docker-compose is not installed").unwrap_or_default();
+    }
+    let studio = Studio::new(|settings| settings.sockets = vec!["unix:///nowhere/docker.sock".to_owned()]);
+    let failure = studio.run(with_backend(job("Text.\n", Format::Html), Backend::Compose)).await.unwrap_err();
+    assert!(failure.message.contains("Docker does not answer: tried unix:///nowhere/docker.sock"), "{failure:?}");
+    assert!(!failure.message.contains("Exited"), "{failure:?}");
+}
+
+#[tokio::test]
 async fn broken_front_matter_is_told_by_line() {
     let Some(studio) = Studio::local(|_| {}) else { return };
     let failure = studio.render("---\ntitle: a: b: c\nother: [1\n---\n\nText.\n", Format::Html).await.unwrap_err();
@@ -46,7 +66,8 @@ async fn r_that_loops_is_stopped_with_all_that_it_started() {
     let Some(studio) = Studio::local(|settings| settings.timeout = Duration::from_secs(3)) else { return };
     let failure = fails(&studio, "system('setsid sleep 9601 &'); while (TRUE) {}").await;
     assert_eq!(failure.error_type, "timed_out");
-    assert!(failure.message.contains("3 seconds"), "{}", failure.message);
+    assert!(failure.message.contains("(chunk `trouble`): it was stopped after 3 seconds"), "{}", failure.message);
+    assert_eq!(failure.details["diagnostics"][0]["label"], "trouble");
     assert!(!runs("9601"), "what it started was ended");
 }
 
@@ -55,6 +76,7 @@ async fn r_that_fills_memory_is_stopped() {
     let Some(studio) = Studio::local(|settings| settings.memory_bytes = 400 * MIB) else { return };
     let failure = fails(&studio, "x <- list(); while (TRUE) x[[length(x) + 1]] <- rnorm(1e6)").await;
     assert_eq!(failure.error_type, "out_of_memory", "{failure:?}");
+    assert!(failure.message.contains("`memory_mib`"), "{}", failure.message);
 }
 
 #[tokio::test]
@@ -71,6 +93,15 @@ async fn r_that_forks_without_end_is_stopped() {
     let failure = fails(&studio, "for (i in 1:60) system('sleep 9602', wait = FALSE); Sys.sleep(60)").await;
     assert_eq!(failure.error_type, "too_many_processes", "{failure:?}");
     assert!(!runs("9602"), "what it started was ended");
+}
+
+#[tokio::test]
+async fn processes_that_the_machine_refuses_are_told_as_that() {
+    let Some(studio) = Studio::local(|_| {}) else { return };
+    // What a shell says in a container that has too many of them, and what R makes of it.
+    let failure = fails(&studio, "cat('sh: 0: Cannot fork\\n', file = stderr()); stop('argument is of length zero')").await;
+    assert_eq!(failure.error_type, "too_many_processes", "{failure:?}");
+    assert!(failure.message.contains("raise `processes`"), "{}", failure.message);
 }
 
 #[tokio::test]

@@ -144,7 +144,7 @@ async fn time_memory_and_processes_are_limited_in_containers() {
         let (kind, message) = fails("x <- list(); while (TRUE) x[[length(x) + 1]] <- rnorm(1e6)").await;
         assert_eq!(kind, "out_of_memory", "{backend:?}: {message}");
         let (kind, message) = fails("system('for i in $(seq 60); do sleep 9610 & done; wait')\nstop('limited')").await;
-        assert_eq!(kind, "render_failed", "{backend:?}: {message}");
+        assert_eq!(kind, "too_many_processes", "{backend:?}: {message}");
     }
     until(|| containers().is_empty()).await;
 }
