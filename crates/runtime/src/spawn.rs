@@ -8,6 +8,7 @@ use std::{
     process::Stdio,
     sync::Arc,
     thread,
+    time::Duration,
 };
 
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
@@ -16,6 +17,7 @@ use tokio::{
     runtime::Handle,
     sync::oneshot,
     task::spawn_blocking,
+    time::timeout,
 };
 
 use crate::{
@@ -30,6 +32,8 @@ use crate::{
 
 /// Enough for a thread that only makes system calls.
 const STACK_BYTES: usize = 256 * 1024;
+/// How long a process that was killed may take to be gone.
+const GONE: Duration = Duration::from_secs(1);
 
 /// The door.
 pub(crate) struct Door {
@@ -143,6 +147,8 @@ impl Running {
     /// The process had to be ended: ends the rest of its group and whatever left it.
     pub(crate) async fn kill(mut self) -> Vec<Killed> {
         self.group.signal(Signal::KILL);
+        // A signal is sent before it has its effect; whoever is told that a process was ended may look.
+        let _ = timeout(GONE, self.child.wait()).await;
         let Some(folder) = self.folder.take() else { return Vec::new() };
         spawn_blocking(move || kill_stragglers(&folder)).await.unwrap_or_default()
     }
