@@ -42,7 +42,7 @@ use self::{
 use crate::dialect;
 
 /// The longest message that is read.
-pub(crate) const LONGEST: usize = 16 << 20;
+const LONGEST: usize = 16 << 20;
 
 /// The most refusals that may wait to be written before reading goes on.
 const MOST_REFUSALS: usize = 64;

@@ -25,7 +25,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use self::front::Front;
-use crate::{ServeError, Server, connection::Connection, gate::Gate, guard, lifetime::Lifetime};
+use crate::{ServeError, Server, connection::Connection, gate::Gate, lifetime::Lifetime};
 
 /// How long calls may go on after the shutdown has begun.
 const GRACE: Duration = Duration::from_secs(2);
@@ -65,7 +65,7 @@ impl HttpOptions {
             origins: Vec::new(),
             max_sessions: 256,
             max_calls: 256,
-            max_body: guard::LONGEST,
+            max_body: 4 << 20,
         }
     }
 }
