@@ -2,12 +2,12 @@
 //!
 //! Making a plan looks at the file system to resolve paths and programs, and changes nothing.
 
-mod helper;
 mod paths;
 pub(crate) mod program;
 mod python;
 mod r;
 mod reach;
+mod renderer;
 mod variables;
 mod words;
 
@@ -25,12 +25,12 @@ use serde::{Serialize, Serializer};
 use toolkit::Arguments;
 
 use crate::{Settings, confinement, refusal};
-pub(crate) use helper::{Helper, Input, Network};
 use paths::Places;
 pub(crate) use paths::refuse_outside;
 pub(crate) use python::interpreter;
 pub(crate) use r::R;
 use reach::Reach;
+pub(crate) use renderer::{Input, Network, RenderProgram};
 pub(crate) use variables::private;
 use words::CommandLine;
 pub(crate) use words::Word;

@@ -12,7 +12,7 @@ use super::{
     local::{RSCRIPT, TEX},
     log::Log,
 };
-use crate::plan::{Helper, Plan, program};
+use crate::plan::{Plan, RenderProgram, program};
 
 /// How long a program may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -127,13 +127,13 @@ impl Inner {
     pub(super) async fn ask(&self, name: &str, words: &[&str]) -> Option<String> {
         let program = program::find(&self.children, name)?;
         let words = words.iter().map(|word| (*word).to_owned()).collect();
-        let helper = Helper { name, program, words, ..Helper::new(&self.children, MEMORY_BYTES) };
-        self.answer(helper).await
+        let wanted = RenderProgram { name, program, words, ..RenderProgram::new(&self.children, MEMORY_BYTES) };
+        self.answer(wanted).await
     }
 
     /// What a program answers, if it is content.
-    pub(super) async fn answer(&self, helper: Helper<'_>) -> Option<String> {
-        let plan = Arc::new(Plan::of_helper(&self.children, helper).ok()?);
+    pub(super) async fn answer(&self, wanted: RenderProgram<'_>) -> Option<String> {
+        let plan = Arc::new(Plan::of_renderer(&self.children, wanted).ok()?);
         let errand = Errand { input: None, output: Output::Data(ANSWER_BYTES), timeout: PATIENCE, ceiling: None };
         match child::run(&self.door, plan, errand, &mut Log::silent()).await {
             Ok((Ended::Exited(0), said)) => Some(String::from_utf8_lossy(&said).into_owned()),

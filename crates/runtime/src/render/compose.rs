@@ -28,7 +28,7 @@ use crate::{
     Settings,
     folder::{Folders, PrivateFolder},
     outputs::random_id,
-    plan::{Helper, Input, Network, Plan, program},
+    plan::{Input, Network, Plan, RenderProgram, program},
     spawn::Door,
 };
 
@@ -112,16 +112,16 @@ impl Inner {
 
     /// Whether the program behind the command reaches its daemon.
     async fn reaches_daemon(&self, command: &Command) -> bool {
-        let helper = Helper {
+        let wanted = RenderProgram {
             name: command.name,
             program: command.program.clone(),
             words: vec!["version".to_owned()],
             network: Network::Allowed,
             variables: self.daemon(command),
             read: own_configuration(&self.children).into_iter().collect(),
-            ..Helper::new(&self.children, MEMORY_BYTES)
+            ..RenderProgram::new(&self.children, MEMORY_BYTES)
         };
-        self.answer(helper).await.is_some()
+        self.answer(wanted).await.is_some()
     }
 
     /// What tells the command where its daemon is: where one answered, else where the operator says.
@@ -228,9 +228,9 @@ impl Project {
         let folder = self.folder.as_ref().map_or(Path::new("/"), PrivateFolder::path);
         let file = folder.join(FILE).display().to_string();
         let before = self.command.words.iter().copied().chain(["-f", &file, "-p", &self.name]);
-        Plan::of_helper(
+        Plan::of_renderer(
             &self.children,
-            Helper {
+            RenderProgram {
                 name: NAME,
                 program: self.command.program.clone(),
                 words: before.chain(words.iter().copied()).map(str::to_owned).collect(),
@@ -239,7 +239,7 @@ impl Project {
                 input,
                 network: Network::Allowed,
                 read: own_configuration(&self.children).into_iter().chain([folder.to_owned()]).collect(),
-                ..Helper::new(&self.children, MEMORY_BYTES)
+                ..RenderProgram::new(&self.children, MEMORY_BYTES)
             },
         )
     }

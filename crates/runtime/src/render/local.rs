@@ -21,7 +21,7 @@ use crate::{
     Plan,
     folder::{Folders, PrivateFolder},
     outputs::random_id,
-    plan::{Helper, program},
+    plan::{RenderProgram, program},
 };
 
 /// The program.
@@ -90,15 +90,15 @@ impl Inner {
 
     fn plan(&self, folder: &Path) -> Result<Plan, Failure> {
         let text = |path: &Path| path.display().to_string();
-        Plan::of_helper(
+        Plan::of_renderer(
             &self.children,
-            Helper {
+            RenderProgram {
                 name: RSCRIPT,
                 program: program::find(&self.children, RSCRIPT).ok_or_else(|| components::missing("R", Backend::Local))?,
                 words: vec!["--vanilla".to_owned(), text(&folder.join(SCRIPT_FILE)), text(folder)],
                 folder: exchange::source_folder(folder),
                 write: vec![folder.to_owned()],
-                ..Helper::new(&self.children, self.settings.memory_bytes)
+                ..RenderProgram::new(&self.children, self.settings.memory_bytes)
             },
         )
     }

@@ -8,7 +8,7 @@ use super::{Bounds, Plan, Word, distinct, r, utf8, variables};
 use crate::{Settings, confinement, plan::program};
 
 /// A program that a render needs, and what it may touch.
-pub(crate) struct Helper<'a> {
+pub(crate) struct RenderProgram<'a> {
     /// Its name, for logs.
     pub(crate) name: &'a str,
     pub(crate) program: PathBuf,
@@ -42,7 +42,7 @@ pub(crate) enum Network {
     Allowed,
 }
 
-impl Helper<'_> {
+impl RenderProgram<'_> {
     /// One that may do little, in no folder of anybody's.
     pub(crate) fn new(settings: &Settings, memory_bytes: u64) -> Self {
         Self {
@@ -62,30 +62,30 @@ impl Helper<'_> {
 
 impl Plan {
     /// The plan of a program that a render needs. It sees neither the crib nor anybody's home.
-    pub(crate) fn of_helper(settings: &Settings, helper: Helper<'_>) -> Result<Self, Failure> {
-        let words = std::iter::once(helper.name.to_owned()).chain(helper.words);
-        let mut env = variables::environment(settings, r::added(settings).into_iter().chain(helper.variables).collect());
+    pub(crate) fn of_renderer(settings: &Settings, wanted: RenderProgram<'_>) -> Result<Self, Failure> {
+        let words = std::iter::once(wanted.name.to_owned()).chain(wanted.words);
+        let mut env = variables::environment(settings, r::added(settings).into_iter().chain(wanted.variables).collect());
         env.retain(|(name, _)| name != "HOME");
-        let mut read = helper.read;
+        let mut read = wanted.read;
         read.extend(settings.read.iter().cloned().chain(program::folders(settings)));
-        let real = helper.program.canonicalize().unwrap_or_else(|_| helper.program.clone());
+        let real = wanted.program.canonicalize().unwrap_or_else(|_| wanted.program.clone());
         read.extend(real.parent().map(Path::to_owned));
         Ok(Self {
             version: 1,
-            tool: helper.name.to_owned(),
-            program: utf8(&helper.program)?,
+            tool: wanted.name.to_owned(),
+            program: utf8(&wanted.program)?,
             argv: words.map(Word::Text).collect(),
-            cwd: utf8(&helper.folder)?,
+            cwd: utf8(&wanted.folder)?,
             env,
             // Whoever starts it writes.
-            stdin: (helper.input == Input::Piped).then(String::new),
+            stdin: (wanted.input == Input::Piped).then(String::new),
             timeout: settings.timeout,
             confinement: Bounds {
                 enforced: settings.confine && confinement().files,
-                network: helper.network == Network::Allowed,
+                network: wanted.network == Network::Allowed,
                 read: distinct(read),
-                write: helper.write,
-                memory_bytes: helper.memory_bytes,
+                write: wanted.write,
+                memory_bytes: wanted.memory_bytes,
                 given: Vec::new(),
                 is_watched: false,
             },
