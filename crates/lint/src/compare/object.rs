@@ -110,7 +110,7 @@ fn names(node: Node<'_>) -> Vec<&str> {
 
 fn property<'a>(node: Node<'a>, name: &str) -> Option<Node<'a>> {
     let own = node.get("properties").and_then(|all| all.get(name)).map(Node::of);
-    own.or_else(|| is_required(node, name).then_some(Node::Everything))
+    own.or_else(|| is_required(node, name).then(|| node.part(REST)))
 }
 
 fn is_required(node: Node<'_>, name: &str) -> bool {
