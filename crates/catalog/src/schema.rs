@@ -32,7 +32,7 @@ pub struct SchemaError {
 impl Schema {
     /// Takes a schema as it is. It is compiled when it is first used.
     pub fn new(object: Map<String, Value>) -> Self {
-        Self(Arc::new(Inner { object: Arc::new(object), validator: OnceLock::new(), secrets: OnceLock::new() }))
+        Self(Arc::new(Inner { object: Arc::new(fitted(object)), validator: OnceLock::new(), secrets: OnceLock::new() }))
     }
 
     /// The schema that admits no arguments.
@@ -76,6 +76,23 @@ impl Schema {
     /// The validator, compiled now if this is its first use. No reference leaves the schema.
     pub fn validator(&self) -> Result<&Validator, &SchemaError> {
         self.0.validator.get_or_init(|| compile(&self.0.object)).as_ref()
+    }
+}
+
+/// The same in no more memory than it takes. Maps and lists grow in steps, and a crib may have thousands of schemas.
+fn fitted(object: Map<String, Value>) -> Map<String, Value> {
+    object.into_iter().map(|(keyword, value)| (keyword, fitted_value(value))).collect()
+}
+
+fn fitted_value(value: Value) -> Value {
+    match value {
+        Value::Object(members) => Value::Object(fitted(members)),
+        Value::Array(items) => {
+            let mut items: Vec<_> = items.into_iter().map(fitted_value).collect();
+            items.shrink_to_fit();
+            Value::Array(items)
+        }
+        other => other,
     }
 }
 

@@ -1,10 +1,12 @@
 //! The call path: defaults, validation, policy, plan, backend, outcome.
 
+mod record;
+
 use std::{
     collections::HashMap,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant, SystemTime},
+    time::Duration,
 };
 
 use catalog::{Availability, Catalog, Decision, Failure, Launch, Mode, Outcome, Policy, Tool, arguments};
@@ -13,18 +15,18 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context, Interrupt, Keep, Native, Resources};
 
+use self::record::Record;
 use crate::{
     Operations, Plan, Session, Settings, answer,
     approval::denied,
-    audit::{Audit, Entry},
+    audit::Audit,
     confine,
-    digest::arguments_digest,
     journal::{Journal, MemoryJournal},
     lanes::{Lane, Lanes, Turn},
     log::{Log, kind, outcome_kind},
     mismatch,
     native::Natives,
-    operation::{ApprovalId, Operation, OperationId, Owner},
+    operation::{ApprovalId, Operation, Owner},
     operations::{Live, Work},
     outputs::{OutputResources, Outputs, Spill},
     process::Errand,
@@ -443,47 +445,6 @@ impl Runtime {
             Box::pin(self.audit.add_now(record.entry(decision, approval, None, failure.error_type.to_owned()))).await;
         }
         failure.into()
-    }
-}
-
-/// The beginning of a line of the audit.
-struct Record {
-    time: SystemTime,
-    begun: Instant,
-    owner: Owner,
-    tool: Arc<Tool>,
-    arguments: String,
-}
-
-impl Record {
-    fn of(runtime: &Runtime, call: &Call) -> Self {
-        Self {
-            time: runtime.settings.clock.now(),
-            begun: Instant::now(),
-            owner: call.owner.clone(),
-            tool: Arc::clone(&call.tool),
-            arguments: arguments_digest(&call.arguments),
-        }
-    }
-
-    fn entry(
-        self,
-        decision: &'static str,
-        approval: Option<ApprovalId>,
-        operation: Option<OperationId>,
-        outcome: String,
-    ) -> Entry {
-        Entry {
-            time: self.time,
-            owner: self.owner,
-            tool: self.tool,
-            arguments_digest: self.arguments,
-            decision,
-            approval,
-            operation,
-            outcome,
-            duration: self.begun.elapsed(),
-        }
     }
 }
 

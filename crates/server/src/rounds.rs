@@ -4,7 +4,11 @@
 //! repeated request; the others are asked here and now, between two attempts. So the same tool
 //! serves both, and this is the only place that knows the difference.
 
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{
+    panic::AssertUnwindSafe,
+    pin::{Pin, pin},
+    sync::Arc,
+};
 
 use catalog::Failure;
 use futures_util::FutureExt;
@@ -70,19 +74,19 @@ where
                 Ok(Err(interrupt)) => interrupt,
                 Err(_) => return Err(Stop::Failed(Failure::new("internal_error", "this failed unexpectedly; it is a bug"))),
             };
-            match settle(connection, exchange, &request, interrupt, &cancel).await? {
+            // On the heap, because few requests ask, and all would carry its size around.
+            match Box::pin(settle(connection, exchange, &request, interrupt, &cancel)).await? {
                 Some(asked) => return Ok(Reply::Ask(asked)),
                 None => continue,
             }
         }
         Err(Stop::Failed(Failure::new("unanswered", format!("still not answered after {MOST_ATTEMPTS} questions"))))
     };
-    linked(rounds, &exchange.cx.ct, &cancel).await
+    linked(pin!(rounds), &exchange.cx.ct, &cancel).await
 }
 
 /// Runs a future to its end and passes a cancellation on to it.
-async fn linked<T>(future: impl Future<Output = T>, from: &CancellationToken, to: &CancellationToken) -> T {
-    let mut future = std::pin::pin!(future);
+async fn linked<T>(mut future: Pin<&mut impl Future<Output = T>>, from: &CancellationToken, to: &CancellationToken) -> T {
     tokio::select! {
         biased;
         done = &mut future => return done,

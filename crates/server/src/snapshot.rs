@@ -57,7 +57,7 @@ pub(crate) struct Served {
     pub(crate) tool: Arc<Tool>,
     modern: wire::Tool,
     /// Only where it differs.
-    legacy: Option<wire::Tool>,
+    legacy: Option<Box<wire::Tool>>,
 }
 
 /// A cursor that no page ended with.
@@ -92,7 +92,7 @@ impl Snapshot {
         if !missing.is_empty() {
             let programs =
                 self.tools.iter_mut().filter(|served| matches!(served.tool.launch, Launch::Process(_) | Launch::Python(_)));
-            for rendering in programs.flat_map(|served| std::iter::once(&mut served.modern).chain(&mut served.legacy)) {
+            for rendering in programs.flat_map(|served| std::iter::once(&mut served.modern).chain(served.legacy.as_deref_mut())) {
                 rendering.meta.get_or_insert_default().insert(UNCONFINED.to_owned(), missing.into());
             }
         }
@@ -104,7 +104,7 @@ impl Snapshot {
         for served in &mut self.tools {
             let Some(tool) = runtime::with_handle(&served.tool) else { continue };
             let schema = on_the_wire(&tool.input);
-            for rendering in std::iter::once(&mut served.modern).chain(&mut served.legacy) {
+            for rendering in std::iter::once(&mut served.modern).chain(served.legacy.as_deref_mut()) {
                 rendering.input_schema = schema.clone();
             }
             served.tool = Arc::new(tool);
@@ -199,7 +199,7 @@ impl Served {
             }),
         };
         let legacy = modern.output_schema.as_deref().and_then(output::wrapped);
-        let legacy = legacy.map(|schema| modern.clone().with_raw_output_schema(schema));
+        let legacy = legacy.map(|schema| Box::new(modern.clone().with_raw_output_schema(schema)));
         Self { tool: tool.clone(), modern, legacy }
     }
 

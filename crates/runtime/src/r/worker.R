@@ -21,11 +21,12 @@
   undrawn <- NULL
   last <- NULL
 
+  # What `serialize`, `writeBin` and `flush` do once they have looked at their arguments, which takes longer.
   send <- function(message) {
-    bytes <- serialize(message, NULL, xdr = FALSE, version = 2L)
-    writeBin(length(bytes), answers, endian = "little")
-    writeBin(bytes, answers)
-    flush(answers)
+    bytes <- .Internal(serialize(message, NULL, 3L, 2L, NULL))
+    .Internal(writeBin(length(bytes), answers, NA_integer_, FALSE, FALSE))
+    .Internal(writeBin(bytes, answers, NA_integer_, FALSE, FALSE))
+    .Internal(flush(answers))
   }
 
   # --- State -------------------------------------------------------------------------------------
@@ -339,7 +340,7 @@
   serve <- function() {
     withRestarts(
       withCallingHandlers(
-        repeat answer(unserialize(requests)),
+        repeat answer(.Internal(unserialize(requests, NULL))),
         warning = noted,
         error = function(problem) {
           if (is.null(current)) quit("no", status = 70L)

@@ -8,11 +8,12 @@ use std::{
     fs,
     process::ExitStatus,
     sync::Arc,
+    thread,
     time::{Duration, Instant},
 };
 
 use catalog::{Failure, Launch, Tool};
-use rustix::process::Signal;
+use rustix::{buffer::spare_capacity, process::Signal};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::unix::pipe::{OpenOptions, Receiver, Sender},
@@ -40,6 +41,8 @@ const START: Duration = Duration::from_secs(60);
 /// The longest answer that is taken: values come in pieces far smaller.
 const LONGEST: usize = 64 * 1024 * 1024;
 const CHUNK: usize = 64 * 1024;
+/// How long an answer is waited for without going to sleep. To be woken may take longer than a function does.
+const AWAKE: Duration = Duration::from_micros(100);
 
 /// One process that waits for calls.
 pub(crate) struct Worker {
@@ -187,6 +190,10 @@ impl Worker {
             if let Some(answer) = self.take_answer()? {
                 return Ok(answer);
             }
+            if self.used.elapsed() < AWAKE {
+                self.look();
+                continue;
+            }
             let pause = patience.pause();
             let Self { running, answers, stdout, stderr, unread, .. } = self;
             tokio::select! {
@@ -210,6 +217,14 @@ impl Worker {
                     Over::Grace => return Err(Broken::Stuck),
                 },
             }
+        }
+    }
+
+    /// Takes what there is of an answer. If there is nothing, whoever else is to run here may: that may be the worker.
+    fn look(&mut self) {
+        self.unread.reserve(CHUNK);
+        if rustix::io::read(&self.answers, spare_capacity(&mut self.unread)).is_err() {
+            thread::yield_now();
         }
     }
 
