@@ -183,6 +183,19 @@ async fn time_memory_and_processes_are_limited_in_containers() {
 }
 
 #[tokio::test]
+async fn a_quarto_document_is_refused_before_its_code_runs_where_the_image_has_no_quarto() {
+    let Some(studio) = studio(|_| {}) else { return };
+    let text = chunk("stop('it ran')");
+    for backend in [Backend::Docker, Backend::Compose] {
+        let given = RenderJob { document: "a.qmd".to_owned(), files: vec![file("a.qmd", &text)], ..job(&text, Format::Html) };
+        let failure = studio.run(with_backend(given, backend)).await.unwrap_err();
+        assert_eq!((failure.error_type, &failure.details["component"]), ("missing_component", &"quarto".into()));
+        assert!(failure.message.contains("which is not in the image; use an image that has it"), "{}", failure.message);
+        assert!(failure.message.contains("or name it .Rmd"), "{}", failure.message);
+    }
+}
+
+#[tokio::test]
 async fn time_that_is_over_is_told_alike_by_docker_and_compose() {
     let Some(studio) = studio(|settings| settings.timeout = Duration::from_secs(5)) else { return };
     let code = "cat('heard\\n', file = stderr())\nwhile (TRUE) {}";
