@@ -274,6 +274,8 @@ where
         let message = self.next().await;
         if message.is_none() {
             self.end_of_input.cancel();
+            // A connection that was never opened is dropped by the library, not closed.
+            while self.refusals.join_next().await.is_some() {}
         }
         message
     }

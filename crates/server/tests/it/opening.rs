@@ -115,3 +115,18 @@ async fn an_unknown_method_is_told_as_such_before_the_connection_is_open() {
     let reply = client.request("initialize", handshake(json!({}))).await;
     assert_eq!(reply["result"]["protocolVersion"], LEGACY, "{reply}");
 }
+
+#[tokio::test]
+async fn what_is_refused_is_answered_when_the_input_ends_at_once() {
+    for line in [r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#, r#"{"jsonrpc":"2.0","id":1,"method":"listTools","params":[]}"#]
+    {
+        let mut client = Client::new(echoing());
+        for _ in 0..50 {
+            client.line(line).await;
+        }
+        client.end();
+        for _ in 0..50 {
+            assert!(client.response(1).await["error"]["code"].is_i64(), "{line}");
+        }
+    }
+}
