@@ -168,10 +168,11 @@ impl Inner {
         }
         let (chunk, log) = (log.chunk(), log.finish());
         let returned = match exchange::unpack(&data, job.format, self.settings.output_bytes) {
-            Ok(returned) if !data.is_empty() => {
+            Ok(returned) if !data.is_empty() && !matches!(ended, Ended::TimedOut) => {
                 project.finished();
                 returned
             }
+            Err(failure) if failure.error_type == exchange::TOO_LONG => return Err(failure),
             // The container was ended before it could pack anything.
             _ if verdict::is_cut_short(&ended) => Returned::default(),
             // Without an archive, it is the command that failed, not the document.

@@ -183,6 +183,15 @@ async fn time_memory_and_processes_are_limited_in_containers() {
 }
 
 #[tokio::test]
+async fn a_document_that_is_too_long_is_refused_from_containers_too() {
+    let Some(studio) = studio(|settings| settings.output_bytes = 1000) else { return };
+    for backend in [Backend::Docker, Backend::Compose] {
+        let failure = studio.run(with_backend(job("Text.\n", Format::Html), backend)).await.unwrap_err();
+        assert_eq!(failure.error_type, "output_too_large", "{backend:?}: {}", failure.message);
+    }
+}
+
+#[tokio::test]
 async fn a_quarto_document_is_refused_before_its_code_runs_where_the_image_has_no_quarto() {
     let Some(studio) = studio(|_| {}) else { return };
     let text = chunk("stop('it ran')");
