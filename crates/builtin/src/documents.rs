@@ -27,7 +27,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use toolkit::{Failure, Native, Resources};
+use toolkit::{Failure, Native, Resources, Wording};
 
 pub use doctor::{Ability, Doctor};
 pub use library::{Document, Library, ListedDocument, ListedOutput, Listing, Settings};
@@ -36,6 +36,9 @@ pub use rendering::Rendering;
 
 /// The category of the tools that work on documents.
 pub const CATEGORY: &str = "documents";
+
+/// How the tools refuse arguments: as it is documented for other servers of such documents.
+const REFUSALS: Wording = Wording::First;
 
 /// The documents that are served now, if any are. Clones are the same.
 #[derive(Clone, Default)]
@@ -67,7 +70,7 @@ impl Documents {
 
     /// The tools.
     pub fn natives(&self) -> Vec<Native> {
-        vec![
+        let natives = [
             create::native(self),
             delete::native(self),
             list::native(self),
@@ -75,7 +78,8 @@ impl Documents {
             read::native(self),
             update::native(self),
             validate::native(self),
-        ]
+        ];
+        natives.map(|native| native.refusals(REFUSALS)).into()
     }
 
     /// Documents and outputs as resources.
@@ -118,7 +122,7 @@ impl Documents {
 
 /// The tool `doctor`.
 pub(crate) fn doctor(doctor: &Doctor) -> Native {
-    doctor::native(doctor)
+    doctor::native(doctor).refusals(REFUSALS)
 }
 
 /// The address of a document.

@@ -4,13 +4,16 @@ use jsonschema::{
     ValidationError,
     error::{TypeKind, ValidationErrorKind},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::{Failure, REDACTED, Schema, SchemaError, Tool, closest};
 
+/// What the fault of an argument that is not there begins with.
+const MISSING: &str = "Missing required parameter";
+
 /// One thing that is wrong with the arguments of a call.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fault {
     /// The JSON pointer to the argument.
     pub path: String,
@@ -20,6 +23,16 @@ pub struct Fault {
     pub expected: String,
     /// What was there.
     pub received: Value,
+}
+
+/// How the refusal of a call for its arguments is worded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wording {
+    /// Everything that is wrong, as a list.
+    #[default]
+    Everything,
+    /// The first thing that is wrong, in one line; the others are for programs.
+    First,
 }
 
 /// Everything that is wrong with `arguments`, in a stable order; nothing if they may be used.
@@ -49,8 +62,29 @@ fn hide(schema: &Schema, fault: &mut Fault) {
     }
 }
 
-/// The refusal of a call for its arguments.
-pub fn refusal(tool: &str, faults: &[Fault]) -> Failure {
+/// The refusal of a call for its arguments, in the tool's wording.
+pub fn refusal(tool: &Tool, faults: &[Fault]) -> Failure {
+    let message = match tool.refusals {
+        Wording::Everything => everything(&tool.name, faults),
+        Wording::First => first(faults).unwrap_or_else(|| "Invalid params".to_owned()),
+    };
+    Failure::new("invalid_arguments", message).details(document(&tool.name, faults))
+}
+
+/// The first thing that is wrong, what is missing before all else. Nothing if nothing is.
+pub fn first(faults: &[Fault]) -> Option<String> {
+    let is_missing = |fault: &&Fault| fault.message.starts_with(MISSING);
+    let missing = faults.iter().find(is_missing);
+    let fault = missing.or(faults.first())?;
+    let name = fault.path.trim_start_matches('/');
+    Some(match (missing, name) {
+        (Some(_), name) => format!("Invalid params: {name} is required"),
+        (None, "") => format!("Invalid params: {}", fault.message),
+        (None, name) => format!("Invalid params: {name}: {}", fault.message),
+    })
+}
+
+fn everything(tool: &str, faults: &[Fault]) -> String {
     let mut message = format!("Invalid arguments for `{tool}`:");
     for fault in faults {
         message.push_str("\n- ");
@@ -60,7 +94,7 @@ pub fn refusal(tool: &str, faults: &[Fault]) -> Failure {
         }
         message.push_str(&fault.message);
     }
-    Failure::new("invalid_arguments", message).details(document(tool, faults))
+    message
 }
 
 /// The structured document about arguments or definitions that do not fit their schema.
@@ -108,7 +142,7 @@ fn describe(schema: &Schema, error: &ValidationError<'_>, faults: &mut Vec<Fault
             let name = property.as_str().unwrap_or_default();
             faults.push(Fault {
                 path: format!("{path}/{}", escape(name)),
-                message: format!("Missing required parameter '{name}'"),
+                message: format!("{MISSING} '{name}'"),
                 expected: declared_type(schema, &path, name),
                 received: Value::Null,
             });

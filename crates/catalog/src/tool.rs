@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Aspects, Consent, Description, ErrorForm, Launch, Origin, Place, Schema, launch::Piece};
+use crate::{Aspects, Consent, Description, ErrorForm, Launch, Origin, Place, Schema, arguments::Wording, launch::Piece};
 
 /// One callable thing, whatever format it was written in.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,8 @@ pub struct Tool {
     pub on_mismatch: Option<OnMismatch>,
     /// How a failure is written down for programs.
     pub errors: ErrorForm,
+    /// How a call is refused for its arguments.
+    pub refusals: Wording,
     /// Where each parameter is defined, in definition order.
     pub parameters: Vec<Parameter>,
     /// Where each step of a sequence is defined, in order; empty if that is not known.
@@ -70,6 +72,7 @@ impl Tool {
             output: None,
             on_mismatch: None,
             errors: ErrorForm::Standard,
+            refusals: Wording::default(),
             parameters: Vec::new(),
             steps: Vec::new(),
             marks: Marks::default(),

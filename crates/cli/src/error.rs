@@ -79,7 +79,9 @@ impl From<workspace::OpenError> for CommandError {
             workspace::OpenError::Config { diagnostics, .. } => {
                 let more = diagnostics.len().saturating_sub(1);
                 let count = if more > 0 { format!(" and {more} more") } else { String::new() };
-                format!("`toolcrib check` shows where it is{count}")
+                let own = diagnostics.first().and_then(|first| first.hint.as_ref());
+                let own = own.map(|hint| format!("{hint}; ")).unwrap_or_default();
+                format!("{own}`toolcrib check` shows where it is{count}")
             }
         };
         Self::machine(error.to_string()).hint(hint)

@@ -5,10 +5,12 @@
 
 mod check;
 mod front;
+mod mentions;
 mod outline;
 mod rules;
 
 pub use check::{Problem, check};
 pub use front::{Front, Titled, WhatBecame, front, title, titled};
+pub use mentions::{Mentions, mentions};
 pub use outline::{Chunk, Heading, Outline};
 pub use rules::RULES;

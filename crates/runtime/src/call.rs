@@ -454,7 +454,7 @@ pub(crate) fn checked(tool: &Tool, arguments: Arguments) -> Result<Arguments, Fa
     let faults = arguments::check(&tool.input, &value)
         .map_err(|error| Failure::new("invalid_definition", format!("the input schema of `{}` is broken: {error}", tool.name)))?;
     if !faults.is_empty() {
-        return Err(arguments::refusal(&tool.name, &faults));
+        return Err(arguments::refusal(tool, &faults));
     }
     let Value::Object(mut arguments) = value else { unreachable!("made of a map above") };
     // R knows its own defaults, and a function may ask whether an argument was given.

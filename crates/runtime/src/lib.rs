@@ -55,6 +55,7 @@ pub use confine::{Support, confinement};
 pub use digest::{arguments_digest, tool_digest, value_digest};
 pub use log::CALLS;
 pub use operations::{Asker, Event, EventKind, Operations, Until};
+pub use outputs::is_long_output;
 pub use peer::Peer;
 pub use plan::Plan;
 pub use r::{R_SOURCING, with_missing};

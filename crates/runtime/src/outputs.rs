@@ -18,6 +18,11 @@ pub(crate) use resources::OutputResources;
 pub(crate) use spill::{Spill, Whole};
 
 const SCHEME: &str = "toolcrib://output/";
+
+/// Whether an address leads to an output that was too long for its answer.
+pub fn is_long_output(uri: &str) -> bool {
+    uri.starts_with(SCHEME)
+}
 /// The most that is kept of all calls together.
 const KEPT_BYTES: u64 = 1024 * 1024 * 1024;
 /// The most calls whose outputs are kept.

@@ -44,6 +44,9 @@ const MOST_VALUES: usize = CompletionInfo::MAX_VALUES;
 /// The most resources that one client may watch.
 const MOST_WATCHED: usize = 1_024;
 
+/// Methods that need no open connection, which the library answers itself.
+const OPENING: [&str; 3] = ["initialize", "ping", "server/discover"];
+
 /// Known methods. When one of them arrives as an unknown request, its parameters are malformed.
 const METHODS: [&str; 15] = [
     "completion/complete",
@@ -62,6 +65,16 @@ const METHODS: [&str; 15] = [
     "tools/call",
     "tools/list",
 ];
+
+/// Whether a method is one of the protocol, in any of its revisions.
+pub(crate) fn is_method(name: &str) -> bool {
+    METHODS.contains(&name) || OPENING.contains(&name)
+}
+
+/// The error for a method that is none.
+pub(crate) fn unknown_method(name: &str) -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method `{}`", name.escape_debug()), None)
+}
 
 /// One client's connection.
 pub(crate) struct Connection {
@@ -281,9 +294,7 @@ impl ServerHandler for Connection {
             && matches!(method.as_str(), "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe");
         match METHODS.contains(&method.as_str()) && !is_dropped {
             true => Err(ErrorData::invalid_params(format!("malformed parameters for `{method}`"), None)),
-            false => {
-                Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method `{}`", method.escape_debug()), None))
-            }
+            false => Err(unknown_method(&method)),
         }
     }
 }

@@ -4,19 +4,17 @@
 //! that says everything itself, takes the same path as any other, and its answer is put back into
 //! the dialect's words and error codes.
 
+use catalog::arguments;
 use rmcp::{
     ErrorData,
     model::{ErrorCode, RequestId},
 };
 use serde_json::{Map, Value, json};
 
-use crate::Snapshot;
+use crate::{Snapshot, resources::MALFORMED};
 
 /// The revision that translated requests are of.
 pub(crate) const REVISION: &str = "2026-07-28";
-
-/// What the addresses begin with that the dialect knows. Others are served, too.
-const SCHEMES: [&str; 2] = ["rmd:///", "rmd-output:///"];
 
 /// The code of something that is not there.
 const NOT_FOUND: ErrorCode = ErrorCode(-32002);
@@ -109,19 +107,11 @@ impl Asked {
     fn error(&self, mut error: Value, snapshot: &Snapshot) -> Value {
         let about = self.about().unwrap_or_default();
         let given = error["code"].as_i64().and_then(|code| i32::try_from(code).ok()).map(ErrorCode);
-        let is_unknown = error["data"]["uri"].is_string();
+        let (is_unknown, is_malformed) = (error["data"]["uri"].is_string(), error["data"]["error_type"] == MALFORMED);
         let code = match (self.method, given) {
             (Method::CallTool, Some(ErrorCode::INVALID_PARAMS)) if snapshot.find(about).is_none() => ErrorCode::METHOD_NOT_FOUND,
-            (Method::ReadResource, _) if is_unknown && is_address(about) => NOT_FOUND,
-            (Method::ReadResource, _) if is_unknown => {
-                let shown = about.escape_debug();
-                let why = match SCHEMES.contains(&about) {
-                    true => "names nothing".to_owned(),
-                    false => format!("does not begin with {}", SCHEMES.map(|scheme| format!("`{scheme}`")).join(" or ")),
-                };
-                error["message"] = format!("Invalid URI format: `{shown}` {why}").into();
-                ErrorCode::INVALID_REQUEST
-            }
+            (Method::ReadResource, _) if is_malformed => ErrorCode::INVALID_REQUEST,
+            (Method::ReadResource, _) if is_unknown => NOT_FOUND,
             (Method::ReadResource, Some(ErrorCode::INVALID_PARAMS)) => ErrorCode::INTERNAL_ERROR,
             (_, Some(code @ (ErrorCode::INVALID_PARAMS | ErrorCode::INVALID_REQUEST))) => code,
             _ => ErrorCode::INTERNAL_ERROR,
@@ -173,11 +163,6 @@ impl Method {
     }
 }
 
-/// Whether this is an address as the dialect has them.
-fn is_address(uri: &str) -> bool {
-    SCHEMES.iter().any(|scheme| uri.strip_prefix(scheme).is_some_and(|name| !name.is_empty()))
-}
-
 fn invalid(why: &str) -> ErrorData {
     ErrorData::invalid_params(format!("Invalid params: {why}"), None)
 }
@@ -217,18 +202,9 @@ fn called(mut result: Value) -> Result<Value, Value> {
     Err(json!({"code": code.0, "message": message.unwrap_or_else(said), "data": structured}))
 }
 
-/// The first thing that is wrong with the arguments of a call, what is missing before all else. The others are in the data.
+/// The first thing that is wrong with the arguments of a call, whatever the tool's own wording is. The others are in the data.
 fn fault(structured: &Value) -> Option<String> {
     let document = structured.get("error_details").or_else(|| structured.get("error_data"))?;
-    let faults = document["details"].as_array()?;
-    let message = |fault: &Value| fault["message"].as_str().unwrap_or_default().to_owned();
-    let is_missing = |fault: &&Value| message(fault).starts_with("Missing required parameter");
-    let missing = faults.iter().find(is_missing);
-    let fault = missing.or(faults.first())?;
-    let name = fault["path"].as_str().unwrap_or_default().trim_start_matches('/');
-    Some(match (missing, name) {
-        (Some(_), name) => format!("Invalid params: {name} is required"),
-        (None, "") => format!("Invalid params: {}", message(fault)),
-        (None, name) => format!("Invalid params: {name}: {}", message(fault)),
-    })
+    let faults: Vec<arguments::Fault> = serde_json::from_value(document["details"].clone()).ok()?;
+    arguments::first(&faults)
 }

@@ -39,7 +39,7 @@ use self::{
     lines::{Line, Lines},
     output::Output,
 };
-use crate::dialect;
+use crate::{connection, dialect};
 
 /// The longest message that is read.
 const LONGEST: usize = 16 << 20;
@@ -176,12 +176,19 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
             let message = "`initialize` is not a method of the revision this connection was opened with";
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
         }
-        if self.aside.has(&request.id) || !self.in_flight.insert(request.id.clone()) {
+        if self.aside.has(&request.id) || self.in_flight.contains(&request.id) {
             return Err(in_use());
         }
         if self.opening == Opening::Undecided {
             self.opening = opening(&request.request);
+            // The library would only say that it does not know who asks.
+            if let (Opening::Undecided, ClientRequest::CustomRequest(custom)) = (self.opening, &request.request)
+                && !connection::is_method(&custom.method)
+            {
+                return Err(connection::unknown_method(&custom.method));
+            }
         }
+        self.in_flight.insert(request.id.clone());
         Ok(())
     }
 
@@ -267,6 +274,8 @@ where
         let message = self.next().await;
         if message.is_none() {
             self.end_of_input.cancel();
+            // A connection that was never opened is dropped by the library, not closed.
+            while self.refusals.join_next().await.is_some() {}
         }
         message
     }

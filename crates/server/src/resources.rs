@@ -1,6 +1,6 @@
 //! Resources: several providers, one list.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use rmcp::{
     ErrorData, RoleServer,
@@ -11,7 +11,7 @@ use rmcp::{
     service::RequestContext,
 };
 use serde_json::json;
-use toolkit::{Context, Interrupt, ResourceContent};
+use toolkit::{Absence, Context, Interrupt, ResourceContent, Resources};
 
 use crate::{
     connection::{Connection, single_page},
@@ -20,6 +20,9 @@ use crate::{
     rounds::{self, Reply},
     seal,
 };
+
+/// What is said to programs of an address that is none.
+pub(crate) const MALFORMED: &str = "invalid_uri";
 
 pub(crate) async fn list(
     connection: &Connection,
@@ -68,12 +71,29 @@ pub(crate) async fn read(
             result.meta = connection.server.stamp(era);
             Ok(result.into())
         }
-        Reply::Complete(None) => {
-            let message = format!("unknown resource `{}`", uri.escape_debug());
-            Err(ErrorData::resource_not_found(message, Some(json!({"uri": uri}))))
-        }
+        Reply::Complete(None) => Err(unknown(connection.server.resources(), uri)),
         Reply::Ask(asked) => Ok(asked.into()),
     }
+}
+
+/// The error for an address at which nothing is. That it is malformed is told to programs, too.
+fn unknown(providers: &[Arc<dyn Resources>], uri: &str) -> ErrorData {
+    let scheme = |address: &str| address.split_once(':').map(|(scheme, _)| scheme.to_owned());
+    let has_scheme = |provider: &Arc<dyn Resources>| {
+        let mut templates = provider.templates().into_iter();
+        templates.any(|template| scheme(&template.uri_template) == scheme(uri))
+    };
+    let explained = providers.iter().find_map(|provider| match provider.absence(uri)? {
+        // What one provider takes for malformed may be the way another writes its addresses.
+        Absence::Malformed(_) if !has_scheme(provider) && providers.iter().any(has_scheme) => None,
+        absence => Some(absence),
+    });
+    let (message, data) = match explained {
+        Some(Absence::Malformed(message)) => (message, json!({"uri": uri, "error_type": MALFORMED})),
+        Some(Absence::NotFound(message)) => (message, json!({"uri": uri})),
+        None => (format!("unknown resource `{}`", uri.escape_debug()), json!({"uri": uri})),
+    };
+    ErrorData::resource_not_found(message, Some(data))
 }
 
 async fn find(connection: &Connection, uri: &str, context: Context) -> Result<Option<ResourceContent>, Interrupt> {

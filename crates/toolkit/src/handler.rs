@@ -2,7 +2,7 @@
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use catalog::{Launch, Mode, Origin, Outcome, Schema, SourceId, Tool};
+use catalog::{Launch, Mode, Origin, Outcome, Schema, SourceId, Tool, arguments::Wording};
 use serde_json::{Map, Value};
 
 use crate::{Capability, Context, Naming, Question};
@@ -107,6 +107,12 @@ impl Native {
     /// Puts it into a group.
     pub fn category(mut self, category: impl Into<String>) -> Self {
         self.tool.marks.category = Some(category.into());
+        self
+    }
+
+    /// Says how a call of it is refused for its arguments.
+    pub fn refusals(mut self, wording: Wording) -> Self {
+        self.tool.refusals = wording;
         self
     }
 

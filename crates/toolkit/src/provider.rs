@@ -54,6 +54,15 @@ pub enum Body {
     Bytes(Vec<u8>),
 }
 
+/// Why nothing is at an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Absence {
+    /// It is no address of anything that the provider has. Other providers may know better.
+    Malformed(String),
+    /// What it names is not there.
+    NotFound(String),
+}
+
 /// A provider of resources.
 pub trait Resources: Send + Sync + 'static {
     /// What can be read now.
@@ -66,6 +75,11 @@ pub trait Resources: Send + Sync + 'static {
 
     /// Reads one; `Ok(None)` if the address is not one of this provider's.
     fn read<'a>(&'a self, uri: &'a str, context: Context) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>>;
+
+    /// Why nothing is at an address; `None` if that is not for this provider to say.
+    fn absence(&self, _uri: &str) -> Option<Absence> {
+        None
+    }
 
     /// Values for a variable of a template that go on from `value`, given the variables that are chosen already;
     /// `None` if the template is not one of this provider's.

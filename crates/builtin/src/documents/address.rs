@@ -1,6 +1,11 @@
 //! Addresses of documents and outputs: `rmd:///name.Rmd` and `rmd-output:///name.html`.
 
-use super::name::{DocumentName, OutputName};
+use toolkit::Absence;
+
+use super::{
+    library,
+    name::{DocumentName, OutputName},
+};
 use crate::percent::{decoded, encoded};
 
 const DOCUMENT: &str = "rmd:///";
@@ -35,6 +40,20 @@ pub(super) fn read(uri: &str) -> Option<Target> {
     }
     let path = decoded(uri.strip_prefix(OUTPUT)?)?;
     OutputName::new(&path).ok().map(Target::Output)
+}
+
+/// Why nothing is at an address.
+pub(super) fn absence(uri: &str) -> Absence {
+    let shown = uri.escape_debug();
+    let name = |path: &str| decoded(path).as_deref().unwrap_or(path).escape_debug().to_string();
+    match (uri.strip_prefix(DOCUMENT), uri.strip_prefix(OUTPUT)) {
+        (Some(""), _) | (_, Some("")) => Absence::Malformed(format!("Invalid URI format: `{shown}` names nothing")),
+        (Some(path), _) => Absence::NotFound(library::not_found(name(path))),
+        (_, Some(path)) => Absence::NotFound(format!("Rendered output not found: {}", name(path))),
+        (None, None) => {
+            Absence::Malformed(format!("Invalid URI format: `{shown}` does not begin with `{DOCUMENT}` or `{OUTPUT}`"))
+        }
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::{
     io::{self, ErrorKind, Read, Write},
     path::Path,
     sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
 };
 
 use cap_std::fs::{Dir, Metadata, MetadataExt, OpenOptions};
@@ -13,6 +14,12 @@ use crate::door;
 
 /// The most files that are looked at, whatever they are.
 pub(super) const MOST_FILES: usize = 20_000;
+
+/// What the names of drafts begin with; two numbers follow.
+const DRAFT: &str = ".toolcrib-";
+
+/// How old a draft is that nobody writes any more.
+const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// A folder. Whatever is done through it stays inside, links followed.
 pub(super) struct Folder(Dir);
@@ -66,11 +73,14 @@ impl Folder {
     }
 
     fn file(&self, path: &str) -> io::Result<cap_std::fs::File> {
+        let leads_nowhere = || self.0.symlink_metadata(path).is_ok_and(|about| about.is_symlink());
         // Looked at before it is opened: opening a pipe would wait for someone to write into it.
-        match self.0.metadata(path)?.is_file() {
-            true => self.0.open(path),
-            // Lists leave it out, so to readers it is not there.
-            false => Err(io::Error::new(ErrorKind::NotFound, "it is not a regular file")),
+        match self.0.metadata(path) {
+            Ok(about) if about.is_file() => self.0.open(path),
+            // Lists leave these out, so to readers they are not there.
+            Ok(_) => Err(io::Error::new(ErrorKind::NotFound, "it is not a regular file")),
+            Err(_) if leads_nowhere() => Err(io::Error::new(ErrorKind::NotFound, "it is a link that leads nowhere")),
+            Err(error) => Err(error),
         }
     }
 
@@ -142,8 +152,9 @@ struct Draft<'d> {
 impl<'d> Draft<'d> {
     fn write(parent: &'d Dir, bytes: &[u8], like: Option<&Metadata>) -> io::Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
+        sweep(parent);
         let (draft, mut file) = loop {
-            let name = format!(".toolcrib-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+            let name = format!("{DRAFT}{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
             match parent.open_with(&name, OpenOptions::new().write(true).create_new(true)) {
                 Ok(file) => break (Self { parent, name }, file),
                 // Left by a process that ended in the middle.
@@ -169,6 +180,24 @@ impl Drop for Draft<'_> {
         // A draft that was renamed is not there any more.
         let _ = self.parent.remove_file(&self.name);
     }
+}
+
+/// Removes drafts of processes that ended in the middle.
+fn sweep(folder: &Dir) {
+    for entry in folder.entries().into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let age = || entry.metadata().ok().filter(Metadata::is_file)?.modified().ok()?.into_std().elapsed().ok();
+        if name.to_str().is_some_and(is_draft) && age().is_some_and(|age| age > ABANDONED) {
+            // Somebody else may have removed it.
+            let _ = folder.remove_file(&name);
+        }
+    }
+}
+
+fn is_draft(name: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers = name.strip_prefix(DRAFT).and_then(|numbers| numbers.split_once('-'));
+    numbers.is_some_and(|(process, number)| is_number(process) && is_number(number))
 }
 
 /// Has the folder itself written to the disk, where that can be done.

@@ -4,6 +4,7 @@
 
 use std::{
     collections::HashMap,
+    fmt,
     io::{self, ErrorKind},
     path::PathBuf,
     sync::{Mutex, PoisonError},
@@ -280,8 +281,13 @@ fn leads_out(error: &io::Error) -> bool {
     error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none()
 }
 
+/// What is said of a document that is not there.
+pub(super) fn not_found(name: impl fmt::Display) -> String {
+    format!("R Markdown file not found: {name}")
+}
+
 fn missing(name: &DocumentName) -> Failure {
-    Failure::new("not_found", format!("R Markdown file not found: {name}"))
+    Failure::new("not_found", not_found(name))
 }
 
 fn unreadable(name: &DocumentName, error: &io::Error) -> Failure {

@@ -52,7 +52,7 @@ impl DocumentName {
             return Err(bad(text, "the folder `output` is for what was rendered", "choose another folder"));
         }
         let extension = text.rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
-        let is_document = ENDINGS.iter().any(|ending| text.ends_with(ending));
+        let is_document = is_document(text);
         if !is_document && matches!(extension.as_deref(), Some("rmd" | "qmd")) {
             return Err(bad(text, "its ending is not written like that", "write `.Rmd`, `.rmd` or `.qmd`"));
         }
@@ -140,6 +140,11 @@ impl OutputKind {
             Self::Docx => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         }
     }
+}
+
+/// Whether a file is a document, by the ending of its path.
+pub(super) fn is_document(path: &str) -> bool {
+    ENDINGS.iter().any(|ending| path.ends_with(ending))
 }
 
 /// Whether a path lies in the folder of outputs, on a disk that may not tell capitals from small letters.

@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use runtime::render::{Component, RenderSettings, Renderer};
 use toolkit::Native;
 
-use super::{Ability, Documents};
+use super::{Ability, Documents, REFUSALS};
 
 /// Documents and what renders them. Clones are the same.
 #[derive(Clone)]
@@ -32,7 +32,7 @@ impl Rendering {
 
     /// The tool.
     pub fn native(&self) -> Native {
-        render::native(self)
+        render::native(self).refusals(REFUSALS)
     }
 
     /// What of this machine rendering can use.

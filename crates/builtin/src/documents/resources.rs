@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use toolkit::{Body, BoxFuture, Context, Failure, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources};
+use toolkit::{Absence, Body, BoxFuture, Context, Failure, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources};
 
 use super::{
     Documents,
@@ -56,6 +56,10 @@ impl Resources for Provider {
                 Err(failure) => Err(Interrupt::Invalid(failure.message)),
             }
         })
+    }
+
+    fn absence(&self, uri: &str) -> Option<Absence> {
+        self.0.library().map(|_| address::absence(uri))
     }
 
     fn complete<'a>(

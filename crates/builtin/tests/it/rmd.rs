@@ -71,6 +71,12 @@ async fn a_title_in_the_content_stays_and_that_is_said() {
     assert_eq!((&value["title"], &value["title_from"]), (&json!("Own"), &json!("content")));
     assert_eq!(value["warnings"], json!(["the content's own title `Own` was kept, not `Example R Markdown`"]));
     assert_eq!(outcome.content.len(), 3, "it is said to models as well");
+    for (name, title) in [("c", "title: \"\""), ("d", "title:"), ("e", "title: ~")] {
+        let given = json!({"filename": name, "content": format!("---\n{title}\nauthor: me\n---\ntext")});
+        let made = study.call("create_rmd", example(given)).await;
+        assert_eq!((&made["title"], &made["warnings"]), (&json!("Example R Markdown"), &Value::Null), "{title}");
+        assert_eq!(study.text(&format!("{name}.Rmd")), "---\ntitle: Example R Markdown\nauthor: me\n---\ntext");
+    }
     let untitled = json!({"filename": "b", "content": "---\nauthor: me\n---\ntext"});
     study.call("create_rmd", example(untitled)).await;
     assert_eq!(study.text("b.Rmd"), "---\ntitle: Example R Markdown\nauthor: me\n---\ntext");
@@ -110,7 +116,29 @@ async fn nothing_is_overwritten_in_silence() {
 async fn what_is_no_file_is_not_there() {
     let study = Study::new();
     fs::create_dir_all(study.path("folder.Rmd")).expect("a folder");
-    assert_eq!(study.refusal("read_rmd", json!({"filename": "folder"})).await.0, "not_found");
+    let made = std::process::Command::new("mkfifo").arg(study.path("pipe.Rmd")).status();
+    assert!(made.is_ok_and(|status| status.success()), "a pipe");
+    std::os::unix::fs::symlink("b.Rmd", study.path("a.Rmd")).expect("a link");
+    std::os::unix::fs::symlink("a.Rmd", study.path("b.Rmd")).expect("a loop");
+    for name in ["folder", "pipe", "a"] {
+        assert_eq!(study.refusal("read_rmd", json!({"filename": name})).await.0, "not_found", "{name}");
+        assert_eq!(study.read(&format!("rmd:///{name}.Rmd")).await, None, "{name}");
+    }
+    assert!(study.documents.resources().list().await.is_empty(), "it is not listed either");
+}
+
+#[tokio::test]
+async fn drafts_that_a_crash_left_are_removed_by_the_next_write() {
+    let left = [".toolcrib-7-1", ".toolcrib-7-2", ".toolcrib-notes", "sub/.toolcrib-7-3"];
+    let study = left.iter().fold(Study::new(), |study, path| study.file(path, "half"));
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 3600);
+    for path in left.iter().filter(|path| **path != ".toolcrib-7-2") {
+        let file = fs::File::options().append(true).open(study.path(path)).expect("a file");
+        file.set_modified(long_ago).expect("a time");
+    }
+    study.call("create_rmd", example(json!({}))).await;
+    let is_there = left.map(|path| study.path(path).exists());
+    assert_eq!(is_there, [false, true, true, true], "only old drafts, only in that folder");
 }
 
 #[tokio::test]

@@ -180,7 +180,8 @@ fn print_content(content: &Content, is_output: bool) {
     match content {
         Content::Text(text) if is_output => terminal::print(text),
         Content::Text(text) | Content::Resource { text, .. } => terminal::line(text),
-        Content::Link { uri, .. } => terminal::note(&format!("the whole output: {uri}")),
+        Content::Link { uri, .. } if runtime::is_long_output(uri) => terminal::note(&format!("the whole output: {uri}")),
+        Content::Link { uri, name, .. } => terminal::note(&format!("{name}: {uri}")),
         Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
             terminal::note(&format!("({} bytes of {mime_type})", data.len()));
         }

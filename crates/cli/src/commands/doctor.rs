@@ -4,17 +4,29 @@ use std::process::ExitCode;
 
 use runtime::{Runtime, render::Component};
 
+use catalog::Diagnostic;
+use workspace::{Crib, Loader, OpenError};
+
 use super::{CommandResult, Surroundings};
-use crate::{error::CommandError, terminal};
+use crate::{
+    error::{CommandError, Kind},
+    terminal,
+};
 
 /// Say what this machine can run, how well it can confine it, and what to install.
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
 pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
-    let (crib, loaded) = here.load()?;
+    let (crib, wrong) = open(here)?;
+    let loaded = Loader::default().load(&crib);
     terminal::line(&format!("crib          {} ({})", crib.name(), crib.folder.display()));
     terminal::line(&format!("state         {}", crib.state_folder().display()));
+    if !wrong.is_empty() {
+        terminal::print("\nConfiguration\n");
+        wrong.iter().for_each(print_wrong);
+        terminal::line("  what follows is told as if there were none");
+    }
     terminal::print("\nConfinement of tools\n");
     match crib.config.confine.enabled {
         true => print_support(runtime::confinement()),
@@ -32,7 +44,7 @@ pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
     });
     let driver = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let driver = driver.map_err(|error| CommandError::machine(format!("cannot start: {error}")))?;
-    if crib.documents.is_some() {
+    if crib.documents.is_some() || !wrong.is_empty() {
         terminal::print("\nRendering of documents\n");
         driver.block_on(runtime.renderer(crib.render_settings()).components()).iter().for_each(print_component);
     }
@@ -50,7 +62,24 @@ pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
             }
         }
     }
-    Ok(ExitCode::from(u8::from(missing > 0)))
+    Ok(match wrong.is_empty() {
+        true => ExitCode::from(u8::from(missing > 0)),
+        false => Kind::Machine.exit_code(),
+    })
+}
+
+/// The crib, and what is wrong with its configuration: the machine can be looked at without.
+fn open(here: &Surroundings<'_>) -> Result<(Crib, Vec<Diagnostic>), CommandError> {
+    match Crib::open(here.global.crib.as_deref(), here.environment) {
+        Ok(crib) => Ok((crib, Vec::new())),
+        Err(OpenError::Config { folder, diagnostics }) => Ok((Crib::unconfigured(folder, here.environment), diagnostics)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn print_wrong(diagnostic: &Diagnostic) {
+    let hint = diagnostic.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+    terminal::line(&format!("  {}: {}{hint}", diagnostic.origin.source, diagnostic.message));
 }
 
 fn print_component(component: &Component) {

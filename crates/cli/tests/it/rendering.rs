@@ -79,6 +79,36 @@ fn a_document_is_rendered_and_read_back_as_a_resource() {
 }
 
 #[test]
+fn only_what_a_document_may_read_makes_it_render_again() {
+    if !has_r() {
+        return;
+    }
+    let crib = Crib::new().file("toolcrib.toml", LOCAL).file("rmd/parts/child.Rmd", "Part one.\n");
+    let mut client = Client::start(&crib, &[]);
+    create(&mut client, "plain", "Text.\n");
+    create(&mut client, "parent", "```{r, child = 'parts/child.Rmd'}\n```\n");
+    let mut cached = |name: &str| {
+        let rendered = call(&mut client, "render_rmd", json!({"filename": name}));
+        rendered["structuredContent"]["value"]["cached"].as_bool().expect("a result")
+    };
+    assert!(!cached("plain") && !cached("parent"));
+    crib.write("rmd/elsewhere.Rmd", "Something else.\n");
+    assert!(cached("plain") && cached("parent"), "neither reads the new document");
+    crib.write("rmd/parts/child.Rmd", "Part two.\n");
+    assert!(cached("plain") && !cached("parent"), "one of them reads that");
+    assert!(fs::read_to_string(crib.root().join("rmd/output/parent.html")).expect("a page").contains("Part two."));
+    crib.write("rmd/data.csv", "a,b\n");
+    assert!(!cached("plain") && !cached("parent"), "either may read data");
+}
+
+#[test]
+fn a_call_from_a_terminal_names_what_it_made() {
+    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let made = crib.run(&["call", "create_rmd", "--args", r#"{"filename": "a", "title": "A", "content": "text"}"#]);
+    assert_eq!((made.stdout.trim(), made.stderr.trim()), ("Created R Markdown file: a.Rmd", "a.Rmd: rmd:///a.Rmd"));
+}
+
+#[test]
 fn sub_folders_and_formats_are_in_the_names_of_rendered_files() {
     if !has_r() {
         return;
@@ -238,6 +268,18 @@ fn the_doctor_says_what_can_render() {
     let abilities = told["structuredContent"]["value"].as_array().expect("abilities").clone();
     let of = |name: &str| abilities.iter().find(|ability| ability["name"] == name).expect("an ability").clone();
     assert!(of("R")["ok"] == true && of("quarto")["hint"].is_string(), "{told}");
+}
+
+#[test]
+fn the_doctor_goes_on_where_the_configuration_cannot_be_used() {
+    let crib = Crib::new().file("toolcrib.toml", "[documents]\nenabled = true\nbackend = \"local\"\n");
+    let ran = crib.run(&["doctor"]);
+    assert_eq!(ran.code, 2);
+    for words in ["`backend` is `local`", "set `allow_local = true`", "Rendering of documents", "  docker    "] {
+        assert!(ran.stdout.contains(words), "{words} is not in\n{}", ran.stdout);
+    }
+    let refused = crib.run(&["list"]);
+    assert!(refused.stderr.contains("set `allow_local = true`"), "{}", refused.stderr);
 }
 
 /// What the page for users says about a first report, done as it says, but for installing.

@@ -70,8 +70,8 @@ pub fn titled(text: &str, title: &str) -> Titled {
     match front(text) {
         Front::Absent => Titled { text: format!("---\n{line}---\n\n{text}"), became: WhatBecame::Added },
         Front::Broken(error) => Titled { text: text.to_owned(), became: WhatBecame::Unread(error) },
-        Front::Present(values) => match (values.get("title"), find(text)) {
-            (None | Some(Value::Null), Ok(Some(block))) => set(text, &block, &values, title),
+        Front::Present(values) => match find(text) {
+            Ok(Some(block)) if !has_title(&values) => set(text, &block, &values, title),
             _ => Titled { text: text.to_owned(), became: WhatBecame::Kept(title_of(&values).unwrap_or_default()) },
         },
     }
@@ -83,7 +83,7 @@ fn set(text: &str, block: &Block<'_>, values: &Map<String, Value>, title: &str) 
     let (before, after) = (&text[..block.start], &text[block.start + block.yaml.len()..]);
     let line = yaml::write::document(&Map::from_iter([("title".to_owned(), Value::from(title))]));
     let line = if before.ends_with("\r\n") { line.replace('\n', "\r\n") } else { line };
-    let others = block.yaml.split_inclusive('\n').filter(|line| line.trim_end() != "title:").collect::<String>();
+    let others = block.yaml.split_inclusive('\n').filter(|line| !is_empty_title(line)).collect::<String>();
     let braces = block.yaml.replacen('{', &format!("{{title: {}, ", Value::from(title)), 1);
     let ways = [format!("{line}{}", block.yaml), format!("{line}{others}"), braces];
     let mut made = ways.into_iter().map(|yaml| format!("{before}{yaml}{after}"));
@@ -94,6 +94,21 @@ fn set(text: &str, block: &Block<'_>, values: &Map<String, Value>, title: &str) 
             Titled { text: text.to_owned(), became: WhatBecame::Unread(error) }
         }
     }
+}
+
+/// Whether a title says anything.
+fn has_title(values: &Map<String, Value>) -> bool {
+    match values.get("title") {
+        None | Some(Value::Null) => false,
+        Some(Value::String(title)) => !title.trim().is_empty(),
+        Some(_) => true,
+    }
+}
+
+/// Whether a line of front matter is a title that says nothing.
+fn is_empty_title(line: &str) -> bool {
+    let value = line.strip_prefix("title:").map(|value| value.trim().trim_matches(['"', '\'']).trim());
+    matches!(value, Some("" | "~" | "null"))
 }
 
 /// Whether values have a title now, and are those of before otherwise.
@@ -220,6 +235,8 @@ mod tests {
     fn a_title_is_put_in_however_front_matter_is_written() {
         for (text, expected) in [
             ("---\nauthor: me\ntitle:\n---\ntitle:\n", "---\ntitle: T\nauthor: me\n---\ntitle:\n"),
+            ("---\ntitle: ''\nauthor: me\n---\n", "---\ntitle: T\nauthor: me\n---\n"),
+            ("---\nauthor: me\ntitle: \" \"\n---\n", "---\ntitle: T\nauthor: me\n---\n"),
             ("---\n{author: me}\n---\n", "---\n{title: \"T\", author: me}\n---\n"),
             ("---\n# nothing yet\n---\n", "---\ntitle: T\n# nothing yet\n---\n"),
         ] {

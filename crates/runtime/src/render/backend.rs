@@ -119,16 +119,17 @@ impl Inner {
         Ok(Place::Compose(command.at(engine.socket), Some(image.digest)))
     }
 
-    /// Everything that goes into a document, as one digest.
+    /// Everything that may go into a document, as one digest.
     pub(super) async fn key(&self, job: &Arc<RenderJob>, place: &Place) -> String {
         let (job, maker) = (Arc::clone(job), self.maker(place));
         let hashed = spawn_blocking(move || {
+            let files = || job.files.iter().filter(|file| file.may_be_read);
             let mut digests = vec![
                 exchange::SCRIPT.to_owned(),
                 maker,
-                json!([job.document, job.format, job.params, job.files.len()]).to_string(),
+                json!([job.document, job.format, job.params, files().count()]).to_string(),
             ];
-            digests.extend(job.files.iter().map(|file| format!("{}\n{}\n", digest::of_bytes(&file.bytes), json!(file.path))));
+            digests.extend(files().map(|file| format!("{}\n{}\n", digest::of_bytes(&file.bytes), json!(file.path))));
             digest::together(digests.iter().map(String::as_str))
         });
         // A key that is nobody's is never found.

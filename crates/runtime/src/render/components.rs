@@ -72,10 +72,11 @@ pub(super) fn missing(component: &str, backend: Backend) -> Failure {
         "quarto" => "a .qmd document needs the Quarto command",
         name => &format!("rendering needs {name}"),
     };
+    let instead = if name == "quarto" { ", or name it .Rmd if it needs nothing of Quarto's own" } else { "" };
     let message = match backend {
-        Backend::Local => format!("{what}, which is not on this machine; install it ({hint}), then call again"),
+        Backend::Local => format!("{what}, which is not on this machine; install it ({hint}){instead}, then call again"),
         Backend::Docker | Backend::Compose => {
-            format!("{what}, which is not in the image; use an image that has it (`image` in the `[documents]` section)")
+            format!("{what}, which is not in the image; use an image that has it (`image` in the `[documents]` section){instead}")
         }
     };
     Failure::new("missing_component", message).details(json!({"component": component, "backend": backend, "hint": hint}))

@@ -1,8 +1,9 @@
 //! The Compose backend: one service, run once, by the command of Docker Compose or Podman.
 //!
 //! The service has the same bounds as a container of the Docker backend. Files go in and out as archives
-//! on standard input and output, and lie in memory meanwhile: nothing of this machine is mounted. What
-//! is left when a render is dropped is removed as soon as it is noticed.
+//! on standard input and output, and lie in a volume without a name meanwhile, which goes with its
+//! container: nothing of this machine is mounted. What is left when a render is dropped is removed as soon
+//! as it is noticed.
 
 use std::{
     fs,
@@ -20,7 +21,7 @@ use super::{
     Backend, Inner, RenderJob, RenderSettings, Rendered, Tell,
     child::{self, Ended, Errand, Output},
     docker,
-    exchange::{self, USER},
+    exchange::{self, FOLDER, Returned, USER},
     log::Log,
     verdict::{self, Raw},
 };
@@ -49,10 +50,16 @@ const TIDYING: Duration = Duration::from_secs(30);
 const WRAPPING: usize = 8 * 1024 * 1024;
 /// How much memory the command may take.
 const MEMORY_BYTES: u64 = 2 * 1024 * 1024 * 1024;
-/// Unpacks, renders, packs, where anybody may write in any image. Standard output is for the archive alone. Compose reads
-/// `$$` as `$`.
-const SCRIPT: &str = "mkdir /tmp/job && tar -x -f - -C /tmp/job || exit 1; exec 3>&1 1>&2; \
-                      Rscript --vanilla /tmp/job/render.R /tmp/job </dev/null; code=$$?; tar -c -f - -C /tmp/job out >&3; exit $$code";
+/// Unpacks, renders, packs. It is told the token, the seconds for the render, and the folder, which is a volume; in an image
+/// that has no such folder only root may write there, and memory takes its place. Standard output is for the archive alone.
+/// What Compose itself says comes before the begin and after the end. Compose reads `$$` as `$`.
+const SCRIPT: &str = "\
+    job=$$3; test -w $$job || { job=/tmp/job; mkdir $$job; }; \
+    tar -x -f - -C $$job || exit 1; \
+    exec 3>&1 1>&2; echo \"$$1 begin\"; \
+    timeout -k 5 $$2 Rscript --vanilla $$job/render.R $$job </dev/null; code=$$?; \
+    echo; echo \"$$1 end\"; \
+    tar -c -f - -C $$job out >&3; exit $$code";
 
 /// How long one that did not answer is not asked again.
 const AGAIN: Duration = Duration::from_secs(30);
@@ -159,13 +166,18 @@ impl Inner {
         if data.len() > longest {
             return Err(exchange::too_long(data.len() as u64, self.settings.output_bytes));
         }
-        let returned = exchange::unpack(&data, job.format, self.settings.output_bytes);
         let (chunk, log) = (log.chunk(), log.finish());
-        // Without an archive, it is the command that failed, not the document.
-        let (true, Ok(returned)) = (!data.is_empty(), returned) else { return Err(failed(&ended, &log, &self.settings)) };
-        if !matches!(ended, Ended::TimedOut) {
-            project.finished();
-        }
+        let returned = match exchange::unpack(&data, job.format, self.settings.output_bytes) {
+            Ok(returned) if !data.is_empty() && !matches!(ended, Ended::TimedOut) => {
+                project.finished();
+                returned
+            }
+            Err(failure) if failure.error_type == exchange::TOO_LONG => return Err(failure),
+            // The container was ended before it could pack anything.
+            _ if verdict::is_cut_short(&ended) => Returned::default(),
+            // Without an archive, it is the command that failed, not the document.
+            _ => return Err(failed(&ended, &log)),
+        };
         let image = Some(digest.map_or_else(|| docker::reference(&self.settings), str::to_owned));
         let mut rendered =
             verdict::judge(job, Raw { backend: Backend::Compose, ended, returned, chunk, log, image }, &self.settings)?;
@@ -207,7 +219,7 @@ impl Project {
     fn lay_out(inner: &Inner, command: &Command, token: &str) -> Result<Self, Failure> {
         let made = || {
             let folder = Folders::new(inner.children.temp.clone()).take(NAME, &[])?;
-            fs::write(folder.path().join(FILE), service(&inner.settings).to_string())?;
+            fs::write(folder.path().join(FILE), service(&inner.settings, token).to_string())?;
             for (name, text) in docker::ingredients() {
                 fs::write(folder.path().join(name), text)?;
             }
@@ -271,11 +283,14 @@ fn own_configuration(settings: &Settings) -> Option<PathBuf> {
     home.map(|home| home.join(".docker")).filter(|folder| folder.is_dir())
 }
 
-fn service(settings: &RenderSettings) -> Value {
-    let seconds = settings.timeout.as_secs().max(1).to_string();
+fn service(settings: &RenderSettings, token: &str) -> Value {
+    let seconds = settings.timeout.as_secs().max(1);
+    // The container ends by itself, even if nobody is left to send it the documents or to take the result.
+    let (most, seconds) = ((seconds + MARGIN.as_secs()).to_string(), seconds.to_string());
     let mut service = json!({
         "image": docker::reference(settings),
-        "entrypoint": ["timeout", "-k", "5", seconds, "sh", "-c", SCRIPT],
+        "entrypoint": ["timeout", "-k", "5", most, "sh", "-c", SCRIPT, "sh", token, seconds, FOLDER],
+        "volumes": [FOLDER],
         "user": format!("{USER}:{USER}"),
         "environment": exchange::VARIABLES,
         "working_dir": "/tmp",
@@ -288,6 +303,7 @@ fn service(settings: &RenderSettings) -> Value {
         "memswap_limit": settings.memory_bytes,
         "cpus": settings.cpus,
         "pids_limit": settings.processes,
+        "ulimits": {"fsize": settings.disk_bytes, "nofile": docker::MOST, "nproc": docker::MOST},
         "stdin_open": true,
         "labels": docker::labels(settings.timeout),
         "logging": {"driver": "none"},
@@ -299,22 +315,12 @@ fn service(settings: &RenderSettings) -> Value {
     json!({"services": {SERVICE: service}})
 }
 
-fn failed(ended: &Ended, log: &[String], settings: &RenderSettings) -> Failure {
-    let last = log.iter().rev().find(|line| !line.trim().is_empty()).map_or("it said nothing", String::as_str);
-    let log = json!({"log": log.join("\n")});
-    match ended {
-        Ended::TimedOut | Ended::Exited(124) => {
-            let message = format!("the render was stopped after {} seconds, its time limit", settings.timeout.as_secs_f64());
-            Failure::new("timed_out", message).details(log)
-        }
-        Ended::Exited(137) => {
-            let mib = settings.memory_bytes >> 20;
-            let message = format!("the container was killed, most likely because it took more than {mib} MiB of memory");
-            Failure::new("out_of_memory", message).details(log)
-        }
-        ended => {
-            let message = format!("Docker Compose failed ({ended:?}): {last}; see whether Docker runs (`toolcrib doctor`)");
-            Failure::new("docker_failed", message).details(log)
-        }
-    }
+fn failed(ended: &Ended, log: &[String]) -> Failure {
+    let last = log.iter().rev().find(|line| !line.trim().is_empty()).map_or("it said nothing", |line| line.trim());
+    let how = match ended {
+        Ended::Exited(code) => format!("with exit code {code}"),
+        _ => "because it was ended".to_owned(),
+    };
+    let message = format!("Docker Compose failed {how}: {last}; see whether Docker runs (`toolcrib doctor`)");
+    Failure::new("docker_failed", message).details(json!({"log": log.join("\n")}))
 }

@@ -24,6 +24,7 @@ use super::{
 };
 use crate::outputs::random_id;
 use container::Container;
+pub(super) use container::MOST;
 pub(super) use image::{Image, ingredients, reference};
 pub(super) use sweep::labels;
 

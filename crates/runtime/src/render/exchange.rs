@@ -36,6 +36,9 @@ pub(super) const RESULT: &str = "result.json";
 /// The longest result that is read: it has no more than a hundred warnings.
 pub(super) const RESULT_BYTES: u64 = 4 * 1024 * 1024;
 
+/// The kind of failure of a document that is longer than it may be.
+pub(super) const TOO_LONG: &str = "output_too_large";
+
 /// What came back.
 #[derive(Default)]
 pub(super) struct Returned {
@@ -161,7 +164,7 @@ fn read(path: &Path, longest: u64) -> Result<Option<Vec<u8>>, Failure> {
 pub(super) fn too_long(length: u64, longest: u64) -> Failure {
     let message =
         format!("the rendered document has {length} bytes, and {longest} are allowed; use smaller figures or less data");
-    Failure::new("output_too_large", message)
+    Failure::new(TOO_LONG, message)
 }
 
 /// The folder in which the script runs.

@@ -50,6 +50,8 @@ pub struct SourceFile {
     pub path: String,
     /// What is in it.
     pub bytes: Vec<u8>,
+    /// Whether the document may read it: it is rendered again if this has changed.
+    pub may_be_read: bool,
 }
 
 /// What is to be rendered.

@@ -38,11 +38,13 @@ pub(super) struct Log {
     /// The chunk that was begun last.
     chunk: Option<String>,
     bytes: usize,
+    /// Whether the render is over: whoever ran it may go on printing.
+    is_over: bool,
 }
 
 impl Log {
     pub(super) fn new(token: impl Into<String>, tell: Tell) -> Self {
-        Self { token: token.into(), tell, line: Vec::new(), lines: VecDeque::new(), chunk: None, bytes: 0 }
+        Self { token: token.into(), tell, line: Vec::new(), lines: VecDeque::new(), chunk: None, bytes: 0, is_over: false }
     }
 
     /// One that nobody reads.
@@ -87,15 +89,24 @@ impl Log {
     fn end_line(&mut self) {
         let line = String::from_utf8_lossy(&self.line).trim_end().to_owned();
         self.line.clear();
-        match line.strip_prefix(&self.token) {
+        match line.strip_prefix(&self.token).map(str::trim_start) {
+            Some("begin") => self.forget(),
+            Some("end") => self.is_over = true,
             Some(progress) => {
-                if let Some((label, progress)) = chunk(progress.trim_start()) {
+                if let Some((label, progress)) = chunk(progress) {
                     self.chunk = Some(label.to_owned());
                     (self.tell)(progress);
                 }
             }
+            None if self.is_over => {}
             None => self.remember(line),
         }
+    }
+
+    /// What came before is not the render's.
+    fn forget(&mut self) {
+        self.lines.clear();
+        self.bytes = 0;
     }
 
     fn remember(&mut self, line: String) {
@@ -137,6 +148,16 @@ mod tests {
         let told = told.lock().unwrap_or_else(PoisonError::into_inner);
         assert_eq!((told.len(), told[0].chunk, told[0].chunks), (1, 2, 5));
         assert_eq!(told[0].message, "chunk `plot of cars`");
+    }
+
+    #[test]
+    fn keeps_only_what_is_printed_between_begin_and_end() {
+        let mut log = Log::new("t0k", Arc::new(|_| {}));
+        log.hear(b"Creating a container ... done\nt0k begin\none\nt0k end\n137\n");
+        assert_eq!(log.finish(), ["one"]);
+        let mut log = Log::new("t0k", Arc::new(|_| {}));
+        log.hear(b"there is no daemon\n");
+        assert_eq!(log.finish(), ["there is no daemon"], "nothing began");
     }
 
     #[test]

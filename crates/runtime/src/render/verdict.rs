@@ -82,6 +82,11 @@ pub(super) fn judge(job: &RenderJob, mut raw: Raw, settings: &RenderSettings) ->
     })
 }
 
+/// Whether a render was ended from outside, so that nothing need have come back.
+pub(super) fn is_cut_short(ended: &Ended) -> bool {
+    matches!(ended, Ended::TimedOut | Ended::Excess(_) | Ended::Exited(TIME_OVER | KILLED))
+}
+
 /// R said what went wrong.
 fn failed(job: &RenderJob, raw: &Raw, report: &Report) -> Failure {
     let message = report.message.as_deref().unwrap_or("R gave no reason").trim();

@@ -6,7 +6,7 @@ use rmcp::{
 };
 use serde_json::Value;
 
-use crate::listening;
+use crate::{dialect, listening};
 
 /// What a line turned out to be.
 #[derive(Debug)]
@@ -63,8 +63,13 @@ fn explain(line: &[u8]) -> Incoming {
         true => "batches are not part of the protocol; send one message a line",
         false => "not a JSON-RPC 2.0 message",
     };
-    let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
-    Incoming::Refused { id, error: ErrorData::invalid_request(message, None) }
+    let id = value.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+    let in_dialect = || {
+        let method = value["method"].as_str().filter(|method| dialect::speaks(method))?;
+        dialect::translate(id.as_ref()?, method, value.get("params").cloned()).err()
+    };
+    let error = in_dialect().unwrap_or_else(|| ErrorData::invalid_request(message, None));
+    Incoming::Refused { id, error }
 }
 
 #[cfg(test)]

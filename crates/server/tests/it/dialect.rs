@@ -1,6 +1,10 @@
 //! The other names of methods, as the first thing a client says, on both transports.
 
-use builtin::documents::{Documents, Settings};
+use builtin::documents::{Documents, Rendering, Settings};
+use runtime::{
+    Runtime,
+    render::{Preference, RenderSettings},
+};
 use serde_json::{Value, json};
 use server::Server;
 use tempfile::TempDir;
@@ -9,7 +13,7 @@ use toolkit::{Failure, Outcome};
 use crate::{
     http::Site,
     pipes::{Client, handshake, text},
-    workshop::{echo, keeping, serving, tool},
+    workshop::{echo, keeping, serving, serving_on, tool},
 };
 
 /// A server of documents in a folder, and of a tool that fails.
@@ -20,11 +24,24 @@ struct Study {
 
 impl Study {
     fn new() -> Self {
+        Self::rendering(Preference::Docker)
+    }
+
+    /// One that renders by this machine's R, or by a Docker that is not there.
+    fn rendering(backend: Preference) -> Self {
         let folder = TempDir::new().expect("a folder");
         let documents = Documents::new(Settings::new(folder.path().to_owned()));
+        let mut settings = runtime::Settings::new(std::env::temp_dir());
+        settings.environment = std::env::vars().collect();
+        let runtime = Runtime::new(settings);
+        let mut how = RenderSettings::new(folder.path().join(".renders"));
+        how.backend = backend;
+        how.allow_local = true;
+        how.sockets = vec!["unix:///nowhere/docker.sock".to_owned()];
+        let rendering = Rendering::new(&documents, runtime.renderer(how)).native();
         let failing = tool("fail", async |_, _| Ok(Outcome::from(Failure::new("render_failed", "R said no"))));
-        let natives = documents.natives().into_iter().chain([failing, echo("echo")]).collect();
-        Self { server: serving(natives).with_resources(documents.resources()), folder }
+        let natives = documents.natives().into_iter().chain([rendering, failing, echo("echo")]).collect();
+        Self { server: serving_on(runtime, natives).with_resources(documents.resources()), folder }
     }
 
     fn file(self, path: &str, bytes: impl AsRef<[u8]>) -> Self {
@@ -157,6 +174,108 @@ async fn the_standard_methods_keep_the_protocol_s_rules() {
         assert_eq!(bad["result"]["isError"], true, "{bad}");
         let unknown = client.call("no_such", json!({})).await;
         assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    }
+}
+
+/// What is asked in both dialects: by which methods and with what, the code of the alias, and how its message begins.
+type Case = ((&'static str, &'static str), Value, i64, &'static str);
+
+const CALL: (&str, &str) = ("callTool", "tools/call");
+const READ: (&str, &str) = ("readResource", "resources/read");
+
+fn cases() -> Vec<Case> {
+    let call = |tool: &str, arguments: Value| json!({"name": tool, "arguments": arguments});
+    let create = |arguments: Value| call("create_rmd", arguments);
+    let render = |arguments: Value| call("render_rmd", arguments);
+    let read = |uri: &str| json!({"uri": uri});
+    vec![
+        (CALL, create(json!({})), -32602, "Invalid params: filename is required"),
+        (CALL, create(json!({"filename": "a", "content": "c"})), -32602, "Invalid params: title is required"),
+        (CALL, create(json!({"filename": "a", "title": "t"})), -32602, "Invalid params: content is required"),
+        (CALL, create(json!({"filename": 5, "title": "t", "content": "c"})), -32602, "Invalid params: filename: Expected string"),
+        (CALL, create(json!({"filename": "../a", "title": "t", "content": "c"})), -32602, "`../a` cannot name a document"),
+        (CALL, create(json!({"filename": "there", "title": "t", "content": "c"})), -32602, "`there.Rmd` is there already"),
+        (CALL, render(json!({"format": "pdf"})), -32602, "Invalid params: filename is required"),
+        (CALL, render(json!({"filename": "there", "format": "epub"})), -32602, "Invalid params: format: Value must be one of"),
+        (CALL, render(json!({"filename": "there", "use_docker_compose": "yes"})), -32602, "Invalid params: use_docker_compose: "),
+        (CALL, render(json!({"filename": "there", "colour": 1})), -32602, "Invalid params: colour: Unknown parameter 'colour'"),
+        (CALL, render(json!({"filename": "there", "params": {"n": 1}})), -32602, "`there.Rmd` does not declare the parameter"),
+        (CALL, render(json!({"filename": "none"})), -32002, "R Markdown file not found: none.Rmd"),
+        (CALL, call("read_rmd", json!({"filename": "none"})), -32002, "R Markdown file not found: none.Rmd"),
+        (CALL, render(json!({"filename": "there"})), -32603, "Docker does not answer: tried unix:///nowhere/docker.sock"),
+        (CALL, call("fail", json!({})), -32603, "R said no"),
+        (CALL, call("render_rmx", json!({})), -32601, "unknown tool `render_rmx`; did you mean `render_rmd`?"),
+        (READ, read("rmd:///none.Rmd"), -32002, "R Markdown file not found: none.Rmd"),
+        (READ, read("rmd:///../../etc/passwd"), -32002, "R Markdown file not found: ../../etc/passwd"),
+        (READ, read("rmd-output:///none%20.pdf"), -32002, "Rendered output not found: none .pdf"),
+        (READ, read("file:///etc/passwd"), -32600, "Invalid URI format: `file:///etc/passwd` does not begin with `rmd:///`"),
+        (READ, read("rmd:///"), -32600, "Invalid URI format: `rmd:///` names nothing"),
+        (READ, read("toolcrib://output/none"), -32002, "unknown resource `toolcrib://output/none`"),
+    ]
+}
+
+#[tokio::test]
+async fn both_dialects_say_the_same_in_their_own_codes_and_shapes() {
+    // What a client started ends when it leaves, so each has a server of its own.
+    let study = || Study::new().file("there.Rmd", "text");
+    let (first, second) = (study(), study());
+    let mut clients = [Client::legacy(first.server.clone()).await, Client::modern(second.server.clone())];
+    for ((alias, standard), params, code, begin) in cases() {
+        let (said, message) = study().error(alias, params.clone()).await;
+        assert_eq!((said, message.starts_with(begin)), (code, true), "{params}: {message}");
+        for client in &mut clients {
+            let reply = client.request(standard, params.clone()).await;
+            let not_there = if client.is_modern() { -32602 } else { -32002 };
+            let (expected, told) = match (standard, code) {
+                ("resources/read", _) => (not_there.into(), reply["error"]["message"].as_str()),
+                (_, -32601) => ((-32602).into(), reply["error"]["message"].as_str()),
+                _ => (Value::Null, Some(text(&reply))),
+            };
+            assert_eq!((told, &reply["error"]["code"]), (Some(message.as_str()), &expected), "{params}: {reply}");
+            assert_eq!(reply["result"]["isError"] == true, expected.is_null(), "{params}: {reply}");
+        }
+    }
+}
+
+#[tokio::test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+async fn a_failed_render_is_told_in_the_same_words_by_both_dialects() {
+    if !["Rscript", "pandoc"].iter().all(|program| std::path::Path::new("/usr/bin").join(program).exists()) {
+        assert!(std::env::var_os("CI").is_none(), "R is needed in CI");
+        return eprintln!("SKIPPED: R or pandoc is not installed");
+    }
+    let study = || Study::rendering(Preference::Local).file("a.Rmd", "```{r broken}\nstop('boom')\n```\n");
+    let params = json!({"name": "render_rmd", "arguments": {"filename": "a"}});
+    let (code, message) = study().error("callTool", params.clone()).await;
+    assert_eq!(code, -32603);
+    assert!(
+        message.starts_with("`a.Rmd` could not be rendered (chunk `broken`, lines ") && message.ends_with("): boom"),
+        "{message}"
+    );
+    let (first, second) = (study(), study());
+    for mut client in [Client::legacy(first.server.clone()).await, Client::modern(second.server.clone())] {
+        let reply = client.request("tools/call", params.clone()).await;
+        assert_eq!((&reply["result"]["isError"], text(&reply)), (&json!(true), message.as_str()));
+    }
+}
+
+#[tokio::test]
+async fn other_tools_are_refused_in_the_words_of_each_dialect() {
+    let study = Study::new();
+    let params = json!({"name": "echo", "arguments": {}});
+    assert_eq!(study.error("callTool", params.clone()).await.1, "Invalid params: message is required");
+    for mut client in Client::both(&study.server).await {
+        let reply = client.request("tools/call", params.clone()).await;
+        assert_eq!(text(&reply), "Invalid arguments for `echo`:\n- message: Missing required parameter 'message'");
+    }
+}
+
+#[tokio::test]
+async fn parameters_by_position_are_refused_alike_on_both_transports() {
+    let study = Study::new();
+    for params in [json!([]), json!(["rmd:///a.Rmd"]), json!("x")] {
+        let refused = study.error("readResource", params).await;
+        assert_eq!(refused, (-32602, "Invalid params: params must be an object".to_owned()));
     }
 }
 

@@ -104,3 +104,29 @@ async fn drops_methods_that_modern_revisions_dropped() {
         assert_eq!(reply["error"]["code"], -32601, "{method}: {reply}");
     }
 }
+
+#[tokio::test]
+async fn an_unknown_method_is_told_as_such_before_the_connection_is_open() {
+    let mut client = Client::new(echoing());
+    let reply = client.request("no/such", json!({})).await;
+    assert_eq!((&reply["error"]["code"], &reply["error"]["message"]), (&json!(-32601), &json!("unknown method `no/such`")));
+    let reply = client.request("tools/list", json!({})).await;
+    assert_eq!(reply["error"]["code"], -32602, "who asks is not known: {reply}");
+    let reply = client.request("initialize", handshake(json!({}))).await;
+    assert_eq!(reply["result"]["protocolVersion"], LEGACY, "{reply}");
+}
+
+#[tokio::test]
+async fn what_is_refused_is_answered_when_the_input_ends_at_once() {
+    for line in [r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#, r#"{"jsonrpc":"2.0","id":1,"method":"listTools","params":[]}"#]
+    {
+        let mut client = Client::new(echoing());
+        for _ in 0..50 {
+            client.line(line).await;
+        }
+        client.end();
+        for _ in 0..50 {
+            assert!(client.response(1).await["error"]["code"].is_i64(), "{line}");
+        }
+    }
+}

@@ -38,7 +38,7 @@ const REMOVAL: Duration = Duration::from_secs(20);
 const WRAPPING: u64 = 64 * 1024;
 /// How many files a render may have open, and how many processes all containers' users together. Said, because what is
 /// usual may be more than the daemon itself may have.
-const MOST: i64 = 4096;
+pub(in super::super) const MOST: i64 = 4096;
 const NOT_FOUND: u16 = 404;
 
 /// A container. Dropped before it is removed, it is removed all the same.

@@ -36,6 +36,11 @@ fn containers() -> Vec<String> {
     docker(&["ps", "-aq", "--filter", "label=io.toolcrib.render"]).lines().map(str::to_owned).collect()
 }
 
+/// Whether volumes went with their containers.
+fn no_volume_is_left() -> bool {
+    docker(&["volume", "ls", "-q", "--filter", "dangling=true"]).is_empty()
+}
+
 fn chunk(code: &str) -> String {
     format!("```{{r trouble}}\n{code}\n```\n")
 }
@@ -54,7 +59,7 @@ async fn docker_renders_html_pdf_and_word_and_leaves_nothing() {
     assert_eq!(told, [1, 2, 1, 2, 1, 2]);
     assert!(studio.render(REPORT, Format::Html).await.unwrap().cached);
     until(|| containers().is_empty()).await;
-    assert_eq!(docker(&["volume", "ls", "-q"]), "", "volumes go with their containers");
+    until(no_volume_is_left).await;
 }
 
 #[tokio::test]
@@ -65,8 +70,38 @@ async fn compose_renders_html_pdf_and_word_and_leaves_nothing() {
         assert_is_report(&rendered, format);
         assert_eq!((rendered.backend, rendered.reason.as_str()), (Backend::Compose, "the call asks for it"));
         assert!(rendered.versions["compose"].contains("compose"), "{:?}", rendered.versions);
+        assert_eq!(rendered.log, "", "what Compose says is not in the log");
     }
     until(|| containers().is_empty()).await;
+    until(no_volume_is_left).await;
+}
+
+/// Where the documents lie in a container, as R sees it.
+const PLACE: &str = "cat('in', getwd(), 'on', system(\"stat -f -c %T .\", intern = TRUE))";
+
+#[tokio::test]
+async fn documents_lie_in_a_volume_by_compose_and_in_memory_where_an_image_has_no_room_for_one() {
+    let Some(first) = studio(|_| {}) else { return };
+    let rendered = first.run(with_backend(job(&chunk(PLACE), Format::Html), Backend::Compose)).await.unwrap();
+    let text = words(&rendered.bytes, Format::Html);
+    assert!(text.contains("in /job/source on ") && !text.contains("tmpfs"), "{text}");
+    let other = format!("toolcrib-bare:{}", std::process::id());
+    let build = Command::new("docker")
+        .args(["build", "-q", "-t", &other, "-"])
+        .env("DOCKER_HOST", std::env::var("TOOLCRIB_TEST_DOCKER").unwrap())
+        .env("DOCKER_BUILDKIT", "0")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn();
+    let mut build = build.unwrap();
+    let recipe = format!("FROM {}\nRUN rmdir /job\n", std::env::var("TOOLCRIB_TEST_IMAGE").unwrap());
+    std::io::Write::write_all(&mut build.stdin.take().unwrap(), recipe.as_bytes()).unwrap();
+    assert!(build.wait().unwrap().success());
+    let bare = studio(|settings| settings.image = Some(other.clone())).unwrap();
+    let rendered = bare.run(with_backend(job(&chunk(PLACE), Format::Html), Backend::Compose)).await.unwrap();
+    let text = words(&rendered.bytes, Format::Html);
+    docker(&["rmi", &other]);
+    assert!(text.contains("in /tmp/job/source on tmpfs"), "{text}");
 }
 
 #[tokio::test]
@@ -139,14 +174,49 @@ async fn time_memory_and_processes_are_limited_in_containers() {
             let failure = studio.run(with_backend(job(&chunk(code), Format::Html), backend)).await.unwrap_err();
             (failure.error_type, failure.message)
         };
-        let (kind, message) = fails("while (TRUE) {}").await;
-        assert_eq!(kind, "timed_out", "{backend:?}: {message}");
         let (kind, message) = fails("x <- list(); while (TRUE) x[[length(x) + 1]] <- rnorm(1e6)").await;
         assert_eq!(kind, "out_of_memory", "{backend:?}: {message}");
         let (kind, message) = fails("system('for i in $(seq 60); do sleep 9610 & done; wait')\nstop('limited')").await;
         assert_eq!(kind, "too_many_processes", "{backend:?}: {message}");
     }
     until(|| containers().is_empty()).await;
+}
+
+#[tokio::test]
+async fn a_document_that_is_too_long_is_refused_from_containers_too() {
+    let Some(studio) = studio(|settings| settings.output_bytes = 1000) else { return };
+    for backend in [Backend::Docker, Backend::Compose] {
+        let failure = studio.run(with_backend(job("Text.\n", Format::Html), backend)).await.unwrap_err();
+        assert_eq!(failure.error_type, "output_too_large", "{backend:?}: {}", failure.message);
+    }
+}
+
+#[tokio::test]
+async fn a_quarto_document_is_refused_before_its_code_runs_where_the_image_has_no_quarto() {
+    let Some(studio) = studio(|_| {}) else { return };
+    let text = chunk("stop('it ran')");
+    for backend in [Backend::Docker, Backend::Compose] {
+        let given = RenderJob { document: "a.qmd".to_owned(), files: vec![file("a.qmd", &text)], ..job(&text, Format::Html) };
+        let failure = studio.run(with_backend(given, backend)).await.unwrap_err();
+        assert_eq!((failure.error_type, &failure.details["component"]), ("missing_component", &"quarto".into()));
+        assert!(failure.message.contains("which is not in the image; use an image that has it"), "{}", failure.message);
+        assert!(failure.message.contains("or name it .Rmd"), "{}", failure.message);
+    }
+}
+
+#[tokio::test]
+async fn time_that_is_over_is_told_alike_by_docker_and_compose() {
+    let Some(studio) = studio(|settings| settings.timeout = Duration::from_secs(5)) else { return };
+    let code = "cat('heard\\n', file = stderr())\nwhile (TRUE) {}";
+    for backend in [Backend::Docker, Backend::Compose] {
+        let failure = studio.run(with_backend(job(&chunk(code), Format::Html), backend)).await.unwrap_err();
+        let why = "it was stopped after 5 seconds, its time limit (`timeout_seconds`)";
+        assert_eq!(failure.message, format!("`report.Rmd` could not be rendered (chunk `trouble`): {why}"));
+        assert_eq!((failure.error_type, &failure.details["backend"]), ("timed_out", &backend.name().into()));
+        assert_eq!(failure.details["diagnostics"][0]["label"], "trouble");
+        let log = failure.details["log"].as_str().unwrap();
+        assert_eq!(log.trim(), "heard", "{backend:?} has nothing else in its log");
+    }
 }
 
 #[tokio::test]
@@ -160,6 +230,7 @@ async fn a_render_that_is_dropped_leaves_no_container() {
             () = until(|| new().is_some_and(|id| docker(&["inspect", "-f", "{{.State.Running}}", &id]) == "true")) => {}
         }
         until(|| new().is_none()).await;
+        until(no_volume_is_left).await;
     }
 }
 
@@ -168,13 +239,15 @@ async fn containers_of_a_server_that_was_killed_are_swept() {
     let Some(studio) = studio(|_| {}) else { return };
     let mark = r#"{"server":{"process":{"pid":1,"started":1},"boot":"long ago"},"namespace":null,"until":5}"#;
     let image = std::env::var("TOOLCRIB_TEST_IMAGE").unwrap();
-    let orphan = docker(&["create", "--network=none", "--label", &format!("io.toolcrib.render={mark}"), &image, "true"]);
+    let orphan =
+        docker(&["create", "--network=none", "-v", "/job", "--label", &format!("io.toolcrib.render={mark}"), &image, "true"]);
     let other = docker(&["create", "--network=none", &image, "true"]);
     studio.render("Text.\n", Format::Html).await.unwrap();
     let all = docker(&["ps", "-aq", "--no-trunc"]);
     docker(&["rm", &other]);
     assert!(!all.contains(&orphan), "it was left behind");
     assert!(all.contains(&other), "others' containers are left alone");
+    until(no_volume_is_left).await;
 }
 
 #[tokio::test]

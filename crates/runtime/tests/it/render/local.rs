@@ -2,7 +2,7 @@
 
 use std::{fs, time::Instant};
 
-use runtime::render::{Backend, Format, Freshness, Preference, RenderJob};
+use runtime::render::{Backend, Format, Freshness, Preference, RenderJob, SourceFile};
 use serde_json::json;
 
 use super::studio::{REPORT, Studio, assert_is_report, file, job, until, with_params, words};
@@ -66,9 +66,14 @@ async fn an_unchanged_document_comes_from_the_cache_until_something_changes() {
     assert!(!other.cached && words(&other.bytes, Format::Word).contains("the number is 28"));
     let fresh = studio.run(RenderJob { freshness: Freshness::Fresh, ..job(REPORT, Format::Word) }).await.unwrap();
     assert!(!fresh.cached);
-    let mut beside = job(REPORT, Format::Word);
-    beside.files.push(file("data.csv", "a,b"));
-    assert!(!studio.run(beside).await.unwrap().cached, "a file beside it is new");
+    let beside = |more: SourceFile| {
+        let mut job = job(REPORT, Format::Word);
+        job.files.push(more);
+        job
+    };
+    assert!(!studio.run(beside(file("data.csv", "a,b"))).await.unwrap().cached, "a file beside it is new");
+    let unread = SourceFile { may_be_read: false, ..file("other.Rmd", "text") };
+    assert!(studio.run(beside(unread)).await.unwrap().cached, "it does not read that");
 }
 
 #[tokio::test]

@@ -109,7 +109,7 @@ pub(crate) fn with_backend(job: RenderJob, backend: Backend) -> RenderJob {
 }
 
 pub(crate) fn file(path: &str, text: &str) -> SourceFile {
-    SourceFile { path: path.to_owned(), bytes: text.as_bytes().to_vec() }
+    SourceFile { path: path.to_owned(), bytes: text.as_bytes().to_vec(), may_be_read: true }
 }
 
 /// The words in a document of any format.
