@@ -6,11 +6,12 @@ use serde_json::{Map, Value, json};
 const DEEPEST: usize = 16;
 
 /// Words for types, and what each is in JSON Schema.
-const WORDS: [(&str, &str); 36] = [
+const WORDS: [(&str, &str); 37] = [
     ("string", "string"),
     ("str", "string"),
     ("text", "string"),
     ("path", "string"),
+    ("filepath", "string"),
     ("bytes", "string"),
     ("datetime", "string"),
     ("date", "string"),
@@ -209,8 +210,13 @@ impl Reader<'_> {
         if self.rest.starts_with(['"', '\'']) {
             return self.literal().map(|text| json!({"type": "string", "enum": [text]}));
         }
+        if self.take("{") {
+            return self.fields();
+        }
         let word = self.word()?.to_ascii_lowercase();
         match word.as_str() {
+            "one" if self.take_word("of") => self.listed(),
+            "file" | "directory" | "folder" if self.take_word("paths") || self.take_word("path") => self.named("path"),
             "any" | "value" | "json" => Some(json!({})),
             "nullable" if self.rest.starts_with(' ') => self.single().map(|inner| joined(vec![inner, json!({"type": "null"})])),
             "optional" => self.inside(|reader| reader.union()).map(|inner| joined(vec![inner, json!({"type": "null"})])),
@@ -236,7 +242,7 @@ impl Reader<'_> {
                 Some(if is_open { json!({"type": "object"}) } else { json!({"type": "object", "additionalProperties": values}) })
             }
             kind => Some(match word {
-                "path" => json!({"type": kind, "format": "path"}),
+                "path" | "filepath" => json!({"type": kind, "format": "path"}),
                 "datetime" => json!({"type": kind, "format": "date-time"}),
                 "date" => json!({"type": kind, "format": "date"}),
                 "url" => json!({"type": kind, "format": "uri"}),
@@ -266,17 +272,49 @@ impl Reader<'_> {
         let mut choices = Vec::new();
         loop {
             self.rest = self.rest.trim_start();
-            choices.push(if self.rest.starts_with(['"', '\'']) { self.literal()? } else { self.bare()? });
-            if !self.take(",") {
-                break;
+            choices.push(if self.rest.starts_with(['"', '\'']) { self.literal()? } else { self.bare(&[',', '|', ']', '>'])? });
+            if !self.take(",") && !self.take("|") {
+                return Some(one_of(choices));
             }
         }
-        let is_text = choices.iter().all(Value::is_string);
-        Some(if is_text { json!({"type": "string", "enum": choices}) } else { json!({"enum": choices}) })
     }
 
-    fn bare(&mut self) -> Option<Value> {
-        let end = self.rest.find([',', ']', '>']).unwrap_or(self.rest.len());
+    /// The values behind `one of`: `: a, b`, `"a" | "b"`, `a, b or c`. One alone, or one of several words, is running text.
+    fn listed(&mut self) -> Option<Value> {
+        self.take(":");
+        let mut choices = Vec::new();
+        loop {
+            self.rest = self.rest.trim_start();
+            choices.push(if self.rest.starts_with(['"', '\'']) { self.literal()? } else { self.bare(&[',', '|', ' ', ']', ')'])? });
+            let (is_parted, is_last) = (self.take(",") || self.take("|"), self.take_word("or"));
+            if !is_parted && !is_last {
+                return Some(one_of(choices)).filter(|schema| schema["enum"].as_array().is_some_and(|values| values.len() > 1));
+            }
+        }
+    }
+
+    /// The fields behind an opened brace: `a: int, b?: string`. Which of them must be there is left open.
+    fn fields(&mut self) -> Option<Value> {
+        let mut properties = Map::new();
+        while !self.take("}") {
+            self.rest = self.rest.trim_start();
+            let quoted = if self.rest.starts_with(['"', '\'']) { self.literal() } else { None };
+            let name = match quoted {
+                Some(name) => name.as_str().unwrap_or_default().to_owned(),
+                None => self.word()?.to_owned(),
+            };
+            self.take("?");
+            let kind = if self.take(":") { self.union()? } else { return None };
+            properties.insert(name, kind);
+            if !self.take(",") && !self.take(";") && !self.rest.trim_start().starts_with('}') {
+                return None;
+            }
+        }
+        Some(json!({"type": "object", "properties": properties}))
+    }
+
+    fn bare(&mut self, ends: &[char]) -> Option<Value> {
+        let end = self.rest.find(ends).unwrap_or(self.rest.len());
         let word = self.rest[..end].trim();
         self.rest = &self.rest[end..];
         (!word.is_empty()).then(|| serde_json::from_str(word).unwrap_or_else(|_| Value::from(word)))
@@ -308,12 +346,19 @@ impl Reader<'_> {
     }
 
     fn take_word(&mut self, word: &str) -> bool {
-        let rest = self.rest.trim_start().strip_prefix(word).filter(|rest| rest.starts_with(' '));
+        let rest = self.rest.trim_start().strip_prefix(word);
+        let rest = rest.filter(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'));
         if let Some(rest) = rest {
             self.rest = rest;
         }
         rest.is_some()
     }
+}
+
+/// One of these values.
+fn one_of(choices: Vec<Value>) -> Value {
+    let is_text = choices.iter().all(Value::is_string);
+    if is_text { json!({"type": "string", "enum": choices}) } else { json!({"enum": choices}) }
 }
 
 fn tuple(items: Vec<Value>) -> Value {
@@ -384,11 +429,25 @@ mod tests {
             ("string, optional", string()),
             ("nullable string", json!({"type": ["string", "null"]})),
             ("int64", json!({"type": "integer"})),
+            (r#"enum["a" | "b"]"#, json!({"type": "string", "enum": ["a", "b"]})),
+            ("enum[a | b]", json!({"type": "string", "enum": ["a", "b"]})),
+            ("one of: a, b", json!({"type": "string", "enum": ["a", "b"]})),
+            (r#"One of "a", "b" or "c d""#, json!({"type": "string", "enum": ["a", "b", "c d"]})),
+            ("one of: 1, 2", json!({"enum": [1, 2]})),
+            ("file path", json!({"type": "string", "format": "path"})),
+            ("list of file paths", of(json!({"type": "string", "format": "path"}))),
+            ("{a: int}", json!({"type": "object", "properties": {"a": {"type": "integer"}}})),
+            (
+                r#"list[{"a": str, b?: {c: int | None}}]"#,
+                of(json!({"type": "object", "properties": {
+                    "a": string(), "b": {"type": "object", "properties": {"c": {"type": ["integer", "null"]}}}}})),
+            ),
         ] {
             assert_eq!(kind(spelling), schema, "{spelling}");
         }
         assert_eq!(kind("tuple[float,float]")["maxItems"], 2);
-        for unknown in ["", "strng", "[DataType]", "list[", "a string that says"] {
+        let unknown = ["", "strng", "[DataType]", "list[", "a string that says", "one of the files", "one of", "file", "{", "{a}", "{a: b}"];
+        for unknown in unknown {
             assert_eq!(kind(unknown), Value::Null, "{unknown}");
         }
     }
