@@ -285,7 +285,11 @@ impl Reader<'_> {
         let mut choices = Vec::new();
         loop {
             self.rest = self.rest.trim_start();
-            choices.push(if self.rest.starts_with(['"', '\'']) { self.literal()? } else { self.bare(&[',', '|', ' ', ']', ')'])? });
+            choices.push(if self.rest.starts_with(['"', '\'']) {
+                self.literal()?
+            } else {
+                self.bare(&[',', '|', ' ', ']', ')'])?
+            });
             let (is_parted, is_last) = (self.take(",") || self.take("|"), self.take_word("or"));
             if !is_parted && !is_last {
                 return Some(one_of(choices)).filter(|schema| schema["enum"].as_array().is_some_and(|values| values.len() > 1));
@@ -446,7 +450,19 @@ mod tests {
             assert_eq!(kind(spelling), schema, "{spelling}");
         }
         assert_eq!(kind("tuple[float,float]")["maxItems"], 2);
-        let unknown = ["", "strng", "[DataType]", "list[", "a string that says", "one of the files", "one of", "file", "{", "{a}", "{a: b}"];
+        let unknown = [
+            "",
+            "strng",
+            "[DataType]",
+            "list[",
+            "a string that says",
+            "one of the files",
+            "one of",
+            "file",
+            "{",
+            "{a}",
+            "{a: b}",
+        ];
         for unknown in unknown {
             assert_eq!(kind(unknown), Value::Null, "{unknown}");
         }

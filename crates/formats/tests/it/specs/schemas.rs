@@ -218,10 +218,14 @@ fn a_signature_gives_the_parameters_that_nothing_else_gives() {
     ] {
         assert_eq!(input(&body), expected, "{body}");
     }
-    let headed = "# G - MCP Tool Specification\n\n## `greet(who: str, count: int = 3, tones: list | None = None)`\n\nPrint a greeting.\n";
+    let headed =
+        "# G - MCP Tool Specification\n\n## `greet(who: str, count: int = 3, tones: list | None = None)`\n\nPrint a greeting.\n";
     assert_eq!(serde_json::Value::Object((**tool(headed).input.object()).clone()), expected);
     let span = tool(headed).parameter_origin("count").place;
-    assert_eq!(span, catalog::Place::Span(headed.find("count").expect("it is there")..headed.find(": int").expect("it is there")));
+    assert_eq!(
+        span,
+        catalog::Place::Span(headed.find("count").expect("it is there")..headed.find(": int").expect("it is there"))
+    );
     assert_eq!(input("```python\ndef greet() -> str: ...\n```\n")["additionalProperties"], false);
 }
 
