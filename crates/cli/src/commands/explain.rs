@@ -51,6 +51,7 @@ fn page(rule: &RuleClause) -> String {
     let tools = tools.as_ref().map_or_else(|| "every tool".to_owned(), |tools| format!("the tools `{tools}`"));
     let hint = hint.as_ref().map_or_else(String::new, |hint| format!("\n\nWhat to do: {hint}"));
     format!(
-        "# {code}\n\nSeverity: {severity}. A rule of this crib, in its `toolcrib.toml`, for {tools}.\n\n{message}{hint}\n\nIt finds what this holds for:\n\n```cel\n{when}\n```\n"
+        "# {code}\n\nSeverity: {severity}. A rule of this crib, in its `toolcrib.toml`, for {tools}.\n\n{message}{hint}\n\n\
+         It finds what this holds for:\n\n```cel\n{when}\n```\n"
     )
 }

@@ -32,8 +32,8 @@ fn of_item(page: &Page<'_>, item: &[Block]) -> Vec<Field> {
     let (names, rest) = names(text, first.span.start);
     let rest = &text[rest..];
     if names.is_empty() {
-        let signature = code(text).first().and_then(|(code, span)| of_signature(code, first.span.start + span.start));
-        return signature.or_else(|| plain(page, text, item)).into_iter().collect();
+        let signature = || code(text).first().and_then(|(code, span)| of_signature(code, first.span.start + span.start));
+        return plain(page, text, item).or_else(signature).into_iter().collect();
     }
     described(page, names, rest, &item[1..])
 }

@@ -175,14 +175,14 @@ fn a_schema_may_stand_in_an_indented_block_and_need_not_say_that_arguments_are_a
 fn bullets_need_neither_code_nor_bold_where_they_say_a_type() {
     let schema = input(
         "### Parameters\n\n* who: string - whom to greet\n* count (integer, required): how often\n* tone: one of: warm, cold (default: warm)\n\
-         * loud: boolean\n* kind (string, one of: a, b, optional) - which\n- size: `integer` (optional) — how big, in lines\n",
+         * loud: boolean\n* kind (string, one of: a, b, optional) - which\n- size: `integer` (optional) — how big, as in `of: str`\n",
     );
     assert_eq!(schema["properties"]["who"], json!({"type": "string", "description": "whom to greet"}));
     assert_eq!(schema["properties"]["count"], json!({"type": "integer", "description": "how often"}));
     assert_eq!(schema["properties"]["tone"], json!({"type": "string", "enum": ["warm", "cold"], "default": "warm"}));
     assert_eq!(schema["properties"]["loud"], json!({"type": "boolean"}));
     assert_eq!(schema["properties"]["kind"], json!({"type": "string", "enum": ["a", "b"], "description": "which"}));
-    assert_eq!(schema["properties"]["size"], json!({"type": "integer", "description": "how big, in lines"}));
+    assert_eq!(schema["properties"]["size"], json!({"type": "integer", "description": "how big, as in `of: str`"}));
     assert_eq!(schema["required"], json!(["count"]));
 }
 
