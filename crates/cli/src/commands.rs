@@ -74,7 +74,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> CommandResult {
         Some(Command::Lock(args)) => lock::run(&here, &args),
         Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::New(args)) => new::run(&here, &args),
-        Some(Command::Explain(args)) => explain::run(&args),
+        Some(Command::Explain(args)) => explain::run(&here, &args),
         Some(Command::Doctor(args)) => doctor::run(&here, &args),
         Some(Command::Operations(args)) => operations::run(&here, &args),
         Some(Command::Approve(args)) => approve::run(&here, &args),

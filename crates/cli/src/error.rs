@@ -76,7 +76,7 @@ impl From<workspace::OpenError> for CommandError {
         let hint = match &error {
             workspace::OpenError::Folder { .. } => "name a folder that exists with -C".to_owned(),
             workspace::OpenError::Path { .. } => "name a file or folder that exists".to_owned(),
-            workspace::OpenError::Config { diagnostics, .. } => {
+            workspace::OpenError::Config { diagnostics } => {
                 let more = diagnostics.len().saturating_sub(1);
                 let count = if more > 0 { format!(" and {more} more") } else { String::new() };
                 let own = diagnostics.first().and_then(|first| first.hint.as_ref());

@@ -57,11 +57,6 @@ pub fn read_guidance(source: &SourceId, bytes: &[u8]) -> (Guidance, Vec<Diagnost
     Document::parse(source, bytes).guidance()
 }
 
-/// Whether a file holds guidance.
-pub fn is_guidance(bytes: &[u8]) -> bool {
-    Document::parse(&SourceId::new(""), bytes).format() == Format::Guidance
-}
-
 /// Whether a file is a Markdown specification, be it one that is not UTF-8 and so cannot be read.
 pub fn is_specification(source: &SourceId, bytes: &[u8]) -> bool {
     spec::is_specification(source, &String::from_utf8_lossy(bytes))

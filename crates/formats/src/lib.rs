@@ -24,7 +24,7 @@ mod yaml;
 
 pub use bind::bind;
 pub use convert::{Converted, ConvertedFile, Loss, Target, convert};
-pub use document::{Document, Format, MAX_BYTES, Reading, is_guidance, is_specification, read, read_guidance};
+pub use document::{Document, Format, MAX_BYTES, Reading, is_specification, read, read_guidance};
 pub use expression::{Expression, ExpressionError, Pattern, Sense, Term, check_name};
 pub use front_matter::{FrontMatter, FrontMatterError};
 pub use guidance::{Guidance, guidance_schema};

@@ -21,6 +21,7 @@ mod output;
 mod page;
 mod parts;
 mod schema_write;
+mod signature;
 mod table;
 mod title;
 mod tool;

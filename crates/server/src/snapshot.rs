@@ -16,9 +16,10 @@ const PAGE: usize = 2_000;
 
 /// What in a tool's metadata lists what it is not held to.
 const UNCONFINED: &str = "toolcrib/unconfined";
-/// What in a tool's metadata says the group it belongs to, that a person must agree to each call, and how many seconds
-/// its examples took.
+/// What in a tool's metadata says the group it belongs to, the version it declares, that a person must agree to each
+/// call, and how many seconds its examples took.
 const CATEGORY: &str = "toolcrib/category";
+const VERSION: &str = "toolcrib/version";
 const REQUIRES_APPROVAL: &str = "toolcrib/requires_approval";
 const EXECUTION_TIME: &str = "toolcrib/execution_time";
 
@@ -243,10 +244,11 @@ fn annotations(marks: &Marks) -> ToolAnnotations {
 fn meta(tool: &Tool) -> Option<MetaObject> {
     let marks = &tool.marks;
     let category = marks.category.as_deref().map(|category| (CATEGORY, Value::from(category)));
+    let version = marks.version.as_deref().map(|version| (VERSION, Value::from(version)));
     let approval = marks.requires_approval.filter(|needed| *needed).map(|_| (REQUIRES_APPROVAL, Value::from(true)));
     let time = tool.measured.map(|took| (EXECUTION_TIME, Value::from(took.as_secs_f64())));
     let known: JsonObject =
-        [category, approval, time].into_iter().flatten().map(|(key, value)| (key.to_owned(), value)).collect();
+        [category, version, approval, time].into_iter().flatten().map(|(key, value)| (key.to_owned(), value)).collect();
     (!known.is_empty()).then_some(MetaObject(known))
 }
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::crib;
+use crate::{Clause, config, crib};
 
 /// An `[[allow]]` that cannot be used.
 pub(crate) static BROKEN_ALLOW: Rule = Rule {
@@ -55,31 +55,17 @@ pub(crate) struct Allow {
     span: Range<usize>,
 }
 
-/// Compiles clauses; all problems of all clauses if there are any.
-pub(crate) fn compile(source: &SourceId, written: &[Spanned<AllowClause>]) -> Result<Vec<Allow>, Vec<Diagnostic>> {
-    let mut found = Vec::new();
+/// Compiles the clauses that can be used, and tells what is wrong with the others.
+pub(crate) fn compile(source: &SourceId, written: &[Spanned<Clause<AllowClause>>], found: &mut Vec<Diagnostic>) -> Vec<Allow> {
     let mut compiled = Vec::new();
     for clause in written {
         let span = clause.span();
-        let mut broken = |message: String, hint: &str| {
-            found.push(Diagnostic::new(&BROKEN_ALLOW, Origin::offset(source, span.start), message).hint(hint));
-        };
-        let AllowClause { code, tools, file, reason } = clause.get_ref();
-        if reason.trim().is_empty() {
-            broken(format!("`{code}` is allowed without a reason"), "say why in `reason`");
+        match clause.get_ref() {
+            Clause::Read(written) => compiled.extend(Allow::compile(source, written, span, found)),
+            Clause::Unread(reason) => found.push(config::broken(source, span.start, reason.clone())),
         }
-        let mut take = |glob: Option<Result<Glob, GlobError>>| match glob.transpose() {
-            Ok(glob) => glob,
-            Err(error) => {
-                broken(format!("this is not a glob: {error}"), "write a name, with `*` for any text");
-                None
-            }
-        };
-        let tools = take(tools.as_deref().map(Glob::new));
-        let file = take(file.as_deref().map(Glob::of_files));
-        compiled.push(Allow { code: code.clone(), tools, file, reason: reason.clone(), span: span.clone() });
     }
-    if found.is_empty() { Ok(compiled) } else { Err(found) }
+    compiled
 }
 
 /// Takes out what is allowed, and tells which allowances allow nothing.
@@ -114,6 +100,28 @@ pub(crate) fn apply(documents: &HashMap<SourceId, Vec<Allowance>>, clauses: &[Al
 }
 
 impl Allow {
+    fn compile(source: &SourceId, written: &AllowClause, span: Range<usize>, found: &mut Vec<Diagnostic>) -> Option<Self> {
+        let known = found.len();
+        let mut broken = |message: String, hint: &str| {
+            found.push(Diagnostic::new(&BROKEN_ALLOW, Origin::offset(source, span.start), message).hint(hint));
+        };
+        let AllowClause { code, tools, file, reason } = written;
+        if reason.trim().is_empty() {
+            broken(format!("`{code}` is allowed without a reason"), "say why in `reason`");
+        }
+        let mut take = |glob: Option<Result<Glob, GlobError>>| match glob.transpose() {
+            Ok(glob) => glob,
+            Err(error) => {
+                broken(format!("this is not a glob: {error}"), "write a name, with `*` for any text");
+                None
+            }
+        };
+        let tools = take(tools.as_deref().map(Glob::new));
+        let file = take(file.as_deref().map(Glob::of_files));
+        let is_sound = found.len() == known;
+        is_sound.then(|| Self { code: code.clone(), tools, file, reason: reason.clone(), span })
+    }
+
     /// Why a change of a tool is allowed, if it is.
     pub(crate) fn reason_for(&self, rule: &str, tool: &str) -> Option<&str> {
         let fits_tool = self.tools.as_ref().is_none_or(|glob| glob.is_match(tool));

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use catalog::{Diagnostic, Tool};
-use formats::Guidance;
+use formats::{Document, Guidance};
 
 use crate::{
     Files, OpenError,
     definition::{self, Definition},
     discover,
+    judging::Judging,
 };
 
 /// What one file holds.
@@ -25,13 +26,13 @@ pub fn read_alone(path: &Path) -> Result<Alone, OpenError> {
     std::fs::metadata(path).map_err(|source| OpenError::Path { path: path.to_owned(), source })?;
     let files = Files::new("");
     let folder = path.parent().unwrap_or(path);
-    let context = lint::Context { crib: "crib".to_owned(), full_names: false, scope: lint::Scope::File };
     let bytes = match files.read(path) {
         Ok(bytes) => bytes,
         Err(problem) => return Ok(Alone { diagnostics: vec![*problem], ..Alone::default() }),
     };
     let linked: formats::Linked<'_> = &|link| definition::linked(&files, path, folder, link);
-    let read = Definition::of(&files.name(path), &bytes, &guidance(&files, folder), &context, linked);
+    let document = Document::parse(&files.name(path), &bytes);
+    let read = Definition::of(document, &guidance(&files, folder), Judging::Nothing, linked);
     Ok(Alone { tools: read.tools.iter().map(|tool| tool.as_ref().clone()).collect(), diagnostics: read.diagnostics })
 }
 

@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::{AllowClause, Bind, ContentConfig, DocumentsConfig, PolicyClause, RuleClause, SwitchClause, WrittenFlags, flags};
+use crate::{
+    AllowClause, Bind, Clause, ContentConfig, DocumentsConfig, PolicyClause, RuleClause, SwitchClause, WrittenFlags, flags,
+};
 
 /// A `toolcrib.toml` that cannot be used.
 pub(crate) static BROKEN_CONFIG: Rule = Rule {
@@ -57,10 +59,10 @@ pub struct Config {
     pub switch: Vec<Spanned<SwitchClause>>,
     /// Problems that the crib allows, with reasons.
     #[schemars(with = "Vec<AllowClause>")]
-    pub allow: Vec<Spanned<AllowClause>>,
+    pub allow: Vec<Spanned<Clause<AllowClause>>>,
     /// Rules of the crib's own, beside ours.
     #[schemars(with = "Vec<RuleClause>")]
-    pub rule: Vec<Spanned<RuleClause>>,
+    pub rule: Vec<Spanned<Clause<RuleClause>>>,
 }
 
 impl Config {
@@ -222,10 +224,15 @@ pub struct PromptsConfig {
 /// Reads a configuration.
 pub(crate) fn read(source: &SourceId, text: &str) -> Result<Config, Box<Diagnostic>> {
     toml::from_str(text).map_err(|error| {
-        let origin = Origin::offset(source, error.span().map_or(0, |span| span.start));
-        let message = error.message().trim().replace('\n', " ");
-        Box::new(Diagnostic::new(&BROKEN_CONFIG, origin, message).hint("`toolcrib schema config` prints what may stand here"))
+        let start = error.span().map_or(0, |span| span.start);
+        Box::new(broken(source, start, error.message().trim().replace('\n', " ")))
     })
+}
+
+/// That something in a configuration cannot be read.
+pub(crate) fn broken(source: &SourceId, start: usize, message: String) -> Diagnostic {
+    Diagnostic::new(&BROKEN_CONFIG, Origin::offset(source, start), message)
+        .hint("`toolcrib schema config` prints what may stand here")
 }
 
 /// The JSON Schema of `toolcrib.toml`, for editors.

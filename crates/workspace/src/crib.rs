@@ -11,7 +11,7 @@ use catalog::{Diagnostic, HouseRule, Policy, SourceId, Switch, flag::FlagValues,
 use runtime::Settings;
 
 use crate::{
-    Config, Documents, Environment, Files, WrittenFlags,
+    Config, Documents, Environment, Files, RuleClause, WrittenFlags,
     allow::{self, Allow},
     bind::{self, Binding},
     config, discover, documents, flags, house, policy,
@@ -66,8 +66,6 @@ pub enum OpenError {
     /// The configuration cannot be used.
     #[error("{CONFIG}: {}", diagnostics.first().map_or("it cannot be used", |first| &first.message))]
     Config {
-        /// The folder of the crib.
-        folder: PathBuf,
         /// Everything that is wrong.
         diagnostics: Vec<Diagnostic>,
     },
@@ -76,6 +74,13 @@ pub enum OpenError {
 impl Crib {
     /// Opens the crib in `folder`; without one, the nearest folder upward with a `toolcrib.toml`, else this one.
     pub fn open(folder: Option<&Path>, environment: &Environment) -> Result<Self, OpenError> {
+        let (crib, diagnostics) = Self::look(folder, environment)?;
+        if diagnostics.is_empty() { Ok(crib) } else { Err(OpenError::Config { diagnostics }) }
+    }
+
+    /// Opens a crib to look at it, not to run anything: with what of its configuration can be used, and what is wrong with
+    /// the rest.
+    pub fn look(folder: Option<&Path>, environment: &Environment) -> Result<(Self, Vec<Diagnostic>), OpenError> {
         let start = folder.unwrap_or(Path::new("."));
         let canonical = fs::canonicalize(start)
             .and_then(|path| if path.is_dir() { Ok(path) } else { Err(io::ErrorKind::NotADirectory.into()) });
@@ -84,9 +89,9 @@ impl Crib {
             Some(_) => here,
             None => here.ancestors().find(|folder| folder.join(CONFIG).is_file()).unwrap_or(&here).to_owned(),
         };
-        let crib = Self::unconfigured(folder, environment);
-        let folder = crib.folder.clone();
-        crib.configured().map_err(|diagnostics| OpenError::Config { folder, diagnostics })
+        let mut crib = Self::unconfigured(folder, environment);
+        let diagnostics = crib.configure();
+        Ok((crib, diagnostics))
     }
 
     /// Opens the crib that a file or folder lies in: the nearest folder upward with a `toolcrib.toml`, else its own.
@@ -97,8 +102,8 @@ impl Crib {
         Self::open(Some(configured.unwrap_or(own)), environment)
     }
 
-    /// The crib in `folder` as if it had no configuration, to look at the rest of one whose configuration is broken.
-    pub fn unconfigured(folder: PathBuf, environment: &Environment) -> Self {
+    /// The crib in `folder` as if it had no configuration.
+    fn unconfigured(folder: PathBuf, environment: &Environment) -> Self {
         let (config, policy) = Default::default();
         Self {
             folder,
@@ -114,32 +119,34 @@ impl Crib {
         }
     }
 
-    /// The same with what its configuration says; everything that is wrong with that, if anything is.
-    fn configured(mut self) -> Result<Self, Vec<Diagnostic>> {
+    /// Takes what its configuration says, each part of it that can be used; everything that is wrong with the others.
+    fn configure(&mut self) -> Vec<Diagnostic> {
         let path = self.folder.join(CONFIG);
         if !path.exists() {
-            return Ok(self);
+            return Vec::new();
         }
-        let one = |diagnostic: Box<Diagnostic>| vec![*diagnostic];
-        let bytes = self.files().read(&path).map_err(one)?;
         let source = SourceId::new(CONFIG);
-        self.config = config::read(&source, &String::from_utf8_lossy(&bytes)).map_err(one)?;
-        let policy = policy::compile(&source, &self.config.policy);
-        let none = WrittenFlags::new();
-        let flags = flags::compile(&source, self.config.flags.as_ref().unwrap_or(&none), &self.config.switch);
-        let allow = allow::compile(&source, &self.config.allow);
-        let rules = house::compile(&source, &self.config.rule);
-        let bind = bind::compile(&source, &self.config.bind);
-        let documents = documents::compile(&source, &self.config.documents, |dir| self.resolve(dir));
-        match (policy, flags, allow, rules, bind, documents) {
-            (Ok(policy), Ok((flags, switches)), Ok(allow), Ok(rules), Ok(bind), Ok(documents)) => {
-                Ok(Self { policy, flags, switches, allow, rules, bind, documents, ..self })
-            }
-            (policy, flags, allow, rules, bind, documents) => {
-                let found = [policy.err(), flags.err(), allow.err(), rules.err(), bind.err(), documents.err()];
-                Err(found.into_iter().flatten().flatten().collect())
-            }
+        let read = self.files().read(&path).and_then(|bytes| config::read(&source, &String::from_utf8_lossy(&bytes)));
+        match read {
+            Ok(config) => self.config = config,
+            Err(problem) => return vec![*problem],
         }
+        let none = WrittenFlags::new();
+        let mut found = Vec::new();
+        self.policy = kept(policy::compile(&source, &self.config.policy), &mut found);
+        (self.flags, self.switches) =
+            kept(flags::compile(&source, self.config.flags.as_ref().unwrap_or(&none), &self.config.switch), &mut found);
+        self.allow = allow::compile(&source, &self.config.allow, &mut found);
+        self.rules = house::compile(&source, &self.config.rule, &mut found);
+        self.bind = kept(bind::compile(&source, &self.config.bind), &mut found);
+        self.documents = kept(documents::compile(&source, &self.config.documents, |dir| self.resolve(dir)), &mut found);
+        found
+    }
+
+    /// The rule of the crib's own that has this code, as it is written.
+    pub fn house_rule(&self, code: &str) -> Option<&RuleClause> {
+        let mut rules = self.config.rule.iter().filter_map(|clause| clause.get_ref().read());
+        rules.find(|rule| rule.code.eq_ignore_ascii_case(code))
     }
 
     /// Reads the configuration again.
@@ -219,6 +226,14 @@ impl Crib {
         let path = home.map_or_else(|| self.folder.join(path), |(rest, home)| Path::new(home).join(rest));
         fs::canonicalize(&path).unwrap_or(path)
     }
+}
+
+/// What could be compiled, else what there is without it; its problems are added to the others.
+fn kept<T: Default>(compiled: Result<T, Vec<Diagnostic>>, found: &mut Vec<Diagnostic>) -> T {
+    compiled.unwrap_or_else(|problems| {
+        found.extend(problems);
+        T::default()
+    })
 }
 
 fn set<T>(target: &mut T, value: Option<T>) {

@@ -1,15 +1,15 @@
 //! One definition file: read, with the files that it links to.
 
 use std::{
-    fs,
+    fs, io,
     path::{Component, Path, PathBuf},
     sync::Arc,
 };
 
-use catalog::{Allowance, Diagnostic, SourceId, Tool};
+use catalog::{Allowance, Diagnostic, Tool};
 use formats::{Document, Format, Guidance, Reading};
 
-use crate::{Files, sources};
+use crate::{Files, judging::Judging, sources};
 
 /// What a definition file holds.
 #[derive(Default)]
@@ -24,11 +24,11 @@ pub(crate) struct Definition {
 
 impl Definition {
     /// Reads a file of the crib in the folder `within`. What it links to is read if it lies below that.
-    pub(crate) fn read(files: &Files, path: &Path, guidance: &Guidance, context: &lint::Context, within: &Path) -> Self {
+    pub(crate) fn read(files: &Files, path: &Path, guidance: &Guidance, judging: Judging<'_>, within: &Path) -> Self {
         match files.read(path) {
             Ok(bytes) => {
                 let linked: formats::Linked<'_> = &|link| linked(files, path, within, link);
-                let mut read = Self::of(&files.name(path), &bytes, guidance, context, linked);
+                let mut read = Self::of(Document::parse(&files.name(path), &bytes), guidance, judging, linked);
                 read.tools.iter_mut().for_each(|tool| sources::settle(Arc::make_mut(tool), path, within));
                 Self { document: read.is_document.then_some(bytes), ..read }
             }
@@ -36,19 +36,12 @@ impl Definition {
         }
     }
 
-    /// Reads the bytes of a file: the good tools, and everything that is wrong with the others.
-    pub(crate) fn of(
-        source: &SourceId,
-        bytes: &[u8],
-        guidance: &Guidance,
-        context: &lint::Context,
-        linked: formats::Linked<'_>,
-    ) -> Self {
-        let document = Document::parse(source, bytes);
+    /// Reads a file that was parsed: the good tools, and everything that is wrong with the others.
+    pub(crate) fn of(document: Document<'_>, guidance: &Guidance, judging: Judging<'_>, linked: formats::Linked<'_>) -> Self {
         let is_document = document.format() == Format::Specification;
         let Reading { tools, broken, mut diagnostics, allowances } = document.read_linked(guidance, linked);
         let broken: Vec<_> = broken.into_iter().map(Arc::new).collect();
-        let mut more = lint::check_each(&broken, context);
+        let mut more = judging.each(&broken);
         // Where there is an error, too little is known to say more.
         more.retain(|found| !diagnostics.iter().filter(|of| of.is_error()).any(|error| touches(error, found)));
         diagnostics.extend(more);
@@ -71,7 +64,10 @@ pub(crate) fn linked(files: &Files, path: &Path, within: &Path, link: &str) -> R
     }
     let folder = path.parent().unwrap_or(Path::new(""));
     let target = plain(&folder.join(link));
-    let real = fs::canonicalize(&target).map_err(|error| error.to_string())?;
+    let real = fs::canonicalize(&target).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        _ => error.to_string(),
+    })?;
     let within = fs::canonicalize(if within.as_os_str().is_empty() { Path::new(".") } else { within })
         .map_err(|error| error.to_string())?;
     if !real.starts_with(within) {

@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::{Clause, config};
+
 /// A `[[rule]]` that cannot be used.
 pub(crate) static BROKEN_RULE: Rule = Rule {
     code: "TC642",
@@ -69,23 +71,33 @@ impl From<Level> for Severity {
     }
 }
 
-/// Compiles rules; all problems of all of them if there are any.
-pub(crate) fn compile(source: &SourceId, written: &[Spanned<RuleClause>]) -> Result<Vec<Arc<HouseRule>>, Vec<Diagnostic>> {
-    let mut found = Vec::new();
+/// Compiles the rules that can be used, and tells what is wrong with the others.
+pub(crate) fn compile(
+    source: &SourceId,
+    written: &[Spanned<Clause<RuleClause>>],
+    found: &mut Vec<Diagnostic>,
+) -> Vec<Arc<HouseRule>> {
     let mut rules = Vec::new();
     for clause in written {
-        let RuleClause { code, severity, tools, when, message, hint } = clause.get_ref();
+        let start = clause.span().start;
+        let RuleClause { code, severity, tools, when, message, hint } = match clause.get_ref() {
+            Clause::Read(written) => written,
+            Clause::Unread(reason) => {
+                found.push(config::broken(source, start, reason.clone()));
+                continue;
+            }
+        };
         let text =
             HouseRuleText { code, severity: (*severity).into(), tools: tools.as_deref(), when, message, hint: hint.as_deref() };
         match HouseRule::compile(&text) {
             Ok(rule) => rules.push(Arc::new(rule)),
             Err(problem) => {
-                let origin = Origin::offset(source, clause.span().start);
+                let origin = Origin::offset(source, start);
                 found.push(Diagnostic::new(&BROKEN_RULE, origin, problem).hint("conditions are CEL over `tool`"));
             }
         }
     }
-    if found.is_empty() { Ok(rules) } else { Err(found) }
+    rules
 }
 
 /// What the rules find, and the catalog without the tools in which they found errors.

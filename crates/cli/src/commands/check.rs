@@ -6,7 +6,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use catalog::Severity;
 use clap::ValueEnum;
-use workspace::{Crib, Files, Loaded, Loader, OpenError, check_paths, fix_crib, fix_paths};
+use workspace::{Crib, Files, Loaded, Loader, check_paths, fix_crib, fix_paths};
 
 use self::against::Against;
 use super::{CommandResult, Surroundings};
@@ -78,11 +78,7 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
 fn fix(here: &Surroundings<'_>, paths: &[PathBuf]) -> Result<(), CommandError> {
     let fixed = match paths.is_empty() {
         false => fix_paths(paths),
-        true => match Crib::open(here.global.crib.as_deref(), here.environment) {
-            Ok(crib) => fix_crib(&crib),
-            Err(OpenError::Config { folder, .. }) => fix_crib(&Crib::unconfigured(folder, here.environment)),
-            Err(error) => return Err(error.into()),
-        },
+        true => fix_crib(&Crib::look(here.global.crib.as_deref(), here.environment)?.0),
     };
     for file in fixed.map_err(|error| CommandError::machine(error.to_string()))? {
         terminal::note(&format!("fixed {} in {}", keeper::count(file.lines, "line"), file.source));
@@ -90,19 +86,13 @@ fn fix(here: &Surroundings<'_>, paths: &[PathBuf]) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Reads the crib; a configuration that cannot be used is a finding like any other, and the rest is read without it.
+/// Reads the crib; what of its configuration cannot be used is a finding like any other, and the rest counts.
 fn load_crib(here: &Surroundings<'_>) -> Result<(Loaded, Files), CommandError> {
-    match Crib::open(here.global.crib.as_deref(), here.environment) {
-        Ok(crib) => Ok((Loader::default().load(&crib), crib.files())),
-        Err(OpenError::Config { folder, diagnostics }) => {
-            let crib = Crib::unconfigured(folder, here.environment);
-            let mut loaded = Loader::default().load(&crib);
-            loaded.files += 1;
-            loaded.diagnostics.splice(0..0, diagnostics);
-            Ok((loaded, crib.files()))
-        }
-        Err(error) => Err(error.into()),
-    }
+    let (crib, problems) = Crib::look(here.global.crib.as_deref(), here.environment)?;
+    let mut loaded = Loader::default().load(&crib);
+    loaded.files += usize::from(!problems.is_empty());
+    loaded.diagnostics.splice(0..0, problems);
+    Ok((loaded, crib.files()))
 }
 
 /// Prints what was found; the exit code says whether there were errors.

@@ -59,6 +59,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     let read = read_alone(&args.file)?;
     let converted = formats::convert(&read.tools, target(args.to), &name(&args.file));
     if converted.tools == 0 {
+        tell_losses(&converted);
         return Err(nothing(&args.file, &read));
     }
     let places = places(&converted.files, args)?;
@@ -133,9 +134,7 @@ fn tell(converted: &Converted, places: &[Option<PathBuf>], read: &Alone, args: &
         let files = keeper::count(converted.files.len(), "file");
         terminal::note(&format!("note: these are {files}, one after the other; `--out DIR` writes them"));
     }
-    for Loss { tool, field, message } in &converted.losses {
-        terminal::note(&format!("note: `{tool}`: `{field}`: {message}"));
-    }
+    tell_losses(converted);
     let errors = read.diagnostics.iter().filter(|found| found.is_error()).count();
     if errors > 0 {
         let (errors, file) = (keeper::count(errors, "error"), args.file.display());
@@ -147,6 +146,12 @@ fn tell(converted: &Converted, places: &[Option<PathBuf>], read: &Alone, args: &
         [] => {}
         [one] => terminal::note(&format!("{tools} in {one}")),
         several => terminal::note(&format!("{tools} in {} files", several.len())),
+    }
+}
+
+fn tell_losses(converted: &Converted) {
+    for Loss { tool, field, message } in &converted.losses {
+        terminal::note(&format!("note: `{tool}`: `{field}`: {message}"));
     }
 }
 

@@ -38,8 +38,8 @@ enum Format {
 }
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
-    let (old, new) = (side::read(here, &args.old)?, side::read(here, &args.new)?);
-    let mut tools = compare(&old.catalog, &new.catalog);
+    let (old, new) = side::read_both(here, &args.old, &args.new)?;
+    let mut tools = compare(&old, &new);
     allow(&judging(here, &args.new)?, &mut tools);
     match args.format {
         Format::Human => human::print(&tools),

@@ -2,19 +2,22 @@
 
 use std::process::ExitCode;
 
+use catalog::Severity;
 use lint::compare::CHANGES;
+use workspace::{Crib, RuleClause};
 
-use super::CommandResult;
+use super::{CommandResult, Surroundings};
 use crate::{error::CommandError, report, terminal};
 
 /// Explain a rule: why it matters, with an example.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A code such as TC301, or a name such as path-without-format or, of a change, required-added.
+    /// A code such as TC301 or one of the crib's own rules, or a name such as path-without-format or, of a change,
+    /// required-added.
     code: String,
 }
 
-pub(crate) fn run(args: &Args) -> CommandResult {
+pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     if let Some(rule) = CHANGES.iter().find(|rule| rule.name == args.code) {
         terminal::line(&docs::change_page(rule));
         return Ok(ExitCode::SUCCESS);
@@ -22,6 +25,11 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     let rules = report::rules();
     let wanted = |rule: &&&catalog::Rule| rule.code.eq_ignore_ascii_case(&args.code) || rule.name == args.code;
     let Some(rule) = rules.iter().find(wanted) else {
+        let crib = Crib::look(here.global.crib.as_deref(), here.environment);
+        if let Some(rule) = crib.as_ref().ok().and_then(|(crib, _)| crib.house_rule(&args.code)) {
+            terminal::line(&page(rule));
+            return Ok(ExitCode::SUCCESS);
+        }
         let near = catalog::closest(
             &args.code,
             rules.iter().flat_map(|rule| [rule.code, rule.name]).chain(CHANGES.iter().map(|rule| rule.name)),
@@ -34,4 +42,16 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     };
     terminal::line(&docs::rule_page(rule));
     Ok(ExitCode::SUCCESS)
+}
+
+/// A rule of the crib's own, as the pages of ours are.
+fn page(rule: &RuleClause) -> String {
+    let RuleClause { code, severity, tools, when, message, hint } = rule;
+    let severity = Severity::from(*severity).as_str();
+    let tools = tools.as_ref().map_or_else(|| "every tool".to_owned(), |tools| format!("the tools `{tools}`"));
+    let hint = hint.as_ref().map_or_else(String::new, |hint| format!("\n\nWhat to do: {hint}"));
+    format!(
+        "# {code}\n\nSeverity: {severity}. A rule of this crib, in its `toolcrib.toml`, for {tools}.\n\n{message}{hint}\n\n\
+         It finds what this holds for:\n\n```cel\n{when}\n```\n"
+    )
 }

@@ -47,6 +47,13 @@ fn a_crib_is_as_its_own_server_lists_it() {
 }
 
 #[test]
+fn a_program_that_is_not_there_is_named() {
+    let ran = crib(&whole()).run(&["check", "--against", "no-such-server --stdio"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("there is no program `no-such-server` to compare with"), "{}", ran.stderr);
+}
+
+#[test]
 fn missing_undocumented_and_drifted_tools_are_told_with_the_line_of_their_definition() {
     let page = whole();
     let server = crib(&page);

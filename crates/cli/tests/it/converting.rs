@@ -56,8 +56,25 @@ fn what_could_not_be_carried_is_told_by_tool_and_field() {
 }
 
 #[test]
+fn why_a_tool_cannot_be_said_is_told_and_nothing_of_it_is_written() {
+    let tool = |name: &str, properties: Value| json!({"name": name, "inputSchema": {"type": "object", "properties": properties}});
+    let odd = tool("odd", json!({"-.": {"type": "string"}, ".": {"type": "string"}}));
+    let crib = Crib::new()
+        .file("odd.json", &json!({"tools": [odd]}).to_string())
+        .file("both.json", &json!({"tools": [odd, tool("even", json!({"a": {"type": "string"}}))]}).to_string());
+    let none = crib.run(&["convert", "odd.json", "--to", "mtdf"]);
+    assert!(none.code == 1 && none.stdout.is_empty(), "{}", none.stdout);
+    assert!(none.stderr.contains("note: `odd`: `name`: the format cannot say this tool: the flag `-.`"), "{}", none.stderr);
+    let one = crib.run(&["convert", "both.json", "--to", "mtdf"]);
+    assert!(one.code == 0 && one.stdout.contains("\"even\"") && !one.stdout.contains("\"odd\""), "{}", one.stdout);
+    assert!(one.stderr.contains("it is left out"), "{}", one.stderr);
+}
+
+#[test]
 fn what_is_converted_to_mcp_is_what_is_served() {
-    let crib = Crib::new().tool("count", counting());
+    let mut counting = counting();
+    counting["version"] = "1.2.0".into();
+    let crib = Crib::new().tool("count", counting);
     let served = crib.run(&["list", "--json"]).json();
     let written = crib.run(&["convert", "tools/count.json", "--to", "mcp"]).json();
     for tool in written["tools"].as_array().expect("tools") {
@@ -66,6 +83,10 @@ fn what_is_converted_to_mcp_is_what_is_served() {
             assert_eq!(tool[field], same[field], "{field}");
         }
         assert_eq!(tool["annotations"]["readOnlyHint"], same["annotations"]["readOnlyHint"]);
+        assert_eq!(
+            (&tool["_meta"], &same["_meta"]["toolcrib/version"]),
+            (&json!({"toolcrib/version": "1.2.0"}), &json!("1.2.0"))
+        );
     }
 }
 

@@ -156,6 +156,23 @@ fn a_result_that_is_not_as_specified_is_told_or_refused() {
 }
 
 #[test]
+fn a_result_that_is_only_told_is_one_that_clients_take() {
+    for (prints, told) in [(r#"{"text": 1}"#, "`/text`"), ("[1]", "the whole")] {
+        let config =
+            format!("[[bind]]\ntools = \"say_*\"\ncommand = [\"echo\", '{prints}']\nmutates = false\noutput = \"warn\"\n");
+        let crib = Crib::new().file("MCP_TOOL_SPECIFICATION.md", &page("say_back")).file("toolcrib.toml", &config);
+        let mut client = Client::start(&crib, &[]);
+        let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+        let tool = tools.as_array().expect("tools").iter().find(|tool| tool["name"] == "say_back").expect("it is served");
+        let schema = catalog::Schema::new(tool["outputSchema"].as_object().expect("a schema").clone());
+        let said = call(&mut client, "say_back", json!({"text": "x"}));
+        // Clients refuse what does not fit the schema, and no less a result without anything that could.
+        assert!(schema.validator().expect("a schema").is_valid(&said["structuredContent"]), "{said}");
+        assert!(said["content"].to_string().contains(told) && said["isError"] != true, "{said}");
+    }
+}
+
+#[test]
 fn a_tool_stands_for_another_whose_policy_holds() {
     let definition = json!({
         "name": "echo_text", "description": "Say it", "command": "echo", "mutates": false,

@@ -129,3 +129,28 @@ fn the_tool_for_it_is_listed_only_where_there_are_specifications_or_it_is_wanted
     assert!(is_listed(&spec()));
     assert!(!is_listed(&spec().file("toolcrib.toml", "[crib]\ncheck_definition = false\n")));
 }
+
+#[test]
+fn a_rule_of_the_crib_can_be_explained_even_beside_one_that_is_broken() {
+    let rules = "[[rule]]\ncode = \"ACME-1\"\nseverity = \"warning\"\ntools = \"a_*\"\nwhen = \"tool.version == null\"\n\
+        message = \"the tool has no version\"\nhint = \"give it one\"\n[[rule]]\ncode = \"ACME-2\"\n";
+    let crib = Crib::new().file("toolcrib.toml", rules);
+    let ran = crib.run(&["explain", "acme-1"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    insta::assert_snapshot!(ran.stdout.trim_end(), @r"
+    # ACME-1
+
+    Severity: warning. A rule of this crib, in its `toolcrib.toml`, for the tools `a_*`.
+
+    the tool has no version
+
+    What to do: give it one
+
+    It finds what this holds for:
+
+    ```cel
+    tool.version == null
+    ```
+    ");
+    assert_eq!(crib.run(&["explain", "ACME-3"]).code, 2);
+}

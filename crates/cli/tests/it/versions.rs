@@ -242,6 +242,35 @@ fn a_file_that_is_no_definition_cannot_be_compared() {
 }
 
 #[test]
+fn an_empty_file_is_one_without_tools_where_its_name_or_the_other_side_says_what_it_would_hold() {
+    let crib = Crib::new()
+        .file("empty.json", "")
+        .file("empty.md", "\n")
+        .file("empty.txt", "")
+        .file("greet.json", &greet("1.0.0", who(), json!([])))
+        .file("greet.txt", &greet("1.0.0", who(), json!([])));
+    for (old, new, code, tools) in [
+        ("greet.json", "empty.json", 1, 1),
+        ("empty.json", "greet.json", 0, 1),
+        ("empty.txt", "greet.txt", 0, 1),
+        ("empty.md", "empty.json", 0, 0),
+    ] {
+        let ran = crib.run(&["diff", old, new, "--format", "json"]);
+        assert_eq!((ran.code, ran.json()["tools"].as_array().map(Vec::len)), (code, Some(tools)), "{old} {new}: {}", ran.stderr);
+    }
+    assert_eq!(crib.run(&["diff", "empty.txt", "empty.txt"]).code, 2);
+}
+
+#[test]
+fn what_is_badly_written_is_compared_all_the_same() {
+    let hidden = greet("1.0.0", who(), json!(["who"])).replace("Print a greeting", "Print a greeting\u{202e}");
+    let crib = Crib::new().file("old.json", &greet("1.0.0", who(), json!(["who"]))).file("new.json", &hidden);
+    assert_eq!(crib.run(&["check", "new.json"]).code, 1, "the rules have an error to tell");
+    let ran = crib.run(&["diff", "old.json", "new.json", "--format", "json"]);
+    assert_eq!((&only(&ran)["class"], ran.stderr.as_str()), (&json!("behavioural"), ""), "{}", ran.stdout);
+}
+
+#[test]
 fn an_allowed_change_is_told_with_its_reason_and_does_not_count() {
     let crib = Crib::new()
         .file("tools/greet.json", &greet("1.0.0", who(), json!(["who"])))

@@ -44,9 +44,8 @@ const FIELDS: [Field; 28] = [
 ];
 
 /// What of `tool` is not in `again`, field by field.
-pub(super) fn losses(tool: &Tool, again: Option<&Tool>) -> Vec<Loss> {
+pub(super) fn losses(tool: &Tool, again: &Tool) -> Vec<Loss> {
     let loss = |field, message: &str| Loss { tool: tool.name.clone(), field, message: message.to_owned() };
-    let Some(again) = again else { return vec![loss("name", "the format cannot say this tool; it is left out")] };
     let launch = match (is_launched_alike(tool, again), again.is_callable()) {
         (true, _) => None,
         (false, true) => Some("it runs something else than before"),

@@ -42,7 +42,7 @@ fn alone(tool: &Tool) -> ConvertedFile {
 
 /// Whether the tools are read from a file as they were.
 fn holds(file: &ConvertedFile, tools: &[Tool], program: Program) -> bool {
-    let read = read_again(file);
+    let read = read_again(file).tools;
     tools.iter().all(|tool| {
         let again = read.iter().find(|again| again.name == tool.name);
         again.is_some_and(|again| {

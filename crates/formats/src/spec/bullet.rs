@@ -1,9 +1,10 @@
-//! Fields as bullets: `` - `name` (string, optional, default 3): what it means ``.
+//! Fields as bullets: `` - `name` (string, optional, default 3): what it means ``. A name in neither code nor bold counts only
+//! where its type is said too: else it may be the first word of a sentence.
 
 use std::ops::Range;
 
 use super::{
-    field::{Field, Required, of_signature},
+    field::{Field, Required, first_value, of_signature},
     inline::{code, is_name, one_line},
     kind,
     page::{Block, Kind, Page},
@@ -31,18 +32,30 @@ fn of_item(page: &Page<'_>, item: &[Block]) -> Vec<Field> {
     let (names, rest) = names(text, first.span.start);
     let rest = &text[rest..];
     if names.is_empty() {
-        return code(text)
-            .first()
-            .and_then(|(code, span)| of_signature(code, first.span.start + span.start))
-            .into_iter()
-            .collect();
+        let signature = || code(text).first().and_then(|(code, span)| of_signature(code, first.span.start + span.start));
+        return plain(page, text, item).or_else(signature).into_iter().collect();
     }
+    described(page, names, rest, &item[1..])
+}
+
+/// The field of a bullet that begins with a name in neither code nor bold, and says its type.
+fn plain(page: &Page<'_>, text: &str, item: &[Block]) -> Option<Field> {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-' | '.'))?;
+    let name = text[..end].trim_end_matches(['.', '-']);
+    let is_field = is_name(name) && name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
+    let start = item.first().filter(|_| is_field)?.span.start;
+    let names = vec![(name.to_owned(), start..start + name.len())];
+    described(page, names, &text[name.len()..], &item[1..]).pop().filter(|field| field.is_typed)
+}
+
+/// Fields of these names, of which a text says the same, with those that are listed below it.
+fn described(page: &Page<'_>, names: Vec<(String, Range<usize>)>, rest: &str, below: &[Block]) -> Vec<Field> {
     let (remark, rest) = remarks(rest);
     // Without a remark, a mark must part the name from what is said: else it is running text.
     let Some(description) = told(rest).or_else(|| (!remark.is_empty()).then_some(rest)) else { return Vec::new() };
     let (kind, description) = if remark.is_empty() { typed(description) } else { (None, description) };
     let remark = kind.unwrap_or(remark);
-    let inner: Vec<Field> = item[1..].iter().flat_map(|block| inner(page, block)).collect();
+    let inner: Vec<Field> = below.iter().flat_map(|block| inner(page, block)).collect();
     let make = |(name, span): (String, Range<usize>)| {
         let mut field = Field::named(&name, span);
         field.description = one_line(description);
@@ -124,17 +137,34 @@ fn type_in_code(text: &str) -> (&str, &str) {
     }
 }
 
-/// The remark in a description that begins with a type and a dash: `` `int` = 3 — how many ``.
+/// The remark in a description that is a type, or begins with one and a dash: `` `int` = 3 — how many ``.
 fn typed(description: &str) -> (Option<String>, &str) {
     let cut = [" — ", " – ", " - "].into_iter().filter_map(|dash| Some((description.find(dash)?, dash.len()))).min();
-    let Some((at, length)) = cut else { return (None, description) };
-    let head = description[..at].trim_matches(['*', '_', ' ']);
+    let (head, rest) = match cut {
+        Some((at, length)) => (&description[..at], description[at + length..].trim()),
+        None => (description, ""),
+    };
+    let head = head.trim_matches(['*', '_', ' ']);
     let (kind, default) = head.split_once('=').map_or((head, None), |(kind, default)| (kind.trim(), Some(default.trim())));
-    if kind::parse(kind).is_none() {
-        return (None, description);
-    }
-    let remark = default.map_or_else(|| kind.to_owned(), |default| format!("{kind}, default {default}"));
-    (Some(remark), description[at + length..].trim())
+    // What stands in parentheses behind a type is as much a remark as what a comma parts from it.
+    let flat = kind.replace(" (", ", ").replace(')', "");
+    let is_type = kind::parse(kind).is_some();
+    let said = match is_remark(&flat) || is_type && first_value(kind).is_some() {
+        true => flat,
+        false if is_type => kind.to_owned(),
+        false => return (None, description),
+    };
+    (Some(default.map_or_else(|| said.clone(), |default| format!("{said}, default {default}"))), rest)
+}
+
+/// Whether a text says a type and, if anything, whether it must be given or what it is by default.
+fn is_remark(text: &str) -> bool {
+    let is_fact = |part: &&str| {
+        let lower = part.to_ascii_lowercase();
+        matches!(lower.as_str(), "required" | "optional") || lower.starts_with("default")
+    };
+    let types: Vec<&str> = parts(text).into_iter().filter(|part| !is_fact(part)).collect();
+    matches!(types.as_slice(), [only] if kind::parse(only).is_some())
 }
 
 /// What stands in parentheses behind a name, and what follows.
@@ -162,9 +192,10 @@ fn told(text: &str) -> Option<&str> {
     [":", "—", "–", "--", "-"].into_iter().find_map(mark).or_else(|| text.is_empty().then_some("")).map(str::trim)
 }
 
-/// Takes what the parentheses say: a type, whether it must be given, a default.
+/// Takes what the parentheses say: a type, whether it must be given, a default, the values it can have.
 pub(super) fn take_remark(field: &mut Field, remark: &str) {
     let mut default = None;
+    let mut values: Vec<&str> = Vec::new();
     for part in parts(remark) {
         let lower = part.to_ascii_lowercase();
         match lower.as_str() {
@@ -174,10 +205,15 @@ pub(super) fn take_remark(field: &mut Field, remark: &str) {
                 default = Some(part["default".len()..].trim_start_matches([':', '=', ' ']));
                 field.required = Required::No;
             }
+            _ if !values.is_empty() => values.push(part),
             _ if !field.is_typed && kind::parse(part).is_some() => field.set_type(part),
+            _ if first_value(part).is_some() => values.extend(first_value(part)),
             _ if !field.is_typed && field.unknown.is_none() && !part.is_empty() && is_name(part) => field.set_type(part),
             _ => {}
         }
+    }
+    if !values.is_empty() {
+        field.set_values(&values.join(","));
     }
     field.set_default(default);
 }

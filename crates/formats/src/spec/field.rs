@@ -69,7 +69,9 @@ impl Field {
         let mut field = Self::named(first, span);
         let kind = cell(Column::Type).unwrap_or_default();
         field.set_type(kind);
-        field.set_values(kind);
+        if let Some(listed) = remarked(kind, &VALUES) {
+            field.set_values(listed);
+        }
         field.required = required(cell(Column::Required), cell(Column::Default));
         field.description = cell(Column::Description).map(one_line).unwrap_or_default();
         field.set_default(cell(Column::Default).or_else(|| remarked(kind, &["default"])));
@@ -94,9 +96,11 @@ impl Field {
         }
     }
 
-    /// Takes the values that a remark behind a type lists: `string (enum: "a", "b")`.
-    fn set_values(&mut self, kind: &str) {
-        let Some(listed) = remarked(kind, &["enum", "one of", "values"]) else { return };
+    /// Takes the values that a remark behind a type lists: `"a", "b"` of `string (enum: "a", "b")`.
+    pub(super) fn set_values(&mut self, listed: &str) {
+        if !self.is_typed && self.unknown.is_none() {
+            self.set_type("string");
+        }
         let values: Option<Vec<Value>> = listed.split([',', '|']).map(|value| self.value(value)).collect();
         if let Some(values) = values.filter(|values| values.len() > 1) {
             self.schema.insert("enum".to_owned(), Value::Array(values));
@@ -176,13 +180,27 @@ fn names(cell: &str) -> Vec<&str> {
     }
 }
 
+/// Words before the values that a field can have.
+const VALUES: [&str; 3] = ["enum", "one of", "values"];
+
+/// The first of the values that a part of a remark begins to list: `a` in `one of: a`.
+pub(super) fn first_value(part: &str) -> Option<&str> {
+    behind(part, &VALUES)
+}
+
 /// What stands behind one of these words in the parentheses behind a type: `3` in `integer (default: 3)`.
 fn remarked<'c>(cell: &'c str, words: &[&str]) -> Option<&'c str> {
     let cell = cell.trim().trim_end_matches('`');
     let (_, remark) = cell.strip_suffix(')')?.split_once('(')?;
-    let starts = |word: &&&str| remark.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    behind(remark, words)
+}
+
+/// What stands behind the one of these words that a text begins with.
+fn behind<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
+    let starts = |word: &&&str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     let word = words.iter().find(starts)?;
-    Some(remark[word.len()..].trim_start_matches([':', '=', ' ']).trim()).filter(|said| !said.is_empty())
+    let rest = text[word.len()..].strip_prefix([':', '=', ' '])?;
+    Some(rest.trim_start_matches([':', '=', ' ']).trim()).filter(|said| !said.is_empty())
 }
 
 /// A text without the code marks or emphasis around it.

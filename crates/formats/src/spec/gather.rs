@@ -132,7 +132,7 @@ impl<'t> Reader<'_, 't> {
                     into.unread.extend(bullet::unread(self.page, items));
                 }
             }
-            Kind::Fence { language, content } if matches!(language.as_str(), "json" | "jsonc" | "json5" | "") => {
+            Kind::Fence { language, content } if self.is_json(language, content) => {
                 into.json.push((written::read(self.page.text, content), content.clone()));
             }
             Kind::Fence { language, content } if matches!(language.as_str(), "yaml" | "yml") => self.yaml(content, into),
@@ -140,6 +140,12 @@ impl<'t> Reader<'_, 't> {
             _ => {}
         }
         None
+    }
+
+    /// Whether a fence is to hold JSON: what has no language is taken for it, unless it is code.
+    fn is_json(&self, language: &str, content: &Range<usize>) -> bool {
+        let is_code = || ["def ", "async def ", "@"].iter().any(|start| self.page.str(content).trim_start().starts_with(start));
+        matches!(language, "json" | "jsonc" | "json5") || language.is_empty() && !is_code()
     }
 
     fn yaml(&mut self, content: &Range<usize>, into: &mut Gathered<'t>) {

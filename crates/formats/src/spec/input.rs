@@ -10,7 +10,9 @@ use super::{
     assemble::{self, Rest},
     field::{Field, Required},
     gather::{Gathered, says_none},
+    page::Kind,
     parts::{By, Part},
+    signature,
     written::{self, Schema},
 };
 use crate::{
@@ -31,7 +33,7 @@ pub(super) struct Input {
 
 impl<'t> Reader<'_, 't> {
     /// The arguments that the parts of a tool describe.
-    pub(super) fn input(&mut self, parts: &[Part<'_>], heading: &Range<usize>) -> Input {
+    pub(super) fn input(&mut self, parts: &[Part<'_>], heading: &Range<usize>, name: &str) -> Input {
         let mut gathered = Gathered::default();
         let is_input = |part: &&Part<'_>| part.section == Some(Section::Input);
         for part in parts.iter().filter(is_input) {
@@ -42,14 +44,18 @@ impl<'t> Reader<'_, 't> {
         }
         self.tell_unread(&gathered);
         let schema = self.written_schema(&mut gathered, parts.iter().any(|part| is_input(&part)));
-        let fields = self.sound_fields(gathered.fields());
+        let mut fields = self.sound_fields(gathered.fields());
+        let is_silent = schema.is_none() && fields.is_empty() && !gathered.has_table && !gathered.says_none;
+        let signature = if is_silent { self.signature(parts, heading, name) } else { None };
+        let is_signed = signature.is_some();
+        fields.extend(self.sound_fields(signature.unwrap_or_default()));
         match schema {
             Some(schema) => {
                 self.compare(&fields, &schema);
                 let parameters = schema.properties.iter().map(|(name, span)| parameter(name, span)).collect();
                 Input { schema: schema.object, parameters, anything: Vec::new() }
             }
-            None if !fields.is_empty() || gathered.has_table || gathered.says_none => {
+            None if !fields.is_empty() || gathered.has_table || gathered.says_none || is_signed => {
                 let parameters = fields.iter().map(|field| parameter(&field.name, &field.span)).collect();
                 let anything = fields
                     .iter()
@@ -74,6 +80,21 @@ impl<'t> Reader<'_, 't> {
                 }
             }
         }
+    }
+
+    /// The parameters as code writes them, in the heading or where nothing but the tool is spoken of.
+    fn signature(&self, parts: &[Part<'_>], heading: &Range<usize>, name: &str) -> Option<Vec<Field>> {
+        let is_of_code = |language: &str| matches!(language, "python" | "py" | "");
+        let about = || parts.iter().filter(|part| matches!(part.section, None | Some(Section::Input | Section::InvocationName)));
+        let defined = about().flat_map(Part::blocks).find_map(|block| match &block.kind {
+            Kind::Fence { language, content } if is_of_code(language) => {
+                signature::defined(self.page.str(content), name, content.start)
+            }
+            _ => None,
+        });
+        let labelled = about().filter(|part| part.title.ends_with("signature")).flat_map(Part::texts);
+        let mut headings = std::iter::once(heading).chain(labelled);
+        defined.or_else(|| headings.find_map(|span| signature::headed(self.page.str(span), name, span.start)))
     }
 
     /// Tells of tables and items that stand among parameters and are not read.
@@ -150,7 +171,9 @@ impl<'t> Reader<'_, 't> {
         let text = match (self.linked)(file) {
             Ok(text) => text,
             Err(reason) => {
-                self.unusable(span, &format!("the schema in `{file}` cannot be read: {reason}"));
+                let message = format!("the schema in `{file}` cannot be read: {reason}");
+                let found = self.report.span(&UNREADABLE_SCHEMA, span.clone(), message);
+                self.report.push(found.hint("correct the link, or write the schema here"));
                 return None;
             }
         };

@@ -46,7 +46,7 @@ impl Reader<'_, '_> {
     }
 
     fn tool(&mut self, named: &Named, entry: &Entry, parts: &[Part<'_>], document: Option<&Version>) -> Tool {
-        let input = self.input(parts, &entry.heading);
+        let input = self.input(parts, &entry.heading, &named.name);
         let output = self.output(parts);
         let page = self.page;
         let origin = Origin::span(self.report.source(), named.span.clone());

@@ -47,8 +47,8 @@ fn formats_are_told_by_content() {
     assert_eq!(format(json!({"$schema": "x", "properties": {}})), Format::JsonSchema);
     assert_eq!(format(json!({"$schema": "x", "name": "t", "command": "c"})), Format::Mtdf);
     assert_eq!(format(json!([1])), Format::Unknown);
-    assert!(formats::is_guidance(b"{\"templates\": {}}"));
-    assert!(!formats::is_guidance(b"{\"templates\": "));
+    assert_eq!(format(json!({"templates": {}})), Format::Guidance);
+    assert_eq!(Document::parse(&source(), b"{\"templates\": ").format(), Format::Unknown);
 }
 
 /// The guide's own sample has raw line breaks in a text.

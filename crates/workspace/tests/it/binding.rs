@@ -51,7 +51,7 @@ impl Folder {
     fn findings(&self) -> Vec<String> {
         let found = match self.load() {
             Ok(loaded) => loaded.diagnostics,
-            Err(OpenError::Config { diagnostics, .. }) => diagnostics,
+            Err(OpenError::Config { diagnostics }) => diagnostics,
             Err(error) => panic!("{error}"),
         };
         let of_config = found.iter().filter(|found| found.origin.source.as_str() == "toolcrib.toml");

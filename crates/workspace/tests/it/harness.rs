@@ -53,7 +53,7 @@ impl Folder {
     pub(crate) fn findings(&self) -> Vec<String> {
         let found = match self.open() {
             Ok(crib) => Loader::default().load(&crib).diagnostics,
-            Err(OpenError::Config { diagnostics, .. }) => diagnostics,
+            Err(OpenError::Config { diagnostics }) => diagnostics,
             Err(error) => panic!("{error}"),
         };
         found.iter().filter(|found| found.origin.source.as_str() == "toolcrib.toml").map(|found| self.line(found)).collect()

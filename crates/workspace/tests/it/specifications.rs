@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use catalog::Place;
 use tempfile::TempDir;
-use workspace::{Crib, Environment, Loaded, Loader, OpenError, check_paths, fix_crib};
+use workspace::{Crib, Environment, Loaded, Loader, OpenError, check_paths, fix_crib, read_paths};
 
 struct Tree(TempDir);
 
@@ -160,7 +160,7 @@ fn problems_are_allowed_in_the_document_and_in_the_configuration() {
 #[test]
 fn what_is_allowed_needs_a_reason_and_errors_are_not_allowed_away() {
     let config = |tree: &Tree| match tree.crib() {
-        Err(OpenError::Config { diagnostics, .. }) => diagnostics.iter().map(|found| found.code).collect::<Vec<_>>(),
+        Err(OpenError::Config { diagnostics }) => diagnostics.iter().map(|found| found.code).collect::<Vec<_>>(),
         _ => Vec::new(),
     };
     assert_eq!(config(&Tree::new(&[("toolcrib.toml", "[[allow]]\ncode = \"TC405\"\nreason = \" \"\n")])), ["TC640"]);
@@ -204,6 +204,59 @@ fn a_crib_judges_by_rules_of_its_own() {
         Tree::new(&[("toolcrib.toml", &rule("true", "warning").replace("ACME-1", "TC405"))]).crib(),
         Err(OpenError::Config { .. })
     ));
+}
+
+#[test]
+fn a_clause_that_cannot_be_used_leaves_the_others_as_they_are() {
+    let rule = |code: &str, when: &str| {
+        format!("[[rule]]\ncode = \"{code}\"\nseverity = \"warning\"\nwhen = \"{when}\"\nmessage = \"not as we do it\"\n")
+    };
+    let good = [&rule("ACME-2", "true"), "[[allow]]\ncode = \"TC405\"\nreason = \"it is internal\"\n"].concat();
+    for (bad, code) in [
+        (rule("ACME-1", "tool.nam == ''"), "TC642"),
+        (rule("ACME-1", "true").replace("warning", "fatal"), "TC601"),
+        ("[[rule]]\ncode = \"ACME-1\"\n".to_owned(), "TC601"),
+        ("[[allow]]\ncode = \"TC411\"\nreason = \"\"\n".to_owned(), "TC640"),
+        ("[[allow]]\ncode = \"TC411\"\nwhy = \"so\"\n".to_owned(), "TC601"),
+    ] {
+        let config = [&good, bad.as_str()].concat();
+        let tree = Tree::new(&[("MCP_TOOL_SPECIFICATION.md", &spec("a_tool", "string")), ("toolcrib.toml", &config)]);
+        let (crib, problems) = Crib::look(Some(tree.path()), &Environment::default()).expect("a folder");
+        let told: Vec<_> = problems.iter().map(|found| (found.code, found.origin.place.clone())).collect();
+        assert_eq!(told, [(code, Place::Offset(good.len()))], "{bad}");
+        let loaded = Loader::default().load(&crib);
+        assert_eq!(found(&loaded, &["ACME-1", "ACME-2", "TC405"]), ["ACME-2 MCP_TOOL_SPECIFICATION.md not as we do it"], "{bad}");
+        let named = check_paths(&[tree.path().to_owned()], &Environment::default()).expect("a folder");
+        assert_eq!(found(&named, &["ACME-1", "ACME-2", "TC405", code]).len(), 2, "{bad}");
+        assert!(matches!(tree.crib(), Err(OpenError::Config { .. })), "nothing is served with it");
+    }
+}
+
+#[test]
+fn reading_without_judging_tells_only_what_cannot_be_read() {
+    let tree = Tree::new(&[
+        ("a/MCP_TOOL_SPECIFICATION.md", &spec("a_tool", "string")),
+        ("b/broken.json", "{\"name\":"),
+        ("c/hidden.json", "{\"name\": \"b_tool\", \"description\": \"Do it\u{202e}\", \"command\": \"true\"}"),
+    ]);
+    let paths = [tree.path().to_owned()];
+    let judged = check_paths(&paths, &Environment::default()).expect("a folder");
+    assert_eq!(names(&judged), ["a_tool"], "the other has an error");
+    assert!(judged.diagnostics.len() > 3, "{:?}", judged.diagnostics);
+    let read = read_paths(&paths, &Environment::default()).expect("a folder");
+    assert_eq!((names(&read), read.files), (vec!["a_tool", "b_tool"], 3));
+    let is_lint = |found: &&catalog::Diagnostic| lint::RULES.iter().any(|rule| rule.code == found.code);
+    assert_eq!(read.diagnostics.iter().filter(is_lint).count(), 0, "{:?}", read.diagnostics);
+    assert!(read.diagnostics.iter().any(catalog::Diagnostic::is_error));
+}
+
+#[test]
+fn a_linked_schema_that_is_not_there_is_told_in_words() {
+    let page = "# M - MCP Tool Specification\n\n## Tool: `a_tool`\n\nDo it.\n\n### Input Schema\n\nSee [it](gone.json).\n";
+    let loaded = Tree::new(&[("MCP_TOOL_SPECIFICATION.md", page)]).load();
+    let found = loaded.diagnostics.iter().find(|found| found.code == "TC810").expect("it is told");
+    assert_eq!(found.message, "the schema in `gone.json` cannot be read: there is no such file");
+    assert_eq!(found.hint.as_deref(), Some("correct the link, or write the schema here"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, path::PathBuf};
 
-use catalog::{Diagnostic, Origin, SourceId, Tool, name};
+use catalog::{Diagnostic, Failure, Origin, SourceId, Tool, name};
 use runtime::Runtime;
 use server::client::{self, Other};
 use workspace::{Crib, GUIDE_TOOLS, Loaded};
@@ -75,12 +75,22 @@ async fn listed(crib: &Crib, server: &str, token: Option<String>) -> Result<Vec<
         let command = shlex::split(server).filter(|words| !words.is_empty()).ok_or_else(|| {
             CommandError::machine(format!("`{server}` is no command line")).hint("close every quotation mark in it")
         })?;
-        let peer = Runtime::new(crib.settings()).start_peer(&command).await.map_err(keeper::failed)?;
+        let peer = Runtime::new(crib.settings()).start_peer(&command).await.map_err(|failure| unstarted(&command, failure))?;
         Other::Program(Box::new(peer))
     };
     client::listed(other)
         .await
         .map_err(|error| CommandError::machine(error.to_string()).hint("start the server by hand to see why"))
+}
+
+/// Why there is no server to compare with.
+fn unstarted(command: &[String], failure: Failure) -> CommandError {
+    let program = command.first().map(String::as_str).unwrap_or_default();
+    match failure.error_type {
+        "program_not_found" => CommandError::machine(format!("there is no program `{program}` to compare with"))
+            .hint("name one in PATH or by its path, with its arguments, or an address that begins with `http://`"),
+        _ => keeper::failed(failure),
+    }
 }
 
 /// Where what is in no definition belongs: the configuration, else the first definition.

@@ -1,41 +1,96 @@
-//! One side of a comparison: a file or folder, as it is or as it was in a revision.
+//! The two sides of a comparison: each a file or folder, as it is or as it was in a revision.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    thread,
+};
 
-use catalog::{Diagnostic, Severity};
-use workspace::{Loaded, OpenError, Revision, RevisionError, check_paths};
+use catalog::{Catalog, Diagnostic, Severity};
+use workspace::{Files, Loaded, OpenError, Revision, RevisionError, read_paths};
 
 use super::super::Surroundings;
 use crate::{error::CommandError, keeper, terminal};
 
-/// Reads one side. What is no definition cannot be compared; what has errors in it is compared without them.
-pub(super) fn read(here: &Surroundings<'_>, named: &str) -> Result<Loaded, CommandError> {
-    let path = Path::new(named);
-    let loaded = match Revision::parse(named).filter(|_| !path.exists()) {
-        Some(revision) => at(here, revision)?,
-        None => check_paths(&[path.to_owned()], here.environment).map_err(|error| unknown(named, error))?,
-    };
-    let hint = format!("`toolcrib check {named}` shows what is wrong");
-    if loaded.catalog.tools().is_empty() && loaded.diagnostics.iter().any(is_unreadable) {
-        return Err(CommandError::machine(format!("`{named}` is no definition that can be read")).hint(hint));
+/// Extensions that say of an empty file what it would hold.
+const DEFINITIONS: [&str; 4] = ["json", "yaml", "yml", "md"];
+
+/// The tools of both sides. What is no definition cannot be compared; what has errors in it is compared without them.
+pub(super) fn read_both(here: &Surroundings<'_>, old: &str, new: &str) -> Result<(Catalog, Catalog), CommandError> {
+    let (old, new) = thread::scope(|scope| {
+        let new = scope.spawn(|| Side::read(here, new));
+        let old = Side::read(here, old);
+        (old, new.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    let (old, new) = (old?, new?);
+    old.check(&new)?;
+    new.check(&old)?;
+    Ok((old.loaded.catalog, new.loaded.catalog))
+}
+
+struct Side<'n> {
+    named: &'n str,
+    loaded: Loaded,
+    /// Whether it is a file with nothing in it, which is a definition only if something else says so.
+    is_empty_file: bool,
+}
+
+impl<'n> Side<'n> {
+    /// Reads one side. How well its tools are written is not asked.
+    fn read(here: &Surroundings<'_>, named: &'n str) -> Result<Self, CommandError> {
+        let path = Path::new(named);
+        match Revision::parse(named).filter(|_| !path.exists()) {
+            Some(revision) => Self::at(here, named, revision),
+            None => Self::of(here, named, path).map_err(|error| unknown(named, error)),
+        }
     }
-    let errors = loaded.count(Severity::Error);
-    if errors > 0 {
-        terminal::note(&format!("{} in `{named}`: tools with errors count as absent", keeper::count(errors, "error")));
+
+    fn of(here: &Surroundings<'_>, named: &'n str, path: &Path) -> Result<Self, OpenError> {
+        let loaded = read_paths(&[path.to_owned()], here.environment)?;
+        let is_empty_file = loaded.catalog.tools().is_empty()
+            && Files::new("").read(path).is_ok_and(|bytes| bytes.iter().all(u8::is_ascii_whitespace));
+        Ok(Self { named, loaded, is_empty_file })
     }
-    Ok(loaded)
+
+    fn at(here: &Surroundings<'_>, named: &'n str, revision: Revision<'_>) -> Result<Self, CommandError> {
+        let folder = here.global.crib.clone().unwrap_or_else(|| PathBuf::from("."));
+        let folder = folder.canonicalize().map_err(|error| CommandError::io("open", &folder, &error))?;
+        let checkout = keeper::block_on(revision.check_out(&folder, here.environment))?.map_err(told)?;
+        Ok(Self::of(here, named, &checkout.path)?)
+    }
+
+    /// Whether it is something that could have tools.
+    fn is_definition(&self) -> bool {
+        !self.loaded.catalog.tools().is_empty() || !self.loaded.diagnostics.iter().any(is_unreadable)
+    }
+
+    /// Whether nothing is in it where definitions would be: by its name, or because the other side is one.
+    fn is_without_tools(&self, other: &Self) -> bool {
+        let extension = Path::new(self.named).extension();
+        let is_named_so = extension.is_some_and(|own| DEFINITIONS.iter().any(|definition| own == *definition));
+        self.is_empty_file && (is_named_so || other.is_definition())
+    }
+
+    /// Tells what of it cannot be compared.
+    fn check(&self, other: &Self) -> Result<(), CommandError> {
+        let named = self.named;
+        if self.is_without_tools(other) {
+            return Ok(());
+        }
+        if !self.is_definition() {
+            let hint = format!("`toolcrib check {named}` shows what is wrong");
+            return Err(CommandError::machine(format!("`{named}` is no definition that can be read")).hint(hint));
+        }
+        let errors = self.loaded.count(Severity::Error);
+        if errors > 0 {
+            terminal::note(&format!("{} in `{named}`: tools with errors count as absent", keeper::count(errors, "error")));
+        }
+        Ok(())
+    }
 }
 
 /// Whether a file is no definition at all, rather than one with mistakes in it.
 fn is_unreadable(diagnostic: &Diagnostic) -> bool {
     diagnostic.is_error() && (diagnostic.code.starts_with("TC0") || diagnostic.code.starts_with("TC6"))
-}
-
-fn at(here: &Surroundings<'_>, revision: Revision<'_>) -> Result<Loaded, CommandError> {
-    let folder = here.global.crib.clone().unwrap_or_else(|| PathBuf::from("."));
-    let folder = folder.canonicalize().map_err(|error| CommandError::io("open", &folder, &error))?;
-    let checkout = keeper::block_on(revision.check_out(&folder, here.environment))?.map_err(told)?;
-    Ok(check_paths(std::slice::from_ref(&checkout.path), here.environment)?)
 }
 
 fn told(error: RevisionError) -> CommandError {

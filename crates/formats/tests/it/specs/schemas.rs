@@ -170,3 +170,77 @@ fn a_schema_may_stand_in_an_indented_block_and_need_not_say_that_arguments_are_a
     );
     assert_eq!(schema, json!({"type": "object", "properties": {"a": {"type": "string"}}}));
 }
+
+#[test]
+fn bullets_need_neither_code_nor_bold_where_they_say_a_type() {
+    let schema = input(
+        "### Parameters\n\n* who: string - whom to greet\n* count (integer, required): how often\n* tone: one of: warm, cold (default: warm)\n\
+         * loud: boolean\n* kind (string, one of: a, b, optional) - which\n- size: `integer` (optional) — how big, as in `of: str`\n",
+    );
+    assert_eq!(schema["properties"]["who"], json!({"type": "string", "description": "whom to greet"}));
+    assert_eq!(schema["properties"]["count"], json!({"type": "integer", "description": "how often"}));
+    assert_eq!(schema["properties"]["tone"], json!({"type": "string", "enum": ["warm", "cold"], "default": "warm"}));
+    assert_eq!(schema["properties"]["loud"], json!({"type": "boolean"}));
+    assert_eq!(schema["properties"]["kind"], json!({"type": "string", "enum": ["a", "b"], "description": "which"}));
+    assert_eq!(schema["properties"]["size"], json!({"type": "integer", "description": "how big, as in `of: str`"}));
+    assert_eq!(schema["required"], json!(["count"]));
+}
+
+#[test]
+fn prose_in_bullets_is_no_parameter() {
+    for prose in [
+        "- paths: they count from the root\n- names (see below): any\n",
+        "- Note: string - this is not one\n",
+        "- the path (string) of a file\n- and its name\n",
+        "- format: text, json, or yaml\n",
+    ] {
+        let text = page(&format!("### Parameters\n\n{prose}"));
+        let reading = read(&text);
+        assert_eq!(reading.tools[0].parameters.len(), 0, "{prose}");
+        assert_eq!(codes(&reading), ["TC806"], "{prose}");
+    }
+}
+
+#[test]
+fn a_signature_gives_the_parameters_that_nothing_else_gives() {
+    let expected = json!({
+        "type": "object",
+        "properties": {"who": {"type": "string"}, "count": {"type": "integer", "default": 3}, "tones": {"type": ["array", "null"]}},
+        "required": ["who"],
+        "additionalProperties": false,
+    });
+    let fence = "def greet(\n    who: str,  # whom, (or what)\n    count: int = 3,\n    *,\n    tones: list | None = None,\n) -> dict:\n    ...";
+    for body in [
+        format!("```python\n{fence}\n```\n"),
+        format!("### Signature\n\n```python\n@mcp_tool()\nasync {fence}\n```\n"),
+        format!("### Parameters\n\n```\n{fence}\n```\n"),
+        "**Signature**: `greet(who: str, count: int = 3, tones: list | None = None) -> dict`\n".to_owned(),
+    ] {
+        assert_eq!(input(&body), expected, "{body}");
+    }
+    let headed =
+        "# G - MCP Tool Specification\n\n## `greet(who: str, count: int = 3, tones: list | None = None)`\n\nPrint a greeting.\n";
+    assert_eq!(serde_json::Value::Object((**tool(headed).input.object()).clone()), expected);
+    let span = tool(headed).parameter_origin("count").place;
+    assert_eq!(
+        span,
+        catalog::Place::Span(headed.find("count").expect("it is there")..headed.find(": int").expect("it is there"))
+    );
+    assert_eq!(input("```python\ndef greet() -> str: ...\n```\n")["additionalProperties"], false);
+}
+
+#[test]
+fn a_signature_counts_only_as_a_whole_and_behind_everything_else() {
+    for (body, wanted) in [
+        ("```python\ndef greet(who: str, *rest): ...\n```\n", "TC806"),
+        ("```python\ndef other(who: str): ...\n```\n", "TC806"),
+        ("```python\ndef greet(who: str\n```\n", "TC806"),
+        ("### Usage Examples\n\n```python\ndef greet(who: str): ...\n```\n", "TC806"),
+        ("```python\ndef greet(who: Person): ...\n```\n", "TC805"),
+    ] {
+        assert_eq!(codes(&read(&page(body))), [wanted], "{body}");
+    }
+    let both = input("```python\ndef greet(who: str, more: int): ...\n```\n\n### Parameters\n\n- `who` (string): whom\n");
+    assert_eq!(both["properties"], json!({"who": {"type": "string", "description": "whom"}}));
+    assert_eq!(codes(&read(&page("").replace("`greet`", "`greet()`"))), ["TC806"]);
+}
