@@ -2,10 +2,9 @@
 
 use std::process::ExitCode;
 
-use runtime::{Runtime, render::Component};
-
 use catalog::Diagnostic;
-use workspace::{Crib, Loader, OpenError};
+use runtime::{Runtime, render::Component};
+use workspace::{Crib, Loader};
 
 use super::{CommandResult, Surroundings};
 use crate::{
@@ -18,14 +17,15 @@ use crate::{
 pub(crate) struct Args {}
 
 pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
-    let (crib, wrong) = open(here)?;
+    // What is wrong with its configuration does not keep the machine from being looked at.
+    let (crib, wrong) = Crib::look(here.global.crib.as_deref(), here.environment)?;
     let loaded = Loader::default().load(&crib);
     terminal::line(&format!("crib          {} ({})", crib.name(), crib.folder.display()));
     terminal::line(&format!("state         {}", crib.state_folder().display()));
     if !wrong.is_empty() {
         terminal::print("\nConfiguration\n");
         wrong.iter().for_each(print_wrong);
-        terminal::line("  what follows is told as if there were none");
+        terminal::line("  what follows is told as if that were not there");
     }
     terminal::print("\nConfinement of tools\n");
     match crib.config.confine.enabled {
@@ -66,15 +66,6 @@ pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
         true => ExitCode::from(u8::from(missing > 0)),
         false => Kind::Machine.exit_code(),
     })
-}
-
-/// The crib, and what is wrong with its configuration: the machine can be looked at without.
-fn open(here: &Surroundings<'_>) -> Result<(Crib, Vec<Diagnostic>), CommandError> {
-    match Crib::open(here.global.crib.as_deref(), here.environment) {
-        Ok(crib) => Ok((crib, Vec::new())),
-        Err(OpenError::Config { folder, diagnostics }) => Ok((Crib::unconfigured(folder, here.environment), diagnostics)),
-        Err(error) => Err(error.into()),
-    }
 }
 
 fn print_wrong(diagnostic: &Diagnostic) {
