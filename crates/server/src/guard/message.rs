@@ -2,7 +2,7 @@
 
 use rmcp::{
     ErrorData,
-    model::{ClientJsonRpcMessage, ClientRequest, RequestId},
+    model::{CallToolRequest, ClientJsonRpcMessage, ClientRequest, JsonRpcRequest, RequestId},
 };
 use serde_json::Value;
 
@@ -30,10 +30,24 @@ pub fn read(line: &[u8]) -> Incoming {
     if line.is_empty() {
         return Incoming::Nothing;
     }
+    if let Some(call) = as_call(line) {
+        return Incoming::Message(Box::new(call));
+    }
     match serde_json::from_slice(line) {
         Ok(message) => Incoming::Message(Box::new(detoured(message, line))),
         Err(_) => explain(line),
     }
+}
+
+/// A call, which most messages are. To find out which of all messages a line is takes several times as long. Lines that
+/// have a member of an answer too, perhaps, are left to that.
+fn as_call(line: &[u8]) -> Option<ClientJsonRpcMessage> {
+    let text = str::from_utf8(line).ok()?;
+    if !text.contains(r#""tools/call""#) || text.contains(r#""result""#) || text.contains(r#""error""#) {
+        return None;
+    }
+    let JsonRpcRequest { id, request, .. } = serde_json::from_str::<JsonRpcRequest<CallToolRequest>>(text).ok()?;
+    Some(ClientJsonRpcMessage::Request(JsonRpcRequest::new(id, ClientRequest::CallToolRequest(request))))
 }
 
 /// The library does not know that tasks can be listened to: such requests go around it.
@@ -74,7 +88,9 @@ fn explain(line: &[u8]) -> Incoming {
 
 #[cfg(test)]
 mod tests {
-    use super::{Incoming, read};
+    use rmcp::model::ClientJsonRpcMessage;
+
+    use super::{Incoming, as_call, read};
 
     fn refusal(line: &str) -> Option<(i32, Option<String>)> {
         match read(line.as_bytes()) {
@@ -91,6 +107,23 @@ mod tests {
         assert_eq!(refusal(r#"{"id": 7}"#), Some((-32600, Some("7".into()))));
         assert_eq!(refusal(r#"{"jsonrpc": "1.0", "id": "x", "method": "ping"}"#), Some((-32600, Some("x".into()))));
         assert_eq!(refusal(&"[".repeat(100_000)), Some((-32700, None)));
+    }
+
+    #[test]
+    fn a_call_is_read_as_any_other_message_would_be() {
+        let call = |id: &str, params: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#);
+        for line in [
+            call("1", r#"{"name":"a"}"#),
+            call(r#""x""#, r#"{"name":"a","arguments":{"n":1e40,"t":"\u00e9","tools/call":[{}]}}"#),
+            call("2", r#"{"_meta":{"progressToken":7,"io.modelcontextprotocol/logLevel":"info"},"name":"a","arguments":{}}"#),
+        ] {
+            let written = |message: ClientJsonRpcMessage| serde_json::to_string(&message).expect("plain data");
+            let call = as_call(line.as_bytes()).expect("a call");
+            assert_eq!(written(call), written(serde_json::from_str(&line).expect("a message")), "{line}");
+        }
+        for line in [call("null", r#"{"name":"a"}"#), call("1", r#"{"name":3}"#), call("1", r#"{"name":"a"},"error":{}"#)] {
+            assert!(as_call(line.as_bytes()).is_none(), "{line}");
+        }
     }
 
     #[test]
