@@ -40,7 +40,8 @@ pub fn bind(mut tool: Tool, command: &[String]) -> Tool {
 }
 
 /// Starts `program`. A shell that is told to run a script can do anything, whatever the tool says.
-pub(crate) fn start(tool: &mut Tool, program: &str, pieces: Vec<Piece>) {
+pub(crate) fn start(tool: &mut Tool, program: &str, mut pieces: Vec<Piece>) {
+    pieces.shrink_to_fit();
     let process = Process { program: program.to_owned(), pieces };
     if process.is_shell_script() {
         tool.marks.dangerous = Some(true);
