@@ -5,7 +5,8 @@
 //! printed before it answered is in those pipes when the answer comes.
 
 use std::{
-    fs,
+    fs, io,
+    path::Path,
     process::ExitStatus,
     sync::Arc,
     thread,
@@ -13,11 +14,10 @@ use std::{
 };
 
 use catalog::{Failure, Launch, Tool};
-use rustix::{buffer::spare_capacity, process::Signal};
+use rustix::process::Signal;
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::unix::pipe::{OpenOptions, Receiver, Sender},
-    process::{ChildStderr, ChildStdout},
+    io::AsyncWriteExt,
+    net::unix::pipe::{OpenOptions, Sender},
     sync::OwnedSemaphorePermit,
     time::{sleep_until, timeout},
 };
@@ -48,10 +48,9 @@ const AWAKE: Duration = Duration::from_micros(100);
 pub(crate) struct Worker {
     running: Running,
     requests: Sender,
-    answers: Receiver,
-    stdout: Outlet<ChildStdout>,
-    stderr: Outlet<ChildStderr>,
-    unread: Vec<u8>,
+    answers: Outlet,
+    stdout: Outlet,
+    stderr: Outlet,
     /// What it may touch.
     pub(crate) bounds: Bounds,
     /// Which version of its session's state it has.
@@ -110,20 +109,13 @@ impl Worker {
         let cannot = |why: String| Failure::new("cannot_start", format!("`{}` could not be started: {why}", plan.program));
         let mut running = door.start(plan, None).await.map_err(|error| cannot(error.to_string()))?;
         let folder = running.folder().map(|folder| folder.to_owned()).unwrap_or_default();
-        // Open for both, so that neither side waits for the other, nor sees an end that is none.
-        let [requests, answers] = PIPES.map(|name| folder.join(name));
-        let mut options = OpenOptions::new();
-        options.read_write(true);
-        let opened = options.open_sender(&requests).and_then(|sender| Ok((sender, options.open_receiver(&answers)?)));
-        let (requests, answers) = opened.map_err(|error| cannot(error.to_string()))?;
-        let (stdout, stderr) = (Outlet::new(running.child.stdout.take()), Outlet::new(running.child.stderr.take()));
+        let (requests, [answers, stdout, stderr]) = opened(&mut running, &folder).map_err(|error| cannot(error.to_string()))?;
         let mut worker = Self {
             running,
             requests,
             answers,
             stdout,
             stderr,
-            unread: Vec::new(),
             bounds,
             holds: 0,
             is_busy: true,
@@ -149,9 +141,9 @@ impl Worker {
             if self.take_answer()?.is_some() {
                 return Ok(());
             }
-            let Self { running, answers, unread, .. } = self;
+            let Self { running, answers, .. } = self;
             tokio::select! {
-                read = answers.read_buf(unread) => { read.map_err(|error| Broken::Garbled(error.to_string()))?; }
+                () = answers.read() => is_open(answers)?,
                 status = running.child.wait() => return Err(Broken::Ended(status.ok())),
             }
         }
@@ -195,10 +187,10 @@ impl Worker {
                 continue;
             }
             let pause = patience.pause();
-            let Self { running, answers, stdout, stderr, unread, .. } = self;
+            let Self { running, answers, stdout, stderr, .. } = self;
             tokio::select! {
                 biased;
-                read = answers.read_buf(unread) => { read.map_err(|error| Broken::Garbled(error.to_string()))?; }
+                () = answers.read() => is_open(answers)?,
                 status = running.child.wait() => {
                     self.listen(ears).await;
                     return Err(Broken::Ended(status.ok()));
@@ -206,11 +198,13 @@ impl Worker {
                 () = ended(pause), if pause.is_some() => {}
                 () = stdout.read(), if pause.is_none() && stdout.is_open() => {
                     patience.heard();
-                    ears.stdout.take(&stdout.chunk).await;
+                    ears.stdout.take(&stdout.unread).await;
+                    stdout.clear();
                 }
                 () = stderr.read(), if pause.is_none() && stderr.is_open() => {
                     patience.heard();
-                    ears.stderr.take(&stderr.chunk).await;
+                    ears.stderr.take(&stderr.unread).await;
+                    stderr.clear();
                 }
                 () = patience.over() => match patience.note() {
                     Over::Time => running.group.signal(Signal::INT),
@@ -222,8 +216,7 @@ impl Worker {
 
     /// Takes what there is of an answer. If there is nothing, whoever else is to run here may: that may be the worker.
     fn look(&mut self) {
-        self.unread.reserve(CHUNK);
-        if rustix::io::read(&self.answers, spare_capacity(&mut self.unread)).is_err() {
+        if !self.answers.read_now() {
             thread::yield_now();
         }
     }
@@ -231,10 +224,12 @@ impl Worker {
     /// Takes what has been printed up to now.
     pub(crate) async fn listen(&mut self, ears: &mut Ears<'_>) {
         while self.stdout.read_now() {
-            ears.stdout.take(&self.stdout.chunk).await;
+            ears.stdout.take(&self.stdout.unread).await;
+            self.stdout.clear();
         }
         while self.stderr.read_now() {
-            ears.stderr.take(&self.stderr.chunk).await;
+            ears.stderr.take(&self.stderr.unread).await;
+            self.stderr.clear();
         }
     }
 
@@ -251,36 +246,50 @@ impl Worker {
 
     /// An answer is its length, in four bytes with the lowest first, and so many bytes.
     fn take_answer(&mut self) -> Result<Option<Vec<u8>>, Broken> {
-        let Some((length, rest)) = self.unread.split_first_chunk::<4>() else { return Ok(None) };
+        let unread = &mut self.answers.unread;
+        let Some((length, rest)) = unread.split_first_chunk::<4>() else { return Ok(None) };
         let length = u32::from_le_bytes(*length) as usize;
         if length > LONGEST {
             return Err(Broken::Garbled(format!("an answer of {length} bytes")));
         }
         let Some(bytes) = rest.get(..length) else {
-            self.unread.reserve(length + 4 - self.unread.len());
+            unread.reserve(length + 4 - unread.len());
             return Ok(None);
         };
         let answer = bytes.to_vec();
-        self.unread.drain(..length + 4);
-        if self.unread.is_empty() {
-            self.unread.shrink_to(CHUNK);
+        unread.drain(..length + 4);
+        if unread.is_empty() {
+            unread.shrink_to(CHUNK);
         }
         Ok(Some(answer))
     }
 
     /// What a worker that did not start said about it.
     fn last_words(&mut self, broken: &Broken) -> String {
-        let mut said = Vec::new();
-        while self.stderr.read_now() {
-            said.extend_from_slice(&self.stderr.chunk);
-        }
-        let said = String::from_utf8_lossy(&said).trim().to_owned();
+        while self.stderr.read_now() {}
+        let said = String::from_utf8_lossy(&self.stderr.unread).trim().to_owned();
         match broken {
             _ if !said.is_empty() => said,
             Broken::Ended(Some(status)) => status.to_string(),
             other => format!("{other:?}"),
         }
     }
+}
+
+/// The pipes of a process.
+fn opened(running: &mut Running, folder: &Path) -> io::Result<(Sender, [Outlet; 3])> {
+    // Open for both, so that neither side waits for the other, nor sees an end that is none.
+    let mut options = OpenOptions::new();
+    options.read_write(true);
+    let [requests, answers] = PIPES.map(|name| folder.join(name));
+    let (stdout, stderr) = (running.child.stdout.take().expect("it is piped"), running.child.stderr.take().expect("it is piped"));
+    let outlets = [options.open_receiver(answers)?.into_nonblocking_fd()?, stdout.into_owned_fd()?, stderr.into_owned_fd()?];
+    let [answers, stdout, stderr] = outlets.map(Outlet::new);
+    Ok((options.open_sender(requests)?, [answers?, stdout?, stderr?]))
+}
+
+fn is_open(answers: &Outlet) -> Result<(), Broken> {
+    if answers.is_open() { Ok(()) } else { Err(Broken::Garbled("no more answers".to_owned())) }
 }
 
 async fn ended(pause: Option<Instant>) {
