@@ -98,7 +98,8 @@ impl Hasher {
     }
 
     fn finish(self) -> String {
-        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        let nibbles = self.0.finalize().into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        nibbles.filter_map(|nibble| char::from_digit(nibble.into(), 16)).collect()
     }
 }
 

@@ -156,7 +156,7 @@
   # A value made of vectors and lists alone; whatever else is in it becomes text.
   plain <- function(x) {
     attributes <- attributes(x)
-    if (is.atomic(x)) {
+    if (is.null(x) || is.atomic(x)) {
       if (is.complex(x) || inherits(x, "integer64")) return(format(x))
       if (!is.null(attributes)) attributes(x) <- attributes[names(attributes) %in% KEPT]
       return(x)

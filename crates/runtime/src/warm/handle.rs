@@ -34,7 +34,7 @@ fn property(tool: &Tool) -> Value {
 
 /// Whether callers of a tool may name a session, so that each who does not has a state of its own.
 pub(super) fn is_offered(tool: &Tool) -> bool {
-    tool.input.property(HANDLE) == Some(&property(tool))
+    tool.input.property(HANDLE).is_some_and(|offered| *offered == property(tool))
 }
 
 /// The handle of a session, taken out of the arguments.
