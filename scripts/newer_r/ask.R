@@ -1,0 +1,37 @@
+# Writes a package, and what a worker is asked about it: `ask.R FOLDER AS`, where AS is the folder's name for the worker.
+arguments <- commandArgs(trailingOnly = TRUE)
+folder <- arguments[[1L]]
+dir.create(file.path(folder, "R"))
+writeLines(c("Package: asked", "Version: 1.0"), file.path(folder, "DESCRIPTION"))
+writeLines(c(
+  "add <- function(x) x + 1",
+  "nothing <- function() NULL",
+  "rows <- function(n) data.frame(a = seq_len(n), b = factor(letters[seq_len(n)]), c = as.Date('2024-01-01') + seq_len(n))",
+  "fail <- function(x) { warning('careful'); stop('no: ', x) }",
+  "keep <- function(key, value, .state_env) { .state_env$set(key, value); .state_env$keys() }",
+  "kept <- function(key, .state_env) .state_env$get(key, 'nothing')",
+  "said <- function(x) { message('a message'); cat('printed\\n'); warning('first'); warning('second'); invisible(x) }",
+  "text <- function(x) paste0(x, '\\u00e9\\u4e2d')",
+  "mixed <- function() list(a = 1L, b = NULL, c = list(1, 'x'), d = NA, e = c(x = 1, y = 2), f = 1i, g = quote(x + y))",
+  "times <- function() list(as.POSIXlt('2024-01-01', tz = 'UTC'), as.POSIXct('2024-01-01 10:00', tz = 'UTC'), as.difftime(1, units = 'hours'))",
+  "grid <- function() matrix(1:6, 2L, dimnames = list(NULL, c('a', 'b', 'c')))",
+  "setClass('Thing', representation(n = 'numeric'))",
+  "thing <- function() new('Thing', n = 1)",
+  "long <- function() as.list(rep(strrep('x', 5000L), 300L))"
+), file.path(folder, "R", "functions.R"))
+
+none <- structure(list(), names = character())
+place <- arguments[[2L]]
+call <- function(name, arguments = none, prints = FALSE, state = NULL) {
+  list("call", "asked", name, place, arguments, prints, state, paste0("asked::", name))
+}
+requests <- list(
+  call("add", list(x = 41)), call("add", list(x = 41L), TRUE), call("nothing"), call("nothing", prints = TRUE),
+  call("rows", list(n = 3L)), call("rows", list(n = 3L), TRUE), call("fail", list(x = "q")), call("absent"),
+  call("keep", list(key = "k", value = 1:3)), call("kept", list(key = "k")), call("kept", list(key = "k"), FALSE, raw()),
+  call("said", list(x = 1)), call("text", list(x = "\u00fc")), call("mixed"), call("times"), call("grid"), call("thing"),
+  call("long"), list("show"), list("settle")
+)
+pipe <- file(file.path(folder, "requests"), "wb")
+for (request in requests) serialize(request, pipe, xdr = FALSE, version = 2L)
+close(pipe)

@@ -1,0 +1,31 @@
+# Compares the answers in two folders: `compare.R OWN OTHER`.
+answers <- function(folder) {
+  pipe <- file(file.path(folder, "answers"), "rb")
+  on.exit(close(pipe))
+  all <- list()
+  while (length(length <- readBin(pipe, "integer", 1L, endian = "little"))) {
+    all[[length(all) + 1L]] <- unserialize(readBin(pipe, "raw", length))
+  }
+  all
+}
+# What may differ: which R it is, where the package lies, and how large R thinks that a state is.
+same <- function(answer, folder) {
+  if (answer[[1L]] == "state") answer <- list("state", unserialize(answer[[2L]]))
+  rapply(answer, function(text) gsub(folder, "FOLDER", text, fixed = TRUE), "character", how = "replace")
+}
+folders <- commandArgs(trailingOnly = TRUE)
+own <- answers(folders[[1L]])
+other <- answers(folders[[2L]])
+versions <- c(own[[1L]][[2L]], other[[1L]][[2L]])
+own <- lapply(own[-1L], same, folders[[1L]])
+other <- lapply(other[-1L], same, "/crib")
+if (length(own) < 20L || length(own) != length(other)) stop("there are ", length(own), " answers, and ", length(other))
+differing <- Filter(function(at) !identical(own[[at]], other[[at]]), seq_along(own))
+for (at in differing) {
+  cat("answer", at, "of R", versions[[1L]], "\n")
+  str(own[[at]])
+  cat("of R", versions[[2L]], "\n")
+  str(other[[at]])
+}
+if (length(differing)) quit("no", status = 1L)
+cat("newer-r: ", length(own), " answers of R ", versions[[1L]], " and R ", versions[[2L]], " are the same\n", sep = "")
