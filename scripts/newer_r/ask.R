@@ -17,20 +17,21 @@ writeLines(c(
   "grid <- function() matrix(1:6, 2L, dimnames = list(NULL, c('a', 'b', 'c')))",
   "setClass('Thing', representation(n = 'numeric'))",
   "thing <- function() new('Thing', n = 1)",
-  "long <- function() as.list(rep(strrep('x', 5000L), 300L))"
+  "long <- function() as.list(strrep('x', 1:900 * 10))",
+  "named <- function() stats::setNames(as.numeric(1:200000), paste0('k', 1:200000))"
 ), file.path(folder, "R", "functions.R"))
 
 none <- structure(list(), names = character())
 place <- arguments[[2L]]
 call <- function(name, arguments = none, prints = FALSE, state = NULL) {
-  list("call", "asked", name, place, arguments, prints, state, paste0("asked::", name))
+  list("call", "asked", name, place, arguments, prints, state, paste0("asked::", name), FALSE)
 }
 requests <- list(
   call("add", list(x = 41)), call("add", list(x = 41L), TRUE), call("nothing"), call("nothing", prints = TRUE),
   call("rows", list(n = 3L)), call("rows", list(n = 3L), TRUE), call("fail", list(x = "q")), call("absent"),
   call("keep", list(key = "k", value = 1:3)), call("kept", list(key = "k")), call("kept", list(key = "k"), FALSE, raw()),
   call("said", list(x = 1)), call("text", list(x = "\u00fc")), call("mixed"), call("times"), call("grid"), call("thing"),
-  call("long"), list("show"), list("settle")
+  call("long"), call("named"), list("show"), list("settle")
 )
 pipe <- file(file.path(folder, "requests"), "wb")
 for (request in requests) serialize(request, pipe, xdr = FALSE, version = 2L)

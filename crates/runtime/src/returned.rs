@@ -2,12 +2,16 @@
 //! room for, with the whole in a file.
 
 use catalog::Content;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     capture::{Captured, Stream},
     outputs::Spill,
 };
+
+/// The most members of an object that all stay when it is cut, because a tool may promise them. One
+/// with more is a map, of which as much stays as there is room for.
+pub(crate) const MOST_MEMBERS: usize = 1_000;
 
 /// What ends a text that was cut.
 const CUT: &str = "…";
@@ -95,8 +99,13 @@ impl Room {
         self.left == 0
     }
 
-    /// As much of a value as there is room for. Every member of an object stays, cut as it may be.
-    /// Nothing is counted as longer than it is, so that what fits is never cut.
+    /// Counts the name of a member.
+    pub(crate) fn name(&mut self, name: &str) {
+        self.left = self.left.saturating_sub(name.len() + 3);
+    }
+
+    /// As much of a value as there is room for. The members of an object stay, cut as they may be, up
+    /// to a number. Nothing is counted as longer than it is, so that what fits is never cut.
     pub(crate) fn cut(&mut self, value: Value) -> Value {
         match value {
             Value::Array(items) => {
@@ -111,11 +120,15 @@ impl Room {
                 Value::Array(kept)
             }
             Value::Object(members) => {
-                let cut = |(name, value): (String, Value)| {
-                    self.left = self.left.saturating_sub(name.len() + 3);
-                    (name, self.cut(value))
-                };
-                Value::Object(members.into_iter().map(cut).collect())
+                let mut kept = Map::new();
+                for (name, value) in members {
+                    if kept.len() >= MOST_MEMBERS && self.is_full() {
+                        break;
+                    }
+                    self.name(&name);
+                    kept.insert(name, self.cut(value));
+                }
+                Value::Object(kept)
             }
             Value::String(text) if text.len() > self.left => {
                 self.is_cut = true;

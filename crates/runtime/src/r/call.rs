@@ -7,6 +7,7 @@ use catalog::{Failure, Launch, Outcome, launch::RFunction};
 use super::{
     arguments::encoded,
     conversation::{self, Copied, Ended},
+    json::Expected,
     report,
     value::{Data, RValue},
 };
@@ -126,6 +127,7 @@ fn request(ready: &Ready<'_>, crib: &str, state: Option<Vec<u8>>) -> RValue {
         RValue::logical(ready.job.tool.output.is_none()),
         state.map_or_else(RValue::null, |bytes| Data::Raw(bytes).into()),
         RValue::text(format!("{package}::{function}")),
+        RValue::logical(ready.job.tool.output.as_ref().is_some_and(|schema| Expected::by(schema.object()).wants_columns())),
     ];
     RValue::list(members)
 }

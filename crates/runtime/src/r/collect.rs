@@ -4,14 +4,14 @@
 use serde_json::{Map, Value};
 
 use super::{
-    json::{Expected, items, json},
+    json::{Expected, items, json, members},
     message::Message,
     value::RValue,
 };
 use crate::{
     capture::Stream,
     outputs::{Spill, Whole},
-    returned::{Returned, Room},
+    returned::{MOST_MEMBERS, Returned, Room},
 };
 
 /// A value on its way.
@@ -59,8 +59,8 @@ impl<'a> Collector<'a> {
         match message.kind.as_str() {
             "piece" => self.value(&message.next()).await,
             "items" => self.items(&message.next()).await,
-            "open" => self.begin(message.text().as_deref() == Some("object")).await,
-            "key" => self.open.iter_mut().last().map_or((), |level| level.key = message.text()),
+            "open" => self.begin(message.text().as_deref()),
+            "key" => self.name(message.text()),
             "close" => self.close().await,
             _ => return false,
         }
@@ -77,8 +77,13 @@ impl<'a> Collector<'a> {
     }
 
     async fn items(&mut self, slice: &RValue) {
-        let expected = self.open.last().map_or(Expected::NOTHING, |level| level.expected.items());
-        for item in items(slice, expected) {
+        let Some(Level { value, expected, .. }) = self.open.last() else { return };
+        let members: Vec<_> = match value {
+            Value::Object(_) => members(slice, *expected).into_iter().map(|(name, item)| (Some(name), item)).collect(),
+            _ => items(slice, expected.items()).into_iter().map(|item| (None, item)).collect(),
+        };
+        for (name, item) in members {
+            self.name(name);
             self.begin_member();
             self.text.extend(item.to_string().as_bytes());
             self.add(item);
@@ -86,8 +91,22 @@ impl<'a> Collector<'a> {
         self.flush().await;
     }
 
-    async fn begin(&mut self, is_object: bool) {
+    /// Whose value comes next, where members have names.
+    fn name(&mut self, name: Option<String>) {
+        if let Some(level) = self.open.last_mut()
+            && level.value.is_object()
+        {
+            level.key = Some(name.unwrap_or_default());
+        }
+    }
+
+    fn begin(&mut self, what: Option<&str>) {
         let expected = self.next_expected();
+        let is_object = match what {
+            Some("list") => expected.takes_list(),
+            Some("vector") => expected.takes_vector(),
+            _ => false,
+        };
         self.begin_member();
         self.text.push(if is_object { b'{' } else { b'[' });
         let value = if is_object { Value::Object(Map::new()) } else { Value::Array(Vec::new()) };
@@ -123,9 +142,15 @@ impl<'a> Collector<'a> {
 
     /// Adds as much of a value as is answered.
     fn add(&mut self, value: Value) {
-        let in_array = self.open.last().is_some_and(|level| level.value.is_array());
-        if in_array && self.room.is_full() {
+        let may_miss = self.open.last().is_some_and(|level| match &level.value {
+            Value::Object(members) => members.len() >= MOST_MEMBERS,
+            _ => true,
+        });
+        if may_miss && self.room.is_full() {
             return;
+        }
+        if let Some(Level { key: Some(key), .. }) = self.open.last() {
+            self.room.name(key);
         }
         let value = self.room.cut(value);
         self.put(value);

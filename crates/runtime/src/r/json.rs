@@ -39,6 +39,21 @@ impl<'a> Expected<'a> {
         self.names("array") && !self.names_one_of(&["string", "number", "integer", "boolean"])
     }
 
+    /// Whether a data frame is to be an object of its columns, not an array of its rows.
+    pub(crate) fn wants_columns(self) -> bool {
+        self.names("object") && !self.names("array")
+    }
+
+    /// Whether a list with names is an object.
+    pub(crate) fn takes_list(self) -> bool {
+        !self.wants_array()
+    }
+
+    /// Whether a vector of several elements with names is an object.
+    pub(crate) fn takes_vector(self) -> bool {
+        self.names("object") || !self.names("array")
+    }
+
     /// What is expected of the items of an array.
     pub(crate) fn items(self) -> Self {
         Self(self.0.and_then(|schema| schema.get("items")?.as_object()))
@@ -69,7 +84,13 @@ pub(crate) fn json(value: &RValue, expected: Expected<'_>) -> Value {
     }
 }
 
-/// The items of a slice of a longer value.
+/// The members of a slice of a longer value that is an object.
+pub(crate) fn members(value: &RValue, expected: Expected<'_>) -> Vec<(String, Value)> {
+    let member = |(index, name): (usize, &str)| (name.to_owned(), element(value, index, expected.member(name)));
+    value.names().unwrap_or_default().into_iter().enumerate().map(member).collect()
+}
+
+/// The items of a slice of a longer value that is an array.
 pub(crate) fn items(value: &RValue, expected: Expected<'_>) -> Vec<Value> {
     match &value.data {
         Data::List(_) if value.is("data.frame") => rows(value, expected),
@@ -82,7 +103,7 @@ pub(crate) fn items(value: &RValue, expected: Expected<'_>) -> Vec<Value> {
 }
 
 fn data_frame(value: &RValue, expected: Expected<'_>) -> Value {
-    if !expected.names("object") || expected.names("array") {
+    if !expected.wants_columns() {
         return Value::Array(rows(value, expected.items()));
     }
     let Data::List(columns) = &value.data else { return Value::Null };
@@ -112,7 +133,7 @@ fn matrix(value: &RValue, (rows, columns): (usize, usize)) -> Vec<Value> {
 
 fn list(value: &RValue, items: &[RValue], expected: Expected<'_>) -> Value {
     match value.names() {
-        Some(names) if !expected.wants_array() => {
+        Some(names) if expected.takes_list() => {
             let member = |(name, item): (&str, &RValue)| (name.to_owned(), json(item, expected.member(name)));
             Value::Object(names.into_iter().zip(items).map(member).collect())
         }
@@ -125,9 +146,8 @@ fn list(value: &RValue, items: &[RValue], expected: Expected<'_>) -> Value {
 fn vector(value: &RValue, expected: Expected<'_>) -> Value {
     let is_single = value.len() == 1 && !expected.wants_array();
     match value.names() {
-        Some(names) if expected.names("object") || value.len() > 1 && !expected.names("array") => {
-            let member = |(index, name): (usize, &str)| (name.to_owned(), element(value, index, expected.member(name)));
-            Value::Object(names.into_iter().enumerate().map(member).collect())
+        Some(_) if expected.names("object") || value.len() > 1 && expected.takes_vector() => {
+            Value::Object(members(value, expected).into_iter().collect())
         }
         _ if is_single => element(value, 0, expected),
         _ => Value::Array((0..value.len()).map(|index| element(value, index, expected.items())).collect()),

@@ -173,28 +173,34 @@
   # Whether a value is small for certain, which is found out faster than its size.
   is_small <- function(x) is.null(x) || is.atomic(x) && !is.character(x) && length(x) < 1000L && is.null(attributes(x))
 
+  size_of <- function(x) as.numeric(object_size(x))
+
+  # A value that may be too large for one message. If it is, its members follow in slices.
   pieces <- function(x) {
-    size <- as.numeric(object_size(x))
-    if (size <= PIECE) return(send(list("piece", x)))
+    size <- size_of(x)
     by_rows <- is.data.frame(x) || is.matrix(x)
     count <- if (by_rows) nrow(x) else length(x)
-    if (count < 2L && !is.list(x)) return(send(list("piece", x)))
-    if (is.list(x) && !by_rows) {
-      names <- names(x)
-      send(list("open", if (is.null(names)) "array" else "object"))
-      for (at in seq_along(x)) {
-        if (!is.null(names)) send(list("key", names[[at]]))
-        pieces(x[[at]])
-      }
-    } else {
-      send(list("open", "array"))
-      step <- max(1, floor(count * PIECE / size))
-      for (from in seq(1, count, by = step)) {
-        to <- min(count, from + step - 1)
-        send(list("items", if (by_rows) x[from:to, , drop = FALSE] else x[from:to]))
+    if (size <= PIECE || is.raw(x) || count < 2L && !is.list(x)) return(send(list("piece", x)))
+    send(list("open", if (by_rows || is.null(names(x))) "array" else if (is.list(x)) "list" else "vector"))
+    slices(if (is.list(x) && !by_rows) unclass(x) else x, by_rows, count, size)
+    send(list("close"))
+  }
+
+  # Members are not all of one size: a slice may still be too large, and a single member, too.
+  slices <- function(x, by_rows, count, size) {
+    step <- max(1, floor(count * PIECE / size))
+    for (from in seq(1, count, by = step)) {
+      at <- from:min(count, from + step - 1)
+      slice <- if (by_rows) x[at, , drop = FALSE] else x[at]
+      if (length(at) > 1L && (sliced <- size_of(slice)) > 4 * PIECE) {
+        slices(slice, by_rows, length(at), sliced)
+      } else if (length(at) > 1L || by_rows || !is.list(x)) {
+        send(list("items", slice))
+      } else {
+        send(list("key", names(slice)))
+        pieces(slice[[1L]])
       }
     }
-    send(list("close"))
   }
 
   draw <- function(...) {
@@ -246,12 +252,14 @@
   # The call that is being made, and what is known of its end.
   current <- NULL
   prints <- FALSE
+  by_columns <- FALSE
   warned <- NULL
   status <- "done"
   is_shown <- FALSE
 
   call <- function(request) {
     prints <<- request[[6L]]
+    by_columns <<- request[[9L]]
     warned <<- NULL
     status <<- "done"
     is_shown <<- FALSE
@@ -277,7 +285,7 @@
     if (!identical(getwd(), home)) setwd(home)
     if (is_changed) save_state()
     if (status == "done" && !is_small(value) && object_size(value) > PIECE) {
-      pieces(value)
+      pieces(if (by_columns && is.data.frame(value)) as.list(value) else value)
       status <<- "pieces"
       value <- NULL
     }

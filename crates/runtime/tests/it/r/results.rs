@@ -1,9 +1,9 @@
 //! What a function returns, prints, says and draws, as a caller gets it.
 
-use catalog::{Content, Outcome};
+use catalog::{Content, Outcome, Schema, Tool};
 use serde_json::{Value, json};
 
-use super::workshop::{Workshop, function, need_r, returning};
+use super::workshop::{NUMBER, Workshop, function, need_r, returning};
 use crate::crib::{field, text};
 
 fn value(outcome: &Outcome) -> &Value {
@@ -199,11 +199,7 @@ async fn a_result_of_100_megabytes_does_not_fill_the_servers_memory() {
     assert!(grown < 60_000, "the server grew by {grown} kB");
     let first: Vec<_> = value(&outcome).as_array().unwrap().iter().take(3).cloned().collect();
     assert_eq!(first, [1, 2, 3]);
-    let Some(Content::Link { uri, .. }) = outcome.content.iter().find(|content| matches!(content, Content::Link { .. })) else {
-        panic!("no link to the whole")
-    };
-    let id = uri.rsplit('/').nth(1).unwrap();
-    let whole = std::fs::read_to_string(bench.crib.path(&format!("spill/{id}-value"))).unwrap();
+    let whole = whole(&bench, &outcome);
     assert!(whole.starts_with("[1,2,3,") && whole.ends_with(",12999999,13000000]"), "{}", whole.len());
 }
 
@@ -219,15 +215,78 @@ async fn a_large_nested_result_is_whole_in_its_resource() {
     assert_eq!(cut["label"], "big");
     assert_eq!(cut["rows"][1], json!({"n": 2, "t": "text"}));
     assert!(cut["rows"].as_array().unwrap().len() < 60_000);
-    let Some(Content::Link { uri, .. }) = outcome.content.iter().find(|content| matches!(content, Content::Link { .. })) else {
-        panic!("no link to the whole")
-    };
-    let id = uri.rsplit('/').nth(1).unwrap();
-    let whole = std::fs::read_to_string(bench.crib.path(&format!("spill/{id}-value"))).unwrap();
-    let whole: Value = serde_json::from_str(&whole).unwrap();
+    let whole: Value = serde_json::from_str(&whole(&bench, &outcome)).unwrap();
     assert_eq!(whole["rows"].as_array().unwrap().len(), 60_000);
     assert_eq!(whole["rows"][59_999], json!({"n": 60_000, "t": "text"}));
     assert_eq!(whole["m"], json!([[1, 1], [1, 1]]));
+}
+
+/// Values that are long for a large `n`, and what is said of them.
+const SHAPES: &[(&str, &str)] = &[
+    ("as.list(seq_len(n / 4) + 0.5)", r#"{"type": "array"}"#),
+    ("lapply(seq_len(n / 20), function(i) list(id = i, tags = c('x', NA)))", r#"{"type": "array"}"#),
+    ("list(strrep('x', n * 50), seq_len(n), NULL, list(1, 'x'), 'last')", r#"{"type": "array"}"#),
+    ("setNames(as.list(seq_len(n / 10)), paste0('k', seq_len(n / 10)))", r#"{"type": "object"}"#),
+    ("setNames(as.list(seq_len(n / 10)), paste0('k', seq_len(n / 10)))", r#"{"type": "array"}"#),
+    ("list(a = list(b = setNames(as.list(seq_len(n / 10)), paste0('k', seq_len(n / 10)))), c = 1)", r#"{"type": "object"}"#),
+    ("setNames(seq_len(n / 10) + 0.5, paste0('k', seq_len(n / 10)))", r#"{}"#),
+    ("setNames(seq_len(n / 10) + 0.5, paste0('k', seq_len(n / 10)))", r#"{"additionalProperties": {"type": "string"}}"#),
+    ("setNames(seq_len(n / 10) + 0.5, paste0('k', seq_len(n / 10)))", r#"{"type": "array"}"#),
+    ("as.raw(rep(1:6, length.out = n * 6))", r#"{"type": "string"}"#),
+    ("factor(rep(c('low', 'high'), length.out = n))", r#"{"type": "array"}"#),
+    ("as.Date('2024-01-01') + seq_len(n) %% 1000", r#"{"type": "array"}"#),
+    ("rep(c('a', NA, '\u{e9}'), length.out = n)", r#"{"type": "array"}"#),
+    ("matrix(seq_len(n), ncol = 2L, byrow = TRUE)", r#"{"type": "array"}"#),
+    ("data.frame(a = seq_len(n), b = 'x')", r#"{"type": "array"}"#),
+    ("data.frame(a = seq_len(n), b = 'x')", r#"{"type": "object"}"#),
+    ("structure(list(a = seq_len(n), b = list(1, 'x')), class = 'fit')", r#"{"type": "object"}"#),
+];
+
+#[tokio::test]
+async fn what_comes_in_pieces_is_like_what_comes_at_once() {
+    need_r!();
+    let functions: Vec<_> = SHAPES.iter().enumerate().map(|(at, (value, _))| format!("f{at} <- function(n) {value}")).collect();
+    let bench = Workshop::with(&functions.join("\n"), |settings| settings.spill_bytes = 1 << 30);
+    for (at, (value, schema)) in SHAPES.iter().enumerate() {
+        let tool = Tool {
+            output: Some(Schema::new(serde_json::from_str(schema).unwrap())),
+            ..function(&format!("f{at}"), &[("n", NUMBER)])
+        };
+        let short = bench.call(tool.clone(), json!({"n": 100})).await;
+        let long = bench.call(tool, json!({"n": 400_000})).await;
+        assert!(
+            long.content.iter().any(|content| matches!(content, Content::Link { .. })),
+            "{value}: {:?}",
+            text(&long, 0).get(..300)
+        );
+        assert!(serde_json::to_string(&long.structured).unwrap().len() < 200_000, "{value} as {schema}");
+        let whole: Value = serde_json::from_str(&whole(&bench, &long)).unwrap();
+        assert!(begins(&whole, self::value(&short)), "{value} as {schema}: {short:?}");
+    }
+}
+
+/// Whether a value is like another, but longer.
+fn begins(long: &Value, short: &Value) -> bool {
+    match (long, short) {
+        (Value::Array(long), Value::Array(short)) => {
+            long.len() >= short.len() && long.iter().zip(short).all(|(long, short)| begins(long, short))
+        }
+        (Value::Object(long), Value::Object(short)) => {
+            short.iter().all(|(name, short)| long.get(name).is_some_and(|long| begins(long, short)))
+        }
+        (Value::String(long), Value::String(short)) => long.starts_with(short.as_str()),
+        (long, short) => long == short,
+    }
+}
+
+/// What is in the file to which a value was cut.
+fn whole(bench: &Workshop, outcome: &Outcome) -> String {
+    let link = outcome.content.iter().find_map(|content| match content {
+        Content::Link { uri, .. } => Some(uri),
+        _ => None,
+    });
+    let id = link.expect("a link to the whole").rsplit('/').nth(1).unwrap();
+    std::fs::read_to_string(bench.crib.path(&format!("spill/{id}-value"))).unwrap()
 }
 
 #[tokio::test]
