@@ -1,12 +1,13 @@
 //! A value on its way from R to a caller: as JSON that fits into an answer, and whole in a file if
 //! it does not. It may come in pieces, of which only what is answered stays in memory.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value};
 
 use super::{
     json::{Expected, items, json, members},
     message::Message,
-    value::RValue,
+    value::{Data, RValue},
 };
 use crate::{
     capture::Stream,
@@ -30,9 +31,16 @@ pub(super) struct Collector<'a> {
     whole: Option<Whole>,
 }
 
-/// An array or object whose members still come.
+/// What makes a text of bytes.
+type Letters = fn(&[u8]) -> String;
+
+/// An array or object whose members still come, or a text whose rest does.
 struct Level<'a> {
     value: Value,
+    /// What makes the text of its bytes, if it is one.
+    letters: Option<Letters>,
+    /// Whether it is the one item of the array around it.
+    is_alone: bool,
     /// The name of the member that comes next.
     key: Option<String>,
     is_begun: bool,
@@ -77,7 +85,10 @@ impl<'a> Collector<'a> {
     }
 
     async fn items(&mut self, slice: &RValue) {
-        let Some(Level { value, expected, .. }) = self.open.last() else { return };
+        let Some(Level { value, expected, letters, .. }) = self.open.last() else { return };
+        if let (Some(letters), Data::Raw(bytes)) = (letters, &slice.data) {
+            return self.letters(letters(bytes)).await;
+        }
         let members: Vec<_> = match value {
             Value::Object(_) => members(slice, *expected).into_iter().map(|(name, item)| (Some(name), item)).collect(),
             _ => items(slice, expected.items()).into_iter().map(|item| (None, item)).collect(),
@@ -91,6 +102,20 @@ impl<'a> Collector<'a> {
         self.flush().await;
     }
 
+    /// Takes more of a text.
+    async fn letters(&mut self, more: String) {
+        let more = Value::String(more);
+        let quoted = more.to_string();
+        self.text.extend(&quoted.as_bytes()[1..quoted.len() - 1]);
+        self.flush().await;
+        if !self.room.is_full()
+            && let Value::String(more) = self.room.cut(more)
+            && let Some(Level { value: Value::String(text), .. }) = self.open.last_mut()
+        {
+            text.push_str(&more);
+        }
+    }
+
     /// Whose value comes next, where members have names.
     fn name(&mut self, name: Option<String>) {
         if let Some(level) = self.open.last_mut()
@@ -102,22 +127,30 @@ impl<'a> Collector<'a> {
 
     fn begin(&mut self, what: Option<&str>) {
         let expected = self.next_expected();
-        let is_object = match what {
-            Some("list") => expected.takes_list(),
-            Some("vector") => expected.takes_vector(),
-            _ => false,
+        let is_alone = what == Some("text") && expected.wants_array();
+        if is_alone {
+            self.begin(None);
+        }
+        let (value, letters): (_, Option<Letters>) = match what {
+            Some("text") => (Value::String(String::new()), Some(|bytes| String::from_utf8_lossy(bytes).into_owned())),
+            Some("raw") => (Value::String(String::new()), Some(|bytes| STANDARD.encode(bytes))),
+            Some("list") if expected.takes_list() => (Value::Object(Map::new()), None),
+            Some("vector") if expected.takes_vector() => (Value::Object(Map::new()), None),
+            _ => (Value::Array(Vec::new()), None),
         };
         self.begin_member();
-        self.text.push(if is_object { b'{' } else { b'[' });
-        let value = if is_object { Value::Object(Map::new()) } else { Value::Array(Vec::new()) };
-        self.open.push(Level { value, key: None, is_begun: false, expected });
+        self.text.push(bounds(&value).0);
+        self.open.push(Level { value, letters, is_alone, key: None, is_begun: false, expected });
     }
 
     async fn close(&mut self) {
         let Some(level) = self.open.pop() else { return };
-        self.text.push(if level.value.is_object() { b'}' } else { b']' });
+        self.text.push(bounds(&level.value).1);
         self.flush().await;
         self.put(level.value);
+        if level.is_alone {
+            Box::pin(self.close()).await;
+        }
     }
 
     fn next_expected(&self) -> Expected<'a> {
@@ -196,5 +229,14 @@ impl<'a> Collector<'a> {
             uri: whole.map(|(uri, _)| uri),
             is_cut: self.room.is_cut || self.is_long,
         }
+    }
+}
+
+/// What stands before and after the members of a value.
+fn bounds(value: &Value) -> (u8, u8) {
+    match value {
+        Value::Object(_) => (b'{', b'}'),
+        Value::Array(_) => (b'[', b']'),
+        _ => (b'"', b'"'),
     }
 }

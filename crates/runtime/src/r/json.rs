@@ -35,7 +35,7 @@ impl<'a> Expected<'a> {
         kinds.iter().any(|kind| self.names(kind))
     }
 
-    fn wants_array(self) -> bool {
+    pub(crate) fn wants_array(self) -> bool {
         self.names("array") && !self.names_one_of(&["string", "number", "integer", "boolean"])
     }
 

@@ -83,21 +83,28 @@
     }
   }
 
-  # The files in `data/`, each read when its name is first used.
+  # The objects in the files of `data/`, each read when its name is first used. What a file of saved
+  # objects has must be looked up in it; of one that is very long, the name of the file is taken for it.
   offer_data <- function(space, package, path) {
     offered <- new.env(hash = TRUE, parent = emptyenv())
     setNamespaceInfo(space, "lazydata", offered)
     files <- list.files(file.path(path, "data"), "[.](R|r|rda|RData|rdata|csv|CSV|tab|txt|TXT)([.](gz|bz2|xz))?$")
-    offer <- function(name) {
+    offer <- function(name, set) {
+      force(set)
       value <- function() {
         read <- new.env()
-        utils::data(list = name, package = package, envir = read)
+        utils::data(list = set, package = package, envir = read)
         get(name, envir = read)
       }
       delayedAssign(name, value(), assign.env = offered)
       delayedAssign(name, get(name, envir = offered), assign.env = parent.env(space))
     }
-    for (name in unique(sub("[.].*$", "", files))) offer(name)
+    for (file in files) {
+      set <- sub("[.].*$", "", file)
+      whole <- file.path(path, "data", file)
+      is_opened <- grepl("[.](rda|rdata)$", tolower(file)) && file.size(whole) < 16 * 1048576
+      for (name in if (is_opened) load(whole, new.env()) else set) offer(name, set)
+    }
   }
 
   # R's parser takes no byte order mark.
@@ -121,7 +128,7 @@
                     "used; install it with R CMD INSTALL ", shQuote(path))
     }
     space <- namespace_for(package, version, path)
-    tell_lacking(c(attach_depends(description), import_into(space, package, wanted$imports)))
+    tell_lacking(c(attach_depends(description), import_into(space, package, c(wanted$imports, wanted$importMethods))))
     assign("system.file", own_system_file(package, path), envir = parent.env(space))
     offer_data(space, package, path)
     data <- file.path(path, "R", "sysdata.rda")

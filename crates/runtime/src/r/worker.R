@@ -33,6 +33,11 @@
 
   store <- new.env(hash = TRUE, parent = emptyenv())
   is_changed <- FALSE
+  # Whether a value has something in it that can be changed in place, which nobody would tell us.
+  may_change <- function(x) {
+    is.environment(x) || typeof(x) %in% c("closure", "S4", "externalptr") || is.list(x) && any(vapply(unclass(x), may_change, NA))
+  }
+
   state <- local({
     checked <- function(keys) {
       if (!is.character(keys) || anyNA(keys) || !all(nzchar(keys))) {
@@ -48,8 +53,7 @@
       get = function(key, missing = NULL) {
         if (!exists(one(key), envir = store, inherits = FALSE)) return(missing)
         value <- get(key, envir = store, inherits = FALSE)
-        # It may be changed in place, which nobody would tell us.
-        if (is.environment(value)) is_changed <<- TRUE
+        if (may_change(value)) is_changed <<- TRUE
         value
       },
       set = function(key, value) {
@@ -71,7 +75,11 @@
         invisible(NULL)
       },
       size = function() length(store),
-      as_list = function() mget(ls(store, all.names = TRUE), envir = store)
+      as_list = function() {
+        all <- mget(ls(store, all.names = TRUE), envir = store)
+        if (may_change(all)) is_changed <<- TRUE
+        all
+      }
     )
     methods$clear <- methods$reset
     made <- list2env(methods, parent = emptyenv())
@@ -79,8 +87,13 @@
     made
   })
 
-  restore <- function(bytes) {
+  # A state that is to replace the present one. Its functions may belong to a package, which must be there first.
+  given <- NULL
+  restore <- function() {
+    if (is.null(given)) return(NULL)
     rm(list = ls(store, all.names = TRUE), envir = store)
+    bytes <- given
+    given <<- NULL
     if (length(bytes)) list2env(unserialize(bytes), envir = store)
     is_changed <<- FALSE
   }
@@ -180,9 +193,30 @@
     size <- size_of(x)
     by_rows <- is.data.frame(x) || is.matrix(x)
     count <- if (by_rows) nrow(x) else length(x)
-    if (size <= PIECE || is.raw(x) || count < 2L && !is.list(x)) return(send(list("piece", x)))
+    if (size <= PIECE) return(send(list("piece", x)))
+    if (is.raw(x)) return(bytes(x, "raw"))
+    if (is.character(x) && count == 1L && !is.na(x)) return(bytes(charToRaw(enc2utf8(x)), "text"))
+    if (by_rows && count == 1L) {
+      send(list("open", "array"))
+      pieces(if (is.data.frame(x)) as.list(x) else as.vector(x))
+      return(send(list("close")))
+    }
+    if (count < 2L && !is.list(x)) return(send(list("piece", x)))
     send(list("open", if (by_rows || is.null(names(x))) "array" else if (is.list(x)) "list" else "vector"))
     slices(if (is.list(x) && !by_rows) unclass(x) else x, by_rows, count, size)
+    send(list("close"))
+  }
+
+  # A long text, or raw bytes. Three at a time, which is what letters for bytes are made of; no text is cut inside a letter.
+  bytes <- function(x, what) {
+    send(list("open", what))
+    from <- 1
+    while (from <= length(x)) {
+      to <- min(length(x), from + 3 * 262144 - 1)
+      if (what == "text") while (to < length(x) && bitwAnd(as.integer(x[[to + 1]]), 0xc0L) == 0x80L) to <- to - 1
+      send(list("items", x[from:to]))
+      from <- to + 1
+    }
     send(list("close"))
   }
 
@@ -254,6 +288,7 @@
   prints <- FALSE
   by_columns <- FALSE
   warned <- NULL
+  unsaid <- 0L
   status <- "done"
   is_shown <- FALSE
 
@@ -261,16 +296,20 @@
     prints <<- request[[6L]]
     by_columns <<- request[[9L]]
     warned <<- NULL
+    unsaid <<- 0L
     status <<- "done"
     is_shown <<- FALSE
     arguments <- request[[5L]]
+    given <<- request[[7L]]
     current <<- request
     value <- allowInterrupts({
       found <- prepared(request[[2L]], request[[3L]], request[[4L]], request[[8L]])
+      if (!is.null(given)) suspendInterrupts(restore())
       if (found$takes_state) arguments$.state_env <- state
       result <- withVisible(eval(call_of(found, names(arguments)), arguments, found$surroundings))
       last <<- result$value
       is_shown <<- result$visible
+      close_sinks()
       if (prints && is_shown) print(last)
       if (!prints || is.data.frame(last)) plain(last)
     })
@@ -278,9 +317,13 @@
     finish(value)
   }
 
+  # What a function redirected and left so would not be seen.
+  close_sinks <- function() while (.Internal(sink.number(TRUE)) > 0L) sink()
+
   # What follows a call, however it ended.
   finish <- function(value) {
-    while (.Internal(sink.number(TRUE)) > 0L) sink()
+    close_sinks()
+    restore()
     if (!identical(.Device, "null device")) send_plots()
     if (!identical(getwd(), home)) setwd(home)
     if (is_changed) save_state()
@@ -289,7 +332,7 @@
       status <<- "pieces"
       value <- NULL
     }
-    notes <- undrawn
+    notes <- c(undrawn, if (unsaid > 0L) paste("there were", WARNINGS + unsaid, "warnings, and only the first", WARNINGS, "are answered"))
     undrawn <<- NULL
     send(list(status, value, is_shown, warned, notes))
   }
@@ -309,16 +352,14 @@
 
   answer <- function(request) {
     switch(request[[1L]],
-      call = {
-        if (!is.null(request[[7L]])) restore(request[[7L]])
-        call(request)
-      },
+      call = call(request),
       settle = settle(),
       show = show_last()
     )
   }
 
-  options(device = draw, warn = 1L)
+  # What is long is cut where it is answered, and whole in a resource.
+  options(device = draw, warn = 1L, max.print = 1e7L)
   if (isTRUE(capabilities("cairo"))) options(bitmapType = "cairo")
   library <- file.path(Sys.getenv("TOOLCRIB_R_HOME"), "R", paste0(R.version$platform, "-library"),
                        paste(R.version$major, sub("[.].*", "", R.version$minor), sep = "."))
@@ -328,6 +369,8 @@
     if (length(warned) < WARNINGS) {
       at <- conditionCall(warning)
       warned <<- c(warned, paste0(conditionMessage(warning), if (!is.null(at)) paste0(" (in ", line_of(at), ")")))
+    } else {
+      unsaid <<- unsaid + 1L
     }
     tryInvokeRestart("muffleWarning")
   }
@@ -366,7 +409,7 @@
   suspendInterrupts({
     send(list("ready", paste(R.version$major, R.version$minor, sep = ".")))
     # Compiled while nobody waits: what every call runs, and from now on what R thinks worth it.
-    for (name in c("send", "prepared", "call_of", "plain", "is_small", "call", "finish", "answer", "serve", "serve_on")) {
+    for (name in c("send", "close_sinks", "restore", "prepared", "call_of", "plain", "is_small", "call", "finish", "answer", "serve", "serve_on")) {
       assign(name, compiler::cmpfun(get(name)))
     }
     .Internal(enableJIT(3L))

@@ -1,5 +1,7 @@
 //! Arguments arrive exactly, and functions are found where they are.
 
+use std::process::Command;
+
 use catalog::{
     Launch, Tool,
     launch::{Atom, Encoding, RFunction},
@@ -155,7 +157,9 @@ async fn sources_find_their_files_their_data_and_what_they_depend_on() {
     let code = "file <- function() readLines(system.file('texts', 'a.txt', package = 'mine', mustWork = TRUE))
         none <- function() c(system.file('gone', package = 'mine'), basename(system.file('DESCRIPTION', package = 'stats')))
         data <- function() c(table$b, mine::numbers)
-        depends <- function() is.function(mle)";
+        depends <- function() is.function(mle)
+        both <- function() c(first, second)
+        methods <- function() is(coef, 'standardGeneric')";
     write_package(
         &folder,
         "mine",
@@ -169,7 +173,12 @@ async fn sources_find_their_files_their_data_and_what_they_depend_on() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
+    std::fs::write(folder.join("NAMESPACE"), "importMethodsFrom(stats4, coef)\n").unwrap();
+    let save = "first <- 5; second <- 6; save(first, second, file = 'data/both.rda')";
+    assert!(Command::new("Rscript").args(["-e", save]).current_dir(&folder).status().unwrap().success());
     let call = |name: &str| bench.call(from("mine", name, Some("mine")), json!({}));
+    assert_eq!(text(&call("both").await, 0), "[1] 5 6\n");
+    assert_eq!(text(&call("methods").await, 0), "[1] TRUE\n");
     assert_eq!(text(&call("file").await, 0), "[1] \"hello\"\n");
     assert_eq!(text(&call("none").await, 0), "[1] \"\"            \"DESCRIPTION\"\n");
     assert_eq!(text(&call("data").await, 0), "[1] 2 3 4\n");

@@ -137,7 +137,7 @@ async fn printing_anywhere_does_not_disturb_what_is_answered() {
     assert_eq!(text(&outcome, 1), "printed:\n\u{1}\u{2} B\nfrom-a-program");
     assert!(text(&outcome, 2).contains("to-stderr") && text(&outcome, 2).contains("said"), "{outcome:?}");
     let again = bench.run("f").await;
-    assert!(text(&again, 0).ends_with("from-a-program"), "a sink is ended with its call: {again:?}");
+    assert!(text(&again, 0).ends_with("from-a-program[1] 42\n"), "a sink is ended with its function: {again:?}");
 }
 
 #[tokio::test]
@@ -233,6 +233,10 @@ const SHAPES: &[(&str, &str)] = &[
     ("setNames(seq_len(n / 10) + 0.5, paste0('k', seq_len(n / 10)))", r#"{"additionalProperties": {"type": "string"}}"#),
     ("setNames(seq_len(n / 10) + 0.5, paste0('k', seq_len(n / 10)))", r#"{"type": "array"}"#),
     ("as.raw(rep(1:6, length.out = n * 6))", r#"{"type": "string"}"#),
+    ("strrep('a\"\u{e9}\u{4e2d}\n', n)", r#"{"type": "string"}"#),
+    ("strrep('a\"\u{e9}\u{4e2d}\n', n)", r#"{"type": "array"}"#),
+    ("matrix(as.numeric(seq_len(n)), nrow = 1L)", r#"{"type": "array"}"#),
+    ("data.frame(a = 1L, b = strrep('x', n * 10))", r#"{"type": "array"}"#),
     ("factor(rep(c('low', 'high'), length.out = n))", r#"{"type": "array"}"#),
     ("as.Date('2024-01-01') + seq_len(n) %% 1000", r#"{"type": "array"}"#),
     ("rep(c('a', NA, '\u{e9}'), length.out = n)", r#"{"type": "array"}"#),
@@ -287,6 +291,49 @@ fn whole(bench: &Workshop, outcome: &Outcome) -> String {
     });
     let id = link.expect("a link to the whole").rsplit('/').nth(1).unwrap();
     std::fs::read_to_string(bench.crib.path(&format!("spill/{id}-value"))).unwrap()
+}
+
+#[tokio::test]
+async fn one_element_of_100_megabytes_is_whole_in_its_resource() {
+    need_r!();
+    let bench =
+        Workshop::with("f <- function() list(text = strrep('x', 1e8), n = 1)\npid <- function() Sys.getpid()", |settings| {
+            settings.spill_bytes = 1 << 30;
+        });
+    let pid = bench.pid().await;
+    let outcome = bench.call(returning("f", json!({"type": "object"})), json!({})).await;
+    assert_eq!(value(&outcome)["n"], 1);
+    assert!(value(&outcome)["text"].as_str().unwrap().len() < 70_000);
+    assert_eq!(whole(&bench, &outcome).len(), 100_000_000 + r#"{"text":"","n":1}"#.len());
+    assert_eq!(bench.pid().await, pid, "it is still the same R");
+}
+
+#[tokio::test]
+async fn what_is_printed_is_whole_in_its_resource_however_long_it_is() {
+    need_r!();
+    let bench = Workshop::with("f <- function() seq_len(200000)", |settings| settings.spill_bytes = 1 << 30);
+    let outcome = bench.run("f").await;
+    let uri = field(&outcome, "output").as_str().unwrap().to_owned();
+    let id = uri.rsplit('/').nth(1).unwrap();
+    let printed = std::fs::read_to_string(bench.crib.path(&format!("spill/{id}-stdout"))).unwrap();
+    assert!(printed.trim_end().ends_with(" 200000"), "{}", &printed[printed.len() - 200..]);
+}
+
+#[tokio::test]
+async fn an_open_sink_does_not_swallow_the_value() {
+    need_r!();
+    let bench = Workshop::new("f <- function() { sink(tempfile()); cat('into the file\\n'); 42 }");
+    assert_eq!(text(&bench.run("f").await, 0), "[1] 42\n");
+}
+
+#[tokio::test]
+async fn warnings_beyond_the_first_fifty_are_counted() {
+    need_r!();
+    let bench = Workshop::new("f <- function() { for (i in 1:60) warning('number ', i); 1 }");
+    let outcome = bench.run("f").await;
+    let said = outcome.content.iter().map(|content| format!("{content:?}")).collect::<String>();
+    assert!(said.contains("number 50") && !said.contains("number 51"), "{said}");
+    assert!(said.contains("there were 60 warnings, and only the first 50 are answered"), "{said}");
 }
 
 #[tokio::test]

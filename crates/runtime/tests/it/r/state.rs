@@ -79,15 +79,34 @@ async fn state_that_is_too_large_to_copy_is_said_and_its_loss_too() {
 async fn what_is_changed_in_place_is_kept_too() {
     need_r!();
     let bench = Workshop::new(
-        "make <- function(.state_env) { .state_env$set('e', new.env()); 1 }
+        "make <- function(.state_env) { .state_env$set('e', new.env()); .state_env$set('l', list(list(e = new.env()))); 1 }
          fill <- function(.state_env) { assign('x', 7, envir = .state_env$get('e')); 1 }
-         look <- function(.state_env) .state_env$get('e')$x
+         fill_inside <- function(.state_env) { assign('x', 8, envir = .state_env$get('l')[[1]]$e); 1 }
+         fill_all <- function(.state_env) { assign('y', 9, envir = .state_env$as_list()$e); 1 }
+         look <- function(.state_env) c(.state_env$get('e')$x, .state_env$get('e')$y, .state_env$get('l')[[1]]$e$x)
          crash <- function() tools::pskill(Sys.getpid(), 9)",
     );
     bench.run("make").await;
-    bench.run("fill").await;
+    for name in ["fill", "fill_inside", "fill_all"] {
+        bench.run(name).await;
+        bench.run("crash").await;
+    }
+    assert_eq!(text(&bench.run("look").await, 0), "[1] 7 9 8\n");
+}
+
+#[tokio::test]
+async fn functions_in_the_state_find_their_package_again() {
+    need_r!();
+    let bench = Workshop::new(
+        "helper <- function() 41
+         make <- function(.state_env) { .state_env$set('f', function(x) x + helper()); 1 }
+         use <- function(.state_env) .state_env$get('f')(1)
+         crash <- function() tools::pskill(Sys.getpid(), 9)",
+    );
+    bench.run("make").await;
     bench.run("crash").await;
-    assert_eq!(text(&bench.run("look").await, 0), "[1] 7\n");
+    assert!(text(&bench.run("gone").await, 0).contains("has no function `gone`"), "which must not lose the state");
+    assert_eq!(text(&bench.run("use").await, 0), "[1] 42\n");
 }
 
 /// Values in memory, which stay when the runtime goes.
