@@ -14,7 +14,7 @@ use catalog::{Catalog, Diagnostic, Failure, Severity, flag::FlagValues};
 use runtime::{Runtime, Settings};
 use store::Store;
 use toolkit::{BadPrefix, BoxFuture, Native, Prefix, Presentation};
-use workspace::{Crib, Environment, FlagDefaults};
+use workspace::{Crib, Environment, FlagDefaults, Loaded};
 
 use crate::{
     error::{CommandError, Kind},
@@ -183,6 +183,13 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, CommandE
 /// What the journal could not do.
 pub(crate) fn failed(failure: Failure) -> CommandError {
     CommandError::machine(failure.message)
+}
+
+/// Where definitions should be, if there are none, but files that may be some lie beside that place.
+pub(crate) fn misplaced(crib: &Crib, loaded: &Loaded) -> Option<String> {
+    let strays = if loaded.files == 0 { crib.strays() } else { 0 };
+    let files = count(strays, "JSON or YAML file");
+    (strays > 0).then(|| format!("definitions are read from `tools/` and `inst/mcp/tools/`; {files} beside them not"))
 }
 
 /// A number of things.

@@ -94,6 +94,11 @@ impl Crib {
         Ok((crib, diagnostics))
     }
 
+    /// How many files that may be definitions lie where none are read: in the folder itself.
+    pub fn strays(&self) -> usize {
+        discover::files(&self.folder, &["json", "yaml", "yml"]).iter().filter(|path| !path.ends_with(discover::GUIDANCE)).count()
+    }
+
     /// Opens the crib that a file or folder lies in: the nearest folder upward with a `toolcrib.toml`, else its own.
     pub fn around(path: &Path, environment: &Environment) -> Result<Self, OpenError> {
         let real = fs::canonicalize(path).map_err(|source| OpenError::Path { path: path.to_owned(), source })?;

@@ -58,6 +58,9 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
         let width = away.iter().map(|(tool, _)| tool.name.len()).max().unwrap_or(0).min(40);
         away.iter().for_each(|(tool, switch)| terminal::line(&format!("{:width$}  until {switch}", tool.name)));
     }
+    if let Some(why) = keeper::misplaced(&crib, &loaded) {
+        terminal::note(&why);
+    }
     let errors = loaded.count(catalog::Severity::Error);
     if errors > 0 {
         terminal::note(&format!("{} in definitions: run `toolcrib check`", keeper::count(errors, "error")));

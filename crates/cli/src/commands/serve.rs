@@ -424,6 +424,9 @@ fn log(crib: &Crib, loaded: &Loaded) {
         keeper::count(report.files, "file"),
         crib.folder.display()
     );
+    if let Some(why) = keeper::misplaced(crib, loaded) {
+        tracing::warn!("{why}");
+    }
     warn_of_drift(crib, loaded);
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::crib::{Crib, has, repository, shared};
+use crate::crib::{Crib, has, repository, run, shared};
 
 const TOOL: &str = "#' Add numbers\n#' @param x,y Numeric, the numbers\n#' @return Numeric, the sum\n#' @examples\n#' z <- demo::add(1, 2)\n\
                     #' z\n#' @keywords mcp-tool mcp-read-only\nadd <- function(x, y = 1) x + y\n";
@@ -88,6 +88,24 @@ fn the_probe_package_is_built_twice_the_same_and_checks() {
     assert_eq!(crib.run(&["build", ".", "--check"]).code, 0);
     let checked = crib.run(&["check", "--format", "json"]).json();
     assert_eq!((&checked["summary"]["tools"], &checked["summary"]["errors"]), (&Value::from(19), &Value::from(0)));
+}
+
+#[test]
+fn another_folder_takes_the_files_and_is_said_not_to_be_served() {
+    let crib = package(TOOL);
+    let built = crib.run(&["build", ".", "--no-examples", "--out", "other"]);
+    assert_eq!(built.code, 0, "{}", built.stderr);
+    assert!(files(&crib).is_empty());
+    assert_eq!(crib.run(&["build", ".", "--no-examples", "--out", "other", "--check"]).code, 0);
+    assert_eq!(crib.run(&["check", "other"]).code, 0);
+    fs::write(crib.root().join("R/a.R"), TOOL.replace("the sum", "their sum")).expect("a file");
+    assert_eq!(crib.run(&["build", ".", "--no-examples", "--out", "other", "--check"]).code, 1);
+    let listed = run(&["-C", crib.root().join("other").to_str().expect("a path"), "list"]);
+    assert!(
+        listed.stderr.contains("definitions are read from `tools/` and `inst/mcp/tools/`; 1 JSON or YAML file beside"),
+        "{}",
+        listed.stderr
+    );
 }
 
 #[test]
