@@ -31,7 +31,7 @@ mcp_tool_count <- function(by = 1L, .state_env = NULL) {
   n
 }
 mcp_tool_wipe <- function(what) paste('wiped', what)
-mcp_tool_slow <- function() { message('half way'); list(done = TRUE, took = 'long') }
+mcp_tool_slow <- function() { message('half way'); Sys.sleep(3); list(done = TRUE, took = 'long') }
 mcp_tool_draw <- function() { plot(1:3); invisible('drawn') }
 ";
 
@@ -115,10 +115,8 @@ fn a_slow_function_becomes_an_operation_whose_last_message_is_told() {
     let crib = crib();
     let mut client = Client::start(&crib, &[]);
     let answer = client.ask("tools/call", json!({"name": "demo-mcp_tool_slow", "arguments": {}}));
-    let result = match answer["result"]["structuredContent"]["operation_id"].as_str() {
-        Some(id) => client.ask("tools/call", json!({"name": "await", "arguments": {"id": id}}))["result"].clone(),
-        None => answer["result"].clone(),
-    };
+    let id = answer["result"]["structuredContent"]["operation_id"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    let result = client.ask("tools/call", json!({"name": "await", "arguments": {"id": id}}))["result"].clone();
     assert!(result.to_string().contains("half way"), "{result}");
     assert!(result.to_string().contains("long"), "{result}");
 }
@@ -210,6 +208,56 @@ fn workers_of(parent: u32) -> usize {
         (fields.next() != Some("Z")).then(|| fields.next().and_then(|parent| parent.parse::<u32>().ok())).flatten()
     });
     parents.filter(|found| *found == parent).count()
+}
+
+#[test]
+fn r_starts_with_the_first_call_and_not_before() {
+    if !has_r() {
+        return;
+    }
+    let crib = crib();
+    let mut client = Client::start(&crib, &[]);
+    client.names();
+    client.ask("tools/call", json!({"name": "demo-mcp_tool_wipe", "arguments": {"what": "all"}}));
+    client.ask("tools/call", json!({"name": "demo-mcp_tool_count", "arguments": {"by": "much"}}));
+    assert_eq!(workers_of(client.server()), 0, "nothing was called");
+    client.ask("tools/call", json!({"name": "demo-mcp_tool_count", "arguments": {}}));
+    assert_eq!(workers_of(client.server()), 1);
+}
+
+#[test]
+fn the_state_of_a_handle_outlives_a_server_that_was_killed() {
+    if !has_r() {
+        return;
+    }
+    let crib = crib();
+    let site = Site::start(&crib);
+    assert_eq!(site.modern(json!({"session": "mine"})), json!(1));
+    assert_eq!(site.modern(json!({"session": "mine"})), json!(2));
+    drop(site);
+    assert_eq!(Site::start(&crib).modern(json!({"session": "mine"})), json!(3));
+}
+
+#[test]
+fn a_long_result_of_a_package_with_dots_in_its_name_is_fetched_in_parts() {
+    if !has_r() {
+        return;
+    }
+    let tool = yaml("my.own.pkg-mcp_tool_all", NONE, "returns: {type: array, description: numbers}\n");
+    let crib = Crib::new()
+        .file("DESCRIPTION", "Package: my.own.pkg\nVersion: 1.0\n")
+        .file("R/all.R", "mcp_tool_all <- function() as.list(seq_len(300000))\n")
+        .file("inst/mcp/tools/my.own.pkg-mcp_tool_all.yaml", &tool);
+    let mut client = Client::start(&crib, &[]);
+    let answer = client.ask("tools/call", json!({"name": "my.own.pkg-mcp_tool_all", "arguments": {}}));
+    let blocks = answer["result"]["content"].as_array().expect("content");
+    let link = blocks.iter().find(|block| block["type"] == "resource_link").expect("a link to the whole");
+    let read =
+        |client: &mut Client, uri: &str| client.ask("resources/read", json!({"uri": uri}))["result"]["contents"][0].clone();
+    let first = read(&mut client, link["uri"].as_str().expect("where"));
+    assert!(first["text"].as_str().expect("text").starts_with("[1,2,3,"), "{first}");
+    let second = read(&mut client, &format!("{}/1", link["uri"].as_str().expect("where")));
+    assert!(second["text"].as_str().expect("text").ends_with(",299999,300000]"), "{second}");
 }
 
 #[test]

@@ -54,6 +54,7 @@ fn content(outputs: &Outputs, uri: &str) -> Option<ResourceContent> {
         }
     };
     let mime_type = match body {
+        Body::Text(_) if stream == "value" && pieces == 1 => "application/json",
         Body::Text(_) => "text/plain",
         Body::Bytes(_) => "application/octet-stream",
     };
