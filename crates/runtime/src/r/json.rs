@@ -9,6 +9,9 @@ use super::{
     value::{Data, NA_INTEGER, RValue},
 };
 
+/// The member of a row that has its name, as R's packages for JSON call it.
+const ROW: &str = "_row";
+
 /// What is expected of a value: a schema, or nothing.
 #[derive(Clone, Copy)]
 pub(crate) struct Expected<'a>(Option<&'a Map<String, Value>>);
@@ -57,6 +60,14 @@ impl<'a> Expected<'a> {
     /// What is expected of the items of an array.
     pub(crate) fn items(self) -> Self {
         Self(self.0.and_then(|schema| schema.get("items")?.as_object()))
+    }
+
+    /// Whether an object may have a member of this name.
+    fn admits(self, name: &str) -> bool {
+        self.0.is_none_or(|schema| {
+            schema.get("additionalProperties") != Some(&Value::Bool(false))
+                || schema.get("properties").is_some_and(|properties| properties.get(name).is_some())
+        })
     }
 
     /// What is expected of a member of an object.
@@ -118,9 +129,14 @@ fn data_frame(value: &RValue, expected: Expected<'_>) -> Value {
 fn rows(value: &RValue, expected: Expected<'_>) -> Vec<Value> {
     let Data::List(columns) = &value.data else { return Vec::new() };
     let names = value.names().unwrap_or_default();
+    let labels = match value.attribute("row.names").map(|labels| &labels.data) {
+        Some(Data::Character(labels)) if expected.admits(ROW) => labels.as_slice(),
+        _ => &[],
+    };
     let row = |row: usize| {
         let cell = |(name, column): (&&str, &RValue)| ((*name).to_owned(), element(column, row, expected.member(name)));
-        Value::Object(names.iter().zip(columns).map(cell).collect::<Map<_, _>>())
+        let label = labels.get(row).cloned().flatten().map(|label| (ROW.to_owned(), label.into()));
+        Value::Object(label.into_iter().chain(names.iter().zip(columns).map(cell)).collect::<Map<_, _>>())
     };
     (0..columns.first().map_or(0, RValue::len)).map(row).collect()
 }

@@ -337,6 +337,20 @@ async fn warnings_beyond_the_first_fifty_are_counted() {
 }
 
 #[tokio::test]
+async fn rows_keep_their_names_unless_that_is_forbidden() {
+    need_r!();
+    let bench = Workshop::new(
+        "f <- function() data.frame(n = 1:2, row.names = c('first', 'second'))\ng <- function() data.frame(n = 1:2)[2, , drop = FALSE]",
+    );
+    let rows = json!({"type": "array", "items": {"type": "object"}});
+    let outcome = bench.call(returning("f", rows.clone()), json!({})).await;
+    assert_eq!(value(&outcome), &json!([{"_row": "first", "n": 1}, {"_row": "second", "n": 2}]));
+    let closed = json!({"type": "array", "items": {"type": "object", "properties": {"n": {}}, "additionalProperties": false}});
+    assert_eq!(value(&bench.call(returning("f", closed), json!({})).await), &json!([{"n": 1}, {"n": 2}]));
+    assert_eq!(value(&bench.call(returning("g", rows), json!({})).await), &json!([{"n": 2}]), "a number is no name");
+}
+
+#[tokio::test]
 async fn a_long_data_frame_without_a_schema_is_cut() {
     need_r!();
     let bench = Workshop::new("f <- function() data.frame(n = seq_len(50000))");
