@@ -15,6 +15,8 @@ pub(crate) struct Phrase {
     pub(crate) is_plural: bool,
     /// Whether the word names something that JSON cannot carry.
     pub(crate) is_foreign: bool,
+    /// Whether another type is named beside it: `vector or list`.
+    pub(crate) has_other: bool,
     /// Where the description goes on, if the phrase is set off from it.
     pub(crate) rest: Option<usize>,
 }
@@ -37,6 +39,7 @@ pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
     }
     let mut phrase = reader.phrase(has_article)?;
     phrase.is_nullable |= null_first | reader.or_null();
+    phrase.has_other = reader.other().is_some_and(|kind| kind != phrase.kind);
     let is_enclosed = reader.punctuation(&[')', ']']) && is_opened;
     let is_code = plain.code.iter().any(|range| range.contains(&start) && range.end <= reader.at);
     let is_marked = phrase.rest.is_some() || is_enclosed || is_code && !has_article;
@@ -179,6 +182,17 @@ impl Reader<'_> {
         is_said
     }
 
+    /// The type behind `or`.
+    fn other(&self) -> Option<Kind> {
+        let mut ahead = Reader { text: self.text, at: self.at };
+        ahead.punctuation(&[',']);
+        if !ahead.take(&["or", "/", "|"]) {
+            return None;
+        }
+        ahead.articles();
+        ahead.phrase(true).map(|phrase| phrase.kind)
+    }
+
     fn phrase(&mut self, has_article: bool) -> Option<Phrase> {
         let first = self.word();
         let (word, is_marked) = match first.strip_suffix("[]") {
@@ -186,7 +200,8 @@ impl Reader<'_> {
             None => (first.as_str(), false),
         };
         let (kind, is_foreign) = self.base(word, has_article)?;
-        let mut phrase = Phrase { kind, is_nullable: false, is_plural: is_marked, is_foreign, rest: is_marked.then_some(0) };
+        let mut phrase =
+            Phrase { kind, is_nullable: false, is_plural: is_marked, is_foreign, has_other: false, rest: is_marked.then_some(0) };
         if is_marked && !matches!(word, "array" | "vector") {
             phrase.kind = phrase.kind.array();
         }

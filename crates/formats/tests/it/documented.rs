@@ -1,0 +1,62 @@
+//! How people really write roxygen2: types, markup and defaults of packages in the wild.
+
+use catalog::SourceId;
+use formats::roxygen::{Compiled, Measured, compile};
+use serde_json::{Value, json};
+
+fn build(text: &str) -> Compiled {
+    compile("pkg", &[(SourceId::new("R/a.R"), text.to_owned())])
+}
+
+/// The file of the first tool, as a reader of YAML has it.
+fn document(compiled: &Compiled) -> Value {
+    formats::yaml_value(&compiled.definitions[0].to_yaml(&Measured::default())).expect("YAML")
+}
+
+fn codes(compiled: &Compiled) -> Vec<&str> {
+    compiled.diagnostics.iter().map(|found| found.code).collect()
+}
+
+/// The schema of what a function `f` returns, and whether its type was guessed.
+fn returned(text: &str) -> (Value, bool) {
+    let compiled = build(&format!("#' T\n#' @return {text}\n#' @keywords mcp-tool\nf <- function() 1\n"));
+    let mut schema = document(&compiled)["returns"].clone();
+    schema.as_object_mut().map(|schema| schema.remove("description"));
+    (schema, codes(&compiled).contains(&"TC162"))
+}
+
+#[test]
+fn words_deep_in_the_text_never_say_what_is_returned() {
+    for text in [
+        "A labeller function that takes a numeric vector of breaks and returns a character vector of labels.",
+        "The fitted model, which contains a numeric vector of coefficients.",
+        "`g()` returns a data frame. `h()` and `i()` return a logical vector.",
+        "An object of class `lm` with a numeric vector",
+        "A character vector or a list",
+        "The same type as the input",
+    ] {
+        assert_eq!(returned(text), (json!({"type": "string"}), true), "{text}: the text that R prints, with a note");
+    }
+}
+
+#[test]
+fn what_is_plainly_returned_counts() {
+    let rows = || json!({"type": "array", "items": {"type": "object"}});
+    let truth = || json!({"type": "boolean"});
+    for (text, schema) in [
+        ("`f()` always returns a data frame. `g()` returns a scalar logical.", rows()),
+        ("`g()` always returns a data frame. `f()` returns a scalar logical.", truth()),
+        (
+            "`g()` returns a tibble. `h()` and `f()` return a logical vector.",
+            json!({"type": "array", "items": {"type": "boolean"}}),
+        ),
+        ("Returns a data frame with a numeric column", rows()),
+        ("The function returns a data frame", rows()),
+        ("Invisibly, a data frame", rows()),
+        ("(Invisibly) `TRUE` if it worked", truth()),
+        ("Data frame or NULL", json!({"type": ["array", "null"], "items": {"type": "object"}})),
+        ("`TRUE` or `FALSE`", truth()),
+    ] {
+        assert_eq!(returned(text), (schema, false), "{text}");
+    }
+}
