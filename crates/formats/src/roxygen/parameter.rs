@@ -73,7 +73,7 @@ impl Maker<'_> {
         let kind = self.kind(phrase.as_ref());
         let constant = self.default.map(|default| &default.value);
         let is_null = constant == Some(&Constant::Null);
-        let says_null = phrase.as_ref().is_some_and(|phrase| phrase.is_nullable) || says_or_null(&self.plain.text);
+        let says_null = phrase.as_ref().is_some_and(|phrase| phrase.is_nullable) || says_null(&self.plain.text);
         let is_nullable = is_null || says_null;
         let choices = self.choices(&kind, phrase.as_ref());
         let (default, comment) = self.default(&kind, choices.as_deref());
@@ -83,7 +83,8 @@ impl Maker<'_> {
         put("format", kind.format().map(Json::from));
         put("description", Some(describe(self.plain, phrase.as_ref().and_then(|phrase| phrase.rest)).into()));
         let is_array = matches!(kind, Kind::Array(_));
-        put("items", kind.items().map(|items| with_choices(items, choices.as_deref().filter(|_| is_array))));
+        let items = kind.items().map(|items| with_choices(items, choices.as_deref().filter(|_| is_array)));
+        put("items", items.map(|items| if mentions_missing(&self.plain.text) { or_missing(items) } else { items }));
         let listed = choices.as_deref().filter(|_| !is_array).map(|choices| listed(choices, is_nullable));
         put("enum", listed);
         let range = range(&self.plain.text, &kind, default.as_ref());
@@ -207,13 +208,39 @@ fn with_choices(mut items: Json, choices: Option<&[Json]>) -> Json {
     items
 }
 
+/// Items that may be `NA`, which is `null`.
+fn or_missing(mut items: Json) -> Json {
+    if let Some(kind) = items["type"].as_str().filter(|kind| !["object", "array"].contains(kind)) {
+        items["type"] = vec![kind, "null"].into();
+        if let Some(choices) = items.get_mut("enum").and_then(Json::as_array_mut) {
+            choices.push(Json::Null);
+        }
+    } else if items["type"] == "array" {
+        items["items"] = or_missing(items["items"].take());
+    }
+    items
+}
+
 fn listed(choices: &[Json], is_nullable: bool) -> Json {
     choices.iter().cloned().chain(is_nullable.then_some(Json::Null)).collect::<Vec<_>>().into()
 }
 
-/// Whether the text names `NULL` as another value.
-fn says_or_null(text: &str) -> bool {
-    words(text).windows(2).any(|pair| pair[0] == "or" && pair[1] == "null")
+/// Whether the text names `NULL` as another value: `or NULL`, `If NULL, …`, `NULL means …`.
+fn says_null(text: &str) -> bool {
+    const BEHIND: [&str; 6] = ["for", "means", "to", "if", "when", "uses"];
+    let words = words(text);
+    let word = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", String::as_str);
+    (0..words.len()).filter(|at| words[*at] == "null").any(|at| {
+        let before = |back: usize| word(at.checked_sub(back));
+        let is_refused = (1..4).any(|back| ["not", "never", "cannot", "non"].contains(&before(back)));
+        ["or", "if", "when"].contains(&before(1)) || BEHIND.contains(&word(Some(at + 1))) && !is_refused
+    })
+}
+
+/// Whether the text speaks of `NA`.
+fn mentions_missing(text: &str) -> bool {
+    let is_na = |word: &str| ["NA", "NAs", "NA_real_", "NA_integer_", "NA_character_"].contains(&word);
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_na) || text.to_lowercase().contains("missing value")
 }
 
 /// Whether the text says that the parameter may be left out.

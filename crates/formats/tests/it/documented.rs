@@ -60,3 +60,41 @@ fn what_is_plainly_returned_counts() {
         assert_eq!(returned(text), (schema, false), "{text}");
     }
 }
+
+/// The tool of a function with one formal, and that formal's schema.
+fn parameter(formal: &str, text: &str) -> (Compiled, Value) {
+    let name = formal.split([' ', '=']).next().unwrap_or_default();
+    let text = text.replace('\n', "\n#'   ");
+    let compiled =
+        build(&format!("#' T\n#' @param {name} {text}\n#' @examples f()\n#' @keywords mcp-tool\nf <- function({formal}) 1\n"));
+    let schema = document(&compiled)["parameters"]["properties"][name].clone();
+    (compiled, schema)
+}
+
+#[test]
+fn null_in_a_condition_is_a_value_too() {
+    for text in [
+        "Numeric. If `NULL`, the range of the values",
+        "Number, or NULL",
+        "Numeric, the limit. `NULL` means no limit",
+        "Numeric, the limit. Use `NULL` for none",
+    ] {
+        let (compiled, schema) = parameter("x", text);
+        assert_eq!(schema["type"], json!(["number", "null"]), "{text}");
+        assert_eq!(document(&compiled)["parameters"]["required"], json!([]), "{text}");
+    }
+    let (compiled, schema) = parameter("x", "Numeric, must not be NULL if the file is new");
+    assert_eq!((&schema["type"], &document(&compiled)["parameters"]["required"]), (&json!("number"), &json!(["x"])));
+}
+
+#[test]
+fn items_may_be_missing_where_the_text_says_so() {
+    let items = |text: &str| parameter("x", text).1["items"].clone();
+    assert_eq!(items("Numeric vector, the values"), json!({"type": "number"}));
+    assert_eq!(items("Numeric vector, `NA`s are left out"), json!({"type": ["number", "null"]}));
+    assert_eq!(items("Logical vector with missing values"), json!({"type": ["boolean", "null"]}));
+    assert_eq!(items("Numeric matrix, NA where unknown"), json!({"type": "array", "items": {"type": ["number", "null"]}}));
+    assert_eq!(items("Data frame, NA where unknown"), json!({"type": "object"}));
+    let choices = parameter("x = c(\"a\", \"b\")", "Character vector, or NA").1;
+    assert_eq!(choices["items"], json!({"type": ["string", "null"], "enum": ["a", "b", null]}));
+}
