@@ -138,14 +138,17 @@ impl Writer {
         }
     }
 
-    /// The items of a list; line breaks between them are not paragraphs.
+    /// The items of a list; line breaks around them are not paragraphs.
     fn list(&mut self, items: &[Piece]) {
-        for piece in items {
-            match piece {
-                Piece::Text(text) if text.trim().is_empty() => {}
-                Piece::Text(text) => self.text(text.trim()),
-                other => self.pieces(std::slice::from_ref(other)),
-            }
+        for (index, piece) in items.iter().enumerate() {
+            let Piece::Text(text) = piece else {
+                self.pieces(std::slice::from_ref(piece));
+                continue;
+            };
+            let text = unlinked(text, &items[..index], &items[index + 1..]);
+            self.widen(if text.starts_with(char::is_whitespace) { Gap::Space } else { Gap::None });
+            self.text(text.trim());
+            self.widen(if text.ends_with(char::is_whitespace) { Gap::Space } else { Gap::None });
         }
     }
 
@@ -205,6 +208,8 @@ impl Writer {
         if !self.out.text.is_empty() {
             self.out.text.push_str(match self.gap {
                 Gap::None => "",
+                // The mark of an item has its own.
+                Gap::Space if self.out.text.ends_with(' ') => "",
                 Gap::Space => " ",
                 Gap::Line => "\n",
                 Gap::Paragraph => "\n\n",
@@ -331,6 +336,10 @@ mod tests {
     fn paragraphs_and_lists_are_kept() {
         let marked = "First\nparagraph.\n\nA list:\n\\itemize{\n  \\item one\n  \\item two\n    lines\n}\n- three\n- four";
         assert_eq!(text(marked), "First paragraph.\n\nA list:\n- one\n- two lines\n- three\n- four");
+        assert_eq!(
+            text("Tests:\n\\itemize{ \\item \\code{t} (one) and\n  `w` `x`. Do \\emph{one} of\n  them; \\item `y` item }"),
+            "Tests:\n- t (one) and w x. Do one of them;\n- y item"
+        );
         assert_eq!(text("Parts:\n- `a`: one\n- `b`: two"), "Parts:\n- a: one\n- b: two");
         assert_eq!(text("Read it.\n\n## When\nAlways.\n- one\n  more"), "Read it.\n\n## When\nAlways.\n- one more");
         assert_eq!(text("\\describe{\n \\item{a}{one}\n \\item{`b`}{two}\n}"), "a: one\nb: two");
