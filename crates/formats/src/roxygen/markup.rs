@@ -55,6 +55,7 @@ impl<'a> Parser<'a> {
                     return pieces;
                 }
                 '\\' => self.backslash(&mut text, &mut pieces),
+                '`' if let Some(shown) = self.inline() => text.push_str(&shown),
                 '`' if let Some(code) = self.ticked() => {
                     flush(&mut text, &mut pieces);
                     pieces.push(Piece::Code(code));
@@ -148,6 +149,19 @@ impl<'a> Parser<'a> {
         let end = inner.find('\n').unwrap_or(inner.len());
         self.rest = &inner[end..];
         String::new()
+    }
+
+    /// R code that roxygen2 would run, between single backticks behind an `r`: the stage that a badge of lifecycle
+    /// shows, else the code as text.
+    fn inline(&mut self) -> Option<String> {
+        let body = self.rest.strip_prefix("`r")?.strip_prefix(char::is_whitespace)?;
+        let end = body.find('`')?;
+        let code = body[..end].trim();
+        let stage = code.strip_prefix("lifecycle::").unwrap_or(code).strip_prefix("badge(");
+        let stage = stage.and_then(|stage| stage.strip_suffix(')')).map(|stage| stage.trim().trim_matches(['"', '\'']));
+        let shown = stage.map_or_else(|| code.to_owned(), |stage| format!("({stage})"));
+        self.rest = &body[end + 1..];
+        Some(shown)
     }
 
     /// What stands between backticks, as many on either side.

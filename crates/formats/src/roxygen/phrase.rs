@@ -26,9 +26,13 @@ const ARTICLES: [&str; 9] = ["a", "an", "the", "single", "optional", "optionally
 /// Words that say more about a value than its type does, so that they stay in the description.
 const QUALITIES: [&str; 6] = ["positive", "negative", "nonnegative", "strictly", "finite", "short"];
 
+/// Stages of a parameter's life, which stand in parentheses before its type.
+const STAGES: [&str; 6] = ["deprecated", "experimental", "superseded", "stable", "questioning", "defunct"];
+
 /// The phrase that a text begins with.
 pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
     let mut reader = Reader { text: &plain.text, at: 0 };
+    let has_stage = reader.stage();
     let is_opened = reader.punctuation(&['(', '[']);
     let has_article = reader.articles();
     let null_first = reader.null_first();
@@ -43,8 +47,11 @@ pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
     let is_enclosed = reader.punctuation(&[')', ']']) && is_opened;
     let is_code = plain.code.iter().any(|range| range.contains(&start) && range.end <= reader.at);
     let is_marked = phrase.rest.is_some() || is_enclosed || is_code && !has_article;
-    phrase.rest =
-        if is_qualified || is_value(&plain.text[start..]) { None } else { reader.set_off(is_marked && !reader.goes_on()) };
+    phrase.rest = if has_stage || is_qualified || is_value(&plain.text[start..]) {
+        None
+    } else {
+        reader.set_off(is_marked && !reader.goes_on())
+    };
     Some(phrase)
 }
 
@@ -127,6 +134,16 @@ impl Reader<'_> {
             self.at += rest.len() - trimmed.len() + 1;
         }
         is_next
+    }
+
+    /// `(deprecated)`.
+    fn stage(&mut self) -> bool {
+        let start = self.at;
+        let is_said = self.punctuation(&['(']) && self.take(&STAGES) && self.punctuation(&[')']);
+        if !is_said {
+            self.at = start;
+        }
+        is_said
     }
 
     /// `Strictly positive`, `Non-negative`.

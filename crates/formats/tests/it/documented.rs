@@ -98,3 +98,14 @@ fn items_may_be_missing_where_the_text_says_so() {
     let choices = parameter("x = c(\"a\", \"b\")", "Character vector, or NA").1;
     assert_eq!(choices["items"], json!({"type": ["string", "null"], "enum": ["a", "b", null]}));
 }
+
+#[test]
+fn code_that_roxygen_would_run_does_not_leak() {
+    let (_, schema) = parameter("x", "`r lifecycle::badge(\"deprecated\")` Integer, use `y` instead");
+    assert_eq!(schema, json!({"type": "integer", "description": "(deprecated) Integer, use y instead"}));
+    let (_, schema) = parameter("x", "Integer, at most `r max_rows` rows of `r`");
+    assert_eq!(schema["description"], "at most max_rows rows of r");
+    let badged =
+        build("#' T\n#' @description\n#' `r badge('superseded')`\n#'\n#' Does it.\n#' @keywords mcp-tool\nf <- function() 1\n");
+    assert_eq!(document(&badged)["description"], "(superseded)\n\nDoes it.");
+}
