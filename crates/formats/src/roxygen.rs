@@ -12,6 +12,7 @@ mod definition;
 mod description;
 mod keywords;
 mod kind;
+mod markdown;
 mod markup;
 mod package;
 mod parameter;

@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
-use super::markup::Piece;
 #[cfg(test)]
 use super::markup::parse;
+use super::{
+    markdown::{link, unlinked, unmarked},
+    markup::Piece,
+};
 
 /// A text without markup, which still knows what of it was code.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -153,7 +156,7 @@ impl Writer {
     }
 
     fn text(&mut self, text: &str) {
-        let text = unmarked(text);
+        let text = unmarked(self.opening(text));
         let last = text.matches('\n').count();
         for (index, line) in text.split('\n').enumerate() {
             let words = line.trim();
@@ -183,6 +186,15 @@ impl Writer {
                 self.widen(Gap::Line);
             }
         }
+    }
+
+    /// Writes a link to a topic that a text begins with as code, so that a type is told from the words behind it.
+    fn opening<'a>(&mut self, text: &'a str) -> &'a str {
+        let start = text.trim_start();
+        let found = link(start).filter(|(topic, length)| self.out.text.is_empty() && topic.len() + 2 == *length);
+        let Some((topic, length)) = found else { return text };
+        self.code(topic);
+        &start[length..]
     }
 
     fn code(&mut self, code: &str) {
@@ -227,76 +239,6 @@ fn is_listed(line: &str) -> bool {
     is_mark
         || ["- ", "* ", "+ ", "# ", "## ", "### "].iter().any(|mark| line.starts_with(mark))
         || digits > 0 && line[digits..].starts_with(". ")
-}
-
-/// Text beside code without the brackets of a link around the code.
-fn unlinked(text: &str, before: &[Piece], behind: &[Piece]) -> String {
-    let is_code = |piece: Option<&Piece>| matches!(piece, Some(Piece::Code(_)));
-    let opens = |piece: Option<&Piece>| matches!(piece, Some(Piece::Text(text)) if text.ends_with('['));
-    let closes = |piece: Option<&Piece>| matches!(piece, Some(Piece::Text(text)) if text.starts_with(']'));
-    let mut text = text.to_owned();
-    if text.ends_with('[') && is_code(behind.first()) && closes(behind.get(1)) {
-        text.pop();
-    }
-    if text.starts_with(']') && is_code(before.last()) && opens(before.len().checked_sub(2).and_then(|at| before.get(at))) {
-        text.remove(0);
-        let target = [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| text.strip_prefix(open)?.find(close));
-        if let Some(end) = target {
-            text.replace_range(..end + 2, "");
-        }
-    }
-    text
-}
-
-/// Markdown's emphasis and links as plain text. What only looks like them stays.
-fn unmarked(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['*', '_', '[']) {
-        out.push_str(&rest[..at]);
-        let is_inside = out.ends_with(|c: char| c.is_alphanumeric());
-        rest = &rest[at..];
-        let found = if rest.starts_with('[') { link(rest) } else { emphasis(rest) };
-        match found.filter(|_| !is_inside) {
-            Some((inner, length)) => {
-                out.push_str(&unmarked(inner));
-                rest = &rest[length..];
-            }
-            None => {
-                out.push_str(&rest[..1]);
-                rest = &rest[1..];
-            }
-        }
-    }
-    out.push_str(rest);
-    out
-}
-
-/// What stands between one or two stars or underscores, and the length of the whole.
-fn emphasis(text: &str) -> Option<(&str, usize)> {
-    let mark = if text.starts_with("**") || text.starts_with("__") { &text[..2] } else { &text[..1] };
-    let body = &text[mark.len()..];
-    let end = body.find(mark).filter(|end| *end > 0)?;
-    let inner = &body[..end];
-    let behind = body[end + mark.len()..].chars().next();
-    let is_tight = !inner.starts_with(char::is_whitespace) && !inner.ends_with(char::is_whitespace) && !inner.contains("\n\n");
-    let is_over = behind.is_none_or(|c| !c.is_alphanumeric() && c != mark.chars().next().unwrap_or(c));
-    (is_tight && is_over).then_some((inner, mark.len() * 2 + end))
-}
-
-/// The text of `[text](address)`, `[text][topic]`, `[topic()]` and `[package::topic]`.
-fn link(text: &str) -> Option<(&str, usize)> {
-    let end = text.find(']')?;
-    let inner = text.get(1..end)?;
-    let behind = &text[end + 1..];
-    for (open, close) in [('(', ')'), ('[', ']')] {
-        if let Some(target) = behind.strip_prefix(open).and_then(|target| target.find(close)) {
-            return Some((inner, end + 1 + target + 2));
-        }
-    }
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | ':' | '(' | ')');
-    let is_topic = inner.ends_with("()") || inner.contains("::");
-    (is_topic && inner.chars().all(is_name)).then_some((inner, end + 1))
 }
 
 #[cfg(test)]

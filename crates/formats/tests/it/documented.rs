@@ -109,3 +109,23 @@ fn code_that_roxygen_would_run_does_not_leak() {
         build("#' T\n#' @description\n#' `r badge('superseded')`\n#'\n#' Does it.\n#' @keywords mcp-tool\nf <- function() 1\n");
     assert_eq!(document(&badged)["description"], "(superseded)\n\nDoes it.");
 }
+
+#[test]
+fn a_link_to_a_topic_is_its_text() {
+    for (text, kind, description) in [
+        (
+            "A [data.frame] with rows, see [POSIXct] and [file.remove].",
+            "array",
+            "A data.frame with rows, see POSIXct and file.remove",
+        ),
+        ("A [character] vector of things", "array", "A character vector of things"),
+        ("[integer] the count", "integer", "the count"),
+        ("[data.frame] with rows", "array", "data.frame with rows"),
+        ("Integer, [the page](http://x), [text][topic] and [pkg::topic]", "integer", "the page, text and pkg::topic"),
+        ("Integer, in [0, 1) or x[i] or [1]", "integer", "in [0, 1) or x[i] or [1]"),
+    ] {
+        let (_, schema) = parameter("x", text);
+        assert_eq!((&schema["type"], &schema["description"]), (&json!(kind), &json!(description)), "{text}");
+    }
+    assert_eq!(returned("A [tibble]"), (json!({"type": "array", "items": {"type": "object"}}), false));
+}
