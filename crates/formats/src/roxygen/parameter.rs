@@ -76,7 +76,7 @@ impl Maker<'_> {
         let says_null = phrase.as_ref().is_some_and(|phrase| phrase.is_nullable) || says_null(&self.plain.text);
         let is_nullable = is_null || says_null;
         let choices = self.choices(&kind, phrase.as_ref());
-        let (default, comment) = self.default(&kind, choices.as_deref());
+        let (default, comment) = self.default(&kind, phrase.as_ref(), choices.as_deref());
         let mut schema = Map::new();
         let mut put = |key: &str, value: Option<Json>| schema.extend(value.map(|value| (key.to_owned(), value)));
         put("type", Some(if is_nullable { vec![kind.word(), "null"].into() } else { kind.word().into() }));
@@ -114,10 +114,16 @@ impl Maker<'_> {
                 _ => phrase.kind.clone(),
             };
         }
-        match own {
-            Some(Kind::Array(of)) if *of == Kind::Text => Kind::Text,
-            Some(kind) => kind,
-            None => {
+        match (self.default.map(|default| &default.value), own) {
+            (Some(Constant::Empty(of)), _) if !is_plural(self.name) => of.clone(),
+            // Choices, most likely.
+            (Some(Constant::Vector(items)), Some(Kind::Array(of)))
+                if *of == Kind::Text && !items.iter().any(Constant::has_missing) =>
+            {
+                Kind::Text
+            }
+            (_, Some(kind)) => kind,
+            (_, None) => {
                 let found = phrase::anywhere(&self.plain.text);
                 let kind = found.unwrap_or(Kind::Text);
                 if !self.plain.text.is_empty() {
@@ -148,14 +154,14 @@ impl Maker<'_> {
     }
 
     /// The default, and a remark about one that is computed.
-    fn default(&mut self, kind: &Kind, choices: Option<&[Json]>) -> (Option<Json>, Option<Json>) {
+    fn default(&mut self, kind: &Kind, phrase: Option<&Phrase>, choices: Option<&[Json]>) -> (Option<Json>, Option<Json>) {
         let Some(default) = self.default else { return (None, None) };
         let name = self.name;
         match (&default.value, choices) {
             (_, Some(_)) if is_plural(name) => (None, None),
             (_, Some([first, ..])) if *kind == Kind::Text => (Some(first.clone()), None),
             (Constant::Null, _) => (Some(Json::Null), None),
-            (Constant::Missing, _) => {
+            (value, _) if value.has_missing() => {
                 let message = format!("the default `{}` of `{name}` has no JSON value and is left out", default.text);
                 self.remarks.say(&MISSING_VALUE, self.at, message, "R uses it all the same; say in the text what it means");
                 (None, None)
@@ -168,11 +174,9 @@ impl Maker<'_> {
             (value, _) => match kind.value(value) {
                 Some(value) => (Some(value), None),
                 None => {
-                    let message = format!(
-                        "the default `{}` of `{name}` is no {}, as the text says; it is left out",
-                        default.text,
-                        kind.word()
-                    );
+                    let source = if phrase.is_some() { ", as the text says" } else { "" };
+                    let message =
+                        format!("the default `{}` of `{name}` is no {}{source}; it is left out", default.text, kind.word());
                     self.remarks.say(&UNFIT_DEFAULT, self.at, message, "correct the type in the text, or the default");
                     (None, None)
                 }

@@ -129,3 +129,28 @@ fn a_link_to_a_topic_is_its_text() {
     }
     assert_eq!(returned("A [tibble]"), (json!({"type": "array", "items": {"type": "object"}}), false));
 }
+
+#[test]
+fn a_default_without_json_form_still_says_its_type() {
+    for (default, schema) in [
+        ("x = Inf", json!({"type": "number"})),
+        ("x = -Inf", json!({"type": "number"})),
+        ("x = NA_integer_", json!({"type": "integer"})),
+        ("x = integer(0)", json!({"type": "integer"})),
+        ("x = character(0)", json!({"type": "string"})),
+        ("ids = character(0)", json!({"type": "array", "items": {"type": "string"}, "default": []})),
+        ("x = c(1, NA)", json!({"type": "array", "items": {"type": "number"}})),
+        ("x = list(1, 2)", json!({"type": "array", "items": {"type": "number"}, "default": [1, 2]})),
+        ("x = list(a = 1, 2)", json!({"type": "object"})),
+        ("x = c(TRUE, 2L)", json!({"type": "array", "items": {"type": "integer"}, "default": [1, 2]})),
+    ] {
+        let (compiled, mut found) = parameter(default, "What to take");
+        found.as_object_mut().map(|found| found.remove("description"));
+        assert_eq!(found, schema, "{default}");
+        let said: Vec<_> = compiled.diagnostics.iter().map(|found| found.message.as_str()).collect();
+        assert!(said.iter().all(|said| !said.contains("as the text says")), "{said:?}");
+        assert!(!codes(&compiled).contains(&"TC162"), "{default}");
+        let is_reported = codes(&compiled).iter().any(|code| ["TC160", "TC161"].contains(code));
+        assert_eq!(is_reported, schema.get("default").is_none(), "{default}: {said:?}");
+    }
+}
