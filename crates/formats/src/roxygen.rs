@@ -19,6 +19,7 @@ mod parameter;
 mod phrase;
 mod plain;
 mod plural;
+mod reader;
 mod remarks;
 mod returns;
 mod skeleton;

@@ -104,7 +104,7 @@ fn said(text: &Plain, function: &str) -> Option<Phrase> {
         leading => introduced(text, function).or(leading),
     };
     let is_class = text.text.to_lowercase().contains("object of class");
-    phrase.filter(|phrase| !phrase.has_other && !(is_class && phrase.kind == Kind::Object))
+    phrase.filter(|phrase| !(phrase.has_other || is_class && phrase.kind == Kind::Object))
 }
 
 /// `f() always returns a data frame`, in the first sentence, or in a later one about this function.

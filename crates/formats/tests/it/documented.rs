@@ -154,3 +154,15 @@ fn a_default_without_json_form_still_says_its_type() {
         assert_eq!(is_reported, schema.get("default").is_none(), "{default}: {said:?}");
     }
 }
+
+#[test]
+fn what_a_text_is_about_is_not_what_is_given() {
+    let kind = |formal: &str, text: &str| parameter(formal, text).1["type"].clone();
+    assert_eq!(kind("width", "Minimum width of padded strings"), "string");
+    assert_eq!(kind("width = 10", "Minimum width of padded strings"), "number");
+    assert_eq!(kind("env_vars = c(A = \"true\")", "Environment variables set during the check"), "string");
+    let (compiled, widths) = parameter("widths = 1", "(optional) numerical vector of relative widths");
+    assert_eq!((&widths["items"], &widths["default"]), (&json!({"type": "number"}), &json!([1])));
+    assert_eq!(codes(&compiled), [""; 0]);
+    assert_eq!(returned("A numeric or character vector"), (json!({"type": "string"}), true), "which one, nobody knows");
+}
