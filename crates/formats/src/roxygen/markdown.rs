@@ -32,6 +32,9 @@ pub(crate) fn unmarked(text: &str) -> String {
         let found = if rest.starts_with('[') { link(rest) } else { emphasis(rest) };
         match found.filter(|_| !is_inside) {
             Some((inner, length)) => {
+                // A picture is told by its text.
+                let is_picture = out.ends_with('!') && rest[..length].ends_with(')') && rest.starts_with('[');
+                out.truncate(out.len() - usize::from(is_picture));
                 out.push_str(&unmarked(inner));
                 rest = &rest[length..];
             }

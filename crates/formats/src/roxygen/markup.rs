@@ -22,11 +22,13 @@ pub(crate) struct Markup {
 /// Commands whose argument is code.
 const CODE: [&str; 5] = ["code", "verb", "samp", "kbd", "preformatted"];
 /// Commands that take two arguments.
-const PAIRS: [&str; 6] = ["item", "href", "eqn", "deqn", "section", "subsection"];
+const PAIRS: [&str; 9] = ["item", "href", "eqn", "deqn", "section", "subsection", "if", "tabular", "figure"];
 
 /// Reads marked-up text.
 pub(crate) fn parse(text: &str) -> Markup {
-    let mut parser = Parser { rest: text, is_unbalanced: false };
+    // roxygen2 writes an at sign twice, so that it begins no tag.
+    let text = text.replace("@@", "@");
+    let mut parser = Parser { rest: &text, is_unbalanced: false };
     let pieces = parser.pieces(End::Never);
     Markup { pieces, is_unbalanced: parser.is_unbalanced }
 }
@@ -108,7 +110,10 @@ impl<'a> Parser<'a> {
         if CODE.contains(&name) {
             return Piece::Code(self.code());
         }
-        let most = if PAIRS.contains(&name) { 2 } else { 1 };
+        let most = match name {
+            "ifelse" => 3,
+            name => 1 + usize::from(PAIRS.contains(&name)),
+        };
         let mut arguments = Vec::new();
         while arguments.len() < most && self.opens(arguments.len()) {
             arguments.push(self.pieces(End::Brace));

@@ -91,6 +91,8 @@ enum Gap {
 struct Writer {
     out: Plain,
     gap: Gap,
+    /// The number of the last item of a numbered list.
+    number: usize,
 }
 
 impl Writer {
@@ -109,7 +111,11 @@ impl Writer {
             ("dots" | "ldots", _) => self.word("..."),
             ("R", []) => self.word("R"),
             ("cr", _) => self.widen(Gap::Line),
-            ("tab", _) => self.widen(Gap::Space),
+            ("tab", _) => {
+                self.widen(Gap::Space);
+                self.word("|");
+                self.widen(Gap::Space);
+            }
             ("item", [label, text]) => {
                 self.widen(Gap::Line);
                 self.pieces(label);
@@ -136,6 +142,14 @@ impl Writer {
             }
             // The second is for text where the first is for TeX or an address.
             ("eqn" | "deqn" | "href", [_, shown]) => self.pieces(shown),
+            ("tabular", [_, cells]) => {
+                self.widen(Gap::Line);
+                self.pieces(cells);
+                self.widen(Gap::Line);
+            }
+            // What is for TeX alone is not for readers of text.
+            ("if", [format, shown]) if !is_tex(format) => self.pieces(shown),
+            ("ifelse", [format, shown, other]) => self.pieces(if is_tex(format) || !other.is_empty() { other } else { shown }),
             ("Sexpr" | "figure" | "out" | "if" | "ifelse", _) => {}
             (_, all) => all.iter().for_each(|argument| self.pieces(argument)),
         }
@@ -167,7 +181,8 @@ impl Writer {
                 self.widen(if line.is_empty() { Gap::None } else { Gap::Space });
                 continue;
             }
-            if index > 0 && is_listed(words) {
+            let is_item = self.begins_item(line.trim_start());
+            if index > 0 && is_item {
                 self.widen(Gap::Line);
             }
             if line.starts_with([' ', '\t']) {
@@ -182,10 +197,24 @@ impl Writer {
             if line.ends_with([' ', '\t']) {
                 self.widen(Gap::Space);
             }
-            if words.starts_with('#') && is_listed(words) && index < last {
+            if words.starts_with('#') && is_item && index < last {
                 self.widen(Gap::Line);
             }
         }
+    }
+
+    /// Whether a line is an item of a Markdown list or a heading. A number begins an item only if it is the next one:
+    /// others are the end of a sentence that was wrapped.
+    fn begins_item(&mut self, line: &str) -> bool {
+        let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+        let number = line[digits..].starts_with(". ").then(|| line[..digits].parse::<usize>().ok()).flatten();
+        if let Some(number) = number.filter(|number| *number == 1 || *number == self.number + 1) {
+            self.number = number;
+            return true;
+        }
+        // The text behind a mark may be another piece.
+        let is_mark = matches!(line, "-" | "*" | "+");
+        is_mark || ["- ", "* ", "+ ", "# ", "## ", "### "].iter().any(|mark| line.starts_with(mark))
     }
 
     /// Writes a link to a topic that a text begins with as code, so that a type is told from the words behind it.
@@ -231,14 +260,9 @@ impl Writer {
     }
 }
 
-/// Whether a line is an item of a Markdown list or a heading.
-fn is_listed(line: &str) -> bool {
-    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    // The text behind a mark may be another piece.
-    let is_mark = matches!(line, "-" | "*" | "+");
-    is_mark
-        || ["- ", "* ", "+ ", "# ", "## ", "### "].iter().any(|mark| line.starts_with(mark))
-        || digits > 0 && line[digits..].starts_with(". ")
+/// Whether what a condition asks for is TeX and nothing else.
+fn is_tex(format: &[Piece]) -> bool {
+    matches!(format, [Piece::Text(format)] if format.trim() == "latex")
 }
 
 #[cfg(test)]
@@ -285,6 +309,23 @@ mod tests {
         assert_eq!(text("Parts:\n- `a`: one\n- `b`: two"), "Parts:\n- a: one\n- b: two");
         assert_eq!(text("Read it.\n\n## When\nAlways.\n- one\n  more"), "Read it.\n\n## When\nAlways.\n- one more");
         assert_eq!(text("\\describe{\n \\item{a}{one}\n \\item{`b`}{two}\n}"), "a: one\nb: two");
+    }
+
+    #[test]
+    fn conditions_tables_and_pictures_are_readable() {
+        for (marked, read) in [
+            ("me@@x.org and \\email{me@@x.org}", "me@x.org and me@x.org"),
+            ("A \\if{html}{page} or \\if{latex}{sheet}", "A page or"),
+            ("\\ifelse{html}{\\figure{a.svg}{options: alt=A}}{\\strong{A}} b", "A b"),
+            ("\\ifelse{html}{H}{} b", "H b"),
+            ("\\ifelse{latex}{L}{T} b", "T b"),
+            ("Codes:\n\\tabular{ll}{a \\tab one \\cr\n b \\tab two}\nEnd", "Codes:\na | one\nb | two\nEnd"),
+            ("See ![a picture](a.png) here!", "See a picture here!"),
+            ("Breaks every\n5. Default is none", "Breaks every 5. Default is none"),
+            ("Steps:\n1. one\n2. `two` of\n3. three", "Steps:\n1. one\n2. two of\n3. three"),
+        ] {
+            assert_eq!(text(marked), read, "{marked}");
+        }
     }
 
     #[test]
