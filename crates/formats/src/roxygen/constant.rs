@@ -3,13 +3,15 @@
 use serde_json::Number;
 use tree_sitter::Node;
 
+use super::kind::Kind;
+
 /// What an expression is, if it is made of literals.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Constant {
     /// `NULL`.
     Null,
-    /// `NA`, `NaN`, `Inf` and their kin, which JSON does not have.
-    Missing,
+    /// `NA`, `NaN`, `Inf` and their kin, which JSON does not have, with the type that all but `NA` have.
+    Missing(Option<Kind>),
     /// `TRUE` or `FALSE`.
     Bool(bool),
     /// A number with an `L`.
@@ -20,10 +22,24 @@ pub(crate) enum Constant {
     Text(String),
     /// `c(…)`, flattened.
     Vector(Vec<Constant>),
+    /// `character(0)`: no values of a type.
+    Empty(Kind),
     /// `list(…)`, with the names of its items.
     List(Vec<(Option<String>, Constant)>),
     /// Anything else: it would have to be computed.
     Computed,
+}
+
+impl Constant {
+    /// Whether JSON cannot have it because something in it is missing or infinite.
+    pub(crate) fn has_missing(&self) -> bool {
+        match self {
+            Self::Missing(_) => true,
+            Self::Vector(items) => items.iter().any(Self::has_missing),
+            Self::List(items) => items.iter().any(|(_, item)| item.has_missing()),
+            _ => false,
+        }
+    }
 }
 
 /// Folds an expression of `source`.
@@ -31,7 +47,7 @@ pub(crate) fn fold(node: Node<'_>, source: &str) -> Constant {
     let text = &source[node.byte_range()];
     match node.kind() {
         "null" => Constant::Null,
-        "na" | "nan" | "inf" => Constant::Missing,
+        "na" | "nan" | "inf" => Constant::Missing(missing(text)),
         "true" => Constant::Bool(true),
         "false" => Constant::Bool(false),
         "identifier" if text == "T" => Constant::Bool(true),
@@ -50,8 +66,8 @@ fn unary(node: Node<'_>, source: &str) -> Constant {
     let operator = node.child_by_field_name("operator").map(|node| &source[node.byte_range()]);
     let Some(value) = node.child_by_field_name("rhs").map(|node| fold(node, source)) else { return Constant::Computed };
     match (operator, value) {
-        (Some("+"), value @ (Constant::Integer(_) | Constant::Number(_) | Constant::Missing)) => value,
-        (Some("-"), Constant::Missing) => Constant::Missing,
+        (Some("+"), value @ (Constant::Integer(_) | Constant::Number(_) | Constant::Missing(_))) => value,
+        (Some("-"), value @ Constant::Missing(_)) => value,
         (Some("-"), Constant::Integer(value)) => negative(&value).map_or(Constant::Computed, Constant::Integer),
         (Some("-"), Constant::Number(value)) => negative(&value).map_or(Constant::Computed, Constant::Number),
         _ => Constant::Computed,
@@ -80,8 +96,28 @@ fn call(node: Node<'_>, source: &str) -> Constant {
         Some("list") => Constant::List(items),
         Some("c") if items.is_empty() => Constant::Null,
         Some("c") => vector(items.into_iter().map(|(_, item)| item)),
-        Some("character" | "numeric" | "integer" | "logical" | "double") if is_no_length(&items) => Constant::Vector(Vec::new()),
+        Some(function) if is_no_length(&items) => atom(function).map_or(Constant::Computed, Constant::Empty),
         _ => Constant::Computed,
+    }
+}
+
+fn missing(text: &str) -> Option<Kind> {
+    match text {
+        "NA_integer_" => Some(Kind::Integer),
+        "NA_character_" => Some(Kind::Text),
+        "NA_real_" | "NaN" | "Inf" => Some(Kind::Number),
+        _ => None,
+    }
+}
+
+/// The type of the vector that a function makes.
+fn atom(function: &str) -> Option<Kind> {
+    match function {
+        "character" => Some(Kind::Text),
+        "numeric" | "double" => Some(Kind::Number),
+        "integer" => Some(Kind::Integer),
+        "logical" => Some(Kind::Boolean),
+        _ => None,
     }
 }
 
@@ -96,8 +132,7 @@ fn vector(items: impl Iterator<Item = Constant>) -> Constant {
     for item in items {
         match item {
             Constant::Vector(inner) => flat.extend(inner),
-            Constant::Null => {}
-            Constant::Missing => return Constant::Missing,
+            Constant::Null | Constant::Empty(_) => {}
             Constant::List(_) | Constant::Computed => return Constant::Computed,
             scalar => flat.push(scalar),
         }

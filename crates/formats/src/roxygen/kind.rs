@@ -70,7 +70,7 @@ impl Kind {
             Constant::Integer(_) => Some(Self::Integer),
             Constant::Number(_) => Some(Self::Number),
             Constant::Text(_) => Some(Self::Text),
-            Constant::List(_) => Some(Self::Object),
+            Constant::List(items) => Some(Self::of_list(items)),
             Constant::Vector(items) => {
                 let kinds: Vec<_> = items.iter().filter_map(Self::of).collect();
                 let widest =
@@ -80,7 +80,19 @@ impl Kind {
                     _ => kind.array(),
                 })
             }
-            Constant::Null | Constant::Missing | Constant::Computed => None,
+            Constant::Missing(kind) => kind.clone(),
+            Constant::Empty(kind) => Some(kind.clone().array()),
+            Constant::Null | Constant::Computed => None,
+        }
+    }
+
+    /// A list without names whose items are of one type is an array.
+    fn of_list(items: &[(Option<String>, Constant)]) -> Self {
+        let mut kinds: Vec<_> = items.iter().map(|(name, item)| Self::of(item).filter(|_| name.is_none())).collect();
+        kinds.dedup();
+        match kinds.as_slice() {
+            [Some(kind)] => kind.clone().array(),
+            _ => Self::Object,
         }
     }
 
@@ -95,12 +107,18 @@ impl Kind {
             (Self::Rows, Constant::List(items)) if items.is_empty() => Some(json!([])),
             (Self::Array(kind), Constant::Vector(items)) => {
                 let is_text = **kind == Self::Text && items.iter().any(|item| matches!(item, Constant::Text(_)));
-                let value = |item| if is_text { Some(coerced(item)) } else { kind.value(item) };
+                let is_number = items.iter().any(|item| matches!(item, Constant::Integer(_) | Constant::Number(_)));
+                let value = |item: &Constant| match item {
+                    _ if is_text => Some(coerced(item)),
+                    Constant::Bool(value) if is_number => Some(i32::from(*value).into()),
+                    item => kind.value(item),
+                };
                 items.iter().map(value).collect::<Option<Vec<_>>>().map(Json::Array)
             }
             (Self::Array(kind), Constant::List(items)) => {
                 items.iter().map(|(_, item)| kind.value(item)).collect::<Option<Vec<_>>>().map(Json::Array)
             }
+            (Self::Array(_), Constant::Empty(_)) => Some(json!([])),
             (Self::Array(kind), scalar) => kind.value(scalar).map(|value| Json::Array(vec![value])),
             (scalar, Constant::Vector(items)) if items.len() == 1 => scalar.value(&items[0]),
             _ => None,

@@ -22,11 +22,13 @@ pub(crate) struct Markup {
 /// Commands whose argument is code.
 const CODE: [&str; 5] = ["code", "verb", "samp", "kbd", "preformatted"];
 /// Commands that take two arguments.
-const PAIRS: [&str; 6] = ["item", "href", "eqn", "deqn", "section", "subsection"];
+const PAIRS: [&str; 9] = ["item", "href", "eqn", "deqn", "section", "subsection", "if", "tabular", "figure"];
 
 /// Reads marked-up text.
 pub(crate) fn parse(text: &str) -> Markup {
-    let mut parser = Parser { rest: text, is_unbalanced: false };
+    // roxygen2 writes an at sign twice, so that it begins no tag.
+    let text = text.replace("@@", "@");
+    let mut parser = Parser { rest: &text, is_unbalanced: false };
     let pieces = parser.pieces(End::Never);
     Markup { pieces, is_unbalanced: parser.is_unbalanced }
 }
@@ -55,6 +57,7 @@ impl<'a> Parser<'a> {
                     return pieces;
                 }
                 '\\' => self.backslash(&mut text, &mut pieces),
+                '`' if let Some(shown) = self.inline() => text.push_str(&shown),
                 '`' if let Some(code) = self.ticked() => {
                     flush(&mut text, &mut pieces);
                     pieces.push(Piece::Code(code));
@@ -107,7 +110,10 @@ impl<'a> Parser<'a> {
         if CODE.contains(&name) {
             return Piece::Code(self.code());
         }
-        let most = if PAIRS.contains(&name) { 2 } else { 1 };
+        let most = match name {
+            "ifelse" => 3,
+            name => 1 + usize::from(PAIRS.contains(&name)),
+        };
         let mut arguments = Vec::new();
         while arguments.len() < most && self.opens(arguments.len()) {
             arguments.push(self.pieces(End::Brace));
@@ -148,6 +154,19 @@ impl<'a> Parser<'a> {
         let end = inner.find('\n').unwrap_or(inner.len());
         self.rest = &inner[end..];
         String::new()
+    }
+
+    /// R code that roxygen2 would run, between single backticks behind an `r`: the stage that a badge of lifecycle
+    /// shows, else the code as text.
+    fn inline(&mut self) -> Option<String> {
+        let body = self.rest.strip_prefix("`r")?.strip_prefix(char::is_whitespace)?;
+        let end = body.find('`')?;
+        let code = body[..end].trim();
+        let stage = code.strip_prefix("lifecycle::").unwrap_or(code).strip_prefix("badge(");
+        let stage = stage.and_then(|stage| stage.strip_suffix(')')).map(|stage| stage.trim().trim_matches(['"', '\'']));
+        let shown = stage.map_or_else(|| code.to_owned(), |stage| format!("({stage})"));
+        self.rest = &body[end + 1..];
+        Some(shown)
     }
 
     /// What stands between backticks, as many on either side.

@@ -73,17 +73,18 @@ impl Maker<'_> {
         let kind = self.kind(phrase.as_ref());
         let constant = self.default.map(|default| &default.value);
         let is_null = constant == Some(&Constant::Null);
-        let says_null = phrase.as_ref().is_some_and(|phrase| phrase.is_nullable) || says_or_null(&self.plain.text);
+        let says_null = phrase.as_ref().is_some_and(|phrase| phrase.is_nullable) || says_null(&self.plain.text);
         let is_nullable = is_null || says_null;
         let choices = self.choices(&kind, phrase.as_ref());
-        let (default, comment) = self.default(&kind, choices.as_deref());
+        let (default, comment) = self.default(&kind, phrase.as_ref(), choices.as_deref());
         let mut schema = Map::new();
         let mut put = |key: &str, value: Option<Json>| schema.extend(value.map(|value| (key.to_owned(), value)));
         put("type", Some(if is_nullable { vec![kind.word(), "null"].into() } else { kind.word().into() }));
         put("format", kind.format().map(Json::from));
         put("description", Some(describe(self.plain, phrase.as_ref().and_then(|phrase| phrase.rest)).into()));
         let is_array = matches!(kind, Kind::Array(_));
-        put("items", kind.items().map(|items| with_choices(items, choices.as_deref().filter(|_| is_array))));
+        let items = kind.items().map(|items| with_choices(items, choices.as_deref().filter(|_| is_array)));
+        put("items", items.map(|items| if mentions_missing(&self.plain.text) { or_missing(items) } else { items }));
         let listed = choices.as_deref().filter(|_| !is_array).map(|choices| listed(choices, is_nullable));
         put("enum", listed);
         let range = range(&self.plain.text, &kind, default.as_ref());
@@ -113,10 +114,16 @@ impl Maker<'_> {
                 _ => phrase.kind.clone(),
             };
         }
-        match own {
-            Some(Kind::Array(of)) if *of == Kind::Text => Kind::Text,
-            Some(kind) => kind,
-            None => {
+        match (self.default.map(|default| &default.value), own) {
+            (Some(Constant::Empty(of)), _) if !is_plural(self.name) => of.clone(),
+            // Choices, most likely.
+            (Some(Constant::Vector(items)), Some(Kind::Array(of)))
+                if *of == Kind::Text && !items.iter().any(Constant::has_missing) =>
+            {
+                Kind::Text
+            }
+            (_, Some(kind)) => kind,
+            (_, None) => {
                 let found = phrase::anywhere(&self.plain.text);
                 let kind = found.unwrap_or(Kind::Text);
                 if !self.plain.text.is_empty() {
@@ -147,14 +154,14 @@ impl Maker<'_> {
     }
 
     /// The default, and a remark about one that is computed.
-    fn default(&mut self, kind: &Kind, choices: Option<&[Json]>) -> (Option<Json>, Option<Json>) {
+    fn default(&mut self, kind: &Kind, phrase: Option<&Phrase>, choices: Option<&[Json]>) -> (Option<Json>, Option<Json>) {
         let Some(default) = self.default else { return (None, None) };
         let name = self.name;
         match (&default.value, choices) {
             (_, Some(_)) if is_plural(name) => (None, None),
             (_, Some([first, ..])) if *kind == Kind::Text => (Some(first.clone()), None),
             (Constant::Null, _) => (Some(Json::Null), None),
-            (Constant::Missing, _) => {
+            (value, _) if value.has_missing() => {
                 let message = format!("the default `{}` of `{name}` has no JSON value and is left out", default.text);
                 self.remarks.say(&MISSING_VALUE, self.at, message, "R uses it all the same; say in the text what it means");
                 (None, None)
@@ -167,11 +174,9 @@ impl Maker<'_> {
             (value, _) => match kind.value(value) {
                 Some(value) => (Some(value), None),
                 None => {
-                    let message = format!(
-                        "the default `{}` of `{name}` is no {}, as the text says; it is left out",
-                        default.text,
-                        kind.word()
-                    );
+                    let source = if phrase.is_some() { ", as the text says" } else { "" };
+                    let message =
+                        format!("the default `{}` of `{name}` is no {}{source}; it is left out", default.text, kind.word());
                     self.remarks.say(&UNFIT_DEFAULT, self.at, message, "correct the type in the text, or the default");
                     (None, None)
                 }
@@ -207,13 +212,39 @@ fn with_choices(mut items: Json, choices: Option<&[Json]>) -> Json {
     items
 }
 
+/// Items that may be `NA`, which is `null`.
+fn or_missing(mut items: Json) -> Json {
+    if let Some(kind) = items["type"].as_str().filter(|kind| !["object", "array"].contains(kind)) {
+        items["type"] = vec![kind, "null"].into();
+        if let Some(choices) = items.get_mut("enum").and_then(Json::as_array_mut) {
+            choices.push(Json::Null);
+        }
+    } else if items["type"] == "array" {
+        items["items"] = or_missing(items["items"].take());
+    }
+    items
+}
+
 fn listed(choices: &[Json], is_nullable: bool) -> Json {
     choices.iter().cloned().chain(is_nullable.then_some(Json::Null)).collect::<Vec<_>>().into()
 }
 
-/// Whether the text names `NULL` as another value.
-fn says_or_null(text: &str) -> bool {
-    words(text).windows(2).any(|pair| pair[0] == "or" && pair[1] == "null")
+/// Whether the text names `NULL` as another value: `or NULL`, `If NULL, …`, `NULL means …`.
+fn says_null(text: &str) -> bool {
+    const BEHIND: [&str; 6] = ["for", "means", "to", "if", "when", "uses"];
+    let words = words(text);
+    let word = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", String::as_str);
+    (0..words.len()).filter(|at| words[*at] == "null").any(|at| {
+        let before = |back: usize| word(at.checked_sub(back));
+        let is_refused = (1..4).any(|back| ["not", "never", "cannot", "non"].contains(&before(back)));
+        ["or", "if", "when"].contains(&before(1)) || BEHIND.contains(&word(Some(at + 1))) && !is_refused
+    })
+}
+
+/// Whether the text speaks of `NA`.
+fn mentions_missing(text: &str) -> bool {
+    let is_na = |word: &str| ["NA", "NAs", "NA_real_", "NA_integer_", "NA_character_"].contains(&word);
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_na) || text.to_lowercase().contains("missing value")
 }
 
 /// Whether the text says that the parameter may be left out.

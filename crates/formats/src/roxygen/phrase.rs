@@ -3,7 +3,7 @@
 //! The phrase at the beginning counts. Words later in the sentence are asked only if there is no
 //! such phrase and the default says nothing.
 
-use super::{kind::Kind, plain::Plain};
+use super::{kind::Kind, plain::Plain, reader::Reader};
 
 /// A type phrase.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +15,8 @@ pub(crate) struct Phrase {
     pub(crate) is_plural: bool,
     /// Whether the word names something that JSON cannot carry.
     pub(crate) is_foreign: bool,
+    /// Whether another type is named beside it: `vector or list`.
+    pub(crate) has_other: bool,
     /// Where the description goes on, if the phrase is set off from it.
     pub(crate) rest: Option<usize>,
 }
@@ -24,9 +26,16 @@ const ARTICLES: [&str; 9] = ["a", "an", "the", "single", "optional", "optionally
 /// Words that say more about a value than its type does, so that they stay in the description.
 const QUALITIES: [&str; 6] = ["positive", "negative", "nonnegative", "strictly", "finite", "short"];
 
+/// Types that are said of a noun behind them.
+const ADJECTIVES: [&str; 6] = ["character", "numeric", "numerical", "double", "integer", "logical"];
+
+/// Stages of a parameter's life, which stand in parentheses before its type.
+const STAGES: [&str; 6] = ["deprecated", "experimental", "superseded", "stable", "questioning", "defunct"];
+
 /// The phrase that a text begins with.
 pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
     let mut reader = Reader { text: &plain.text, at: 0 };
+    let has_stage = reader.stage();
     let is_opened = reader.punctuation(&['(', '[']);
     let has_article = reader.articles();
     let null_first = reader.null_first();
@@ -35,13 +44,20 @@ pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
     if null_first && reader.at_end() {
         return None;
     }
-    let mut phrase = reader.phrase(has_article)?;
+    let mut phrase = reader.phrase(has_article).or_else(|| {
+        reader.at = start;
+        reader.frames(has_article)
+    })?;
     phrase.is_nullable |= null_first | reader.or_null();
+    phrase.has_other |= reader.other().is_some_and(|kind| kind != phrase.kind);
     let is_enclosed = reader.punctuation(&[')', ']']) && is_opened;
     let is_code = plain.code.iter().any(|range| range.contains(&start) && range.end <= reader.at);
     let is_marked = phrase.rest.is_some() || is_enclosed || is_code && !has_article;
-    phrase.rest =
-        if is_qualified || is_value(&plain.text[start..]) { None } else { reader.set_off(is_marked && !reader.goes_on()) };
+    phrase.rest = if has_stage || is_qualified || is_value(&plain.text[start..]) {
+        None
+    } else {
+        reader.set_off(is_marked && !reader.goes_on())
+    };
     Some(phrase)
 }
 
@@ -50,80 +66,44 @@ fn is_value(text: &str) -> bool {
     text.trim_start().starts_with("TRUE") || text.trim_start().starts_with("FALSE")
 }
 
-/// The first type word anywhere in a text that counts where nothing else is known.
+/// The first type word anywhere in a text that counts where nothing else is known. Plurals are mostly what the
+/// text is about, and not what is given: `width of padded strings`.
 pub(crate) fn anywhere(text: &str) -> Option<Kind> {
-    const ASKED: [&str; 8] = ["character", "string", "numeric", "number", "double", "integer", "logical", "boolean"];
+    const ASKED: [&str; 9] = ["character", "string", "numeric", "numerical", "number", "double", "integer", "logical", "boolean"];
     let mut reader = Reader { text, at: 0 };
     let mut before = String::new();
     while !reader.at_end() {
         let start = reader.at;
         let word = reader.word();
-        let singular = word.trim_end_matches("[]").trim_end_matches('s');
-        let is_list = singular == "list" && ["a", "an", "named"].contains(&before.as_str());
-        if ASKED.contains(&singular) || is_list {
-            reader.at = start;
-            return reader.phrase(true).map(|phrase| phrase.kind);
+        let next = reader.peek();
+        let is_thing = ["a", "an", "named"].contains(&before.as_str());
+        let is_amount = word == "number" && before == "a" && next == "of";
+        let is_about = ["variable", "variables", "column", "columns", "encoding"].contains(&next.as_str());
+        let is_asked = ASKED.contains(&word.trim_end_matches("[]")) && !is_amount && !is_about;
+        let is_list = ["list", "lists"].contains(&word.as_str()) && is_thing;
+        let is_vector = word == "vector" && is_thing && next == "of";
+        if is_asked || is_list || is_vector {
+            let mut ahead = Reader { text, at: start };
+            let found = ahead.phrase(true).map(|phrase| phrase.kind);
+            // A vector of what is not said may be one of anything.
+            if !is_vector || ahead.at > reader.at {
+                return found;
+            }
         }
         before = word;
     }
     None
 }
 
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
-}
-
 impl Reader<'_> {
-    fn rest(&self) -> &str {
-        &self.text[self.at..]
-    }
-
-    fn at_end(&self) -> bool {
-        self.rest().trim().is_empty()
-    }
-
-    /// The next word in small letters, and steps behind it; something that is no word is a word of its own.
-    fn word(&mut self) -> String {
-        let rest = self.rest();
-        let blank = rest.len() - rest.trim_start().len();
-        let body = &rest[blank..];
-        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_');
-        let mut length: usize = body.chars().take_while(|c| is_word(*c)).map(char::len_utf8).sum();
-        // A stop at the end is the sentence's.
-        length -= body[..length].len() - body[..length].trim_end_matches('.').len();
-        if body[length..].starts_with("[]") {
-            length += 2;
+    /// `(deprecated)`.
+    fn stage(&mut self) -> bool {
+        let start = self.at;
+        let is_said = self.punctuation(&['(']) && self.take(&STAGES) && self.punctuation(&[')']);
+        if !is_said {
+            self.at = start;
         }
-        if length == 0 {
-            length = body.chars().next().map_or(0, char::len_utf8);
-        }
-        let word = body[..length].to_lowercase();
-        self.at += blank + length;
-        word
-    }
-
-    /// The next word, without stepping behind it.
-    fn peek(&self) -> String {
-        Reader { text: self.text, at: self.at }.word()
-    }
-
-    fn take(&mut self, words: &[&str]) -> bool {
-        let is_next = words.contains(&self.peek().as_str());
-        if is_next {
-            self.word();
-        }
-        is_next
-    }
-
-    fn punctuation(&mut self, marks: &[char]) -> bool {
-        let rest = self.rest();
-        let trimmed = rest.trim_start();
-        let is_next = trimmed.starts_with(marks);
-        if is_next {
-            self.at += rest.len() - trimmed.len() + 1;
-        }
-        is_next
+        is_said
     }
 
     /// `Strictly positive`, `Non-negative`.
@@ -179,6 +159,17 @@ impl Reader<'_> {
         is_said
     }
 
+    /// The type behind `or`.
+    fn other(&self) -> Option<Kind> {
+        let mut ahead = Reader { text: self.text, at: self.at };
+        ahead.punctuation(&[',']);
+        if !ahead.take(&["or", "/", "|"]) {
+            return None;
+        }
+        ahead.articles();
+        ahead.phrase(true).map(|phrase| phrase.kind)
+    }
+
     fn phrase(&mut self, has_article: bool) -> Option<Phrase> {
         let first = self.word();
         let (word, is_marked) = match first.strip_suffix("[]") {
@@ -186,13 +177,43 @@ impl Reader<'_> {
             None => (first.as_str(), false),
         };
         let (kind, is_foreign) = self.base(word, has_article)?;
-        let mut phrase = Phrase { kind, is_nullable: false, is_plural: is_marked, is_foreign, rest: is_marked.then_some(0) };
+        let mut phrase =
+            Phrase { kind, is_nullable: false, is_plural: is_marked, is_foreign, has_other: false, rest: is_marked.then_some(0) };
         if is_marked && !matches!(word, "array" | "vector") {
             phrase.kind = phrase.kind.array();
         }
         self.length(&mut phrase);
+        let is_adjective = ADJECTIVES.contains(&word) && self.text[..self.at].to_lowercase().ends_with(word);
+        if is_adjective && let Some(other) = self.either() {
+            phrase.has_other = other != phrase.kind;
+            phrase.kind = phrase.kind.array();
+        }
         self.container(&mut phrase);
         Some(phrase)
+    }
+
+    /// A data frame of some sort: `A specification data frame`, `Two data frames`.
+    fn frames(&mut self, has_article: bool) -> Option<Phrase> {
+        let sort = self.word();
+        let is_sort =
+            has_article && sort.starts_with(char::is_alphabetic) || ["two", "three", "several"].contains(&sort.as_str());
+        is_sort.then(|| self.phrase(true)).flatten().filter(|phrase| phrase.kind == Kind::Rows)
+    }
+
+    /// The last type behind a word such as `numeric`, if they share a noun: `numeric or character vector`.
+    fn either(&mut self) -> Option<Kind> {
+        let mut ahead = Reader { text: self.text, at: self.at };
+        let mut is_or = false;
+        loop {
+            ahead.punctuation(&[',']);
+            is_or |= ahead.take(&["or", "/"]);
+            let word = ahead.word();
+            let (kind, _) = ahead.base(&word, true).filter(|(kind, _)| !matches!(kind, Kind::Array(_)))?;
+            if ahead.take(&["vector", "vectors"]) {
+                self.at = if is_or { ahead.at } else { self.at };
+                return is_or.then_some(kind);
+            }
+        }
     }
 
     /// The type of the first word, with a second that belongs to it.
@@ -204,7 +225,7 @@ impl Reader<'_> {
             }
             "string" | "factor" => Kind::Text,
             "strings" => Kind::Text.array(),
-            "numeric" | "number" | "double" | "float" | "real" => Kind::Number,
+            "numeric" | "numerical" | "number" | "double" | "float" | "real" => Kind::Number,
             "numbers" | "doubles" | "floats" => Kind::Number.array(),
             "integer" | "int" => Kind::Integer,
             "whole" if self.take(&["number"]) => Kind::Integer,
@@ -214,13 +235,13 @@ impl Reader<'_> {
             "date" => Kind::Date,
             "dates" => Kind::Date.array(),
             "posixct" | "posixlt" | "datetime" | "timestamp" => Kind::DateTime,
-            "data" if self.take(&["frame", "table"]) => Kind::Rows,
-            "data.frame" | "dataframe" | "tibble" | "data.table" => Kind::Rows,
+            "data" if self.take(&["frame", "table", "frames", "tables"]) => Kind::Rows,
+            "data.frame" | "data.frames" | "dataframe" | "tibble" | "tibbles" | "data.table" => Kind::Rows,
             "matrix" => Kind::Number.array().array(),
             "vector" | "array" => Kind::Text.array(),
             "object" => Kind::Object,
             "list" if has_article || self.is_noun() => Kind::Object,
-            "environment" => return Some((Kind::Object, true)),
+            "environment" if !["variable", "variables"].contains(&self.peek().as_str()) => return Some((Kind::Object, true)),
             "function" => return Some((Kind::Text, true)),
             _ => return None,
         };
@@ -360,6 +381,12 @@ mod tests {
             ("Optional. Character string, x", Kind::Text, false, "x"),
             ("Positive integer. Most rows", Kind::Integer, false, "Positive integer. Most rows"),
             ("A non-negative number, the weight", Kind::Number, false, "A non-negative number, the weight"),
+            ("A numeric or character vector. More", Kind::Number.array(), false, "More"),
+            ("Numeric, integer or logical vector", Kind::Number.array(), false, "Numeric, integer or logical vector"),
+            ("Character string or numeric vector", Kind::Text, false, "Character string or numeric vector"),
+            ("(optional) numerical vector of widths", Kind::Number.array(), false, "(optional) numerical vector of widths"),
+            ("A specification data frame. Useful", Kind::Rows, false, "Useful"),
+            ("Two data frames to compare", Kind::Rows, false, "Two data frames to compare"),
             ("(character) path of the file", Kind::Text, false, "path of the file"),
         ] {
             assert_eq!(read(text), Some((kind, is_nullable, rest.to_owned())), "{text}");
@@ -376,6 +403,8 @@ mod tests {
             "Something",
             "Path: where to write",
             "Positive examples",
+            "Environment variables to set",
+            "The width of a data frame",
             "Non-standard names",
             "",
         ] {
@@ -388,6 +417,15 @@ mod tests {
         assert_eq!(anywhere("The maximum number of lines"), Some(Kind::Number));
         assert_eq!(anywhere("Names as a character vector"), Some(Kind::Text.array()));
         assert_eq!(anywhere("Options as a named list"), Some(Kind::Object));
-        assert_eq!(anywhere("Name from the list"), None);
+        assert_eq!(anywhere("The names as a vector of strings"), Some(Kind::Text.array()));
+        for text in [
+            "Name from the list",
+            "Minimum width of padded strings",
+            "Do a number of checks",
+            "Where x is a numeric variable",
+            "Length of a vector of things",
+        ] {
+            assert_eq!(anywhere(text), None, "{text}");
+        }
     }
 }

@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
-use super::markup::Piece;
 #[cfg(test)]
 use super::markup::parse;
+use super::{
+    markdown::{link, unlinked, unmarked},
+    markup::Piece,
+};
 
 /// A text without markup, which still knows what of it was code.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -88,6 +91,8 @@ enum Gap {
 struct Writer {
     out: Plain,
     gap: Gap,
+    /// The number of the last item of a numbered list.
+    number: usize,
 }
 
 impl Writer {
@@ -106,7 +111,11 @@ impl Writer {
             ("dots" | "ldots", _) => self.word("..."),
             ("R", []) => self.word("R"),
             ("cr", _) => self.widen(Gap::Line),
-            ("tab", _) => self.widen(Gap::Space),
+            ("tab", _) => {
+                self.widen(Gap::Space);
+                self.word("|");
+                self.widen(Gap::Space);
+            }
             ("item", [label, text]) => {
                 self.widen(Gap::Line);
                 self.pieces(label);
@@ -133,24 +142,35 @@ impl Writer {
             }
             // The second is for text where the first is for TeX or an address.
             ("eqn" | "deqn" | "href", [_, shown]) => self.pieces(shown),
+            ("tabular", [_, cells]) => {
+                self.widen(Gap::Line);
+                self.pieces(cells);
+                self.widen(Gap::Line);
+            }
+            // What is for TeX alone is not for readers of text.
+            ("if", [format, shown]) if !is_tex(format) => self.pieces(shown),
+            ("ifelse", [format, shown, other]) => self.pieces(if is_tex(format) || !other.is_empty() { other } else { shown }),
             ("Sexpr" | "figure" | "out" | "if" | "ifelse", _) => {}
             (_, all) => all.iter().for_each(|argument| self.pieces(argument)),
         }
     }
 
-    /// The items of a list; line breaks between them are not paragraphs.
+    /// The items of a list; line breaks around them are not paragraphs.
     fn list(&mut self, items: &[Piece]) {
-        for piece in items {
-            match piece {
-                Piece::Text(text) if text.trim().is_empty() => {}
-                Piece::Text(text) => self.text(text.trim()),
-                other => self.pieces(std::slice::from_ref(other)),
-            }
+        for (index, piece) in items.iter().enumerate() {
+            let Piece::Text(text) = piece else {
+                self.pieces(std::slice::from_ref(piece));
+                continue;
+            };
+            let text = unlinked(text, &items[..index], &items[index + 1..]);
+            self.widen(if text.starts_with(char::is_whitespace) { Gap::Space } else { Gap::None });
+            self.text(text.trim());
+            self.widen(if text.ends_with(char::is_whitespace) { Gap::Space } else { Gap::None });
         }
     }
 
     fn text(&mut self, text: &str) {
-        let text = unmarked(text);
+        let text = unmarked(self.opening(text));
         let last = text.matches('\n').count();
         for (index, line) in text.split('\n').enumerate() {
             let words = line.trim();
@@ -161,7 +181,8 @@ impl Writer {
                 self.widen(if line.is_empty() { Gap::None } else { Gap::Space });
                 continue;
             }
-            if index > 0 && is_listed(words) {
+            let is_item = self.begins_item(line.trim_start());
+            if index > 0 && is_item {
                 self.widen(Gap::Line);
             }
             if line.starts_with([' ', '\t']) {
@@ -176,10 +197,33 @@ impl Writer {
             if line.ends_with([' ', '\t']) {
                 self.widen(Gap::Space);
             }
-            if words.starts_with('#') && is_listed(words) && index < last {
+            if words.starts_with('#') && is_item && index < last {
                 self.widen(Gap::Line);
             }
         }
+    }
+
+    /// Whether a line is an item of a Markdown list or a heading. A number begins an item only if it is the next one:
+    /// others are the end of a sentence that was wrapped.
+    fn begins_item(&mut self, line: &str) -> bool {
+        let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+        let number = line[digits..].starts_with(". ").then(|| line[..digits].parse::<usize>().ok()).flatten();
+        if let Some(number) = number.filter(|number| *number == 1 || *number == self.number + 1) {
+            self.number = number;
+            return true;
+        }
+        // The text behind a mark may be another piece.
+        let is_mark = matches!(line, "-" | "*" | "+");
+        is_mark || ["- ", "* ", "+ ", "# ", "## ", "### "].iter().any(|mark| line.starts_with(mark))
+    }
+
+    /// Writes a link to a topic that a text begins with as code, so that a type is told from the words behind it.
+    fn opening<'a>(&mut self, text: &'a str) -> &'a str {
+        let start = text.trim_start();
+        let found = link(start).filter(|(topic, length)| self.out.text.is_empty() && topic.len() + 2 == *length);
+        let Some((topic, length)) = found else { return text };
+        self.code(topic);
+        &start[length..]
     }
 
     fn code(&mut self, code: &str) {
@@ -205,6 +249,8 @@ impl Writer {
         if !self.out.text.is_empty() {
             self.out.text.push_str(match self.gap {
                 Gap::None => "",
+                // The mark of an item has its own.
+                Gap::Space if self.out.text.ends_with(' ') => "",
                 Gap::Space => " ",
                 Gap::Line => "\n",
                 Gap::Paragraph => "\n\n",
@@ -214,84 +260,9 @@ impl Writer {
     }
 }
 
-/// Whether a line is an item of a Markdown list or a heading.
-fn is_listed(line: &str) -> bool {
-    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    // The text behind a mark may be another piece.
-    let is_mark = matches!(line, "-" | "*" | "+");
-    is_mark
-        || ["- ", "* ", "+ ", "# ", "## ", "### "].iter().any(|mark| line.starts_with(mark))
-        || digits > 0 && line[digits..].starts_with(". ")
-}
-
-/// Text beside code without the brackets of a link around the code.
-fn unlinked(text: &str, before: &[Piece], behind: &[Piece]) -> String {
-    let is_code = |piece: Option<&Piece>| matches!(piece, Some(Piece::Code(_)));
-    let opens = |piece: Option<&Piece>| matches!(piece, Some(Piece::Text(text)) if text.ends_with('['));
-    let closes = |piece: Option<&Piece>| matches!(piece, Some(Piece::Text(text)) if text.starts_with(']'));
-    let mut text = text.to_owned();
-    if text.ends_with('[') && is_code(behind.first()) && closes(behind.get(1)) {
-        text.pop();
-    }
-    if text.starts_with(']') && is_code(before.last()) && opens(before.len().checked_sub(2).and_then(|at| before.get(at))) {
-        text.remove(0);
-        let target = [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| text.strip_prefix(open)?.find(close));
-        if let Some(end) = target {
-            text.replace_range(..end + 2, "");
-        }
-    }
-    text
-}
-
-/// Markdown's emphasis and links as plain text. What only looks like them stays.
-fn unmarked(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['*', '_', '[']) {
-        out.push_str(&rest[..at]);
-        let is_inside = out.ends_with(|c: char| c.is_alphanumeric());
-        rest = &rest[at..];
-        let found = if rest.starts_with('[') { link(rest) } else { emphasis(rest) };
-        match found.filter(|_| !is_inside) {
-            Some((inner, length)) => {
-                out.push_str(&unmarked(inner));
-                rest = &rest[length..];
-            }
-            None => {
-                out.push_str(&rest[..1]);
-                rest = &rest[1..];
-            }
-        }
-    }
-    out.push_str(rest);
-    out
-}
-
-/// What stands between one or two stars or underscores, and the length of the whole.
-fn emphasis(text: &str) -> Option<(&str, usize)> {
-    let mark = if text.starts_with("**") || text.starts_with("__") { &text[..2] } else { &text[..1] };
-    let body = &text[mark.len()..];
-    let end = body.find(mark).filter(|end| *end > 0)?;
-    let inner = &body[..end];
-    let behind = body[end + mark.len()..].chars().next();
-    let is_tight = !inner.starts_with(char::is_whitespace) && !inner.ends_with(char::is_whitespace) && !inner.contains("\n\n");
-    let is_over = behind.is_none_or(|c| !c.is_alphanumeric() && c != mark.chars().next().unwrap_or(c));
-    (is_tight && is_over).then_some((inner, mark.len() * 2 + end))
-}
-
-/// The text of `[text](address)`, `[text][topic]`, `[topic()]` and `[package::topic]`.
-fn link(text: &str) -> Option<(&str, usize)> {
-    let end = text.find(']')?;
-    let inner = text.get(1..end)?;
-    let behind = &text[end + 1..];
-    for (open, close) in [('(', ')'), ('[', ']')] {
-        if let Some(target) = behind.strip_prefix(open).and_then(|target| target.find(close)) {
-            return Some((inner, end + 1 + target + 2));
-        }
-    }
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | ':' | '(' | ')');
-    let is_topic = inner.ends_with("()") || inner.contains("::");
-    (is_topic && inner.chars().all(is_name)).then_some((inner, end + 1))
+/// Whether what a condition asks for is TeX and nothing else.
+fn is_tex(format: &[Piece]) -> bool {
+    matches!(format, [Piece::Text(format)] if format.trim() == "latex")
 }
 
 #[cfg(test)]
@@ -331,9 +302,30 @@ mod tests {
     fn paragraphs_and_lists_are_kept() {
         let marked = "First\nparagraph.\n\nA list:\n\\itemize{\n  \\item one\n  \\item two\n    lines\n}\n- three\n- four";
         assert_eq!(text(marked), "First paragraph.\n\nA list:\n- one\n- two lines\n- three\n- four");
+        assert_eq!(
+            text("Tests:\n\\itemize{ \\item \\code{t} (one) and\n  `w` `x`. Do \\emph{one} of\n  them; \\item `y` item }"),
+            "Tests:\n- t (one) and w x. Do one of them;\n- y item"
+        );
         assert_eq!(text("Parts:\n- `a`: one\n- `b`: two"), "Parts:\n- a: one\n- b: two");
         assert_eq!(text("Read it.\n\n## When\nAlways.\n- one\n  more"), "Read it.\n\n## When\nAlways.\n- one more");
         assert_eq!(text("\\describe{\n \\item{a}{one}\n \\item{`b`}{two}\n}"), "a: one\nb: two");
+    }
+
+    #[test]
+    fn conditions_tables_and_pictures_are_readable() {
+        for (marked, read) in [
+            ("me@@x.org and \\email{me@@x.org}", "me@x.org and me@x.org"),
+            ("A \\if{html}{page} or \\if{latex}{sheet}", "A page or"),
+            ("\\ifelse{html}{\\figure{a.svg}{options: alt=A}}{\\strong{A}} b", "A b"),
+            ("\\ifelse{html}{H}{} b", "H b"),
+            ("\\ifelse{latex}{L}{T} b", "T b"),
+            ("Codes:\n\\tabular{ll}{a \\tab one \\cr\n b \\tab two}\nEnd", "Codes:\na | one\nb | two\nEnd"),
+            ("See ![a picture](a.png) here!", "See a picture here!"),
+            ("Breaks every\n5. Default is none", "Breaks every 5. Default is none"),
+            ("Steps:\n1. one\n2. `two` of\n3. three", "Steps:\n1. one\n2. two of\n3. three"),
+        ] {
+            assert_eq!(text(marked), read, "{marked}");
+        }
     }
 
     #[test]

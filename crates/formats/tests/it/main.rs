@@ -6,6 +6,7 @@ mod command_line;
 mod consent;
 mod converting;
 mod corpus;
+mod documented;
 mod equivalence;
 mod expressions;
 mod front_matter;

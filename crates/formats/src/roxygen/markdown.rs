@@ -1,0 +1,77 @@
+//! Markdown inside of documentation as plain text: emphasis and links.
+
+use super::markup::Piece;
+
+/// Text beside code without the brackets of a link around the code.
+pub(crate) fn unlinked(text: &str, before: &[Piece], behind: &[Piece]) -> String {
+    let is_code = |piece: Option<&Piece>| matches!(piece, Some(Piece::Code(_)));
+    let opens = |piece: Option<&Piece>| matches!(piece, Some(Piece::Text(text)) if text.ends_with('['));
+    let closes = |piece: Option<&Piece>| matches!(piece, Some(Piece::Text(text)) if text.starts_with(']'));
+    let mut text = text.to_owned();
+    if text.ends_with('[') && is_code(behind.first()) && closes(behind.get(1)) {
+        text.pop();
+    }
+    if text.starts_with(']') && is_code(before.last()) && opens(before.len().checked_sub(2).and_then(|at| before.get(at))) {
+        text.remove(0);
+        let target = [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| text.strip_prefix(open)?.find(close));
+        if let Some(end) = target {
+            text.replace_range(..end + 2, "");
+        }
+    }
+    text
+}
+
+/// Markdown's emphasis and links as plain text. What only looks like them stays.
+pub(crate) fn unmarked(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['*', '_', '[']) {
+        out.push_str(&rest[..at]);
+        let is_inside = out.ends_with(|c: char| c.is_alphanumeric());
+        rest = &rest[at..];
+        let found = if rest.starts_with('[') { link(rest) } else { emphasis(rest) };
+        match found.filter(|_| !is_inside) {
+            Some((inner, length)) => {
+                // A picture is told by its text.
+                let is_picture = out.ends_with('!') && rest[..length].ends_with(')') && rest.starts_with('[');
+                out.truncate(out.len() - usize::from(is_picture));
+                out.push_str(&unmarked(inner));
+                rest = &rest[length..];
+            }
+            None => {
+                out.push_str(&rest[..1]);
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// What stands between one or two stars or underscores, and the length of the whole.
+fn emphasis(text: &str) -> Option<(&str, usize)> {
+    let mark = if text.starts_with("**") || text.starts_with("__") { &text[..2] } else { &text[..1] };
+    let body = &text[mark.len()..];
+    let end = body.find(mark).filter(|end| *end > 0)?;
+    let inner = &body[..end];
+    let behind = body[end + mark.len()..].chars().next();
+    let is_tight = !inner.starts_with(char::is_whitespace) && !inner.ends_with(char::is_whitespace) && !inner.contains("\n\n");
+    let is_over = behind.is_none_or(|c| !c.is_alphanumeric() && c != mark.chars().next().unwrap_or(c));
+    (is_tight && is_over).then_some((inner, mark.len() * 2 + end))
+}
+
+/// The text of `[text](address)`, `[text][topic]`, `[topic]`, `[topic()]` and `[package::topic]`, and the length of the whole.
+pub(crate) fn link(text: &str) -> Option<(&str, usize)> {
+    let inner = text.strip_prefix('[')?;
+    let inner = &inner[..inner.find(']')?];
+    let end = inner.len() + 1;
+    let behind = &text[end + 1..];
+    for (open, close) in [('(', ')'), ('[', ']')] {
+        if let Some(target) = behind.strip_prefix(open).and_then(|target| target.find(close)) {
+            return Some((inner, end + 1 + target + 2));
+        }
+    }
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | ':' | '(' | ')');
+    let is_topic = inner.starts_with(char::is_alphabetic) && inner.chars().all(is_name);
+    is_topic.then_some((inner, end + 1))
+}

@@ -1,0 +1,168 @@
+//! How people really write roxygen2: types, markup and defaults of packages in the wild.
+
+use catalog::SourceId;
+use formats::roxygen::{Compiled, Measured, compile};
+use serde_json::{Value, json};
+
+fn build(text: &str) -> Compiled {
+    compile("pkg", &[(SourceId::new("R/a.R"), text.to_owned())])
+}
+
+/// The file of the first tool, as a reader of YAML has it.
+fn document(compiled: &Compiled) -> Value {
+    formats::yaml_value(&compiled.definitions[0].to_yaml(&Measured::default())).expect("YAML")
+}
+
+fn codes(compiled: &Compiled) -> Vec<&str> {
+    compiled.diagnostics.iter().map(|found| found.code).collect()
+}
+
+/// The schema of what a function `f` returns, and whether its type was guessed.
+fn returned(text: &str) -> (Value, bool) {
+    let compiled = build(&format!("#' T\n#' @return {text}\n#' @keywords mcp-tool\nf <- function() 1\n"));
+    let mut schema = document(&compiled)["returns"].clone();
+    schema.as_object_mut().map(|schema| schema.remove("description"));
+    (schema, codes(&compiled).contains(&"TC162"))
+}
+
+#[test]
+fn words_deep_in_the_text_never_say_what_is_returned() {
+    for text in [
+        "A labeller function that takes a numeric vector of breaks and returns a character vector of labels.",
+        "The fitted model, which contains a numeric vector of coefficients.",
+        "`g()` returns a data frame. `h()` and `i()` return a logical vector.",
+        "An object of class `lm` with a numeric vector",
+        "A character vector or a list",
+        "The same type as the input",
+    ] {
+        assert_eq!(returned(text), (json!({"type": "string"}), true), "{text}: the text that R prints, with a note");
+    }
+}
+
+#[test]
+fn what_is_plainly_returned_counts() {
+    let rows = || json!({"type": "array", "items": {"type": "object"}});
+    let truth = || json!({"type": "boolean"});
+    for (text, schema) in [
+        ("`f()` always returns a data frame. `g()` returns a scalar logical.", rows()),
+        ("`g()` always returns a data frame. `f()` returns a scalar logical.", truth()),
+        (
+            "`g()` returns a tibble. `h()` and `f()` return a logical vector.",
+            json!({"type": "array", "items": {"type": "boolean"}}),
+        ),
+        ("Returns a data frame with a numeric column", rows()),
+        ("The function returns a data frame", rows()),
+        ("Invisibly, a data frame", rows()),
+        ("(Invisibly) `TRUE` if it worked", truth()),
+        ("Data frame or NULL", json!({"type": ["array", "null"], "items": {"type": "object"}})),
+        ("`TRUE` or `FALSE`", truth()),
+    ] {
+        assert_eq!(returned(text), (schema, false), "{text}");
+    }
+}
+
+/// The tool of a function with one formal, and that formal's schema.
+fn parameter(formal: &str, text: &str) -> (Compiled, Value) {
+    let name = formal.split([' ', '=']).next().unwrap_or_default();
+    let text = text.replace('\n', "\n#'   ");
+    let compiled =
+        build(&format!("#' T\n#' @param {name} {text}\n#' @examples f()\n#' @keywords mcp-tool\nf <- function({formal}) 1\n"));
+    let schema = document(&compiled)["parameters"]["properties"][name].clone();
+    (compiled, schema)
+}
+
+#[test]
+fn null_in_a_condition_is_a_value_too() {
+    for text in [
+        "Numeric. If `NULL`, the range of the values",
+        "Number, or NULL",
+        "Numeric, the limit. `NULL` means no limit",
+        "Numeric, the limit. Use `NULL` for none",
+    ] {
+        let (compiled, schema) = parameter("x", text);
+        assert_eq!(schema["type"], json!(["number", "null"]), "{text}");
+        assert_eq!(document(&compiled)["parameters"]["required"], json!([]), "{text}");
+    }
+    let (compiled, schema) = parameter("x", "Numeric, must not be NULL if the file is new");
+    assert_eq!((&schema["type"], &document(&compiled)["parameters"]["required"]), (&json!("number"), &json!(["x"])));
+}
+
+#[test]
+fn items_may_be_missing_where_the_text_says_so() {
+    let items = |text: &str| parameter("x", text).1["items"].clone();
+    assert_eq!(items("Numeric vector, the values"), json!({"type": "number"}));
+    assert_eq!(items("Numeric vector, `NA`s are left out"), json!({"type": ["number", "null"]}));
+    assert_eq!(items("Logical vector with missing values"), json!({"type": ["boolean", "null"]}));
+    assert_eq!(items("Numeric matrix, NA where unknown"), json!({"type": "array", "items": {"type": ["number", "null"]}}));
+    assert_eq!(items("Data frame, NA where unknown"), json!({"type": "object"}));
+    let choices = parameter("x = c(\"a\", \"b\")", "Character vector, or NA").1;
+    assert_eq!(choices["items"], json!({"type": ["string", "null"], "enum": ["a", "b", null]}));
+}
+
+#[test]
+fn code_that_roxygen_would_run_does_not_leak() {
+    let (_, schema) = parameter("x", "`r lifecycle::badge(\"deprecated\")` Integer, use `y` instead");
+    assert_eq!(schema, json!({"type": "integer", "description": "(deprecated) Integer, use y instead"}));
+    let (_, schema) = parameter("x", "Integer, at most `r max_rows` rows of `r`");
+    assert_eq!(schema["description"], "at most max_rows rows of r");
+    let badged =
+        build("#' T\n#' @description\n#' `r badge('superseded')`\n#'\n#' Does it.\n#' @keywords mcp-tool\nf <- function() 1\n");
+    assert_eq!(document(&badged)["description"], "(superseded)\n\nDoes it.");
+}
+
+#[test]
+fn a_link_to_a_topic_is_its_text() {
+    for (text, kind, description) in [
+        (
+            "A [data.frame] with rows, see [POSIXct] and [file.remove].",
+            "array",
+            "A data.frame with rows, see POSIXct and file.remove",
+        ),
+        ("A [character] vector of things", "array", "A character vector of things"),
+        ("[integer] the count", "integer", "the count"),
+        ("[data.frame] with rows", "array", "data.frame with rows"),
+        ("Integer, [the page](http://x), [text][topic] and [pkg::topic]", "integer", "the page, text and pkg::topic"),
+        ("Integer, in [0, 1) or x[i] or [1]", "integer", "in [0, 1) or x[i] or [1]"),
+    ] {
+        let (_, schema) = parameter("x", text);
+        assert_eq!((&schema["type"], &schema["description"]), (&json!(kind), &json!(description)), "{text}");
+    }
+    assert_eq!(returned("A [tibble]"), (json!({"type": "array", "items": {"type": "object"}}), false));
+}
+
+#[test]
+fn a_default_without_json_form_still_says_its_type() {
+    for (default, schema) in [
+        ("x = Inf", json!({"type": "number"})),
+        ("x = -Inf", json!({"type": "number"})),
+        ("x = NA_integer_", json!({"type": "integer"})),
+        ("x = integer(0)", json!({"type": "integer"})),
+        ("x = character(0)", json!({"type": "string"})),
+        ("ids = character(0)", json!({"type": "array", "items": {"type": "string"}, "default": []})),
+        ("x = c(1, NA)", json!({"type": "array", "items": {"type": "number"}})),
+        ("x = list(1, 2)", json!({"type": "array", "items": {"type": "number"}, "default": [1, 2]})),
+        ("x = list(a = 1, 2)", json!({"type": "object"})),
+        ("x = c(TRUE, 2L)", json!({"type": "array", "items": {"type": "integer"}, "default": [1, 2]})),
+    ] {
+        let (compiled, mut found) = parameter(default, "What to take");
+        found.as_object_mut().map(|found| found.remove("description"));
+        assert_eq!(found, schema, "{default}");
+        let said: Vec<_> = compiled.diagnostics.iter().map(|found| found.message.as_str()).collect();
+        assert!(said.iter().all(|said| !said.contains("as the text says")), "{said:?}");
+        assert!(!codes(&compiled).contains(&"TC162"), "{default}");
+        let is_reported = codes(&compiled).iter().any(|code| ["TC160", "TC161"].contains(code));
+        assert_eq!(is_reported, schema.get("default").is_none(), "{default}: {said:?}");
+    }
+}
+
+#[test]
+fn what_a_text_is_about_is_not_what_is_given() {
+    let kind = |formal: &str, text: &str| parameter(formal, text).1["type"].clone();
+    assert_eq!(kind("width", "Minimum width of padded strings"), "string");
+    assert_eq!(kind("width = 10", "Minimum width of padded strings"), "number");
+    assert_eq!(kind("env_vars = c(A = \"true\")", "Environment variables set during the check"), "string");
+    let (compiled, widths) = parameter("widths = 1", "(optional) numerical vector of relative widths");
+    assert_eq!((&widths["items"], &widths["default"]), (&json!({"type": "number"}), &json!([1])));
+    assert_eq!(codes(&compiled), [""; 0]);
+    assert_eq!(returned("A numeric or character vector"), (json!({"type": "string"}), true), "which one, nobody knows");
+}
