@@ -42,7 +42,7 @@ impl<'a> Package<'a> {
     /// Reads the files that have tools, and those that these refer to.
     pub(crate) fn read(name: &'a str, files: &'a [(SourceId, String)], others: Others<'_>) -> Self {
         // A template may have the keyword.
-        let may_have_tools = |text: &str| text.contains("mcp-") || text.contains("@template ");
+        let may_have_tools = |text: &str| keywords::are_in(text) || text.contains("@template ");
         let (own, mut unread): (Vec<_>, Vec<_>) = files.iter().partition(|(_, text)| may_have_tools(text));
         let mut package = Self { name, files: read_all(&own, others), by_topic: HashMap::new(), by_name: HashMap::new() };
         let mut wanted = package.references();

@@ -66,8 +66,9 @@ pub(crate) static UNKNOWN_KEYWORD: Rule = Rule {
     code: "TC153",
     name: "unknown-keyword",
     severity: Severity::Warning,
-    why: "A keyword that begins with `mcp-` and means nothing is most often misspelled. One that is nearly a \
-          safety flag is an error, and no tool is made, because passing it over would lose the flag.",
+    why: "A keyword that begins with `mcp` and means nothing is most often misspelled, and so is one behind a tag \
+          that is nearly `@keywords`. One that is nearly a safety flag, or one without `mcp-` beside `mcp-tool`, is an \
+          error, and no tool is made, because passing it over would lose the flag.",
     bad: "#' Add one\n#' @param x Numeric, the number\n#' @examples add_one(1)\n#' @keywords mcp-tool mcp-colour-red\nadd_one <- function(x) x + 1\n",
     good: GOOD,
 };
