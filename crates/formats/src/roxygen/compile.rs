@@ -19,8 +19,8 @@ use super::{
 use crate::rules::{
     definition::BAD_NAME,
     roxygen::{
-        BROKEN_R, DOTS, DUPLICATE_FUNCTION, DUPLICATE_PARAM, INTERRUPTED_BLOCK, MISSING_FILE, NO_EXAMPLES, NO_FUNCTION,
-        PHANTOM_PARAM, UNBALANCED, UNDESCRIBED, UNKNOWN_KEYWORD, UNKNOWN_SOURCE, UNSUPPORTED_TAG,
+        BROKEN_R, DOTS, DUPLICATE_FUNCTION, DUPLICATE_PARAM, HIDDEN_REQUIRED, INTERRUPTED_BLOCK, MISSING_FILE, NO_EXAMPLES,
+        NO_FUNCTION, PHANTOM_PARAM, UNBALANCED, UNDESCRIBED, UNKNOWN_KEYWORD, UNKNOWN_SOURCE, UNSUPPORTED_TAG,
     },
 };
 
@@ -188,6 +188,7 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
 
     fn parameters(&mut self, function: &Function) -> Json {
         self.check_params(function);
+        self.check_hidden(function);
         let (mut properties, mut required) = (Map::new(), Vec::new());
         for formal in function.formals.iter().filter(|formal| !formal.name.starts_with('.')) {
             let found = self.package.documentation(self.spot, &formal.name);
@@ -229,6 +230,16 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
                 let message = format!("`{target}` is not documented in this package, so nothing is inherited from it");
                 self.remarks.say(&UNKNOWN_SOURCE, tag.at, message, "document the parameters here");
             }
+        }
+    }
+
+    /// Says which formals nobody can give, though R has no value for them.
+    fn check_hidden(&mut self, function: &Function) {
+        let is_given = |name: &str| !name.starts_with('.') || name == ".state_env" || name == "...";
+        for formal in function.formals.iter().filter(|formal| formal.default.is_none() && !is_given(&formal.name)) {
+            let name = &formal.name;
+            let message = format!("`{name}` is hidden and has no default, so that no call can give it a value");
+            self.remarks.say(&HIDDEN_REQUIRED, formal.at, message, "give it a default, or a name without the dot");
         }
     }
 

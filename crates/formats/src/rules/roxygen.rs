@@ -29,6 +29,7 @@ pub static BUILD_RULES: &[&Rule] = &[
     &UNSUPPORTED_TAG,
     &MISSING_FILE,
     &DUPLICATE_FUNCTION,
+    &HIDDEN_REQUIRED,
 ];
 
 pub(crate) static BROKEN_R: Rule = Rule {
@@ -245,5 +246,15 @@ pub(crate) static DUPLICATE_FUNCTION: Rule = Rule {
     severity: Severity::Warning,
     why: "Two functions of one name are marked as tools. R keeps the one that it reads last, and so does the tool.",
     bad: "#' Add one\n#' @examples f(1)\n#' @keywords mcp-tool\nf <- function() 1\n#' Add two\n#' @examples f(1)\n#' @keywords mcp-tool\nf <- function() 2\n",
+    good: GOOD,
+};
+
+pub(crate) static HIDDEN_REQUIRED: Rule = Rule {
+    code: "TC722",
+    name: "hidden-required",
+    severity: Severity::Warning,
+    why: "A parameter whose name begins with a dot is hidden, so that nobody can give it. Without a default, the \
+          function fails as soon as it uses it. Only `.state_env` is provided.",
+    bad: "#' Add one\n#' @param .x Numeric, the number\n#' @examples add_one(1)\n#' @keywords mcp-tool\nadd_one <- function(.x) .x + 1\n",
     good: GOOD,
 };

@@ -391,6 +391,16 @@ fn hidden_parameters_never_appear() {
 }
 
 #[test]
+fn a_hidden_parameter_that_nobody_can_give_is_said() {
+    let text = "#' T\n#' @param n Integer, n\n#' @examples f()\n#' @keywords mcp-tool\n\
+                f <- function(\n  .data,\n  n = 1L,\n  .state_env,\n  .by = NULL,\n  ...\n) n\n";
+    let compiled = build(text);
+    assert_eq!(lines(&compiled, "TC722", text), [6], "not what has a default or is provided");
+    assert_eq!(compiled.diagnostics.len(), 1);
+    assert_eq!(compiled.definitions.len(), 1, "it may work where R does not use it");
+}
+
+#[test]
 fn documentation_is_inherited_within_the_package() {
     let own = "#' Tool\n#' @inheritParams base_fun\n#' @inheritParams utils::head\n#' @param own Character, mine\n#' @keywords mcp-tool\n\
                tool <- function(own, x, y, z, top) NULL\n\n#' Second\n#' @rdname page\n#' @keywords mcp-tool\nsecond <- function(p, q = 1L) NULL\n";
