@@ -131,7 +131,7 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
                 None
             }
             Subject::Function(function) => Some(function),
-            Subject::Other => {
+            Subject::Object(_) | Subject::Other => {
                 let message = "the block marks a tool, but no function is defined behind it, so no tool is made";
                 self.remarks.say(&NO_FUNCTION, at, message, "put the block right before `name <- function(…)`");
                 None
@@ -225,8 +225,8 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
             }
         }
         for tag in block.all("inheritParams") {
-            let target = tag.text();
-            if !self.package.local(&target).is_some_and(|name| self.package.has(name)) {
+            if self.package.model(tag).is_none() {
+                let target = tag.text();
                 let message = format!("`{target}` is not documented in this package, so nothing is inherited from it");
                 self.remarks.say(&UNKNOWN_SOURCE, tag.at, message, "document the parameters here");
             }
