@@ -162,28 +162,38 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
         Some(())
     }
 
-    /// The first text that says something: `@description`, the second paragraph, the title, of this block or of its topic.
+    /// What `@describeIn` says about this very function, then what its page says.
     fn description(&mut self, function: &Function) -> String {
-        for spot in self.package.peers(self.spot) {
+        let own = self.block().get("describeIn").map(|tag| tag.text());
+        let own = own.and_then(|text| self.prose(text.split_once(char::is_whitespace)?.1));
+        let parts: Vec<_> = own.into_iter().chain(self.shared_description()).collect();
+        if parts.is_empty() {
+            let message = format!("`{}` has no title and no description", function.name);
+            self.remarks.say(&UNDESCRIBED, self.block().at(), message, "begin the block with a sentence");
+            return format!("The R function `{}`", function.name);
+        }
+        parts.join("\n\n")
+    }
+
+    /// The first text that says something: `@description`, the second paragraph, the title, of this block or of its page.
+    fn shared_description(&mut self) -> Option<String> {
+        self.package.peers(self.spot).into_iter().find_map(|spot| {
             let block = &self.package.at(spot).block;
             let (title, second) = package::intro(block);
             let tag = |name| block.get(name).map(|tag| tag.text());
-            for text in [tag("description"), second, tag("title"), title].into_iter().flatten() {
-                let markup = markup::parse(&text);
-                let plain = plain::of_pieces(&markup.pieces).text;
-                if plain.is_empty() {
-                    continue;
-                }
-                if markup.is_unbalanced {
-                    let message = "a brace in the description is never closed; what follows it is lost";
-                    self.remarks.say(&UNBALANCED, self.block().at(), message, "close it with `}`");
-                }
-                return plain;
-            }
+            [tag("description"), second, tag("title"), title].into_iter().flatten().find_map(|text| self.prose(&text))
+        })
+    }
+
+    /// A text of the description without its markup, if that leaves anything.
+    fn prose(&mut self, text: &str) -> Option<String> {
+        let markup = markup::parse(text);
+        let plain = plain::of_pieces(&markup.pieces).text;
+        if markup.is_unbalanced && !plain.is_empty() {
+            let message = "a brace in the description is never closed; what follows it is lost";
+            self.remarks.say(&UNBALANCED, self.block().at(), message, "close it with `}`");
         }
-        let message = format!("`{}` has no title and no description", function.name);
-        self.remarks.say(&UNDESCRIBED, self.block().at(), message, "begin the block with a sentence");
-        format!("The R function `{}`", function.name)
+        (!plain.is_empty()).then_some(plain)
     }
 
     fn parameters(&mut self, function: &Function) -> Json {

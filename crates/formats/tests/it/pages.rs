@@ -3,7 +3,7 @@
 use formats::roxygen::{Compiled, compile};
 use serde_json::{Value, json};
 
-use crate::build::{document, files, lines, of};
+use crate::build::{build, document, files, lines, of};
 
 fn properties(compiled: &Compiled, tool: &str) -> Value {
     let definition = compiled.definitions.iter().find(|definition| definition.tool == tool).expect("the tool");
@@ -50,5 +50,17 @@ fn a_tool_is_on_the_page_that_its_block_names() {
         "#' @inheritParams flags\n#' @name deep\nNULL\n\n#' @param quiet Logical, whether to be quiet\n#' @name flags\nNULL\n";
     let compiled = compile("pkg", &files(&[("R/a.R", &text), ("R/b.R", page)]));
     assert_eq!(properties(&compiled, "pkg-f")["quiet"], of("boolean", "whether to be quiet"));
+    assert_eq!(compiled.diagnostics, []);
+}
+
+#[test]
+fn what_a_function_does_on_a_shared_page_comes_first() {
+    let text = "#' Paths\n#'\n#' Changes folders.\n#' @examples path_make()\n#' @name paths\nNULL\n\n\
+                #' @describeIn paths deletes the \\code{folder},\n#'   without asking\n#' @keywords mcp-tool\npath_wipe <- function() 1\n\n\
+                #' @describeIn paths\n#' @keywords mcp-tool\npath_make <- function() 1\n\n\
+                #' @describeIn nowhere stands alone\n#' @examples path_lone()\n#' @keywords mcp-tool\npath_lone <- function() 1\n";
+    let compiled = build(text);
+    let descriptions: Vec<_> = compiled.definitions.iter().map(|made| document(made)["description"].clone()).collect();
+    assert_eq!(descriptions, ["deletes the folder, without asking\n\nChanges folders.", "Changes folders.", "stands alone"]);
     assert_eq!(compiled.diagnostics, []);
 }
