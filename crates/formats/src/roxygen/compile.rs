@@ -220,11 +220,10 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
         let mut seen: Vec<String> = Vec::new();
         for tag in block.all("param") {
             for name in package::names(tag) {
-                let is_formal = function.formals.iter().any(|formal| formal.name == name);
                 if name == "..." || name == "\\dots" {
                     let message = "what `...` takes cannot be given by name, so callers cannot give it";
                     self.remarks.say(&DOTS, tag.at, message, "make formals of what callers should be able to give");
-                } else if !is_formal {
+                } else if !self.package.may_have_formal(self.spot, &name) {
                     let message = format!("`{name}` is documented and not a formal of `{}`; it is left out", function.name);
                     self.remarks.say(&PHANTOM_PARAM, tag.at, message, "correct its name or remove it");
                 } else if seen.contains(&name) {

@@ -7,7 +7,7 @@ use catalog::SourceId;
 use super::{
     block::{Block, Tag},
     keywords,
-    source::{self, Documented, Source},
+    source::{self, Documented, Source, Subject},
     template,
 };
 
@@ -92,6 +92,15 @@ impl<'a> Package<'a> {
             tags.into_iter().rfind(|tag| names(tag).iter().any(|known| known == name)).map(|tag| (*peer, tag))
         });
         own.or_else(|| peers.iter().flat_map(|peer| self.models(*peer)).find_map(|from| self.find(from, name, hops - 1, seen)))
+    }
+
+    /// Whether a function on the page of a block may have a formal of this name. Those of other objects only R knows.
+    pub(crate) fn may_have_formal(&self, spot: Spot, name: &str) -> bool {
+        self.peers(spot).into_iter().any(|peer| match &self.at(peer).subject {
+            Subject::Function(function) => function.formals.iter().any(|formal| formal.name == name),
+            Subject::Object(_) => true,
+            Subject::Other => false,
+        })
     }
 
     /// The pages of this package whose parameters a block takes over.

@@ -97,8 +97,8 @@ pub(crate) static PHANTOM_PARAM: Rule = Rule {
     code: "TC156",
     name: "phantom-parameter",
     severity: Severity::Warning,
-    why: "The documentation describes a parameter that the function does not have. R would refuse it, so it is \
-          left out; probably one of the two was renamed.",
+    why: "The documentation describes a parameter that the function does not have, nor another one on the same page. R \
+          would refuse it, so it is left out; probably one of the two was renamed.",
     bad: "#' Add one\n#' @param x Numeric, the number\n#' @param y Numeric, the other\n#' @examples add_one(1)\n#' @keywords mcp-tool\nadd_one <- function(x) x + 1\n",
     good: GOOD,
 };

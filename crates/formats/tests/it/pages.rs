@@ -64,3 +64,22 @@ fn what_a_function_does_on_a_shared_page_comes_first() {
     assert_eq!(descriptions, ["deletes the folder, without asking\n\nChanges folders.", "Changes folders.", "stands alone"]);
     assert_eq!(compiled.diagnostics, []);
 }
+
+#[test]
+fn a_parameter_of_another_function_on_the_page_is_no_mistake() {
+    let page = |tags: &str, second: &str| {
+        let own = tool("sh1", "@param x Numeric, the x\n#' @param y Numeric, of the other\n#' @param z Numeric, of nobody", "x");
+        (format!("{own}#' {tags}\n{second}\n"), own)
+    };
+    for (tags, second, expected) in [
+        ("@rdname sh1", "sh2 <- function(x, y) x + y", vec![4]),
+        ("@describeIn sh1 Both", "sh2 <- function(x, y) x + y", vec![4]),
+        ("@rdname elsewhere", "sh2 <- function(x, y) x + y", vec![3, 4]),
+        ("@rdname sh1", "sh2 <- Vectorize(other)", vec![]),
+    ] {
+        let (text, own) = page(tags, second);
+        assert_eq!(lines(&build(&text), "TC156", &text), expected, "{tags} {second}");
+        let apart = compile("pkg", &files(&[("R/a.R", &own), ("R/b.R", &text[own.len()..])]));
+        assert_eq!(lines(&apart, "TC156", &own), expected, "{tags} {second} in another file");
+    }
+}
