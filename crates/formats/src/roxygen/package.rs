@@ -208,20 +208,24 @@ pub(crate) fn param_text(tag: &Tag<'_>) -> String {
     split(tag).1
 }
 
-/// `a,b text` and `a, b text`.
+/// `a,b text`, `a, b text` and `` `a b` text``.
 fn split(tag: &Tag<'_>) -> (Vec<String>, String) {
     let text = tag.text();
-    let mut end = 0;
+    let (mut names, mut rest) = (Vec::new(), text.as_str());
     loop {
-        let rest = &text[end..];
-        let word = rest.trim_start().split(char::is_whitespace).next().unwrap_or_default();
-        end += rest.len() - rest.trim_start().len() + word.len();
-        if !word.ends_with(',') || word.is_empty() {
-            break;
+        let (name, behind) = first_name(rest.trim_start());
+        names.extend((!name.is_empty()).then(|| name.to_owned()));
+        match behind.strip_prefix(',') {
+            Some(more) => rest = more,
+            None => return (names, behind.trim().to_owned()),
         }
     }
-    let names = text[..end].split([',', ' ', '\n']).map(|name| name.trim().trim_matches('`')).filter(|name| !name.is_empty());
-    (names.map(str::to_owned).collect(), text[end..].trim().to_owned())
+}
+
+/// The name that a text begins with, without its backticks, and what stands behind it.
+fn first_name(text: &str) -> (&str, &str) {
+    let quoted = text.strip_prefix('`').and_then(|inside| inside.split_once('`'));
+    quoted.unwrap_or_else(|| text.split_at(text.find(|c: char| c == ',' || c.is_whitespace()).unwrap_or(text.len())))
 }
 
 /// Text that a block begins with, by its role: the title, and what follows it.

@@ -401,6 +401,17 @@ fn a_hidden_parameter_that_nobody_can_give_is_said() {
 }
 
 #[test]
+fn names_of_parameters_may_be_in_backticks() {
+    let text = "#' T\n#' @param `my arg` Numeric, x\n#' @param `a,b`, c,`d` Integer, three\n#' @examples f()\n#' @keywords mcp-tool\n\
+                f <- function(`my arg`, `a,b`, c, d) 1\n";
+    let compiled = build(text);
+    let three = || of("integer", "three");
+    let expected = json!({"my arg": of("number", "x"), "a,b": three(), "c": three(), "d": three()});
+    assert_eq!(document(&compiled.definitions[0])["parameters"]["properties"], expected);
+    assert_eq!(compiled.diagnostics, []);
+}
+
+#[test]
 fn documentation_is_inherited_within_the_package() {
     let own = "#' Tool\n#' @inheritParams base_fun\n#' @inheritParams utils::head\n#' @param own Character, mine\n#' @keywords mcp-tool\n\
                tool <- function(own, x, y, z, top) NULL\n\n#' Second\n#' @rdname page\n#' @keywords mcp-tool\nsecond <- function(p, q = 1L) NULL\n";
