@@ -102,6 +102,14 @@ pub(crate) fn constant(text: &str) -> Constant {
     }
 }
 
+/// The name and the value, as it is written, of a short piece of R that is an assignment.
+pub(crate) fn assigned(text: &str) -> Option<(String, &str)> {
+    let tree = parse(text);
+    let root = tree.root_node();
+    let only = root.named_child(0).filter(|_| !root.has_error() && root.named_child_count() == 1)?;
+    assignment(only, text).map(|(name, value)| (name, &text[value.byte_range()]))
+}
+
 fn parse(text: &str) -> Tree {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_r::LANGUAGE.into()).expect("the grammar is of a version that the parser knows");
