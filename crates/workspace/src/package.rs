@@ -75,13 +75,10 @@ impl RPackage {
         let path = folder.join("DESCRIPTION");
         let description = fs::read(&path).map_err(|error| problem("DESCRIPTION", error))?;
         let name = name_in(&String::from_utf8_lossy(&description)).ok_or(PackageError::Nameless { path })?;
-        let is_code = |path: &PathBuf| {
-            path.extension().is_some_and(|extension| ["R", "r", "S", "s", "q"].iter().any(|known| extension == *known))
-        };
-        let entries = fs::read_dir(folder.join("R")).map_err(|error| problem("R", error))?;
-        let mut paths: Vec<_> =
-            entries.flatten().map(|entry| entry.path()).filter(|path| is_code(path) && path.is_file()).collect();
-        paths.sort();
+        let code = folder.join("R");
+        let mut paths = code_in(&code).map_err(|error| problem("R", error))?;
+        // What is for one kind of system R reads there, behind the rest.
+        paths.extend(code_in(&code.join(std::env::consts::FAMILY)).unwrap_or_default());
         let names = Files::new(folder);
         let read = parallel::map(&paths, |path| read(&names, path));
         let mut package = Self { folder: folder.to_owned(), name, files: Vec::new(), unread: Vec::new() };
@@ -226,6 +223,17 @@ fn existing(out: &Path, package: &str) -> BTreeMap<String, String> {
     let named = entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())));
     let own = named.filter(|(name, _)| name.starts_with(&prefix) && name.ends_with(".yaml"));
     own.filter_map(|(name, path)| Some((name, fs::read_to_string(path).ok()?))).collect()
+}
+
+/// The R files in a folder, by name.
+fn code_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let is_code = |path: &PathBuf| {
+        path.extension().is_some_and(|extension| ["R", "r", "S", "s", "q"].iter().any(|known| extension == *known))
+    };
+    let entries = fs::read_dir(folder)?.flatten().map(|entry| entry.path());
+    let mut paths: Vec<_> = entries.filter(|path| is_code(path) && path.is_file()).collect();
+    paths.sort();
+    Ok(paths)
 }
 
 fn read(files: &Files, path: &Path) -> Result<(SourceId, String), Box<Diagnostic>> {

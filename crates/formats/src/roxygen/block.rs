@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, ops::Range};
 
+use super::keywords;
+
 /// A line of a block, without its comment mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Line<'a> {
@@ -125,7 +127,8 @@ impl<'a> Block<'a> {
             match (tag(line, in_code), tags.last_mut()) {
                 (Some((name, rest)), _) => {
                     // One that nobody knows still ends the one before it.
-                    let name = KNOWN.into_iter().find(|known| *known == name).unwrap_or_default();
+                    let meant = if keywords::is_nearly_tag(name) { "keyword" } else { "" };
+                    let name = KNOWN.into_iter().find(|known| *known == name).unwrap_or(meant);
                     tags.push(Tag { name, at, lines: vec![rest.to_owned().into()] });
                 }
                 (None, Some(open)) => open.lines.push(line.to_owned().into()),
@@ -185,11 +188,14 @@ impl Tag<'_> {
     }
 }
 
-/// The tag that a line begins, and what stands behind it.
+/// The tag that a line begins, and what stands behind it. One that is nearly `@keywords` is one in code, too, or before
+/// a colon: what it marks must not be lost.
 fn tag(line: &str, in_code: bool) -> Option<(&str, &str)> {
     let body = line.trim_start().strip_prefix('@')?;
     let length = body.bytes().take_while(u8::is_ascii_alphanumeric).count();
     let (name, rest) = body.split_at(length);
-    let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic()) && (rest.is_empty() || rest.starts_with([' ', '\t']));
-    (is_tag && (!in_code || KNOWN.contains(&name))).then(|| (name, rest.trim()))
+    let has_keywords = keywords::is_nearly_tag(name);
+    let is_set_off = rest.is_empty() || rest.starts_with([' ', '\t']) || rest.starts_with(':') && has_keywords;
+    let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic()) && is_set_off;
+    (is_tag && (!in_code || has_keywords || KNOWN.contains(&name))).then(|| (name, rest.trim()))
 }

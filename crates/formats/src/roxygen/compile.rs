@@ -19,8 +19,8 @@ use super::{
 use crate::rules::{
     definition::BAD_NAME,
     roxygen::{
-        BROKEN_R, DOTS, DUPLICATE_FUNCTION, DUPLICATE_PARAM, INTERRUPTED_BLOCK, MISSING_FILE, NO_EXAMPLES, NO_FUNCTION,
-        PHANTOM_PARAM, UNBALANCED, UNDESCRIBED, UNKNOWN_KEYWORD, UNKNOWN_SOURCE, UNSUPPORTED_TAG,
+        BROKEN_R, DOTS, DUPLICATE_FUNCTION, DUPLICATE_PARAM, HIDDEN_REQUIRED, INTERRUPTED_BLOCK, MISSING_FILE, NO_EXAMPLES,
+        NO_FUNCTION, PHANTOM_PARAM, UNBALANCED, UNDESCRIBED, UNKNOWN_KEYWORD, UNKNOWN_SOURCE, UNSUPPORTED_TAG,
     },
 };
 
@@ -131,7 +131,7 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
                 None
             }
             Subject::Function(function) => Some(function),
-            Subject::Other => {
+            Subject::Object(_) | Subject::Other => {
                 let message = "the block marks a tool, but no function is defined behind it, so no tool is made";
                 self.remarks.say(&NO_FUNCTION, at, message, "put the block right before `name <- function(…)`");
                 None
@@ -162,32 +162,43 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
         Some(())
     }
 
-    /// The first text that says something: `@description`, the second paragraph, the title, of this block or of its topic.
+    /// What `@describeIn` says about this very function, then what its page says.
     fn description(&mut self, function: &Function) -> String {
-        for spot in self.package.peers(self.spot) {
+        let own = self.block().get("describeIn").map(|tag| tag.text());
+        let own = own.and_then(|text| self.prose(text.split_once(char::is_whitespace)?.1));
+        let parts: Vec<_> = own.into_iter().chain(self.shared_description()).collect();
+        if parts.is_empty() {
+            let message = format!("`{}` has no title and no description", function.name);
+            self.remarks.say(&UNDESCRIBED, self.block().at(), message, "begin the block with a sentence");
+            return format!("The R function `{}`", function.name);
+        }
+        parts.join("\n\n")
+    }
+
+    /// The first text that says something: `@description`, the second paragraph, the title, of this block or of its page.
+    fn shared_description(&mut self) -> Option<String> {
+        self.package.peers(self.spot).into_iter().find_map(|spot| {
             let block = &self.package.at(spot).block;
             let (title, second) = package::intro(block);
             let tag = |name| block.get(name).map(|tag| tag.text());
-            for text in [tag("description"), second, tag("title"), title].into_iter().flatten() {
-                let markup = markup::parse(&text);
-                let plain = plain::of_pieces(&markup.pieces).text;
-                if plain.is_empty() {
-                    continue;
-                }
-                if markup.is_unbalanced {
-                    let message = "a brace in the description is never closed; what follows it is lost";
-                    self.remarks.say(&UNBALANCED, self.block().at(), message, "close it with `}`");
-                }
-                return plain;
-            }
+            [tag("description"), second, tag("title"), title].into_iter().flatten().find_map(|text| self.prose(&text))
+        })
+    }
+
+    /// A text of the description without its markup, if that leaves anything.
+    fn prose(&mut self, text: &str) -> Option<String> {
+        let markup = markup::parse(text);
+        let plain = plain::of_pieces(&markup.pieces).text;
+        if markup.is_unbalanced && !plain.is_empty() {
+            let message = "a brace in the description is never closed; what follows it is lost";
+            self.remarks.say(&UNBALANCED, self.block().at(), message, "close it with `}`");
         }
-        let message = format!("`{}` has no title and no description", function.name);
-        self.remarks.say(&UNDESCRIBED, self.block().at(), message, "begin the block with a sentence");
-        format!("The R function `{}`", function.name)
+        (!plain.is_empty()).then_some(plain)
     }
 
     fn parameters(&mut self, function: &Function) -> Json {
         self.check_params(function);
+        self.check_hidden(function);
         let (mut properties, mut required) = (Map::new(), Vec::new());
         for formal in function.formals.iter().filter(|formal| !formal.name.starts_with('.')) {
             let found = self.package.documentation(self.spot, &formal.name);
@@ -209,11 +220,10 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
         let mut seen: Vec<String> = Vec::new();
         for tag in block.all("param") {
             for name in package::names(tag) {
-                let is_formal = function.formals.iter().any(|formal| formal.name == name);
                 if name == "..." || name == "\\dots" {
                     let message = "what `...` takes cannot be given by name, so callers cannot give it";
                     self.remarks.say(&DOTS, tag.at, message, "make formals of what callers should be able to give");
-                } else if !is_formal {
+                } else if !self.package.may_have_formal(self.spot, &name) {
                     let message = format!("`{name}` is documented and not a formal of `{}`; it is left out", function.name);
                     self.remarks.say(&PHANTOM_PARAM, tag.at, message, "correct its name or remove it");
                 } else if seen.contains(&name) {
@@ -224,11 +234,21 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
             }
         }
         for tag in block.all("inheritParams") {
-            let target = tag.text();
-            if !self.package.local(&target).is_some_and(|name| self.package.has(name)) {
+            if self.package.model(tag).is_none() {
+                let target = tag.text();
                 let message = format!("`{target}` is not documented in this package, so nothing is inherited from it");
                 self.remarks.say(&UNKNOWN_SOURCE, tag.at, message, "document the parameters here");
             }
+        }
+    }
+
+    /// Says which formals nobody can give, though R has no value for them.
+    fn check_hidden(&mut self, function: &Function) {
+        let is_given = |name: &str| !name.starts_with('.') || name == ".state_env" || name == "...";
+        for formal in function.formals.iter().filter(|formal| formal.default.is_none() && !is_given(&formal.name)) {
+            let name = &formal.name;
+            let message = format!("`{name}` is hidden and has no default, so that no call can give it a value");
+            self.remarks.say(&HIDDEN_REQUIRED, formal.at, message, "give it a default, or a name without the dot");
         }
     }
 

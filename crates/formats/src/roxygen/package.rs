@@ -7,7 +7,7 @@ use catalog::SourceId;
 use super::{
     block::{Block, Tag},
     keywords,
-    source::{self, Documented, Function, Source, Subject},
+    source::{self, Documented, Source, Subject},
     template,
 };
 
@@ -28,7 +28,9 @@ pub(crate) struct File<'a> {
 pub(crate) struct Package<'a> {
     pub(crate) name: &'a str,
     pub(crate) files: Vec<File<'a>>,
-    by_topic: HashMap<String, Vec<Spot>>,
+    /// The blocks of each page.
+    by_page: HashMap<String, Vec<Spot>>,
+    /// A block of the page that documents a name.
     by_name: HashMap<String, Spot>,
 }
 
@@ -42,9 +44,9 @@ impl<'a> Package<'a> {
     /// Reads the files that have tools, and those that these refer to.
     pub(crate) fn read(name: &'a str, files: &'a [(SourceId, String)], others: Others<'_>) -> Self {
         // A template may have the keyword.
-        let may_have_tools = |text: &str| text.contains("mcp-") || text.contains("@template ");
+        let may_have_tools = |text: &str| keywords::are_in(text) || text.contains("@template ");
         let (own, mut unread): (Vec<_>, Vec<_>) = files.iter().partition(|(_, text)| may_have_tools(text));
-        let mut package = Self { name, files: read_all(&own, others), by_topic: HashMap::new(), by_name: HashMap::new() };
+        let mut package = Self { name, files: read_all(&own, others), by_page: HashMap::new(), by_name: HashMap::new() };
         let mut wanted = package.references();
         while !wanted.is_empty() {
             let (needed, rest): (Vec<_>, Vec<_>) = unread.into_iter().partition(|(_, text)| mentions(text, &wanted));
@@ -68,13 +70,13 @@ impl<'a> Package<'a> {
         spots.into_iter().filter(|spot| keywords::marks_tool(&self.at(*spot).block)).collect()
     }
 
-    /// The block at a spot, then the others of its topic.
+    /// The block at a spot, then the others of its page.
     pub(crate) fn peers(&self, spot: Spot) -> Vec<Spot> {
-        let others = topic(self.at(spot)).and_then(|topic| self.by_topic.get(&topic));
+        let others = self.page(spot).and_then(|page| self.by_page.get(&page));
         std::iter::once(spot).chain(others.into_iter().flatten().copied().filter(|other| *other != spot)).collect()
     }
 
-    /// What documents a parameter of the function at a spot: its own block, its topic, what it inherits from.
+    /// What documents a parameter of the function at a spot: its own block, its page, what it inherits from.
     pub(crate) fn documentation(&self, spot: Spot, name: &str) -> Option<(Spot, &Tag<'a>)> {
         let mut seen = HashSet::new();
         self.find(spot, name, HOPS, &mut seen)
@@ -92,23 +94,50 @@ impl<'a> Package<'a> {
         own.or_else(|| peers.iter().flat_map(|peer| self.models(*peer)).find_map(|from| self.find(from, name, hops - 1, seen)))
     }
 
-    /// The functions of this package whose parameters a block takes over.
-    fn models(&self, spot: Spot) -> Vec<Spot> {
-        let targets = self.at(spot).block.tags.iter().filter(|tag| matches!(tag.name, "inheritParams" | "inherit"));
-        targets.filter_map(|tag| self.by_name.get(self.local(tag.words().next()?)?).copied()).collect()
+    /// Whether a function on the page of a block may have a formal of this name. Those of other objects only R knows.
+    pub(crate) fn may_have_formal(&self, spot: Spot, name: &str) -> bool {
+        self.peers(spot).into_iter().any(|peer| match &self.at(peer).subject {
+            Subject::Function(function) => function.formals.iter().any(|formal| formal.name == name),
+            Subject::Object(_) => true,
+            Subject::Other => false,
+        })
     }
 
-    /// The name of a function of this package, by which it is inherited from.
-    pub(crate) fn local<'n>(&self, target: &'n str) -> Option<&'n str> {
+    /// The pages of this package whose parameters a block takes over.
+    fn models(&self, spot: Spot) -> Vec<Spot> {
+        let targets = self.at(spot).block.tags.iter().filter(|tag| matches!(tag.name, "inheritParams" | "inherit"));
+        targets.filter_map(|tag| self.model(tag)).collect()
+    }
+
+    /// A block of the page that a tag names: by a function or another object on it, by `@name` or `@aliases`, or as a whole.
+    pub(crate) fn model(&self, tag: &Tag<'_>) -> Option<Spot> {
+        let name = self.local(tag.words().next()?)?;
+        self.by_name.get(name).or_else(|| self.by_page.get(name)?.first()).copied()
+    }
+
+    /// The name of a topic of this package, by which it is inherited from.
+    fn local<'n>(&self, target: &'n str) -> Option<&'n str> {
         match target.split_once("::") {
             Some((package, name)) => (package == self.name).then(|| name.trim_start_matches(':')),
             None => Some(target),
         }
     }
 
-    /// Whether a function of this name is documented in the files that were read.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.by_name.contains_key(name)
+    /// The page of documentation that a block belongs to.
+    fn page(&self, spot: Spot) -> Option<String> {
+        let block = &self.at(spot).block;
+        // A function that is described in the page of another one may name any function there.
+        match first_word(block, "describeIn").filter(|_| block.get("rdname").is_none()) {
+            Some(name) => Some(self.by_name.get(&name).and_then(|of| self.own_page(*of)).unwrap_or(name)),
+            None => self.own_page(spot),
+        }
+    }
+
+    /// The page that a block makes or is put on by name.
+    fn own_page(&self, spot: Spot) -> Option<String> {
+        let documented = self.at(spot);
+        let named = ["rdname", "name"].into_iter().find_map(|tag| first_word(&documented.block, tag));
+        named.or_else(|| documented.name().map(str::to_owned))
     }
 
     fn spots(&self) -> Vec<Spot> {
@@ -117,14 +146,18 @@ impl<'a> Package<'a> {
     }
 
     fn index(&mut self) {
-        for spot in self.spots() {
-            let documented = self.at(spot);
-            let name = function(documented).map(|function| function.name.clone());
-            if let Some(topic) = topic(documented) {
-                self.by_topic.entry(topic).or_default().push(spot);
-            }
-            if let Some(name) = name {
-                self.by_name.entry(name).or_insert(spot);
+        let spots = self.spots();
+        for spot in &spots {
+            let names = names_of(self.at(*spot));
+            names.into_iter().for_each(|name| _ = self.by_name.entry(name).or_insert(*spot));
+        }
+        for spot in &spots {
+            let aliases: Vec<_> = self.at(*spot).block.all("aliases").flat_map(Tag::words).map(str::to_owned).collect();
+            aliases.into_iter().for_each(|name| _ = self.by_name.entry(name).or_insert(*spot));
+        }
+        for spot in spots {
+            if let Some(page) = self.page(spot) {
+                self.by_page.entry(page).or_default().push(spot);
             }
         }
     }
@@ -136,8 +169,8 @@ impl<'a> Package<'a> {
             let tags = documented.block.tags.iter().filter(|tag| REFERRING.contains(&tag.name));
             found.extend(tags.filter_map(|tag| self.local(tag.words().next()?).map(str::to_owned)));
         }
-        for spot in self.tools() {
-            found.extend(function(self.at(spot)).map(|function| format!("@rdname {}", function.name)));
+        for name in self.tools().into_iter().flat_map(|spot| names_of(self.at(spot))) {
+            found.extend(["rdname", "describeIn"].map(|tag| format!("@{tag} {name}")));
         }
         found
     }
@@ -156,19 +189,13 @@ fn mentions(text: &str, names: &HashSet<String>) -> bool {
     text.contains("#'") && names.iter().any(|name| text.contains(name.as_str()))
 }
 
-/// The function that a block is about.
-pub(crate) fn function<'d>(documented: &'d Documented<'_>) -> Option<&'d Function> {
-    match &documented.subject {
-        Subject::Function(function) => Some(function),
-        Subject::Other => None,
-    }
+/// The names of a block: that of what it is about, and its own.
+fn names_of(documented: &Documented<'_>) -> Vec<String> {
+    documented.name().map(str::to_owned).into_iter().chain(first_word(&documented.block, "name")).collect()
 }
 
-/// The page of documentation that a block belongs to.
-fn topic(documented: &Documented<'_>) -> Option<String> {
-    let tag = |name| documented.block.get(name).and_then(|tag| tag.words().next().map(str::to_owned));
-    let named = ["rdname", "describeIn", "name"].into_iter().find_map(tag);
-    named.or_else(|| function(documented).map(|function| function.name.clone()))
+fn first_word(block: &Block<'_>, tag: &str) -> Option<String> {
+    block.get(tag).and_then(|tag| tag.words().next().map(str::to_owned))
 }
 
 /// The names that a `@param` is about.
@@ -181,20 +208,24 @@ pub(crate) fn param_text(tag: &Tag<'_>) -> String {
     split(tag).1
 }
 
-/// `a,b text` and `a, b text`.
+/// `a,b text`, `a, b text` and `` `a b` text``.
 fn split(tag: &Tag<'_>) -> (Vec<String>, String) {
     let text = tag.text();
-    let mut end = 0;
+    let (mut names, mut rest) = (Vec::new(), text.as_str());
     loop {
-        let rest = &text[end..];
-        let word = rest.trim_start().split(char::is_whitespace).next().unwrap_or_default();
-        end += rest.len() - rest.trim_start().len() + word.len();
-        if !word.ends_with(',') || word.is_empty() {
-            break;
+        let (name, behind) = first_name(rest.trim_start());
+        names.extend((!name.is_empty()).then(|| name.to_owned()));
+        match behind.strip_prefix(',') {
+            Some(more) => rest = more,
+            None => return (names, behind.trim().to_owned()),
         }
     }
-    let names = text[..end].split([',', ' ', '\n']).map(|name| name.trim().trim_matches('`')).filter(|name| !name.is_empty());
-    (names.map(str::to_owned).collect(), text[end..].trim().to_owned())
+}
+
+/// The name that a text begins with, without its backticks, and what stands behind it.
+fn first_name(text: &str) -> (&str, &str) {
+    let quoted = text.strip_prefix('`').and_then(|inside| inside.split_once('`'));
+    quoted.unwrap_or_else(|| text.split_at(text.find(|c: char| c == ',' || c.is_whitespace()).unwrap_or(text.len())))
 }
 
 /// Text that a block begins with, by its role: the title, and what follows it.

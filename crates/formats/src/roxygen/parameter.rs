@@ -185,7 +185,7 @@ impl Maker<'_> {
     }
 
     fn examples(&mut self, kind: &Kind, choices: Option<&[Json]>) -> Option<Json> {
-        let (mut found, mut unfit) = values::examples(self.plain, kind);
+        let (mut found, mut unfit) = values::examples(self.plain, kind, self.name);
         if let (Kind::Text, Some(choices)) = (kind, choices) {
             let (good, bad): (Vec<_>, Vec<_>) = found.into_iter().partition(|value| choices.contains(value));
             unfit.extend(bad.iter().map(ToString::to_string));

@@ -26,6 +26,8 @@ pub(crate) struct Documented<'a> {
 pub(crate) enum Subject {
     /// A function.
     Function(Function),
+    /// Something else that has a name: what only R knows, or another name of a function.
+    Object(String),
     /// Something else, or nothing.
     Other,
 }
@@ -50,6 +52,16 @@ pub(crate) struct Formal {
 pub(crate) struct Default {
     pub(crate) value: Constant,
     pub(crate) text: String,
+}
+
+impl Documented<'_> {
+    /// The name of what it is about.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match &self.subject {
+            Subject::Function(Function { name, .. }) | Subject::Object(name) => Some(name),
+            Subject::Other => None,
+        }
+    }
 }
 
 /// Reads a file.
@@ -90,6 +102,14 @@ pub(crate) fn constant(text: &str) -> Constant {
     }
 }
 
+/// The name and the value, as it is written, of a short piece of R that is an assignment.
+pub(crate) fn assigned(text: &str) -> Option<(String, &str)> {
+    let tree = parse(text);
+    let root = tree.root_node();
+    let only = root.named_child(0).filter(|_| !root.has_error() && root.named_child_count() == 1)?;
+    assignment(only, text).map(|(name, value)| (name, &text[value.byte_range()]))
+}
+
 fn parse(text: &str) -> Tree {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_r::LANGUAGE.into()).expect("the grammar is of a version that the parser knows");
@@ -109,11 +129,24 @@ fn first_error(node: Node<'_>) -> Option<usize> {
 }
 
 fn subject(node: Node<'_>, text: &str) -> Subject {
-    function(node, text).map_or(Subject::Other, Subject::Function)
+    let object = || assignment(node, text).map(|(name, _)| Subject::Object(name));
+    function(node, text).map(Subject::Function).or_else(object).unwrap_or(Subject::Other)
 }
 
 /// The function that an assignment makes, in any of its forms.
 fn function(node: Node<'_>, text: &str) -> Option<Function> {
+    let (name, value) = assignment(node, text)?;
+    // `a <- b <- function(x) x` makes both.
+    if value.kind() == "binary_operator" {
+        return function(value, text).map(|made| Function { name, ..made });
+    }
+    let definition = unwrapped(value).filter(|node| node.kind() == "function_definition")?;
+    let parameters = definition.child_by_field_name("parameters")?;
+    Some(Function { name, formals: formals(parameters, text), is_broken: parameters.has_error() })
+}
+
+/// The name that an assignment gives, and to what.
+fn assignment<'n>(node: Node<'n>, text: &str) -> Option<(String, Node<'n>)> {
     let field = |name| node.child_by_field_name(name);
     let (target, value) = match node.kind() {
         "binary_operator" => match &text[field("operator")?.byte_range()] {
@@ -123,17 +156,8 @@ fn function(node: Node<'_>, text: &str) -> Option<Function> {
         },
         _ => return None,
     };
-    let name = match target.kind() {
-        "identifier" | "string" => constant::name(&text[target.byte_range()]),
-        _ => return None,
-    };
-    // `a <- b <- function(x) x` makes both.
-    if value.kind() == "binary_operator" {
-        return function(value, text).map(|made| Function { name, ..made });
-    }
-    let definition = unwrapped(value).filter(|node| node.kind() == "function_definition")?;
-    let parameters = definition.child_by_field_name("parameters")?;
-    Some(Function { name, formals: formals(parameters, text), is_broken: parameters.has_error() })
+    let is_name = matches!(target.kind(), "identifier" | "string");
+    is_name.then(|| (constant::name(&text[target.byte_range()]), value))
 }
 
 fn unwrapped(node: Node<'_>) -> Option<Node<'_>> {

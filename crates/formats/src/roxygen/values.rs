@@ -23,11 +23,15 @@ const TRIGGERS: [&str; 15] = [
     "one of",
 ];
 
-/// The examples of a text: values that fit, and code that does not.
-pub(crate) fn examples(plain: &Plain, kind: &Kind) -> (Vec<Json>, Vec<String>) {
+/// Words behind code that say that it names parameters: `one of a or b must be given`.
+const DEMANDS: [&str; 4] = ["must be", "should be", "has to be", "needs to be"];
+const GIVEN: [&str; 6] = ["supplied", "given", "specified", "provided", "present", "passed"];
+
+/// The examples in the text of the parameter `name`: values that fit, and code that does not.
+pub(crate) fn examples(plain: &Plain, kind: &Kind, name: &str) -> (Vec<Json>, Vec<String>) {
     let (mut values, mut unfit) = (Vec::new(), Vec::new());
     for code in codes(plain) {
-        match value(code, kind) {
+        match meant(code, kind, name) {
             Some(value) if !values.contains(&value) => values.push(value),
             Some(_) => {}
             None => unfit.push(code.to_owned()),
@@ -45,7 +49,11 @@ fn codes(plain: &Plain) -> Vec<&str> {
         is_open = is_open && sentence.trim_start().starts_with("- ");
         for code in plain.code.iter().filter(|code| code.start >= range.start && code.end <= range.end) {
             let before = sentence.get(..code.start - range.start).unwrap_or_default();
-            let trigger = TRIGGERS.iter().filter_map(|trigger| before.rfind(trigger)).max();
+            let text = &plain.text[code.clone()];
+            let behind = sentence.get(code.end - range.start..).unwrap_or_default();
+            let is_demand = is_demand(behind) && source::constant(text) == Constant::Computed;
+            let triggers = TRIGGERS.iter().filter(|trigger| !is_demand || **trigger != "one of");
+            let trigger = triggers.filter_map(|trigger| before.rfind(trigger)).max();
             let default = before.rfind("default");
             let is_example = match (trigger, default) {
                 (Some(trigger), Some(default)) => trigger > default,
@@ -53,13 +61,28 @@ fn codes(plain: &Plain) -> Vec<&str> {
                 (None, Some(_)) => false,
                 (None, None) => is_open,
             };
-            let text = &plain.text[code.clone()];
             found.extend((is_example && !text.is_empty()).then_some(text));
         }
         let ends_open = sentence.trim_end().ends_with(':') && TRIGGERS.iter().any(|trigger| sentence.contains(trigger));
         is_open = is_open || ends_open;
     }
     found
+}
+
+fn is_demand(behind: &str) -> bool {
+    DEMANDS.iter().any(|demand| {
+        let rest = behind.split_once(demand).map_or("", |(_, rest)| rest.trim_start());
+        GIVEN.iter().any(|given| rest.starts_with(given))
+    })
+}
+
+/// The value that code is. An assignment is one to this parameter, or none.
+fn meant(code: &str, kind: &Kind, name: &str) -> Option<Json> {
+    match source::assigned(code) {
+        Some((assigned, right)) if assigned == name => value(right, kind),
+        Some(_) => None,
+        None => value(code, kind),
+    }
 }
 
 fn value(code: &str, kind: &Kind) -> Option<Json> {
@@ -82,7 +105,7 @@ mod tests {
 
     #[test]
     fn examples_have_the_type_of_their_parameter() {
-        let of = |text: &str, kind: Kind| json!(examples(&plain(text), &kind).0);
+        let of = |text: &str, kind: Kind| json!(examples(&plain(text), &kind, "x").0);
         assert_eq!(of(r#"Example values: \code{"x"}, \code{"y"}"#, Kind::Text), json!(["x", "y"]));
         assert_eq!(of(r#"(e.g., \code{"x"}). Default \code{"z"}"#, Kind::Text), json!(["x"]));
         assert_eq!(of(r#"Such as \code{"x"}, by default \code{"z"}"#, Kind::Text), json!(["x"]));
@@ -93,6 +116,18 @@ mod tests {
         assert_eq!(of("Valid values are `a`. Example values: `b`. See `c`.", Kind::Text), json!(["a", "b"]));
         assert_eq!(of("Common values:\n- `a`\n- `b`\n\nSee `c`", Kind::Text), json!(["a", "b"]));
         assert_eq!(of("Uses `a`", Kind::Text), json!([]));
-        assert_eq!(examples(&plain("e.g. `x`"), &Kind::Integer).1, ["x"]);
+        assert_eq!(examples(&plain("e.g. `x`"), &Kind::Integer, "x").1, ["x"]);
+    }
+
+    #[test]
+    fn assignments_and_names_of_other_parameters_are_no_examples() {
+        let of = |text: &str, name: &str| examples(&plain(text), &Kind::Text, name);
+        assert_eq!(of(r#"e.g. \code{lab = "p"}"#, "lab"), (vec![json!("p")], vec![]));
+        assert_eq!(of(r#"e.g. \code{lab <- "p"}"#, "lab"), (vec![json!("p")], vec![]));
+        assert_eq!(of(r#"e.g. \code{lab = "p"}"#, "x"), (vec![], vec![r#"lab = "p""#.to_owned()]));
+        assert_eq!(of(r#"e.g. \code{"lab = 1"} or \code{lab == 1}"#, "x").0, [json!("lab = 1"), json!("lab == 1")]);
+        assert_eq!(of("One of `names_sep` or `names_pattern` must be supplied", "x"), (vec![], vec![]));
+        assert_eq!(of(r#"One of `"a"` or `"b"` must be given"#, "x").0, [json!("a"), json!("b")]);
+        assert_eq!(of("Must be one of `a` or `b`", "x").0, [json!("a"), json!("b")]);
     }
 }

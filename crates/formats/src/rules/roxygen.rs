@@ -29,6 +29,7 @@ pub static BUILD_RULES: &[&Rule] = &[
     &UNSUPPORTED_TAG,
     &MISSING_FILE,
     &DUPLICATE_FUNCTION,
+    &HIDDEN_REQUIRED,
 ];
 
 pub(crate) static BROKEN_R: Rule = Rule {
@@ -66,8 +67,9 @@ pub(crate) static UNKNOWN_KEYWORD: Rule = Rule {
     code: "TC153",
     name: "unknown-keyword",
     severity: Severity::Warning,
-    why: "A keyword that begins with `mcp-` and means nothing is most often misspelled. One that is nearly a \
-          safety flag is an error, and no tool is made, because passing it over would lose the flag.",
+    why: "A keyword that begins with `mcp` and means nothing is most often misspelled, and so is one behind a tag \
+          that is nearly `@keywords`. One that is nearly a safety flag, or one without `mcp-` beside `mcp-tool`, is an \
+          error, and no tool is made, because passing it over would lose the flag.",
     bad: "#' Add one\n#' @param x Numeric, the number\n#' @examples add_one(1)\n#' @keywords mcp-tool mcp-colour-red\nadd_one <- function(x) x + 1\n",
     good: GOOD,
 };
@@ -95,8 +97,8 @@ pub(crate) static PHANTOM_PARAM: Rule = Rule {
     code: "TC156",
     name: "phantom-parameter",
     severity: Severity::Warning,
-    why: "The documentation describes a parameter that the function does not have. R would refuse it, so it is \
-          left out; probably one of the two was renamed.",
+    why: "The documentation describes a parameter that the function does not have, nor another one on the same page. R \
+          would refuse it, so it is left out; probably one of the two was renamed.",
     bad: "#' Add one\n#' @param x Numeric, the number\n#' @param y Numeric, the other\n#' @examples add_one(1)\n#' @keywords mcp-tool\nadd_one <- function(x) x + 1\n",
     good: GOOD,
 };
@@ -244,5 +246,15 @@ pub(crate) static DUPLICATE_FUNCTION: Rule = Rule {
     severity: Severity::Warning,
     why: "Two functions of one name are marked as tools. R keeps the one that it reads last, and so does the tool.",
     bad: "#' Add one\n#' @examples f(1)\n#' @keywords mcp-tool\nf <- function() 1\n#' Add two\n#' @examples f(1)\n#' @keywords mcp-tool\nf <- function() 2\n",
+    good: GOOD,
+};
+
+pub(crate) static HIDDEN_REQUIRED: Rule = Rule {
+    code: "TC722",
+    name: "hidden-required",
+    severity: Severity::Warning,
+    why: "A parameter whose name begins with a dot is hidden, so that nobody can give it. Without a default, the \
+          function fails as soon as it uses it. Only `.state_env` is provided.",
+    bad: "#' Add one\n#' @param .x Numeric, the number\n#' @examples add_one(1)\n#' @keywords mcp-tool\nadd_one <- function(.x) .x + 1\n",
     good: GOOD,
 };

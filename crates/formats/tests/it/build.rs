@@ -13,16 +13,16 @@ use serde_json::{Value, json};
 
 use crate::harness::{errors, shared};
 
-fn files(files: &[(&str, &str)]) -> Vec<(SourceId, String)> {
+pub(crate) fn files(files: &[(&str, &str)]) -> Vec<(SourceId, String)> {
     files.iter().map(|(name, text)| (SourceId::new(name), (*text).to_owned())).collect()
 }
 
-fn build(text: &str) -> Compiled {
+pub(crate) fn build(text: &str) -> Compiled {
     compile("pkg", &files(&[("R/a.R", text)]))
 }
 
 /// The file of a definition, as a reader of YAML has it.
-fn document(definition: &Definition) -> Value {
+pub(crate) fn document(definition: &Definition) -> Value {
     let text = definition.to_yaml(&Measured::default());
     let reading = formats::read(&SourceId::new(definition.file_name()), text.as_bytes(), &Guidance::default());
     assert_eq!(errors(&reading.diagnostics), Vec::<String>::new(), "{text}");
@@ -59,12 +59,12 @@ fn check_types(schema: &Value) {
     schema.get("items").into_iter().for_each(check_types);
 }
 
-fn found<'a>(diagnostics: &'a [Diagnostic], code: &str) -> Vec<&'a Diagnostic> {
+pub(crate) fn found<'a>(diagnostics: &'a [Diagnostic], code: &str) -> Vec<&'a Diagnostic> {
     diagnostics.iter().filter(|found| found.code == code).collect()
 }
 
 /// The line, counted from 1, of each diagnostic of a code.
-fn lines(compiled: &Compiled, code: &str, text: &str) -> Vec<usize> {
+pub(crate) fn lines(compiled: &Compiled, code: &str, text: &str) -> Vec<usize> {
     let line = |found: &Diagnostic| text[..formats::locate(text, &found.origin.place).start].matches('\n').count() + 1;
     found(&compiled.diagnostics, code).into_iter().map(line).collect()
 }
@@ -98,12 +98,12 @@ impl Probe {
 }
 
 /// A property of a type and a description.
-fn of(kind: &str, description: &str) -> Value {
+pub(crate) fn of(kind: &str, description: &str) -> Value {
     json!({"type": kind, "description": description})
 }
 
 /// The same with more said.
-fn and(mut property: Value, more: Value) -> Value {
+pub(crate) fn and(mut property: Value, more: Value) -> Value {
     let more = more.as_object().expect("an object").clone();
     property.as_object_mut().expect("an object").extend(more);
     property
@@ -388,6 +388,27 @@ fn hidden_parameters_never_appear() {
         json!({"type": "object", "properties": {"query": of("string", "Search query")}, "required": ["query"]})
     );
     assert!(!compiled.definitions[0].to_yaml(&Measured::default()).contains(".state_env"));
+}
+
+#[test]
+fn a_hidden_parameter_that_nobody_can_give_is_said() {
+    let text = "#' T\n#' @param n Integer, n\n#' @examples f()\n#' @keywords mcp-tool\n\
+                f <- function(\n  .data,\n  n = 1L,\n  .state_env,\n  .by = NULL,\n  ...\n) n\n";
+    let compiled = build(text);
+    assert_eq!(lines(&compiled, "TC722", text), [6], "not what has a default or is provided");
+    assert_eq!(compiled.diagnostics.len(), 1);
+    assert_eq!(compiled.definitions.len(), 1, "it may work where R does not use it");
+}
+
+#[test]
+fn names_of_parameters_may_be_in_backticks() {
+    let text = "#' T\n#' @param `my arg` Numeric, x\n#' @param `a,b`, c,`d` Integer, three\n#' @examples f()\n#' @keywords mcp-tool\n\
+                f <- function(`my arg`, `a,b`, c, d) 1\n";
+    let compiled = build(text);
+    let three = || of("integer", "three");
+    let expected = json!({"my arg": of("number", "x"), "a,b": three(), "c": three(), "d": three()});
+    assert_eq!(document(&compiled.definitions[0])["parameters"]["properties"], expected);
+    assert_eq!(compiled.diagnostics, []);
 }
 
 #[test]

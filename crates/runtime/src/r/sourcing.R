@@ -46,11 +46,17 @@
     lacking
   }
 
+  # The names of the R files in a folder, in the order of their bytes, whatever the locale.
+  code_in <- function(folder) {
+    files <- list.files(folder, pattern = "[.][RrSsQq]$", all.files = FALSE)
+    files[order(vapply(files, function(name) paste(sprintf("%02x", as.integer(charToRaw(name))), collapse = ""), ""))]
+  }
+
   # The R files of a package, in the order in which its author wants them.
   source_files <- function(path, description) {
-    files <- list.files(file.path(path, "R"), pattern = "[.][RrSsQq]$", all.files = FALSE)
-    # Byte order, whatever the locale.
-    files <- files[order(vapply(files, function(name) paste(sprintf("%02x", as.integer(charToRaw(name))), collapse = ""), ""))]
+    # Those for one kind of system come last.
+    system <- .Platform$OS.type
+    files <- c(code_in(file.path(path, "R")), file.path(system, code_in(file.path(path, "R", system))))
     for (field in c("Collate.unix", "Collate")) {
       if (field %in% colnames(description) && !is.na(description[, field])) {
         named <- scan(text = gsub("\n", " ", description[, field]), what = "", quiet = TRUE, strip.white = TRUE)

@@ -1,20 +1,25 @@
-//! Where the sources of R packages are looked for.
+//! Where the sources of R packages are looked for, and which of them are built.
 
 use std::fs;
 
 use catalog::Launch;
 use tempfile::TempDir;
-use workspace::{Crib, Environment, Loader};
+use workspace::{Crib, Environment, Loader, RPackage};
 
 const TOOL: &str = "description: D\nparameters: {type: object, properties: {}}\nimplementation_example: f()\nmutates: no\n";
 
-fn sources(files: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
+fn folder_of(files: &[(&str, &str)]) -> TempDir {
     let folder = TempDir::new().expect("a folder");
     for (name, text) in files {
         let path = folder.path().join(name);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
         fs::write(path, text).expect("a file");
     }
+    folder
+}
+
+fn sources(files: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
+    let folder = folder_of(files);
     let crib = Crib::open(Some(folder.path()), &Environment::default()).expect("a crib");
     let loaded = Loader::default().load(&crib);
     let tools = loaded.catalog.tools().iter().filter_map(|tool| match &tool.launch {
@@ -38,4 +43,20 @@ fn sources_beside_a_definition_are_found() {
     ]);
     let expected = [("beside-f", Some("beside")), ("installed-f", None), ("own-f", Some("."))];
     assert_eq!(found, expected.map(|(name, sources)| (name.to_owned(), sources.map(str::to_owned))));
+}
+
+#[test]
+fn code_for_this_kind_of_system_is_built_behind_the_rest() {
+    let tool = |name: &str| format!("#' T\n#' @examples {name}()\n#' @keywords mcp-tool\n{name} <- function() 1\n");
+    let folder = folder_of(&[
+        ("DESCRIPTION", "Package: own\nVersion: 1\n"),
+        ("R/unix/a.R", &tool("a")),
+        ("R/windows/b.R", &tool("b")),
+        ("R/elsewhere/c.R", &tool("c")),
+        ("R/z.R", &tool("z")),
+    ]);
+    let build = RPackage::open(folder.path()).expect("a package").compile(None);
+    let names: Vec<_> = build.definitions.iter().map(|definition| definition.tool.as_str()).collect();
+    let own = if cfg!(windows) { "own-b" } else { "own-a" };
+    assert_eq!(names, ["own-z", own]);
 }

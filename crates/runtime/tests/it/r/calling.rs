@@ -201,6 +201,19 @@ async fn without_collate_files_are_read_in_the_order_of_their_bytes() {
 }
 
 #[tokio::test]
+async fn code_for_this_kind_of_system_is_read_last() {
+    need_r!();
+    let bench = Workshop::new("");
+    let folder = bench.crib.path("crib/other");
+    std::fs::create_dir_all(folder.join("R/unix")).unwrap();
+    std::fs::create_dir_all(folder.join("R/windows")).unwrap();
+    let files =
+        [("z.R", "order <- 'z'\nf <- function() order"), ("unix/a.R", "order <- c(order, 'a')"), ("windows/b.R", "stop('no')")];
+    write_package(&folder, "other", &files, "");
+    assert_eq!(text(&bench.call(from("other", "f", Some("other")), json!({})).await, 0), "[1] \"z\" \"a\"\n");
+}
+
+#[tokio::test]
 async fn a_plan_shows_the_exact_call() {
     need_r!();
     let bench = Workshop::new("");
