@@ -281,6 +281,21 @@ fn a_failing_example_is_said_and_the_others_are_built() {
 }
 
 #[test]
+fn an_example_that_prints_much_is_cut() {
+    if !has("Rscript") {
+        return;
+    }
+    let tool =
+        |name: &str, code: &str| format!("#' T\n#' @examples\n#' {code}\n#' @keywords mcp-tool\n{name} <- function() 1\n\n");
+    let wide = tool("wide", "cat(strrep(\"x\", 1010000))");
+    let crib = package(&(wide + &tool("long", "for (i in 1:300000) cat(\"line\", i, \"\\n\")")));
+    let built = crib.run(&["build", ".", "--format", "json"]);
+    assert_eq!((built.code, codes(&built.json())), (0, Vec::new()), "{}", built.stderr);
+    assert!(yaml(&crib, "demo-wide").contains("xxx [...]\n"));
+    assert!(yaml(&crib, "demo-long").contains("#> line 60\n") && yaml(&crib, "demo-long").contains(" more lines]\n"));
+}
+
+#[test]
 fn a_failing_example_is_not_run_again_while_nothing_changed() {
     if !has("Rscript") {
         return;
