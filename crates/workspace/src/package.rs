@@ -219,13 +219,14 @@ fn foreign(definition: &Definition, path: &Path, writer: Writer) -> Diagnostic {
     found.hint(hint).severity(severity).tool(&definition.tool)
 }
 
-/// The YAML files of a package's tools that are there.
+/// The YAML files of a package's tools that are there. One that cannot be read is there, too: it is nobody's to replace.
 fn existing(out: &Path, package: &str) -> BTreeMap<String, String> {
     let prefix = format!("{package}-");
     let entries = fs::read_dir(out).into_iter().flatten().flatten();
     let named = entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())));
     let own = named.filter(|(name, _)| name.starts_with(&prefix) && name.ends_with(".yaml"));
-    own.filter_map(|(name, path)| Some((name, fs::read_to_string(path).ok()?))).collect()
+    let text = |path: PathBuf| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    own.map(|(name, path)| (name, text(path))).collect()
 }
 
 fn read(files: &Files, path: &Path) -> Result<(SourceId, String), Box<Diagnostic>> {

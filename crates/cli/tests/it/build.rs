@@ -137,6 +137,25 @@ fn files_that_others_wrote_are_left_alone() {
 }
 
 #[test]
+fn what_cannot_be_read_is_left_alone() {
+    let latin = b"# caf\xe9\nname: demo-add\n";
+    let crib = package(TOOL).file("inst/mcp/tools/demo-other.yaml", "");
+    let path = crib.root().join("inst/mcp/tools/demo-add.yaml");
+    let build = || {
+        let built = crib.run(&["build", ".", "--no-examples", "--format", "json"]);
+        assert_eq!((built.code, codes(&built.json())), (1, vec!["TC630"]), "{}", built.stdout);
+    };
+    fs::write(&path, latin).expect("a file");
+    build();
+    assert_eq!(fs::read(&path).expect("the file"), latin);
+    fs::remove_file(&path).expect("it was there");
+    let outside = crib.root().join("../outside.yaml");
+    std::os::unix::fs::symlink(&outside, &path).expect("a link");
+    build();
+    assert!(!outside.exists(), "nothing is written through a link that leads nowhere");
+}
+
+#[test]
 fn the_file_of_a_tool_that_is_gone_goes() {
     let crib = package(TOOL);
     crib.run(&["build", ".", "--no-examples"]);
