@@ -1,10 +1,11 @@
 //! Runs the examples of tools, each in a confined R process of its own, and remembers what came of it.
 
 mod run;
+mod sources;
 
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::Arc,
     time::{Duration, UNIX_EPOCH},
 };
@@ -17,10 +18,9 @@ use formats::roxygen::{Definition, ExampleCode, Measured};
 use futures_util::future::join_all;
 use runtime::{R_SOURCING, Runtime, Settings};
 use serde_json::{Map, Value, json};
-use sha2::{Digest as _, Sha256};
 
-use self::run::Run;
-use crate::{Environment, RPackage, discover::PACKAGE_TOOLS};
+use self::{run::Run, sources::Sources};
+use crate::{Environment, RPackage};
 
 /// An example that could not be run to its end.
 pub(crate) static FAILED_EXAMPLE: Rule = Rule {
@@ -67,8 +67,8 @@ pub struct Examples<'a> {
     cache: PathBuf,
     /// Where packages are installed.
     libraries: Vec<PathBuf>,
-    /// The digest of everything that an example may use.
-    sources: Sha256,
+    /// What an example may use.
+    sources: Sources,
 }
 
 /// What came of all examples.
@@ -96,7 +96,7 @@ impl<'a> Examples<'a> {
         settings.output_bytes = OUTPUT_BYTES;
         settings.concurrency = settings.concurrency.div_ceil(2);
         let cache = environment.state_folder().join("examples");
-        Self { package, runtime: Arc::new(Runtime::new(settings)), cache, libraries, sources: digest(package) }
+        Self { package, runtime: Arc::new(Runtime::new(settings)), cache, libraries, sources: Sources::of(package) }
     }
 
     /// Runs the examples that have changed, all at once as far as the machine has cores. `known` is what the files of the
@@ -181,13 +181,10 @@ impl<'a> Examples<'a> {
         format!(".toolcrib <- list({})\n", values.join(", "))
     }
 
+    /// The name of what is remembered of an example.
     fn key(&self, example: &ExampleCode) -> String {
-        let mut hasher = self.sources.clone();
-        for part in [example.run.as_str(), example.condition.as_deref().unwrap_or_default(), R_SOURCING, DRIVER] {
-            hasher.update((part.len() as u64).to_be_bytes());
-            hasher.update(part);
-        }
-        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>() + ".json"
+        let condition = example.condition.as_deref().unwrap_or_default();
+        self.sources.with(&[&example.run, condition, R_SOURCING, DRIVER]) + ".json"
     }
 }
 
@@ -209,39 +206,6 @@ fn tool(name: String) -> Tool {
     tool.marks = Marks { mutates: Some(false), ..Marks::default() };
     tool.timeout = Some(LIMIT);
     tool
-}
-
-/// The digest of the package as far as an example can see it.
-fn digest(package: &RPackage) -> Sha256 {
-    let mut hasher = Sha256::new();
-    let about = ["DESCRIPTION", "NAMESPACE"].map(|name| fs::read_to_string(package.folder.join(name)).unwrap_or_default());
-    let files = package.files.iter().map(|(_, text)| text);
-    for text in files.chain(&about) {
-        hasher.update((text.len() as u64).to_be_bytes());
-        hasher.update(text);
-    }
-    for folder in ["data", "inst"] {
-        add_folder(&mut hasher, &package.folder.join(folder), &package.folder.join(PACKAGE_TOOLS));
-    }
-    hasher
-}
-
-/// Adds the files below a folder to a digest: their names, sizes and times, which is as much as is fast. What is built
-/// here is none of them.
-fn add_folder(hasher: &mut Sha256, folder: &Path, built: &Path) {
-    let mut paths: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths.iter().filter(|path| *path != built) {
-        let Ok(about) = fs::symlink_metadata(path) else { continue };
-        if about.is_dir() {
-            add_folder(hasher, path, built);
-            continue;
-        }
-        let changed = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-        hasher.update(path.as_os_str().as_encoded_bytes());
-        hasher.update(about.len().to_be_bytes());
-        hasher.update(changed.as_nanos().to_be_bytes());
-    }
 }
 
 /// A text as R spells it, in ASCII, so that no locale can misread it.

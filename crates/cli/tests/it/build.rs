@@ -256,6 +256,36 @@ fn a_second_build_runs_no_example_and_a_change_runs_it_again() {
 }
 
 #[test]
+fn other_data_runs_an_example_again_and_the_same_data_does_not() {
+    if !has("Rscript") {
+        return;
+    }
+    let crib = package(
+        "#' T\n#' @examples\n#' f()\n#' @keywords mcp-tool\nf <- function() c(inner, readLines(system.file(\"a.txt\", package = \"demo\")))\n",
+    );
+    let save = |value: &str| {
+        let path = crib.root().join("R/sysdata.rda");
+        let code = format!("inner <- \"{value}\"; save(inner, file = \"{}\", version = 2)", path.display());
+        assert!(Command::new("Rscript").args(["-e", &code]).status().expect("R").success());
+    };
+    let output = || {
+        crib.run(&["build", "."]);
+        yaml(&crib, "demo-f").lines().find_map(|line| line.strip_prefix("  #> ").map(str::to_owned)).unwrap_or_default()
+    };
+    save("one");
+    crib.write("inst/a.txt", "first\n");
+    assert_eq!(output(), r#"[1] "one"   "first""#);
+    save("two");
+    assert_eq!(output(), r#"[1] "two"   "first""#);
+    crib.write("inst/a.txt", "other\n");
+    assert_eq!(output(), r#"[1] "two"   "other""#);
+    crib.write("inst/a.txt", "other\n");
+    let path = broken_r(&crib);
+    let again = crib.command(&["build", ".", "--format", "json"]).env("PATH", &path).output().expect("the program runs");
+    assert_eq!(codes(&serde_json::from_slice(&again.stdout).expect("JSON")), Vec::<&str>::new(), "only the file's time is new");
+}
+
+#[test]
 fn the_time_is_kept_while_the_output_is_the_same() {
     if !has("Rscript") {
         return;
