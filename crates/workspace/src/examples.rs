@@ -1,5 +1,6 @@
 //! Runs the examples of tools, each in a confined R process of its own, and remembers what came of it.
 
+mod record;
 mod run;
 mod sources;
 
@@ -19,6 +20,7 @@ use futures_util::future::join_all;
 use runtime::{R_SOURCING, Runtime, Settings};
 use serde_json::{Map, Value, json};
 
+pub use self::record::Record;
 use self::{run::Run, sources::Sources};
 use crate::{Environment, RPackage};
 
@@ -74,7 +76,7 @@ pub struct Examples<'a> {
 /// What came of all examples.
 pub struct Ran {
     /// For each tool, what is known about its example.
-    pub measured: Vec<Measured>,
+    pub records: Vec<Record>,
     /// What went wrong.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -100,23 +102,22 @@ impl<'a> Examples<'a> {
     }
 
     /// Runs the examples that have changed, all at once as far as the machine has cores. `known` is what the files of the
-    /// tools say: an example whose output is the same as before keeps its time.
-    pub async fn run(&self, definitions: &[Definition], known: &[Measured]) -> Ran {
+    /// tools say: an example keeps its time while the sources are the same.
+    pub async fn run(&self, definitions: &[Definition], known: &[Record]) -> Ran {
         let rscript = Arc::new(tool(String::new()));
         if self.runtime.available(&rscript).await.is_err() {
             let source = SourceId::new("DESCRIPTION");
             let note = Diagnostic::new(&NO_R, Origin::whole(&source), "`Rscript` was not found, so examples were not run");
             let note = note.hint("install R, or say --no-examples");
-            return Ran { measured: known.to_vec(), diagnostics: vec![note] };
+            return Ran { records: known.to_vec(), diagnostics: vec![note] };
         }
         let all = join_all(definitions.iter().map(|definition| self.one(definition))).await;
-        let mut ran = Ran { measured: Vec::new(), diagnostics: Vec::new() };
+        let mut ran = Ran { records: Vec::new(), diagnostics: Vec::new() };
         for (result, known) in all.into_iter().zip(known) {
             match result {
-                Ok(measured) if measured.output == known.output && known.seconds.is_some() => ran.measured.push(known.clone()),
-                Ok(measured) => ran.measured.push(measured),
+                Ok(record) => ran.records.push(record.keeping_time_of(known)),
                 Err(problem) => {
-                    ran.measured.push(Measured::default());
+                    ran.records.push(Record::default());
                     ran.diagnostics.push(*problem);
                 }
             }
@@ -124,9 +125,9 @@ impl<'a> Examples<'a> {
         ran
     }
 
-    async fn one(&self, definition: &Definition) -> Result<Measured, Box<Diagnostic>> {
+    async fn one(&self, definition: &Definition) -> Result<Record, Box<Diagnostic>> {
         let Some(example) = definition.example.as_ref().filter(|example| example.is_runnable()) else {
-            return Ok(Measured::default());
+            return Ok(Record::default());
         };
         let entry = self.cache.join(self.key(example));
         let known = fs::read(&entry).ok().and_then(|bytes| Run::remembered(&bytes, || self.libraries()));
@@ -142,8 +143,11 @@ impl<'a> Examples<'a> {
             }
         };
         match run {
-            Run::Printed { output, seconds } => Ok(Measured::of_run(&output, seconds)),
-            Run::Skipped => Ok(Measured::default()),
+            Run::Printed { output, seconds } => {
+                let measured = Measured::of_run(&output, seconds);
+                Ok(Record { measured, sources: Some(self.digest(example)) })
+            }
+            Run::Skipped => Ok(Record::default()),
             Run::Failed(why) | Run::Ended(why) => {
                 let message = format!("the example of `{}` failed: {why}", definition.tool);
                 let found = Diagnostic::new(&FAILED_EXAMPLE, definition.origin.clone(), message).tool(&definition.tool);
@@ -175,7 +179,7 @@ impl<'a> Examples<'a> {
             ("package", self.package.name.as_str()),
             ("folder", &folder.to_string_lossy()),
             ("code", &example.run),
-            ("condition", example.condition.as_deref().unwrap_or("TRUE")),
+            ("condition", condition(example)),
         ];
         let values: Vec<_> = values.into_iter().map(|(name, value)| format!("{name} = {}", quoted(value))).collect();
         format!(".toolcrib <- list({})\n", values.join(", "))
@@ -183,9 +187,18 @@ impl<'a> Examples<'a> {
 
     /// The name of what is remembered of an example.
     fn key(&self, example: &ExampleCode) -> String {
-        let condition = example.condition.as_deref().unwrap_or_default();
-        self.sources.with(&[&example.run, condition, R_SOURCING, DRIVER]) + ".json"
+        self.sources.with(&[&example.run, condition(example), R_SOURCING, DRIVER]) + ".json"
     }
+
+    /// The digest of an example and all that it may use, short enough to stand in a file.
+    fn digest(&self, example: &ExampleCode) -> String {
+        self.sources.with(&[&example.run, condition(example)]).chars().take(16).collect()
+    }
+}
+
+/// What must hold for an example to be run, as R.
+fn condition(example: &ExampleCode) -> &str {
+    example.condition.as_deref().unwrap_or("TRUE")
 }
 
 /// Where R is installed, if that is a folder of its own: two levels above the real `Rscript`.

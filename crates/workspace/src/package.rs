@@ -7,9 +7,9 @@ use std::{
 };
 
 use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
-use formats::roxygen::{self, Compiled, Definition, Measured, Writer};
+use formats::roxygen::{self, Compiled, Definition, Writer};
 
-use crate::{Files, discover::PACKAGE_TOOLS, files::UNREADABLE_FILE, parallel};
+use crate::{Files, Record, discover::PACKAGE_TOOLS, files::UNREADABLE_FILE, parallel};
 
 /// A file in the way that `build` did not write.
 pub(crate) static FOREIGN_FILE: Rule = Rule {
@@ -160,20 +160,20 @@ impl Change {
 
 impl Build {
     /// What the files that are there say about runs of the examples, in the order of the tools.
-    pub fn measured(&self) -> Vec<Measured> {
+    pub fn records(&self) -> Vec<Record> {
         let of = |definition: &Definition| {
             let text = self.existing.get(&definition.file_name());
-            text.map(|text| definition.measured_in(text)).unwrap_or_default()
+            text.map(|text| Record::of_file(definition, text)).unwrap_or_default()
         };
         self.definitions.iter().map(of).collect()
     }
 
     /// What must be done so that the folder has these tools and examples. Files that others wrote are said, not touched.
-    pub fn changes(&mut self, measured: &[Measured]) -> Vec<Change> {
+    pub fn changes(&mut self, records: &[Record]) -> Vec<Change> {
         let mut changes = Vec::new();
-        for (definition, measured) in self.definitions.iter().zip(measured) {
+        for (definition, record) in self.definitions.iter().zip(records) {
             let name = definition.file_name();
-            let text = definition.to_yaml(measured);
+            let text = record.file_of(definition);
             let old = self.existing.remove(&name);
             let path = self.out.join(&name);
             match old.as_deref().map(|old| (old, roxygen::writer_of(old))) {

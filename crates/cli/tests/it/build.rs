@@ -204,7 +204,7 @@ fn examples_are_run_and_their_output_is_kept() {
     assert_eq!(built.code, 0, "{}", built.stdout);
     let text = yaml(&crib, "demo-add");
     let lines: Vec<_> = text.lines().skip_while(|line| !line.starts_with("implementation_example")).collect();
-    insta::assert_snapshot!(lines[..lines.len() - 1].join("\n"), @r#"
+    insta::assert_snapshot!(lines[..lines.len() - 2].join("\n"), @r#"
     implementation_example: |
       z <- demo::add(1, 2)
       z
@@ -221,7 +221,7 @@ fn examples_are_run_and_their_output_is_kept() {
       #>
       #> said
     "#);
-    assert!(lines[lines.len() - 1].starts_with("execution_time: 0."), "{text}");
+    assert!(lines[lines.len() - 2].starts_with("execution_time: 0."), "{text}");
 }
 
 /// A program that stands in for R and always fails.
@@ -285,20 +285,55 @@ fn other_data_runs_an_example_again_and_the_same_data_does_not() {
     assert_eq!(codes(&serde_json::from_slice(&again.stdout).expect("JSON")), Vec::<&str>::new(), "only the file's time is new");
 }
 
+/// Writes another time to the file of a tool, as if its example had taken so long.
+fn set_time(crib: &Crib, tool: &str, seconds: &str) -> String {
+    let other = |line: &str| match line.starts_with("execution_time: ") {
+        true => format!("execution_time: {seconds}\n"),
+        false => format!("{line}\n"),
+    };
+    let text: String = yaml(crib, tool).lines().map(other).collect();
+    crib.write(&format!("inst/mcp/tools/{tool}.yaml"), &text);
+    text
+}
+
 #[test]
-fn the_time_is_kept_while_the_output_is_the_same() {
+fn the_time_is_kept_while_the_sources_are_the_same() {
+    if !has("Rscript") {
+        return;
+    }
+    let code = "#' T\n#' @examples\n#' cat(sample(1e9, 1))\n#' @keywords mcp-tool\nf <- function() 1\n";
+    let crib = package(code);
+    assert_eq!(crib.run(&["build", "."]).code, 0);
+    let first = set_time(&crib, "demo-f", "12.5");
+    assert_eq!(crib.run(&["build", "."]).code, 0);
+    assert_eq!(yaml(&crib, "demo-f"), first, "the time in the file counts");
+    fs::remove_dir_all(crib.root().join("../state/toolcrib/examples")).expect("what is remembered");
+    assert_eq!(crib.run(&["build", "."]).code, 0);
+    let second = yaml(&crib, "demo-f");
+    assert_ne!(second, first, "it was run again, with other output");
+    assert!(second.contains("\nexecution_time: 12.5\n"), "{second}");
+    assert_eq!(crib.run(&["build", ".", "--no-examples"]).code, 0);
+    let alone = yaml(&crib, "demo-f");
+    assert!(!alone.contains("#>") && alone.contains("\nexecution_time: 12.5\n"), "{alone}");
+    assert_eq!(crib.run(&["build", "."]).code, 0);
+    assert_eq!(yaml(&crib, "demo-f"), second);
+}
+
+#[test]
+fn other_sources_have_another_time_even_if_the_output_is_the_same() {
     if !has("Rscript") {
         return;
     }
     let crib = package(TOOL);
     crib.run(&["build", "."]);
-    let text = yaml(&crib, "demo-add");
-    let start = text.find("execution_time").expect("a time");
-    let measured = format!("{}execution_time: 12.5\n", &text[..start]);
-    crib.write("inst/mcp/tools/demo-add.yaml", &measured);
-    crib.write("R/b.R", "unrelated <- 1\n");
+    let old = set_time(&crib, "demo-add", "12.5");
+    crib.write("R/a.R", &TOOL.replace("x + y", "y + x"));
+    assert_eq!(crib.run(&["build", ".", "--check"]).code, 0, "timings are not compared");
+    crib.run(&["build", ".", "--no-examples"]);
     crib.run(&["build", "."]);
-    assert_eq!(yaml(&crib, "demo-add"), measured);
+    let text = yaml(&crib, "demo-add");
+    assert!(text.contains("#> [1] 3\nexecution_time: 0."), "{text}");
+    assert_ne!(text.lines().next_back(), old.lines().next_back(), "it says which sources");
 }
 
 #[test]
