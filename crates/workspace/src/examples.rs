@@ -59,6 +59,9 @@ const DRIVER: &str = include_str!("examples/driver.R");
 /// Where R looks for packages.
 const LIBRARIES: [&str; 3] = ["R_LIBS", "R_LIBS_USER", "R_LIBS_SITE"];
 
+/// What would otherwise be different for everybody who builds. Text is sorted as checks of R packages sort it.
+const LOCALE: [(&str, &str); 4] = [("LANG", "C.UTF-8"), ("LC_COLLATE", "C"), ("LANGUAGE", "en"), ("TZ", "UTC")];
+
 /// Where distributions of R put packages.
 const SITES: [&str; 2] = ["/usr/lib/R/site-library", "/usr/local/lib/R/site-library"];
 
@@ -86,7 +89,7 @@ impl<'a> Examples<'a> {
     pub fn new(package: &'a RPackage, environment: &Environment) -> Self {
         let folder = package.folder.canonicalize().unwrap_or_else(|_| package.folder.clone());
         let mut settings = Settings::new(folder);
-        settings.environment = environment.for_children(&LIBRARIES.map(str::to_owned));
+        settings.environment = variables(environment);
         settings.read = environment.toolchains();
         settings.read.extend(home_of_r(environment));
         let named = LIBRARIES.iter().filter_map(|name| environment.get(name)).flat_map(std::env::split_paths);
@@ -199,6 +202,14 @@ impl<'a> Examples<'a> {
 /// What must hold for an example to be run, as R.
 fn condition(example: &ExampleCode) -> &str {
     example.condition.as_deref().unwrap_or("TRUE")
+}
+
+/// The variables of an example: those of any program, in one locale.
+fn variables(environment: &Environment) -> Vec<(String, String)> {
+    let passed = environment.for_children(&LIBRARIES.map(str::to_owned));
+    let is_locale = |name: &str| name.starts_with("LC_") || LOCALE.iter().any(|(own, _)| *own == name);
+    let locale = LOCALE.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    passed.into_iter().filter(|(name, _)| !is_locale(name)).chain(locale).collect()
 }
 
 /// Where R is installed, if that is a folder of its own: two levels above the real `Rscript`.

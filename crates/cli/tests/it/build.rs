@@ -224,6 +224,27 @@ fn examples_are_run_and_their_output_is_kept() {
     assert!(lines[lines.len() - 2].starts_with("execution_time: 0."), "{text}");
 }
 
+#[test]
+fn output_is_the_same_in_every_locale() {
+    if !has("Rscript") {
+        return;
+    }
+    let code = "#' T\n#' @examples\n#' f()\n#' sort(c(\"b\", \"A\", \"a\"))\n#' as.POSIXct(0, origin = \"1970-01-01\")\n#' @keywords mcp-tool\n\
+                f <- function() \"Zoë\"\n";
+    for (locale, zone) in [(None, "Asia/Tokyo"), (Some("C"), "UTC"), (Some("en_US.UTF-8"), "Europe/Zurich")] {
+        let crib = package(code);
+        let mut build = crib.command(&["build", "."]);
+        ["LANG", "LC_ALL", "LC_CTYPE"].iter().for_each(|name| {
+            build.env_remove(name);
+        });
+        build.env("TZ", zone).envs(locale.map(|locale| ("LC_ALL", locale)));
+        assert!(build.output().expect("the program runs").status.success());
+        let text = yaml(&crib, "demo-f");
+        let output: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("  #> ")).collect();
+        assert_eq!(output, [r#"[1] "Zoë""#, r#"[1] "A" "a" "b""#, r#"[1] "1970-01-01 UTC""#], "{locale:?} {text}");
+    }
+}
+
 /// A program that stands in for R and always fails.
 fn broken_r(crib: &Crib) -> String {
     use std::os::unix::fs::PermissionsExt;
