@@ -1,10 +1,12 @@
 //! Runs the examples of tools, each in a confined R process of its own, and remembers what came of it.
 
+mod record;
 mod run;
+mod sources;
 
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::Arc,
     time::{Duration, UNIX_EPOCH},
 };
@@ -17,10 +19,10 @@ use formats::roxygen::{Definition, ExampleCode, Measured};
 use futures_util::future::join_all;
 use runtime::{R_SOURCING, Runtime, Settings};
 use serde_json::{Map, Value, json};
-use sha2::{Digest as _, Sha256};
 
-use self::run::Run;
-use crate::{Environment, RPackage, discover::PACKAGE_TOOLS};
+pub use self::record::Record;
+use self::{run::Run, sources::Sources};
+use crate::{Environment, RPackage};
 
 /// An example that could not be run to its end.
 pub(crate) static FAILED_EXAMPLE: Rule = Rule {
@@ -57,6 +59,9 @@ const DRIVER: &str = include_str!("examples/driver.R");
 /// Where R looks for packages.
 const LIBRARIES: [&str; 3] = ["R_LIBS", "R_LIBS_USER", "R_LIBS_SITE"];
 
+/// What would otherwise be different for everybody who builds. Text is sorted as checks of R packages sort it.
+const LOCALE: [(&str, &str); 4] = [("LANG", "C.UTF-8"), ("LC_COLLATE", "C"), ("LANGUAGE", "en"), ("TZ", "UTC")];
+
 /// Where distributions of R put packages.
 const SITES: [&str; 2] = ["/usr/lib/R/site-library", "/usr/local/lib/R/site-library"];
 
@@ -67,14 +72,14 @@ pub struct Examples<'a> {
     cache: PathBuf,
     /// Where packages are installed.
     libraries: Vec<PathBuf>,
-    /// The digest of everything that an example may use.
-    sources: Sha256,
+    /// What an example may use.
+    sources: Sources,
 }
 
 /// What came of all examples.
 pub struct Ran {
     /// For each tool, what is known about its example.
-    pub measured: Vec<Measured>,
+    pub records: Vec<Record>,
     /// What went wrong.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -84,7 +89,7 @@ impl<'a> Examples<'a> {
     pub fn new(package: &'a RPackage, environment: &Environment) -> Self {
         let folder = package.folder.canonicalize().unwrap_or_else(|_| package.folder.clone());
         let mut settings = Settings::new(folder);
-        settings.environment = environment.for_children(&LIBRARIES.map(str::to_owned));
+        settings.environment = variables(environment);
         settings.read = environment.toolchains();
         settings.read.extend(home_of_r(environment));
         let named = LIBRARIES.iter().filter_map(|name| environment.get(name)).flat_map(std::env::split_paths);
@@ -96,27 +101,26 @@ impl<'a> Examples<'a> {
         settings.output_bytes = OUTPUT_BYTES;
         settings.concurrency = settings.concurrency.div_ceil(2);
         let cache = environment.state_folder().join("examples");
-        Self { package, runtime: Arc::new(Runtime::new(settings)), cache, libraries, sources: digest(package) }
+        Self { package, runtime: Arc::new(Runtime::new(settings)), cache, libraries, sources: Sources::of(package) }
     }
 
     /// Runs the examples that have changed, all at once as far as the machine has cores. `known` is what the files of the
-    /// tools say: an example whose output is the same as before keeps its time.
-    pub async fn run(&self, definitions: &[Definition], known: &[Measured]) -> Ran {
+    /// tools say: an example keeps its time while the sources are the same.
+    pub async fn run(&self, definitions: &[Definition], known: &[Record]) -> Ran {
         let rscript = Arc::new(tool(String::new()));
         if self.runtime.available(&rscript).await.is_err() {
             let source = SourceId::new("DESCRIPTION");
             let note = Diagnostic::new(&NO_R, Origin::whole(&source), "`Rscript` was not found, so examples were not run");
             let note = note.hint("install R, or say --no-examples");
-            return Ran { measured: known.to_vec(), diagnostics: vec![note] };
+            return Ran { records: known.to_vec(), diagnostics: vec![note] };
         }
         let all = join_all(definitions.iter().map(|definition| self.one(definition))).await;
-        let mut ran = Ran { measured: Vec::new(), diagnostics: Vec::new() };
+        let mut ran = Ran { records: Vec::new(), diagnostics: Vec::new() };
         for (result, known) in all.into_iter().zip(known) {
             match result {
-                Ok(measured) if measured.output == known.output && known.seconds.is_some() => ran.measured.push(known.clone()),
-                Ok(measured) => ran.measured.push(measured),
+                Ok(record) => ran.records.push(record.keeping_time_of(known)),
                 Err(problem) => {
-                    ran.measured.push(Measured::default());
+                    ran.records.push(Record::default());
                     ran.diagnostics.push(*problem);
                 }
             }
@@ -124,9 +128,9 @@ impl<'a> Examples<'a> {
         ran
     }
 
-    async fn one(&self, definition: &Definition) -> Result<Measured, Box<Diagnostic>> {
+    async fn one(&self, definition: &Definition) -> Result<Record, Box<Diagnostic>> {
         let Some(example) = definition.example.as_ref().filter(|example| example.is_runnable()) else {
-            return Ok(Measured::default());
+            return Ok(Record::default());
         };
         let entry = self.cache.join(self.key(example));
         let known = fs::read(&entry).ok().and_then(|bytes| Run::remembered(&bytes, || self.libraries()));
@@ -142,8 +146,11 @@ impl<'a> Examples<'a> {
             }
         };
         match run {
-            Run::Printed { output, seconds } => Ok(Measured::of_run(&output, seconds)),
-            Run::Skipped => Ok(Measured::default()),
+            Run::Printed { output, seconds } => {
+                let measured = Measured::of_run(&output, seconds);
+                Ok(Record { measured, sources: Some(self.digest(example)) })
+            }
+            Run::Skipped => Ok(Record::default()),
             Run::Failed(why) | Run::Ended(why) => {
                 let message = format!("the example of `{}` failed: {why}", definition.tool);
                 let found = Diagnostic::new(&FAILED_EXAMPLE, definition.origin.clone(), message).tool(&definition.tool);
@@ -175,20 +182,34 @@ impl<'a> Examples<'a> {
             ("package", self.package.name.as_str()),
             ("folder", &folder.to_string_lossy()),
             ("code", &example.run),
-            ("condition", example.condition.as_deref().unwrap_or("TRUE")),
+            ("condition", condition(example)),
         ];
         let values: Vec<_> = values.into_iter().map(|(name, value)| format!("{name} = {}", quoted(value))).collect();
         format!(".toolcrib <- list({})\n", values.join(", "))
     }
 
+    /// The name of what is remembered of an example.
     fn key(&self, example: &ExampleCode) -> String {
-        let mut hasher = self.sources.clone();
-        for part in [example.run.as_str(), example.condition.as_deref().unwrap_or_default(), R_SOURCING, DRIVER] {
-            hasher.update((part.len() as u64).to_be_bytes());
-            hasher.update(part);
-        }
-        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>() + ".json"
+        self.sources.with(&[&example.run, condition(example), R_SOURCING, DRIVER]) + ".json"
     }
+
+    /// The digest of an example and all that it may use, short enough to stand in a file.
+    fn digest(&self, example: &ExampleCode) -> String {
+        self.sources.with(&[&example.run, condition(example)]).chars().take(16).collect()
+    }
+}
+
+/// What must hold for an example to be run, as R.
+fn condition(example: &ExampleCode) -> &str {
+    example.condition.as_deref().unwrap_or("TRUE")
+}
+
+/// The variables of an example: those of any program, in one locale.
+fn variables(environment: &Environment) -> Vec<(String, String)> {
+    let passed = environment.for_children(&LIBRARIES.map(str::to_owned));
+    let is_locale = |name: &str| name.starts_with("LC_") || LOCALE.iter().any(|(own, _)| *own == name);
+    let locale = LOCALE.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    passed.into_iter().filter(|(name, _)| !is_locale(name)).chain(locale).collect()
 }
 
 /// Where R is installed, if that is a folder of its own: two levels above the real `Rscript`.
@@ -209,39 +230,6 @@ fn tool(name: String) -> Tool {
     tool.marks = Marks { mutates: Some(false), ..Marks::default() };
     tool.timeout = Some(LIMIT);
     tool
-}
-
-/// The digest of the package as far as an example can see it.
-fn digest(package: &RPackage) -> Sha256 {
-    let mut hasher = Sha256::new();
-    let about = ["DESCRIPTION", "NAMESPACE"].map(|name| fs::read_to_string(package.folder.join(name)).unwrap_or_default());
-    let files = package.files.iter().map(|(_, text)| text);
-    for text in files.chain(&about) {
-        hasher.update((text.len() as u64).to_be_bytes());
-        hasher.update(text);
-    }
-    for folder in ["data", "inst"] {
-        add_folder(&mut hasher, &package.folder.join(folder), &package.folder.join(PACKAGE_TOOLS));
-    }
-    hasher
-}
-
-/// Adds the files below a folder to a digest: their names, sizes and times, which is as much as is fast. What is built
-/// here is none of them.
-fn add_folder(hasher: &mut Sha256, folder: &Path, built: &Path) {
-    let mut paths: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths.iter().filter(|path| *path != built) {
-        let Ok(about) = fs::symlink_metadata(path) else { continue };
-        if about.is_dir() {
-            add_folder(hasher, path, built);
-            continue;
-        }
-        let changed = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-        hasher.update(path.as_os_str().as_encoded_bytes());
-        hasher.update(about.len().to_be_bytes());
-        hasher.update(changed.as_nanos().to_be_bytes());
-    }
 }
 
 /// A text as R spells it, in ASCII, so that no locale can misread it.

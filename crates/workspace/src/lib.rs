@@ -45,7 +45,7 @@ pub use content::{Category, CategoryConfig, Collection, CollectionConfig, Conten
 pub use crib::{Crib, OpenError};
 pub use documents::{Documents, DocumentsConfig, RenderBackend};
 pub use environment::Environment;
-pub use examples::{Examples, Ran};
+pub use examples::{Examples, Ran, Record};
 pub use files::{Files, LARGEST_FILE};
 pub use fix::{FixError, Fixed, fix_crib, fix_paths};
 pub use flags::{FlagDefaults, SwitchClause, WrittenFlags};

@@ -7,9 +7,9 @@ use std::{
 };
 
 use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
-use formats::roxygen::{self, Compiled, Definition, Measured, Writer};
+use formats::roxygen::{self, Compiled, Definition, Writer};
 
-use crate::{Files, discover::PACKAGE_TOOLS, files::UNREADABLE_FILE, parallel};
+use crate::{Files, Record, discover::PACKAGE_TOOLS, files::UNREADABLE_FILE, parallel};
 
 /// A file in the way that `build` did not write.
 pub(crate) static FOREIGN_FILE: Rule = Rule {
@@ -157,20 +157,20 @@ impl Change {
 
 impl Build {
     /// What the files that are there say about runs of the examples, in the order of the tools.
-    pub fn measured(&self) -> Vec<Measured> {
+    pub fn records(&self) -> Vec<Record> {
         let of = |definition: &Definition| {
             let text = self.existing.get(&definition.file_name());
-            text.map(|text| definition.measured_in(text)).unwrap_or_default()
+            text.map(|text| Record::of_file(definition, text)).unwrap_or_default()
         };
         self.definitions.iter().map(of).collect()
     }
 
     /// What must be done so that the folder has these tools and examples. Files that others wrote are said, not touched.
-    pub fn changes(&mut self, measured: &[Measured]) -> Vec<Change> {
+    pub fn changes(&mut self, records: &[Record]) -> Vec<Change> {
         let mut changes = Vec::new();
-        for (definition, measured) in self.definitions.iter().zip(measured) {
+        for (definition, record) in self.definitions.iter().zip(records) {
             let name = definition.file_name();
-            let text = definition.to_yaml(measured);
+            let text = record.file_of(definition);
             let old = self.existing.remove(&name);
             let path = self.out.join(&name);
             match old.as_deref().map(|old| (old, roxygen::writer_of(old))) {
@@ -216,13 +216,14 @@ fn foreign(definition: &Definition, path: &Path, writer: Writer) -> Diagnostic {
     found.hint(hint).severity(severity).tool(&definition.tool)
 }
 
-/// The YAML files of a package's tools that are there.
+/// The YAML files of a package's tools that are there. One that cannot be read is there, too: it is nobody's to replace.
 fn existing(out: &Path, package: &str) -> BTreeMap<String, String> {
     let prefix = format!("{package}-");
     let entries = fs::read_dir(out).into_iter().flatten().flatten();
     let named = entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())));
     let own = named.filter(|(name, _)| name.starts_with(&prefix) && name.ends_with(".yaml"));
-    own.filter_map(|(name, path)| Some((name, fs::read_to_string(path).ok()?))).collect()
+    let text = |path: PathBuf| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    own.map(|(name, path)| (name, text(path))).collect()
 }
 
 /// The R files in a folder, by name.

@@ -3,8 +3,7 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use catalog::{Severity, SourceId};
-use formats::roxygen::Measured;
-use workspace::{Build, Change, Examples, Files, Loaded, RPackage};
+use workspace::{Build, Change, Examples, Files, Loaded, RPackage, Record};
 
 use super::{CommandResult, Surroundings, check};
 use crate::{error::CommandError, keeper, terminal};
@@ -36,12 +35,12 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let package = RPackage::open(&args.package)
         .map_err(|error| CommandError::machine(error.to_string()).hint("name the folder that has DESCRIPTION and R/ in it"))?;
     let mut build = package.compile(args.out.as_deref());
-    let measured = match (args.check, args.no_examples) {
-        (true, _) => build.measured(),
-        (false, true) => vec![Measured::default(); build.definitions.len()],
+    let records = match (args.check, args.no_examples) {
+        (true, _) => build.records(),
+        (false, true) => build.records().into_iter().map(Record::without_output).collect(),
         (false, false) => run_examples(here, &package, &mut build)?,
     };
-    let changes = build.changes(&measured);
+    let changes = build.changes(&records);
     match args.check {
         true => build.diagnostics.extend(build.stale(&changes)),
         false => apply(&changes)?,
@@ -53,14 +52,14 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     Ok(code)
 }
 
-fn run_examples(here: &Surroundings<'_>, package: &RPackage, build: &mut Build) -> Result<Vec<Measured>, CommandError> {
+fn run_examples(here: &Surroundings<'_>, package: &RPackage, build: &mut Build) -> Result<Vec<Record>, CommandError> {
     let examples = Examples::new(package, here.environment);
     if terminal::is_interactive() {
         terminal::note(&format!("running what changed of the examples of {}", keeper::count(build.definitions.len(), "tool")));
     }
-    let measured = keeper::block_on(examples.run(&build.definitions, &build.measured()))?;
-    build.diagnostics.extend(measured.diagnostics);
-    Ok(measured.measured)
+    let ran = keeper::block_on(examples.run(&build.definitions, &build.records()))?;
+    build.diagnostics.extend(ran.diagnostics);
+    Ok(ran.records)
 }
 
 fn apply(changes: &[Change]) -> Result<(), CommandError> {

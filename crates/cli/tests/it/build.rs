@@ -155,6 +155,25 @@ fn files_that_others_wrote_are_left_alone() {
 }
 
 #[test]
+fn what_cannot_be_read_is_left_alone() {
+    let latin = b"# caf\xe9\nname: demo-add\n";
+    let crib = package(TOOL).file("inst/mcp/tools/demo-other.yaml", "");
+    let path = crib.root().join("inst/mcp/tools/demo-add.yaml");
+    let build = || {
+        let built = crib.run(&["build", ".", "--no-examples", "--format", "json"]);
+        assert_eq!((built.code, codes(&built.json())), (1, vec!["TC630"]), "{}", built.stdout);
+    };
+    fs::write(&path, latin).expect("a file");
+    build();
+    assert_eq!(fs::read(&path).expect("the file"), latin);
+    fs::remove_file(&path).expect("it was there");
+    let outside = crib.root().join("../outside.yaml");
+    std::os::unix::fs::symlink(&outside, &path).expect("a link");
+    build();
+    assert!(!outside.exists(), "nothing is written through a link that leads nowhere");
+}
+
+#[test]
 fn the_file_of_a_tool_that_is_gone_goes() {
     let crib = package(TOOL);
     crib.run(&["build", ".", "--no-examples"]);
@@ -203,7 +222,7 @@ fn examples_are_run_and_their_output_is_kept() {
     assert_eq!(built.code, 0, "{}", built.stdout);
     let text = yaml(&crib, "demo-add");
     let lines: Vec<_> = text.lines().skip_while(|line| !line.starts_with("implementation_example")).collect();
-    insta::assert_snapshot!(lines[..lines.len() - 1].join("\n"), @r#"
+    insta::assert_snapshot!(lines[..lines.len() - 2].join("\n"), @r#"
     implementation_example: |
       z <- demo::add(1, 2)
       z
@@ -220,7 +239,28 @@ fn examples_are_run_and_their_output_is_kept() {
       #>
       #> said
     "#);
-    assert!(lines[lines.len() - 1].starts_with("execution_time: 0."), "{text}");
+    assert!(lines[lines.len() - 2].starts_with("execution_time: 0."), "{text}");
+}
+
+#[test]
+fn output_is_the_same_in_every_locale() {
+    if !has("Rscript") {
+        return;
+    }
+    let code = "#' T\n#' @examples\n#' f()\n#' sort(c(\"b\", \"A\", \"a\"))\n#' as.POSIXct(0, origin = \"1970-01-01\")\n#' @keywords mcp-tool\n\
+                f <- function() \"Zoë\"\n";
+    for (locale, zone) in [(None, "Asia/Tokyo"), (Some("C"), "UTC"), (Some("en_US.UTF-8"), "Europe/Zurich")] {
+        let crib = package(code);
+        let mut build = crib.command(&["build", "."]);
+        ["LANG", "LC_ALL", "LC_CTYPE"].iter().for_each(|name| {
+            build.env_remove(name);
+        });
+        build.env("TZ", zone).envs(locale.map(|locale| ("LC_ALL", locale)));
+        assert!(build.output().expect("the program runs").status.success());
+        let text = yaml(&crib, "demo-f");
+        let output: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("  #> ")).collect();
+        assert_eq!(output, [r#"[1] "Zoë""#, r#"[1] "A" "a" "b""#, r#"[1] "1970-01-01 UTC""#], "{locale:?} {text}");
+    }
 }
 
 /// A program that stands in for R and always fails.
@@ -255,19 +295,84 @@ fn a_second_build_runs_no_example_and_a_change_runs_it_again() {
 }
 
 #[test]
-fn the_time_is_kept_while_the_output_is_the_same() {
+fn other_data_runs_an_example_again_and_the_same_data_does_not() {
+    if !has("Rscript") {
+        return;
+    }
+    let crib = package(
+        "#' T\n#' @examples\n#' f()\n#' @keywords mcp-tool\nf <- function() c(inner, readLines(system.file(\"a.txt\", package = \"demo\")))\n",
+    );
+    let save = |value: &str| {
+        let path = crib.root().join("R/sysdata.rda");
+        let code = format!("inner <- \"{value}\"; save(inner, file = \"{}\", version = 2)", path.display());
+        assert!(Command::new("Rscript").args(["-e", &code]).status().expect("R").success());
+    };
+    let output = || {
+        crib.run(&["build", "."]);
+        yaml(&crib, "demo-f").lines().find_map(|line| line.strip_prefix("  #> ").map(str::to_owned)).unwrap_or_default()
+    };
+    save("one");
+    crib.write("inst/a.txt", "first\n");
+    assert_eq!(output(), r#"[1] "one"   "first""#);
+    save("two");
+    assert_eq!(output(), r#"[1] "two"   "first""#);
+    crib.write("inst/a.txt", "other\n");
+    assert_eq!(output(), r#"[1] "two"   "other""#);
+    crib.write("inst/a.txt", "other\n");
+    let path = broken_r(&crib);
+    let again = crib.command(&["build", ".", "--format", "json"]).env("PATH", &path).output().expect("the program runs");
+    assert_eq!(codes(&serde_json::from_slice(&again.stdout).expect("JSON")), Vec::<&str>::new(), "only the file's time is new");
+}
+
+/// Writes another time to the file of a tool, as if its example had taken so long.
+fn set_time(crib: &Crib, tool: &str, seconds: &str) -> String {
+    let other = |line: &str| match line.starts_with("execution_time: ") {
+        true => format!("execution_time: {seconds}\n"),
+        false => format!("{line}\n"),
+    };
+    let text: String = yaml(crib, tool).lines().map(other).collect();
+    crib.write(&format!("inst/mcp/tools/{tool}.yaml"), &text);
+    text
+}
+
+#[test]
+fn the_time_is_kept_while_the_sources_are_the_same() {
+    if !has("Rscript") {
+        return;
+    }
+    let code = "#' T\n#' @examples\n#' cat(sample(1e9, 1))\n#' @keywords mcp-tool\nf <- function() 1\n";
+    let crib = package(code);
+    assert_eq!(crib.run(&["build", "."]).code, 0);
+    let first = set_time(&crib, "demo-f", "12.5");
+    assert_eq!(crib.run(&["build", "."]).code, 0);
+    assert_eq!(yaml(&crib, "demo-f"), first, "the time in the file counts");
+    fs::remove_dir_all(crib.root().join("../state/toolcrib/examples")).expect("what is remembered");
+    assert_eq!(crib.run(&["build", "."]).code, 0);
+    let second = yaml(&crib, "demo-f");
+    assert_ne!(second, first, "it was run again, with other output");
+    assert!(second.contains("\nexecution_time: 12.5\n"), "{second}");
+    assert_eq!(crib.run(&["build", ".", "--no-examples"]).code, 0);
+    let alone = yaml(&crib, "demo-f");
+    assert!(!alone.contains("#>") && alone.contains("\nexecution_time: 12.5\n"), "{alone}");
+    assert_eq!(crib.run(&["build", "."]).code, 0);
+    assert_eq!(yaml(&crib, "demo-f"), second);
+}
+
+#[test]
+fn other_sources_have_another_time_even_if_the_output_is_the_same() {
     if !has("Rscript") {
         return;
     }
     let crib = package(TOOL);
     crib.run(&["build", "."]);
-    let text = yaml(&crib, "demo-add");
-    let start = text.find("execution_time").expect("a time");
-    let measured = format!("{}execution_time: 12.5\n", &text[..start]);
-    crib.write("inst/mcp/tools/demo-add.yaml", &measured);
-    crib.write("R/b.R", "unrelated <- 1\n");
+    let old = set_time(&crib, "demo-add", "12.5");
+    crib.write("R/a.R", &TOOL.replace("x + y", "y + x"));
+    assert_eq!(crib.run(&["build", ".", "--check"]).code, 0, "timings are not compared");
+    crib.run(&["build", ".", "--no-examples"]);
     crib.run(&["build", "."]);
-    assert_eq!(yaml(&crib, "demo-add"), measured);
+    let text = yaml(&crib, "demo-add");
+    assert!(text.contains("#> [1] 3\nexecution_time: 0."), "{text}");
+    assert_ne!(text.lines().next_back(), old.lines().next_back(), "it says which sources");
 }
 
 #[test]
@@ -296,6 +401,21 @@ fn a_failing_example_is_said_and_the_others_are_built() {
     assert!(yaml(&crib, "demo-add").contains("#> [1] 3"));
     assert!(yaml(&crib, "demo-stops").ends_with("implementation_example: |\n  stop(\"it broke\")\n"));
     assert!(!outside.exists() && !crib.root().join("R/evil.R").exists(), "an example writes to its own folder only");
+}
+
+#[test]
+fn an_example_that_prints_much_is_cut() {
+    if !has("Rscript") {
+        return;
+    }
+    let tool =
+        |name: &str, code: &str| format!("#' T\n#' @examples\n#' {code}\n#' @keywords mcp-tool\n{name} <- function() 1\n\n");
+    let wide = tool("wide", "cat(strrep(\"x\", 1010000))");
+    let crib = package(&(wide + &tool("long", "for (i in 1:300000) cat(\"line\", i, \"\\n\")")));
+    let built = crib.run(&["build", ".", "--format", "json"]);
+    assert_eq!((built.code, codes(&built.json())), (0, Vec::new()), "{}", built.stderr);
+    assert!(yaml(&crib, "demo-wide").contains("xxx [...]\n"));
+    assert!(yaml(&crib, "demo-long").contains("#> line 60\n") && yaml(&crib, "demo-long").contains(" more lines]\n"));
 }
 
 #[test]

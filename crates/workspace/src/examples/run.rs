@@ -1,7 +1,7 @@
 //! What came of running an example, and what is remembered of that.
 
 use catalog::Outcome;
-use fancy_regex::Regex;
+use regex::Regex;
 use serde_json::{Value, json};
 
 /// What came of running an example.
@@ -77,6 +77,7 @@ fn scrubbed(output: &str, paths: &[(&str, &str)]) -> String {
     replaced(&text, r"/(home|Users|root)/[^\s/\x22':]+", "~")
 }
 
+/// Output may be long, hence patterns of the kind that is matched in linear time and cannot fail.
 fn replaced(text: &str, pattern: &str, by: &str) -> String {
     Regex::new(pattern).expect("a pattern that is written here").replace_all(text, by).into_owned()
 }
@@ -90,6 +91,13 @@ mod tests {
         let paths = [("<tmp>", "/tmp/toolcrib-1/Rtmpx"), ("<package>", "/srv/pkg")];
         let output = "/tmp/toolcrib-1/Rtmpx/file1a2b3c4d5e6f /srv/pkg/R <environment: 0x55d0c8a0> /home/me/x and 0x1";
         assert_eq!(scrubbed(output, &paths), "<tmp>/file <package>/R <environment: 0x...> ~/x and 0x1");
+    }
+
+    #[test]
+    fn long_output_is_scrubbed_too() {
+        for output in ["x".repeat(1 << 20), "line 1 \n".repeat(150_000)] {
+            assert_eq!(scrubbed(&format!("{output} /srv/pkg"), &[("<package>", "/srv/pkg")]), format!("{output} <package>"));
+        }
     }
 
     #[test]
