@@ -299,7 +299,7 @@ impl Reader<'_> {
         let word = self.word();
         let made = match word.as_str() {
             "character" | "characters" | "string" | "strings" => Kind::Text,
-            "numeric" | "numerics" | "number" | "numbers" | "double" | "doubles" => Kind::Number,
+            "numeric" | "numerics" | "numerical" | "number" | "numbers" | "double" | "doubles" => Kind::Number,
             "integer" | "integers" => Kind::Integer,
             "logical" | "logicals" | "boolean" | "booleans" => Kind::Boolean,
             "date" | "dates" => Kind::Date,
@@ -309,7 +309,14 @@ impl Reader<'_> {
                 return;
             }
         };
-        self.take(&["string", "strings", "values", "vectors"]);
+        let made = match () {
+            () if self.take(&["vectors"]) => made.array(),
+            () if self.take(&["matrices"]) => made.array().array(),
+            () => {
+                self.take(&["string", "strings", "values"]);
+                made
+            }
+        };
         phrase.kind = match &phrase.kind {
             Kind::Array(inner) if matches!(**inner, Kind::Array(_)) => made.array().array(),
             _ => made.array(),

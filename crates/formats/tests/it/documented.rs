@@ -52,6 +52,12 @@ fn what_is_plainly_returned_counts() {
         ),
         ("Returns a data frame with a numeric column", rows()),
         ("The function returns a data frame", rows()),
+        ("A vector of numerical values", json!({"type": "array", "items": {"type": "number"}})),
+        ("A list of character vectors", json!({"type": "array", "items": {"type": "array", "items": {"type": "string"}}})),
+        (
+            "A list of integer matrices",
+            json!({"type": "array", "items": {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}}),
+        ),
         ("Invisibly, a data frame", rows()),
         ("(Invisibly) `TRUE` if it worked", truth()),
         ("Data frame or NULL", json!({"type": ["array", "null"], "items": {"type": "object"}})),
