@@ -243,6 +243,20 @@ fn examples_are_run_and_their_output_is_kept() {
 }
 
 #[test]
+fn examples_may_attach_their_own_package_and_others() {
+    if !has("Rscript") {
+        return;
+    }
+    let code = "library(demo)\n#' stopifnot(require(\"demo\"))\n#' library(stats4)\n#' c(add(1, 2), is.function(mle))\n#' \
+                suppressWarnings(require(not.there))";
+    let crib = package(&TOOL.replace("z <- demo::add(1, 2)\n#' z", code));
+    let built = crib.run(&["build", ".", "--format", "json"]);
+    assert_eq!(codes(&built.json()), Vec::<&str>::new(), "{}", built.stdout);
+    let text = yaml(&crib, "demo-add");
+    assert!(text.contains("#> [1] 3 1\n"), "{text}");
+}
+
+#[test]
 fn output_is_the_same_in_every_locale() {
     if !has("Rscript") {
         return;

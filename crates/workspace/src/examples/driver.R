@@ -20,6 +20,16 @@ local({
     places <- c(tempdir(), scratch, spec$folder, R.home(), .libPaths(), path.expand("~"))
     for (index in seq_along(places)) tell("path ", known[[index]], " ", places[[index]])
     here <- new.env(parent = sourcing$sourced(spec$package, spec$folder, function(names) lacking <<- names))
+    # Examples attach their own package, which is there already, and perhaps not installed.
+    attaching <- function(attach, attached) {
+      function(package, ..., character.only = FALSE) {
+        if (missing(package)) return(attach(...))
+        name <- if (character.only) package else as.character(substitute(package))
+        if (identical(name, spec$package)) invisible(attached) else attach(name, ..., character.only = TRUE)
+      }
+    }
+    here$library <- attaching(base::library, spec$package)
+    here$require <- attaching(base::require, TRUE)
     if (!isTRUE(eval(parse(text = spec$condition, encoding = "UTF-8"), here))) {
       tell("skipped ")
       quit(save = "no", status = 0, runLast = FALSE)
