@@ -243,6 +243,17 @@ fn examples_are_run_and_their_output_is_kept() {
 }
 
 #[test]
+fn what_examples_say_to_standard_error_is_output_too() {
+    if !has("Rscript") {
+        return;
+    }
+    let crib = package(&TOOL.replace("#' z\n", "#' try(log(\"a\"))\n#' write(\"aside\", stderr())\n#' z\n"));
+    assert_eq!(crib.run(&["build", "."]).code, 0);
+    let text = yaml(&crib, "demo-add");
+    assert!(text.contains("non-numeric argument to mathematical function\n  #> aside\n  #> [1] 3\n"), "{text}");
+}
+
+#[test]
 fn examples_may_attach_their_own_package_and_others() {
     if !has("Rscript") {
         return;

@@ -4,7 +4,11 @@ local({
   spec <- .toolcrib
   sourcing <- .toolcrib_sourcing
   rm(".toolcrib", ".toolcrib_sourcing", envir = globalenv())
-  tell <- function(...) cat("toolcrib-", ..., "\n", sep = "", file = stderr())
+  # What the example says to R's standard error is output as well; facts are not.
+  tell <- function(...) {
+    sink(type = "message")
+    cat("toolcrib-", ..., "\n", sep = "", file = stderr())
+  }
   lacking <- NULL
   fail <- function(problem) {
     tell("error ", gsub("[\r\n]+", " ", conditionMessage(problem)),
@@ -35,6 +39,7 @@ local({
       quit(save = "no", status = 0, runLast = FALSE)
     }
     code <- parse(text = spec$code, keep.source = FALSE, encoding = "UTF-8")
+    sink(stdout(), type = "message")
     started <- Sys.time()
     withCallingHandlers(
       for (expression in code) {
