@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    net::TcpListener,
     path::Path,
     process::Command,
     time::{Duration, Instant},
@@ -408,12 +409,16 @@ fn a_failing_example_is_said_and_the_others_are_built() {
     let bad =
         |name: &str, code: &str| format!("#' Bad\n#' @examples\n#' {code}\n#' @keywords mcp-tool\n{name} <- function() 1\n\n");
     let outside = std::env::temp_dir().join(format!("toolcrib-outside-{}", std::process::id()));
+    // Somebody listens, so that only a network that is not there refuses.
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.set_nonblocking(true).expect("a listener");
+    let port = listener.local_addr().expect("its address").port();
     let code = [
         TOOL.to_owned(),
         bad("stops", "stop(\"it broke\")"),
         bad("parses", "1 +"),
         bad("quits", "quit(status = 3)"),
-        bad("calls", "readLines(url(\"http://127.0.0.1:9/\"))"),
+        bad("calls", &format!("socketConnection(port = {port}L)")),
         bad("writes", &format!("writeLines(\"x\", \"{}\")", outside.display())),
         bad("changes", "writeLines(\"x\", file.path(getNamespaceInfo(\"demo\", \"path\"), \"R\", \"evil.R\"))"),
     ];
@@ -425,6 +430,7 @@ fn a_failing_example_is_said_and_the_others_are_built() {
     assert_eq!(files(&crib).len(), 7);
     assert!(yaml(&crib, "demo-add").contains("#> [1] 3"));
     assert!(yaml(&crib, "demo-stops").ends_with("implementation_example: |\n  stop(\"it broke\")\n"));
+    assert!(listener.accept().is_err(), "no example reaches the network");
     assert!(!outside.exists() && !crib.root().join("R/evil.R").exists(), "an example writes to its own folder only");
 }
 
