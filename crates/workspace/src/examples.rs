@@ -47,7 +47,7 @@ pub(crate) static NO_R: Rule = Rule {
     good: "",
 };
 
-/// How long one example may run.
+/// How long one example may run, unless somebody says otherwise.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// How much output is looked at.
@@ -74,6 +74,7 @@ pub struct Examples<'a> {
     libraries: Vec<PathBuf>,
     /// What an example may use.
     sources: Sources,
+    limit: Duration,
 }
 
 /// What came of all examples.
@@ -85,8 +86,8 @@ pub struct Ran {
 }
 
 impl<'a> Examples<'a> {
-    /// Nothing is run yet.
-    pub fn new(package: &'a RPackage, environment: &Environment) -> Self {
+    /// Nothing is run yet. One example may run for `limit`, or for a minute.
+    pub fn new(package: &'a RPackage, environment: &Environment, limit: Option<Duration>) -> Self {
         let folder = package.folder.canonicalize().unwrap_or_else(|_| package.folder.clone());
         let mut settings = Settings::new(folder);
         settings.environment = variables(environment);
@@ -101,13 +102,14 @@ impl<'a> Examples<'a> {
         settings.output_bytes = OUTPUT_BYTES;
         settings.concurrency = settings.concurrency.div_ceil(2);
         let cache = environment.state_folder().join("examples");
-        Self { package, runtime: Arc::new(Runtime::new(settings)), cache, libraries, sources: Sources::of(package) }
+        let (runtime, limit) = (Arc::new(Runtime::new(settings)), limit.unwrap_or(LIMIT));
+        Self { package, runtime, cache, libraries, sources: Sources::of(package), limit }
     }
 
     /// Runs the examples that have changed, all at once as far as the machine has cores. `known` is what the files of the
     /// tools say: an example keeps its time while the sources are the same.
     pub async fn run(&self, definitions: &[Definition], known: &[Record]) -> Ran {
-        let rscript = Arc::new(tool(String::new()));
+        let rscript = Arc::new(tool(String::new(), self.limit));
         if self.runtime.available(&rscript).await.is_err() {
             let source = SourceId::new("DESCRIPTION");
             let note = Diagnostic::new(&NO_R, Origin::whole(&source), "`Rscript` was not found, so examples were not run");
@@ -151,10 +153,12 @@ impl<'a> Examples<'a> {
                 Ok(Record { measured, sources: Some(self.digest(example)) })
             }
             Run::Skipped => Ok(Record::default()),
-            Run::Failed(why) | Run::Ended(why) => {
+            Run::Failed(ref why) | Run::Ended(ref why) => {
                 let message = format!("the example of `{}` failed: {why}", definition.tool);
                 let found = Diagnostic::new(&FAILED_EXAMPLE, definition.origin.clone(), message).tool(&definition.tool);
-                Err(Box::new(found.hint("mend it, or put what cannot run here in `\\dontrun{}`")))
+                let is_ended = matches!(run, Run::Ended(_));
+                let more_time = if is_ended { " give it more time (`--timeout-seconds`)," } else { "" };
+                Err(Box::new(found.hint(format!("mend it,{more_time} or put what cannot run here in `\\dontrun{{}}`"))))
             }
         }
     }
@@ -162,7 +166,7 @@ impl<'a> Examples<'a> {
     async fn evaluate(&self, definition: &Definition, example: &ExampleCode) -> Run {
         let script = format!("{}{R_SOURCING}{DRIVER}", self.values(example));
         let arguments = Map::from_iter([("script".to_owned(), Value::from(script))]);
-        Run::of(&self.runtime.call_alone(Arc::new(tool(definition.tool.clone())), arguments).await)
+        Run::of(&self.runtime.call_alone(Arc::new(tool(definition.tool.clone(), self.limit)), arguments).await)
     }
 
     /// What tells whether packages were installed or removed: when their folders were changed.
@@ -220,7 +224,7 @@ fn home_of_r(environment: &Environment) -> Option<PathBuf> {
 }
 
 /// `Rscript` with a script in its private folder. It may read the package and change nothing of it.
-fn tool(name: String) -> Tool {
+fn tool(name: String, limit: Duration) -> Tool {
     let script = Binding { pass_by: PassBy::File, ..Binding::positional("script") };
     let pieces = vec![Piece::Word("--vanilla".to_owned()), Piece::Parameter(script)];
     let launch = Launch::Process(Process { program: "Rscript".to_owned(), pieces });
@@ -228,7 +232,7 @@ fn tool(name: String) -> Tool {
     let schema = Schema::new(schema.as_object().cloned().unwrap_or_default());
     let mut tool = Tool::new(name, "Runs an example", schema, launch, Origin::whole(&SourceId::new("DESCRIPTION")));
     tool.marks = Marks { mutates: Some(false), ..Marks::default() };
-    tool.timeout = Some(LIMIT);
+    tool.timeout = Some(limit);
     tool
 }
 

@@ -1,6 +1,6 @@
 //! `build`: from the documentation of an R package to tools.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use catalog::{Severity, SourceId};
 use workspace::{Build, Change, Examples, Files, Loaded, RPackage, Record};
@@ -23,6 +23,9 @@ pub(crate) struct Args {
     /// Do not run examples; their code stands alone.
     #[arg(long)]
     no_examples: bool,
+    /// End an example after this many seconds [default: 60].
+    #[arg(long, value_name = "SECONDS")]
+    timeout_seconds: Option<u64>,
     /// Write nothing and run nothing; fail if a file is not what the documentation gives, output and timing apart.
     #[arg(long)]
     check: bool,
@@ -38,7 +41,7 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let records = match (args.check, args.no_examples) {
         (true, _) => build.records(),
         (false, true) => build.records().into_iter().map(Record::without_output).collect(),
-        (false, false) => run_examples(here, &package, &mut build)?,
+        (false, false) => run_examples(here, &package, &mut build, args)?,
     };
     let changes = build.changes(&records);
     match args.check {
@@ -52,8 +55,13 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     Ok(code)
 }
 
-fn run_examples(here: &Surroundings<'_>, package: &RPackage, build: &mut Build) -> Result<Vec<Record>, CommandError> {
-    let examples = Examples::new(package, here.environment);
+fn run_examples(
+    here: &Surroundings<'_>,
+    package: &RPackage,
+    build: &mut Build,
+    args: &Args,
+) -> Result<Vec<Record>, CommandError> {
+    let examples = Examples::new(package, here.environment, args.timeout_seconds.map(Duration::from_secs));
     if terminal::is_interactive() {
         terminal::note(&format!("running what changed of the examples of {}", keeper::count(build.definitions.len(), "tool")));
     }

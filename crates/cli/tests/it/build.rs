@@ -248,10 +248,12 @@ fn what_examples_say_to_standard_error_is_output_too() {
     if !has("Rscript") {
         return;
     }
-    let crib = package(&TOOL.replace("#' z\n", "#' try(log(\"a\"))\n#' write(\"aside\", stderr())\n#' z\n"));
+    let code = "#' try(log(\"a\"))\n#' write(\"aside\", stderr())\n#' system(\"printf one; printf two >&2\")\n#' z\n";
+    let crib = package(&TOOL.replace("#' z\n", code));
     assert_eq!(crib.run(&["build", "."]).code, 0);
     let text = yaml(&crib, "demo-add");
-    assert!(text.contains("non-numeric argument to mathematical function\n  #> aside\n  #> [1] 3\n"), "{text}");
+    assert!(text.contains("non-numeric argument to mathematical function\n  #> aside\n  #> one[1] 3\n"), "{text}");
+    assert!(text.contains("  #> two\nexecution_time: "), "what programs say there comes last: {text}");
 }
 
 #[test]
@@ -406,8 +408,6 @@ fn a_failing_example_is_said_and_the_others_are_built() {
     if !has("Rscript") {
         return;
     }
-    let bad =
-        |name: &str, code: &str| format!("#' Bad\n#' @examples\n#' {code}\n#' @keywords mcp-tool\n{name} <- function() 1\n\n");
     let outside = std::env::temp_dir().join(format!("toolcrib-outside-{}", std::process::id()));
     // Somebody listens, so that only a network that is not there refuses.
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -415,12 +415,12 @@ fn a_failing_example_is_said_and_the_others_are_built() {
     let port = listener.local_addr().expect("its address").port();
     let code = [
         TOOL.to_owned(),
-        bad("stops", "stop(\"it broke\")"),
-        bad("parses", "1 +"),
-        bad("quits", "quit(status = 3)"),
-        bad("calls", &format!("socketConnection(port = {port}L)")),
-        bad("writes", &format!("writeLines(\"x\", \"{}\")", outside.display())),
-        bad("changes", "writeLines(\"x\", file.path(getNamespaceInfo(\"demo\", \"path\"), \"R\", \"evil.R\"))"),
+        tool("stops", "stop(\"it broke\")"),
+        tool("parses", "1 +"),
+        tool("quits", "quit(status = 3)"),
+        tool("calls", &format!("socketConnection(port = {port}L)")),
+        tool("writes", &format!("writeLines(\"x\", \"{}\")", outside.display())),
+        tool("changes", "writeLines(\"x\", file.path(getNamespaceInfo(\"demo\", \"path\"), \"R\", \"evil.R\"))"),
     ];
     let crib = package(&code.concat());
     let built = crib.run(&["build", ".", "--format", "json"]);
@@ -434,13 +434,51 @@ fn a_failing_example_is_said_and_the_others_are_built() {
     assert!(!outside.exists() && !crib.root().join("R/evil.R").exists(), "an example writes to its own folder only");
 }
 
+/// A tool with an example.
+fn tool(name: &str, code: &str) -> String {
+    format!("#' T\n#' @examples\n#' {code}\n#' @keywords mcp-tool\n{name} <- function() 1\n\n")
+}
+
+#[test]
+fn an_example_that_takes_too_long_is_ended() {
+    if !has("Rscript") {
+        return;
+    }
+    let crib = package(&(tool("slow", "Sys.sleep(50)") + &tool("fast", "1 + 1")));
+    let begun = Instant::now();
+    let built = crib.run(&["build", ".", "--timeout-seconds", "2", "--format", "json"]);
+    assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
+    let report = built.json();
+    assert_eq!((built.code, codes(&report)), (0, vec!["TC632"]), "{report:#}");
+    let said = &report["diagnostics"][0];
+    assert_eq!(said["tool"], "demo-slow");
+    assert!(said["message"].as_str().is_some_and(|said| said.contains("2 seconds")), "{report:#}");
+    assert!(yaml(&crib, "demo-fast").contains("#> [1] 2"));
+}
+
+#[test]
+fn examples_run_at_the_same_time_and_share_nothing() {
+    if !has("Rscript") {
+        return;
+    }
+    let code = "exists(\"left\"); assign(\"left\", 1, globalenv()); file.exists(\"left.txt\"); \
+                invisible(file.create(\"left.txt\")); cat(as.numeric(Sys.time()), \"\\n\"); Sys.sleep(5)";
+    let crib = package(&(tool("one", code) + &tool("two", code)));
+    assert_eq!(crib.run(&["build", "."]).code, 0);
+    let times = ["demo-one", "demo-two"].map(|name| {
+        let text = yaml(&crib, name);
+        let output: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("  #> ")).collect();
+        assert_eq!(output[..2], ["[1] FALSE", "[1] FALSE"], "{text}");
+        output[2].trim().parse::<f64>().expect("a time")
+    });
+    assert!((times[0] - times[1]).abs() < 5.0, "one began while the other ran: {times:?}");
+}
+
 #[test]
 fn an_example_that_prints_much_is_cut() {
     if !has("Rscript") {
         return;
     }
-    let tool =
-        |name: &str, code: &str| format!("#' T\n#' @examples\n#' {code}\n#' @keywords mcp-tool\n{name} <- function() 1\n\n");
     let wide = tool("wide", "cat(strrep(\"x\", 1010000))");
     let crib = package(&(wide + &tool("long", "for (i in 1:300000) cat(\"line\", i, \"\\n\")")));
     let built = crib.run(&["build", ".", "--format", "json"]);
@@ -499,7 +537,7 @@ fn output_has_no_paths_of_this_machine() {
         return;
     }
     let code = "#' Paths\n#' @examples\n#' writeLines(\"x\", \"here.txt\")\n#' getwd()\n#' tempfile()\n#' getNamespaceInfo(\"demo\", \"path\")\n\
-                #' R.home()\n#' system.file(package = \"stats\")\n#' new.env()\n#' 1:100000\n#' @keywords mcp-tool\npaths <- function() 1\n";
+                #' R.home()\n#' system.file(package = \"stats\")\n#' new.env()\n#' tempfile(\"own-\", fileext = \".csv\")\n#' basename(tempdir())\n#' dirname(getNamespaceInfo(\"demo\", \"path\"))\n#' 1:100000\n#' @keywords mcp-tool\npaths <- function() 1\n";
     let crib = package(code);
     assert_eq!(crib.run(&["build", "."]).code, 0);
     let text = yaml(&crib, "demo-paths");
@@ -510,6 +548,7 @@ fn output_has_no_paths_of_this_machine() {
     assert_eq!(output[3], "[1] \"<R>\"", "{text}");
     assert_eq!(output[4], "[1] \"<library>/stats\"", "{text}");
     assert_eq!(output[5], "<environment: 0x...>", "{text}");
+    assert_eq!(output[6..9], ["[1] \"<tmp>/own-.csv\"", "[1] \"Rtmp\"", "[1] \"<package>/..\""], "{text}");
     assert!(output.last().is_some_and(|last| last.ends_with("more lines]")), "what is cut is said: {text}");
     assert!(!text.contains(&*crib.root().to_string_lossy()), "{text}");
 }

@@ -1,5 +1,6 @@
-# Runs one example. `.toolcrib` says which: package, folder, code, condition. Output goes to standard output; standard
-# error has one line a fact for the caller: seconds, paths to be replaced, or the error.
+# Runs one example. `.toolcrib` says which: package, folder, code, condition. Output goes to standard output. Standard
+# error has one line a fact for the caller: paths to be replaced, that the example began, its seconds or the error. What
+# programs say there that the example starts is output, too; a fact that follows begins a new line.
 local({
   spec <- .toolcrib
   sourcing <- .toolcrib_sourcing
@@ -7,7 +8,7 @@ local({
   # What the example says to R's standard error is output as well; facts are not.
   tell <- function(...) {
     sink(type = "message")
-    cat("toolcrib-", ..., "\n", sep = "", file = stderr())
+    cat("\ntoolcrib-", ..., "\n", sep = "", file = stderr())
   }
   lacking <- NULL
   fail <- function(problem) {
@@ -20,9 +21,10 @@ local({
     options(width = 80, max.print = 1000, warn = 1, device = function(...) grDevices::pdf(NULL))
     scratch <- Sys.getenv("TMPDIR", tempdir())
     setwd(scratch)
-    known <- c("<tmp>", "<tmp>", "<package>", "<R>", rep("<library>", length(.libPaths())), "~")
-    places <- c(tempdir(), scratch, spec$folder, R.home(), .libPaths(), path.expand("~"))
+    known <- c("<tmp>", "<tmp>", "Rtmp", "<package>", "<package>/..", "<R>", rep("<library>", length(.libPaths())), "~")
+    places <- c(tempdir(), scratch, basename(tempdir()), spec$folder, dirname(spec$folder), R.home(), .libPaths(), path.expand("~"))
     for (index in seq_along(places)) tell("path ", known[[index]], " ", places[[index]])
+    tell("process ", sprintf("%x", Sys.getpid()))
     here <- new.env(parent = sourcing$sourced(spec$package, spec$folder, function(names) lacking <<- names))
     # Examples attach their own package, which is there already, and perhaps not installed.
     attaching <- function(attach, attached) {
@@ -39,6 +41,7 @@ local({
       quit(save = "no", status = 0, runLast = FALSE)
     }
     code <- parse(text = spec$code, keep.source = FALSE, encoding = "UTF-8")
+    tell("began")
     sink(stdout(), type = "message")
     started <- Sys.time()
     withCallingHandlers(

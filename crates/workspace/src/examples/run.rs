@@ -29,7 +29,7 @@ impl Run {
             if let Some(why) = told("error ").next_back() {
                 return Self::Failed(why.to_owned());
             }
-            let last = field("stderr").lines().last().filter(|line| !line.starts_with("toolcrib-"));
+            let last = field("stderr").trim_end().lines().last().filter(|line| !line.starts_with("toolcrib-"));
             return Self::Ended(last.unwrap_or_else(|| field("error_message")).to_owned());
         }
         if told("skipped ").next().is_some() {
@@ -37,7 +37,11 @@ impl Run {
         }
         let seconds = told("seconds ").next_back().and_then(|seconds| seconds.parse().ok()).unwrap_or_default();
         let paths: Vec<_> = told("path ").filter_map(|line| line.split_once(' ')).collect();
-        Self::Printed { output: scrubbed(field("stdout"), &paths), seconds }
+        let process = told("process ").next().unwrap_or_default();
+        let (output, aside) = (field("stdout"), aside(field("stderr")));
+        let is_cut_off = !output.is_empty() && !output.ends_with('\n') && !aside.is_empty();
+        let output = [output, if is_cut_off { "\n" } else { "" }, aside].concat();
+        Self::Printed { output: scrubbed(&output, &paths, process), seconds }
     }
 
     /// What to remember of it. That something cannot be run holds while the installed packages are the same.
@@ -67,14 +71,35 @@ impl Run {
     }
 }
 
-/// Output without what is different on every machine or in every run: folders and addresses.
-fn scrubbed(output: &str, paths: &[(&str, &str)]) -> String {
+/// What programs that an example started said to standard error: all that came while it ran.
+fn aside(stderr: &str) -> &str {
+    let ran = stderr.split_once("\ntoolcrib-began\n").map_or("", |(_, ran)| ran);
+    ran.rsplit_once("\ntoolcrib-seconds ").map_or(ran, |(ran, _)| ran)
+}
+
+/// Output without what is different on every machine or in every run: folders, names of temporary files, which have the
+/// number of the process in them, and addresses.
+fn scrubbed(output: &str, paths: &[(&str, &str)], process: &str) -> String {
     let mut paths: Vec<_> = paths.iter().filter(|(_, path)| path.len() > 1).collect();
     paths.sort_by_key(|(_, path)| std::cmp::Reverse(path.len()));
-    let text = paths.iter().fold(output.to_owned(), |text, (name, path)| text.replace(path, name));
+    let text = paths.iter().fold(output.to_owned(), |text, (name, path)| renamed(&text, path, name));
     let text = replaced(&text, r"\b0x[0-9a-f]{6,}\b", "0x...");
-    let text = replaced(&text, r"(<tmp>/file)[0-9a-f]{6,}", "$1");
+    let text = replaced(&text, &format!(r"(<tmp>/[^\s/\x22']*?){process}[0-9a-f]{{5,8}}\b"), "$1");
     replaced(&text, r"/(home|Users|root)/[^\s/\x22':]+", "~")
+}
+
+/// The text with a folder under another name, except where its path is a part of a longer name.
+fn renamed(text: &str, path: &str, name: &str) -> String {
+    let is_of_name = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    let (mut renamed, mut done) = (String::new(), 0);
+    for (at, _) in text.match_indices(path) {
+        let end = at + path.len();
+        if !is_of_name(text[..at].chars().next_back()) && !is_of_name(text[end..].chars().next()) {
+            renamed.extend([&text[done..at], name]);
+            done = end;
+        }
+    }
+    renamed + &text[done..]
 }
 
 /// Output may be long, hence patterns of the kind that is matched in linear time and cannot fail.
@@ -88,15 +113,21 @@ mod tests {
 
     #[test]
     fn what_differs_between_machines_goes() {
-        let paths = [("<tmp>", "/tmp/toolcrib-1/Rtmpx"), ("<package>", "/srv/pkg")];
+        let paths = [("<tmp>", "/tmp/toolcrib-1/Rtmpx"), ("<package>", "/srv/pkg"), ("<package>/..", "/srv")];
         let output = "/tmp/toolcrib-1/Rtmpx/file1a2b3c4d5e6f /srv/pkg/R <environment: 0x55d0c8a0> /home/me/x and 0x1";
-        assert_eq!(scrubbed(output, &paths), "<tmp>/file <package>/R <environment: 0x...> ~/x and 0x1");
+        assert_eq!(scrubbed(output, &paths, "1a2b"), "<tmp>/file <package>/R <environment: 0x...> ~/x and 0x1");
+        let output = "/tmp/toolcrib-1/Rtmpx/a-1a2b3c4d5e.csv /srv/pkg2 (/srv) /srv/x /srvices /x/srv 1a2b3c4d5e";
+        let expected = "<tmp>/a-.csv <package>/../pkg2 (<package>/..) <package>/../x /srvices /x/srv 1a2b3c4d5e";
+        assert_eq!(scrubbed(output, &paths, "1a2b"), expected);
     }
 
     #[test]
     fn long_output_is_scrubbed_too() {
         for output in ["x".repeat(1 << 20), "line 1 \n".repeat(150_000)] {
-            assert_eq!(scrubbed(&format!("{output} /srv/pkg"), &[("<package>", "/srv/pkg")]), format!("{output} <package>"));
+            assert_eq!(
+                scrubbed(&format!("{output} /srv/pkg"), &[("<package>", "/srv/pkg")], "1a2b"),
+                format!("{output} <package>")
+            );
         }
     }
 
