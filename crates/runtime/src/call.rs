@@ -30,7 +30,7 @@ use crate::{
     operations::{Live, Work},
     outputs::{OutputResources, Outputs, Spill},
     process::Errand,
-    redirect, refusal, report,
+    r, redirect, refusal, report,
     sequence::Leaf,
     spawn::Door,
     warm::{Workers, unless_cancelled},
@@ -222,6 +222,7 @@ impl Runtime {
     /// Runs one call. Whatever goes wrong with the tool is an outcome. A call of an asynchronous
     /// tool becomes an operation.
     pub async fn call(self: &Arc<Self>, call: Call) -> Result<Outcome, Interrupt> {
+        r::rouse(&call);
         let log = Log::called(&call);
         let tool = Arc::clone(&call.tool);
         let result = self.decided(call, &log).await.map(|outcome| match tool.launch {

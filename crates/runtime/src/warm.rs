@@ -21,5 +21,5 @@ pub use session::Session;
 pub(crate) use session::{Language, Place};
 pub(crate) use state::{Life, Snapshot};
 pub(crate) use terms::{Terms, unless_cancelled};
-pub(crate) use worker::{Broken, Ears, PIPES, Worker};
+pub(crate) use worker::{Bounds, Broken, Ears, PIPES, Worker};
 pub(crate) use workers::{Start, Workers};

@@ -19,6 +19,10 @@ use std::{
 };
 
 pub(crate) use aside::Beside;
+use futures_util::{
+    FutureExt,
+    future::{Either, ready},
+};
 pub use message::{Incoming, read};
 use rmcp::{
     ErrorData, RoleServer,
@@ -264,9 +268,14 @@ where
     fn send(&mut self, message: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let verdict = self.outgoing(&message);
         let output = self.output.clone();
-        async move {
+        let mut written = Box::pin(async move {
             verdict?;
             output.write(&message).await
+        });
+        // If no other answer may soon go with it, it goes out now and not with the task that the library starts for it.
+        match self.in_flight.is_empty().then(|| (&mut written).now_or_never()).flatten() {
+            Some(done) => Either::Left(ready(done)),
+            None => Either::Right(written),
         }
     }
 

@@ -7,16 +7,17 @@ use catalog::{Failure, Launch, Outcome, launch::RFunction};
 use super::{
     arguments::encoded,
     conversation::{self, Copied, Ended},
+    encode,
     json::Expected,
     report,
     value::{Data, RValue},
 };
 use crate::{
     Plan, Runtime, Session,
-    call::Job,
+    call::{Call, Job},
     lanes::Lane,
     refusal,
-    warm::{Language, Life, Place, Snapshot, Start, unless_cancelled},
+    warm::{Bounds, Language, Life, Place, Snapshot, Start, unless_cancelled},
 };
 
 /// A call that is ready to be made.
@@ -25,6 +26,13 @@ struct Ready<'a> {
     function: &'a RFunction,
     arguments: Vec<(String, RValue)>,
     life: Life,
+}
+
+/// Wakes the R that a call is for, so that it is awake when it is told what to do.
+pub(crate) fn rouse(call: &Call) {
+    if let Launch::R(_) = call.tool.launch {
+        call.session.rouse(Language::R, &Bounds::of(&call.tool), encode::HEADER);
+    }
 }
 
 impl Runtime {

@@ -3,7 +3,7 @@
 use super::value::{Data, NA_INTEGER, RValue};
 
 /// The format, its version, an R that writes it and the oldest that reads it.
-const HEADER: &[u8] = b"B\n\x02\0\0\0\x02\x02\x04\0\0\x03\x02\0";
+pub(super) const HEADER: &[u8] = b"B\n\x02\0\0\0\x02\x02\x04\0\0\x03\x02\0";
 
 /// Kinds of items, as R numbers them.
 pub(super) mod kind {

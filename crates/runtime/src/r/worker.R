@@ -29,6 +29,25 @@
     .Internal(flush(answers))
   }
 
+  # What stands around a value in the last answer. `serialize` begins with a table for what is shared, which takes it
+  # longer than all the rest: for one number or truth, or nothing, that is made beforehand.
+  envelope <- function(value, is_shown) {
+    bytes <- serialize(list("done", value, is_shown, NULL, NULL), NULL, xdr = FALSE, version = 2L)
+    before <- length(serialize(list("done"), NULL, xdr = FALSE, version = 2L)) + if (is.null(value)) 4L else 8L
+    after <- before + if (is.null(value)) 0L else length(writeBin(value, raw()))
+    list(c(writeBin(length(bytes), raw()), bytes[seq_len(before)]), bytes[-seq_len(after)])
+  }
+  values <- list(double = 0, integer = 0L, logical = TRUE, `NULL` = NULL)
+  shown <- lapply(values, envelope, TRUE)
+  hidden <- lapply(values, envelope, FALSE)
+
+  send_one <- function(value, envelope) {
+    .Internal(writeBin(envelope[[1L]], answers, NA_integer_, FALSE, FALSE))
+    if (!is.null(value)) .Internal(writeBin(value, answers, NA_integer_, FALSE, FALSE))
+    .Internal(writeBin(envelope[[2L]], answers, NA_integer_, FALSE, FALSE))
+    .Internal(flush(answers))
+  }
+
   # --- State -------------------------------------------------------------------------------------
 
   store <- new.env(hash = TRUE, parent = emptyenv())
@@ -170,8 +189,10 @@
   plain <- function(x) {
     attributes <- attributes(x)
     if (is.null(x) || is.atomic(x)) {
-      if (is.complex(x) || inherits(x, "integer64")) return(format(x))
-      if (!is.null(attributes)) attributes(x) <- attributes[names(attributes) %in% KEPT]
+      if (is.complex(x)) return(format(x))
+      if (is.null(attributes)) return(x)
+      if (inherits(x, "integer64")) return(format(x))
+      attributes(x) <- attributes[names(attributes) %in% KEPT]
       return(x)
     }
     if (inherits(x, "POSIXlt")) return(plain(as.POSIXct(x)))
@@ -182,9 +203,6 @@
   }
 
   object_size <- utils::object.size
-
-  # Whether a value is small for certain, which is found out faster than its size.
-  is_small <- function(x) is.null(x) || is.atomic(x) && !is.character(x) && length(x) < 1000L && is.null(attributes(x))
 
   size_of <- function(x) as.numeric(object_size(x))
 
@@ -324,16 +342,22 @@
   finish <- function(value) {
     close_sinks()
     restore()
-    if (!identical(.Device, "null device")) send_plots()
-    if (!identical(getwd(), home)) setwd(home)
+    if (.Device != "null device") send_plots()
+    if (!length(here <- .Internal(getwd())) || here != home) setwd(home)
     if (is_changed) save_state()
-    if (status == "done" && !is_small(value) && object_size(value) > PIECE) {
+    notes <- c(undrawn, if (unsaid > 0L) paste("there were", WARNINGS + unsaid, "warnings, and only the first", WARNINGS, "are answered"))
+    undrawn <<- NULL
+    is_bare <- status == "done" && is.null(attributes(value))
+    if (is_bare && (length(value) == 1L || is.null(value)) && is.null(warned) && is.null(notes)) {
+      envelope <- if (is_shown) shown[[typeof(value)]] else hidden[[typeof(value)]]
+      if (!is.null(envelope)) return(send_one(value, envelope))
+    }
+    is_small <- is_bare && is.numeric(value) && length(value) < 1000L
+    if (status == "done" && !is_small && object_size(value) > PIECE) {
       pieces(if (by_columns && is.data.frame(value)) as.list(value) else value)
       status <<- "pieces"
       value <- NULL
     }
-    notes <- c(undrawn, if (unsaid > 0L) paste("there were", WARNINGS + unsaid, "warnings, and only the first", WARNINGS, "are answered"))
-    undrawn <<- NULL
     send(list(status, value, is_shown, warned, notes))
   }
 
@@ -409,7 +433,7 @@
   suspendInterrupts({
     send(list("ready", paste(R.version$major, R.version$minor, sep = ".")))
     # Compiled while nobody waits: what every call runs, and from now on what R thinks worth it.
-    for (name in c("send", "close_sinks", "restore", "prepared", "call_of", "plain", "is_small", "call", "finish", "answer", "serve", "serve_on")) {
+    for (name in c("send", "close_sinks", "restore", "prepared", "call_of", "plain", "call", "finish", "send_one", "answer", "serve", "serve_on")) {
       assign(name, compiler::cmpfun(get(name)))
     }
     .Internal(enableJIT(3L))

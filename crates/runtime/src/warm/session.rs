@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use tokio::{runtime::Handle, sync::Mutex};
 
-use super::{state::Snapshot, worker::Worker};
+use super::{
+    state::Snapshot,
+    worker::{Bounds, Worker},
+};
 
 /// Whose state it is: calls in one session share it, and no others do. It is gone when the last
 /// clone is.
@@ -20,6 +23,15 @@ impl Session {
         for place in self.0.places() {
             let place = std::mem::take(&mut *place.lock().await);
             place.end().await;
+        }
+    }
+
+    /// Wakes the worker that is for a tool, if it waits, by what every request begins with.
+    pub(crate) fn rouse(&self, language: Language, bounds: &Bounds, beginning: &[u8]) {
+        if let Ok(mut place) = self.place(language).try_lock()
+            && let Some(worker) = place.workers.iter_mut().find(|worker| worker.bounds == *bounds)
+        {
+            worker.rouse(beginning);
         }
     }
 

@@ -57,6 +57,8 @@ pub(crate) struct Worker {
     pub(crate) holds: u64,
     /// Whether a request was sent whose last answer was not read.
     is_busy: bool,
+    /// How much of the next request it has.
+    ahead: usize,
     pub(crate) used: Instant,
     _seat: OwnedSemaphorePermit,
 }
@@ -119,6 +121,7 @@ impl Worker {
             bounds,
             holds: 0,
             is_busy: true,
+            ahead: 0,
             used: Instant::now(),
             _seat: seat,
         };
@@ -159,10 +162,18 @@ impl Worker {
         self.running.leader()
     }
 
+    /// Wakes it by the first bytes of the next request, whichever that will be: the rest can be made meanwhile.
+    pub(crate) fn rouse(&mut self, beginning: &[u8]) {
+        if !self.is_busy && self.ahead == 0 {
+            self.ahead = self.requests.try_write(beginning).unwrap_or_default();
+        }
+    }
+
     /// Sends a request. Its answers are read by [`Worker::next`], the last one noted by [`Worker::heard_out`].
     pub(crate) async fn send(&mut self, request: &[u8], patience: &mut Patience<'_>) -> Result<(), Broken> {
         self.is_busy = true;
         self.used = Instant::now();
+        let request = &request[std::mem::take(&mut self.ahead)..];
         let Self { running, requests, .. } = self;
         tokio::select! {
             biased;

@@ -237,11 +237,15 @@ async fn a_plan_shows_the_exact_call() {
 #[tokio::test]
 async fn arguments_that_the_function_does_not_take_are_refused() {
     need_r!();
-    let bench = Workshop::new("f <- function(x) x");
-    let outcome = bench.call(function("f", &[("x", NUMBER)]), json!({"x": 1, "y": 2})).await;
-    assert_eq!(field(&outcome, "error_type"), "invalid_arguments");
-    let outcome = bench.call(function("f", &[("x", Encoding::Scalar(Atom::Date))]), json!({"x": "soon"})).await;
-    assert!(text(&outcome, 0).contains("must be a date such as 2024-12-31"), "{outcome:?}");
+    let bench = Workshop::new("f <- function(x) x\npid <- function() Sys.getpid()");
+    let first = bench.pid().await;
+    for _ in 0..2 {
+        let outcome = bench.call(function("f", &[("x", NUMBER)]), json!({"x": 1, "y": 2})).await;
+        assert_eq!(field(&outcome, "error_type"), "invalid_arguments");
+        let outcome = bench.call(function("f", &[("x", Encoding::Scalar(Atom::Date))]), json!({"x": "soon"})).await;
+        assert!(text(&outcome, 0).contains("must be a date such as 2024-12-31"), "{outcome:?}");
+        assert_eq!(bench.pid().await, first, "the R that was woken for it still waits");
+    }
 }
 
 #[tokio::test]

@@ -56,6 +56,35 @@ async fn a_return_schema_decides_what_a_value_becomes() {
 }
 
 #[tokio::test]
+async fn one_value_arrives_as_it_is_and_with_what_was_said() {
+    need_r!();
+    let values = [
+        ("1.5", json!(1.5)),
+        ("-0.1", json!(-0.1)),
+        ("7L", json!(7)),
+        ("TRUE", json!(true)),
+        ("NA", json!(null)),
+        ("NA_integer_", json!(null)),
+        ("NA_real_", json!(null)),
+        ("NULL", json!(null)),
+        ("numeric(0)", json!([])),
+        ("logical(0)", json!([])),
+        ("c(1, 2)", json!([1, 2])),
+        ("'Zoë'", json!("Zoë")),
+        ("as.raw(1)", json!("AQ==")),
+    ];
+    let code: Vec<_> = values.iter().enumerate().map(|(at, (code, _))| format!("v{at} <- function() {code}\n")).collect();
+    let code = code.concat() + "warned <- function() { warning('well'); invisible(2) }";
+    let bench = Workshop::new(&code);
+    for (at, (code, expected)) in values.iter().enumerate() {
+        let outcome = bench.call(returning(&format!("v{at}"), json!({})), json!({})).await;
+        assert_eq!(value(&outcome), expected, "{code}");
+    }
+    let outcome = bench.run("warned").await;
+    assert_eq!((text(&outcome, 0), field(&outcome, "warnings")), ("[1] 2\n", &json!(["well (in warned())"])), "{outcome:?}");
+}
+
+#[tokio::test]
 async fn what_json_has_nothing_for_is_text_or_null() {
     need_r!();
     let bench = Workshop::new(
