@@ -16,7 +16,8 @@ mod resources;
 mod shelf;
 mod tool;
 
+pub use formats::{Category, Collection};
 pub use guide::Guide;
-pub use library::{Category, Collection, Library, Limits};
+pub use library::{Library, Limits};
 pub use render::{Answer, Filtered, Kind, Omitted, Part, Problem};
 pub use tool::CATEGORY;

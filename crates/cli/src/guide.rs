@@ -7,7 +7,7 @@ use std::{
 
 use builtin::{
     Flags, Project,
-    content::{Category, Collection, Guide, Library, Limits},
+    content::{Guide, Library, Limits},
     documents::{self, Documents, Rendering},
     prompts::{Book, Detail},
 };
@@ -83,25 +83,13 @@ fn documents_of(crib: &Crib) -> Option<documents::Settings> {
 
 /// What a crib's documents are, and how much of them one answer holds.
 fn library(crib: &Crib, content: &Content, flags: &Flags) -> Library {
-    let categories = content.categories.iter().cloned().map(|category| Category {
-        name: category.name,
-        folder: category.folder,
-        patterns: category.patterns,
-        description: category.description,
-        instruct: category.instruct,
-    });
-    let collections = content.collections.iter().cloned().map(|collection| Collection {
-        name: collection.name,
-        items: collection.items,
-        description: collection.description,
-    });
     let usual = Limits::default();
     let config = crib.config.content.as_ref();
     let limits = Limits {
         documents: config.and_then(|config| config.max_documents).unwrap_or(usual.documents),
         bytes: config.and_then(|config| config.max_bytes).unwrap_or(usual.bytes),
     };
-    Library::new(categories.collect(), collections.collect(), project(crib, flags)).with_limits(limits)
+    Library::new(content.categories.clone(), content.collections.clone(), project(crib, flags)).with_limits(limits)
 }
 
 /// A crib as templates know it.

@@ -4,6 +4,7 @@
 //! returned, with every problem that was found. No file is touched here; the caller brings bytes.
 
 mod bind;
+mod category;
 mod convert;
 mod document;
 mod expression;
@@ -23,6 +24,7 @@ mod spec;
 mod yaml;
 
 pub use bind::bind;
+pub use category::{Category, Collection};
 pub use convert::{Converted, ConvertedFile, Loss, Target, convert};
 pub use document::{Document, Format, MAX_BYTES, Reading, is_specification, read, read_guidance};
 pub use expression::{Expression, ExpressionError, Pattern, Sense, Term, check_name};

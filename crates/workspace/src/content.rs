@@ -8,7 +8,7 @@ use std::{
 };
 
 use catalog::{Diagnostic, Origin, Rule, SourceId, closest};
-use formats::{Expression, Pattern, check_name};
+use formats::{Category, Collection, Expression, Pattern, check_name};
 use globset::Glob;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -76,32 +76,6 @@ pub struct Content {
     pub categories: Vec<Category>,
     /// The collections, by name.
     pub collections: Vec<Collection>,
-}
-
-/// A category whose name is good and whose folder is there.
-#[derive(Clone, Debug)]
-pub struct Category {
-    /// Its name.
-    pub name: String,
-    /// Its folder, canonical.
-    pub folder: PathBuf,
-    /// What it gives by itself.
-    pub patterns: Vec<Pattern>,
-    /// What it is about.
-    pub description: Option<String>,
-    /// Whether its documents may instruct.
-    pub instruct: bool,
-}
-
-/// A collection that names what there is.
-#[derive(Clone, Debug)]
-pub struct Collection {
-    /// Its name.
-    pub name: String,
-    /// What belongs to it.
-    pub items: Expression,
-    /// What it is about.
-    pub description: Option<String>,
 }
 
 /// Reads `[content]`: what can be used, and what is wrong with the rest.

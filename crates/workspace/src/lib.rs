@@ -41,7 +41,7 @@ pub use always::always_allow;
 pub use bind::{Bind, OutputCheck};
 pub use clause::Clause;
 pub use config::{Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, PromptsConfig, config_schema};
-pub use content::{Category, CategoryConfig, Collection, CollectionConfig, Content, ContentConfig};
+pub use content::{CategoryConfig, CollectionConfig, Content, ContentConfig};
 pub use crib::{Crib, OpenError};
 pub use documents::{Documents, DocumentsConfig, RenderBackend};
 pub use environment::Environment;

@@ -8,9 +8,8 @@ use serde_json::Value;
 use toolkit::Context;
 
 use super::{
-    address,
+    Category, address,
     folder::{Folder, is_hidden},
-    library::Category,
     pattern,
     render::{Filtered, Kind, Part, Problem},
 };

@@ -9,10 +9,10 @@ use formats::{Expression, Pattern, Sense, Term};
 use toolkit::{Context, closest};
 
 use super::{
-    address,
+    Category, address,
     document::{self, Reader, is_visible, problem},
     folder::{Folder, MOST_FILES, Reach},
-    library::{Category, Library, Limits},
+    library::{Library, Limits},
     pattern::{Matcher, is_template, names, plain_name},
     render::{Answer, Omitted, Problem},
     shelf::{Cut, Effort, Shelf},

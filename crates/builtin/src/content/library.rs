@@ -1,8 +1,6 @@
-//! What there is to find: categories and collections, as plain data, and the way to ask.
+//! What there is to find, as plain data, and the way to ask.
 
-use std::path::PathBuf;
-
-use formats::{Expression, ExpressionError, Pattern, Sense, Term};
+use formats::{Category, Collection, Expression, ExpressionError, Pattern, Sense, Term};
 use toolkit::Context;
 
 use super::{gather::Gathering, render::Answer};
@@ -10,32 +8,6 @@ use crate::Project;
 
 /// How many patterns an expression may have; a term without any counts as one.
 const MOST_PATTERNS: usize = 500;
-
-/// A folder of documents.
-#[derive(Clone, Debug)]
-pub struct Category {
-    /// Its name.
-    pub name: String,
-    /// Where its documents are.
-    pub folder: PathBuf,
-    /// What it gives when nobody says what is wanted of it.
-    pub patterns: Vec<Pattern>,
-    /// What it is about.
-    pub description: Option<String>,
-    /// Whether its documents may tell a model what to do.
-    pub instruct: bool,
-}
-
-/// Documents of several categories under one name.
-#[derive(Clone, Debug)]
-pub struct Collection {
-    /// Its name.
-    pub name: String,
-    /// What belongs to it, in order.
-    pub items: Expression,
-    /// What it is about.
-    pub description: Option<String>,
-}
 
 /// How much one answer may hold. What is left out is said.
 #[derive(Clone, Copy, Debug)]

@@ -5,11 +5,11 @@ use std::{collections::HashMap, path::Path};
 use toolkit::{Body, BoxFuture, Context, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources};
 
 use super::{
-    address,
+    Category, address,
     document::{self, is_visible, media_type},
     folder::{Folder, MOST_FILES},
     guide::Guide,
-    library::{Category, Library},
+    library::Library,
     pattern,
     render::Answer,
 };

@@ -8,8 +8,9 @@ use serde_json::json;
 use toolkit::{Content, Context, Naming, Native, Reply};
 
 use super::{
+    Category, Collection,
     guide::Guide,
-    library::{Category, Collection, Library},
+    library::Library,
     render::{Answer, Kind, Part},
 };
 use crate::PREFIX;
