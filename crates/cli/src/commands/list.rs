@@ -9,6 +9,9 @@ use workspace::Groups;
 use super::{CommandResult, Surroundings, serve};
 use crate::{guide::Material, keeper, terminal};
 
+/// How many characters a line says of a tool. `show` says all.
+const LONGEST: usize = 100;
+
 /// List the tools of the crib.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -73,9 +76,28 @@ fn table<T: AsRef<Tool>>(tools: &[T]) -> String {
     let mut text = String::new();
     for tool in tools {
         let tool = tool.as_ref();
-        let summary = tool.description.text.lines().next().unwrap_or_default();
-        let summary: String = summary.chars().take(100).collect();
+        let summary = summary(tool.description.text.lines().next().unwrap_or_default());
         writeln!(text, "{:width$}  {summary}", tool.name).expect("writing to a string");
     }
     text
+}
+
+/// A line that is not too long: where it is, its first words.
+fn summary(line: &str) -> String {
+    let Some((end, _)) = line.char_indices().nth(LONGEST) else { return line.to_owned() };
+    let words = line[..end].rsplit_once(' ').map_or(&line[..end], |(words, _)| words);
+    format!("{} …", words.trim_end_matches([',', ';', ':', '.']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::summary;
+
+    #[test]
+    fn a_long_line_ends_with_a_whole_word_and_says_so() {
+        assert_eq!(summary("Counts words."), "Counts words.");
+        assert_eq!(summary(&"é".repeat(100)), "é".repeat(100));
+        let line = format!("{} second, third", "a".repeat(90));
+        assert_eq!(summary(&line), format!("{} second …", "a".repeat(90)));
+    }
 }
