@@ -68,8 +68,16 @@ impl Runtime {
             notes.push(format!("the state of this session is lost: {}", failure.message));
             Some(Vec::new())
         });
+        let lacks_state = place.is_unsaved && state.is_some();
         let worker = &mut place.workers[index];
-        worker.holds = place.version;
+        if lacks_state {
+            notes.push(
+                "the state of this session is too large to be copied to the R process of this tool, which has none of it"
+                    .to_owned(),
+            );
+        } else {
+            worker.holds = place.version;
+        }
         if let Some(live) = &job.live {
             live.running(worker.leader());
         }
