@@ -50,6 +50,7 @@ impl Runtime {
         let arguments = encoded(function, &job.arguments)?;
         let _turn = if job.has_turn { None } else { self.turn(job, Lane::of(&tool)).await? };
         let ready = Ready { job, function, arguments, life };
+        let _leaving = self.workers.leaving();
         let mut place = unless_cancelled(job, session.place(Language::R).lock()).await?;
         self.call_r(&session, &mut place, ready).await
     }
