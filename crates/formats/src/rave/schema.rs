@@ -56,9 +56,8 @@ impl Mender<'_, '_> {
 
     fn required<'a>(&mut self, node: Option<&Node<'a>>, properties: &[Member<'a>], at: &At<'_>) -> Vec<Node<'a>> {
         let Some(node) = node else { return Vec::new() };
-        let listed = self.listed(node, at);
         let mut kept: Vec<Node<'a>> = Vec::new();
-        for name in listed {
+        for name in self.names(node, at) {
             let is_hidden = name.as_str().is_some_and(|text| text.starts_with('.'));
             let is_known = properties.iter().any(|member| Some(&*member.key) == name.as_str());
             let is_new = !kept.iter().any(|known| known.as_str() == name.as_str());
@@ -75,6 +74,12 @@ impl Mender<'_, '_> {
         kept
     }
 
+    /// Names of parameters, which are text as keys are, even if they are called `n` or `y`.
+    fn names<'a>(&mut self, node: &Node<'a>, at: &At<'_>) -> Vec<Node<'a>> {
+        let listed = self.listed(node, at);
+        listed.iter().map(|name| spelled_out(name, self.text)).collect()
+    }
+
     /// A schema of a value, with everything in it that is said about values of its type.
     pub(super) fn schema<'a>(&mut self, node: &Node<'a>, at: &At<'_>) -> Node<'a> {
         let Value::Object(members) = &node.value else {
@@ -89,7 +94,7 @@ impl Mender<'_, '_> {
                 "type" => Some(self.kind(&member.value, &at)),
                 "items" => Some(self.schema(&member.value, &at)),
                 "properties" => Some(self.nested(&member.value, &at)),
-                "required" => Some(Node { value: Value::Array(self.listed(&member.value, &at)), span: member.value.span }),
+                "required" => Some(Node { value: Value::Array(self.names(&member.value, &at)), span: member.value.span }),
                 "description" if member.value.value == Value::Null => None,
                 "description" => Some(spelled_out(&member.value, self.text)),
                 "default" => self.default(&member.value, node, &at),

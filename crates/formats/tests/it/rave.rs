@@ -126,6 +126,15 @@ fn keys_are_text_whatever_they_look_like() {
 }
 
 #[test]
+fn required_names_are_text_whatever_they_look_like() {
+    let text = with("y:\n  type: number\n  description: Y\nn:\n  type: integer\n  description: N", "");
+    for (list, names) in [("[n, y]", vec!["n", "y"]), ("n", vec!["n"])] {
+        let reading = read(&text.replace("implementation_example", &format!("  required: {list}\nimplementation_example")));
+        assert_eq!(reading.tools[0].input.required().collect::<Vec<_>>(), names, "{list}: {:?}", reading.diagnostics);
+    }
+}
+
+#[test]
 fn values_are_read_as_the_type_of_their_parameter() {
     let text = "i:\n  type: integer\n  description: I\n  default: 20.0\n  examples: ['50', 2L]\n\
                 s:\n  type: string\n  description: S\n  enum: [yes, no, 1.0]\n  default: no\n\

@@ -28,6 +28,7 @@ impl Runtime {
         let (session, _) = self.session(job).await?;
         plan::refuse_outside(&self.settings, &job.tool, &job.arguments)?;
         let _turn = if job.has_turn { None } else { self.turn(job, Lane::of(&job.tool)).await? };
+        let leaving = self.workers.leaving();
         let mut place = unless_cancelled(job, session.place(Language::Python).lock()).await?;
         let spill = self.spill(job);
         let mut said = self.call_python(&session, &mut place, job, &spill).await?;
@@ -36,6 +37,7 @@ impl Runtime {
             said = self.call_python(&session, &mut place, job, &spill).await?;
         }
         drop(place);
+        drop(leaving);
         Ok(outcome(&job.tool, said, &spill, job.output_bytes).await)
     }
 

@@ -50,6 +50,7 @@ impl Runtime {
         let arguments = encoded(function, &job.arguments)?;
         let _turn = if job.has_turn { None } else { self.turn(job, Lane::of(&tool)).await? };
         let ready = Ready { job, function, arguments, life };
+        let _leaving = self.workers.leaving();
         let mut place = unless_cancelled(job, session.place(Language::R).lock()).await?;
         self.call_r(&session, &mut place, ready).await
     }
@@ -68,8 +69,16 @@ impl Runtime {
             notes.push(format!("the state of this session is lost: {}", failure.message));
             Some(Vec::new())
         });
+        let lacks_state = place.is_unsaved && state.is_some();
         let worker = &mut place.workers[index];
-        worker.holds = place.version;
+        if lacks_state {
+            notes.push(
+                "the state of this session is too large to be copied to the R process of this tool, which has none of it"
+                    .to_owned(),
+            );
+        } else {
+            worker.holds = place.version;
+        }
         if let Some(live) = &job.live {
             live.running(worker.leader());
         }

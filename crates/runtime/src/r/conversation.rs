@@ -83,34 +83,24 @@ pub(super) async fn call(worker: &mut Worker, request: &RValue, terms: &Terms<'_
     let mut heard = Heard::new(Collector::new(terms.spill, terms.output_bytes, expected));
     let mut ears = terms.ears();
     let mut patience = terms.patience();
-    let mut ended = talk(worker, request, &mut heard, &mut ears, &mut patience)
+    let ended = talk(worker, request, &mut heard, &mut ears, &mut patience)
         .await
         .unwrap_or_else(|broken| Ended::Broken(broken, patience.ended));
     worker.listen(&mut ears).await;
-    if patience.ended.is_some() && !matches!(ended, Ended::Broken(..)) {
-        ended = settle(worker, &mut ears, &mut patience).await;
-    }
-    let Heard { collector, is_visible, has_value, warnings, notes, plots, state } = heard;
-    let mut value = if has_value { Some(collector.finish().await) } else { None };
-    let mut shown = None;
-    if matches!(ended, Ended::Done) {
-        let is_silent = schema.is_none() && !is_visible && ears.stdout.is_empty();
-        let fit = value.as_mut().zip(schema).map(|(value, schema)| fit(value, schema));
-        if is_silent || fit.as_ref().is_some_and(|fit| *fit != Fit::Yes) {
-            let mut ears = terms.ears();
-            match show(worker, &mut ears, &mut patience).await {
-                Ok(()) => shown = Some(ears.stdout.finish().await),
-                Err(broken) => ended = Ended::Broken(broken, patience.ended),
-            }
-        }
-        match (fit, &shown, &mut value) {
-            (Some(Fit::AsText), Some(shown), Some(value)) => *value = as_text(shown),
-            (Some(Fit::No), Some(_), _) => ended = Ended::Unfit,
-            _ => {}
+    let is_silent = schema.is_none() && !heard.is_visible && ears.stdout.is_empty();
+    let mut said = heard.finish(ended).await;
+    if matches!(said.ended, Ended::Done) && patience.ended.is_none() {
+        let fit = said.value.as_mut().zip(schema).map_or(Fit::Yes, |(value, schema)| fit(value, schema));
+        if is_silent || fit != Fit::Yes {
+            let shown = show(worker, terms.ears(), &mut patience, fit, &mut said).await;
+            said.ended = shown.unwrap_or_else(|broken| Ended::Broken(broken, patience.ended));
         }
     }
-    let (printed, messages) = (ears.stdout.finish().await, ears.stderr.finish().await);
-    Said { ended, value, printed, messages, shown, warnings, notes, plots, state }
+    if patience.ended.is_some() && !matches!(said.ended, Ended::Broken(..)) {
+        said.ended = settle(worker, &mut ears, &mut patience).await;
+    }
+    (said.printed, said.messages) = (ears.stdout.finish().await, ears.stderr.finish().await);
+    said
 }
 
 /// Whether a value is what a tool says.
@@ -173,25 +163,54 @@ async fn talk(
 async fn settle(worker: &mut Worker, ears: &mut Ears<'_>, patience: &mut Patience<'_>) -> Ended {
     let why = patience.ended.unwrap_or(Why::Cancelled);
     patience.renew();
-    match short(worker, "settle", ears, patience).await {
-        Ok(_) => Ended::Stopped(why),
+    let settled = async {
+        worker.send(&word("settle"), patience).await?;
+        worker.next(ears, patience).await
+    };
+    match settled.await {
+        Ok(_) => {
+            worker.heard_out();
+            Ended::Stopped(why)
+        }
         Err(broken) => Ended::Broken(broken, Some(why)),
     }
 }
 
-/// Has the last value printed.
-async fn show(worker: &mut Worker, ears: &mut Ears<'_>, patience: &mut Patience<'_>) -> Result<(), Broken> {
-    short(worker, "show", ears, patience).await?;
-    worker.listen(ears).await;
-    Ok(())
+/// Has the last value printed, for which some are drawn; says how the call ended by that.
+async fn show(
+    worker: &mut Worker,
+    mut ears: Ears<'_>,
+    patience: &mut Patience<'_>,
+    fit: Fit,
+    said: &mut Said,
+) -> Result<Ended, Broken> {
+    worker.send(&word("show"), patience).await?;
+    let mut last = loop {
+        let mut message = message(&worker.next(&mut ears, patience).await?)?;
+        if message.kind != "plot" {
+            break message;
+        }
+        said.plots.extend(message.bytes());
+    };
+    worker.heard_out();
+    worker.listen(&mut ears).await;
+    let text = ears.stdout.finish().await;
+    let problem = last.text();
+    said.notes.extend(last.next().into_texts());
+    if fit == Fit::AsText {
+        said.value = Some(as_text(&text));
+    }
+    said.shown = Some(text);
+    Ok(match problem {
+        _ if fit == Fit::No => Ended::Unfit,
+        Some(problem) => Ended::Failed(RError::of_printing(&problem)),
+        None => Ended::Done,
+    })
 }
 
-/// A request of one word with one answer.
-async fn short(worker: &mut Worker, word: &str, ears: &mut Ears<'_>, patience: &mut Patience<'_>) -> Result<Message, Broken> {
-    worker.send(&encode(&RValue::list(vec![RValue::text(word)])), patience).await?;
-    let message = message(&worker.next(ears, patience).await?)?;
-    worker.heard_out();
-    Ok(message)
+/// A request of one word.
+fn word(word: &str) -> Vec<u8> {
+    encode(&RValue::list(vec![RValue::text(word)]))
 }
 
 /// What an answer says.
@@ -229,17 +248,17 @@ impl<'a> Heard<'a> {
                     self.collector.value(&value).await;
                 }
                 self.has_value = true;
-                self.finish(message);
+                self.close(message);
                 return Ok(Some(Ended::Done));
             }
             "failed" => {
                 let error = RError::new(message.next());
-                self.finish(message);
+                self.close(message);
                 return Ok(Some(Ended::Failed(error)));
             }
             "interrupted" => {
                 message.next();
-                self.finish(message);
+                self.close(message);
                 return Ok(Some(Ended::Stopped(patience.ended.unwrap_or(Why::Cancelled))));
             }
             _ => {
@@ -253,14 +272,28 @@ impl<'a> Heard<'a> {
     }
 
     /// What every last answer has.
-    fn finish(&mut self, mut message: Message) {
+    fn close(&mut self, mut message: Message) {
         self.is_visible = message.truth();
         self.warnings = message.next().into_texts();
         self.notes = message.next().into_texts();
     }
+
+    /// What came of the call, but for what was printed.
+    async fn finish(self, ended: Ended) -> Said {
+        let Self { collector, has_value, warnings, notes, plots, state, .. } = self;
+        let value = if has_value { Some(collector.finish().await) } else { None };
+        let (printed, messages) = (Captured::default(), Captured::default());
+        Said { ended, value, printed, messages, shown: None, warnings, notes, plots, state }
+    }
 }
 
 impl RError {
+    /// The function returned, and then its value could not be printed.
+    fn of_printing(problem: &str) -> Self {
+        let message = format!("what it returned could not be printed: {problem}");
+        Self { kind: "r_error".to_owned(), message, call: None, classes: Vec::new(), traceback: Vec::new() }
+    }
+
     fn new(value: RValue) -> Self {
         let items = match value.data {
             Data::List(items) => items,

@@ -117,28 +117,60 @@ fn data_frame(value: &RValue, expected: Expected<'_>) -> Value {
     if !expected.wants_columns() {
         return Value::Array(rows(value, expected.items()));
     }
-    let Data::List(columns) = &value.data else { return Value::Null };
     let whole = |(name, column): (&str, &RValue)| {
-        let values = (0..column.len()).map(|index| element(column, index, Expected::NOTHING));
+        let values = (0..height(column)).map(|row| cell(column, row, Expected::NOTHING));
         (name.to_owned(), Value::Array(values.collect()))
     };
-    Value::Object(value.names().unwrap_or_default().into_iter().zip(columns).map(whole).collect())
+    Value::Object(columns(value).into_iter().map(whole).collect())
 }
 
 /// A data frame by rows, of each of which the same is expected.
 fn rows(value: &RValue, expected: Expected<'_>) -> Vec<Value> {
-    let Data::List(columns) = &value.data else { return Vec::new() };
-    let names = value.names().unwrap_or_default();
     let labels = match value.attribute("row.names").map(|labels| &labels.data) {
         Some(Data::Character(labels)) if expected.admits(ROW) => labels.as_slice(),
         _ => &[],
     };
+    let columns = columns(value);
     let row = |row: usize| {
-        let cell = |(name, column): (&&str, &RValue)| ((*name).to_owned(), element(column, row, expected.member(name)));
+        let cell = |(name, column): &(&str, &RValue)| ((*name).to_owned(), cell(column, row, expected.member(name)));
         let label = labels.get(row).cloned().flatten().map(|label| (ROW.to_owned(), label.into()));
-        Value::Object(label.into_iter().chain(names.iter().zip(columns).map(cell)).collect::<Map<_, _>>())
+        Value::Object(label.into_iter().chain(columns.iter().map(cell)).collect())
     };
-    (0..columns.first().map_or(0, RValue::len)).map(row).collect()
+    (0..height(value)).map(row).collect()
+}
+
+/// The columns of a data frame by name.
+fn columns(value: &RValue) -> Vec<(&str, &RValue)> {
+    let columns = if let Data::List(columns) = &value.data { columns.as_slice() } else { &[] };
+    value.names().unwrap_or_default().into_iter().zip(columns).collect()
+}
+
+/// What a column has in a row: one element, or a row of its own if it is a matrix or a data frame, as `aggregate` makes them.
+fn cell(column: &RValue, row: usize, expected: Expected<'_>) -> Value {
+    if column.is("data.frame") {
+        let member = |(name, inner): (&str, &RValue)| (name.to_owned(), cell(inner, row, expected.member(name)));
+        return Value::Object(columns(column).into_iter().map(member).collect());
+    }
+    let (Some((rows, columns)), false) = (column.dimensions(), matches!(column.data, Data::List(_))) else {
+        return element(column, row, expected);
+    };
+    let item = |index: usize, expected| element(column, index * rows + row, expected);
+    match column.labels() {
+        Some(labels) if !expected.wants_array() => {
+            let member = |(index, label): (usize, &str)| (label.to_owned(), item(index, expected.member(label)));
+            Value::Object(labels.into_iter().enumerate().map(member).collect())
+        }
+        _ => Value::Array((0..columns).map(|index| item(index, expected.items())).collect()),
+    }
+}
+
+/// How many rows a data frame or a column of one has.
+fn height(value: &RValue) -> usize {
+    match (&value.data, value.dimensions()) {
+        (Data::List(columns), _) if value.is("data.frame") => columns.first().map_or(0, height),
+        (_, Some((rows, _))) => rows,
+        _ => value.len(),
+    }
 }
 
 /// A matrix by rows; R has it by columns.

@@ -1,6 +1,6 @@
 # How the sources of a package that is not installed become a namespace, with base R alone. What runs
 # next takes `.toolcrib_sourcing` and removes the name.
-.toolcrib_sourcing <- (function() {
+.toolcrib_sourcing <- local({
   missing_thing <- function(kind, ...) {
     stop(structure(class = c("toolcrib_missing", "error", "condition"),
                    list(message = paste0(...), call = NULL, kind = kind)))
@@ -155,4 +155,5 @@
   }
 
   list(missing_thing = missing_thing, is_installed = is_installed, sourced = sourced)
-})()
+  # Nothing that packages define or attach stands before base R here.
+}, new.env(parent = .BaseNamespaceEnv))

@@ -2,13 +2,16 @@
 #
 # Requests and answers are R serializations on two pipes in its private folder, so that whatever a
 # function prints, by R or by any program it starts, is only text on standard output or error.
-# Base R alone; nothing here is visible to the functions that are called.
-(function() {
+# Base R alone; nothing here is visible to the functions that are called, and nothing that they define or attach
+# stands before base R here. It has a name, and its parts have, because R shows them when it crashes.
+.toolcrib_worker <- function() {
+  rm(".toolcrib_worker", envir = globalenv())
   PIECE <- 1048576            # values beyond this many bytes are sent in pieces
   SNAPSHOT <- 16 * 1048576    # state beyond this many bytes is not copied out
   WARNINGS <- 50L
   PLOTS <- 16L
   FRAMES <- 12L
+  DEEPEST <- 100L             # lists that lie deeper in each other are text: not every client could read them
 
   folder <- Sys.getenv("TMPDIR")
   home <- getwd()
@@ -185,20 +188,40 @@
 
   text_of <- function(x) paste(utils::capture.output(print(x)), collapse = "\n")
 
+  # The attributes that say something to others. What is counted by groups, as by `table` and `tapply`, has names.
+  kept <- function(attributes) {
+    all <- attributes[names(attributes) %in% KEPT]
+    if (length(all[["dim"]]) == 1L) {
+      all[["names"]] <- all[["dimnames"]][[1L]]
+      all[c("dim", "dimnames")] <- NULL
+    }
+    if (!is.null(all[["names"]])) all[["names"]] <- told_apart(all[["names"]])
+    all
+  }
+
+  # Each name once, as members of an object have it. What has no name among others that have is named by its place.
+  told_apart <- function(names) {
+    lacks <- is.na(names) | !nzchar(names)
+    if (length(names) > 0L && all(lacks)) return(NULL)
+    names[lacks] <- which(lacks)
+    make.unique(names)
+  }
+
   # A value made of vectors and lists alone; whatever else is in it becomes text.
-  plain <- function(x) {
+  plain <- function(x, depth = 0L) {
     attributes <- attributes(x)
     if (is.null(x) || is.atomic(x)) {
       if (is.complex(x)) return(format(x))
       if (is.null(attributes)) return(x)
       if (inherits(x, "integer64")) return(format(x))
-      attributes(x) <- attributes[names(attributes) %in% KEPT]
+      attributes(x) <- kept(attributes)
       return(x)
     }
     if (inherits(x, "POSIXlt")) return(plain(as.POSIXct(x)))
-    if (isS4(x) || !is.list(x)) return(text_of(x))
-    y <- lapply(unclass(as.list(x)), plain)
-    attributes(y) <- attributes[names(attributes) %in% KEPT]
+    if (inherits(x, "numeric_version")) return(as.character(x))
+    if (isS4(x) || !is.list(x) || depth >= DEEPEST) return(text_of(x))
+    y <- lapply(if (is.pairlist(x)) as.list(x) else unclass(x), plain, depth + 1L)
+    attributes(y) <- kept(attributes)
     y
   }
 
@@ -317,26 +340,30 @@
     unsaid <<- 0L
     status <<- "done"
     is_shown <<- FALSE
-    arguments <- request[[5L]]
     given <<- request[[7L]]
     current <<- request
-    value <- allowInterrupts({
-      found <- prepared(request[[2L]], request[[3L]], request[[4L]], request[[8L]])
-      if (!is.null(given)) suspendInterrupts(restore())
-      if (found$takes_state) arguments$.state_env <- state
-      result <- withVisible(eval(call_of(found, names(arguments)), arguments, found$surroundings))
-      last <<- result$value
-      is_shown <<- result$visible
-      close_sinks()
-      if (prints && is_shown) print(last)
-      if (!prints || is.data.frame(last)) plain(last)
-    })
+    value <- allowInterrupts(evaluate(request, request[[5L]]))
     current <<- NULL
     finish(value)
   }
 
+  evaluate <- function(request, arguments) {
+    found <- prepared(request[[2L]], request[[3L]], request[[4L]], request[[8L]])
+    if (!is.null(given)) suspendInterrupts(restore())
+    if (found$takes_state) arguments$.state_env <- state
+    result <- withVisible(eval(call_of(found, names(arguments)), arguments, found$surroundings))
+    last <<- result$value
+    is_shown <<- result$visible
+    close_sinks()
+    if (prints && is_shown) print(last)
+    if (!prints || is.data.frame(last)) plain(last)
+  }
+
   # What a function redirected and left so would not be seen.
-  close_sinks <- function() while (.Internal(sink.number(TRUE)) > 0L) sink()
+  close_sinks <- function() {
+    while (.Internal(sink.number(TRUE)) > 0L) sink()
+    if (.Internal(sink.number(FALSE)) != 2L) sink(type = "message")
+  }
 
   # What follows a call, however it ended.
   finish <- function(value) {
@@ -371,7 +398,11 @@
 
   show_last <- function() {
     problem <- tryCatch({ allowInterrupts(print(last)); NULL }, error = conditionMessage, interrupt = function(stop) "interrupted")
-    send(list("shown", problem))
+    close_sinks()
+    if (.Device != "null device") send_plots()
+    notes <- undrawn
+    undrawn <<- NULL
+    send(list("shown", problem, notes))
   }
 
   answer <- function(request) {
@@ -403,43 +434,49 @@
   note_end <- function(how, value) {
     status <<- how
     stopped <<- value
-    current <<- NULL
   }
+  # What a call does on its way out may fail, too. What was the first counts.
   leave <- function(how, value) {
-    note_end(how, value)
+    if (status == "done") note_end(how, value)
     invokeRestart("toolcrib_leave")
   }
 
+  # An error outside of any call is the end of the server, or a bug.
+  fails <- function(problem) {
+    if (is.null(current)) {
+      cat("R cannot go on: ", conditionMessage(problem), "\n", sep = "", file = stderr())
+      quit("no", status = 70L)
+    }
+    leave("failed", failed(problem, current[[2L]], traced(sys.calls(), as.name(current[[3L]]))))
+  }
+  stops <- function(stop) if (!is.null(current)) leave("interrupted", NULL)
+
   # Handlers are set up once for all calls, because that takes longer than most calls do, and anew
-  # after one of them was left. An error outside of any call is the end of the server, or a bug.
+  # after one of them was left.
+  listen <- function() repeat answer(.Internal(unserialize(requests, NULL)))
   serve <- function() {
-    withRestarts(
-      withCallingHandlers(
-        repeat answer(.Internal(unserialize(requests, NULL))),
-        warning = noted,
-        error = function(problem) {
-          if (is.null(current)) quit("no", status = 70L)
-          leave("failed", failed(problem, current[[2L]], traced(sys.calls(), as.name(current[[3L]]))))
-        },
-        interrupt = function(stop) if (!is.null(current)) leave("interrupted", NULL)
-      ),
-      toolcrib_leave = function() NULL
-    )
+    withRestarts(withCallingHandlers(listen(), warning = noted, error = fails, interrupt = stops), toolcrib_leave = function() NULL)
   }
 
   # Where the stack is full, R does not call handlers, but still goes back to one.
-  serve_on <- function() tryCatch(serve(), error = function(problem) note_end("failed", failed(problem, current[[2L]], NULL)))
+  overflown <- function(problem) note_end("failed", failed(problem, current[[2L]], NULL))
+  serve_on <- function() tryCatch(serve(), error = overflown)
 
-  suspendInterrupts({
+  work <- function() {
     send(list("ready", paste(R.version$major, R.version$minor, sep = ".")))
     # Compiled while nobody waits: what every call runs, and from now on what R thinks worth it.
-    for (name in c("send", "close_sinks", "restore", "prepared", "call_of", "plain", "call", "finish", "send_one", "answer", "serve", "serve_on")) {
-      assign(name, compiler::cmpfun(get(name)))
+    for (name in c("send", "close_sinks", "restore", "prepared", "call_of", "plain", "evaluate", "call", "finish", "send_one", "answer", "listen", "serve", "serve_on")) {
+      assign(name, compiler::cmpfun(get(name)), envir = parent.env(environment()))
     }
     .Internal(enableJIT(3L))
     repeat {
+      stopped <<- NULL
       serve_on()
+      current <<- NULL
       finish(stopped)
     }
-  })
-})()
+  }
+  suspendInterrupts(work())
+}
+environment(.toolcrib_worker) <- .BaseNamespaceEnv
+.toolcrib_worker()

@@ -98,6 +98,12 @@ impl Place {
         }
     }
 
+    /// Takes out the worker that has waited longest.
+    pub(super) fn take_oldest(&mut self) -> Option<Worker> {
+        let oldest = self.workers.iter().enumerate().min_by_key(|(_, worker)| worker.used)?.0;
+        Some(self.workers.swap_remove(oldest))
+    }
+
     /// Takes out the workers that can be spoken to no more.
     pub(crate) fn drop_broken(&mut self) {
         self.workers.retain_mut(|worker| worker.is_idle());

@@ -12,7 +12,8 @@ use std::{
 
 use catalog::{Failure, Tool};
 use tokio::{
-    sync::{OnceCell, OwnedSemaphorePermit, Semaphore},
+    pin, select,
+    sync::{Notify, OnceCell, OwnedSemaphorePermit, Semaphore},
     time::sleep,
 };
 use toolkit::Keep;
@@ -39,6 +40,8 @@ pub(crate) struct Workers {
     sessions: Mutex<Vec<Weak<Inner>>>,
     handles: Mutex<HashMap<String, Held>>,
     spares: Spares,
+    /// Tells that a call has left its session, whose workers wait from then on.
+    left: Notify,
     is_tidied: AtomicBool,
     is_swept: OnceCell<()>,
 }
@@ -50,6 +53,15 @@ pub(crate) struct Start<'a> {
     pub(crate) tool: &'a Tool,
     /// What makes its plan.
     pub(crate) plan: fn(&Settings, &Tool) -> Result<Plan, Failure>,
+}
+
+/// Tells those who wait for a worker, when it is dropped, that there may be one to give way.
+pub(crate) struct Leaving<'a>(&'a Notify);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        self.0.notify_waiters();
+    }
 }
 
 /// A session that is known by a handle.
@@ -68,6 +80,7 @@ impl Workers {
             sessions: Mutex::default(),
             handles: Mutex::default(),
             spares: Spares::default(),
+            left: Notify::new(),
             is_tidied: AtomicBool::new(false),
             is_swept: OnceCell::new(),
         }
@@ -119,6 +132,11 @@ impl Workers {
         handles.remove(key).map(|held| Err(held.session))
     }
 
+    /// To be dropped once a session is left.
+    pub(crate) fn leaving(&self) -> Leaving<'_> {
+        Leaving(&self.left)
+    }
+
     /// Which worker of a session is for a tool; it is started if need be.
     pub(crate) async fn worker(
         self: &Arc<Self>,
@@ -133,7 +151,7 @@ impl Workers {
         let plan = Arc::new((start.plan)(start.settings, start.tool)?);
         let worker = match self.spares.take(&bounds).await {
             Some(worker) => worker,
-            None => Worker::start(start.door, &plan, bounds.clone(), self.seat().await?).await?,
+            None => Worker::start(start.door, &plan, bounds.clone(), self.seat(place).await?).await?,
         };
         place.workers.push(worker);
         self.look_after(session);
@@ -153,18 +171,30 @@ impl Workers {
         }
     }
 
-    /// Room for one more. If there is none, one that nobody has goes, else the one that has waited longest.
-    async fn seat(&self) -> Result<OwnedSemaphorePermit, Failure> {
-        if let Ok(seat) = Arc::clone(&self.seats).try_acquire_owned() {
-            return Ok(seat);
+    /// Room for one more. If there is none, one that nobody has goes, else the one that has waited longest, else one
+    /// of the session's own. If all are busy, it is the turn of whichever is done first.
+    async fn seat(&self, own: &mut Place) -> Result<OwnedSemaphorePermit, Failure> {
+        loop {
+            let left = self.left.notified();
+            pin!(left);
+            // From here on, nobody is missed.
+            left.as_mut().enable();
+            if let Ok(seat) = Arc::clone(&self.seats).try_acquire_owned() {
+                return Ok(seat);
+            }
+            if !self.spares.give_way()
+                && let Some(worker) = self.longest_idle().or_else(|| own.take_oldest())
+            {
+                worker.end().await;
+            }
+            select! {
+                biased;
+                seat = Arc::clone(&self.seats).acquire_owned() => {
+                    return seat.map_err(|_| Failure::new("internal_error", "no workers are started any more"));
+                }
+                () = left => {}
+            }
         }
-        if !self.spares.give_way()
-            && let Some(worker) = self.longest_idle()
-        {
-            worker.end().await;
-        }
-        let seat = Arc::clone(&self.seats).acquire_owned().await;
-        seat.map_err(|_| Failure::new("internal_error", "no workers are started any more"))
     }
 
     /// The worker that has waited longest; rather one whose session can do without it.
@@ -176,9 +206,7 @@ impl Workers {
             Some(((held.is_unsaved, used), place))
         });
         let (_, place) = waiting.min_by_key(|(order, _)| *order)?;
-        let mut place = place.try_lock().ok()?;
-        let oldest = place.workers.iter().enumerate().min_by_key(|(_, worker)| worker.used)?.0;
-        Some(place.workers.swap_remove(oldest))
+        place.try_lock().ok()?.take_oldest()
     }
 
     /// Sees to it that the workers of a session go when nobody uses them.

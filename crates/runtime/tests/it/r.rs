@@ -5,4 +5,5 @@ mod ending;
 mod results;
 mod sessions;
 mod state;
+mod values;
 mod workshop;

@@ -23,6 +23,8 @@ const CODE: &str = "
   sleeps <- function() { file.create('begun'); Sys.sleep(60) }
   deaf <- function() repeat tryCatch({ file.create('begun'); repeat Sys.sleep(0.01) }, interrupt = function(e) NULL)
   deep <- function() deep()
+  cleans <- function() { on.exit(stop('nothing to close')); stop('first') }
+  shadows <- function() for (name in c('list', 'c', 'is.null', 'lapply')) assign(name, function(...) stop('not R'), envir = globalenv())
   own <- function() tryCatch(stop('mine'), error = function(e) { warning('after'); 'handled' }, finally = cat('finally\\n'))
   programs <- function() { file.create('begun'); system('sleep 60 & echo $! > child; wait') }
   fine <- function() 'fine'
@@ -63,6 +65,25 @@ async fn a_function_handles_its_own_errors_and_deep_recursion_is_one() {
 }
 
 #[tokio::test]
+async fn an_error_on_the_way_out_does_not_hide_the_first_nor_end_r() {
+    need_r!();
+    let bench = Workshop::new(CODE);
+    let pid = bench.pid().await;
+    let outcome = bench.run("cleans").await;
+    assert_eq!(field(&outcome, "error_message"), "`bench-cleans` failed in `cleans()`: first", "{outcome:?}");
+    assert_eq!(bench.pid().await, pid);
+}
+
+#[tokio::test]
+async fn what_a_function_puts_in_the_place_of_base_r_does_not_reach_the_worker() {
+    need_r!();
+    let bench = Workshop::new(CODE);
+    let pid = bench.pid().await;
+    assert!(!bench.run("shadows").await.failed);
+    assert_eq!(bench.pid().await, pid);
+}
+
+#[tokio::test]
 async fn a_function_that_quits_is_an_error_and_the_next_call_works() {
     need_r!();
     let bench = Workshop::new(CODE);
@@ -80,6 +101,8 @@ async fn a_crash_is_an_error_and_the_next_call_works() {
     let outcome = bench.run("crashes").await;
     assert_eq!(field(&outcome, "error_type"), "r_ended");
     assert!(text(&outcome, 0).contains("segmentation fault"), "{outcome:?}");
+    let said = field(&outcome, "messages").to_string();
+    assert!(said.contains("tools::pskill") && said.len() < 4000, "R shows how it came to it, not the worker itself: {said}");
     is_fine(&bench).await;
 }
 

@@ -183,6 +183,35 @@ async fn plots_are_pictures() {
     assert!(!bench.crib.path("crib/Rplots.pdf").exists());
 }
 
+/// As `ggplot2` does: what is returned is drawn by printing it.
+#[tokio::test]
+async fn a_plot_that_is_drawn_by_printing_is_a_picture_of_its_own_call() {
+    need_r!();
+    let bench = Workshop::new(
+        ".onLoad <- function(...) registerS3method('print', 'sketch', function(x, ...) plot(1:3))
+         f <- function() invisible(structure(list(), class = 'sketch'))\nplain <- function() 1",
+    );
+    for tool in [function("f", &[]), returning("f", json!({"type": "string"}))] {
+        let outcome = bench.call(tool, json!({})).await;
+        assert!(matches!(outcome.content.last(), Some(Content::Image { .. })), "{outcome:?}");
+        assert_eq!(bench.run("plain").await.content.len(), 1, "nothing is left to be drawn");
+    }
+}
+
+#[tokio::test]
+async fn a_value_that_cannot_be_printed_is_a_failure() {
+    need_r!();
+    let bench = Workshop::new(
+        ".onLoad <- function(...) registerS3method('print', 'shy', function(x, ...) stop('not me'))
+         f <- function() structure(list(), class = 'shy')\nhidden <- function() invisible(f())",
+    );
+    for tool in [function("f", &[]), function("hidden", &[]), returning("f", json!({"type": "string"}))] {
+        let outcome = bench.call(tool, json!({})).await;
+        assert_eq!(field(&outcome, "error_type"), "r_error", "{outcome:?}");
+        assert!(text(&outcome, 0).ends_with("not me"), "{outcome:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_plot_that_cannot_be_made_is_said() {
     need_r!();
@@ -351,8 +380,13 @@ async fn what_is_printed_is_whole_in_its_resource_however_long_it_is() {
 #[tokio::test]
 async fn an_open_sink_does_not_swallow_the_value() {
     need_r!();
-    let bench = Workshop::new("f <- function() { sink(tempfile()); cat('into the file\\n'); 42 }");
+    let bench = Workshop::new(
+        "f <- function() { sink(tempfile()); cat('into the file\\n'); 42 }
+         quiet <- function() { sink(file(tempfile(), 'w'), type = 'message'); 1 }\nsays <- function() { message('heard'); 1 }",
+    );
     assert_eq!(text(&bench.run("f").await, 0), "[1] 42\n");
+    bench.run("quiet").await;
+    assert_eq!(field(&bench.run("says").await, "messages"), &json!(["heard"]), "the next call has its messages");
 }
 
 #[tokio::test]

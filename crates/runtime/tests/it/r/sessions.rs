@@ -98,6 +98,39 @@ async fn there_are_no_more_workers_than_allowed() {
     assert_eq!(text(&bench.run("count").await, 0), "[1] 2\n", "and its state is still there");
 }
 
+#[tokio::test]
+async fn a_session_whose_tools_need_two_workers_does_with_one() {
+    need_r!();
+    let bench = Workshop::with(COUNTER, |settings| settings.workers = 1);
+    let mut reads = function("count", &[]);
+    reads.marks.mutates = Some(false);
+    for before in [0, 2] {
+        assert_eq!(text(&bench.run("count").await, 0), format!("[1] {}\n", before + 1));
+        assert_eq!(text(&bench.call(reads.clone(), json!({})).await, 0), format!("[1] {}\n", before + 2));
+    }
+}
+
+#[tokio::test]
+async fn who_finds_all_workers_busy_has_the_first_that_is_done() {
+    need_r!();
+    let code =
+        format!("{COUNTER}\nlasts <- function() {{ file.create('begun'); while (!file.exists('go')) Sys.sleep(0.01); 'done' }}");
+    let bench = Workshop::with(&code, |settings| (settings.workers, settings.concurrency) = (1, 8));
+    let call =
+        |session: &Session, name: &str| bench.call_in(session, function(name, &[]), json!({}), CancellationToken::new(), None);
+    let long = tokio::spawn(call(&bench.session, "lasts"));
+    let begun = bench.crib.path("crib/begun");
+    eventually("it runs", || begun.exists()).await;
+    let others = [Session::default(), Session::default()].map(|session| tokio::spawn(call(&session, "count")));
+    // They find no worker that is free, and wait.
+    tokio::task::yield_now().await;
+    fs::write(bench.crib.path("crib/go"), "").unwrap();
+    assert_eq!(text(&long.await.unwrap(), 0), "[1] \"done\"\n");
+    for other in others {
+        assert_eq!(text(&other.await.unwrap(), 0), "[1] 1\n");
+    }
+}
+
 /// A tool as callers see it who may name a session, or come without one.
 fn open_to_all(name: &str) -> Tool {
     runtime::with_handle(&function(name, &[])).expect("a function of R")

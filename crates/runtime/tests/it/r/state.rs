@@ -76,6 +76,28 @@ async fn state_that_is_too_large_to_copy_is_said_and_its_loss_too() {
 }
 
 #[tokio::test]
+async fn a_state_that_is_in_the_r_of_other_tools_alone_is_said() {
+    need_r!();
+    let bench = Workshop::new(
+        "fill <- function(.state_env) { .state_env$set('x', numeric(4e6)); 1 }
+         size <- function(.state_env) .state_env$size()
+         crash <- function() tools::pskill(Sys.getpid(), 9)",
+    );
+    let mut reads = function("size", &[]);
+    reads.marks.mutates = Some(false);
+    bench.run("fill").await;
+    for _ in 0..2 {
+        let outcome = bench.call(reads.clone(), json!({})).await;
+        assert_eq!(text(&outcome, 0), "[1] 0\n");
+        assert!(field(&outcome, "notes")[0].as_str().unwrap().contains("has none of it"), "{outcome:?}");
+    }
+    assert_eq!(text(&bench.run("size").await, 0), "[1] 1\n");
+    bench.run("crash").await;
+    let outcome = bench.call(reads, json!({})).await;
+    assert!(field(&outcome, "notes")[0].as_str().unwrap().contains("was lost"), "{outcome:?}");
+}
+
+#[tokio::test]
 async fn what_is_changed_in_place_is_kept_too() {
     need_r!();
     let bench = Workshop::new(

@@ -1,0 +1,91 @@
+//! What the values of R become that are not as simple as they look: names, groups, tables in tables.
+
+use catalog::Outcome;
+use serde_json::{Value, json};
+
+use super::workshop::{Workshop, need_r, returning};
+use crate::crib::field;
+
+const ANY: [&str; 6] = ["object", "array", "string", "number", "boolean", "null"];
+
+/// What each function of a package returns, where anything will do.
+async fn become_of(values: &[(&str, Value)]) {
+    let code: String = values.iter().enumerate().map(|(at, (code, _))| format!("v{at} <- function() {code}\n")).collect();
+    let bench = Workshop::new(&code);
+    for (at, (code, expected)) in values.iter().enumerate() {
+        let outcome: Outcome = bench.call(returning(&format!("v{at}"), json!({"type": ANY})), json!({})).await;
+        assert_eq!(outcome.structured.as_ref(), Some(expected), "{code}: {outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn every_member_has_a_name_of_its_own() {
+    need_r!();
+    become_of(&[
+        ("list(a = 1, a = 2)", json!({"a": 1, "a.1": 2})),
+        ("c(a = 1, a = 2)", json!({"a": 1, "a.1": 2})),
+        ("list(1, 2, a = 3)", json!({"1": 1, "2": 2, "a": 3})),
+        ("setNames(1:2, c('a', NA))", json!({"a": 1, "2": 2})),
+        ("setNames(list(1, 2), c('', ''))", json!([1, 2])),
+        ("structure(list(), names = character())", json!({})),
+        ("data.frame(a = 1, a = 2, check.names = FALSE)", json!([{"a": 1, "a.1": 2}])),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn groups_keep_their_names() {
+    need_r!();
+    become_of(&[
+        ("table(c('x', 'y', 'x'))", json!({"x": 2, "y": 1})),
+        ("tapply(c(1, 3, 5), c('x', 'x', 'y'), mean)", json!({"x": 2, "y": 5})),
+        ("array(1:2, 2)", json!([1, 2])),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn a_column_that_is_a_table_itself_is_in_every_row() {
+    need_r!();
+    become_of(&[
+        (
+            "aggregate(v ~ g, data.frame(v = 1:4, g = c('x', 'x', 'y', 'y')), range)",
+            json!([{"g": "x", "v": [1, 2]}, {"g": "y", "v": [3, 4]}]),
+        ),
+        (
+            "aggregate(v ~ g, data.frame(v = 1:4, g = c('x', 'x', 'y', 'y')), function(v) c(low = min(v), high = max(v)))",
+            json!([{"g": "x", "v": {"low": 1, "high": 2}}, {"g": "y", "v": {"low": 3, "high": 4}}]),
+        ),
+        ("data.frame(m = I(matrix(1:4, 2)))", json!([{"m": [1, 3]}, {"m": [2, 4]}])),
+        (
+            "{ d <- data.frame(a = 1:2); d$inner <- data.frame(p = 3:4, q = c('x', NA)); d }",
+            json!([{"a": 1, "inner": {"p": 3, "q": "x"}}, {"a": 2, "inner": {"p": 4, "q": null}}]),
+        ),
+        ("matrix(numeric(), 2e9, 0)", json!([])),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn versions_are_text() {
+    need_r!();
+    become_of(&[
+        ("numeric_version(c('1.2', '3'))", json!(["1.2", "3"])),
+        ("list(of = package_version('1.10.0'), plain = 1)", json!({"of": "1.10.0", "plain": 1})),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn what_lies_deeper_than_clients_can_read_is_text() {
+    need_r!();
+    let bench = Workshop::new("f <- function() { x <- 1; for (i in 1:1000) x <- list(x); x }");
+    let outcome = bench.call(returning("f", json!({"type": "array"})), json!({})).await;
+    assert!(!outcome.failed, "{}", field(&outcome, "error_message"));
+    let mut value = outcome.structured.as_ref().expect("a value");
+    let mut depth = 0;
+    while let Some(inner) = value.get(0) {
+        (value, depth) = (inner, depth + 1);
+    }
+    assert!(value.is_string() && depth == 100, "{depth}");
+}
