@@ -7,6 +7,7 @@
 mod block;
 mod code;
 mod compile;
+mod computed;
 mod constant;
 mod definition;
 mod description;
@@ -14,6 +15,7 @@ mod keywords;
 mod kind;
 mod markdown;
 mod markup;
+mod omissible;
 mod package;
 mod parameter;
 mod phrase;

@@ -51,7 +51,7 @@ fn codes(plain: &Plain) -> Vec<&str> {
             let before = sentence.get(..code.start - range.start).unwrap_or_default();
             let text = &plain.text[code.clone()];
             let behind = sentence.get(code.end - range.start..).unwrap_or_default();
-            let is_demand = is_demand(behind) && source::constant(text) == Constant::Computed;
+            let is_demand = is_demand(behind) && matches!(source::constant(text), Constant::Computed(_));
             let triggers = TRIGGERS.iter().filter(|trigger| !is_demand || **trigger != "one of");
             let trigger = triggers.filter_map(|trigger| before.rfind(trigger)).max();
             let default = before.rfind("default");
@@ -91,7 +91,9 @@ fn value(code: &str, kind: &Kind) -> Option<Json> {
         (Some(value), _) => Some(value),
         // Code may be what a text holds: a call, a name, a pattern.
         (None, Kind::Text) if constant != Constant::Null => Some(code.into()),
-        (None, Kind::Array(of)) if **of == Kind::Text && constant == Constant::Computed => Some(Json::Array(vec![code.into()])),
+        (None, Kind::Array(of)) if **of == Kind::Text && matches!(constant, Constant::Computed(_)) => {
+            Some(Json::Array(vec![code.into()]))
+        }
         _ => None,
     }
 }
