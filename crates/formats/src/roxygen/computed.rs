@@ -28,7 +28,7 @@ fn operation(node: Node<'_>, source: &str) -> Option<Kind> {
     let side = |name| node.child_by_field_name(name).map(|side| Kind::of(&fold(side, source)));
     match &source[node.child_by_field_name("operator")?.byte_range()] {
         "==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||" => Some(Kind::Boolean),
-        ":" => Some(Kind::Integer.array()),
+        ":" => Some(Kind::Number.array()),
         "+" | "-" | "*" | "/" | "^" => {
             let sides = [side("lhs")?, side("rhs")?];
             let is_number = |kind: &Option<Kind>| matches!(kind, Some(Kind::Number | Kind::Integer));
@@ -46,8 +46,7 @@ fn called(node: Node<'_>, source: &str) -> Option<Kind> {
         "sqrt" | "exp" | "log" | "log10" | "mean" | "median" | "min" | "max" | "sum" | "sd" | "var" | "as.numeric" => {
             Some(Kind::Number)
         }
-        "seq_len" | "seq_along" => Some(Kind::Integer.array()),
-        "seq" | "range" | "runif" | "rnorm" => Some(Kind::Number.array()),
+        "seq_len" | "seq_along" | "seq" | "range" | "runif" | "rnorm" => Some(Kind::Number.array()),
         "interactive" | "inherits" | "identical" | "isTRUE" | "isFALSE" | "all" | "any" | "as.logical" => Some(Kind::Boolean),
         "matrix" => Some(Kind::Number.array().array()),
         "data.frame" => Some(Kind::Rows),

@@ -33,13 +33,18 @@ pub(crate) struct Property {
 }
 
 /// Puts a property together.
-pub(crate) fn property(formal: &Formal, documentation: Option<Documentation<'_>>, remarks: &mut Remarks) -> Property {
+pub(crate) fn property(
+    formal: &Formal,
+    all: &[Formal],
+    documentation: Option<Documentation<'_>>,
+    remarks: &mut Remarks,
+) -> Property {
     let text = documentation.map_or("", |documentation| documentation.text);
     let at = documentation.and_then(|documentation| documentation.at).unwrap_or(formal.at);
     let markup = markup::parse(text);
     let plain = plain::of_pieces(&markup.pieces);
     let Formal { name, default, is_omissible, .. } = formal;
-    let mut maker = Maker { name, default: default.as_ref(), is_omissible: *is_omissible, plain: &plain, at, remarks };
+    let mut maker = Maker { name, default: default.as_ref(), is_omissible: *is_omissible, all, plain: &plain, at, remarks };
     maker.check(markup.is_unbalanced, formal.at);
     maker.property()
 }
@@ -48,6 +53,8 @@ struct Maker<'a> {
     name: &'a str,
     default: Option<&'a Default>,
     is_omissible: bool,
+    /// All formals of the function.
+    all: &'a [Formal],
     plain: &'a Plain,
     at: usize,
     remarks: &'a mut Remarks,
@@ -199,7 +206,8 @@ impl Maker<'_> {
     }
 
     fn examples(&mut self, kind: &Kind, choices: Option<&[Json]>) -> Option<Json> {
-        let (mut found, mut unfit) = values::examples(self.plain, kind, self.name);
+        let names: Vec<_> = self.all.iter().map(|formal| formal.name.as_str()).collect();
+        let (mut found, mut unfit) = values::examples(self.plain, kind, self.name, &names);
         if let (Kind::Text, Some(choices)) = (kind, choices) {
             let (good, bad): (Vec<_>, Vec<_>) = found.into_iter().partition(|value| choices.contains(value));
             unfit.extend(bad.iter().map(ToString::to_string));

@@ -45,9 +45,11 @@ pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
     if null_first && reader.at_end() {
         return None;
     }
-    let mut phrase = reader.phrase(has_article).or_else(|| {
+    let named = reader.phrase(has_article);
+    let has_sort = named.is_none();
+    let mut phrase = named.or_else(|| {
         reader.at = start;
-        reader.table().or_else(|| reader.scalar())
+        reader.sorted().or_else(|| reader.scalar())
     })?;
     if is_qualified && phrase.is_vague {
         (phrase.kind, phrase.is_vague) = (Kind::Number.array(), false);
@@ -57,7 +59,7 @@ pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
     let is_enclosed = reader.punctuation(&[')', ']']) && is_opened;
     let is_code = plain.code.iter().any(|range| range.contains(&start) && range.end <= reader.at);
     let is_marked = phrase.rest.is_some() || is_enclosed || is_code && !has_article;
-    let is_needed = has_stage || is_qualified || !others.is_empty() || is_value(&plain.text[start..]);
+    let is_needed = has_stage || has_sort || is_qualified || !others.is_empty() || is_value(&plain.text[start..]);
     phrase.rest = if is_needed { None } else { reader.set_off(is_marked && !reader.goes_on()) };
     phrase.others.extend(others);
     phrase.others.retain(|other| *other != phrase.kind);
@@ -70,13 +72,14 @@ fn is_value(text: &str) -> bool {
 }
 
 /// What a text may mean that neither begins with a type nor has a default: an amount, or the first type word in its
-/// first sentence. Plurals are mostly what the text is about, and not what is given: `width of padded strings`.
+/// first sentence, or in all of it if that only says that more follows. Plurals are mostly what the text is about, and
+/// not what is given: `width of padded strings`.
 pub(crate) fn guessed(plain: &Plain) -> Option<Kind> {
-    let sentence = plain.sentences().into_iter().next()?;
-    if is_amount(&plain.text[sentence.clone()]) && !has_text(plain) {
+    let sentence = &plain.text[plain.sentences().into_iter().next()?];
+    if is_amount(sentence) && !has_text(plain) {
         return Some(Kind::Number);
     }
-    anywhere(&plain.text[sentence])
+    anywhere(if sentence.trim_end().ends_with(':') { &plain.text } else { sentence })
 }
 
 /// Nouns for what is counted or measured.
@@ -207,7 +210,7 @@ mod tests {
             ("Numeric, integer or logical vector", Kind::Number.array(), false, "Numeric, integer or logical vector"),
             ("Character string or numeric vector", Kind::Text, false, "Character string or numeric vector"),
             ("(optional) numerical vector of widths", Kind::Number.array(), false, "(optional) numerical vector of widths"),
-            ("A specification data frame. Useful", Kind::Rows, false, "Useful"),
+            ("A specification data frame. Useful", Kind::Rows, false, "A specification data frame. Useful"),
             ("Two data frames to compare", Kind::Rows, false, "Two data frames to compare"),
             ("(character) path of the file", Kind::Text, false, "path of the file"),
         ] {

@@ -231,11 +231,20 @@ fn tables_may_be_of_some_sort() {
         ("Covariance matrix (d x d)", &cells),
         ("the correlation matrix to visualize", &cells),
         ("A numeric data matrix", &cells),
+        ("An n by p matrix of values", &cells),
+        ("The predicted vector of documents", &json!({"type": "string"})),
+        ("Cross-validation results dataframe. All of them", &rows),
     ] {
         let schema = parameter("x", text).1;
         assert_eq!((&schema["items"], &schema["description"]), (items, &json!(text)), "{text}");
     }
-    for text in ["The name of a matrix", "The design matrix column", "Print data frame", "Use matrix for it"] {
+    for text in [
+        "The name of a matrix",
+        "The design matrix column",
+        "Print data frame",
+        "Use matrix for it",
+        "Whether input matrix is square",
+    ] {
         assert_eq!(parameter("x", text).1["type"], "string", "{text}");
     }
 }
@@ -278,7 +287,7 @@ fn what_is_computed_has_a_type_all_the_same() {
         ("2 * n", json!({"type": "number"})),
         ("-sqrt(2)", json!({"type": "number"})),
         ("length(y)", json!({"type": "integer"})),
-        ("1:3", json!({"type": "array", "items": {"type": "integer"}})),
+        ("1:3", json!({"type": "array", "items": {"type": "number"}})),
         ("rep(1, n)", json!({"type": "array", "items": {"type": "number"}})),
         ("c(0, max(y))", json!({"type": "array", "items": {"type": "number"}})),
         ("n > 2", json!({"type": "boolean"})),

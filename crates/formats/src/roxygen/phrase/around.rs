@@ -89,7 +89,7 @@ impl Reader<'_> {
             let start = ahead.at;
             let phrase = ahead.phrase(true).or_else(|| {
                 ahead.at = start;
-                ahead.table()
+                ahead.sorted()
             });
             let Some(phrase) = phrase else { return Vec::new() };
             found.extend((!phrase.is_foreign).then_some(phrase.kind));

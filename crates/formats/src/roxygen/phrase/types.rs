@@ -11,8 +11,11 @@ const ADJECTIVES: [&str; 6] = ["character", "numeric", "numerical", "double", "i
 /// What matrices are called that need no article.
 const MATRICES: [&str; 7] = ["adjacency", "correlation", "covariance", "data", "design", "distance", "model"];
 
-/// Words that show that what comes before a table is no name for it: `the width of a data frame`.
-const BETWEEN: [&str; 12] = ["of", "in", "for", "with", "to", "from", "a", "an", "the", "and", "or", "which"];
+/// Words that are no sort of what comes behind them: `the width of a data frame`, `Whether the matrix is square`.
+const NO_SORTS: [&str; 24] = [
+    "of", "in", "for", "with", "to", "from", "a", "an", "the", "and", "or", "which", "as", "whether", "should", "if", "is",
+    "use", "print", "return", "show", "when", "how", "convert",
+];
 
 impl Reader<'_> {
     /// A type by its name.
@@ -50,19 +53,22 @@ impl Reader<'_> {
         }
     }
 
-    /// A table of some sort: `A (grouped) data frame`, `Two data frames`, `covariance matrix`.
-    pub(super) fn table(&mut self) -> Option<Phrase> {
+    /// A table or vector of some sort: `A (grouped) data frame`, `Two data frames`, `covariance matrix`.
+    pub(super) fn sorted(&mut self) -> Option<Phrase> {
         let start = self.at;
         let has_article = !self.text[..start].trim().is_empty();
         for sorts in 0..3 {
             let word = self.sort();
-            let is_named = has_article || sorts > 0 || ["two", "three", "several"].contains(&word.as_str());
-            if !word.starts_with(char::is_alphabetic) || BETWEEN.contains(&word.as_str()) {
+            let is_named = has_article || ["two", "three", "several"].contains(&word.as_str());
+            if !word.starts_with(char::is_alphabetic) || NO_SORTS.contains(&word.as_str()) {
                 break;
             }
             let mut ahead = Reader { text: self.text, at: self.at };
             let is_matrix = ahead.peek() == "matrix" && (is_named || MATRICES.contains(&word.as_str()));
-            let phrase = ahead.phrase(true).filter(|phrase| is_matrix || is_named && phrase.kind == Kind::Rows);
+            let is_vector = ahead.peek() == "vector" && is_named;
+            let phrase = ahead
+                .phrase(true)
+                .filter(|phrase| is_matrix || is_vector || (is_named || sorts > 0) && phrase.kind == Kind::Rows);
             if phrase.is_some() && !["column", "columns", "row", "rows", "name", "names"].contains(&ahead.peek().as_str()) {
                 self.at = ahead.at;
                 return phrase;
