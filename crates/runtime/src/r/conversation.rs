@@ -90,7 +90,7 @@ pub(super) async fn call(worker: &mut Worker, request: &RValue, terms: &Terms<'_
     if patience.ended.is_some() && !matches!(ended, Ended::Broken(..)) {
         ended = settle(worker, &mut ears, &mut patience).await;
     }
-    let Heard { collector, is_visible, has_value, warnings, notes, plots, state } = heard;
+    let Heard { collector, is_visible, has_value, warnings, mut notes, mut plots, state } = heard;
     let mut value = if has_value { Some(collector.finish().await) } else { None };
     let mut shown = None;
     if matches!(ended, Ended::Done) {
@@ -98,8 +98,11 @@ pub(super) async fn call(worker: &mut Worker, request: &RValue, terms: &Terms<'_
         let fit = value.as_mut().zip(schema).map(|(value, schema)| fit(value, schema));
         if is_silent || fit.as_ref().is_some_and(|fit| *fit != Fit::Yes) {
             let mut ears = terms.ears();
-            match show(worker, &mut ears, &mut patience).await {
-                Ok(()) => shown = Some(ears.stdout.finish().await),
+            match show(worker, &mut plots, &mut ears, &mut patience).await {
+                Ok(undrawn) => {
+                    notes.extend(undrawn);
+                    shown = Some(ears.stdout.finish().await);
+                }
                 Err(broken) => ended = Ended::Broken(broken, patience.ended),
             }
         }
@@ -179,11 +182,25 @@ async fn settle(worker: &mut Worker, ears: &mut Ears<'_>, patience: &mut Patienc
     }
 }
 
-/// Has the last value printed.
-async fn show(worker: &mut Worker, ears: &mut Ears<'_>, patience: &mut Patience<'_>) -> Result<(), Broken> {
-    short(worker, "show", ears, patience).await?;
-    worker.listen(ears).await;
-    Ok(())
+/// Has the last value printed, which may draw it, and says what could not be drawn.
+async fn show(
+    worker: &mut Worker,
+    plots: &mut Vec<Vec<u8>>,
+    ears: &mut Ears<'_>,
+    patience: &mut Patience<'_>,
+) -> Result<Vec<String>, Broken> {
+    worker.send(&encode(&RValue::list(vec![RValue::text("show")])), patience).await?;
+    loop {
+        let mut message = message(&worker.next(ears, patience).await?)?;
+        if message.kind == "plot" {
+            plots.extend(message.bytes());
+            continue;
+        }
+        worker.heard_out();
+        worker.listen(ears).await;
+        message.next();
+        return Ok(message.next().into_texts());
+    }
 }
 
 /// A request of one word with one answer.

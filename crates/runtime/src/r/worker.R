@@ -371,7 +371,9 @@
 
   show_last <- function() {
     problem <- tryCatch({ allowInterrupts(print(last)); NULL }, error = conditionMessage, interrupt = function(stop) "interrupted")
-    send(list("shown", problem))
+    if (.Device != "null device") send_plots()
+    send(list("shown", problem, undrawn))
+    undrawn <<- NULL
   }
 
   answer <- function(request) {
