@@ -7,6 +7,7 @@
 mod block;
 mod code;
 mod compile;
+mod computed;
 mod constant;
 mod definition;
 mod description;
@@ -14,6 +15,7 @@ mod keywords;
 mod kind;
 mod markdown;
 mod markup;
+mod omissible;
 mod package;
 mod parameter;
 mod phrase;
@@ -33,7 +35,7 @@ pub use definition::{Definition, Measured, Writer, writer_of};
 
 /// The schema of the type that a description begins with, if it is set off from the rest or names a data frame.
 pub(crate) fn said_type(description: &str) -> Option<serde_json::Value> {
-    let plain = plain::Plain { text: description.to_owned(), code: Vec::new() };
+    let plain = plain::Plain { text: description.to_owned(), ..Default::default() };
     let phrase = phrase::leading(&plain)?;
     let is_clear = phrase.rest.is_some() || phrase.kind == kind::Kind::Rows;
     (is_clear && !phrase.is_foreign).then(|| phrase.kind.schema())

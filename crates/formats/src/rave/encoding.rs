@@ -20,6 +20,8 @@ fn of_items(items: &Json) -> Encoding {
     match kinds(items).as_slice() {
         ["object"] => Encoding::DataFrame,
         ["array"] => atom(&items["items"]).map_or(Encoding::List, Encoding::Matrix),
+        // Of several kinds of values, those that are given decide.
+        [_, _, ..] => Encoding::Any,
         _ => atom(items).map_or(Encoding::List, Encoding::Vector),
     }
 }
@@ -61,6 +63,7 @@ mod tests {
             (json!({"type": "array", "items": {"type": "array", "items": {"type": "number"}}}), Encoding::Matrix(Atom::Double)),
             (json!({"type": "array", "items": {"type": "object"}}), Encoding::DataFrame),
             (json!({"type": "array", "items": {}}), Encoding::List),
+            (json!({"type": "array", "items": {"type": ["number", "string"]}}), Encoding::Any),
             (json!({"type": ["string", "array"], "items": {"type": "string"}}), Encoding::Vector(Atom::Character)),
             (json!({"type": "object"}), Encoding::List),
             (json!({}), Encoding::Any),

@@ -205,7 +205,7 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
             let text = found.map(|(_, tag)| package::param_text(tag)).unwrap_or_default();
             let own = found.filter(|(spot, _)| spot.0 == self.spot.0).map(|(_, tag)| tag.at);
             let documentation = found.map(|_| Documentation { text: &text, at: own });
-            let property = parameter::property(formal, documentation, self.remarks);
+            let property = parameter::property(formal, &function.formals, documentation, self.remarks);
             properties.insert(formal.name.clone(), Json::Object(property.schema));
             if property.is_required {
                 required.push(formal.name.clone());

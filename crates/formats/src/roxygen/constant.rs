@@ -3,7 +3,7 @@
 use serde_json::Number;
 use tree_sitter::Node;
 
-use super::kind::Kind;
+use super::{computed, kind::Kind};
 
 /// What an expression is, if it is made of literals.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,8 +26,8 @@ pub(crate) enum Constant {
     Empty(Kind),
     /// `list(…)`, with the names of its items.
     List(Vec<(Option<String>, Constant)>),
-    /// Anything else: it would have to be computed.
-    Computed,
+    /// Anything else: it would have to be computed. Its type may be plain all the same.
+    Computed(Option<Kind>),
 }
 
 impl Constant {
@@ -44,33 +44,38 @@ impl Constant {
 
 /// Folds an expression of `source`.
 pub(crate) fn fold(node: Node<'_>, source: &str) -> Constant {
+    literal(node, source).unwrap_or_else(|| Constant::Computed(computed::kind(node, source)))
+}
+
+/// An expression that is made of literals.
+fn literal(node: Node<'_>, source: &str) -> Option<Constant> {
     let text = &source[node.byte_range()];
-    match node.kind() {
+    Some(match node.kind() {
         "null" => Constant::Null,
         "na" | "nan" | "inf" => Constant::Missing(missing(text)),
         "true" => Constant::Bool(true),
         "false" => Constant::Bool(false),
         "identifier" if text == "T" => Constant::Bool(true),
         "identifier" if text == "F" => Constant::Bool(false),
-        "integer" => number(text.trim_end_matches('L')).map_or(Constant::Computed, Constant::Integer),
-        "float" => number(text).map_or(Constant::Computed, Constant::Number),
-        "string" => string(text).map_or(Constant::Computed, Constant::Text),
-        "parenthesized_expression" => node.child_by_field_name("body").map_or(Constant::Computed, |body| fold(body, source)),
-        "unary_operator" => unary(node, source),
-        "call" => call(node, source),
-        _ => Constant::Computed,
-    }
+        "integer" => Constant::Integer(number(text.trim_end_matches('L'))?),
+        "float" => Constant::Number(number(text)?),
+        "string" => Constant::Text(string(text)?),
+        "parenthesized_expression" => fold(node.child_by_field_name("body")?, source),
+        "unary_operator" => unary(node, source)?,
+        "call" => call(node, source)?,
+        _ => return None,
+    })
 }
 
-fn unary(node: Node<'_>, source: &str) -> Constant {
-    let operator = node.child_by_field_name("operator").map(|node| &source[node.byte_range()]);
-    let Some(value) = node.child_by_field_name("rhs").map(|node| fold(node, source)) else { return Constant::Computed };
-    match (operator, value) {
-        (Some("+"), value @ (Constant::Integer(_) | Constant::Number(_) | Constant::Missing(_))) => value,
-        (Some("-"), value @ Constant::Missing(_)) => value,
-        (Some("-"), Constant::Integer(value)) => negative(&value).map_or(Constant::Computed, Constant::Integer),
-        (Some("-"), Constant::Number(value)) => negative(&value).map_or(Constant::Computed, Constant::Number),
-        _ => Constant::Computed,
+fn unary(node: Node<'_>, source: &str) -> Option<Constant> {
+    let operator = &source[node.child_by_field_name("operator")?.byte_range()];
+    match (operator, fold(node.child_by_field_name("rhs")?, source)) {
+        ("+", value @ (Constant::Integer(_) | Constant::Number(_) | Constant::Missing(_))) => Some(value),
+        ("-", value @ Constant::Missing(_)) => Some(value),
+        ("-", Constant::Integer(value)) => negative(&value).map(Constant::Integer),
+        ("-", Constant::Number(value)) => negative(&value).map(Constant::Number),
+        ("+" | "-", Constant::Computed(kind)) => Some(Constant::Computed(kind)),
+        _ => None,
     }
 }
 
@@ -81,23 +86,23 @@ fn negative(number: &Number) -> Option<Number> {
     }
 }
 
-fn call(node: Node<'_>, source: &str) -> Constant {
-    let function = node.child_by_field_name("function").map(|node| &source[node.byte_range()]);
-    let Some(arguments) = node.child_by_field_name("arguments") else { return Constant::Computed };
+fn call(node: Node<'_>, source: &str) -> Option<Constant> {
+    let function = &source[node.child_by_field_name("function")?.byte_range()];
+    let arguments = node.child_by_field_name("arguments")?;
     let mut cursor = arguments.walk();
     let items = arguments.children_by_field_name("argument", &mut cursor).map(|argument| {
         let name = argument.child_by_field_name("name").map(|node| name(&source[node.byte_range()]));
-        let value = argument.child_by_field_name("value").map_or(Constant::Computed, |value| fold(value, source));
+        let value = argument.child_by_field_name("value").map_or(Constant::Computed(None), |value| fold(value, source));
         (name, value)
     });
     let items: Vec<_> = items.collect();
     match function {
-        Some("list") if items.iter().any(|(_, item)| *item == Constant::Computed) => Constant::Computed,
-        Some("list") => Constant::List(items),
-        Some("c") if items.is_empty() => Constant::Null,
-        Some("c") => vector(items.into_iter().map(|(_, item)| item)),
-        Some(function) if is_no_length(&items) => atom(function).map_or(Constant::Computed, Constant::Empty),
-        _ => Constant::Computed,
+        "list" if items.iter().any(|(_, item)| matches!(item, Constant::Computed(_))) => None,
+        "list" => Some(Constant::List(items)),
+        "c" if items.is_empty() => Some(Constant::Null),
+        "c" => Some(vector(items.into_iter().map(|(_, item)| item))),
+        function if is_no_length(&items) => atom(function).map(Constant::Empty),
+        _ => None,
     }
 }
 
@@ -129,15 +134,25 @@ fn is_no_length(items: &[(Option<String>, Constant)]) -> bool {
 
 fn vector(items: impl Iterator<Item = Constant>) -> Constant {
     let mut flat = Vec::new();
+    let mut is_computed = false;
     for item in items {
         match item {
             Constant::Vector(inner) => flat.extend(inner),
             Constant::Null | Constant::Empty(_) => {}
-            Constant::List(_) | Constant::Computed => return Constant::Computed,
-            scalar => flat.push(scalar),
+            Constant::List(_) | Constant::Computed(None) => return Constant::Computed(None),
+            scalar => {
+                is_computed |= matches!(scalar, Constant::Computed(_));
+                flat.push(scalar);
+            }
         }
     }
-    Constant::Vector(flat)
+    if is_computed { Constant::Computed(numbers(&flat)) } else { Constant::Vector(flat) }
+}
+
+/// The type of a vector of numbers, some of which are computed.
+fn numbers(items: &[Constant]) -> Option<Kind> {
+    let is_number = |item: &Constant| matches!(Kind::of(item), Some(Kind::Number | Kind::Integer));
+    items.iter().all(is_number).then(|| Kind::Number.array())
 }
 
 /// A name as it is meant, without backticks or quotes.

@@ -1,6 +1,6 @@
 //! What a parameter's text says once its type and its examples are taken out.
 
-use super::plain::Plain;
+use super::{plain::Plain, values};
 
 /// How a sentence begins that only gives examples.
 const EXAMPLES: [&str; 3] = ["example", "for example", "e.g."];
@@ -22,15 +22,16 @@ pub(crate) fn unstopped(text: &str) -> String {
 
 fn without_examples(body: &Plain) -> String {
     let mut kept = String::new();
+    let examples = values::codes(body);
     let mut in_list = false;
     for range in body.sentences() {
         let sentence = &body.text[range.clone()];
         let start = sentence.trim_start().to_lowercase();
-        let has_code = body.code.iter().any(|code| code.start >= range.start && code.start < range.end);
+        let has_example = examples.iter().any(|code| code.start >= range.start && code.start < range.end);
         let is_heading = sentence.trim_end().ends_with(':');
         let gives_examples = EXAMPLES.iter().any(|begin| start.starts_with(begin));
         in_list = in_list && start.starts_with("- ") || gives_examples && is_heading;
-        let is_left_out = in_list || gives_examples && has_code;
+        let is_left_out = in_list || gives_examples && has_example;
         if !is_left_out {
             kept.push_str(sentence);
         }
@@ -56,6 +57,9 @@ mod tests {
         assert_eq!(text("Numeric vector: x"), "x");
         assert_eq!(text("Names to use (e.g., `a`). Others are ignored."), "Names to use (e.g., a). Others are ignored");
         assert_eq!(text("The names.\n\nSecond paragraph, etc."), "The names.\n\nSecond paragraph, etc.");
+        let advice = "Step. For example, if `by = 5`, every fifth is shown";
+        assert_eq!(text(advice), advice.replace('`', ""));
+        assert_eq!(text("Step. For example, see [`seq()`]."), "Step. For example, see seq()");
         assert_eq!(text("Modes.\nExamples:\n- `a`\n- `b`"), "Modes");
     }
 

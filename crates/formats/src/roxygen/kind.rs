@@ -18,6 +18,8 @@ pub(crate) enum Kind {
     /// A data frame: rows of named values.
     Rows,
     Array(Box<Kind>),
+    /// Any of several, of which one at most is an array.
+    Either(Vec<Kind>),
 }
 
 impl Kind {
@@ -25,16 +27,55 @@ impl Kind {
         Self::Array(Box::new(self))
     }
 
-    /// The word of JSON Schema for it.
-    pub(crate) fn word(&self) -> &'static str {
-        match self {
-            Self::Text | Self::Date | Self::DateTime => "string",
-            Self::Number => "number",
-            Self::Integer => "integer",
-            Self::Boolean => "boolean",
-            Self::Object => "object",
-            Self::Rows | Self::Array(_) => "array",
+    /// This type or another one, as far as one schema can say so: of two kinds of rows the first counts.
+    pub(crate) fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Either(kinds), other) if kinds.iter().any(|kind| kind.word() == other.word()) => Self::Either(kinds),
+            (Self::Either(kinds), other) => Self::Either(kinds.into_iter().chain([other]).collect()),
+            (one, other) if one.holds(&other) => one,
+            (one, other) if other.holds(&one) => other,
+            (Self::Array(one), Self::Array(other)) if one.is_atom() && other.is_atom() => one.or(*other).array(),
+            (one, other) if one.is_table() || other.is_table() || one.word() == other.word() => one,
+            (one, other) => Self::Either(vec![one, other]),
         }
+    }
+
+    /// Whether every value of another type is one of this type, too.
+    fn holds(&self, other: &Self) -> bool {
+        self == other
+            || matches!((self, other), (Self::Number, Self::Integer))
+            || matches!((self, other), (Self::Array(one), Self::Array(other)) if one.holds(other))
+    }
+
+    /// Whether it is a single value.
+    pub(crate) fn is_atom(&self) -> bool {
+        match self {
+            Self::Either(kinds) => kinds.iter().all(Self::is_atom),
+            Self::Object | Self::Rows | Self::Array(_) => false,
+            _ => true,
+        }
+    }
+
+    fn is_table(&self) -> bool {
+        matches!(self, Self::Rows) || matches!(self, Self::Array(items) if !items.is_atom())
+    }
+
+    /// The words of JSON Schema for it.
+    pub(crate) fn words(&self) -> Vec<&'static str> {
+        match self {
+            Self::Text | Self::Date | Self::DateTime => vec!["string"],
+            Self::Number => vec!["number"],
+            Self::Integer => vec!["integer"],
+            Self::Boolean => vec!["boolean"],
+            Self::Object => vec!["object"],
+            Self::Rows | Self::Array(_) => vec!["array"],
+            Self::Either(kinds) => kinds.iter().flat_map(Self::words).collect(),
+        }
+    }
+
+    /// Its words as people read them.
+    pub(crate) fn word(&self) -> String {
+        self.words().join(" or ")
     }
 
     pub(crate) fn format(&self) -> Option<&'static str> {
@@ -50,6 +91,7 @@ impl Kind {
         match self {
             Self::Rows => Some(json!({"type": "object"})),
             Self::Array(kind) => Some(kind.schema()),
+            Self::Either(kinds) => kinds.iter().find_map(Self::items),
             _ => None,
         }
     }
@@ -57,7 +99,7 @@ impl Kind {
     /// The whole schema.
     pub(crate) fn schema(&self) -> Json {
         let mut schema = Map::new();
-        schema.insert("type".to_owned(), self.word().into());
+        schema.insert("type".to_owned(), named(&self.words()));
         schema.extend(self.format().map(|format| ("format".to_owned(), format.into())));
         schema.extend(self.items().map(|items| ("items".to_owned(), items)));
         Json::Object(schema)
@@ -82,7 +124,8 @@ impl Kind {
             }
             Constant::Missing(kind) => kind.clone(),
             Constant::Empty(kind) => Some(kind.clone().array()),
-            Constant::Null | Constant::Computed => None,
+            Constant::Computed(kind) => kind.clone(),
+            Constant::Null => None,
         }
     }
 
@@ -99,11 +142,12 @@ impl Kind {
     /// A constant as a value of this type, if it is one.
     pub(crate) fn value(&self, constant: &Constant) -> Option<Json> {
         match (self, constant) {
+            (Self::Either(kinds), constant) => kinds.iter().find_map(|kind| kind.value(constant)),
             (Self::Text | Self::Date | Self::DateTime, Constant::Text(text)) => Some(text.as_str().into()),
             (Self::Number, Constant::Number(number) | Constant::Integer(number)) => Some(number.clone().into()),
             (Self::Integer, Constant::Number(number) | Constant::Integer(number)) => whole(number).map(Json::from),
             (Self::Boolean, Constant::Bool(value)) => Some((*value).into()),
-            (Self::Object, Constant::List(items)) => named(items),
+            (Self::Object, Constant::List(items)) => members(items),
             (Self::Rows, Constant::List(items)) if items.is_empty() => Some(json!([])),
             (Self::Array(kind), Constant::Vector(items)) => {
                 let is_text = **kind == Self::Text && items.iter().any(|item| matches!(item, Constant::Text(_)));
@@ -126,6 +170,14 @@ impl Kind {
     }
 }
 
+/// What a schema says under `type`.
+pub(crate) fn named(words: &[&str]) -> Json {
+    match words {
+        [one] => (*one).into(),
+        several => several.into(),
+    }
+}
+
 /// `20` and `20.0`, not `20.5`.
 fn whole(number: &Number) -> Option<Number> {
     (!number.is_f64()).then(|| number.clone())
@@ -142,9 +194,9 @@ fn coerced(item: &Constant) -> Json {
 }
 
 /// A list as an object; one whose items have no names is none.
-fn named(items: &[(Option<String>, Constant)]) -> Option<Json> {
-    let members = items.iter().map(|(name, item)| Some((name.clone()?, any(item)?)));
-    members.collect::<Option<Map<_, _>>>().map(Json::Object)
+fn members(items: &[(Option<String>, Constant)]) -> Option<Json> {
+    let found = items.iter().map(|(name, item)| Some((name.clone()?, any(item)?)));
+    found.collect::<Option<Map<_, _>>>().map(Json::Object)
 }
 
 fn any(item: &Constant) -> Option<Json> {

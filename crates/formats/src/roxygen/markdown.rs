@@ -2,9 +2,15 @@
 
 use super::markup::Piece;
 
+/// Whether a piece of code stands in the brackets of a link.
+pub(crate) fn is_linked(before: &[Piece], behind: &[Piece]) -> bool {
+    let opens = matches!(before.last(), Some(Piece::Text(text)) if text.ends_with('['));
+    opens && matches!(behind.first(), Some(Piece::Text(text)) if text.starts_with(']'))
+}
+
 /// Text beside code without the brackets of a link around the code.
 pub(crate) fn unlinked(text: &str, before: &[Piece], behind: &[Piece]) -> String {
-    let is_code = |piece: Option<&Piece>| matches!(piece, Some(Piece::Code(_)));
+    let is_code = |piece: Option<&Piece>| matches!(piece, Some(Piece::Code(_) | Piece::Link(_)));
     let opens = |piece: Option<&Piece>| matches!(piece, Some(Piece::Text(text)) if text.ends_with('['));
     let closes = |piece: Option<&Piece>| matches!(piece, Some(Piece::Text(text)) if text.starts_with(']'));
     let mut text = text.to_owned();

@@ -7,6 +7,8 @@ pub(crate) enum Piece {
     Text(String),
     /// Code, from `\code{…}` or between backticks.
     Code(String),
+    /// Code that leads to another page: `\code{\link{…}}`.
+    Link(String),
     /// A command and its arguments.
     Command(String, Vec<Vec<Piece>>),
 }
@@ -28,7 +30,7 @@ const PAIRS: [&str; 9] = ["item", "href", "eqn", "deqn", "section", "subsection"
 pub(crate) fn parse(text: &str) -> Markup {
     // roxygen2 writes an at sign twice, so that it begins no tag.
     let text = text.replace("@@", "@");
-    let mut parser = Parser { rest: &text, is_unbalanced: false };
+    let mut parser = Parser { rest: &text, closing: None, is_unbalanced: false };
     let pieces = parser.pieces(End::Never);
     Markup { pieces, is_unbalanced: parser.is_unbalanced }
 }
@@ -41,6 +43,8 @@ enum End {
 
 struct Parser<'a> {
     rest: &'a str,
+    /// How the quotation ends that is open.
+    closing: Option<&'static str>,
     is_unbalanced: bool,
 }
 
@@ -57,6 +61,10 @@ impl<'a> Parser<'a> {
                     return pieces;
                 }
                 '\\' => self.backslash(&mut text, &mut pieces),
+                '`' | '\'' if let Some((mark, length)) = self.quote() => {
+                    text.push(mark);
+                    self.skip(length);
+                }
                 '`' if let Some(shown) = self.inline() => text.push_str(&shown),
                 '`' if let Some(code) = self.ticked() => {
                     flush(&mut text, &mut pieces);
@@ -108,7 +116,10 @@ impl<'a> Parser<'a> {
             self.skip(end + 1);
         }
         if CODE.contains(&name) {
-            return Piece::Code(self.code());
+            let rest = self.rest;
+            let code = self.code();
+            let is_link = rest[..rest.len() - self.rest.len()].contains("\\link");
+            return if is_link { Piece::Link(code) } else { Piece::Code(code) };
         }
         let most = match name {
             "ifelse" => 3,
@@ -154,6 +165,26 @@ impl<'a> Parser<'a> {
         let end = inner.find('\n').unwrap_or(inner.len());
         self.rest = &inner[end..];
         String::new()
+    }
+
+    /// A mark of a quotation as TeX has them, ``so'' or `so', as people write it, and its length here.
+    fn quote(&mut self) -> Option<(char, usize)> {
+        if let Some(end) = self.closing.filter(|end| self.rest.starts_with(end)) {
+            self.closing = None;
+            return Some((if end.len() > 1 { '"' } else { '\'' }, end.len()));
+        }
+        let (mark, end) = if self.rest.starts_with("``") { ('"', "''") } else { ('\'', "'") };
+        let body = self.rest.strip_prefix('`')?;
+        let body = &body[end.len() - 1..];
+        let length = body.find(end).filter(|length| *length > 0)?;
+        let behind = body[length + end.len()..].chars().next();
+        // Code has quotes, too: `c('a', 'b')`, `it's`.
+        let is_code = body[..length].contains(['`', '(', '=', '[', '$', '"']) || body[..length].contains("\n\n");
+        if is_code || behind.is_some_and(|c| c.is_alphanumeric() || c == '`') {
+            return None;
+        }
+        self.closing = Some(end);
+        Some((mark, end.len()))
     }
 
     /// R code that roxygen2 would run, between single backticks behind an `r`: the stage that a badge of lifecycle
@@ -202,7 +233,7 @@ fn within(code: &str) -> String {
 fn spell(pieces: &[Piece], out: &mut String) {
     for piece in pieces {
         match piece {
-            Piece::Text(text) | Piece::Code(text) => out.push_str(text),
+            Piece::Text(text) | Piece::Code(text) | Piece::Link(text) => out.push_str(text),
             Piece::Command(name, _) if matches!(name.as_str(), "dots" | "ldots") => out.push_str("..."),
             Piece::Command(_, arguments) => arguments.iter().for_each(|argument| spell(argument, out)),
         }

@@ -5,7 +5,7 @@ use serde_json::{Map, Number, Value as Json};
 use super::{
     constant::Constant,
     description::describe,
-    kind::Kind,
+    kind::{self, Kind},
     markup,
     phrase::{self, Phrase},
     plain::{self, Plain},
@@ -33,12 +33,18 @@ pub(crate) struct Property {
 }
 
 /// Puts a property together.
-pub(crate) fn property(formal: &Formal, documentation: Option<Documentation<'_>>, remarks: &mut Remarks) -> Property {
+pub(crate) fn property(
+    formal: &Formal,
+    all: &[Formal],
+    documentation: Option<Documentation<'_>>,
+    remarks: &mut Remarks,
+) -> Property {
     let text = documentation.map_or("", |documentation| documentation.text);
     let at = documentation.and_then(|documentation| documentation.at).unwrap_or(formal.at);
     let markup = markup::parse(text);
     let plain = plain::of_pieces(&markup.pieces);
-    let mut maker = Maker { name: &formal.name, default: formal.default.as_ref(), plain: &plain, at, remarks };
+    let Formal { name, default, is_omissible, .. } = formal;
+    let mut maker = Maker { name, default: default.as_ref(), is_omissible: *is_omissible, all, plain: &plain, at, remarks };
     maker.check(markup.is_unbalanced, formal.at);
     maker.property()
 }
@@ -46,6 +52,9 @@ pub(crate) fn property(formal: &Formal, documentation: Option<Documentation<'_>>
 struct Maker<'a> {
     name: &'a str,
     default: Option<&'a Default>,
+    is_omissible: bool,
+    /// All formals of the function.
+    all: &'a [Formal],
     plain: &'a Plain,
     at: usize,
     remarks: &'a mut Remarks,
@@ -79,7 +88,8 @@ impl Maker<'_> {
         let (default, comment) = self.default(&kind, phrase.as_ref(), choices.as_deref());
         let mut schema = Map::new();
         let mut put = |key: &str, value: Option<Json>| schema.extend(value.map(|value| (key.to_owned(), value)));
-        put("type", Some(if is_nullable { vec![kind.word(), "null"].into() } else { kind.word().into() }));
+        let words: Vec<_> = kind.words().into_iter().chain(is_nullable.then_some("null")).collect();
+        put("type", Some(kind::named(&words)));
         put("format", kind.format().map(Json::from));
         put("description", Some(describe(self.plain, phrase.as_ref().and_then(|phrase| phrase.rest)).into()));
         let is_array = matches!(kind, Kind::Array(_));
@@ -93,7 +103,7 @@ impl Maker<'_> {
         put("default", default);
         put("examples", self.examples(&kind, choices.as_deref()));
         put("$comment", comment);
-        let is_required = self.default.is_none() && !says_null && !says_optional(&self.plain.text);
+        let is_required = self.default.is_none() && !self.is_omissible && !says_null && !says_optional(&self.plain.text);
         Property { schema, is_required }
     }
 
@@ -108,11 +118,7 @@ impl Maker<'_> {
                 );
                 self.remarks.say(&FOREIGN_TYPE, self.at, message, "give it a default and a name that begins with a dot");
             }
-            return match &own {
-                // A vector is a default of one value only where it lists choices.
-                Some(Kind::Array(of)) if !phrase.is_plural && is_wider(&phrase.kind, of) => phrase.kind.clone().array(),
-                _ => phrase.kind.clone(),
-            };
+            return self.of_phrase(phrase, own);
         }
         match (self.default.map(|default| &default.value), own) {
             (Some(Constant::Empty(of)), _) if !is_plural(self.name) => of.clone(),
@@ -124,8 +130,7 @@ impl Maker<'_> {
             }
             (_, Some(kind)) => kind,
             (_, None) => {
-                let found = phrase::anywhere(&self.plain.text);
-                let kind = found.unwrap_or(Kind::Text);
+                let kind = phrase::guessed(self.plain).unwrap_or(Kind::Text);
                 if !self.plain.text.is_empty() {
                     let message =
                         format!("nothing at the beginning says what `{}` is; it is taken as {}", self.name, kind.word());
@@ -133,6 +138,22 @@ impl Maker<'_> {
                 }
                 kind
             }
+        }
+    }
+
+    /// The type that the text says, as far as the default does not say more.
+    fn of_phrase(&self, phrase: &Phrase, own: Option<Kind>) -> Kind {
+        let kind = match &own {
+            Some(of @ Kind::Array(_)) if phrase.is_vague => of.clone(),
+            Some(of) if phrase.is_vague && of.is_atom() => of.clone().array(),
+            // A vector is a default of one value only where it lists choices.
+            Some(Kind::Array(of)) if !phrase.is_plural && is_wider(&phrase.kind, of) => phrase.kind.clone().array(),
+            _ => phrase.kind.clone(),
+        };
+        match own {
+            // Choices: one of them is given.
+            Some(Kind::Array(of)) if *of == Kind::Text && phrase.names(&Kind::Text) => Kind::Text,
+            _ => phrase.others.iter().cloned().fold(kind, Kind::or),
         }
     }
 
@@ -166,7 +187,7 @@ impl Maker<'_> {
                 self.remarks.say(&MISSING_VALUE, self.at, message, "R uses it all the same; say in the text what it means");
                 (None, None)
             }
-            (Constant::Computed, _) => {
+            (Constant::Computed(_), _) => {
                 let message = format!("the default of `{name}` is computed by R: `{}`", default.text);
                 self.remarks.say(&COMPUTED_DEFAULT, self.at, message, "R uses it all the same; say in the text what it comes to");
                 (None, Some(format!("R default: {}", default.text).into()))
@@ -185,7 +206,8 @@ impl Maker<'_> {
     }
 
     fn examples(&mut self, kind: &Kind, choices: Option<&[Json]>) -> Option<Json> {
-        let (mut found, mut unfit) = values::examples(self.plain, kind, self.name);
+        let names: Vec<_> = self.all.iter().map(|formal| formal.name.as_str()).collect();
+        let (mut found, mut unfit) = values::examples(self.plain, kind, self.name, &names);
         if let (Kind::Text, Some(choices)) = (kind, choices) {
             let (good, bad): (Vec<_>, Vec<_>) = found.into_iter().partition(|value| choices.contains(value));
             unfit.extend(bad.iter().map(ToString::to_string));
@@ -249,11 +271,22 @@ fn mentions_missing(text: &str) -> bool {
 
 /// Whether the text says that the parameter may be left out.
 fn says_optional(text: &str) -> bool {
-    const DEFAULT: [&str; 8] =
-        ["defaults to", "default to", "default is", "default:", "default =", "(default", "by default", "default value is"];
+    const DEFAULT: [&str; 10] = [
+        "defaults to",
+        "default to",
+        "default is",
+        "default:",
+        "default =",
+        "(default",
+        ", by default",
+        "; by default",
+        "(by default",
+        "default value is",
+    ];
+    const GIVEN: [&str; 4] = ["given", "specified", "supplied", "provided"];
     let lower = text.to_lowercase();
-    let has_default =
-        DEFAULT.iter().any(|said| lower.contains(said)) || lower.split(". ").any(|sentence| sentence.starts_with("default "));
+    let has_default = DEFAULT.iter().any(|said| lower.contains(said))
+        || lower.split(". ").any(|sentence| sentence.starts_with("default ") || sentence.starts_with("by default"));
     let words = words(text);
     has_default
         || words.iter().enumerate().any(|(at, word)| {
@@ -261,7 +294,10 @@ fn says_optional(text: &str) -> bool {
             let behind = words.get(at + 1).map_or("", String::as_str);
             match word.as_str() {
                 "optional" | "optionally" => !["not", "non", "never"].contains(&before),
-                "if" => ["null", "missing", "omitted"].contains(&behind),
+                "if" => match behind {
+                    "not" => words.get(at + 2).is_some_and(|given| GIVEN.contains(&given.as_str())),
+                    behind => ["null", "missing", "omitted", "unspecified"].contains(&behind),
+                },
                 _ => false,
             }
         })

@@ -3,7 +3,10 @@
 //! The phrase at the beginning counts. Words later in the sentence are asked only if there is no
 //! such phrase and the default says nothing.
 
-use super::{kind::Kind, plain::Plain, reader::Reader};
+mod around;
+mod types;
+
+use super::{constant::Constant, kind::Kind, plain::Plain, reader::Reader, source};
 
 /// A type phrase.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,22 +18,20 @@ pub(crate) struct Phrase {
     pub(crate) is_plural: bool,
     /// Whether the word names something that JSON cannot carry.
     pub(crate) is_foreign: bool,
-    /// Whether another type is named beside it: `vector or list`.
-    pub(crate) has_other: bool,
+    /// Whether it says nothing about what a vector holds.
+    pub(crate) is_vague: bool,
+    /// Other types that are named beside it: `vector or list`.
+    pub(crate) others: Vec<Kind>,
     /// Where the description goes on, if the phrase is set off from it.
     pub(crate) rest: Option<usize>,
 }
 
-const ARTICLES: [&str; 9] = ["a", "an", "the", "single", "optional", "optionally", "one", "named", "scalar"];
-
-/// Words that say more about a value than its type does, so that they stay in the description.
-const QUALITIES: [&str; 6] = ["positive", "negative", "nonnegative", "strictly", "finite", "short"];
-
-/// Types that are said of a noun behind them.
-const ADJECTIVES: [&str; 6] = ["character", "numeric", "numerical", "double", "integer", "logical"];
-
-/// Stages of a parameter's life, which stand in parentheses before its type.
-const STAGES: [&str; 6] = ["deprecated", "experimental", "superseded", "stable", "questioning", "defunct"];
+impl Phrase {
+    /// Whether a type is among those that it names.
+    pub(crate) fn names(&self, kind: &Kind) -> bool {
+        self.kind == *kind || self.others.contains(kind)
+    }
+}
 
 /// The phrase that a text begins with.
 pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
@@ -44,20 +45,24 @@ pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
     if null_first && reader.at_end() {
         return None;
     }
-    let mut phrase = reader.phrase(has_article).or_else(|| {
+    let named = reader.phrase(has_article);
+    let has_sort = named.is_none();
+    let mut phrase = named.or_else(|| {
         reader.at = start;
-        reader.frames(has_article)
+        reader.sorted().or_else(|| reader.scalar())
     })?;
+    if is_qualified && phrase.is_vague {
+        (phrase.kind, phrase.is_vague) = (Kind::Number.array(), false);
+    }
     phrase.is_nullable |= null_first | reader.or_null();
-    phrase.has_other |= reader.other().is_some_and(|kind| kind != phrase.kind);
+    let others = reader.alternatives();
     let is_enclosed = reader.punctuation(&[')', ']']) && is_opened;
     let is_code = plain.code.iter().any(|range| range.contains(&start) && range.end <= reader.at);
     let is_marked = phrase.rest.is_some() || is_enclosed || is_code && !has_article;
-    phrase.rest = if has_stage || is_qualified || is_value(&plain.text[start..]) {
-        None
-    } else {
-        reader.set_off(is_marked && !reader.goes_on())
-    };
+    let is_needed = has_stage || has_sort || is_qualified || !others.is_empty() || is_value(&plain.text[start..]);
+    phrase.rest = if is_needed { None } else { reader.set_off(is_marked && !reader.goes_on()) };
+    phrase.others.extend(others);
+    phrase.others.retain(|other| *other != phrase.kind);
     Some(phrase)
 }
 
@@ -66,9 +71,71 @@ fn is_value(text: &str) -> bool {
     text.trim_start().starts_with("TRUE") || text.trim_start().starts_with("FALSE")
 }
 
-/// The first type word anywhere in a text that counts where nothing else is known. Plurals are mostly what the
-/// text is about, and not what is given: `width of padded strings`.
-pub(crate) fn anywhere(text: &str) -> Option<Kind> {
+/// What a text may mean that neither begins with a type nor has a default: an amount, or the first type word in its
+/// first sentence, or in all of it if that only says that more follows. Plurals are mostly what the text is about, and
+/// not what is given: `width of padded strings`.
+pub(crate) fn guessed(plain: &Plain) -> Option<Kind> {
+    let sentence = &plain.text[plain.sentences().into_iter().next()?];
+    if is_amount(sentence) && !has_text(plain) {
+        return Some(Kind::Number);
+    }
+    anywhere(if sentence.trim_end().ends_with(':') { &plain.text } else { sentence })
+}
+
+/// Nouns for what is counted or measured.
+const AMOUNTS: [&str; 22] = [
+    "amount",
+    "angle",
+    "bandwidth",
+    "count",
+    "degrees",
+    "depth",
+    "duration",
+    "fraction",
+    "height",
+    "length",
+    "mean",
+    "number",
+    "probability",
+    "proportion",
+    "radius",
+    "sd",
+    "size",
+    "threshold",
+    "tolerance",
+    "variance",
+    "weight",
+    "width",
+];
+
+/// Whether the thing that a sentence begins with is an amount: `Minimum width of padded strings`.
+fn is_amount(sentence: &str) -> bool {
+    let mut reader = Reader { text: sentence, at: 0 };
+    reader.articles();
+    let is_bound = ["minimum", "maximum", "minimal", "maximal"].contains(&reader.peek().as_str());
+    let mut last = String::new();
+    for _ in 0..4 {
+        let word = reader.peek();
+        let is_over = ["of", "in", "for", "to", "at", "by"].contains(&word.as_str());
+        if is_over || !word.starts_with(char::is_alphabetic) {
+            return AMOUNTS.contains(&last.as_str()) || is_bound && ["value", "rating", "score", "age"].contains(&last.as_str());
+        }
+        if ["a", "an", "the"].contains(&word.as_str()) {
+            return false;
+        }
+        last = reader.word();
+    }
+    false
+}
+
+/// Whether a text quotes texts, so that it is about them: a width may be `"100%"`.
+fn has_text(plain: &Plain) -> bool {
+    let is_text = |code: &std::ops::Range<usize>| matches!(source::constant(&plain.text[code.clone()]), Constant::Text(_));
+    plain.text.contains('"') || plain.code.iter().any(is_text)
+}
+
+/// The first type word in a sentence that counts where nothing else is known.
+fn anywhere(text: &str) -> Option<Kind> {
     const ASKED: [&str; 9] = ["character", "string", "numeric", "numerical", "number", "double", "integer", "logical", "boolean"];
     let mut reader = Reader { text, at: 0 };
     let mut before = String::new();
@@ -77,6 +144,10 @@ pub(crate) fn anywhere(text: &str) -> Option<Kind> {
         let word = reader.word();
         let next = reader.peek();
         let is_thing = ["a", "an", "named"].contains(&before.as_str());
+        // What a function takes is not what is given.
+        if ["function", "formula"].contains(&word.as_str()) {
+            return None;
+        }
         let is_amount = word == "number" && before == "a" && next == "of";
         let is_about = ["variable", "variables", "column", "columns", "encoding"].contains(&next.as_str());
         let is_asked = ASKED.contains(&word.trim_end_matches("[]")) && !is_amount && !is_about;
@@ -95,262 +166,9 @@ pub(crate) fn anywhere(text: &str) -> Option<Kind> {
     None
 }
 
-impl Reader<'_> {
-    /// `(deprecated)`.
-    fn stage(&mut self) -> bool {
-        let start = self.at;
-        let is_said = self.punctuation(&['(']) && self.take(&STAGES) && self.punctuation(&[')']);
-        if !is_said {
-            self.at = start;
-        }
-        is_said
-    }
-
-    /// `Strictly positive`, `Non-negative`.
-    fn qualities(&mut self) -> bool {
-        let start = self.at;
-        let is_negated = self.take(&["non"]) && self.punctuation(&['-']);
-        let mut found = false;
-        while self.take(&QUALITIES) {
-            found = true;
-        }
-        if is_negated && !found {
-            self.at = start;
-        }
-        found
-    }
-
-    /// Steps over articles, and over `Optional.`
-    fn articles(&mut self) -> bool {
-        let mut found = false;
-        while self.take(&ARTICLES) {
-            found = true;
-            self.punctuation(&[')', '.', ',', ':']);
-        }
-        found
-    }
-
-    /// `NULL or`.
-    fn null_first(&mut self) -> bool {
-        let start = self.at;
-        if self.take(&["null"]) {
-            self.punctuation(&[',']);
-            if self.take(&["or", "/", "|"]) {
-                self.articles();
-                return true;
-            }
-        }
-        self.at = start;
-        false
-    }
-
-    /// `or NULL`.
-    fn or_null(&mut self) -> bool {
-        let start = self.at;
-        self.punctuation(&[',']);
-        if self.take(&["or", "/", "|"]) && self.take(&["null"]) {
-            return true;
-        }
-        self.at = start;
-        let is_said = self.take(&["("]) && self.take(&["or"]) && self.take(&["null"]) && self.take(&[")"]);
-        if !is_said {
-            self.at = start;
-        }
-        is_said
-    }
-
-    /// The type behind `or`.
-    fn other(&self) -> Option<Kind> {
-        let mut ahead = Reader { text: self.text, at: self.at };
-        ahead.punctuation(&[',']);
-        if !ahead.take(&["or", "/", "|"]) {
-            return None;
-        }
-        ahead.articles();
-        ahead.phrase(true).map(|phrase| phrase.kind)
-    }
-
-    fn phrase(&mut self, has_article: bool) -> Option<Phrase> {
-        let first = self.word();
-        let (word, is_marked) = match first.strip_suffix("[]") {
-            Some(word) => (word, true),
-            None => (first.as_str(), false),
-        };
-        let (kind, is_foreign) = self.base(word, has_article)?;
-        let mut phrase =
-            Phrase { kind, is_nullable: false, is_plural: is_marked, is_foreign, has_other: false, rest: is_marked.then_some(0) };
-        if is_marked && !matches!(word, "array" | "vector") {
-            phrase.kind = phrase.kind.array();
-        }
-        self.length(&mut phrase);
-        let is_adjective = ADJECTIVES.contains(&word) && self.text[..self.at].to_lowercase().ends_with(word);
-        if is_adjective && let Some(other) = self.either() {
-            phrase.has_other = other != phrase.kind;
-            phrase.kind = phrase.kind.array();
-        }
-        self.container(&mut phrase);
-        Some(phrase)
-    }
-
-    /// A data frame of some sort: `A specification data frame`, `Two data frames`.
-    fn frames(&mut self, has_article: bool) -> Option<Phrase> {
-        let sort = self.word();
-        let is_sort =
-            has_article && sort.starts_with(char::is_alphabetic) || ["two", "three", "several"].contains(&sort.as_str());
-        is_sort.then(|| self.phrase(true)).flatten().filter(|phrase| phrase.kind == Kind::Rows)
-    }
-
-    /// The last type behind a word such as `numeric`, if they share a noun: `numeric or character vector`.
-    fn either(&mut self) -> Option<Kind> {
-        let mut ahead = Reader { text: self.text, at: self.at };
-        let mut is_or = false;
-        loop {
-            ahead.punctuation(&[',']);
-            is_or |= ahead.take(&["or", "/"]);
-            let word = ahead.word();
-            let (kind, _) = ahead.base(&word, true).filter(|(kind, _)| !matches!(kind, Kind::Array(_)))?;
-            if ahead.take(&["vector", "vectors"]) {
-                self.at = if is_or { ahead.at } else { self.at };
-                return is_or.then_some(kind);
-            }
-        }
-    }
-
-    /// The type of the first word, with a second that belongs to it.
-    fn base(&mut self, word: &str, has_article: bool) -> Option<(Kind, bool)> {
-        let kind = match word {
-            "character" => {
-                self.take(&["string"]);
-                Kind::Text
-            }
-            "string" | "factor" => Kind::Text,
-            "strings" => Kind::Text.array(),
-            "numeric" | "numerical" | "number" | "double" | "float" | "real" => Kind::Number,
-            "numbers" | "doubles" | "floats" => Kind::Number.array(),
-            "integer" | "int" => Kind::Integer,
-            "whole" if self.take(&["number"]) => Kind::Integer,
-            "integers" | "ints" => Kind::Integer.array(),
-            "logical" | "boolean" | "bool" | "true" | "false" => Kind::Boolean,
-            "logicals" | "booleans" => Kind::Boolean.array(),
-            "date" => Kind::Date,
-            "dates" => Kind::Date.array(),
-            "posixct" | "posixlt" | "datetime" | "timestamp" => Kind::DateTime,
-            "data" if self.take(&["frame", "table", "frames", "tables"]) => Kind::Rows,
-            "data.frame" | "data.frames" | "dataframe" | "tibble" | "tibbles" | "data.table" => Kind::Rows,
-            "matrix" => Kind::Number.array().array(),
-            "vector" | "array" => Kind::Text.array(),
-            "object" => Kind::Object,
-            "list" if has_article || self.is_noun() => Kind::Object,
-            "environment" if !["variable", "variables"].contains(&self.peek().as_str()) => return Some((Kind::Object, true)),
-            "function" => return Some((Kind::Text, true)),
-            _ => return None,
-        };
-        Some((kind, false))
-    }
-
-    /// Whether `List` is a thing here: `List all files` is an order.
-    fn is_noun(&self) -> bool {
-        let next = self.peek();
-        self.at_end()
-            || ["of", "with", "containing", "or", "where", "that"].contains(&next.as_str())
-            || !next.starts_with(char::is_alphanumeric)
-    }
-
-    /// `character(1)` is one value, `character()` and `character(n)` are several.
-    fn length(&mut self, phrase: &mut Phrase) {
-        let Some(inner) = self.rest().strip_prefix('(') else { return };
-        let Some(end) = inner.find(')').filter(|end| inner[..*end].chars().all(char::is_alphanumeric)) else { return };
-        let is_one = &inner[..end] == "1";
-        self.at += end + 2;
-        phrase.rest = Some(0);
-        if !is_one && matches!(phrase.kind, Kind::Text | Kind::Number | Kind::Integer | Kind::Boolean) {
-            phrase.kind = phrase.kind.clone().array();
-            phrase.is_plural = true;
-        }
-    }
-
-    /// `vector`, `matrix`, `of integers` behind a type.
-    fn container(&mut self, phrase: &mut Phrase) {
-        let is_scalar = !matches!(phrase.kind, Kind::Array(_) | Kind::Rows);
-        if is_scalar && phrase.kind != Kind::Object {
-            if self.take(&["vector", "array", "vectors", "list"]) {
-                phrase.kind = phrase.kind.clone().array();
-                phrase.is_plural = true;
-            } else if self.take(&["matrix"]) {
-                phrase.kind = phrase.kind.clone().array().array();
-            } else {
-                self.take(&["scalar", "value"]);
-            }
-        }
-        phrase.is_plural |= matches!(phrase.kind, Kind::Array(_));
-        self.made_of(phrase);
-    }
-
-    /// `list of strings`, `vector of integers`, `matrix of numbers`.
-    fn made_of(&mut self, phrase: &mut Phrase) {
-        let start = self.at;
-        let is_open =
-            phrase.kind == Kind::Object || phrase.kind == Kind::Text.array() || phrase.kind == Kind::Number.array().array();
-        if !is_open || !self.take(&["of"]) {
-            self.at = start;
-            return;
-        }
-        self.articles();
-        let word = self.word();
-        let made = match word.as_str() {
-            "character" | "characters" | "string" | "strings" => Kind::Text,
-            "numeric" | "numerics" | "numerical" | "number" | "numbers" | "double" | "doubles" => Kind::Number,
-            "integer" | "integers" => Kind::Integer,
-            "logical" | "logicals" | "boolean" | "booleans" => Kind::Boolean,
-            "date" | "dates" => Kind::Date,
-            "list" | "lists" | "object" | "objects" if phrase.kind == Kind::Object => Kind::Object,
-            _ => {
-                self.at = start;
-                return;
-            }
-        };
-        let made = match () {
-            () if self.take(&["vectors"]) => made.array(),
-            () if self.take(&["matrices"]) => made.array().array(),
-            () => {
-                self.take(&["string", "strings", "values"]);
-                made
-            }
-        };
-        phrase.kind = match &phrase.kind {
-            Kind::Array(inner) if matches!(**inner, Kind::Array(_)) => made.array().array(),
-            _ => made.array(),
-        };
-        phrase.is_plural = true;
-    }
-
-    /// Whether the sentence needs the type to be understood.
-    fn goes_on(&self) -> bool {
-        ["of", "with", "containing", "or", "in", "if", "that", "where", "as", "for"].contains(&self.peek().as_str())
-    }
-
-    /// Where the description goes on behind a comma, stop, colon or dash, or right here if the type is marked as one.
-    fn set_off(&self, is_marked: bool) -> Option<usize> {
-        let rest = self.rest();
-        let trimmed = rest.trim_start();
-        let at = self.at + rest.len() - trimmed.len();
-        if trimmed.is_empty() {
-            return None;
-        }
-        match trimmed.chars().next() {
-            Some(',' | '.' | ':' | ';') if trimmed[1..].starts_with([' ', '\n']) => Some(at + 1),
-            Some('-' | '\u{2013}' | '\u{2014}') if rest.starts_with(' ') => {
-                Some(at + trimmed.chars().next().map_or(1, char::len_utf8))
-            }
-            Some(',' | '.' | ':' | ';') if trimmed[1..].trim().is_empty() => None,
-            _ => is_marked.then_some(at),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Kind, anywhere, leading};
+    use super::{Kind, guessed, leading};
     use crate::roxygen::plain::plain;
 
     fn read(text: &str) -> Option<(Kind, bool, String)> {
@@ -392,7 +210,7 @@ mod tests {
             ("Numeric, integer or logical vector", Kind::Number.array(), false, "Numeric, integer or logical vector"),
             ("Character string or numeric vector", Kind::Text, false, "Character string or numeric vector"),
             ("(optional) numerical vector of widths", Kind::Number.array(), false, "(optional) numerical vector of widths"),
-            ("A specification data frame. Useful", Kind::Rows, false, "Useful"),
+            ("A specification data frame. Useful", Kind::Rows, false, "A specification data frame. Useful"),
             ("Two data frames to compare", Kind::Rows, false, "Two data frames to compare"),
             ("(character) path of the file", Kind::Text, false, "path of the file"),
         ] {
@@ -419,20 +237,21 @@ mod tests {
         }
     }
 
+    fn guess(text: &str) -> Option<Kind> {
+        guessed(&plain(text))
+    }
+
     #[test]
     fn later_words_count_where_nothing_else_does() {
-        assert_eq!(anywhere("The maximum number of lines"), Some(Kind::Number));
-        assert_eq!(anywhere("Names as a character vector"), Some(Kind::Text.array()));
-        assert_eq!(anywhere("Options as a named list"), Some(Kind::Object));
-        assert_eq!(anywhere("The names as a vector of strings"), Some(Kind::Text.array()));
-        for text in [
-            "Name from the list",
-            "Minimum width of padded strings",
-            "Do a number of checks",
-            "Where x is a numeric variable",
-            "Length of a vector of things",
-        ] {
-            assert_eq!(anywhere(text), None, "{text}");
+        assert_eq!(guess("The maximum number of lines"), Some(Kind::Number));
+        assert_eq!(guess("Minimum width of padded strings"), Some(Kind::Number));
+        assert_eq!(guess("Names as a character vector"), Some(Kind::Text.array()));
+        assert_eq!(guess("Options as a named list"), Some(Kind::Object));
+        assert_eq!(guess("The names as a vector of strings"), Some(Kind::Text.array()));
+        for text in
+            ["Name from the list", "Do a number of checks", "Where x is a numeric variable", "Names of a vector of things"]
+        {
+            assert_eq!(guess(text), None, "{text}");
         }
     }
 }

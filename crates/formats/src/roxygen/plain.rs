@@ -5,7 +5,7 @@ use std::ops::Range;
 #[cfg(test)]
 use super::markup::parse;
 use super::{
-    markdown::{link, unlinked, unmarked},
+    markdown::{is_linked, link, unlinked, unmarked},
     markup::Piece,
 };
 
@@ -15,6 +15,8 @@ pub(crate) struct Plain {
     pub(crate) text: String,
     /// The bytes that were code, in order.
     pub(crate) code: Vec<Range<usize>>,
+    /// Where code begins that leads to another page.
+    pub(crate) links: Vec<usize>,
 }
 
 /// The text without markup.
@@ -68,6 +70,7 @@ impl Plain {
         Self {
             text: self.text[at..].to_owned(),
             code: code.map(|range| range.start.saturating_sub(at)..range.end - at).collect(),
+            links: self.links.iter().filter_map(|start| start.checked_sub(at)).collect(),
         }
     }
 }
@@ -100,7 +103,9 @@ impl Writer {
         for (index, piece) in pieces.iter().enumerate() {
             match piece {
                 Piece::Text(text) => self.text(&unlinked(text, &pieces[..index], &pieces[index + 1..])),
+                Piece::Code(code) if is_linked(&pieces[..index], &pieces[index + 1..]) => self.link(code),
                 Piece::Code(code) => self.code(code),
+                Piece::Link(code) => self.link(code),
                 Piece::Command(name, arguments) => self.command(name, arguments),
             }
         }
@@ -234,6 +239,11 @@ impl Writer {
         self.out.code.push(start..self.out.text.len());
     }
 
+    fn link(&mut self, code: &str) {
+        self.code(code);
+        self.out.links.extend(self.out.code.last().map(|range| range.start));
+    }
+
     fn word(&mut self, word: &str) {
         self.close_gap();
         self.out.text.push_str(word);
@@ -280,6 +290,19 @@ mod tests {
             text(marked),
             "With code, fn, fn2, em, st, p, v, x^2, a1, http://x, here, md, bold, em, link(), code(), a, [1], page and 100% done ..."
         );
+    }
+
+    #[test]
+    fn quotations_of_tex_are_read() {
+        for (marked, read) in [
+            ("points which ``hit'' or ``miss'' the area", "points which \"hit\" or \"miss\" the area"),
+            ("``legend \\code{x}'', an integer", "\"legend x\", an integer"),
+            ("the `needles' or the `coin'.", "the 'needles' or the 'coin'."),
+            ("`it's` and `c('a', 'b')` and ``a`b``", "it's and c('a', 'b') and a`b"),
+            ("don't `x` isn't", "don't x isn't"),
+        ] {
+            assert_eq!(text(marked), read, "{marked}");
+        }
     }
 
     #[test]

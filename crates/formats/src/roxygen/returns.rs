@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{
     description::unstopped,
-    kind::Kind,
+    kind::{self, Kind},
     markup::{self, Piece},
     phrase::{self, Phrase},
     plain::{self, Plain},
@@ -65,7 +65,8 @@ impl Reader<'_> {
         let kind = phrase.as_ref().filter(|phrase| !phrase.is_foreign).map_or(Kind::Text, |phrase| phrase.kind.clone());
         let mut schema = Map::new();
         let is_nullable = phrase.as_ref().is_some_and(|phrase| phrase.is_nullable);
-        schema.insert("type".to_owned(), if is_nullable { vec![kind.word(), "null"].into() } else { kind.word().into() });
+        let words: Vec<_> = kind.words().into_iter().chain(is_nullable.then_some("null")).collect();
+        schema.insert("type".to_owned(), kind::named(&words));
         schema.extend(kind.format().map(|format| ("format".to_owned(), format.into())));
         let rest = phrase.and_then(|phrase| phrase.rest).unwrap_or(0);
         schema.insert("description".to_owned(), unstopped(&text.text[rest..]).into());
@@ -104,7 +105,7 @@ fn said(text: &Plain, function: &str) -> Option<Phrase> {
         leading => introduced(text, function).or(leading),
     };
     let is_class = text.text.to_lowercase().contains("object of class");
-    phrase.filter(|phrase| !(phrase.has_other || is_class && phrase.kind == Kind::Object))
+    phrase.filter(|phrase| !(!phrase.others.is_empty() || is_class && phrase.kind == Kind::Object))
 }
 
 /// `f() always returns a data frame`, in the first sentence, or in a later one about this function.

@@ -5,6 +5,7 @@ use tree_sitter::{Node, Parser, Tree};
 use super::{
     block::{self, Block},
     constant::{self, Constant},
+    omissible::omissible,
     skeleton::skeleton,
 };
 
@@ -44,6 +45,8 @@ pub(crate) struct Function {
 pub(crate) struct Formal {
     pub(crate) name: String,
     pub(crate) default: Option<Default>,
+    /// Whether the function does without it.
+    pub(crate) is_omissible: bool,
     /// Its first byte.
     pub(crate) at: usize,
 }
@@ -98,7 +101,7 @@ pub(crate) fn constant(text: &str) -> Constant {
     let root = tree.root_node();
     match (root.has_error(), root.named_child_count(), root.named_child(0)) {
         (false, 1, Some(only)) => constant::fold(only, text),
-        _ => Constant::Computed,
+        _ => Constant::Computed(None),
     }
 }
 
@@ -142,7 +145,8 @@ fn function(node: Node<'_>, text: &str) -> Option<Function> {
     }
     let definition = unwrapped(value).filter(|node| node.kind() == "function_definition")?;
     let parameters = definition.child_by_field_name("parameters")?;
-    Some(Function { name, formals: formals(parameters, text), is_broken: parameters.has_error() })
+    let body = definition.child_by_field_name("body").map_or("", |body| &text[body.byte_range()]);
+    Some(Function { name, formals: formals(parameters, text, &omissible(body)), is_broken: parameters.has_error() })
 }
 
 /// The name that an assignment gives, and to what.
@@ -167,7 +171,7 @@ fn unwrapped(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-fn formals(parameters: Node<'_>, text: &str) -> Vec<Formal> {
+fn formals(parameters: Node<'_>, text: &str, omissible: &[&str]) -> Vec<Formal> {
     let mut cursor = parameters.walk();
     let formal = |node: Node<'_>| {
         let name = constant::name(&text[node.child_by_field_name("name")?.byte_range()]);
@@ -175,7 +179,8 @@ fn formals(parameters: Node<'_>, text: &str) -> Vec<Formal> {
             value: constant::fold(value, text),
             text: text[value.byte_range()].split_whitespace().collect::<Vec<_>>().join(" "),
         });
-        Some(Formal { name, default, at: node.start_byte() })
+        let is_omissible = omissible.contains(&name.as_str());
+        Some(Formal { name, default, is_omissible, at: node.start_byte() })
     };
     parameters.children_by_field_name("parameter", &mut cursor).filter_map(formal).collect()
 }

@@ -164,11 +164,162 @@ fn a_default_without_json_form_still_says_its_type() {
 #[test]
 fn what_a_text_is_about_is_not_what_is_given() {
     let kind = |formal: &str, text: &str| parameter(formal, text).1["type"].clone();
-    assert_eq!(kind("width", "Minimum width of padded strings"), "string");
+    assert_eq!(kind("width", "Minimum width of padded strings"), "number");
+    assert_eq!(kind("width", "The width of the input, e.g. `\"100%\"`"), "string");
+    assert_eq!(kind("size", "Number of groups"), "number");
+    assert_eq!(kind("label", "Name of the sample"), "string");
+    assert_eq!(kind("palette", "The colors to use. Can be a numeric vector, too"), "string", "only the first sentence");
+    assert_eq!(kind("call", "A clustering function of a numeric vector"), "string", "what it takes is not what it is");
+    assert_eq!(kind("model", "A formula `a ~ b`, where a (numeric) is the response"), "string");
     assert_eq!(kind("width = 10", "Minimum width of padded strings"), "number");
     assert_eq!(kind("env_vars = c(A = \"true\")", "Environment variables set during the check"), "string");
     let (compiled, widths) = parameter("widths = 1", "(optional) numerical vector of relative widths");
     assert_eq!((&widths["items"], &widths["default"]), (&json!({"type": "number"}), &json!([1])));
     assert_eq!(codes(&compiled), [""; 0]);
     assert_eq!(returned("A numeric or character vector"), (json!({"type": "string"}), true), "which one, nobody knows");
+}
+
+#[test]
+fn several_types_are_all_taken() {
+    let schema = |formal: &str, text: &str| {
+        let mut schema = parameter(formal, text).1;
+        schema.as_object_mut().map(|schema| schema.remove("description"));
+        schema
+    };
+    let either = |items: Value| json!({"type": "array", "items": {"type": items}});
+    assert_eq!(schema("x", "Numeric or character vector"), either(json!(["number", "string"])));
+    assert_eq!(schema("x", "A numeric, integer or logical vector"), either(json!(["number", "boolean"])));
+    assert_eq!(schema("x", "A numeric vector or a character vector"), either(json!(["number", "string"])));
+    assert_eq!(
+        schema("x = 2", "An integer or a character vector"),
+        json!({"type": ["integer", "array"], "items": {"type": "string"}, "default": 2})
+    );
+    assert_eq!(schema("x = NULL", "Character string or number"), json!({"type": ["string", "number", "null"], "default": null}));
+    assert_eq!(schema("x", "A character vector or a list"), json!({"type": ["array", "object"], "items": {"type": "string"}}));
+    assert_eq!(schema("x", "Number or integer"), json!({"type": "number"}));
+    assert_eq!(
+        schema("x = c(\"a\", \"b\")", "Character or numeric, which one"),
+        json!({"type": "string", "enum": ["a", "b"], "default": "a"}),
+        "the default lists what is taken"
+    );
+    let matrix = || json!({"type": "array", "items": {"type": "array", "items": {"type": "number"}}});
+    assert_eq!(schema("x", "A matrix or data frame"), matrix(), "either makes a table");
+}
+
+#[test]
+fn other_types_stay_in_the_text() {
+    for text in [
+        "Numeric vector, data matrix or data frame",
+        "A vector of numeric, factor, or logical values",
+        "A numeric matrix, data frame or vector",
+        "Numeric or character, the limit",
+    ] {
+        assert_eq!(parameter("x", text).1["description"], text);
+    }
+    assert_eq!(parameter("x", "Numeric or character vector, the limits").1["description"], "the limits");
+    assert_eq!(parameter("x", "Numeric, list of limits").1["description"], "list of limits");
+}
+
+#[test]
+fn tables_may_be_of_some_sort() {
+    let rows = json!({"type": "object"});
+    let cells = json!({"type": "array", "items": {"type": "number"}});
+    for (text, items) in [
+        ("a (grouped) data frame", &rows),
+        ("A tidy-formatted data frame of results", &rows),
+        ("a numeric data frame or matrix", &rows),
+        ("Covariance matrix (d x d)", &cells),
+        ("the correlation matrix to visualize", &cells),
+        ("A numeric data matrix", &cells),
+        ("An n by p matrix of values", &cells),
+        ("The predicted vector of documents", &json!({"type": "string"})),
+        ("Cross-validation results dataframe. All of them", &rows),
+    ] {
+        let schema = parameter("x", text).1;
+        assert_eq!((&schema["items"], &schema["description"]), (items, &json!(text)), "{text}");
+    }
+    for text in [
+        "The name of a matrix",
+        "The design matrix column",
+        "Print data frame",
+        "Use matrix for it",
+        "Whether input matrix is square",
+    ] {
+        assert_eq!(parameter("x", text).1["type"], "string", "{text}");
+    }
+}
+
+#[test]
+fn a_default_says_what_a_vector_holds() {
+    for (formal, text, schema) in [
+        ("ci = c(80, 95)", "vector of levels to draw", json!({"items": {"type": "number"}, "default": [80, 95]})),
+        ("rg = 1L", "a vector of places", json!({"items": {"type": "integer"}, "default": [1]})),
+        ("x = \"a\"", "a vector of places", json!({"items": {"type": "string"}, "default": ["a"]})),
+        ("x", "non-negative vector of places", json!({"items": {"type": "number"}})),
+        ("x", "numeric (vector of places)", json!({"items": {"type": "number"}})),
+        ("x", "a character-vector of places", json!({"items": {"type": "string"}})),
+    ] {
+        let mut found = parameter(formal, text).1;
+        found.as_object_mut().map(|found| found.remove("description"));
+        let mut schema = schema;
+        schema["type"] = "array".into();
+        assert_eq!(found, schema, "{formal}: {text}");
+    }
+}
+
+#[test]
+fn one_value_is_one_however_its_length_is_written() {
+    for (text, kind) in [
+        ("character(1L) the name", "string"),
+        ("integer(1) the count", "integer"),
+        ("A positive scalar, the weight", "number"),
+        ("A scalar denoting the score", "number"),
+        ("a character-string for the title", "string"),
+    ] {
+        assert_eq!(parameter("x", text).1["type"], kind, "{text}");
+    }
+}
+
+#[test]
+fn what_is_computed_has_a_type_all_the_same() {
+    for (default, schema) in [
+        ("2/3", json!({"type": "number"})),
+        ("2 * n", json!({"type": "number"})),
+        ("-sqrt(2)", json!({"type": "number"})),
+        ("length(y)", json!({"type": "integer"})),
+        ("1:3", json!({"type": "array", "items": {"type": "number"}})),
+        ("rep(1, n)", json!({"type": "array", "items": {"type": "number"}})),
+        ("c(0, max(y))", json!({"type": "array", "items": {"type": "number"}})),
+        ("n > 2", json!({"type": "boolean"})),
+        ("!y", json!({"type": "boolean"})),
+        ("is.null(y)", json!({"type": "boolean"})),
+        ("list(a = y)", json!({"type": "object"})),
+        ("n + m", json!({"type": "string"})),
+        ("getOption(\"x\")", json!({"type": "string"})),
+    ] {
+        let (compiled, found) = parameter(&format!("x = {default}"), "What to take");
+        let mut schema = schema;
+        schema["description"] = "What to take".into();
+        schema["$comment"] = format!("R default: {default}").into();
+        assert_eq!(found, schema);
+        assert!(codes(&compiled).contains(&"TC159"), "{default}");
+    }
+}
+
+#[test]
+fn what_a_function_asks_missing_about_may_be_left_out() {
+    let required = |body: &str| {
+        let text = format!(
+            "#' T\n#' @param x Number, one\n#' @param y Number, two\n#' @keywords mcp-tool\nf <- function(x, y) {body}\n"
+        );
+        document(&build(&text))["parameters"]["required"].clone()
+    };
+    assert_eq!(required("x"), json!(["x", "y"]));
+    assert_eq!(required("{ if (missing(x)) x <- 2\n x }"), json!(["y"]));
+    assert_eq!(required("{ if (missing(x)) stop('x')\n x }"), json!(["x", "y"]));
+    assert_eq!(required("if (missing(x) && missing(y)) stop('one of both') else 1"), json!([]));
+    let optional = |text: &str| document(&parameter("x", text).0)["parameters"]["required"] == json!([]);
+    assert!(optional("Number, the limit (one is found if not specified)"));
+    assert!(optional("Number, the limit, by default 3"));
+    assert!(!optional("Data frame, the cases. Distances are found for rows by default"), "the default is another one");
 }

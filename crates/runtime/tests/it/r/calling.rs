@@ -187,6 +187,21 @@ async fn sources_find_their_files_their_data_and_what_they_depend_on() {
 }
 
 #[tokio::test]
+async fn classes_of_sources_make_their_objects() {
+    need_r!();
+    let bench = Workshop::new(
+        "Counter <- methods::setRefClass('Counter', fields = list(n = 'numeric'),
+           methods = list(add = function() { n <<- n + 1; invisible(.self) }))
+         methods::setClass('Point', representation(x = 'numeric'))
+         first <- Counter$new(n = 1)
+         count <- function() Counter$new(n = 1)$add()$n + first$n
+         point <- function() methods::new('Point', x = 3)@x",
+    );
+    assert_eq!(text(&bench.run("count").await, 0), "[1] 3\n");
+    assert_eq!(text(&bench.run("point").await, 0), "[1] 3\n");
+}
+
+#[tokio::test]
 async fn without_collate_files_are_read_in_the_order_of_their_bytes() {
     need_r!();
     let bench = Workshop::new("");

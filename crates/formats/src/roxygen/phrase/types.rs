@@ -1,0 +1,254 @@
+//! The names of types: one word, or a few that belong together.
+
+use super::{
+    super::{kind::Kind, reader::Reader},
+    Phrase,
+};
+
+/// Types that are said of a noun behind them.
+const ADJECTIVES: [&str; 6] = ["character", "numeric", "numerical", "double", "integer", "logical"];
+
+/// What matrices are called that need no article.
+const MATRICES: [&str; 7] = ["adjacency", "correlation", "covariance", "data", "design", "distance", "model"];
+
+/// Words that are no sort of what comes behind them: `the width of a data frame`, `Whether the matrix is square`.
+const NO_SORTS: [&str; 24] = [
+    "of", "in", "for", "with", "to", "from", "a", "an", "the", "and", "or", "which", "as", "whether", "should", "if", "is",
+    "use", "print", "return", "show", "when", "how", "convert",
+];
+
+impl Reader<'_> {
+    /// A type by its name.
+    pub(super) fn phrase(&mut self, has_article: bool) -> Option<Phrase> {
+        let first = self.word();
+        let (word, is_marked) = match first.strip_suffix("[]") {
+            Some(word) => (word, true),
+            None => (first.as_str(), false),
+        };
+        self.hyphen(word);
+        let (kind, is_foreign) = self.base(word, has_article)?;
+        let rest = is_marked.then_some(0);
+        let mut phrase =
+            Phrase { kind, is_nullable: false, is_plural: is_marked, is_foreign, is_vague: false, others: Vec::new(), rest };
+        phrase.is_vague = matches!(word, "vector" | "array");
+        if is_marked && !phrase.is_vague {
+            phrase.kind = phrase.kind.array();
+        }
+        self.length(&mut phrase);
+        let is_adjective = ADJECTIVES.contains(&word) && self.text[..self.at].to_lowercase().ends_with(word);
+        if is_adjective && let Some(others) = self.either() {
+            phrase.kind = phrase.kind.array();
+            phrase.others = others.into_iter().map(Kind::array).collect();
+        }
+        self.container(&mut phrase);
+        Some(phrase)
+    }
+
+    /// `character-vector`, `integer-valued`.
+    fn hyphen(&mut self, word: &str) {
+        let behind = self.rest().strip_prefix('-').map(str::to_lowercase).unwrap_or_default();
+        if ADJECTIVES.contains(&word) && ["string", "vector", "matrix", "valued"].iter().any(|noun| behind.starts_with(noun)) {
+            self.at += 1;
+            self.take(&["valued"]);
+        }
+    }
+
+    /// A table or vector of some sort: `A (grouped) data frame`, `Two data frames`, `covariance matrix`.
+    pub(super) fn sorted(&mut self) -> Option<Phrase> {
+        let start = self.at;
+        let has_article = !self.text[..start].trim().is_empty();
+        for sorts in 0..3 {
+            let word = self.sort();
+            let is_named = has_article || ["two", "three", "several"].contains(&word.as_str());
+            if !word.starts_with(char::is_alphabetic) || NO_SORTS.contains(&word.as_str()) {
+                break;
+            }
+            let mut ahead = Reader { text: self.text, at: self.at };
+            let is_matrix = ahead.peek() == "matrix" && (is_named || MATRICES.contains(&word.as_str()));
+            let is_vector = ahead.peek() == "vector" && is_named;
+            let phrase = ahead
+                .phrase(true)
+                .filter(|phrase| is_matrix || is_vector || (is_named || sorts > 0) && phrase.kind == Kind::Rows);
+            if phrase.is_some() && !["column", "columns", "row", "rows", "name", "names"].contains(&ahead.peek().as_str()) {
+                self.at = ahead.at;
+                return phrase;
+            }
+        }
+        self.at = start;
+        None
+    }
+
+    /// A word that says what sort of thing follows: `grouped`, `(grouped)`, `tidy-formatted`.
+    fn sort(&mut self) -> String {
+        self.punctuation(&['(']);
+        let word = self.word();
+        while self.rest().starts_with('-') {
+            self.at += 1;
+            self.word();
+        }
+        self.punctuation(&[')']);
+        word
+    }
+
+    /// `scalar` without a type, which is a number: `A scalar, the weight`, `a positive scalar`.
+    pub(super) fn scalar(&mut self) -> Option<Phrase> {
+        let is_said = self.take(&["scalar"]) || self.text[..self.at].trim_end().to_lowercase().ends_with("scalar");
+        is_said.then_some(Phrase {
+            kind: Kind::Number,
+            is_nullable: false,
+            is_plural: false,
+            is_foreign: false,
+            is_vague: false,
+            others: Vec::new(),
+            rest: None,
+        })
+    }
+
+    /// The other types behind a word such as `numeric`, if they share a noun: `numeric or character vector`.
+    fn either(&mut self) -> Option<Vec<Kind>> {
+        let mut ahead = Reader { text: self.text, at: self.at };
+        let mut is_or = false;
+        let mut others = Vec::new();
+        loop {
+            ahead.punctuation(&[',']);
+            is_or |= ahead.take(&["or", "/"]);
+            let word = ahead.word();
+            let (kind, _) = ahead.base(&word, true).filter(|(kind, _)| !matches!(kind, Kind::Array(_)))?;
+            others.push(kind);
+            if ahead.take(&["vector", "vectors"]) {
+                self.at = if is_or { ahead.at } else { self.at };
+                return is_or.then_some(others);
+            }
+        }
+    }
+
+    /// The type of the first word, with a second that belongs to it.
+    fn base(&mut self, word: &str, has_article: bool) -> Option<(Kind, bool)> {
+        let kind = match word {
+            "character" => {
+                self.take(&["string"]);
+                Kind::Text
+            }
+            "string" | "factor" | "formula" => Kind::Text,
+            "strings" => Kind::Text.array(),
+            "numeric" | "numerical" | "number" | "double" | "float" | "real" => Kind::Number,
+            "numbers" | "doubles" | "floats" => Kind::Number.array(),
+            "integer" | "int" => Kind::Integer,
+            "whole" if self.take(&["number"]) => Kind::Integer,
+            "integers" | "ints" => Kind::Integer.array(),
+            "logical" | "boolean" | "bool" | "true" | "false" => Kind::Boolean,
+            "logicals" | "booleans" => Kind::Boolean.array(),
+            "date" => Kind::Date,
+            "dates" => Kind::Date.array(),
+            "posixct" | "posixlt" | "datetime" | "timestamp" => Kind::DateTime,
+            "data" if self.take(&["frame", "table", "frames", "tables"]) => Kind::Rows,
+            "data.frame" | "data.frames" | "dataframe" | "tibble" | "tibbles" | "data.table" => Kind::Rows,
+            "matrix" => Kind::Number.array().array(),
+            "vector" | "array" => Kind::Text.array(),
+            "object" => Kind::Object,
+            "list" if has_article || self.is_noun() => Kind::Object,
+            "environment" if !["variable", "variables"].contains(&self.peek().as_str()) => return Some((Kind::Object, true)),
+            "function" => return Some((Kind::Text, true)),
+            _ => return None,
+        };
+        Some((kind, false))
+    }
+
+    /// Whether `List` is a thing here: `List all files` is an order.
+    fn is_noun(&self) -> bool {
+        let next = self.peek();
+        self.at_end()
+            || ["of", "with", "containing", "or", "where", "that", "object"].contains(&next.as_str())
+            || !next.starts_with(char::is_alphanumeric)
+    }
+
+    /// `character(1)` is one value, `character()` and `character(n)` are several.
+    fn length(&mut self, phrase: &mut Phrase) {
+        let Some(inner) = self.rest().strip_prefix('(') else { return };
+        let Some(end) = inner.find(')').filter(|end| inner[..*end].chars().all(char::is_alphanumeric)) else { return };
+        let is_one = ["1", "1L"].contains(&&inner[..end]);
+        self.at += end + 2;
+        phrase.rest = Some(0);
+        if !is_one && matches!(phrase.kind, Kind::Text | Kind::Number | Kind::Integer | Kind::Boolean) {
+            phrase.kind = phrase.kind.clone().array();
+            phrase.is_plural = true;
+        }
+    }
+
+    /// `vector`, `matrix`, `data frame`, `of integers` behind a type.
+    fn container(&mut self, phrase: &mut Phrase) {
+        let is_scalar = !matches!(phrase.kind, Kind::Array(_) | Kind::Rows);
+        if is_scalar && phrase.kind != Kind::Object {
+            if self.take(&["vector", "array", "vectors", "list"]) || self.vector_aside() {
+                phrase.kind = phrase.kind.clone().array();
+                phrase.is_plural = true;
+            } else if self.take_both("data", "frame") || self.take(&["data.frame"]) {
+                phrase.kind = Kind::Rows;
+            } else if self.take(&["matrix"]) || self.take_both("data", "matrix") {
+                phrase.kind = phrase.kind.clone().array().array();
+            } else {
+                self.take(&["scalar", "value"]);
+            }
+        }
+        phrase.is_plural |= matches!(phrase.kind, Kind::Array(_));
+        self.made_of(phrase);
+    }
+
+    /// `numeric (vector of observations)`.
+    fn vector_aside(&mut self) -> bool {
+        let start = self.at;
+        let is_said = self.punctuation(&['(']) && self.take(&["vector"]);
+        if !is_said {
+            self.at = start;
+        }
+        is_said
+    }
+
+    fn take_both(&mut self, first: &str, second: &str) -> bool {
+        let start = self.at;
+        let is_next = self.take(&[first]) && self.take(&[second]);
+        if !is_next {
+            self.at = start;
+        }
+        is_next
+    }
+
+    /// `list of strings`, `vector of integers`, `matrix of numbers`.
+    fn made_of(&mut self, phrase: &mut Phrase) {
+        let start = self.at;
+        let is_open =
+            phrase.kind == Kind::Object || phrase.kind == Kind::Text.array() || phrase.kind == Kind::Number.array().array();
+        if !is_open || !self.take(&["of"]) {
+            self.at = start;
+            return;
+        }
+        self.articles();
+        let word = self.word();
+        let made = match word.as_str() {
+            "character" | "characters" | "string" | "strings" => Kind::Text,
+            "numeric" | "numerics" | "numerical" | "number" | "numbers" | "double" | "doubles" => Kind::Number,
+            "integer" | "integers" => Kind::Integer,
+            "logical" | "logicals" | "boolean" | "booleans" => Kind::Boolean,
+            "date" | "dates" => Kind::Date,
+            "list" | "lists" | "object" | "objects" if phrase.kind == Kind::Object => Kind::Object,
+            _ => {
+                self.at = start;
+                return;
+            }
+        };
+        let made = match () {
+            () if self.take(&["vectors"]) => made.array(),
+            () if self.take(&["matrices"]) => made.array().array(),
+            () => {
+                self.take(&["string", "strings", "values"]);
+                made
+            }
+        };
+        phrase.kind = match &phrase.kind {
+            Kind::Array(inner) if matches!(**inner, Kind::Array(_)) => made.array().array(),
+            _ => made.array(),
+        };
+        phrase.is_plural = true;
+        phrase.is_vague = false;
+    }
+}
