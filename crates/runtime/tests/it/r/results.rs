@@ -213,22 +213,6 @@ async fn a_value_that_cannot_be_printed_is_a_failure() {
 }
 
 #[tokio::test]
-async fn what_draws_itself_when_it_is_printed_is_a_picture() {
-    need_r!();
-    let bench = Workshop::new(
-        "f <- function() structure(list(1:3), class = 'sketch')
-         print.sketch <- function(x, ...) plot(x[[1]])
-         .onLoad <- function(...) registerS3method('print', 'sketch', print.sketch)",
-    );
-    let is_picture = |content: &Content| matches!(content, Content::Image { .. });
-    for tool in [function("f", &[]), returning("f", json!({"type": "string"}))] {
-        let outcome = bench.call(tool, json!({})).await;
-        assert!(!outcome.failed, "{outcome:?}");
-        assert_eq!(outcome.content.iter().filter(|content| is_picture(content)).count(), 1, "{:?}", outcome.content.len());
-    }
-}
-
-#[tokio::test]
 async fn a_plot_that_cannot_be_made_is_said() {
     need_r!();
     let bench = Workshop::new(
