@@ -301,7 +301,7 @@ mod tests {
         model::{NumberOrString, PingRequest, ServerJsonRpcMessage, ServerRequest},
         transport::Transport,
     };
-    use tokio::io::AsyncWriteExt;
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
     use tokio_util::sync::CancellationToken;
 
     use super::Guard;
@@ -318,6 +318,25 @@ mod tests {
         guard.receive().await.expect("let through");
         let request = ServerRequest::PingRequest(PingRequest::default());
         guard.send(ServerJsonRpcMessage::request(request, NumberOrString::Number(1))).await.is_ok()
+    }
+
+    /// Nobody reads yet, and no request is in flight, so that each is tried at once.
+    #[tokio::test]
+    async fn what_a_full_pipe_does_not_take_at_once_goes_out_whole_and_in_order() {
+        let (client, output) = tokio::io::duplex(64);
+        let mut guard = Guard::new(tokio::io::empty(), output, CancellationToken::new());
+        let ping =
+            |id| ServerJsonRpcMessage::request(ServerRequest::PingRequest(PingRequest::default()), NumberOrString::Number(id));
+        let sent: Vec<_> = (0..4).map(|id| tokio::spawn(guard.send(ping(id)))).collect();
+        let mut lines = BufReader::new(client).lines();
+        for id in 0..4 {
+            let line = lines.next_line().await.expect("a pipe").expect("a line");
+            let message: serde_json::Value = serde_json::from_str(&line).expect("a message");
+            assert_eq!(message["id"], id);
+        }
+        for one in sent {
+            assert!(one.await.expect("no panic").is_ok());
+        }
     }
 
     #[tokio::test]
