@@ -307,7 +307,8 @@
     text <- conditionMessage(problem)
     lacking <- absent[[package]]
     if (length(lacking)) {
-      text <- paste0(text, "\n(packages that `", package, "` imports are not installed: ", paste(lacking, collapse = ", "), ")")
+      text <- paste0(text, "\n(packages that `", package, "` needs are not installed; install.packages(",
+                     paste(deparse(lacking), collapse = ""), ") may help)")
     }
     call <- conditionCall(problem)
     kind <- if (inherits(problem, "toolcrib_missing")) problem$kind else "r_error"
