@@ -278,9 +278,12 @@
     }
   }
 
+  # How many devices were opened for plots; a function may close one and draw on.
+  devices <- 0L
   draw <- function(...) {
     dir.create(pictures, showWarnings = FALSE)
-    file <- file.path(pictures, "plot%05d.png")
+    devices <<- devices + 1L
+    file <- file.path(pictures, sprintf("%05d-%%05d.png", devices))
     tryCatch(suppressWarnings(grDevices::png(file, width = 900, height = 600, res = 96)), error = function(problem) {
       undrawn <<- paste0("the plot could not be drawn: ", conditionMessage(problem),
                          "; an R that can make PNG pictures is needed (`capabilities(\"png\")`)")
@@ -289,7 +292,9 @@
   }
 
   send_plots <- function() {
+    if (.Device == "null device" && devices == 0L) return(NULL)
     grDevices::graphics.off()
+    devices <<- 0L
     files <- list.files(pictures, full.names = TRUE)
     for (file in utils::head(files, PLOTS)) send(list("plot", readBin(file, "raw", file.size(file))))
     unlink(files)
@@ -370,7 +375,7 @@
   finish <- function(value) {
     close_sinks()
     restore()
-    if (.Device != "null device") send_plots()
+    send_plots()
     if (!length(here <- .Internal(getwd())) || here != home) setwd(home)
     if (is_changed) save_state()
     notes <- c(undrawn, if (unsaid > 0L) paste("there were", WARNINGS + unsaid, "warnings, and only the first", WARNINGS, "are answered"))
@@ -400,7 +405,7 @@
   show_last <- function() {
     problem <- tryCatch({ allowInterrupts(print(last)); NULL }, error = conditionMessage, interrupt = function(stop) "interrupted")
     close_sinks()
-    if (.Device != "null device") send_plots()
+    send_plots()
     notes <- undrawn
     undrawn <<- NULL
     send(list("shown", problem, notes))
@@ -466,7 +471,7 @@
   work <- function() {
     send(list("ready", paste(R.version$major, R.version$minor, sep = ".")))
     # Compiled while nobody waits: what every call runs, and from now on what R thinks worth it.
-    for (name in c("send", "close_sinks", "restore", "prepared", "call_of", "plain", "evaluate", "call", "finish", "send_one", "answer", "listen", "serve", "serve_on")) {
+    for (name in c("send", "close_sinks", "restore", "send_plots", "prepared", "call_of", "plain", "evaluate", "call", "finish", "send_one", "answer", "listen", "serve", "serve_on")) {
       assign(name, compiler::cmpfun(get(name)), envir = parent.env(environment()))
     }
     .Internal(enableJIT(3L))

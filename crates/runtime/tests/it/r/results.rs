@@ -183,6 +183,20 @@ async fn plots_are_pictures() {
     assert!(!bench.crib.path("crib/Rplots.pdf").exists());
 }
 
+#[tokio::test]
+async fn plots_of_a_device_that_was_closed_are_pictures_too() {
+    need_r!();
+    let bench = Workshop::new("f <- function() { plot(1:3); dev.off(); plot(3:1); dev.off(); 'drawn' }\nplain <- function() 1");
+    let outcome = bench.run("f").await;
+    let pictures: Vec<_> = outcome
+        .content
+        .iter()
+        .filter_map(|content| if let Content::Image { data, .. } = content { Some(data) } else { None })
+        .collect();
+    assert!(pictures.len() == 2 && pictures[0] != pictures[1], "{:?}", pictures.len());
+    assert_eq!(bench.run("plain").await.content.len(), 1, "nothing is left to be drawn");
+}
+
 /// As `ggplot2` does: what is returned is drawn by printing it.
 #[tokio::test]
 async fn a_plot_that_is_drawn_by_printing_is_a_picture_of_its_own_call() {
