@@ -199,7 +199,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
     /// Keeps the id of a cancelled request in use: no answer will give it free. Only the last ones
     /// are kept, lest a client that cancels often fills the memory.
     fn remember(&mut self, id: &RequestId) {
-        if !self.in_flight.contains(id) {
+        if !self.in_flight.contains(id) || self.cancelled.contains(id) {
             return;
         }
         self.cancelled.push_back(id.clone());
@@ -217,6 +217,11 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
         self.refusals.spawn(async move {
             let _ = output.write(&ServerJsonRpcMessage::error(error, id)).await;
         });
+    }
+
+    /// Whether no answer is to come: to requests that were cancelled there is none.
+    fn is_idle(&self) -> bool {
+        self.in_flight.len() <= self.cancelled.len()
     }
 
     fn outgoing(&mut self, message: &ServerJsonRpcMessage) -> io::Result<()> {
@@ -273,7 +278,7 @@ where
             output.write(&message).await
         });
         // If no other answer may soon go with it, it goes out now and not with the task that the library starts for it.
-        match self.in_flight.is_empty().then(|| (&mut written).now_or_never()).flatten() {
+        match self.is_idle().then(|| (&mut written).now_or_never()).flatten() {
             Some(done) => Either::Left(ready(done)),
             None => Either::Right(written),
         }
@@ -297,11 +302,12 @@ where
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
     use rmcp::{
-        model::{NumberOrString, PingRequest, ServerJsonRpcMessage, ServerRequest},
+        model::{NumberOrString, PingRequest, ServerJsonRpcMessage, ServerRequest, ServerResult},
         transport::Transport,
     };
-    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+    use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
     use tokio_util::sync::CancellationToken;
 
     use super::Guard;
@@ -336,6 +342,26 @@ mod tests {
         }
         for one in sent {
             assert!(one.await.expect("no panic").is_ok());
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_goes_out_at_once_after_others_were_cancelled() {
+        let (mut client, input) = tokio::io::duplex(1 << 12);
+        let (mut reader, output) = tokio::io::duplex(1 << 12);
+        let mut guard = Guard::new(input, output, CancellationToken::new());
+        let cancelled = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#;
+        let pings = [2, 3].map(|id| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
+        for line in [LEGACY, &pings[0], cancelled, cancelled, &pings[1]] {
+            client.write_all(format!("{}\n", line.replace('\n', " ")).as_bytes()).await.expect("room");
+            guard.receive().await.expect("let through");
+        }
+        let mut seen = [0; 1];
+        for (id, goes_at_once) in [(1, false), (3, true)] {
+            let sent = guard.send(ServerJsonRpcMessage::response(ServerResult::empty(()), NumberOrString::Number(id)));
+            assert_eq!(reader.read(&mut seen).now_or_never().is_some(), goes_at_once, "{id}");
+            sent.await.expect("a pipe");
+            while reader.read(&mut seen).now_or_never().is_some() {}
         }
     }
 

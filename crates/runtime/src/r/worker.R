@@ -214,6 +214,7 @@
       if (is.complex(x)) return(format(x))
       if (is.null(attributes)) return(x)
       if (inherits(x, "integer64")) return(format(x))
+      if (length(attributes[["dim"]]) > 2L) return(lapply(asplit(x, 1L), plain))
       attributes(x) <- kept(attributes)
       return(x)
     }
