@@ -256,16 +256,21 @@
     while (from <= length(x)) {
       to <- min(length(x), from + 3 * 262144 - 1)
       if (what == "text") while (to < length(x) && bitwAnd(as.integer(x[[to + 1]]), 0xc0L) == 0x80L) to <- to - 1
+      pause()
       send(list("items", x[from:to]))
       from <- to + 1
     }
     send(list("close"))
   }
 
+  # A long value may be sent for long. Between two parts of it the call can be interrupted.
+  pause <- function() allowInterrupts(Sys.sleep(0))
+
   # Members are not all of one size: a slice may still be too large, and a single member, too.
   slices <- function(x, by_rows, count, size) {
     step <- max(1, floor(count * PIECE / size))
     for (from in seq(1, count, by = step)) {
+      pause()
       at <- from:min(count, from + step - 1)
       slice <- if (by_rows) x[at, , drop = FALSE] else x[at]
       if (length(at) > 1L && (sliced <- size_of(slice)) > 4 * PIECE) {
@@ -388,8 +393,8 @@
     }
     is_small <- is_bare && is.numeric(value) && length(value) < 1000L
     if (status == "done" && !is_small && object_size(value) > PIECE) {
-      pieces(if (by_columns && is.data.frame(value)) as.list(value) else value)
-      status <<- "pieces"
+      is_sent <- tryCatch({ pieces(if (by_columns && is.data.frame(value)) as.list(value) else value); TRUE }, interrupt = function(stop) FALSE)
+      status <<- if (is_sent) "pieces" else "interrupted"
       value <- NULL
     }
     send(list(status, value, is_shown, warned, notes))
