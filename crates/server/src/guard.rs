@@ -199,7 +199,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
     /// Keeps the id of a cancelled request in use: no answer will give it free. Only the last ones
     /// are kept, lest a client that cancels often fills the memory.
     fn remember(&mut self, id: &RequestId) {
-        if !self.in_flight.contains(id) {
+        if !self.in_flight.contains(id) || self.cancelled.contains(id) {
             return;
         }
         self.cancelled.push_back(id.clone());
@@ -217,6 +217,11 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
         self.refusals.spawn(async move {
             let _ = output.write(&ServerJsonRpcMessage::error(error, id)).await;
         });
+    }
+
+    /// Whether no answer is to come: to requests that were cancelled there is none.
+    fn is_idle(&self) -> bool {
+        self.in_flight.len() <= self.cancelled.len()
     }
 
     fn outgoing(&mut self, message: &ServerJsonRpcMessage) -> io::Result<()> {
@@ -273,7 +278,7 @@ where
             output.write(&message).await
         });
         // If no other answer may soon go with it, it goes out now and not with the task that the library starts for it.
-        match self.in_flight.is_empty().then(|| (&mut written).now_or_never()).flatten() {
+        match self.is_idle().then(|| (&mut written).now_or_never()).flatten() {
             Some(done) => Either::Left(ready(done)),
             None => Either::Right(written),
         }
@@ -297,11 +302,12 @@ where
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
     use rmcp::{
-        model::{NumberOrString, PingRequest, ServerJsonRpcMessage, ServerRequest},
+        model::{NumberOrString, PingRequest, ServerJsonRpcMessage, ServerRequest, ServerResult},
         transport::Transport,
     };
-    use tokio::io::AsyncWriteExt;
+    use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
     use tokio_util::sync::CancellationToken;
 
     use super::Guard;
@@ -318,6 +324,45 @@ mod tests {
         guard.receive().await.expect("let through");
         let request = ServerRequest::PingRequest(PingRequest::default());
         guard.send(ServerJsonRpcMessage::request(request, NumberOrString::Number(1))).await.is_ok()
+    }
+
+    /// Nobody reads yet, and no request is in flight, so that each is tried at once.
+    #[tokio::test]
+    async fn what_a_full_pipe_does_not_take_at_once_goes_out_whole_and_in_order() {
+        let (client, output) = tokio::io::duplex(64);
+        let mut guard = Guard::new(tokio::io::empty(), output, CancellationToken::new());
+        let ping =
+            |id| ServerJsonRpcMessage::request(ServerRequest::PingRequest(PingRequest::default()), NumberOrString::Number(id));
+        let sent: Vec<_> = (0..4).map(|id| tokio::spawn(guard.send(ping(id)))).collect();
+        let mut lines = BufReader::new(client).lines();
+        for id in 0..4 {
+            let line = lines.next_line().await.expect("a pipe").expect("a line");
+            let message: serde_json::Value = serde_json::from_str(&line).expect("a message");
+            assert_eq!(message["id"], id);
+        }
+        for one in sent {
+            assert!(one.await.expect("no panic").is_ok());
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_goes_out_at_once_after_others_were_cancelled() {
+        let (mut client, input) = tokio::io::duplex(1 << 12);
+        let (mut reader, output) = tokio::io::duplex(1 << 12);
+        let mut guard = Guard::new(input, output, CancellationToken::new());
+        let cancelled = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#;
+        let pings = [2, 3].map(|id| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
+        for line in [LEGACY, &pings[0], cancelled, cancelled, &pings[1]] {
+            client.write_all(format!("{}\n", line.replace('\n', " ")).as_bytes()).await.expect("room");
+            guard.receive().await.expect("let through");
+        }
+        let mut seen = [0; 1];
+        for (id, goes_at_once) in [(1, false), (3, true)] {
+            let sent = guard.send(ServerJsonRpcMessage::response(ServerResult::empty(()), NumberOrString::Number(id)));
+            assert_eq!(reader.read(&mut seen).now_or_never().is_some(), goes_at_once, "{id}");
+            sent.await.expect("a pipe");
+            while reader.read(&mut seen).now_or_never().is_some() {}
+        }
     }
 
     #[tokio::test]

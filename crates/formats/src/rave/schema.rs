@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::fit::{Fit, fit};
 use crate::{
     json::{Member, Node, Value},
+    mtdf::field::wrong_type,
     report::{At, Report, shown},
     roxygen,
     rules::rave::{HIDDEN_PARAMETER, MENDED_VALUE, PHANTOM_REQUIRED, UNFIT_VALUE, UNTYPED},
@@ -37,8 +38,9 @@ impl Mender<'_, '_> {
     }
 
     fn properties<'a>(&mut self, node: Option<&Node<'a>>, at: &At<'_>) -> Vec<Member<'a>> {
+        let Some(node) = node else { return Vec::new() };
         let mut properties = Vec::new();
-        for member in node.map(Node::members).unwrap_or_default() {
+        for member in self.members(node, at) {
             let at = at.key(&member.key);
             if member.key.starts_with('.') {
                 let message = format!("`{}` is hidden from callers and left out", member.key);
@@ -52,6 +54,15 @@ impl Mender<'_, '_> {
             properties.push(Member { value: self.schema(&member.value, &at), ..member.clone() });
         }
         properties
+    }
+
+    /// The members of an object; R writes one without any as an array, and nothing as null.
+    fn members<'n, 'a>(&mut self, node: &'n Node<'a>, at: &At<'_>) -> &'n [Member<'a>] {
+        let is_nothing = matches!(&node.value, Value::Null) || matches!(&node.value, Value::Array(items) if items.is_empty());
+        if !node.is_object() && !is_nothing {
+            wrong_type(node, at, "object", self.report);
+        }
+        node.members()
     }
 
     fn required<'a>(&mut self, node: Option<&Node<'a>>, properties: &[Member<'a>], at: &At<'_>) -> Vec<Node<'a>> {
@@ -158,8 +169,9 @@ impl Mender<'_, '_> {
     }
 
     fn nested<'a>(&mut self, node: &Node<'a>, at: &At<'_>) -> Node<'a> {
+        let members = self.members(node, at);
         let mend = |member: &Member<'a>| Member { value: self.schema(&member.value, &at.key(&member.key)), ..member.clone() };
-        let members = node.members().iter().map(mend).collect();
+        let members = members.iter().map(mend).collect();
         Node { value: Value::Object(members), span: node.span }
     }
 

@@ -190,6 +190,14 @@ fn what_r_writes_for_nothing_is_nothing() {
 }
 
 #[test]
+fn parameters_that_are_not_described_by_name_are_an_error() {
+    let text = "name: p-f\ndescription: F\nparameters:\n  type: object\n  properties: [a, b]\nimplementation_example: f()\n";
+    assert_eq!(errors(&read(text).diagnostics), ["error TC021 /parameters/properties"]);
+    let inner = with("x:\n  type: object\n  description: X\n  properties: [a]", "");
+    assert_eq!(errors(&read(&inner).diagnostics), ["error TC021 /parameters/properties/x/properties"]);
+}
+
+#[test]
 fn a_single_name_is_a_list_of_one() {
     let text = with("x:\n  type: string\n  description: X", "");
     let reading = read(&text.replace("implementation_example", "  required: x\nimplementation_example"));

@@ -134,12 +134,10 @@
                     "used; install it with R CMD INSTALL ", shQuote(path))
     }
     space <- namespace_for(package, version, path)
-    # Package code may name its own package, as its classes do when they are made.
-    is_registered <- !isNamespaceLoaded(package)
-    is_complete <- FALSE
-    if (is_registered) {
+    # Package code may name its own package, some of it while it is read.
+    if (!isNamespaceLoaded(package)) {
       .Internal(registerNamespace(package, space))
-      on.exit(if (!is_complete) .Internal(unregisterNamespace(package)))
+      on.exit(.Internal(unregisterNamespace(package)))
     }
     tell_lacking(c(attach_depends(description), import_into(space, package, c(wanted$imports, wanted$importMethods))))
     assign("system.file", own_system_file(package, path), envir = parent.env(space))
@@ -150,13 +148,11 @@
       for (expression in parsed(file)) eval(expression, space)
     }
     if (NROW(wanted$S3methods) > 0L) registerS3methods(wanted$S3methods, package, space)
-    if (is_registered) {
-      all <- ls(space, all.names = TRUE)
-      exports <- getNamespaceInfo(space, "exports")
-      for (name in all[!startsWith(all, ".__")]) assign(name, name, envir = exports)
-    }
+    all <- ls(space, all.names = TRUE)
+    exports <- getNamespaceInfo(space, "exports")
+    for (name in all[!startsWith(all, ".__")]) assign(name, name, envir = exports)
     if (is.function(space$.onLoad)) space$.onLoad(dirname(path), package)
-    is_complete <- TRUE
+    on.exit()
     space
   }
 

@@ -214,6 +214,7 @@
       if (is.complex(x)) return(format(x))
       if (is.null(attributes)) return(x)
       if (inherits(x, "integer64")) return(format(x))
+      if (length(attributes[["dim"]]) > 2L) return(lapply(asplit(x, 1L), plain))
       attributes(x) <- kept(attributes)
       return(x)
     }
@@ -255,16 +256,21 @@
     while (from <= length(x)) {
       to <- min(length(x), from + 3 * 262144 - 1)
       if (what == "text") while (to < length(x) && bitwAnd(as.integer(x[[to + 1]]), 0xc0L) == 0x80L) to <- to - 1
+      pause()
       send(list("items", x[from:to]))
       from <- to + 1
     }
     send(list("close"))
   }
 
+  # A long value may be sent for long. Between two parts of it the call can be interrupted.
+  pause <- function() allowInterrupts(Sys.sleep(0))
+
   # Members are not all of one size: a slice may still be too large, and a single member, too.
   slices <- function(x, by_rows, count, size) {
     step <- max(1, floor(count * PIECE / size))
     for (from in seq(1, count, by = step)) {
+      pause()
       at <- from:min(count, from + step - 1)
       slice <- if (by_rows) x[at, , drop = FALSE] else x[at]
       if (length(at) > 1L && (sliced <- size_of(slice)) > 4 * PIECE) {
@@ -278,9 +284,12 @@
     }
   }
 
+  # How many devices were opened for plots; a function may close one and draw on.
+  devices <- 0L
   draw <- function(...) {
     dir.create(pictures, showWarnings = FALSE)
-    file <- file.path(pictures, "plot%05d.png")
+    devices <<- devices + 1L
+    file <- file.path(pictures, sprintf("%05d-%%05d.png", devices))
     tryCatch(suppressWarnings(grDevices::png(file, width = 900, height = 600, res = 96)), error = function(problem) {
       undrawn <<- paste0("the plot could not be drawn: ", conditionMessage(problem),
                          "; an R that can make PNG pictures is needed (`capabilities(\"png\")`)")
@@ -289,7 +298,9 @@
   }
 
   send_plots <- function() {
+    if (.Device == "null device" && devices == 0L) return(NULL)
     grDevices::graphics.off()
+    devices <<- 0L
     files <- list.files(pictures, full.names = TRUE)
     for (file in utils::head(files, PLOTS)) send(list("plot", readBin(file, "raw", file.size(file))))
     unlink(files)
@@ -307,7 +318,8 @@
     text <- conditionMessage(problem)
     lacking <- absent[[package]]
     if (length(lacking)) {
-      text <- paste0(text, "\n(packages that `", package, "` imports are not installed: ", paste(lacking, collapse = ", "), ")")
+      text <- paste0(text, "\n(packages that `", package, "` needs are not installed; install.packages(",
+                     paste(deparse(lacking), collapse = ""), ") may help)")
     }
     call <- conditionCall(problem)
     kind <- if (inherits(problem, "toolcrib_missing")) problem$kind else "r_error"
@@ -369,7 +381,7 @@
   finish <- function(value) {
     close_sinks()
     restore()
-    if (.Device != "null device") send_plots()
+    send_plots()
     if (!length(here <- .Internal(getwd())) || here != home) setwd(home)
     if (is_changed) save_state()
     notes <- c(undrawn, if (unsaid > 0L) paste("there were", WARNINGS + unsaid, "warnings, and only the first", WARNINGS, "are answered"))
@@ -381,8 +393,8 @@
     }
     is_small <- is_bare && is.numeric(value) && length(value) < 1000L
     if (status == "done" && !is_small && object_size(value) > PIECE) {
-      pieces(if (by_columns && is.data.frame(value)) as.list(value) else value)
-      status <<- "pieces"
+      is_sent <- tryCatch({ pieces(if (by_columns && is.data.frame(value)) as.list(value) else value); TRUE }, interrupt = function(stop) FALSE)
+      status <<- if (is_sent) "pieces" else "interrupted"
       value <- NULL
     }
     send(list(status, value, is_shown, warned, notes))
@@ -399,7 +411,7 @@
   show_last <- function() {
     problem <- tryCatch({ allowInterrupts(print(last)); NULL }, error = conditionMessage, interrupt = function(stop) "interrupted")
     close_sinks()
-    if (.Device != "null device") send_plots()
+    send_plots()
     notes <- undrawn
     undrawn <<- NULL
     send(list("shown", problem, notes))
@@ -465,7 +477,7 @@
   work <- function() {
     send(list("ready", paste(R.version$major, R.version$minor, sep = ".")))
     # Compiled while nobody waits: what every call runs, and from now on what R thinks worth it.
-    for (name in c("send", "close_sinks", "restore", "prepared", "call_of", "plain", "evaluate", "call", "finish", "send_one", "answer", "listen", "serve", "serve_on")) {
+    for (name in c("send", "close_sinks", "restore", "send_plots", "prepared", "call_of", "plain", "evaluate", "call", "finish", "send_one", "answer", "listen", "serve", "serve_on")) {
       assign(name, compiler::cmpfun(get(name)), envir = parent.env(environment()))
     }
     .Internal(enableJIT(3L))

@@ -2,6 +2,7 @@
 
 mod calling;
 mod ending;
+mod plots;
 mod results;
 mod sessions;
 mod state;

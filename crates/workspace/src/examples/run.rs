@@ -78,13 +78,18 @@ fn aside(stderr: &str) -> &str {
 }
 
 /// Output without what is different on every machine or in every run: folders, names of temporary files, which have the
-/// number of the process in them, and addresses.
+/// number of the process in them, addresses, and where the rest of long output was.
 fn scrubbed(output: &str, paths: &[(&str, &str)], process: &str) -> String {
     let mut paths: Vec<_> = paths.iter().filter(|(_, path)| path.len() > 1).collect();
     paths.sort_by_key(|(_, path)| std::cmp::Reverse(path.len()));
     let text = paths.iter().fold(output.to_owned(), |text, (name, path)| renamed(&text, path, name));
     let text = replaced(&text, r"\b0x[0-9a-f]{6,}\b", "0x...");
     let text = replaced(&text, &format!(r"(<tmp>/[^\s/\x22']*?){process}[0-9a-f]{{5,8}}\b"), "$1");
+    let text = match process {
+        "" => text,
+        _ => replaced(&text, &format!(r"\bfile{process}[0-9a-f]{{5,8}}\b"), "file"),
+    };
+    let text = replaced(&text, r"\[… \d+ of \d+ bytes left out; [^\n]*? …\]", "[… the middle is left out …]");
     replaced(&text, r"/(home|Users|root)/[^\s/\x22':]+", "~")
 }
 
@@ -119,6 +124,9 @@ mod tests {
         let output = "/tmp/toolcrib-1/Rtmpx/a-1a2b3c4d5e.csv /srv/pkg2 (/srv) /srv/x /srvices /x/srv 1a2b3c4d5e";
         let expected = "<tmp>/a-.csv <package>/../pkg2 (<package>/..) <package>/../x /srvices /x/srv 1a2b3c4d5e";
         assert_eq!(scrubbed(output, &paths, "1a2b"), expected);
+        let output =
+            "file1a2b3c4d5e6f.csv [… 9 of 12 bytes left out; the whole is the resource toolcrib://output/3f/stderr …] file1a2b";
+        assert_eq!(scrubbed(output, &paths, "1a2b"), "file.csv [… the middle is left out …] file1a2b");
     }
 
     #[test]

@@ -106,6 +106,11 @@ async fn what_is_missing_is_said_with_what_to_do() {
     let outcome = bench.call(from("bench", "g", Some(".")), json!({})).await;
     assert_eq!(field(&outcome, "error_type"), "r_function_missing");
     assert!(text(&outcome, 0).contains("has no function `g`"), "{outcome:?}");
+    let folder = bench.crib.path("crib/parts/needy");
+    write_package(&folder, "needy", &[("f.R", "f <- function() no.such.package::g()")], "Imports: no.such.package\n");
+    std::fs::write(folder.join("NAMESPACE"), "import(no.such.package)\n").unwrap();
+    let outcome = bench.call(from("needy", "f", Some("parts/needy")), json!({})).await;
+    assert!(text(&outcome, 0).contains("install.packages(\"no.such.package\")"), "{outcome:?}");
     let without = Workshop::with("", |settings| settings.environment = vec![("PATH".to_owned(), "/nowhere".to_owned())]);
     let outcome = without.run("f").await;
     assert_eq!(field(&outcome, "error_type"), "r_missing");
@@ -129,7 +134,12 @@ async fn sources_are_read_as_a_package_is() {
             "s3.R",
             "print.mine_thing <- function(x, ...) cat('a thing of mine\\n')\nthing <- function() structure(1, class = 'mine_thing')",
         ),
-        ("s4.R", "setClass('Mine', representation(x = 'numeric'))\nnew_one <- function() new('Mine', x = 5)@x"),
+        (
+            "s4.R",
+            "setClass('Mine', representation(x = 'numeric'))\nnew_one <- function() new('Mine', x = 5)@x
+             Counter <- setRefClass('Counter', fields = list(n = 'numeric'), methods = list(up = function() { n <<- n + 1; n }))
+             counted <- function() Counter$new(n = 1)$up()",
+        ),
         ("ignored.txt", "stop('not R')"),
     ];
     write_package(
@@ -147,6 +157,7 @@ async fn sources_are_read_as_a_package_is() {
     assert_eq!(text(&call("shows").await, 0), "[1] \"hello!\" \"mine\"   \"hello!\" \"a\"      \"mine\"  \n");
     assert_eq!(text(&call("thing").await, 0), "a thing of mine\n");
     assert_eq!(text(&call("new_one").await, 0), "[1] 5\n");
+    assert_eq!(text(&call("counted").await, 0), "[1] 2\n");
 }
 
 #[tokio::test]

@@ -27,6 +27,7 @@ const CODE: &str = "
   shadows <- function() for (name in c('list', 'c', 'is.null', 'lapply')) assign(name, function(...) stop('not R'), envir = globalenv())
   own <- function() tryCatch(stop('mine'), error = function(e) { warning('after'); 'handled' }, finally = cat('finally\\n'))
   programs <- function() { file.create('begun'); system('sleep 60 & echo $! > child; wait') }
+  large <- function() { x <- seq_len(2e7) + 0; file.create('begun'); x }
   fine <- function() 'fine'
   pid <- function() Sys.getpid()
 ";
@@ -176,6 +177,20 @@ async fn an_interrupt_that_comes_too_late_does_not_hit_the_next_call() {
         call.await.unwrap();
         is_fine(&bench).await;
     }
+}
+
+#[tokio::test]
+async fn a_call_is_interrupted_while_its_value_is_sent_too() {
+    need_r!();
+    let bench = Workshop::new(CODE);
+    let pid = bench.pid().await;
+    let cancel = CancellationToken::new();
+    let large = tokio::spawn(bench.call_with(returning("large", json!({"type": "array"})), json!({}), cancel.clone(), None));
+    let begun = bench.crib.path("crib/begun");
+    eventually("it is about to return", || begun.exists()).await;
+    cancel.cancel();
+    assert_eq!(field(&large.await.unwrap(), "error_type"), "cancelled");
+    assert_eq!(bench.pid().await, pid, "the same R goes on");
 }
 
 #[tokio::test]

@@ -170,35 +170,6 @@ async fn printing_anywhere_does_not_disturb_what_is_answered() {
 }
 
 #[tokio::test]
-async fn plots_are_pictures() {
-    need_r!();
-    let bench = Workshop::new("f <- function() { plot(1:3); hist(c(1, 2, 2)); 'drawn' }\nplain <- function() 1");
-    let outcome = bench.run("f").await;
-    assert_eq!(text(&outcome, 0), "[1] \"drawn\"\n");
-    let pictures = outcome.content.iter().filter(|content| {
-        matches!(content, Content::Image { data, mime_type } if mime_type == "image/png" && data.starts_with(b"\x89PNG"))
-    });
-    assert_eq!(pictures.count(), 2, "{:?}", outcome.content.len());
-    assert_eq!(bench.run("plain").await.content.len(), 1, "nothing is left to be drawn");
-    assert!(!bench.crib.path("crib/Rplots.pdf").exists());
-}
-
-/// As `ggplot2` does: what is returned is drawn by printing it.
-#[tokio::test]
-async fn a_plot_that_is_drawn_by_printing_is_a_picture_of_its_own_call() {
-    need_r!();
-    let bench = Workshop::new(
-        ".onLoad <- function(...) registerS3method('print', 'sketch', function(x, ...) plot(1:3))
-         f <- function() invisible(structure(list(), class = 'sketch'))\nplain <- function() 1",
-    );
-    for tool in [function("f", &[]), returning("f", json!({"type": "string"}))] {
-        let outcome = bench.call(tool, json!({})).await;
-        assert!(matches!(outcome.content.last(), Some(Content::Image { .. })), "{outcome:?}");
-        assert_eq!(bench.run("plain").await.content.len(), 1, "nothing is left to be drawn");
-    }
-}
-
-#[tokio::test]
 async fn a_value_that_cannot_be_printed_is_a_failure() {
     need_r!();
     let bench = Workshop::new(
@@ -210,25 +181,6 @@ async fn a_value_that_cannot_be_printed_is_a_failure() {
         assert_eq!(field(&outcome, "error_type"), "r_error", "{outcome:?}");
         assert!(text(&outcome, 0).ends_with("not me"), "{outcome:?}");
     }
-}
-
-#[tokio::test]
-async fn a_plot_that_cannot_be_made_is_said() {
-    need_r!();
-    let bench = Workshop::new(
-        ".onLoad <- function(...) {
-           space <- asNamespace('grDevices')
-           unlockBinding('png', space)
-           assign('png', function(...) stop('no png support in this R'), envir = space)
-         }
-         f <- function() { plot(1:3); 'done' }",
-    );
-    let outcome = bench.run("f").await;
-    assert!(!outcome.failed, "{outcome:?}");
-    assert_eq!(text(&outcome, 0), "[1] \"done\"\n");
-    let said = text(&outcome, 1);
-    assert!(said.contains("the plot could not be drawn: no png support in this R"), "{said}");
-    assert!(outcome.content.iter().all(|content| !matches!(content, Content::Image { .. })));
 }
 
 #[tokio::test]

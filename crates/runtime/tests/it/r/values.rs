@@ -34,12 +34,14 @@ async fn every_member_has_a_name_of_its_own() {
 }
 
 #[tokio::test]
-async fn groups_keep_their_names() {
+async fn groups_keep_their_names_and_arrays_their_shape() {
     need_r!();
     become_of(&[
         ("table(c('x', 'y', 'x'))", json!({"x": 2, "y": 1})),
         ("tapply(c(1, 3, 5), c('x', 'x', 'y'), mean)", json!({"x": 2, "y": 5})),
         ("array(1:2, 2)", json!([1, 2])),
+        ("array(1:8, c(2, 2, 2))", json!([[[1, 5], [3, 7]], [[2, 6], [4, 8]]])),
+        ("array(1:4, c(2, 2, 1), list(c('x', 'y'), NULL, NULL))", json!({"x": [[1], [3]], "y": [[2], [4]]})),
     ])
     .await;
 }
