@@ -84,7 +84,7 @@ impl Maker<'_> {
         let is_null = constant == Some(&Constant::Null);
         let says_null = phrase.as_ref().is_some_and(|phrase| phrase.is_nullable) || says_null(&self.plain.text);
         let is_nullable = is_null || says_null;
-        let choices = self.choices(&kind, phrase.as_ref());
+        let choices = self.choices(&kind);
         let (default, comment) = self.default(&kind, phrase.as_ref(), choices.as_deref());
         let mut schema = Map::new();
         let mut put = |key: &str, value: Option<Json>| schema.extend(value.map(|value| (key.to_owned(), value)));
@@ -108,7 +108,7 @@ impl Maker<'_> {
     }
 
     fn kind(&mut self, phrase: Option<&Phrase>) -> Kind {
-        let own = self.default.and_then(|default| Kind::of(&default.value));
+        let own = self.default.and_then(|default| self.of_default(default));
         if let Some(phrase) = phrase {
             if phrase.is_foreign {
                 let message = format!(
@@ -141,6 +141,12 @@ impl Maker<'_> {
         }
     }
 
+    /// The type of a default. One that is another formal is of the type of that one's.
+    fn of_default(&self, default: &Default) -> Option<Kind> {
+        let named = || self.all.iter().find(|formal| formal.name == default.text)?.default.as_ref();
+        Kind::of(&default.value).or_else(|| named().and_then(|other| Kind::of(&other.value)))
+    }
+
     /// The type that the text says, as far as the default does not say more.
     fn of_phrase(&self, phrase: &Phrase, own: Option<Kind>) -> Kind {
         let kind = match &own {
@@ -158,10 +164,9 @@ impl Maker<'_> {
     }
 
     /// The values of a character vector that is the default.
-    fn choices(&self, kind: &Kind, phrase: Option<&Phrase>) -> Option<Vec<Json>> {
+    fn choices(&self, kind: &Kind) -> Option<Vec<Json>> {
         let is_text = *kind == Kind::Text || *kind == Kind::Text.array();
-        let is_foreign = phrase.is_some_and(|phrase| phrase.is_foreign);
-        let Some(Constant::Vector(items)) = self.default.map(|default| &default.value).filter(|_| is_text && !is_foreign) else {
+        let Some(Constant::Vector(items)) = self.default.map(|default| &default.value).filter(|_| is_text) else {
             return None;
         };
         let mut choices: Vec<Json> = Vec::new();

@@ -71,15 +71,24 @@ fn is_value(text: &str) -> bool {
     text.trim_start().starts_with("TRUE") || text.trim_start().starts_with("FALSE")
 }
 
-/// What a text may mean that neither begins with a type nor has a default: an amount, or the first type word in its
+/// What a text may mean that neither begins with a type nor has a default: yes or no, an amount, or the first type word in its
 /// first sentence, or in all of it if that only says that more follows. Plurals are mostly what the text is about, and
 /// not what is given: `width of padded strings`.
 pub(crate) fn guessed(plain: &Plain) -> Option<Kind> {
     let sentence = &plain.text[plain.sentences().into_iter().next()?];
+    if is_question(sentence) {
+        return Some(Kind::Boolean);
+    }
     if is_amount(sentence) && !has_text(plain) {
         return Some(Kind::Number);
     }
     anywhere(if sentence.trim_end().ends_with(':') { &plain.text } else { sentence })
+}
+
+/// Whether a sentence is answered by yes or no: `Whether to print`, `If TRUE, …`, `Should it be scaled?`
+fn is_question(sentence: &str) -> bool {
+    let mut reader = Reader { text: sentence, at: 0 };
+    reader.take(&["whether", "should"]) || reader.take(&["if", "when"]) && reader.take(&["true", "false"])
 }
 
 /// Nouns for what is counted or measured.
@@ -138,15 +147,19 @@ fn has_text(plain: &Plain) -> bool {
 fn anywhere(text: &str) -> Option<Kind> {
     const ASKED: [&str; 9] = ["character", "string", "numeric", "numerical", "number", "double", "integer", "logical", "boolean"];
     let mut reader = Reader { text, at: 0 };
-    let mut before = String::new();
+    let (mut before, mut is_part) = (String::new(), false);
     while !reader.at_end() {
         let start = reader.at;
         let word = reader.word();
         let next = reader.peek();
         let is_thing = ["a", "an", "named"].contains(&before.as_str());
         // What a function takes is not what is given.
-        if ["function", "formula"].contains(&word.as_str()) {
+        is_part |= word == "of";
+        if ["function", "formula"].contains(&word.as_str()) && !is_part {
             return None;
+        }
+        if word == "scalar" && ["a", "positive", "negative"].contains(&before.as_str()) && !ASKED.contains(&next.as_str()) {
+            return Some(Kind::Number);
         }
         let is_amount = word == "number" && before == "a" && next == "of";
         let is_about = ["variable", "variables", "column", "columns", "encoding"].contains(&next.as_str());

@@ -15,8 +15,17 @@ use super::{
 use crate::rules::roxygen::{GUESSED_TYPE, UNBALANCED};
 
 /// How texts begin that say that there is nothing to return.
-const NOTHING: [&str; 7] =
-    ["nothing", "none", "no return value", "null, invisibly", "invisible null", "invisibly returns null", "called for"];
+const NOTHING: [&str; 9] = [
+    "nothing",
+    "none",
+    "no return value",
+    "null.",
+    "null;",
+    "null, invisibly",
+    "invisible null",
+    "invisibly returns null",
+    "called for",
+];
 
 /// Words that only say that parts follow.
 const LITTLE: [&str; 13] =
@@ -127,8 +136,13 @@ fn verb(text: &Plain, sentence: Range<usize>) -> Option<(Vec<&str>, Phrase)> {
         let word = word.trim().trim_matches([',', ':', '.']);
         match word.to_lowercase().trim_matches(['(', ')']) {
             "return" | "returns" | "invisibly" | "invisible" => {
-                if let Some(phrase) = phrase::leading(&text.from(at)) {
+                let behind = text.from(at);
+                if let Some(phrase) = phrase::leading(&behind) {
                     return Some((subject, Phrase { rest: None, ..phrase }));
+                }
+                // What is returned is something else; another function may return a type.
+                if !behind.text.to_lowercase().starts_with("invisib") && word.to_lowercase().starts_with("return") {
+                    return None;
                 }
             }
             "that" | "which" | "if" | "when" => return None,

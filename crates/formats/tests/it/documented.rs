@@ -34,6 +34,7 @@ fn words_deep_in_the_text_never_say_what_is_returned() {
         "An object of class `lm` with a numeric vector",
         "A character vector or a list",
         "The same type as the input",
+        "`f` returns a single element; `g` returns a numeric vector",
     ] {
         assert_eq!(returned(text), (json!({"type": "string"}), true), "{text}: the text that R prints, with a note");
     }
@@ -60,6 +61,7 @@ fn what_is_plainly_returned_counts() {
         ),
         ("Invisibly, a data frame", rows()),
         ("(Invisibly) `TRUE` if it worked", truth()),
+        ("`f` returns a numeric vector; `g` returns a data frame", json!({"type": "array", "items": {"type": "number"}})),
         ("Data frame or NULL", json!({"type": ["array", "null"], "items": {"type": "object"}})),
         ("`TRUE` or `FALSE`", truth()),
     ] {
@@ -168,6 +170,10 @@ fn what_a_text_is_about_is_not_what_is_given() {
     assert_eq!(kind("width", "The width of the input, e.g. `\"100%\"`"), "string");
     assert_eq!(kind("size", "Number of groups"), "number");
     assert_eq!(kind("label", "Name of the sample"), "string");
+    assert_eq!(kind("flag", "Whether to print the name"), "boolean");
+    assert_eq!(kind("flag", "if TRUE, names are printed"), "boolean");
+    assert_eq!(kind("flag", "Should names be printed?"), "boolean");
+    assert_eq!(kind("z", "The parameter of the hypergeometric function, must be a positive scalar"), "number");
     assert_eq!(kind("palette", "The colors to use. Can be a numeric vector, too"), "string", "only the first sentence");
     assert_eq!(kind("call", "A clustering function of a numeric vector"), "string", "what it takes is not what it is");
     assert_eq!(kind("model", "A formula `a ~ b`, where a (numeric) is the response"), "string");
@@ -213,6 +219,7 @@ fn other_types_stay_in_the_text() {
         "A vector of numeric, factor, or logical values",
         "A numeric matrix, data frame or vector",
         "Numeric or character, the limit",
+        "Date, POSIXt, character, or any data that becomes one",
     ] {
         assert_eq!(parameter("x", text).1["description"], text);
     }
@@ -238,13 +245,7 @@ fn tables_may_be_of_some_sort() {
         let schema = parameter("x", text).1;
         assert_eq!((&schema["items"], &schema["description"]), (items, &json!(text)), "{text}");
     }
-    for text in [
-        "The name of a matrix",
-        "The design matrix column",
-        "Print data frame",
-        "Use matrix for it",
-        "Whether input matrix is square",
-    ] {
+    for text in ["The name of a matrix", "The design matrix column", "Print data frame", "Use matrix for it"] {
         assert_eq!(parameter("x", text).1["type"], "string", "{text}");
     }
 }
@@ -303,6 +304,25 @@ fn what_is_computed_has_a_type_all_the_same() {
         schema["$comment"] = format!("R default: {default}").into();
         assert_eq!(found, schema);
         assert!(codes(&compiled).contains(&"TC159"), "{default}");
+    }
+}
+
+#[test]
+fn a_default_that_is_another_formal_has_its_type() {
+    let text = "#' T\n#' @param x How\n#' @param y What\n#' @keywords mcp-tool\nf <- function(x = y, y = FALSE) 1\n";
+    assert_eq!(document(&build(text))["parameters"]["properties"]["x"]["type"], "boolean");
+}
+
+#[test]
+fn a_function_that_may_be_named_has_choices() {
+    let (_, schema) = parameter("tol = c(\"none\", \"abs\")", "A function or one of the shortcut strings");
+    assert_eq!((&schema["enum"], &schema["default"]), (&json!(["none", "abs"]), &json!("none")));
+}
+
+#[test]
+fn null_and_no_more_is_nothing_to_return() {
+    for text in ["`NULL`. A page is opened", "NULL; called for its side effect"] {
+        assert_eq!(returned(text).0, Value::Null, "{text}");
     }
 }
 

@@ -91,7 +91,10 @@ impl Reader<'_> {
                 ahead.at = start;
                 ahead.sorted()
             });
-            let Some(phrase) = phrase else { return Vec::new() };
+            let Some(phrase) = phrase else {
+                // `Date, character, or anything that can be read as one`.
+                return if is_last { found } else { Vec::new() };
+            };
             found.extend((!phrase.is_foreign).then_some(phrase.kind));
             if is_last {
                 return found;

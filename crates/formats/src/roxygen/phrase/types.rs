@@ -140,7 +140,7 @@ impl Reader<'_> {
             "logicals" | "booleans" => Kind::Boolean.array(),
             "date" => Kind::Date,
             "dates" => Kind::Date.array(),
-            "posixct" | "posixlt" | "datetime" | "timestamp" => Kind::DateTime,
+            "posixct" | "posixlt" | "posixt" | "datetime" | "timestamp" => Kind::DateTime,
             "data" if self.take(&["frame", "table", "frames", "tables"]) => Kind::Rows,
             "data.frame" | "data.frames" | "dataframe" | "tibble" | "tibbles" | "data.table" => Kind::Rows,
             "matrix" => Kind::Number.array().array(),
