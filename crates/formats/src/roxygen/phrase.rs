@@ -55,12 +55,16 @@ pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
         (phrase.kind, phrase.is_vague) = (Kind::Number.array(), false);
     }
     phrase.is_nullable |= null_first | reader.or_null();
-    let others = reader.alternatives();
+    let mut others = reader.alternatives();
+    if plain.text[start..reader.at].contains(" of ") {
+        // `A vector of numbers or strings`.
+        others = others.into_iter().map(|other| if other.is_atom() { other.array() } else { other }).collect();
+    }
     let is_enclosed = reader.punctuation(&[')', ']']) && is_opened;
     let is_code = plain.code.iter().any(|range| range.contains(&start) && range.end <= reader.at);
     let is_marked = phrase.rest.is_some() || is_enclosed || is_code && !has_article;
     let is_needed = has_stage || has_sort || is_qualified || !others.is_empty() || is_value(&plain.text[start..]);
-    phrase.rest = if is_needed { None } else { reader.set_off(is_marked && !reader.goes_on()) };
+    phrase.rest = if is_needed { None } else { reader.set_off(is_enclosed || is_marked && !reader.goes_on()) };
     phrase.others.extend(others);
     phrase.others.retain(|other| *other != phrase.kind);
     Some(phrase)
@@ -85,9 +89,12 @@ pub(crate) fn guessed(plain: &Plain) -> Option<Kind> {
     anywhere(if sentence.trim_end().ends_with(':') { &plain.text } else { sentence })
 }
 
-/// Whether a sentence is answered by yes or no: `Whether to print`, `If TRUE, …`, `Should it be scaled?`
+/// Whether a sentence is answered by yes or no: `Whether to print`, `If TRUE, …`, `Print it?`
 fn is_question(sentence: &str) -> bool {
     let mut reader = Reader { text: sentence, at: 0 };
+    if sentence.trim_end().ends_with('?') {
+        return !["what", "which", "how", "where", "when", "who", "why"].contains(&reader.peek().as_str());
+    }
     reader.take(&["whether", "should"]) || reader.take(&["if", "when"]) && reader.take(&["true", "false"])
 }
 
@@ -155,10 +162,10 @@ fn anywhere(text: &str) -> Option<Kind> {
         let is_thing = ["a", "an", "named"].contains(&before.as_str());
         // What a function takes is not what is given.
         is_part |= word == "of";
-        if ["function", "formula"].contains(&word.as_str()) && !is_part {
+        if ["function", "formula", "expression"].contains(&word.as_str()) && !is_part {
             return None;
         }
-        if word == "scalar" && ["a", "positive", "negative"].contains(&before.as_str()) && !ASKED.contains(&next.as_str()) {
+        if word == "scalar" && ["positive", "negative"].contains(&before.as_str()) {
             return Some(Kind::Number);
         }
         let is_amount = word == "number" && before == "a" && next == "of";
@@ -225,6 +232,8 @@ mod tests {
             ("(optional) numerical vector of widths", Kind::Number.array(), false, "(optional) numerical vector of widths"),
             ("A specification data frame. Useful", Kind::Rows, false, "A specification data frame. Useful"),
             ("Two data frames to compare", Kind::Rows, false, "Two data frames to compare"),
+            ("(`character(1)`)\\cr If it is given", Kind::Text, false, "If it is given"),
+            ("Optional string, or a grob", Kind::Text, false, "Optional string, or a grob"),
             ("(character) path of the file", Kind::Text, false, "path of the file"),
         ] {
             assert_eq!(read(text), Some((kind, is_nullable, rest.to_owned())), "{text}");

@@ -173,6 +173,9 @@ fn what_a_text_is_about_is_not_what_is_given() {
     assert_eq!(kind("flag", "Whether to print the name"), "boolean");
     assert_eq!(kind("flag", "if TRUE, names are printed"), "boolean");
     assert_eq!(kind("flag", "Should names be printed?"), "boolean");
+    assert_eq!(kind("flag", "Print names?"), "boolean");
+    assert_eq!(kind("name", "Which name?"), "string");
+    assert_eq!(kind("code", "The expression to run after a number of seconds"), "string");
     assert_eq!(kind("z", "The parameter of the hypergeometric function, must be a positive scalar"), "number");
     assert_eq!(kind("palette", "The colors to use. Can be a numeric vector, too"), "string", "only the first sentence");
     assert_eq!(kind("call", "A clustering function of a numeric vector"), "string", "what it takes is not what it is");
@@ -202,6 +205,7 @@ fn several_types_are_all_taken() {
     );
     assert_eq!(schema("x = NULL", "Character string or number"), json!({"type": ["string", "number", "null"], "default": null}));
     assert_eq!(schema("x", "A character vector or a list"), json!({"type": ["array", "object"], "items": {"type": "string"}}));
+    assert_eq!(schema("x", "A vector of numbers or strings"), either(json!(["number", "string"])));
     assert_eq!(schema("x", "Number or integer"), json!({"type": "number"}));
     assert_eq!(
         schema("x = c(\"a\", \"b\")", "Character or numeric, which one"),
@@ -259,6 +263,8 @@ fn a_default_says_what_a_vector_holds() {
         ("x", "non-negative vector of places", json!({"items": {"type": "number"}})),
         ("x", "numeric (vector of places)", json!({"items": {"type": "number"}})),
         ("x", "a character-vector of places", json!({"items": {"type": "string"}})),
+        ("x", "logical of the same length as y", json!({"items": {"type": "boolean"}})),
+        ("x", "numeric of length 2, the ends", json!({"items": {"type": "number"}})),
     ] {
         let mut found = parameter(formal, text).1;
         found.as_object_mut().map(|found| found.remove("description"));
@@ -274,6 +280,7 @@ fn one_value_is_one_however_its_length_is_written() {
         ("character(1L) the name", "string"),
         ("integer(1) the count", "integer"),
         ("A positive scalar, the weight", "number"),
+        ("numeric of length 1", "number"),
         ("A scalar denoting the score", "number"),
         ("a character-string for the title", "string"),
     ] {

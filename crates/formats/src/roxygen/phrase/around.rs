@@ -105,6 +105,7 @@ impl Reader<'_> {
     /// Whether the sentence needs the type to be understood.
     pub(super) fn goes_on(&self) -> bool {
         ["of", "with", "containing", "or", "in", "if", "that", "where", "as", "for"].contains(&self.peek().as_str())
+            && !self.rest().starts_with('\n')
     }
 
     /// Where the description goes on behind a comma, stop, colon or dash, or right here if the type is marked as one.
@@ -116,6 +117,7 @@ impl Reader<'_> {
             return None;
         }
         match trimmed.chars().next() {
+            Some(',') if trimmed.starts_with(", or ") => None,
             Some(',' | '.' | ':' | ';') if trimmed[1..].starts_with([' ', '\n']) => Some(at + 1),
             Some('-' | '\u{2013}' | '\u{2014}') if rest.starts_with(' ') => {
                 Some(at + trimmed.chars().next().map_or(1, char::len_utf8))

@@ -9,7 +9,7 @@ use super::{
 const ADJECTIVES: [&str; 6] = ["character", "numeric", "numerical", "double", "integer", "logical"];
 
 /// What matrices are called that need no article.
-const MATRICES: [&str; 7] = ["adjacency", "correlation", "covariance", "data", "design", "distance", "model"];
+const MATRICES: [&str; 8] = ["adjacency", "correlation", "covariance", "data", "design", "distance", "input", "model"];
 
 /// Words that are no sort of what comes behind them: `the width of a data frame`, `Whether the matrix is square`.
 const NO_SORTS: [&str; 24] = [
@@ -179,7 +179,7 @@ impl Reader<'_> {
     fn container(&mut self, phrase: &mut Phrase) {
         let is_scalar = !matches!(phrase.kind, Kind::Array(_) | Kind::Rows);
         if is_scalar && phrase.kind != Kind::Object {
-            if self.take(&["vector", "array", "vectors", "list"]) || self.vector_aside() {
+            if self.take(&["vector", "array", "vectors", "list"]) || self.vector_aside() || self.is_several() {
                 phrase.kind = phrase.kind.clone().array();
                 phrase.is_plural = true;
             } else if self.take_both("data", "frame") || self.take(&["data.frame"]) {
@@ -202,6 +202,14 @@ impl Reader<'_> {
             self.at = start;
         }
         is_said
+    }
+
+    /// Whether `of the same length as x` or `of length 2` follows, which stays in the text.
+    fn is_several(&self) -> bool {
+        let mut ahead = Reader { text: self.text, at: self.at };
+        let is_of = ahead.take(&["of"]);
+        ahead.take(&["the"]);
+        is_of && (ahead.take_both("same", "length") || ahead.take(&["length"]) && !ahead.take(&["1", "1l", "one"]))
     }
 
     fn take_both(&mut self, first: &str, second: &str) -> bool {
