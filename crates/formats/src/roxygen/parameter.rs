@@ -11,7 +11,7 @@ use super::{
     plain::{self, Plain},
     plural::is_plural,
     remarks::Remarks,
-    source::{Default, Formal},
+    source::{self, Default, Formal},
     values,
 };
 use crate::rules::roxygen::{
@@ -151,16 +151,23 @@ impl Maker<'_> {
     fn of_phrase(&self, phrase: &Phrase, own: Option<Kind>) -> Kind {
         let kind = match &own {
             Some(of @ Kind::Array(_)) if phrase.is_vague => of.clone(),
+            Some(Kind::Object) if phrase.is_vague => Kind::Object,
             Some(of) if phrase.is_vague && of.is_atom() => of.clone().array(),
+            Some(Kind::Array(of)) if self.is_empty_default() && **of == phrase.kind => phrase.kind.clone().array(),
             // A vector is a default of one value only where it lists choices.
             Some(Kind::Array(of)) if !phrase.is_plural && is_wider(&phrase.kind, of) => phrase.kind.clone().array(),
             _ => phrase.kind.clone(),
         };
         match own {
             // Choices: one of them is given.
-            Some(Kind::Array(of)) if *of == Kind::Text && phrase.names(&Kind::Text) => Kind::Text,
+            Some(Kind::Array(of)) if *of == Kind::Text && phrase.names(&Kind::Text) && !self.is_empty_default() => Kind::Text,
             _ => phrase.others.iter().cloned().fold(kind, Kind::or),
         }
+    }
+
+    /// Whether the default is `character(0)` or the like.
+    fn is_empty_default(&self) -> bool {
+        matches!(self.default.map(|default| &default.value), Some(Constant::Empty(_)))
     }
 
     /// The values of a character vector that is the default.
@@ -212,10 +219,16 @@ impl Maker<'_> {
 
     fn examples(&mut self, kind: &Kind, choices: Option<&[Json]>) -> Option<Json> {
         let names: Vec<_> = self.all.iter().map(|formal| formal.name.as_str()).collect();
-        let (mut found, mut unfit) = values::examples(self.plain, kind, self.name, &names);
+        let (mut found, unfit) = values::examples(self.plain, kind, self.name, &names);
         if let (Kind::Text, Some(choices)) = (kind, choices) {
             let (good, bad): (Vec<_>, Vec<_>) = found.into_iter().partition(|value| choices.contains(value));
-            unfit.extend(bad.iter().map(ToString::to_string));
+            // Code that lists the choices says nothing new.
+            let others =
+                bad.iter().filter_map(Json::as_str).filter(|code| !matches!(source::constant(code), Constant::Vector(_)));
+            for code in others {
+                let message = format!("the example `{code}` of `{}` is none of its choices and is left out", self.name);
+                self.remarks.say(&UNFIT_EXAMPLE, self.at, message, "write one of the choices, or add it to the default");
+            }
             found = good;
         }
         for code in unfit {

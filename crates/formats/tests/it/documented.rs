@@ -206,6 +206,11 @@ fn several_types_are_all_taken() {
     assert_eq!(schema("x = NULL", "Character string or number"), json!({"type": ["string", "number", "null"], "default": null}));
     assert_eq!(schema("x", "A character vector or a list"), json!({"type": ["array", "object"], "items": {"type": "string"}}));
     assert_eq!(schema("x", "A vector of numbers or strings"), either(json!(["number", "string"])));
+    assert_eq!(
+        schema("x = \"left\"", "numeric (in [0-1]) or character vector of places"),
+        json!({"type": ["number", "array"], "items": {"type": "string"}, "default": ["left"]})
+    );
+    assert_eq!(schema("x = list(a = 1)", "a vector of places"), json!({"type": "object", "default": {"a": 1}}));
     assert_eq!(schema("x", "Number or integer"), json!({"type": "number"}));
     assert_eq!(
         schema("x = c(\"a\", \"b\")", "Character or numeric, which one"),
@@ -259,6 +264,7 @@ fn a_default_says_what_a_vector_holds() {
     for (formal, text, schema) in [
         ("ci = c(80, 95)", "vector of levels to draw", json!({"items": {"type": "number"}, "default": [80, 95]})),
         ("rg = 1L", "a vector of places", json!({"items": {"type": "integer"}, "default": [1]})),
+        ("x = character()", "character the places", json!({"items": {"type": "string"}, "default": []})),
         ("x = \"a\"", "a vector of places", json!({"items": {"type": "string"}, "default": ["a"]})),
         ("x", "non-negative vector of places", json!({"items": {"type": "number"}})),
         ("x", "numeric (vector of places)", json!({"items": {"type": "number"}})),
@@ -318,6 +324,15 @@ fn what_is_computed_has_a_type_all_the_same() {
 fn a_default_that_is_another_formal_has_its_type() {
     let text = "#' T\n#' @param x How\n#' @param y What\n#' @keywords mcp-tool\nf <- function(x = y, y = FALSE) 1\n";
     assert_eq!(document(&build(text))["parameters"]["properties"]["x"]["type"], "boolean");
+}
+
+#[test]
+fn an_example_that_is_no_choice_is_said_as_that() {
+    let formal = "x = c(\"a\", \"b\")";
+    let (compiled, schema) = parameter(formal, "Character string, one of `c(\"a\", \"b\")`, e.g. `\"a\"` or `\"z\"`");
+    assert_eq!(schema["examples"], json!(["a"]));
+    let said: Vec<_> = compiled.diagnostics.iter().map(|found| found.message.as_str()).collect();
+    assert_eq!(said, ["the example `z` of `x` is none of its choices and is left out"]);
 }
 
 #[test]

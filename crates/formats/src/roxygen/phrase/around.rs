@@ -77,6 +77,7 @@ impl Reader<'_> {
     /// The types behind `or`: `or a list`, `, matrix or data frame`. They are not stepped over.
     pub(super) fn alternatives(&self) -> Vec<Kind> {
         let mut ahead = Reader { text: self.text, at: self.at };
+        ahead.aside();
         let mut found = Vec::new();
         loop {
             let has_comma = ahead.punctuation(&[',']);
@@ -99,6 +100,13 @@ impl Reader<'_> {
             if is_last {
                 return found;
             }
+        }
+    }
+
+    /// Steps over a remark: `(in [0, 1])`.
+    fn aside(&mut self) {
+        if let Some(length) = self.rest().strip_prefix(" (").and_then(|inner| inner.find(") or ")) {
+            self.at += length + 3;
         }
     }
 
