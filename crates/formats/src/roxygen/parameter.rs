@@ -330,16 +330,8 @@ fn range(text: &str, kind: &Kind, default: Option<&Json>) -> Option<(Number, Num
     if !matches!(kind, Kind::Number | Kind::Integer) {
         return None;
     }
-    let lower = text.to_lowercase();
-    let behind = &lower[lower.find("between ")? + "between ".len()..];
-    let (low, behind) = behind.split_once(" and ")?;
-    let high = behind.split([' ', ',', ')', ';', '\n']).next()?.trim_end_matches('.');
-    let (low, high) = (bound(low.trim())?, bound(high)?);
+    let (low, high) = phrase::range(text)?;
     let is_inside = |value: f64| low.as_f64().is_some_and(|low| low <= value) && high.as_f64().is_some_and(|high| value <= high);
     let is_good = is_inside(low.as_f64()?) && default.and_then(Json::as_f64).is_none_or(is_inside);
     is_good.then_some((low, high))
-}
-
-fn bound(text: &str) -> Option<Number> {
-    serde_json::from_str(text).ok()
 }

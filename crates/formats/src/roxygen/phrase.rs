@@ -6,6 +6,8 @@
 mod around;
 mod types;
 
+use serde_json::Number;
+
 use super::{constant::Constant, kind::Kind, plain::Plain, reader::Reader, source};
 
 /// A type phrase.
@@ -83,7 +85,7 @@ pub(crate) fn guessed(plain: &Plain) -> Option<Kind> {
     if is_question(sentence) {
         return Some(Kind::Boolean);
     }
-    if is_amount(sentence) && !has_text(plain) {
+    if (is_amount(sentence) || range(&plain.text).is_some()) && !has_text(plain) {
         return Some(Kind::Number);
     }
     anywhere(if sentence.trim_end().ends_with(':') { &plain.text } else { sentence })
@@ -98,8 +100,19 @@ fn is_question(sentence: &str) -> bool {
     reader.take(&["whether", "should"]) || reader.take(&["if", "when"]) && reader.take(&["true", "false"])
 }
 
+/// The bounds of `between 0 and 1`.
+pub(crate) fn range(text: &str) -> Option<(Number, Number)> {
+    let lower = text.to_lowercase();
+    let behind = &lower[lower.find("between ")? + "between ".len()..];
+    let (low, behind) = behind.split_once(" and ")?;
+    let high = behind.split([' ', ',', ')', ';', '\n']).next()?.trim_end_matches('.');
+    Some((serde_json::from_str(low.trim()).ok()?, serde_json::from_str(high).ok()?))
+}
+
 /// Nouns for what is counted or measured.
-const AMOUNTS: [&str; 22] = [
+const AMOUNTS: [&str; 24] = [
+    "minimum",
+    "maximum",
     "amount",
     "angle",
     "bandwidth",

@@ -71,7 +71,12 @@ impl Reader<'_> {
             let message = format!("nothing at the beginning says what {what} is; it is taken as the text that R prints");
             self.remarks.say(&GUESSED_TYPE, self.at, message, "begin the text with the type: `Data frame, …`");
         }
-        let kind = phrase.as_ref().filter(|phrase| !phrase.is_foreign).map_or(Kind::Text, |phrase| phrase.kind.clone());
+        let kind = match phrase.as_ref().filter(|phrase| !phrase.is_foreign) {
+            // Of what a vector holds nothing is said, and nothing is known.
+            Some(phrase) if phrase.is_vague => Kind::Either(vec![Kind::Text, Kind::Number, Kind::Boolean]).array(),
+            Some(phrase) => phrase.kind.clone(),
+            None => Kind::Text,
+        };
         let mut schema = Map::new();
         let is_nullable = phrase.as_ref().is_some_and(|phrase| phrase.is_nullable);
         let words: Vec<_> = kind.words().into_iter().chain(is_nullable.then_some("null")).collect();

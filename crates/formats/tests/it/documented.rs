@@ -53,6 +53,7 @@ fn what_is_plainly_returned_counts() {
         ),
         ("Returns a data frame with a numeric column", rows()),
         ("The function returns a data frame", rows()),
+        ("A vector of things", json!({"type": "array", "items": {"type": ["string", "number", "boolean"]}})),
         ("A vector of numerical values", json!({"type": "array", "items": {"type": "number"}})),
         ("A list of character vectors", json!({"type": "array", "items": {"type": "array", "items": {"type": "string"}}})),
         (
@@ -170,6 +171,11 @@ fn what_a_text_is_about_is_not_what_is_given() {
     assert_eq!(kind("width", "The width of the input, e.g. `\"100%\"`"), "string");
     assert_eq!(kind("size", "Number of groups"), "number");
     assert_eq!(kind("label", "Name of the sample"), "string");
+    assert_eq!(kind("dmin", "minimum of the data range"), "number");
+    assert_eq!(kind("z", "The parameter of the function, must be between -1 and 1 here"), "number");
+    assert_eq!(kind("model", "An object of class \"formula\""), "string");
+    assert_eq!(kind("data", "Object of class `data.frame` with the cases"), "array");
+    assert_eq!(kind("model", "An object of class `lm`"), "object");
     assert_eq!(kind("flag", "Whether to print the name"), "boolean");
     assert_eq!(kind("flag", "if TRUE, names are printed"), "boolean");
     assert_eq!(kind("flag", "Should names be printed?"), "boolean");

@@ -145,13 +145,33 @@ impl Reader<'_> {
             "data.frame" | "data.frames" | "dataframe" | "tibble" | "tibbles" | "data.table" => Kind::Rows,
             "matrix" => Kind::Number.array().array(),
             "vector" | "array" => Kind::Text.array(),
-            "object" => Kind::Object,
+            "object" => return Some((self.class().unwrap_or(Kind::Object), false)),
             "list" if has_article || self.is_noun() => Kind::Object,
             "environment" if !["variable", "variables"].contains(&self.peek().as_str()) => return Some((Kind::Object, true)),
             "function" => return Some((Kind::Text, true)),
             _ => return None,
         };
         Some((kind, false))
+    }
+
+    /// The type in `of class "data.frame"`, if it is one that can be given.
+    fn class(&mut self) -> Option<Kind> {
+        let mut ahead = Reader { text: self.text, at: self.at };
+        if !ahead.take_both("of", "class") {
+            return None;
+        }
+        ahead.punctuation(&['"', '\'']);
+        let word = ahead.word();
+        let kind = match word.as_str() {
+            "formula" => Kind::Text,
+            "data.frame" | "tibble" | "data.table" => Kind::Rows,
+            "matrix" => Kind::Number.array().array(),
+            "date" => Kind::Date,
+            _ => return None,
+        };
+        ahead.punctuation(&['"', '\'']);
+        self.at = ahead.at;
+        Some(kind)
     }
 
     /// Whether `List` is a thing here: `List all files` is an order.
