@@ -342,6 +342,16 @@ fn an_example_that_is_no_choice_is_said_as_that() {
 }
 
 #[test]
+fn code_with_a_condition_is_shown_beside_code_without() {
+    let text =
+        "#' T\n#' @examples\n#' f()\n#' @examplesIf interactive()\n#' f(2)\n#' @keywords mcp-tool\nf <- function(x = 1) x\n";
+    let compiled = build(text);
+    assert_eq!(document(&compiled)["implementation_example"], "f()\nf(2)\n");
+    let example = compiled.definitions[0].example.as_ref().expect("an example");
+    assert_eq!((example.run.as_str(), &example.condition), ("f()", &None));
+}
+
+#[test]
 fn a_function_that_may_be_named_has_choices() {
     let (_, schema) = parameter("tol = c(\"none\", \"abs\")", "A function or one of the shortcut strings");
     assert_eq!((&schema["enum"], &schema["default"]), (&json!(["none", "abs"]), &json!("none")));
