@@ -176,6 +176,7 @@ fn what_a_text_is_about_is_not_what_is_given() {
     assert_eq!(kind("model", "An object of class \"formula\""), "string");
     assert_eq!(kind("data", "Object of class `data.frame` with the cases"), "array");
     assert_eq!(kind("model", "An object of class `lm`"), "object");
+    assert_eq!(codes(&parameter("model", "An object of class `lm`").0), ["TC163"], "which JSON cannot carry");
     assert_eq!(kind("flag", "Whether to print the name"), "boolean");
     assert_eq!(kind("flag", "if TRUE, names are printed"), "boolean");
     assert_eq!(kind("flag", "Should names be printed?"), "boolean");
@@ -349,6 +350,13 @@ fn code_with_a_condition_is_shown_beside_code_without() {
     assert_eq!(document(&compiled)["implementation_example"], "f()\nf(2)\n");
     let example = compiled.definitions[0].example.as_ref().expect("an example");
     assert_eq!((example.run.as_str(), &example.condition), ("f()", &None));
+}
+
+#[test]
+fn a_dash_behind_the_name_is_not_part_of_the_text() {
+    let (_, schema) = parameter("x", "- numeric vector, the values");
+    assert_eq!((&schema["items"]["type"], &schema["description"]), (&json!("number"), &json!("the values")));
+    assert_eq!(parameter("x", "- one\n- two").1["description"], "- one\n- two", "this is a list");
 }
 
 #[test]

@@ -145,7 +145,7 @@ impl Reader<'_> {
             "data.frame" | "data.frames" | "dataframe" | "tibble" | "tibbles" | "data.table" => Kind::Rows,
             "matrix" => Kind::Number.array().array(),
             "vector" | "array" => Kind::Text.array(),
-            "object" => return Some((self.class().unwrap_or(Kind::Object), false)),
+            "object" => return Some(self.class().unwrap_or((Kind::Object, false))),
             "list" if has_article || self.is_noun() => Kind::Object,
             "environment" if !["variable", "variables"].contains(&self.peek().as_str()) => return Some((Kind::Object, true)),
             "function" => return Some((Kind::Text, true)),
@@ -154,8 +154,8 @@ impl Reader<'_> {
         Some((kind, false))
     }
 
-    /// The type in `of class "data.frame"`, if it is one that can be given.
-    fn class(&mut self) -> Option<Kind> {
+    /// The type in `of class "data.frame"`. Most classes are none that can be given.
+    fn class(&mut self) -> Option<(Kind, bool)> {
         let mut ahead = Reader { text: self.text, at: self.at };
         if !ahead.take_both("of", "class") {
             return None;
@@ -167,11 +167,12 @@ impl Reader<'_> {
             "data.frame" | "tibble" | "data.table" => Kind::Rows,
             "matrix" => Kind::Number.array().array(),
             "date" => Kind::Date,
-            _ => return None,
+            "list" => Kind::Object,
+            _ => return Some((Kind::Object, true)),
         };
         ahead.punctuation(&['"', '\'']);
         self.at = ahead.at;
-        Some(kind)
+        Some((kind, false))
     }
 
     /// Whether `List` is a thing here: `List all files` is an order.
