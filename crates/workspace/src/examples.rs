@@ -5,6 +5,7 @@ mod run;
 mod sources;
 
 use std::{
+    collections::HashMap,
     fs,
     path::PathBuf,
     sync::Arc,
@@ -116,10 +117,10 @@ impl<'a> Examples<'a> {
             let note = note.hint("install R, or say --no-examples");
             return Ran { records: known.to_vec(), diagnostics: vec![note] };
         }
-        let all = join_all(definitions.iter().map(|definition| self.one(definition))).await;
+        let runs = self.runs(definitions).await;
         let mut ran = Ran { records: Vec::new(), diagnostics: Vec::new() };
-        for (result, known) in all.into_iter().zip(known) {
-            match result {
+        for (definition, known) in definitions.iter().zip(known) {
+            match self.record(definition, &runs) {
                 Ok(record) => ran.records.push(record.keeping_time_of(known)),
                 Err(problem) => {
                     ran.records.push(Record::default());
@@ -130,30 +131,42 @@ impl<'a> Examples<'a> {
         ran
     }
 
-    async fn one(&self, definition: &Definition) -> Result<Record, Box<Diagnostic>> {
-        let Some(example) = definition.example.as_ref().filter(|example| example.is_runnable()) else {
-            return Ok(Record::default());
-        };
-        let entry = self.cache.join(self.key(example));
+    /// What came of each example, by its key. Functions on one page share theirs, which is run once for all of them.
+    async fn runs(&self, definitions: &[Definition]) -> HashMap<String, Run> {
+        let keyed = definitions.iter().filter_map(|definition| Some((self.key(runnable(definition)?), definition)));
+        let different: HashMap<_, _> = keyed.collect();
+        let all = different.into_iter().map(|(key, definition)| async {
+            let run = self.once(&key, definition).await;
+            run.map(|run| (key, run))
+        });
+        join_all(all).await.into_iter().flatten().collect()
+    }
+
+    /// What is remembered of an example, or what comes of running it.
+    async fn once(&self, key: &str, definition: &Definition) -> Option<Run> {
+        let entry = self.cache.join(key);
         let known = fs::read(&entry).ok().and_then(|bytes| Run::remembered(&bytes, || self.libraries()));
-        let run = match known {
-            Some(run) => run,
-            None => {
-                let run = self.evaluate(definition, example).await;
-                if let Some(kept) = run.kept(|| self.libraries()) {
-                    // A cache that cannot be written costs time, no more.
-                    let _ = fs::create_dir_all(&self.cache).and_then(|()| fs::write(&entry, kept));
-                }
-                run
-            }
-        };
+        if known.is_some() {
+            return known;
+        }
+        let run = self.evaluate(definition, runnable(definition)?).await;
+        if let Some(kept) = run.kept(|| self.libraries()) {
+            // A cache that cannot be written costs time, no more.
+            let _ = fs::create_dir_all(&self.cache).and_then(|()| fs::write(&entry, kept));
+        }
+        Some(run)
+    }
+
+    fn record(&self, definition: &Definition, runs: &HashMap<String, Run>) -> Result<Record, Box<Diagnostic>> {
+        let run = runnable(definition).and_then(|example| Some((example, runs.get(&self.key(example))?)));
+        let Some((example, run)) = run else { return Ok(Record::default()) };
         match run {
             Run::Printed { output, seconds } => {
-                let measured = Measured::of_run(&output, seconds);
+                let measured = Measured::of_run(output, *seconds);
                 Ok(Record { measured, sources: Some(self.digest(example)) })
             }
             Run::Skipped => Ok(Record::default()),
-            Run::Failed(ref why) | Run::Ended(ref why) => {
+            Run::Failed(why) | Run::Ended(why) => {
                 let message = format!("the example of `{}` failed: {why}", definition.tool);
                 let found = Diagnostic::new(&FAILED_EXAMPLE, definition.origin.clone(), message).tool(&definition.tool);
                 let is_ended = matches!(run, Run::Ended(_));
@@ -201,6 +214,11 @@ impl<'a> Examples<'a> {
     fn digest(&self, example: &ExampleCode) -> String {
         self.sources.with(&[&example.run, condition(example)]).chars().take(16).collect()
     }
+}
+
+/// The example of a tool, if there is anything in it to run.
+fn runnable(definition: &Definition) -> Option<&ExampleCode> {
+    definition.example.as_ref().filter(|example| example.is_runnable())
 }
 
 /// What must hold for an example to be run, as R.

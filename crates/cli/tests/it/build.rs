@@ -463,7 +463,7 @@ fn examples_run_at_the_same_time_and_share_nothing() {
     }
     let code = "exists(\"left\"); assign(\"left\", 1, globalenv()); file.exists(\"left.txt\"); \
                 invisible(file.create(\"left.txt\")); cat(as.numeric(Sys.time()), \"\\n\"); Sys.sleep(5)";
-    let crib = package(&(tool("one", code) + &tool("two", code)));
+    let crib = package(&(tool("one", code) + &tool("two", &format!("{code} # again"))));
     assert_eq!(crib.run(&["build", "."]).code, 0);
     let times = ["demo-one", "demo-two"].map(|name| {
         let text = yaml(&crib, name);
@@ -472,6 +472,23 @@ fn examples_run_at_the_same_time_and_share_nothing() {
         output[2].trim().parse::<f64>().expect("a time")
     });
     assert!((times[0] - times[1]).abs() < 5.0, "one began while the other ran: {times:?}");
+}
+
+#[test]
+fn functions_on_one_page_share_one_run_of_their_example() {
+    if !has("Rscript") {
+        return;
+    }
+    let code = "#' T\n#' @examples\n#' cat(sample(1e9, 1))\n#' @keywords mcp-tool\nf <- function() 1\n\n\
+                #' @rdname f\n#' @keywords mcp-tool\ng <- function() 1\n";
+    let crib = package(code);
+    crib.run(&["build", "."]);
+    let output = |tool: &str| yaml(&crib, tool).lines().find(|line| line.contains("#>")).map(str::to_owned);
+    assert!(output("demo-f").is_some());
+    assert_eq!(output("demo-f"), output("demo-g"));
+    let before = files(&crib);
+    assert!(crib.run(&["build", "."]).stderr.contains("nothing to change"));
+    assert_eq!(files(&crib), before);
 }
 
 #[test]

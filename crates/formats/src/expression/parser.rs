@@ -203,6 +203,9 @@ fn push_literal(c: char, glob: &mut String) {
 }
 
 fn check_path(glob: &str, span: Range<usize>) -> Result<(), ExpressionError> {
+    if glob.is_empty() {
+        return Err(problem(span, "a pattern is missing here", HOW));
+    }
     if glob.starts_with('/') {
         return Err(problem(span, format!("`{glob}` begins with `/`"), RELATIVE));
     }

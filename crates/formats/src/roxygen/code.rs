@@ -54,6 +54,12 @@ impl ExampleCode {
         output.collect::<Option<Vec<_>>>().map(|lines| Some(lines.join("\n")))
     }
 
+    /// This code with other code shown behind it, which is not run: it would need its own condition.
+    pub(crate) fn beside(mut self, other: &Self) -> Self {
+        self.shown = [self.shown.as_str(), other.shown.as_str()].join("\n").trim().to_owned();
+        self
+    }
+
     /// Whether there is anything to run.
     pub fn is_runnable(&self) -> bool {
         self.run.lines().any(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))

@@ -267,7 +267,11 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
         let blocks: Vec<_> = package.peers(self.spot).into_iter().map(|spot| &package.at(spot).block).collect();
         let conditional = || blocks.iter().find_map(|block| block.get("examplesIf")).map(|tag| code::conditional(&tag.code()));
         let written = blocks.iter().map(|block| self.written(block)).find(|code| !code.is_empty());
-        let code = written.map(|code| code::read(&code)).or_else(conditional);
+        let written = written.map(|code| code::read(&code));
+        let code = match (written, conditional()) {
+            (Some(written), Some(conditional)) => Some(written.beside(&conditional)),
+            (written, conditional) => written.or(conditional),
+        };
         let code = code.filter(|code| !code.shown.is_empty());
         if code.is_none() {
             self.remarks.say(&NO_EXAMPLES, self.block().at(), "the function has no `@examples`", "add code that uses it");

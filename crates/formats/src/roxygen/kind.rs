@@ -43,7 +43,7 @@ impl Kind {
     /// Whether every value of another type is one of this type, too.
     fn holds(&self, other: &Self) -> bool {
         self == other
-            || matches!((self, other), (Self::Number, Self::Integer))
+            || matches!((self, other), (Self::Number, Self::Integer) | (Self::Text, Self::Date | Self::DateTime))
             || matches!((self, other), (Self::Array(one), Self::Array(other)) if one.holds(other))
     }
 

@@ -203,9 +203,14 @@ pub(crate) fn names(tag: &Tag<'_>) -> Vec<String> {
     split(tag).0
 }
 
-/// The text of a `@param`.
+/// The text of a `@param`, without a dash that only sets it off from the name.
 pub(crate) fn param_text(tag: &Tag<'_>) -> String {
-    split(tag).1
+    let text = split(tag).1;
+    let is_list = text.lines().skip(1).any(|line| line.trim_start().starts_with("- "));
+    match text.strip_prefix("- ").or_else(|| text.strip_prefix("\u{2013} ")).filter(|_| !is_list) {
+        Some(rest) => rest.trim_start().to_owned(),
+        None => text,
+    }
 }
 
 /// `a,b text`, `a, b text` and `` `a b` text``.

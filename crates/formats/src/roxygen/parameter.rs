@@ -11,7 +11,7 @@ use super::{
     plain::{self, Plain},
     plural::is_plural,
     remarks::Remarks,
-    source::{Default, Formal},
+    source::{self, Default, Formal},
     values,
 };
 use crate::rules::roxygen::{
@@ -84,7 +84,7 @@ impl Maker<'_> {
         let is_null = constant == Some(&Constant::Null);
         let says_null = phrase.as_ref().is_some_and(|phrase| phrase.is_nullable) || says_null(&self.plain.text);
         let is_nullable = is_null || says_null;
-        let choices = self.choices(&kind, phrase.as_ref());
+        let choices = self.choices(&kind);
         let (default, comment) = self.default(&kind, phrase.as_ref(), choices.as_deref());
         let mut schema = Map::new();
         let mut put = |key: &str, value: Option<Json>| schema.extend(value.map(|value| (key.to_owned(), value)));
@@ -108,7 +108,7 @@ impl Maker<'_> {
     }
 
     fn kind(&mut self, phrase: Option<&Phrase>) -> Kind {
-        let own = self.default.and_then(|default| Kind::of(&default.value));
+        let own = self.default.and_then(|default| self.of_default(default));
         if let Some(phrase) = phrase {
             if phrase.is_foreign {
                 let message = format!(
@@ -141,27 +141,39 @@ impl Maker<'_> {
         }
     }
 
+    /// The type of a default. One that is another formal is of the type of that one's.
+    fn of_default(&self, default: &Default) -> Option<Kind> {
+        let named = || self.all.iter().find(|formal| formal.name == default.text)?.default.as_ref();
+        Kind::of(&default.value).or_else(|| named().and_then(|other| Kind::of(&other.value)))
+    }
+
     /// The type that the text says, as far as the default does not say more.
     fn of_phrase(&self, phrase: &Phrase, own: Option<Kind>) -> Kind {
         let kind = match &own {
             Some(of @ Kind::Array(_)) if phrase.is_vague => of.clone(),
+            Some(Kind::Object) if phrase.is_vague => Kind::Object,
             Some(of) if phrase.is_vague && of.is_atom() => of.clone().array(),
+            Some(Kind::Array(of)) if self.is_empty_default() && **of == phrase.kind => phrase.kind.clone().array(),
             // A vector is a default of one value only where it lists choices.
             Some(Kind::Array(of)) if !phrase.is_plural && is_wider(&phrase.kind, of) => phrase.kind.clone().array(),
             _ => phrase.kind.clone(),
         };
         match own {
             // Choices: one of them is given.
-            Some(Kind::Array(of)) if *of == Kind::Text && phrase.names(&Kind::Text) => Kind::Text,
+            Some(Kind::Array(of)) if *of == Kind::Text && phrase.names(&Kind::Text) && !self.is_empty_default() => Kind::Text,
             _ => phrase.others.iter().cloned().fold(kind, Kind::or),
         }
     }
 
+    /// Whether the default is `character(0)` or the like.
+    fn is_empty_default(&self) -> bool {
+        matches!(self.default.map(|default| &default.value), Some(Constant::Empty(_)))
+    }
+
     /// The values of a character vector that is the default.
-    fn choices(&self, kind: &Kind, phrase: Option<&Phrase>) -> Option<Vec<Json>> {
+    fn choices(&self, kind: &Kind) -> Option<Vec<Json>> {
         let is_text = *kind == Kind::Text || *kind == Kind::Text.array();
-        let is_foreign = phrase.is_some_and(|phrase| phrase.is_foreign);
-        let Some(Constant::Vector(items)) = self.default.map(|default| &default.value).filter(|_| is_text && !is_foreign) else {
+        let Some(Constant::Vector(items)) = self.default.map(|default| &default.value).filter(|_| is_text) else {
             return None;
         };
         let mut choices: Vec<Json> = Vec::new();
@@ -207,10 +219,16 @@ impl Maker<'_> {
 
     fn examples(&mut self, kind: &Kind, choices: Option<&[Json]>) -> Option<Json> {
         let names: Vec<_> = self.all.iter().map(|formal| formal.name.as_str()).collect();
-        let (mut found, mut unfit) = values::examples(self.plain, kind, self.name, &names);
+        let (mut found, unfit) = values::examples(self.plain, kind, self.name, &names);
         if let (Kind::Text, Some(choices)) = (kind, choices) {
             let (good, bad): (Vec<_>, Vec<_>) = found.into_iter().partition(|value| choices.contains(value));
-            unfit.extend(bad.iter().map(ToString::to_string));
+            // Code that lists the choices says nothing new.
+            let others =
+                bad.iter().filter_map(Json::as_str).filter(|code| !matches!(source::constant(code), Constant::Vector(_)));
+            for code in others {
+                let message = format!("the example `{code}` of `{}` is none of its choices and is left out", self.name);
+                self.remarks.say(&UNFIT_EXAMPLE, self.at, message, "write one of the choices, or add it to the default");
+            }
             found = good;
         }
         for code in unfit {
@@ -312,16 +330,8 @@ fn range(text: &str, kind: &Kind, default: Option<&Json>) -> Option<(Number, Num
     if !matches!(kind, Kind::Number | Kind::Integer) {
         return None;
     }
-    let lower = text.to_lowercase();
-    let behind = &lower[lower.find("between ")? + "between ".len()..];
-    let (low, behind) = behind.split_once(" and ")?;
-    let high = behind.split([' ', ',', ')', ';', '\n']).next()?.trim_end_matches('.');
-    let (low, high) = (bound(low.trim())?, bound(high)?);
+    let (low, high) = phrase::range(text)?;
     let is_inside = |value: f64| low.as_f64().is_some_and(|low| low <= value) && high.as_f64().is_some_and(|high| value <= high);
     let is_good = is_inside(low.as_f64()?) && default.and_then(Json::as_f64).is_none_or(is_inside);
     is_good.then_some((low, high))
-}
-
-fn bound(text: &str) -> Option<Number> {
-    serde_json::from_str(text).ok()
 }

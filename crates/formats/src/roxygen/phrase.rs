@@ -6,6 +6,8 @@
 mod around;
 mod types;
 
+use serde_json::Number;
+
 use super::{constant::Constant, kind::Kind, plain::Plain, reader::Reader, source};
 
 /// A type phrase.
@@ -55,12 +57,16 @@ pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
         (phrase.kind, phrase.is_vague) = (Kind::Number.array(), false);
     }
     phrase.is_nullable |= null_first | reader.or_null();
-    let others = reader.alternatives();
+    let mut others = reader.alternatives();
+    if plain.text[start..reader.at].contains(" of ") {
+        // `A vector of numbers or strings`.
+        others = others.into_iter().map(|other| if other.is_atom() { other.array() } else { other }).collect();
+    }
     let is_enclosed = reader.punctuation(&[')', ']']) && is_opened;
     let is_code = plain.code.iter().any(|range| range.contains(&start) && range.end <= reader.at);
     let is_marked = phrase.rest.is_some() || is_enclosed || is_code && !has_article;
     let is_needed = has_stage || has_sort || is_qualified || !others.is_empty() || is_value(&plain.text[start..]);
-    phrase.rest = if is_needed { None } else { reader.set_off(is_marked && !reader.goes_on()) };
+    phrase.rest = if is_needed { None } else { reader.set_off(is_enclosed || is_marked && !reader.goes_on()) };
     phrase.others.extend(others);
     phrase.others.retain(|other| *other != phrase.kind);
     Some(phrase)
@@ -71,19 +77,42 @@ fn is_value(text: &str) -> bool {
     text.trim_start().starts_with("TRUE") || text.trim_start().starts_with("FALSE")
 }
 
-/// What a text may mean that neither begins with a type nor has a default: an amount, or the first type word in its
+/// What a text may mean that neither begins with a type nor has a default: yes or no, an amount, or the first type word in its
 /// first sentence, or in all of it if that only says that more follows. Plurals are mostly what the text is about, and
 /// not what is given: `width of padded strings`.
 pub(crate) fn guessed(plain: &Plain) -> Option<Kind> {
     let sentence = &plain.text[plain.sentences().into_iter().next()?];
-    if is_amount(sentence) && !has_text(plain) {
+    if is_question(sentence) {
+        return Some(Kind::Boolean);
+    }
+    if (is_amount(sentence) || range(&plain.text).is_some()) && !has_text(plain) {
         return Some(Kind::Number);
     }
     anywhere(if sentence.trim_end().ends_with(':') { &plain.text } else { sentence })
 }
 
+/// Whether a sentence is answered by yes or no: `Whether to print`, `If TRUE, …`, `Print it?`
+fn is_question(sentence: &str) -> bool {
+    let mut reader = Reader { text: sentence, at: 0 };
+    if sentence.trim_end().ends_with('?') {
+        return !["what", "which", "how", "where", "when", "who", "why"].contains(&reader.peek().as_str());
+    }
+    reader.take(&["whether", "should"]) || reader.take(&["if", "when"]) && reader.take(&["true", "false"])
+}
+
+/// The bounds of `between 0 and 1`.
+pub(crate) fn range(text: &str) -> Option<(Number, Number)> {
+    let lower = text.to_lowercase();
+    let behind = &lower[lower.find("between ")? + "between ".len()..];
+    let (low, behind) = behind.split_once(" and ")?;
+    let high = behind.split([' ', ',', ')', ';', '\n']).next()?.trim_end_matches('.');
+    Some((serde_json::from_str(low.trim()).ok()?, serde_json::from_str(high).ok()?))
+}
+
 /// Nouns for what is counted or measured.
-const AMOUNTS: [&str; 22] = [
+const AMOUNTS: [&str; 24] = [
+    "minimum",
+    "maximum",
     "amount",
     "angle",
     "bandwidth",
@@ -138,15 +167,19 @@ fn has_text(plain: &Plain) -> bool {
 fn anywhere(text: &str) -> Option<Kind> {
     const ASKED: [&str; 9] = ["character", "string", "numeric", "numerical", "number", "double", "integer", "logical", "boolean"];
     let mut reader = Reader { text, at: 0 };
-    let mut before = String::new();
+    let (mut before, mut is_part) = (String::new(), false);
     while !reader.at_end() {
         let start = reader.at;
         let word = reader.word();
         let next = reader.peek();
         let is_thing = ["a", "an", "named"].contains(&before.as_str());
         // What a function takes is not what is given.
-        if ["function", "formula"].contains(&word.as_str()) {
+        is_part |= word == "of";
+        if ["function", "formula", "expression"].contains(&word.as_str()) && !is_part {
             return None;
+        }
+        if word == "scalar" && ["positive", "negative"].contains(&before.as_str()) {
+            return Some(Kind::Number);
         }
         let is_amount = word == "number" && before == "a" && next == "of";
         let is_about = ["variable", "variables", "column", "columns", "encoding"].contains(&next.as_str());
@@ -212,6 +245,8 @@ mod tests {
             ("(optional) numerical vector of widths", Kind::Number.array(), false, "(optional) numerical vector of widths"),
             ("A specification data frame. Useful", Kind::Rows, false, "A specification data frame. Useful"),
             ("Two data frames to compare", Kind::Rows, false, "Two data frames to compare"),
+            ("(`character(1)`)\\cr If it is given", Kind::Text, false, "If it is given"),
+            ("Optional string, or a grob", Kind::Text, false, "Optional string, or a grob"),
             ("(character) path of the file", Kind::Text, false, "path of the file"),
         ] {
             assert_eq!(read(text), Some((kind, is_nullable, rest.to_owned())), "{text}");

@@ -15,8 +15,17 @@ use super::{
 use crate::rules::roxygen::{GUESSED_TYPE, UNBALANCED};
 
 /// How texts begin that say that there is nothing to return.
-const NOTHING: [&str; 7] =
-    ["nothing", "none", "no return value", "null, invisibly", "invisible null", "invisibly returns null", "called for"];
+const NOTHING: [&str; 9] = [
+    "nothing",
+    "none",
+    "no return value",
+    "null.",
+    "null;",
+    "null, invisibly",
+    "invisible null",
+    "invisibly returns null",
+    "called for",
+];
 
 /// Words that only say that parts follow.
 const LITTLE: [&str; 13] =
@@ -62,7 +71,12 @@ impl Reader<'_> {
             let message = format!("nothing at the beginning says what {what} is; it is taken as the text that R prints");
             self.remarks.say(&GUESSED_TYPE, self.at, message, "begin the text with the type: `Data frame, …`");
         }
-        let kind = phrase.as_ref().filter(|phrase| !phrase.is_foreign).map_or(Kind::Text, |phrase| phrase.kind.clone());
+        let kind = match phrase.as_ref().filter(|phrase| !phrase.is_foreign) {
+            // Of what a vector holds nothing is said, and nothing is known.
+            Some(phrase) if phrase.is_vague => Kind::Either(vec![Kind::Text, Kind::Number, Kind::Boolean]).array(),
+            Some(phrase) => phrase.kind.clone(),
+            None => Kind::Text,
+        };
         let mut schema = Map::new();
         let is_nullable = phrase.as_ref().is_some_and(|phrase| phrase.is_nullable);
         let words: Vec<_> = kind.words().into_iter().chain(is_nullable.then_some("null")).collect();
@@ -127,8 +141,13 @@ fn verb(text: &Plain, sentence: Range<usize>) -> Option<(Vec<&str>, Phrase)> {
         let word = word.trim().trim_matches([',', ':', '.']);
         match word.to_lowercase().trim_matches(['(', ')']) {
             "return" | "returns" | "invisibly" | "invisible" => {
-                if let Some(phrase) = phrase::leading(&text.from(at)) {
+                let behind = text.from(at);
+                if let Some(phrase) = phrase::leading(&behind) {
                     return Some((subject, Phrase { rest: None, ..phrase }));
+                }
+                // What is returned is something else; another function may return a type.
+                if !behind.text.to_lowercase().starts_with("invisib") && word.to_lowercase().starts_with("return") {
+                    return None;
                 }
             }
             "that" | "which" | "if" | "when" => return None,

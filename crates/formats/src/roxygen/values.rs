@@ -76,6 +76,10 @@ fn is_example(before: &str, text: &str, behind: &str, is_open: bool) -> bool {
     let is_demand = is_demand(behind) && matches!(source::constant(text), Constant::Computed(_));
     let triggers = TRIGGERS.iter().filter(|trigger| !is_demand || **trigger != "one of");
     let trigger = triggers.filter_map(|trigger| before.rfind(trigger)).max();
+    // `One of a and b must be set to TRUE` speaks of other things.
+    if trigger.is_some_and(|at| DEMANDS.iter().any(|demand| before[at..].contains(demand))) {
+        return false;
+    }
     match (trigger, before.rfind("default")) {
         (Some(trigger), Some(default)) => trigger > default,
         (Some(_), None) => true,
@@ -174,6 +178,7 @@ mod tests {
             "Give one, e.g. when `type == 'a'`, or if `y > 2`",
             "A name and one of `side`",
             "Such as `x`",
+            "Exactly one of `x` and `side` must be set to `TRUE`",
         ] {
             assert_eq!(of(text), (vec![], vec![]), "{text}");
         }

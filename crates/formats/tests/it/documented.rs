@@ -34,6 +34,7 @@ fn words_deep_in_the_text_never_say_what_is_returned() {
         "An object of class `lm` with a numeric vector",
         "A character vector or a list",
         "The same type as the input",
+        "`f` returns a single element; `g` returns a numeric vector",
     ] {
         assert_eq!(returned(text), (json!({"type": "string"}), true), "{text}: the text that R prints, with a note");
     }
@@ -52,6 +53,7 @@ fn what_is_plainly_returned_counts() {
         ),
         ("Returns a data frame with a numeric column", rows()),
         ("The function returns a data frame", rows()),
+        ("A vector of things", json!({"type": "array", "items": {"type": ["string", "number", "boolean"]}})),
         ("A vector of numerical values", json!({"type": "array", "items": {"type": "number"}})),
         ("A list of character vectors", json!({"type": "array", "items": {"type": "array", "items": {"type": "string"}}})),
         (
@@ -60,6 +62,7 @@ fn what_is_plainly_returned_counts() {
         ),
         ("Invisibly, a data frame", rows()),
         ("(Invisibly) `TRUE` if it worked", truth()),
+        ("`f` returns a numeric vector; `g` returns a data frame", json!({"type": "array", "items": {"type": "number"}})),
         ("Data frame or NULL", json!({"type": ["array", "null"], "items": {"type": "object"}})),
         ("`TRUE` or `FALSE`", truth()),
     ] {
@@ -168,6 +171,19 @@ fn what_a_text_is_about_is_not_what_is_given() {
     assert_eq!(kind("width", "The width of the input, e.g. `\"100%\"`"), "string");
     assert_eq!(kind("size", "Number of groups"), "number");
     assert_eq!(kind("label", "Name of the sample"), "string");
+    assert_eq!(kind("dmin", "minimum of the data range"), "number");
+    assert_eq!(kind("z", "The parameter of the function, must be between -1 and 1 here"), "number");
+    assert_eq!(kind("model", "An object of class \"formula\""), "string");
+    assert_eq!(kind("data", "Object of class `data.frame` with the cases"), "array");
+    assert_eq!(kind("model", "An object of class `lm`"), "object");
+    assert_eq!(codes(&parameter("model", "An object of class `lm`").0), ["TC163"], "which JSON cannot carry");
+    assert_eq!(kind("flag", "Whether to print the name"), "boolean");
+    assert_eq!(kind("flag", "if TRUE, names are printed"), "boolean");
+    assert_eq!(kind("flag", "Should names be printed?"), "boolean");
+    assert_eq!(kind("flag", "Print names?"), "boolean");
+    assert_eq!(kind("name", "Which name?"), "string");
+    assert_eq!(kind("code", "The expression to run after a number of seconds"), "string");
+    assert_eq!(kind("z", "The parameter of the hypergeometric function, must be a positive scalar"), "number");
     assert_eq!(kind("palette", "The colors to use. Can be a numeric vector, too"), "string", "only the first sentence");
     assert_eq!(kind("call", "A clustering function of a numeric vector"), "string", "what it takes is not what it is");
     assert_eq!(kind("model", "A formula `a ~ b`, where a (numeric) is the response"), "string");
@@ -196,6 +212,12 @@ fn several_types_are_all_taken() {
     );
     assert_eq!(schema("x = NULL", "Character string or number"), json!({"type": ["string", "number", "null"], "default": null}));
     assert_eq!(schema("x", "A character vector or a list"), json!({"type": ["array", "object"], "items": {"type": "string"}}));
+    assert_eq!(schema("x", "A vector of numbers or strings"), either(json!(["number", "string"])));
+    assert_eq!(
+        schema("x = \"left\"", "numeric (in [0-1]) or character vector of places"),
+        json!({"type": ["number", "array"], "items": {"type": "string"}, "default": ["left"]})
+    );
+    assert_eq!(schema("x = list(a = 1)", "a vector of places"), json!({"type": "object", "default": {"a": 1}}));
     assert_eq!(schema("x", "Number or integer"), json!({"type": "number"}));
     assert_eq!(
         schema("x = c(\"a\", \"b\")", "Character or numeric, which one"),
@@ -213,6 +235,7 @@ fn other_types_stay_in_the_text() {
         "A vector of numeric, factor, or logical values",
         "A numeric matrix, data frame or vector",
         "Numeric or character, the limit",
+        "Date, POSIXt, character, or any data that becomes one",
     ] {
         assert_eq!(parameter("x", text).1["description"], text);
     }
@@ -238,13 +261,7 @@ fn tables_may_be_of_some_sort() {
         let schema = parameter("x", text).1;
         assert_eq!((&schema["items"], &schema["description"]), (items, &json!(text)), "{text}");
     }
-    for text in [
-        "The name of a matrix",
-        "The design matrix column",
-        "Print data frame",
-        "Use matrix for it",
-        "Whether input matrix is square",
-    ] {
+    for text in ["The name of a matrix", "The design matrix column", "Print data frame", "Use matrix for it"] {
         assert_eq!(parameter("x", text).1["type"], "string", "{text}");
     }
 }
@@ -254,10 +271,13 @@ fn a_default_says_what_a_vector_holds() {
     for (formal, text, schema) in [
         ("ci = c(80, 95)", "vector of levels to draw", json!({"items": {"type": "number"}, "default": [80, 95]})),
         ("rg = 1L", "a vector of places", json!({"items": {"type": "integer"}, "default": [1]})),
+        ("x = character()", "character the places", json!({"items": {"type": "string"}, "default": []})),
         ("x = \"a\"", "a vector of places", json!({"items": {"type": "string"}, "default": ["a"]})),
         ("x", "non-negative vector of places", json!({"items": {"type": "number"}})),
         ("x", "numeric (vector of places)", json!({"items": {"type": "number"}})),
         ("x", "a character-vector of places", json!({"items": {"type": "string"}})),
+        ("x", "logical of the same length as y", json!({"items": {"type": "boolean"}})),
+        ("x", "numeric of length 2, the ends", json!({"items": {"type": "number"}})),
     ] {
         let mut found = parameter(formal, text).1;
         found.as_object_mut().map(|found| found.remove("description"));
@@ -273,6 +293,7 @@ fn one_value_is_one_however_its_length_is_written() {
         ("character(1L) the name", "string"),
         ("integer(1) the count", "integer"),
         ("A positive scalar, the weight", "number"),
+        ("numeric of length 1", "number"),
         ("A scalar denoting the score", "number"),
         ("a character-string for the title", "string"),
     ] {
@@ -303,6 +324,51 @@ fn what_is_computed_has_a_type_all_the_same() {
         schema["$comment"] = format!("R default: {default}").into();
         assert_eq!(found, schema);
         assert!(codes(&compiled).contains(&"TC159"), "{default}");
+    }
+}
+
+#[test]
+fn a_default_that_is_another_formal_has_its_type() {
+    let text = "#' T\n#' @param x How\n#' @param y What\n#' @keywords mcp-tool\nf <- function(x = y, y = FALSE) 1\n";
+    assert_eq!(document(&build(text))["parameters"]["properties"]["x"]["type"], "boolean");
+}
+
+#[test]
+fn an_example_that_is_no_choice_is_said_as_that() {
+    let formal = "x = c(\"a\", \"b\")";
+    let (compiled, schema) = parameter(formal, "Character string, one of `c(\"a\", \"b\")`, e.g. `\"a\"` or `\"z\"`");
+    assert_eq!(schema["examples"], json!(["a"]));
+    let said: Vec<_> = compiled.diagnostics.iter().map(|found| found.message.as_str()).collect();
+    assert_eq!(said, ["the example `z` of `x` is none of its choices and is left out"]);
+}
+
+#[test]
+fn code_with_a_condition_is_shown_beside_code_without() {
+    let text =
+        "#' T\n#' @examples\n#' f()\n#' @examplesIf interactive()\n#' f(2)\n#' @keywords mcp-tool\nf <- function(x = 1) x\n";
+    let compiled = build(text);
+    assert_eq!(document(&compiled)["implementation_example"], "f()\nf(2)\n");
+    let example = compiled.definitions[0].example.as_ref().expect("an example");
+    assert_eq!((example.run.as_str(), &example.condition), ("f()", &None));
+}
+
+#[test]
+fn a_dash_behind_the_name_is_not_part_of_the_text() {
+    let (_, schema) = parameter("x", "- numeric vector, the values");
+    assert_eq!((&schema["items"]["type"], &schema["description"]), (&json!("number"), &json!("the values")));
+    assert_eq!(parameter("x", "- one\n- two").1["description"], "- one\n- two", "this is a list");
+}
+
+#[test]
+fn a_function_that_may_be_named_has_choices() {
+    let (_, schema) = parameter("tol = c(\"none\", \"abs\")", "A function or one of the shortcut strings");
+    assert_eq!((&schema["enum"], &schema["default"]), (&json!(["none", "abs"]), &json!("none")));
+}
+
+#[test]
+fn null_and_no_more_is_nothing_to_return() {
+    for text in ["`NULL`. A page is opened", "NULL; called for its side effect"] {
+        assert_eq!(returned(text).0, Value::Null, "{text}");
     }
 }
 

@@ -87,6 +87,15 @@ fn the_two_argument_form_is_the_slash_form() {
     assert!(given("lang", "a,b").expect_err("a comma").to_string().contains("`,` cannot stand in a pattern"));
 }
 
+#[test]
+fn a_pattern_of_nothing_is_an_error() {
+    for text in ["a/\"\"", "a/\"\" ", "a/!", "a/b+\"\""] {
+        let error = Expression::parse(text).expect_err(text);
+        assert!(error.message.contains("a pattern is missing here"), "{text}: {error}");
+        assert!(text.get(error.span).is_some(), "{text}");
+    }
+}
+
 fn pattern() -> impl Strategy<Value = Pattern> {
     let sense = prop_oneof![Just(Sense::Wanted), Just(Sense::Unwanted)];
     let globs = prop_oneof!["[a-z*?]{1,6}", "\\{[a-z],[a-z*]\\}", "\\[[a-z,+]{1,4}\\]", "[a-z]{1,3}/\\*\\*/[a-z]{1,3}"];

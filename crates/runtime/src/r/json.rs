@@ -182,7 +182,10 @@ fn matrix(value: &RValue, (rows, columns): (usize, usize)) -> Vec<Value> {
 fn list(value: &RValue, items: &[RValue], expected: Expected<'_>) -> Value {
     match value.names() {
         Some(names) if expected.takes_list() => {
-            let member = |(name, item): (&str, &RValue)| (name.to_owned(), json(item, expected.member(name)));
+            let member = |(name, item): (&str, &RValue)| {
+                let expected = expected.member(name);
+                (name.to_owned(), spelled(json(item, expected), expected))
+            };
             Value::Object(names.into_iter().zip(items).map(member).collect())
         }
         // R's empty list is both.
@@ -223,6 +226,15 @@ fn element(value: &RValue, index: usize, expected: Expected<'_>) -> Value {
         Data::List(items) => items.get(index).map_or(Value::Null, |item| json(item, expected)),
     };
     as_expected(plain, expected)
+}
+
+/// A part that has parts of its own is JSON as text where text is expected: nothing is lost.
+fn spelled(value: Value, expected: Expected<'_>) -> Value {
+    let is_text = expected.names("string") && !expected.names_one_of(&["array", "object"]);
+    match value {
+        Value::Array(_) | Value::Object(_) if is_text => Value::String(value.to_string()),
+        other => other,
+    }
 }
 
 /// Numbers and truths are text where text is expected: nothing is lost.

@@ -17,9 +17,17 @@ fn admit(schema: &mut Map<String, Value>) -> bool {
     // It stands beside the one that describes the result.
     schema.remove("description");
     let mut found = false;
-    if let Some(kind) = schema.get("type").and_then(Value::as_str).filter(|kind| SINGLE.contains(kind)) {
-        schema.insert("type".to_owned(), json!([kind, "null"]));
-        found = true;
+    let is_single = |kind: &Value| kind.as_str().is_some_and(|kind| SINGLE.contains(&kind));
+    match schema.get_mut("type") {
+        Some(Value::Array(kinds)) if kinds.iter().all(is_single) => {
+            kinds.push("null".into());
+            found = true;
+        }
+        Some(kind) if is_single(kind) => {
+            *kind = json!([kind, "null"]);
+            found = true;
+        }
+        _ => {}
     }
     if let (true, Some(Value::Array(choices))) = (found, schema.get_mut("enum")) {
         choices.push(Value::Null);
@@ -49,12 +57,14 @@ mod tests {
             "kind": {"type": "string", "enum": ["a"]},
             "all": {"type": "array", "items": {"type": "number"}},
             "any": {"type": "object"},
+            "mixed": {"type": "array", "items": {"type": ["string", "number"]}},
         }});
         let with = json!({"type": "object", "properties": {
             "n": {"type": ["integer", "null"]},
             "kind": {"type": ["string", "null"], "enum": ["a", null]},
             "all": {"type": "array", "items": {"type": ["number", "null"]}},
             "any": {"type": "object"},
+            "mixed": {"type": "array", "items": {"type": ["string", "number", "null"]}},
         }});
         let with_missing = |schema: Value| with_missing(schema.as_object().expect("a schema")).map(Value::Object);
         assert_eq!(with_missing(schema), Some(with));

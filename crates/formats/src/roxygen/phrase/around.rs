@@ -77,6 +77,7 @@ impl Reader<'_> {
     /// The types behind `or`: `or a list`, `, matrix or data frame`. They are not stepped over.
     pub(super) fn alternatives(&self) -> Vec<Kind> {
         let mut ahead = Reader { text: self.text, at: self.at };
+        ahead.aside();
         let mut found = Vec::new();
         loop {
             let has_comma = ahead.punctuation(&[',']);
@@ -91,7 +92,10 @@ impl Reader<'_> {
                 ahead.at = start;
                 ahead.sorted()
             });
-            let Some(phrase) = phrase else { return Vec::new() };
+            let Some(phrase) = phrase else {
+                // `Date, character, or anything that can be read as one`.
+                return if is_last { found } else { Vec::new() };
+            };
             found.extend((!phrase.is_foreign).then_some(phrase.kind));
             if is_last {
                 return found;
@@ -99,9 +103,17 @@ impl Reader<'_> {
         }
     }
 
+    /// Steps over a remark: `(in [0, 1])`.
+    fn aside(&mut self) {
+        if let Some(length) = self.rest().strip_prefix(" (").and_then(|inner| inner.find(") or ")) {
+            self.at += length + 3;
+        }
+    }
+
     /// Whether the sentence needs the type to be understood.
     pub(super) fn goes_on(&self) -> bool {
         ["of", "with", "containing", "or", "in", "if", "that", "where", "as", "for"].contains(&self.peek().as_str())
+            && !self.rest().starts_with('\n')
     }
 
     /// Where the description goes on behind a comma, stop, colon or dash, or right here if the type is marked as one.
@@ -113,6 +125,7 @@ impl Reader<'_> {
             return None;
         }
         match trimmed.chars().next() {
+            Some(',') if trimmed.starts_with(", or ") => None,
             Some(',' | '.' | ':' | ';') if trimmed[1..].starts_with([' ', '\n']) => Some(at + 1),
             Some('-' | '\u{2013}' | '\u{2014}') if rest.starts_with(' ') => {
                 Some(at + trimmed.chars().next().map_or(1, char::len_utf8))

@@ -9,7 +9,7 @@ use super::{
 const ADJECTIVES: [&str; 6] = ["character", "numeric", "numerical", "double", "integer", "logical"];
 
 /// What matrices are called that need no article.
-const MATRICES: [&str; 7] = ["adjacency", "correlation", "covariance", "data", "design", "distance", "model"];
+const MATRICES: [&str; 8] = ["adjacency", "correlation", "covariance", "data", "design", "distance", "input", "model"];
 
 /// Words that are no sort of what comes behind them: `the width of a data frame`, `Whether the matrix is square`.
 const NO_SORTS: [&str; 24] = [
@@ -140,17 +140,38 @@ impl Reader<'_> {
             "logicals" | "booleans" => Kind::Boolean.array(),
             "date" => Kind::Date,
             "dates" => Kind::Date.array(),
-            "posixct" | "posixlt" | "datetime" | "timestamp" => Kind::DateTime,
+            "posixct" | "posixlt" | "posixt" | "datetime" | "timestamp" => Kind::DateTime,
             "data" if self.take(&["frame", "table", "frames", "tables"]) => Kind::Rows,
             "data.frame" | "data.frames" | "dataframe" | "tibble" | "tibbles" | "data.table" => Kind::Rows,
             "matrix" => Kind::Number.array().array(),
             "vector" | "array" => Kind::Text.array(),
-            "object" => Kind::Object,
+            "object" => return Some(self.class().unwrap_or((Kind::Object, false))),
             "list" if has_article || self.is_noun() => Kind::Object,
             "environment" if !["variable", "variables"].contains(&self.peek().as_str()) => return Some((Kind::Object, true)),
             "function" => return Some((Kind::Text, true)),
             _ => return None,
         };
+        Some((kind, false))
+    }
+
+    /// The type in `of class "data.frame"`. Most classes are none that can be given.
+    fn class(&mut self) -> Option<(Kind, bool)> {
+        let mut ahead = Reader { text: self.text, at: self.at };
+        if !ahead.take_both("of", "class") {
+            return None;
+        }
+        ahead.punctuation(&['"', '\'']);
+        let word = ahead.word();
+        let kind = match word.as_str() {
+            "formula" => Kind::Text,
+            "data.frame" | "tibble" | "data.table" => Kind::Rows,
+            "matrix" => Kind::Number.array().array(),
+            "date" => Kind::Date,
+            "list" => Kind::Object,
+            _ => return Some((Kind::Object, true)),
+        };
+        ahead.punctuation(&['"', '\'']);
+        self.at = ahead.at;
         Some((kind, false))
     }
 
@@ -179,7 +200,7 @@ impl Reader<'_> {
     fn container(&mut self, phrase: &mut Phrase) {
         let is_scalar = !matches!(phrase.kind, Kind::Array(_) | Kind::Rows);
         if is_scalar && phrase.kind != Kind::Object {
-            if self.take(&["vector", "array", "vectors", "list"]) || self.vector_aside() {
+            if self.take(&["vector", "array", "vectors", "list"]) || self.vector_aside() || self.is_several() {
                 phrase.kind = phrase.kind.clone().array();
                 phrase.is_plural = true;
             } else if self.take_both("data", "frame") || self.take(&["data.frame"]) {
@@ -202,6 +223,14 @@ impl Reader<'_> {
             self.at = start;
         }
         is_said
+    }
+
+    /// Whether `of the same length as x` or `of length 2` follows, which stays in the text.
+    fn is_several(&self) -> bool {
+        let mut ahead = Reader { text: self.text, at: self.at };
+        let is_of = ahead.take(&["of"]);
+        ahead.take(&["the"]);
+        is_of && (ahead.take_both("same", "length") || ahead.take(&["length"]) && !ahead.take(&["1", "1l", "one"]))
     }
 
     fn take_both(&mut self, first: &str, second: &str) -> bool {

@@ -56,6 +56,16 @@ async fn a_return_schema_decides_what_a_value_becomes() {
 }
 
 #[tokio::test]
+async fn parts_that_are_said_to_be_text_never_fail_a_call() {
+    need_r!();
+    let bench = Workshop::new("fit <- function() list(coef = c(1.5, NA), call = quote(f(x)), n = 3L, more = list(a = 1))");
+    let parts = ["coef", "call", "n", "more"].map(|part| (part.to_owned(), json!({"type": "string"})));
+    let schema = json!({"type": "object", "properties": Value::Object(parts.into_iter().collect())});
+    let outcome = bench.call(returning("fit", schema), json!({})).await;
+    assert_eq!(value(&outcome), &json!({"coef": "[1.5,null]", "call": "f(x)", "n": "3", "more": "{\"a\":1}"}));
+}
+
+#[tokio::test]
 async fn one_value_arrives_as_it_is_and_with_what_was_said() {
     need_r!();
     let values = [
