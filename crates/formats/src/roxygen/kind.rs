@@ -18,8 +18,6 @@ pub(crate) enum Kind {
     /// A data frame: rows of named values.
     Rows,
     Array(Box<Kind>),
-    /// Any of several, of which one at most is an array.
-    Either(Vec<Kind>),
 }
 
 impl Kind {
@@ -27,55 +25,21 @@ impl Kind {
         Self::Array(Box::new(self))
     }
 
-    /// This type or another one, as far as one schema can say so: of two kinds of rows the first counts.
-    pub(crate) fn or(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Either(kinds), other) if kinds.iter().any(|kind| kind.word() == other.word()) => Self::Either(kinds),
-            (Self::Either(kinds), other) => Self::Either(kinds.into_iter().chain([other]).collect()),
-            (one, other) if one.holds(&other) => one,
-            (one, other) if other.holds(&one) => other,
-            (Self::Array(one), Self::Array(other)) if one.is_atom() && other.is_atom() => one.or(*other).array(),
-            (one, other) if one.is_table() || other.is_table() || one.word() == other.word() => one,
-            (one, other) => Self::Either(vec![one, other]),
-        }
-    }
-
-    /// Whether every value of another type is one of this type, too.
-    fn holds(&self, other: &Self) -> bool {
-        self == other
-            || matches!((self, other), (Self::Number, Self::Integer) | (Self::Text, Self::Date | Self::DateTime))
-            || matches!((self, other), (Self::Array(one), Self::Array(other)) if one.holds(other))
-    }
-
     /// Whether it is a single value.
     pub(crate) fn is_atom(&self) -> bool {
+        !matches!(self, Self::Object | Self::Rows | Self::Array(_))
+    }
+
+    /// The word of JSON Schema for it.
+    pub(crate) fn word(&self) -> &'static str {
         match self {
-            Self::Either(kinds) => kinds.iter().all(Self::is_atom),
-            Self::Object | Self::Rows | Self::Array(_) => false,
-            _ => true,
+            Self::Text | Self::Date | Self::DateTime => "string",
+            Self::Number => "number",
+            Self::Integer => "integer",
+            Self::Boolean => "boolean",
+            Self::Object => "object",
+            Self::Rows | Self::Array(_) => "array",
         }
-    }
-
-    fn is_table(&self) -> bool {
-        matches!(self, Self::Rows) || matches!(self, Self::Array(items) if !items.is_atom())
-    }
-
-    /// The words of JSON Schema for it.
-    pub(crate) fn words(&self) -> Vec<&'static str> {
-        match self {
-            Self::Text | Self::Date | Self::DateTime => vec!["string"],
-            Self::Number => vec!["number"],
-            Self::Integer => vec!["integer"],
-            Self::Boolean => vec!["boolean"],
-            Self::Object => vec!["object"],
-            Self::Rows | Self::Array(_) => vec!["array"],
-            Self::Either(kinds) => kinds.iter().flat_map(Self::words).collect(),
-        }
-    }
-
-    /// Its words as people read them.
-    pub(crate) fn word(&self) -> String {
-        self.words().join(" or ")
     }
 
     pub(crate) fn format(&self) -> Option<&'static str> {
@@ -91,7 +55,6 @@ impl Kind {
         match self {
             Self::Rows => Some(json!({"type": "object"})),
             Self::Array(kind) => Some(kind.schema()),
-            Self::Either(kinds) => kinds.iter().find_map(Self::items),
             _ => None,
         }
     }
@@ -99,7 +62,7 @@ impl Kind {
     /// The whole schema.
     pub(crate) fn schema(&self) -> Json {
         let mut schema = Map::new();
-        schema.insert("type".to_owned(), named(&self.words()));
+        schema.insert("type".to_owned(), self.word().into());
         schema.extend(self.format().map(|format| ("format".to_owned(), format.into())));
         schema.extend(self.items().map(|items| ("items".to_owned(), items)));
         Json::Object(schema)
@@ -142,7 +105,6 @@ impl Kind {
     /// A constant as a value of this type, if it is one.
     pub(crate) fn value(&self, constant: &Constant) -> Option<Json> {
         match (self, constant) {
-            (Self::Either(kinds), constant) => kinds.iter().find_map(|kind| kind.value(constant)),
             (Self::Text | Self::Date | Self::DateTime, Constant::Text(text)) => Some(text.as_str().into()),
             (Self::Number, Constant::Number(number) | Constant::Integer(number)) => Some(number.clone().into()),
             (Self::Integer, Constant::Number(number) | Constant::Integer(number)) => whole(number).map(Json::from),
@@ -167,14 +129,6 @@ impl Kind {
             (scalar, Constant::Vector(items)) if items.len() == 1 => scalar.value(&items[0]),
             _ => None,
         }
-    }
-}
-
-/// What a schema says under `type`.
-pub(crate) fn named(words: &[&str]) -> Json {
-    match words {
-        [one] => (*one).into(),
-        several => several.into(),
     }
 }
 

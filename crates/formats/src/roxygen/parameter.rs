@@ -5,7 +5,7 @@ use serde_json::{Map, Number, Value as Json};
 use super::{
     constant::Constant,
     description::describe,
-    kind::{self, Kind},
+    kind::Kind,
     markup,
     phrase::{self, Phrase},
     plain::{self, Plain},
@@ -88,8 +88,7 @@ impl Maker<'_> {
         let (default, comment) = self.default(&kind, phrase.as_ref(), choices.as_deref());
         let mut schema = Map::new();
         let mut put = |key: &str, value: Option<Json>| schema.extend(value.map(|value| (key.to_owned(), value)));
-        let words: Vec<_> = kind.words().into_iter().chain(is_nullable.then_some("null")).collect();
-        put("type", Some(kind::named(&words)));
+        put("type", Some(if is_nullable { vec![kind.word(), "null"].into() } else { kind.word().into() }));
         put("format", kind.format().map(Json::from));
         put("description", Some(describe(self.plain, phrase.as_ref().and_then(|phrase| phrase.rest)).into()));
         let is_array = matches!(kind, Kind::Array(_));
@@ -149,7 +148,11 @@ impl Maker<'_> {
 
     /// The type that the text says, as far as the default does not say more.
     fn of_phrase(&self, phrase: &Phrase, own: Option<Kind>) -> Kind {
-        let kind = match &own {
+        match &own {
+            // Choices: one of them is given.
+            Some(Kind::Array(of)) if **of == Kind::Text && phrase.others.contains(&Kind::Text) && !self.is_empty_default() => {
+                Kind::Text
+            }
             Some(of @ Kind::Array(_)) if phrase.is_vague => of.clone(),
             Some(Kind::Object) if phrase.is_vague => Kind::Object,
             Some(of) if phrase.is_vague && of.is_atom() => of.clone().array(),
@@ -157,11 +160,6 @@ impl Maker<'_> {
             // A vector is a default of one value only where it lists choices.
             Some(Kind::Array(of)) if !phrase.is_plural && is_wider(&phrase.kind, of) => phrase.kind.clone().array(),
             _ => phrase.kind.clone(),
-        };
-        match own {
-            // Choices: one of them is given.
-            Some(Kind::Array(of)) if *of == Kind::Text && phrase.names(&Kind::Text) && !self.is_empty_default() => Kind::Text,
-            _ => phrase.others.iter().cloned().fold(kind, Kind::or),
         }
     }
 

@@ -8,7 +8,7 @@ mod types;
 
 use serde_json::Number;
 
-use super::{constant::Constant, kind::Kind, plain::Plain, reader::Reader, source};
+use super::{kind::Kind, plain::Plain, reader::Reader};
 
 /// A type phrase.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,13 +28,6 @@ pub(crate) struct Phrase {
     pub(crate) rest: Option<usize>,
 }
 
-impl Phrase {
-    /// Whether a type is among those that it names.
-    pub(crate) fn names(&self, kind: &Kind) -> bool {
-        self.kind == *kind || self.others.contains(kind)
-    }
-}
-
 /// The phrase that a text begins with.
 pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
     let mut reader = Reader { text: &plain.text, at: 0 };
@@ -51,7 +44,7 @@ pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
     let has_sort = named.is_none();
     let mut phrase = named.or_else(|| {
         reader.at = start;
-        reader.sorted().or_else(|| reader.scalar())
+        reader.sorted()
     })?;
     if is_qualified && phrase.is_vague {
         (phrase.kind, phrase.is_vague) = (Kind::Number.array(), false);
@@ -77,27 +70,10 @@ fn is_value(text: &str) -> bool {
     text.trim_start().starts_with("TRUE") || text.trim_start().starts_with("FALSE")
 }
 
-/// What a text may mean that neither begins with a type nor has a default: yes or no, an amount, or the first type word in its
-/// first sentence, or in all of it if that only says that more follows. Plurals are mostly what the text is about, and
-/// not what is given: `width of padded strings`.
+/// What a text may mean that neither begins with a type nor has a default: a number where it names bounds, else the first
+/// type word in it. Plurals are mostly what the text is about, and not what is given: `width of padded strings`.
 pub(crate) fn guessed(plain: &Plain) -> Option<Kind> {
-    let sentence = &plain.text[plain.sentences().into_iter().next()?];
-    if is_question(sentence) {
-        return Some(Kind::Boolean);
-    }
-    if (is_amount(sentence) || range(&plain.text).is_some()) && !has_text(plain) {
-        return Some(Kind::Number);
-    }
-    anywhere(if sentence.trim_end().ends_with(':') { &plain.text } else { sentence })
-}
-
-/// Whether a sentence is answered by yes or no: `Whether to print`, `If TRUE, …`, `Print it?`
-fn is_question(sentence: &str) -> bool {
-    let mut reader = Reader { text: sentence, at: 0 };
-    if sentence.trim_end().ends_with('?') {
-        return !["what", "which", "how", "where", "when", "who", "why"].contains(&reader.peek().as_str());
-    }
-    reader.take(&["whether", "should"]) || reader.take(&["if", "when"]) && reader.take(&["true", "false"])
+    if range(&plain.text).is_some() { Some(Kind::Number) } else { anywhere(&plain.text) }
 }
 
 /// The bounds of `between 0 and 1`.
@@ -109,61 +85,7 @@ pub(crate) fn range(text: &str) -> Option<(Number, Number)> {
     Some((serde_json::from_str(low.trim()).ok()?, serde_json::from_str(high).ok()?))
 }
 
-/// Nouns for what is counted or measured.
-const AMOUNTS: [&str; 24] = [
-    "minimum",
-    "maximum",
-    "amount",
-    "angle",
-    "bandwidth",
-    "count",
-    "degrees",
-    "depth",
-    "duration",
-    "fraction",
-    "height",
-    "length",
-    "mean",
-    "number",
-    "probability",
-    "proportion",
-    "radius",
-    "sd",
-    "size",
-    "threshold",
-    "tolerance",
-    "variance",
-    "weight",
-    "width",
-];
-
-/// Whether the thing that a sentence begins with is an amount: `Minimum width of padded strings`.
-fn is_amount(sentence: &str) -> bool {
-    let mut reader = Reader { text: sentence, at: 0 };
-    reader.articles();
-    let is_bound = ["minimum", "maximum", "minimal", "maximal"].contains(&reader.peek().as_str());
-    let mut last = String::new();
-    for _ in 0..4 {
-        let word = reader.peek();
-        let is_over = ["of", "in", "for", "to", "at", "by"].contains(&word.as_str());
-        if is_over || !word.starts_with(char::is_alphabetic) {
-            return AMOUNTS.contains(&last.as_str()) || is_bound && ["value", "rating", "score", "age"].contains(&last.as_str());
-        }
-        if ["a", "an", "the"].contains(&word.as_str()) {
-            return false;
-        }
-        last = reader.word();
-    }
-    false
-}
-
-/// Whether a text quotes texts, so that it is about them: a width may be `"100%"`.
-fn has_text(plain: &Plain) -> bool {
-    let is_text = |code: &std::ops::Range<usize>| matches!(source::constant(&plain.text[code.clone()]), Constant::Text(_));
-    plain.text.contains('"') || plain.code.iter().any(is_text)
-}
-
-/// The first type word in a sentence that counts where nothing else is known.
+/// The first type word in a text that counts where nothing else is known.
 fn anywhere(text: &str) -> Option<Kind> {
     const ASKED: [&str; 9] = ["character", "string", "numeric", "numerical", "number", "double", "integer", "logical", "boolean"];
     let mut reader = Reader { text, at: 0 };
@@ -177,9 +99,6 @@ fn anywhere(text: &str) -> Option<Kind> {
         is_part |= word == "of";
         if ["function", "formula", "expression"].contains(&word.as_str()) && !is_part {
             return None;
-        }
-        if word == "scalar" && ["positive", "negative"].contains(&before.as_str()) {
-            return Some(Kind::Number);
         }
         let is_amount = word == "number" && before == "a" && next == "of";
         let is_about = ["variable", "variables", "column", "columns", "encoding"].contains(&next.as_str());
@@ -279,13 +198,18 @@ mod tests {
     #[test]
     fn later_words_count_where_nothing_else_does() {
         assert_eq!(guess("The maximum number of lines"), Some(Kind::Number));
-        assert_eq!(guess("Minimum width of padded strings"), Some(Kind::Number));
+        assert_eq!(guess("Weight between 0 and 1"), Some(Kind::Number));
         assert_eq!(guess("Names as a character vector"), Some(Kind::Text.array()));
         assert_eq!(guess("Options as a named list"), Some(Kind::Object));
         assert_eq!(guess("The names as a vector of strings"), Some(Kind::Text.array()));
-        for text in
-            ["Name from the list", "Do a number of checks", "Where x is a numeric variable", "Names of a vector of things"]
-        {
+        for text in [
+            "Name from the list",
+            "Do a number of checks",
+            "Minimum width of padded strings",
+            "Whether to print",
+            "Where x is a numeric variable",
+            "Names of a vector of things",
+        ] {
             assert_eq!(guess(text), None, "{text}");
         }
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{
     description::unstopped,
-    kind::{self, Kind},
+    kind::Kind,
     markup::{self, Piece},
     phrase::{self, Phrase},
     plain::{self, Plain},
@@ -71,20 +71,17 @@ impl Reader<'_> {
             let message = format!("nothing at the beginning says what {what} is; it is taken as the text that R prints");
             self.remarks.say(&GUESSED_TYPE, self.at, message, "begin the text with the type: `Data frame, …`");
         }
-        let kind = match phrase.as_ref().filter(|phrase| !phrase.is_foreign) {
-            // Of what a vector holds nothing is said, and nothing is known.
-            Some(phrase) if phrase.is_vague => Kind::Either(vec![Kind::Text, Kind::Number, Kind::Boolean]).array(),
-            Some(phrase) => phrase.kind.clone(),
-            None => Kind::Text,
-        };
+        let kind = phrase.as_ref().filter(|phrase| !phrase.is_foreign).map_or(Kind::Text, |phrase| phrase.kind.clone());
+        // Where nothing is said of what a vector holds, nothing is known.
+        let is_vague = phrase.as_ref().is_some_and(|phrase| phrase.is_vague);
+        let items = if is_vague { Some(json!({"type": ["string", "number", "boolean"]})) } else { kind.items() };
         let mut schema = Map::new();
         let is_nullable = phrase.as_ref().is_some_and(|phrase| phrase.is_nullable);
-        let words: Vec<_> = kind.words().into_iter().chain(is_nullable.then_some("null")).collect();
-        schema.insert("type".to_owned(), kind::named(&words));
+        schema.insert("type".to_owned(), if is_nullable { vec![kind.word(), "null"].into() } else { kind.word().into() });
         schema.extend(kind.format().map(|format| ("format".to_owned(), format.into())));
         let rest = phrase.and_then(|phrase| phrase.rest).unwrap_or(0);
         schema.insert("description".to_owned(), unstopped(&text.text[rest..]).into());
-        schema.extend(kind.items().map(|items| ("items".to_owned(), items)));
+        schema.extend(items.map(|items| ("items".to_owned(), items)));
         Json::Object(schema)
     }
 

@@ -90,20 +90,6 @@ impl Reader<'_> {
         word
     }
 
-    /// `scalar` without a type, which is a number: `A scalar, the weight`, `a positive scalar`.
-    pub(super) fn scalar(&mut self) -> Option<Phrase> {
-        let is_said = self.take(&["scalar"]) || self.text[..self.at].trim_end().to_lowercase().ends_with("scalar");
-        is_said.then_some(Phrase {
-            kind: Kind::Number,
-            is_nullable: false,
-            is_plural: false,
-            is_foreign: false,
-            is_vague: false,
-            others: Vec::new(),
-            rest: None,
-        })
-    }
-
     /// The other types behind a word such as `numeric`, if they share a noun: `numeric or character vector`.
     fn either(&mut self) -> Option<Vec<Kind>> {
         let mut ahead = Reader { text: self.text, at: self.at };
