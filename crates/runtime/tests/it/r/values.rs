@@ -78,6 +78,24 @@ async fn versions_are_text() {
     .await;
 }
 
+/// As the package `bit64` has them: the bits of a whole number in those of a double.
+#[tokio::test]
+async fn long_integers_are_numbers_unless_that_would_change_them() {
+    need_r!();
+    let bench = Workshop::new(
+        ".onLoad <- function(...) {
+           registerS3method('as.double', 'integer64', function(x, ...) unclass(x) / 2^-1074)
+           registerS3method('format', 'integer64', function(x, ...) rep('text', length(x)))
+         }
+         long <- function(n) structure(n * 2^-1074, class = 'integer64')
+         small <- function() long(5)\nrows <- function() data.frame(id = 1:2, n = I(long(c(7, NA))))\nhuge <- function() long(2^53)",
+    );
+    let of = |name: &str, schema: Value| bench.call(returning(name, schema), json!({}));
+    assert_eq!(of("small", json!({"type": "integer"})).await.structured, Some(json!(5)));
+    assert_eq!(of("huge", json!({"type": "string"})).await.structured, Some(json!("text")));
+    assert_eq!(of("rows", json!({"type": "array"})).await.structured, Some(json!([{"id": 1, "n": 7}, {"id": 2, "n": null}])));
+}
+
 #[tokio::test]
 async fn what_lies_deeper_than_clients_can_read_is_text() {
     need_r!();
