@@ -211,7 +211,7 @@
   long_integers <- function(x, attributes) {
     is_known <- !is.null(utils::getS3method("as.double", "integer64", optional = TRUE))
     numbers <- if (is_known) suppressWarnings(as.double(x)) else Inf
-    if (any(abs(numbers) >= 2^53, na.rm = TRUE)) return(format(x))
+    if (any(abs(numbers) >= 2^53, na.rm = TRUE)) numbers <- as.character(x)
     attributes(numbers) <- kept(attributes[names(attributes) != "class"])
     numbers
   }
@@ -220,7 +220,7 @@
   plain <- function(x, depth = 0L) {
     attributes <- attributes(x)
     if (is.null(x) || is.atomic(x)) {
-      if (is.complex(x)) return(format(x))
+      if (is.complex(x)) x <- `attributes<-`(as.character(x), attributes)
       if (is.null(attributes)) return(x)
       if (inherits(x, "integer64")) return(long_integers(x, attributes))
       if (length(attributes[["dim"]]) > 2L) return(lapply(asplit(x, 1L), plain))
