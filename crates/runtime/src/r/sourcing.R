@@ -123,6 +123,22 @@
     parse(text = lines, keep.source = FALSE, encoding = "UTF-8")
   }
 
+  # Where no NAMESPACE tells the methods of a package, what is named as one is one.
+  register_by_name <- function(space) {
+    is_generic <- function(name) {
+      found <- get0(name, envir = space, mode = "function")
+      is.primitive(found) || is.function(found) && utils::isS3stdGeneric(found)
+    }
+    for (name in grep("[^.].*[.].", ls(space), value = TRUE)) {
+      parts <- strsplit(name, ".", fixed = TRUE)[[1L]]
+      for (count in seq_len(length(parts) - 1L)) {
+        generic <- paste(utils::head(parts, count), collapse = ".")
+        class <- paste(utils::tail(parts, -count), collapse = ".")
+        if (is.function(space[[name]]) && is_generic(generic)) registerS3method(generic, class, space[[name]], envir = space)
+      }
+    }
+  }
+
   # The namespace. `tell_lacking` is told which packages are not installed that it needs, before anything can fail.
   sourced <- function(package, path, tell_lacking) {
     description <- read.dcf(file.path(path, "DESCRIPTION"))
@@ -147,6 +163,7 @@
     for (file in source_files(path, description)) {
       for (expression in parsed(file)) eval(expression, space)
     }
+    if (is.null(wanted)) register_by_name(space)
     if (NROW(wanted$S3methods) > 0L) registerS3methods(wanted$S3methods, package, space)
     all <- ls(space, all.names = TRUE)
     exports <- getNamespaceInfo(space, "exports")

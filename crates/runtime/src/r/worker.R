@@ -207,13 +207,22 @@
     make.unique(names)
   }
 
+  # Whole numbers of 64 bits, which a package knows. Where some are too large for R's own, all are text.
+  long_integers <- function(x, attributes) {
+    is_known <- !is.null(utils::getS3method("as.double", "integer64", optional = TRUE))
+    numbers <- if (is_known) suppressWarnings(as.double(x)) else Inf
+    if (any(abs(numbers) >= 2^53, na.rm = TRUE)) numbers <- as.character(x)
+    attributes(numbers) <- kept(attributes[names(attributes) != "class"])
+    numbers
+  }
+
   # A value made of vectors and lists alone; whatever else is in it becomes text.
   plain <- function(x, depth = 0L) {
     attributes <- attributes(x)
     if (is.null(x) || is.atomic(x)) {
-      if (is.complex(x)) return(format(x))
+      if (is.complex(x)) x <- `attributes<-`(as.character(x), attributes)
       if (is.null(attributes)) return(x)
-      if (inherits(x, "integer64")) return(format(x))
+      if (inherits(x, "integer64")) return(long_integers(x, attributes))
       if (length(attributes[["dim"]]) > 2L) return(lapply(asplit(x, 1L), plain))
       attributes(x) <- kept(attributes)
       return(x)

@@ -8,7 +8,7 @@ use catalog::{
 };
 use serde_json::{Value, json};
 
-use super::workshop::{NUMBER, TEXT, Workshop, function, need_r, write_package};
+use super::workshop::{NUMBER, TEXT, Workshop, function, need_r, returning, write_package};
 use crate::crib::{field, text};
 
 /// Says what R has been given, to the type.
@@ -158,6 +158,20 @@ async fn sources_are_read_as_a_package_is() {
     assert_eq!(text(&call("thing").await, 0), "a thing of mine\n");
     assert_eq!(text(&call("new_one").await, 0), "[1] 5\n");
     assert_eq!(text(&call("counted").await, 0), "[1] 2\n");
+}
+
+#[tokio::test]
+async fn without_a_namespace_file_methods_are_told_by_their_names() {
+    need_r!();
+    let bench = Workshop::new(
+        "area <- function(x) UseMethod('area')\narea.default <- function(x) 'of anything'\narea.my.square <- function(x) x$side^2
+         length.my.square <- function(x) 4L\nprint.my.square <- function(x, ...) cat('a square\\n')\nno.method <- function() 1
+         square <- function() structure(list(side = 3), class = 'my.square')
+         measured <- function() list(area(square()), area(1), length(square()))",
+    );
+    assert_eq!(text(&bench.run("square").await, 0), "a square\n");
+    let outcome = bench.call(returning("measured", json!({"type": "array"})), json!({})).await;
+    assert_eq!(outcome.structured, Some(json!([9, "of anything", 4])), "{outcome:?}");
 }
 
 #[tokio::test]

@@ -69,13 +69,32 @@ async fn a_column_that_is_a_table_itself_is_in_every_row() {
 }
 
 #[tokio::test]
-async fn versions_are_text() {
+async fn versions_and_complex_numbers_are_text() {
     need_r!();
     become_of(&[
         ("numeric_version(c('1.2', '3'))", json!(["1.2", "3"])),
+        ("complex(real = c(1, 22.5), imaginary = c(a = 2, b = NA))", json!(["1+2i", null])),
         ("list(of = package_version('1.10.0'), plain = 1)", json!({"of": "1.10.0", "plain": 1})),
     ])
     .await;
+}
+
+/// As the package `bit64` has them: the bits of a whole number in those of a double.
+#[tokio::test]
+async fn long_integers_are_numbers_unless_that_would_change_them() {
+    need_r!();
+    let bench = Workshop::new(
+        ".onLoad <- function(...) {
+           registerS3method('as.double', 'integer64', function(x, ...) unclass(x) / 2^-1074)
+           registerS3method('as.character', 'integer64', function(x, ...) ifelse(is.na(unclass(x)), NA, 'text'))
+         }
+         long <- function(n) structure(n * 2^-1074, class = 'integer64')
+         small <- function() long(5)\nrows <- function() data.frame(id = 1:2, n = I(long(c(7, NA))))\nhuge <- function() long(c(2^53, NA))",
+    );
+    let of = |name: &str, schema: Value| bench.call(returning(name, schema), json!({}));
+    assert_eq!(of("small", json!({"type": "integer"})).await.structured, Some(json!(5)));
+    assert_eq!(of("huge", json!({"type": "array"})).await.structured, Some(json!(["text", null])));
+    assert_eq!(of("rows", json!({"type": "array"})).await.structured, Some(json!([{"id": 1, "n": 7}, {"id": 2, "n": null}])));
 }
 
 #[tokio::test]
