@@ -14,6 +14,7 @@ pub(super) fn kind(node: Node<'_>, source: &str) -> Option<Kind> {
         "binary_operator" => operation(node, source),
         "unary_operator" if text.starts_with('!') => Some(Kind::Boolean),
         "call" => called(node, source),
+        "string" => Some(Kind::Text),
         "identifier" if text == "pi" => Some(Kind::Number),
         "extract_operator" => match text {
             ".Machine$integer.max" => Some(Kind::Integer),

@@ -59,7 +59,8 @@ fn literal(node: Node<'_>, source: &str) -> Option<Constant> {
         "identifier" if text == "F" => Constant::Bool(false),
         "integer" => Constant::Integer(number(text.trim_end_matches('L'))?),
         "float" => Constant::Number(number(text)?),
-        "string" => Constant::Text(string(text)?),
+        // What cannot be seen would be read by models all the same; it stays as R spells it.
+        "string" => Constant::Text(string(text).filter(|text| !text.contains(is_unseen))?),
         "parenthesized_expression" => fold(node.child_by_field_name("body")?, source),
         "unary_operator" => unary(node, source)?,
         "call" => call(node, source)?,
@@ -178,6 +179,10 @@ fn number(text: &str) -> Option<Number> {
     }
 }
 
+fn is_unseen(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t' | '\r')
+}
+
 /// What stands between quotes, raw or with escapes.
 fn string(text: &str) -> Option<String> {
     if let Some(raw) = text.strip_prefix(['r', 'R']).filter(|raw| raw.starts_with(['"', '\''])) {
@@ -203,7 +208,7 @@ fn escape(rest: &mut std::str::Chars<'_>) -> Option<char> {
         'n' => '\n',
         't' => '\t',
         'r' => '\r',
-        '0' => '\0',
+        digit @ '0'..='7' => octal(digit, rest)?,
         'a' => '\u{7}',
         'b' => '\u{8}',
         'f' => '\u{c}',
@@ -214,6 +219,13 @@ fn escape(rest: &mut std::str::Chars<'_>) -> Option<char> {
         c @ ('"' | '\'' | '\\' | '`' | ' ' | '\n') => c,
         _ => return None,
     })
+}
+
+/// A character by up to three octal digits.
+fn octal(first: char, rest: &mut std::str::Chars<'_>) -> Option<char> {
+    let more = rest.as_str().bytes().take(2).take_while(|byte| (b'0'..=b'7').contains(byte)).count();
+    let digits: String = std::iter::once(first).chain(rest.by_ref().take(more)).collect();
+    u32::from_str_radix(&digits, 8).ok().and_then(char::from_u32)
 }
 
 /// A character by its number, in braces perhaps.

@@ -299,6 +299,7 @@ fn what_is_computed_has_a_type_all_the_same() {
         ("is.null(y)", json!({"type": "boolean"})),
         ("list(a = y)", json!({"type": "object"})),
         ("n + m", json!({"type": "string"})),
+        ("\"\\033[39m\"", json!({"type": "string"})),
         ("getOption(\"x\")", json!({"type": "string"})),
     ] {
         let (compiled, found) = parameter(&format!("x = {default}"), "What to take");
@@ -340,6 +341,11 @@ fn a_dash_behind_the_name_is_not_part_of_the_text() {
     let (_, schema) = parameter("x", "- numeric vector, the values");
     assert_eq!((&schema["items"]["type"], &schema["description"]), (&json!("number"), &json!("the values")));
     assert_eq!(parameter("x", "- one\n- two").1["description"], "- one\n- two", "this is a list");
+}
+
+#[test]
+fn octal_escapes_are_read() {
+    assert_eq!(parameter("x = \"\\101\\60b\"", "What to take").1["default"], "A0b");
 }
 
 #[test]
