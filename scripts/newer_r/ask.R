@@ -24,7 +24,7 @@ writeLines(c(
 none <- structure(list(), names = character())
 place <- arguments[[2L]]
 call <- function(name, arguments = none, prints = FALSE, state = NULL) {
-  list("call", "asked", name, place, arguments, prints, state, paste0("asked::", name), FALSE)
+  list("call", paste(if (prints) "print" else "value", "asked", name, place, sep = "\n"), arguments, state)
 }
 requests <- list(
   call("add", list(x = 41)), call("add", list(x = 41L), TRUE), call("nothing"), call("nothing", prints = TRUE),

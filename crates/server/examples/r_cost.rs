@@ -30,7 +30,7 @@ const BARE: &str = r#"
   repeat {
     length <- readBin(requests, "integer", 1L, endian = "little")
     request <- unserialize(readBin(requests, "raw", length))
-    bytes <- serialize(list("done", do.call(request[[3L]], request[[5L]]), TRUE, NULL, NULL), NULL, xdr = FALSE)
+    bytes <- serialize(list("done", do.call(f, request[[3L]]), TRUE, NULL, NULL), NULL, xdr = FALSE)
     writeBin(length(bytes), answers, endian = "little")
     writeBin(bytes, answers)
     flush(answers)
@@ -150,9 +150,8 @@ fn frame() -> Vec<u8> {
     let x = [word(14), word(1), 41.0_f64.to_le_bytes().to_vec()].concat();
     let names = [word(2 | 1 << 10), word(1), letters("names"), text("x"), null.clone()].concat();
     let arguments = [word(19 | 1 << 9), word(1), x, names].concat();
-    let no = [word(10), word(1), word(0)].concat();
-    let members = [text("call"), text("bench"), text("f"), text("."), arguments, no.clone(), null, text("bench::f"), no];
-    [b"B\n".to_vec(), word(2), word(0x0004_0202), word(0x0002_0300), word(19), word(9), members.concat()].concat()
+    let members = [text("call"), text("value\nbench\nf\n."), arguments, null];
+    [b"B\n".to_vec(), word(2), word(0x0004_0202), word(0x0002_0300), word(19), word(4), members.concat()].concat()
 }
 
 fn request(method: &str, params: &Value) -> String {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catalog::{Failure, Launch, Outcome, launch::RFunction};
+use catalog::{Failure, Launch, Outcome, Schema, launch::RFunction};
 
 use super::{
     arguments::encoded,
@@ -82,7 +82,8 @@ impl Runtime {
         if let Some(live) = &job.live {
             live.running(worker.leader());
         }
-        let request = request(&ready, &self.settings.crib.to_string_lossy(), state);
+        let target = target(ready.function, tool.output.as_ref(), &self.settings.crib.to_string_lossy());
+        let request = request(target, ready.arguments, state);
         let spill = self.spill(job);
         let mut said = conversation::call(worker, &request, &self.terms(job, &spill), tool.output.as_ref()).await;
         said.notes.splice(0..0, notes);
@@ -129,22 +130,22 @@ async fn state_for(place: &Place, index: usize) -> Result<Option<Vec<u8>>, Failu
     }
 }
 
-fn request(ready: &Ready<'_>, crib: &str, state: Option<Vec<u8>>) -> RValue {
-    let RFunction { package, function, sources, .. } = ready.function;
-    let sources = sources.as_ref().map(|folder| match folder.as_str() {
-        "." => crib.to_owned(),
-        inside => format!("{crib}/{inside}"),
-    });
-    let members = vec![
-        RValue::text("call"),
-        RValue::text(package),
-        RValue::text(function),
-        sources.map_or_else(RValue::null, RValue::text),
-        RValue::named(ready.arguments.clone()),
-        RValue::logical(ready.job.tool.output.is_none()),
-        state.map_or_else(RValue::null, |bytes| Data::Raw(bytes).into()),
-        RValue::text(format!("{package}::{function}")),
-        RValue::logical(ready.job.tool.output.as_ref().is_some_and(|schema| Expected::by(schema.object()).wants_columns())),
-    ];
-    RValue::list(members)
+fn request(target: String, arguments: Vec<(String, RValue)>, state: Option<Vec<u8>>) -> RValue {
+    let state = state.map_or_else(RValue::null, |bytes| Data::Raw(bytes).into());
+    RValue::list(vec![RValue::text("call"), RValue::text(target), RValue::named(arguments), state])
+}
+
+/// Where a function is and how its value is wanted, in one text that a worker need not take apart twice: a line each.
+fn target(function: &RFunction, output: Option<&Schema>, crib: &str) -> String {
+    let wanted = match output {
+        None => "print",
+        Some(schema) if Expected::by(schema.object()).wants_columns() => "columns",
+        Some(_) => "value",
+    };
+    let RFunction { package, function, sources, .. } = function;
+    match sources.as_ref().map(|folder| folder.as_str()) {
+        None => format!("{wanted}\n{package}\n{function}"),
+        Some(".") => format!("{wanted}\n{package}\n{function}\n{crib}"),
+        Some(inside) => format!("{wanted}\n{package}\n{function}\n{crib}/{inside}"),
+    }
 }

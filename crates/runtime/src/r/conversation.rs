@@ -243,22 +243,16 @@ impl<'a> Heard<'a> {
                 });
             }
             "done" | "pieces" => {
-                let value = message.next();
+                let value = self.close(&mut message);
                 if message.kind == "done" {
                     self.collector.value(&value).await;
                 }
                 self.has_value = true;
-                self.close(message);
                 return Ok(Some(Ended::Done));
             }
-            "failed" => {
-                let error = RError::new(message.next());
-                self.close(message);
-                return Ok(Some(Ended::Failed(error)));
-            }
+            "failed" => return Ok(Some(Ended::Failed(RError::new(self.close(&mut message))))),
             "interrupted" => {
-                message.next();
-                self.close(message);
+                self.close(&mut message);
                 return Ok(Some(Ended::Stopped(patience.ended.unwrap_or(Why::Cancelled))));
             }
             _ => {
@@ -271,11 +265,12 @@ impl<'a> Heard<'a> {
         Ok(None)
     }
 
-    /// What every last answer has.
-    fn close(&mut self, mut message: Message) {
+    /// What every last answer has; the value with which it ends is given back.
+    fn close(&mut self, message: &mut Message) -> RValue {
         self.is_visible = message.truth();
         self.warnings = message.next().into_texts();
         self.notes = message.next().into_texts();
+        message.next()
     }
 
     /// What came of the call, but for what was printed.

@@ -67,11 +67,6 @@ impl RValue {
         Data::Character(texts.into_iter().map(Some).collect()).into()
     }
 
-    /// `TRUE` or `FALSE`.
-    pub(crate) fn logical(value: bool) -> Self {
-        Data::Logical(vec![Some(value)]).into()
-    }
-
     /// A list without names.
     pub(crate) fn list(items: Vec<Self>) -> Self {
         Data::List(items).into()

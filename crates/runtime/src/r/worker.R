@@ -4,7 +4,9 @@
 # function prints, by R or by any program it starts, is only text on standard output or error.
 # Base R alone; nothing here is visible to the functions that are called, and nothing that they define or attach
 # stands before base R here. It has a name, and its parts have, because R shows them when it crashes.
-.toolcrib_worker <- function() {
+# What every call runs is written for its speed: R takes a third of a microsecond to call any function, and a function
+# of base R is left out where it does no more than to ask an `.Internal` one.
+.toolcrib_worker <- quote({
   rm(".toolcrib_worker", envir = globalenv())
   PIECE <- 1048576            # values beyond this many bytes are sent in pieces
   SNAPSHOT <- 16 * 1048576    # state beyond this many bytes is not copied out
@@ -24,7 +26,6 @@
   undrawn <- NULL
   last <- NULL
 
-  # What `serialize`, `writeBin` and `flush` do once they have looked at their arguments, which takes longer.
   send <- function(message) {
     bytes <- .Internal(serialize(message, NULL, 3L, 2L, NULL))
     .Internal(writeBin(length(bytes), answers, NA_integer_, FALSE, FALSE))
@@ -32,24 +33,16 @@
     .Internal(flush(answers))
   }
 
-  # What stands around a value in the last answer. `serialize` begins with a table for what is shared, which takes it
+  # What stands before a value in the last answer. `serialize` begins with a table for what is shared, which takes it
   # longer than all the rest: for one number or truth, or nothing, that is made beforehand.
-  envelope <- function(value, is_shown) {
-    bytes <- serialize(list("done", value, is_shown, NULL, NULL), NULL, xdr = FALSE, version = 2L)
-    before <- length(serialize(list("done"), NULL, xdr = FALSE, version = 2L)) + if (is.null(value)) 4L else 8L
-    after <- before + if (is.null(value)) 0L else length(writeBin(value, raw()))
-    list(c(writeBin(length(bytes), raw()), bytes[seq_len(before)]), bytes[-seq_len(after)])
+  beginning <- function(value, is_shown) {
+    bytes <- serialize(list("done", is_shown, NULL, NULL, value), NULL, xdr = FALSE, version = 2L)
+    own <- if (is.null(value)) 0L else length(writeBin(value, raw()))
+    c(writeBin(length(bytes), raw()), bytes[seq_len(length(bytes) - own)])
   }
   values <- list(double = 0, integer = 0L, logical = TRUE, `NULL` = NULL)
-  shown <- lapply(values, envelope, TRUE)
-  hidden <- lapply(values, envelope, FALSE)
-
-  send_one <- function(value, envelope) {
-    .Internal(writeBin(envelope[[1L]], answers, NA_integer_, FALSE, FALSE))
-    if (!is.null(value)) .Internal(writeBin(value, answers, NA_integer_, FALSE, FALSE))
-    .Internal(writeBin(envelope[[2L]], answers, NA_integer_, FALSE, FALSE))
-    .Internal(flush(answers))
-  }
+  shown <- lapply(values, beginning, TRUE)
+  hidden <- lapply(values, beginning, FALSE)
 
   # --- State -------------------------------------------------------------------------------------
 
@@ -147,39 +140,44 @@
     sourcing$sourced(package, path, function(lacking) assign(package, lacking, envir = absent))
   }
 
+  # Where a function is and how its value is wanted, line by line: the last line is where its sources are, if they are.
+  parts_of <- function(target) {
+    lines <- strsplit(target, "\n", fixed = TRUE)[[1L]]
+    path <- lines[-(1:3)]
+    list(wanted = lines[[1L]], package = lines[[2L]], name = lines[[3L]], path = if (length(path)) paste(path, collapse = "\n"))
+  }
+
   # What is needed to call a function: found once, then known.
-  prepared <- function(package, name, path, key) {
-    if (!is.null(found <- known[[key]])) return(found)
-    space <- spaces[[package]]
+  prepared <- function(target) {
+    parts <- parts_of(target)
+    space <- spaces[[parts$package]]
     if (is.null(space)) {
-      space <- if (is.null(path)) installed(package) else sourced(package, path)
-      assign(package, space, envir = spaces)
+      space <- if (is.null(parts$path)) installed(parts$package) else sourced(parts$package, parts$path)
+      assign(parts$package, space, envir = spaces)
     }
-    called <- get0(name, envir = space, mode = "function", inherits = FALSE)
+    called <- get0(parts$name, envir = space, mode = "function", inherits = FALSE)
     if (is.null(called)) {
-      missing_thing("r_function_missing", "the R package `", package, "` ",
-                    if (is.null(path)) paste("as it is installed, version", getNamespaceVersion(space)) else paste("in", path),
-                    " has no function `", name, "`; update the package, or build its tools again")
+      missing_thing("r_function_missing", "the R package `", parts$package, "` ",
+                    if (is.null(parts$path)) paste("as it is installed, version", getNamespaceVersion(space)) else paste("in", parts$path),
+                    " has no function `", parts$name, "`; update the package, or build its tools again")
     }
     surroundings <- new.env(hash = FALSE, parent = globalenv())
-    assign(name, called, envir = surroundings)
+    assign(parts$name, called, envir = surroundings)
     found <- new.env(hash = FALSE, parent = emptyenv())
-    found$name <- as.name(name)
     found$surroundings <- surroundings
+    found$name <- as.name(parts$name)
+    found$wanted <- parts$wanted
     found$takes_state <- ".state_env" %in% names(formals(args(called)))
-    assign(key, found, envir = known)
+    assign(target, found, envir = known)
     found
   }
 
   # The call by the names of its arguments, so that nobody sees their values where names do.
   call_of <- function(found, names) {
-    if (!identical(found$names, names) || is.null(found$call)) {
-      words <- lapply(names, as.name)
-      names(words) <- names
-      found$call <- as.call(c(found$name, words))
-      found$names <- names
-    }
-    found$call
+    words <- lapply(names, as.name)
+    names(words) <- names
+    found$names <- names
+    found$call <- as.call(c(found$name, words))
   }
 
   # --- Values ------------------------------------------------------------------------------------
@@ -307,7 +305,6 @@
   }
 
   send_plots <- function() {
-    if (.Device == "null device" && devices == 0L) return(NULL)
     grDevices::graphics.off()
     devices <<- 0L
     files <- list.files(pictures, full.names = TRUE)
@@ -347,37 +344,39 @@
 
   # The call that is being made, and what is known of its end.
   current <- NULL
-  prints <- FALSE
-  by_columns <- FALSE
   warned <- NULL
   unsaid <- 0L
   status <- "done"
   is_shown <- FALSE
 
+  # While a function runs, it can be interrupted.
   call <- function(request) {
-    prints <<- request[[6L]]
-    by_columns <<- request[[9L]]
-    warned <<- NULL
-    unsaid <<- 0L
-    status <<- "done"
-    is_shown <<- FALSE
-    given <<- request[[7L]]
     current <<- request
-    value <- allowInterrupts(evaluate(request, request[[5L]]))
+    if (!is.null(request[[4L]])) given <<- request[[4L]]
+    .Internal(interruptsSuspended(FALSE))
+    found <- known[[request[[2L]]]]
+    if (is.null(found)) found <- prepared(request[[2L]])
+    if (!is.null(given)) suspendInterrupts(restore())
+    arguments <- request[[3L]]
+    if (found$takes_state) arguments$.state_env <- state
+    given_names <- names(arguments)
+    is_as_before <- length(given_names) == length(found$names) && all(given_names == found$names)
+    expression <- if (is_as_before && !is.null(found$call)) found$call else call_of(found, given_names)
+    surroundings <- found$surroundings
+    result <- .Internal(withVisible(.Internal(eval(expression, arguments, surroundings))))
+    last <<- result[[1L]]
+    is_shown <<- result[[2L]]
+    value <- if (found$wanted != "print") plain(last) else printed()
+    .Internal(interruptsSuspended(TRUE))
     current <<- NULL
-    finish(value)
+    finish(value, found$wanted)
   }
 
-  evaluate <- function(request, arguments) {
-    found <- prepared(request[[2L]], request[[3L]], request[[4L]], request[[8L]])
-    if (!is.null(given)) suspendInterrupts(restore())
-    if (found$takes_state) arguments$.state_env <- state
-    result <- withVisible(eval(call_of(found, names(arguments)), arguments, found$surroundings))
-    last <<- result$value
-    is_shown <<- result$visible
+  # Prints the last value as R would. Of a table, the values count as well.
+  printed <- function() {
     close_sinks()
-    if (prints && is_shown) print(last)
-    if (!prints || is.data.frame(last)) plain(last)
+    if (is_shown) print(last)
+    if (is.data.frame(last)) plain(last)
   }
 
   # What a function redirected and left so would not be seen.
@@ -387,26 +386,39 @@
   }
 
   # What follows a call, however it ended.
-  finish <- function(value) {
-    close_sinks()
-    restore()
-    send_plots()
+  finish <- function(value, wanted) {
+    if (.Internal(sink.number(TRUE)) > 0L || .Internal(sink.number(FALSE)) != 2L) close_sinks()
+    if (!is.null(given)) restore()
+    if (devices > 0L || .Device != "null device") send_plots()
     if (!length(here <- .Internal(getwd())) || here != home) setwd(home)
     if (is_changed) save_state()
-    notes <- c(undrawn, if (unsaid > 0L) paste("there were", WARNINGS + unsaid, "warnings, and only the first", WARNINGS, "are answered"))
-    undrawn <<- NULL
-    is_bare <- status == "done" && is.null(attributes(value))
-    if (is_bare && (length(value) == 1L || is.null(value)) && is.null(warned) && is.null(notes)) {
-      envelope <- if (is_shown) shown[[typeof(value)]] else hidden[[typeof(value)]]
-      if (!is.null(envelope)) return(send_one(value, envelope))
+    is_one <- is.null(value) || length(value) == 1L && is.null(attributes(value))
+    if (is_one && status == "done" && is.null(warned) && is.null(undrawn)) {
+      before <- (if (is_shown) shown else hidden)[[.Internal(typeof(value))]]
+      if (!is.null(before)) {
+        .Internal(writeBin(before, answers, NA_integer_, FALSE, FALSE))
+        if (!is.null(value)) .Internal(writeBin(value, answers, NA_integer_, FALSE, FALSE))
+        return(.Internal(flush(answers)))
+      }
     }
-    is_small <- is_bare && is.numeric(value) && length(value) < 1000L
+    send_last(value, wanted)
+  }
+
+  # The last answer to a call, and what is too large for it before.
+  send_last <- function(value, wanted) {
+    is_small <- is.null(attributes(value)) && is.numeric(value) && length(value) < 1000L
     if (status == "done" && !is_small && object_size(value) > PIECE) {
-      is_sent <- tryCatch({ pieces(if (by_columns && is.data.frame(value)) as.list(value) else value); TRUE }, interrupt = function(stop) FALSE)
+      is_sent <- tryCatch({ pieces(if (wanted == "columns" && is.data.frame(value)) as.list(value) else value); TRUE }, interrupt = function(stop) FALSE)
       status <<- if (is_sent) "pieces" else "interrupted"
       value <- NULL
     }
-    send(list(status, value, is_shown, warned, notes))
+    notes <- c(undrawn, if (unsaid > 0L) paste("there were", WARNINGS + unsaid, "warnings, and only the first", WARNINGS, "are answered"))
+    send(list(status, is_shown, warned, notes, value))
+    undrawn <<- NULL
+    warned <<- NULL
+    unsaid <<- 0L
+    status <<- "done"
+    is_shown <<- FALSE
   }
 
   # An interrupt that came too late must not hit the next call.
@@ -424,14 +436,6 @@
     notes <- undrawn
     undrawn <<- NULL
     send(list("shown", problem, notes))
-  }
-
-  answer <- function(request) {
-    switch(request[[1L]],
-      call = call(request),
-      settle = settle(),
-      show = show_last()
-    )
   }
 
   # What is long is cut where it is answered, and whole in a resource.
@@ -468,25 +472,40 @@
       cat("R cannot go on: ", conditionMessage(problem), "\n", sep = "", file = stderr())
       quit("no", status = 70L)
     }
-    leave("failed", failed(problem, current[[2L]], traced(sys.calls(), as.name(current[[3L]]))))
+    parts <- parts_of(current[[2L]])
+    leave("failed", failed(problem, parts$package, traced(sys.calls(), as.name(parts$name))))
   }
   stops <- function(stop) if (!is.null(current)) leave("interrupted", NULL)
 
+  listen <- function() {
+    repeat {
+      request <- .Internal(unserialize(requests, NULL))
+      switch(request[[1L]],
+        call = call(request),
+        settle = settle(),
+        show = show_last()
+      )
+    }
+  }
+
   # Handlers are set up once for all calls, because that takes longer than most calls do, and anew
-  # after one of them was left.
-  listen <- function() repeat answer(.Internal(unserialize(requests, NULL)))
+  # after one of them was left, when nothing may be interrupted again.
+  left <- function() .Internal(interruptsSuspended(TRUE))
   serve <- function() {
-    withRestarts(withCallingHandlers(listen(), warning = noted, error = fails, interrupt = stops), toolcrib_leave = function() NULL)
+    withRestarts(withCallingHandlers(listen(), warning = noted, error = fails, interrupt = stops), toolcrib_leave = left)
   }
 
   # Where the stack is full, R does not call handlers, but still goes back to one.
-  overflown <- function(problem) note_end("failed", failed(problem, current[[2L]], NULL))
+  overflown <- function(problem) {
+    left()
+    note_end("failed", failed(problem, parts_of(current[[2L]])$package, NULL))
+  }
   serve_on <- function() tryCatch(serve(), error = overflown)
 
   work <- function() {
     send(list("ready", paste(R.version$major, R.version$minor, sep = ".")))
     # Compiled while nobody waits: what every call runs, and from now on what R thinks worth it.
-    for (name in c("send", "close_sinks", "restore", "send_plots", "prepared", "call_of", "plain", "evaluate", "call", "finish", "send_one", "answer", "listen", "serve", "serve_on")) {
+    for (name in c("send", "plain", "printed", "close_sinks", "call", "finish", "send_last", "listen", "serve", "serve_on")) {
       assign(name, compiler::cmpfun(get(name)), envir = parent.env(environment()))
     }
     .Internal(enableJIT(3L))
@@ -494,10 +513,10 @@
       stopped <<- NULL
       serve_on()
       current <<- NULL
-      finish(stopped)
+      finish(stopped, "nothing")
     }
   }
   suspendInterrupts(work())
-}
-environment(.toolcrib_worker) <- .BaseNamespaceEnv
-.toolcrib_worker()
+})
+# In an environment that is hashed, unlike that of a function: what stands in it is looked for at every step.
+eval(.toolcrib_worker, new.env(hash = TRUE, parent = .BaseNamespaceEnv))
