@@ -9,6 +9,7 @@ mod content;
 mod converting;
 mod crib;
 mod crowd;
+mod examples;
 mod flags;
 mod guide;
 mod learn;

@@ -18,6 +18,7 @@ mod keywords;
 mod locating;
 mod pages;
 mod parameters;
+mod probe;
 mod prompts;
 mod rave;
 mod rules;
