@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[arg(long)]
     no_examples: bool,
     /// End an example after this many seconds [default: 60].
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout_seconds: Option<u64>,
     /// Write nothing and run nothing; fail if a file is not what the documentation gives, output and timing apart.
     #[arg(long)]

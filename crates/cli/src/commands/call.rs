@@ -45,7 +45,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     /// End the tool after this many seconds, if its own limit is longer.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout_seconds: Option<u64>,
 }
 

@@ -257,6 +257,7 @@ fn an_example_that_takes_too_long_is_ended() {
     assert_eq!(said["tool"], "demo-slow");
     assert!(said["message"].as_str().is_some_and(|said| said.contains("2 seconds")), "{report:#}");
     assert!(yaml(&crib, "demo-fast").contains("#> [1] 2"));
+    assert_eq!(crib.run(&["build", ".", "--timeout-seconds", "0"]).code, 2, "no example could ever end in time");
 }
 
 #[test]

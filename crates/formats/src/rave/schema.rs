@@ -47,8 +47,9 @@ impl Mender<'_, '_> {
                 self.report.push(self.report.key(&HIDDEN_PARAMETER, &at, message).hint("remove it: R provides it"));
                 continue;
             }
-            if member.value.get("type").is_none() && member.value.get("$ref").is_none() {
-                let message = format!("the parameter `{}` has no type, so it takes any value", member.key);
+            // One that says nothing at all is noticed in any format.
+            if member.value.get("type").is_none() && member.value.get("enum").is_some() {
+                let message = format!("the parameter `{}` has choices and no type", member.key);
                 self.report.push(self.report.value(&UNTYPED, &at, message).hint("add `type: string`, or what it is"));
             }
             properties.push(Member { value: self.schema(&member.value, &at), ..member.clone() });
@@ -98,6 +99,10 @@ impl Mender<'_, '_> {
             let is_empty = matches!(&node.value, Value::Null) || matches!(&node.value, Value::Array(items) if items.is_empty());
             return if is_empty { Node { value: Value::Object(Vec::new()), span: node.span } } else { node.clone() };
         };
+        if node.get("items").is_none() && node.get("type").is_some_and(is_array) {
+            let message = "the array does not say what it is made of, so it takes anything";
+            self.report.push(self.report.value(&UNTYPED, at, message).hint("add `items: {type: string}`, or what they are"));
+        }
         let mut kept = Vec::with_capacity(members.len());
         for member in members {
             let at = at.key(&member.key);
@@ -245,6 +250,12 @@ impl Mender<'_, '_> {
         self.report.push(self.report.value(&MENDED_VALUE, at, "a list is meant, and it is read as one").received(shown(node)));
         items
     }
+}
+
+/// Whether a type is that of an array, or allows one.
+fn is_array(kind: &Node<'_>) -> bool {
+    let is = |kind: &Node<'_>| matches!(kind.as_str(), Some("array" | "vector"));
+    is(kind) || matches!(&kind.value, Value::Array(kinds) if kinds.iter().any(is))
 }
 
 /// A text; a word that YAML takes for something else is one, too.

@@ -19,12 +19,12 @@ pub(crate) static NO_PACKAGE: Rule = Rule {
 
 pub(crate) static UNTYPED: Rule = Rule {
     code: "TC141",
-    name: "untyped-parameter",
+    name: "untyped-value",
     severity: Severity::Warning,
-    why: "Without a type nothing is checked before R is called, and what arrives in R depends on how the caller spelled the \
-          value.",
+    why: "The format asks for a `type` beside choices, and for the `items` of every array. Without them nothing is checked \
+          before R is called, and what arrives in R depends on how the caller spelled the value: an array may become a list.",
     bad: "name: stats-mean\ndescription: The mean of numbers\nparameters:\n  type: object\n  properties:\n    trim:\n      \
-          description: what to leave out\nimplementation_example: mean(1:3)\n",
+          type: array\n      description: what to leave out\nimplementation_example: mean(1:3)\n",
     good: GOOD,
 };
 

@@ -211,6 +211,17 @@ fn a_slow_example_makes_the_tool_asynchronous() {
 }
 
 #[test]
+fn arrays_say_what_they_are_made_of_and_choices_their_type() {
+    let properties = "a: {type: array, description: a}\nb: {type: [array, 'null'], description: b, items: {type: vector}}\n\
+                      c: {enum: [x, y], description: c}\nd: {anyOf: [{type: string}], description: d}\n";
+    let found = summary(&read(&with(properties, "returns: {type: array, description: r}\n")).diagnostics);
+    for place in ["/parameters/properties/a", "/parameters/properties/b/items", "/parameters/properties/c", "/returns"] {
+        assert!(found.contains(&format!("warning TC141 {place}")), "{place}: {found:#?}");
+    }
+    assert_eq!(found.iter().filter(|found| found.contains("TC141")).count(), 4, "{found:#?}");
+}
+
+#[test]
 fn the_package_may_stand_in_the_name_of_the_file_only() {
     let text = with("", "").replace("my.pkg-mcp_tool_group_do", "do_it");
     let reading = |file: &str| formats::read(&SourceId::new(file), text.as_bytes(), &Guidance::default());
