@@ -196,6 +196,7 @@ async fn show(
     worker.listen(&mut ears).await;
     let text = ears.stdout.finish().await;
     let problem = last.text();
+    said.warnings.extend(last.next().into_texts());
     said.notes.extend(last.next().into_texts());
     if fit == Fit::AsText {
         said.value = Some(as_text(&text));

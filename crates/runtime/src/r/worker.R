@@ -143,8 +143,8 @@
   # Where a function is and how its value is wanted, line by line: the last line is where its sources are, if they are.
   parts_of <- function(target) {
     lines <- strsplit(target, "\n", fixed = TRUE)[[1L]]
-    path <- lines[-(1:3)]
-    list(wanted = lines[[1L]], package = lines[[2L]], name = lines[[3L]], path = if (length(path)) paste(path, collapse = "\n"))
+    path <- substring(target, sum(nchar(lines[1:3])) + 4L)
+    list(wanted = lines[[1L]], package = lines[[2L]], name = lines[[3L]], path = if (nzchar(path)) path)
   }
 
   # What is needed to call a function: found once, then known.
@@ -172,12 +172,14 @@
     found
   }
 
-  # The call by the names of its arguments, so that nobody sees their values where names do.
+  # The call by the names of its arguments, so that nobody sees their values where names do. The last one is kept, with
+  # those names, in one piece: an interrupt may come at any time.
   call_of <- function(found, names) {
     words <- lapply(names, as.name)
     names(words) <- names
-    found$names <- names
-    found$call <- as.call(c(found$name, words))
+    expression <- as.call(c(found$name, words))
+    found$last <- list(names, expression)
+    expression
   }
 
   # --- Values ------------------------------------------------------------------------------------
@@ -351,6 +353,7 @@
 
   # While a function runs, it can be interrupted.
   call <- function(request) {
+    if (!is.null(warned)) forget()
     current <<- request
     if (!is.null(request[[4L]])) given <<- request[[4L]]
     .Internal(interruptsSuspended(FALSE))
@@ -360,16 +363,22 @@
     arguments <- request[[3L]]
     if (found$takes_state) arguments$.state_env <- state
     given_names <- names(arguments)
-    is_as_before <- length(given_names) == length(found$names) && all(given_names == found$names)
-    expression <- if (is_as_before && !is.null(found$call)) found$call else call_of(found, given_names)
-    surroundings <- found$surroundings
-    result <- .Internal(withVisible(.Internal(eval(expression, arguments, surroundings))))
-    last <<- result[[1L]]
+    before <- found$last
+    is_as_before <- !is.null(before) && length(given_names) == length(before[[1L]]) && all(given_names == before[[1L]])
+    expression <- if (is_as_before) before[[2L]] else call_of(found, given_names)
+    result <- .Internal(withVisible(eval(expression, arguments, found$surroundings)))
+    value <- last <<- result[[1L]]
     is_shown <<- result[[2L]]
-    value <- if (found$wanted != "print") plain(last) else printed()
+    if (found$wanted == "print") value <- printed()
+    else if (!is.null(attributes(value)) || !is.atomic(value) || is.complex(value)) value <- returned()
     .Internal(interruptsSuspended(TRUE))
     current <<- NULL
     finish(value, found$wanted)
+  }
+
+  returned <- function() {
+    close_sinks()
+    plain(last)
   }
 
   # Prints the last value as R would. Of a table, the values count as well.
@@ -392,7 +401,7 @@
     if (devices > 0L || .Device != "null device") send_plots()
     if (!length(here <- .Internal(getwd())) || here != home) setwd(home)
     if (is_changed) save_state()
-    is_one <- is.null(value) || length(value) == 1L && is.null(attributes(value))
+    is_one <- is.null(attributes(value)) && (length(value) == 1L || is.null(value))
     if (is_one && status == "done" && is.null(warned) && is.null(undrawn)) {
       before <- (if (is_shown) shown else hidden)[[.Internal(typeof(value))]]
       if (!is.null(before)) {
@@ -415,6 +424,11 @@
     notes <- c(undrawn, if (unsaid > 0L) paste("there were", WARNINGS + unsaid, "warnings, and only the first", WARNINGS, "are answered"))
     send(list(status, is_shown, warned, notes, value))
     undrawn <<- NULL
+    forget()
+  }
+
+  # The end of a call that was told. Something may warn even between calls.
+  forget <- function() {
     warned <<- NULL
     unsaid <<- 0L
     status <<- "done"
@@ -433,9 +447,9 @@
     problem <- tryCatch({ allowInterrupts(print(last)); NULL }, error = conditionMessage, interrupt = function(stop) "interrupted")
     close_sinks()
     send_plots()
-    notes <- undrawn
+    send(list("shown", problem, warned, undrawn))
     undrawn <<- NULL
-    send(list("shown", problem, notes))
+    forget()
   }
 
   # What is long is cut where it is answered, and whole in a resource.
@@ -462,6 +476,7 @@
   }
   # What a call does on its way out may fail, too. What was the first counts.
   leave <- function(how, value) {
+    force(value)
     if (status == "done") note_end(how, value)
     invokeRestart("toolcrib_leave")
   }
@@ -505,7 +520,7 @@
   work <- function() {
     send(list("ready", paste(R.version$major, R.version$minor, sep = ".")))
     # Compiled while nobody waits: what every call runs, and from now on what R thinks worth it.
-    for (name in c("send", "plain", "printed", "close_sinks", "call", "finish", "send_last", "listen", "serve", "serve_on")) {
+    for (name in c("send", "plain", "returned", "printed", "close_sinks", "call", "finish", "send_last", "listen", "serve", "serve_on")) {
       assign(name, compiler::cmpfun(get(name)), envir = parent.env(environment()))
     }
     .Internal(enableJIT(3L))

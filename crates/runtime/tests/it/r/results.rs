@@ -344,11 +344,42 @@ async fn an_open_sink_does_not_swallow_the_value() {
     need_r!();
     let bench = Workshop::new(
         "f <- function() { sink(tempfile()); cat('into the file\\n'); 42 }
-         quiet <- function() { sink(file(tempfile(), 'w'), type = 'message'); 1 }\nsays <- function() { message('heard'); 1 }",
+         quiet <- function() { sink(file(tempfile(), 'w'), type = 'message'); 1 }\nsays <- function() { message('heard'); 1 }
+         .onLoad <- function(...) registerS3method('print', 'loud', function(x, ...) message('printed'))
+         loud <- function() { sink(file(tempfile(), 'w'), type = 'message'); structure(function() 1, class = 'loud') }",
     );
     assert_eq!(text(&bench.run("f").await, 0), "[1] 42\n");
     bench.run("quiet").await;
     assert_eq!(field(&bench.run("says").await, "messages"), &json!(["heard"]), "the next call has its messages");
+    let loud = bench.call(returning("loud", json!({"type": "string"})), json!({})).await;
+    assert_eq!(text(&loud, 1), "messages:\nprinted", "{loud:?}");
+}
+
+#[tokio::test]
+async fn warnings_of_printing_belong_to_their_call() {
+    need_r!();
+    let bench = Workshop::new(
+        ".onLoad <- function(...) registerS3method('print', 'wary', function(x, ...) { warning('careful'); cat('shown\\n') })
+         f <- function() invisible(structure(list(1), class = 'wary'))\ng <- function() 1",
+    );
+    let outcome = bench.run("f").await;
+    assert_eq!((text(&outcome, 0), field(&outcome, "warnings").as_array().map(Vec::len)), ("shown\n", Some(1)), "{outcome:?}");
+    assert!(bench.run("g").await.structured.is_none(), "the next call has none of them");
+}
+
+#[tokio::test]
+async fn methods_of_a_class_do_not_disturb_the_worker() {
+    need_r!();
+    let bench = Workshop::new(
+        ".onLoad <- function(...) {
+           for (name in c('length', 'names', 'is.numeric', 'dim')) registerS3method(name, 'odd', function(x, ...) stop('no ', name))
+         }
+         f <- function() structure(list(a = 1), class = 'odd')",
+    );
+    let tool = || returning("f", json!({"type": "object"}));
+    for _ in 0..2 {
+        assert_eq!(value(&bench.call(tool(), json!({})).await), &json!({"a": 1}));
+    }
 }
 
 #[tokio::test]
