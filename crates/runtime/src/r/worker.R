@@ -322,6 +322,13 @@
     if (nchar(line) > 160L) paste0(substr(line, 1L, 160L), " ...") else line
   }
 
+  # Where a condition comes from. Whoever looks for the caller of a function finds what is our own, which says nothing.
+  OWN <- quote(eval(expression, arguments, found$surroundings))
+  place_of <- function(condition) {
+    call <- conditionCall(condition)
+    if (!is.null(call) && !identical(call, OWN)) line_of(call)
+  }
+
   failed <- function(problem, package, trace) {
     text <- conditionMessage(problem)
     lacking <- absent[[package]]
@@ -329,9 +336,8 @@
       text <- paste0(text, "\n(packages that `", package, "` needs are not installed; install.packages(",
                      paste(deparse(lacking), collapse = ""), ") may help)")
     }
-    call <- conditionCall(problem)
     kind <- if (inherits(problem, "toolcrib_missing")) problem$kind else "r_error"
-    list(kind, text, if (!is.null(call)) line_of(call), setdiff(class(problem), "condition"), trace)
+    list(kind, text, place_of(problem), setdiff(class(problem), "condition"), trace)
   }
 
   # From the function on; what stands around it, and what caught the error, is our own.
@@ -461,8 +467,8 @@
 
   noted <- function(warning) {
     if (length(warned) < WARNINGS) {
-      at <- conditionCall(warning)
-      warned <<- c(warned, paste0(conditionMessage(warning), if (!is.null(at)) paste0(" (in ", line_of(at), ")")))
+      place <- place_of(warning)
+      warned <<- c(warned, paste0(conditionMessage(warning), if (!is.null(place)) paste0(" (in ", place, ")")))
     } else {
       unsaid <<- unsaid + 1L
     }

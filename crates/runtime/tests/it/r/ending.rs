@@ -52,6 +52,16 @@ async fn an_error_says_what_where_and_how_it_came_to_it() {
 }
 
 #[tokio::test]
+async fn an_error_of_the_caller_does_not_name_what_called_the_function() {
+    need_r!();
+    let bench = Workshop::new(
+        "f <- function() stop(simpleError('refused', sys.call(-1)))\ng <- function() { warning(simpleWarning('w', sys.call(-1))); 1 }",
+    );
+    assert_eq!(field(&bench.run("f").await, "error_message"), "`bench-f` failed: refused");
+    assert_eq!(field(&bench.run("g").await, "warnings"), &json!(["w"]));
+}
+
+#[tokio::test]
 async fn a_function_handles_its_own_errors_and_deep_recursion_is_one() {
     need_r!();
     let bench = Workshop::new(CODE);
