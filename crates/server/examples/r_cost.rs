@@ -30,7 +30,7 @@ const BARE: &str = r#"
   repeat {
     length <- readBin(requests, "integer", 1L, endian = "little")
     request <- unserialize(readBin(requests, "raw", length))
-    bytes <- serialize(list("done", do.call(f, request[[3L]]), TRUE, NULL, NULL), NULL, xdr = FALSE)
+    bytes <- serialize(list("done", TRUE, NULL, NULL, do.call(f, request[[3L]])), NULL, xdr = FALSE)
     writeBin(length(bytes), answers, endian = "little")
     writeBin(bytes, answers)
     flush(answers)
