@@ -43,6 +43,17 @@ async fn parameters_reach_the_document_as_values_whatever_they_are() {
 }
 
 #[tokio::test]
+async fn a_document_sees_none_of_the_names_of_the_renderer_and_disturbs_none() {
+    let Some(studio) = Studio::local(|_| {}) else { return };
+    let text = "```{r}\nf <- function(x) if (missing(x)) 'nothing given' else x\ncat(f(), length(ls(globalenv())))\n\
+                for (name in c('paste0', 'list', 'is.null')) assign(name, function(...) stop('not R'), globalenv())\n\
+                warning('a \"quoted\" \\\\ \\u00e9\\t\\u0001 line')\n```\n";
+    let rendered = studio.render(text, Format::Html).await.unwrap();
+    assert!(words(&rendered.bytes, Format::Html).contains("nothing given 0"));
+    assert_eq!(rendered.warnings[0].message, "a \"quoted\" \\ \u{e9}\t\u{1} line");
+}
+
+#[tokio::test]
 async fn a_document_reads_files_beside_it_and_in_other_folders() {
     let Some(studio) = Studio::local(|_| {}) else { return };
     let text = "```{r}\ncat(readLines('near.txt'), readLines('../data/far.txt'))\n```\n";
