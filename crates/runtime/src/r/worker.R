@@ -178,7 +178,7 @@
     words <- lapply(names, as.name)
     names(words) <- names
     expression <- as.call(c(found$name, words))
-    found$last <- list(names, expression)
+    found$made <- list(names, expression)
     expression
   }
 
@@ -369,7 +369,7 @@
     arguments <- request[[3L]]
     if (found$takes_state) arguments$.state_env <- state
     given_names <- names(arguments)
-    before <- found$last
+    before <- found$made
     is_as_before <- !is.null(before) && length(given_names) == length(before[[1L]]) && all(given_names == before[[1L]])
     expression <- if (is_as_before) before[[2L]] else call_of(found, given_names)
     result <- .Internal(withVisible(eval(expression, arguments, found$surroundings)))
@@ -427,14 +427,17 @@
       status <<- if (is_sent) "pieces" else "interrupted"
       value <- NULL
     }
-    notes <- c(undrawn, if (unsaid > 0L) paste("there were", WARNINGS + unsaid, "warnings, and only the first", WARNINGS, "are answered"))
-    send(list(status, is_shown, warned, notes, value))
-    undrawn <<- NULL
+    send(list(status, is_shown, warned, notes(), value))
     forget()
+  }
+
+  notes <- function() {
+    c(undrawn, if (unsaid > 0L) paste("there were", WARNINGS + unsaid, "warnings, and only the first", WARNINGS, "are answered"))
   }
 
   # The end of a call that was told. Something may warn even between calls.
   forget <- function() {
+    undrawn <<- NULL
     warned <<- NULL
     unsaid <<- 0L
     status <<- "done"
@@ -453,8 +456,7 @@
     problem <- tryCatch({ allowInterrupts(print(last)); NULL }, error = conditionMessage, interrupt = function(stop) "interrupted")
     close_sinks()
     send_plots()
-    send(list("shown", problem, warned, undrawn))
-    undrawn <<- NULL
+    send(list("shown", problem, warned, notes()))
     forget()
   }
 

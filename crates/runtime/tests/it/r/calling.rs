@@ -300,3 +300,16 @@ async fn r_is_confined_as_programs_are() {
     assert!(!bench.crib.path("outside/file").exists());
     assert!(!bench.run("g").await.failed);
 }
+
+#[tokio::test]
+async fn a_package_may_lie_in_a_folder_of_any_name() {
+    need_r!();
+    for folder in ["spaced out \u{e9}", "two\nlines", "ends\n"] {
+        let bench = Workshop::new("");
+        write_package(&bench.crib.path("crib").join(folder), "bench", &[("code.R", "f <- function() 42")], "");
+        let mut tool = function("f", &[]);
+        let Launch::R(launch) = &mut tool.launch else { unreachable!("it is an R function") };
+        launch.sources = Some(folder.to_owned());
+        assert_eq!(text(&bench.call(tool, json!({})).await, 0), "[1] 42\n", "{folder:?}");
+    }
+}

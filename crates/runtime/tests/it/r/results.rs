@@ -359,12 +359,17 @@ async fn an_open_sink_does_not_swallow_the_value() {
 async fn warnings_of_printing_belong_to_their_call() {
     need_r!();
     let bench = Workshop::new(
-        ".onLoad <- function(...) registerS3method('print', 'wary', function(x, ...) { warning('careful'); cat('shown\\n') })
-         f <- function() invisible(structure(list(1), class = 'wary'))\ng <- function() 1",
+        ".onLoad <- function(...) registerS3method('print', 'wary', function(x, ...) {
+           for (i in seq_len(x[[1]])) warning('careful')
+           cat('shown\\n')
+         })
+         f <- function(times = 1) invisible(structure(list(times), class = 'wary'))\ng <- function() 1\nh <- function() f(60)",
     );
     let outcome = bench.run("f").await;
     assert_eq!((text(&outcome, 0), field(&outcome, "warnings").as_array().map(Vec::len)), ("shown\n", Some(1)), "{outcome:?}");
     assert!(bench.run("g").await.structured.is_none(), "the next call has none of them");
+    let many = bench.run("h").await;
+    assert_eq!(field(&many, "notes"), &json!(["there were 60 warnings, and only the first 50 are answered"]), "{many:?}");
 }
 
 #[tokio::test]
