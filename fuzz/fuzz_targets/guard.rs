@@ -8,7 +8,9 @@ fuzz_target!(|line: &[u8]| {
     let text = String::from_utf8_lossy(line);
     match read(line) {
         // Only an empty line, a notification or an answer may go without a word.
-        Incoming::Nothing => assert!(text.trim().trim_start_matches('\u{feff}').trim().is_empty() || text.contains('"')),
+        Incoming::Nothing => assert!(
+            text.trim().trim_start_matches('\u{feff}').trim().is_empty() || text.contains('"')
+        ),
         Incoming::Refused { error, .. } => assert!(!error.message.is_empty()),
         Incoming::Message(_) => assert!(text.contains('{')),
     }

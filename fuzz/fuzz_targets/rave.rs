@@ -19,7 +19,11 @@ fuzz_target!(|text: &str| {
     }
     for definition in &compiled.definitions {
         let written = definition.to_yaml(&Measured::default());
-        let reading = formats::read(&SourceId::new(definition.file_name()), written.as_bytes(), &Guidance::default());
+        let reading = formats::read(
+            &SourceId::new(definition.file_name()),
+            written.as_bytes(),
+            &Guidance::default(),
+        );
         assert_eq!(reading.tools.len(), 1, "{written}");
     }
 });

@@ -8,7 +8,9 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     let source = SourceId::new("MCP_TOOL_SPECIFICATION.md");
     let reading = formats::read(&source, bytes, &Guidance::default());
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
     let locator = Locator::new(text);
     for diagnostic in &reading.diagnostics {
         let range = locator.range(&diagnostic.origin.place);

@@ -6,8 +6,7 @@ use toolkit::{Arguments, Failure, Schema};
 
 /// An object schema with these properties.
 pub(crate) fn schema(properties: Value, required: &[&str]) -> Schema {
-    let Value::Object(object) =
-        json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+    let Value::Object(object) = json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
     else {
         unreachable!("written as an object above")
     };
@@ -25,7 +24,12 @@ pub(crate) fn text<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a str> 
 
 /// `id`, and every one of `ids`, each once.
 pub(crate) fn ids(arguments: &Arguments) -> Result<Vec<OperationId>, Failure> {
-    let several = arguments.get("ids").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let several = arguments
+        .get("ids")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
     let mut ids = Vec::new();
     for text in text(arguments, "id").into_iter().chain(several) {
         let id = id(text)?;
@@ -43,6 +47,9 @@ pub(crate) fn id(text: &str) -> Result<OperationId, Failure> {
 
 /// The words of the runtime for someone else's operation, and for none.
 pub(crate) fn unknown(id: &str) -> Failure {
-    Failure::new("unknown_operation", format!("there is no operation `{id}`; ask for `status` to see yours"))
-        .details(json!({"operation_id": id}))
+    Failure::new(
+        "unknown_operation",
+        format!("there is no operation `{id}`; ask for `status` to see yours"),
+    )
+    .details(json!({"operation_id": id}))
 }

@@ -54,18 +54,29 @@ pub(crate) fn native(operations: &Operations) -> Native {
     .read_only()
 }
 
-async fn wait(operations: &Operations, arguments: &Arguments, context: &Context) -> Result<Outcome, Failure> {
+async fn wait(
+    operations: &Operations,
+    arguments: &Arguments,
+    context: &Context,
+) -> Result<Outcome, Failure> {
     let owner = Owner(context.owner().to_string());
     let ids = ids(arguments)?;
     let until = if text(arguments, "until") == Some("all") { Until::All } else { Until::Any };
-    let limit = arguments.get("timeout_seconds").and_then(Value::as_f64).unwrap_or(USUAL).clamp(0.0, LONGEST);
+    let limit = arguments
+        .get("timeout_seconds")
+        .and_then(Value::as_f64)
+        .unwrap_or(USUAL)
+        .clamp(0.0, LONGEST);
     let limit = Duration::from_secs_f64(limit);
     let found = tokio::select! {
         found = operations.wait(Asker::Owner(&owner), &ids, until, limit) => found?,
         never = tell(operations, &owner, &ids, context) => match never {},
     };
-    let ended: Vec<OperationId> =
-        found.iter().filter(|operation| operation.state.is_final()).map(|operation| operation.id.clone()).collect();
+    let ended: Vec<OperationId> = found
+        .iter()
+        .filter(|operation| operation.state.is_final())
+        .map(|operation| operation.id.clone())
+        .collect();
     if !ended.is_empty() {
         operations.collect(ended).await?;
     }
@@ -73,7 +84,12 @@ async fn wait(operations: &Operations, arguments: &Arguments, context: &Context)
 }
 
 /// Tells the caller how far it is while it waits. The caller sees time pass; what runs says the rest.
-async fn tell(operations: &Operations, owner: &Owner, ids: &[OperationId], context: &Context) -> Infallible {
+async fn tell(
+    operations: &Operations,
+    owner: &Owner,
+    ids: &[OperationId],
+    context: &Context,
+) -> Infallible {
     let mut events = operations.subscribe();
     let mut said: BTreeMap<OperationId, String> = BTreeMap::new();
     let begun = Instant::now();
@@ -92,7 +108,8 @@ async fn tell(operations: &Operations, owner: &Owner, ids: &[OperationId], conte
 }
 
 fn outcome(operations: &[Operation]) -> Outcome {
-    let (ended, running): (Vec<_>, Vec<_>) = operations.iter().partition(|operation| operation.state.is_final());
+    let (ended, running): (Vec<_>, Vec<_>) =
+        operations.iter().partition(|operation| operation.state.is_final());
     let mut content: Vec<_> = ended.iter().flat_map(|operation| result(operation)).collect();
     if !running.is_empty() {
         let lines: Vec<_> = running.iter().map(|operation| summary(operation)).collect();

@@ -19,17 +19,30 @@ const TEXT: &str = "Ends one of your operations with all of its processes, and s
 pub(crate) fn native(operations: &Operations) -> Native {
     let operations = operations.clone();
     let input = schema(json!({"id": id_schema("The operation to end.")}), &["id"]);
-    let mut native = Native::new("cancel", TEXT, input, move |arguments: Arguments, context: Context| {
-        let operations = operations.clone();
-        async move { Ok(cancel(&operations, &arguments, &context).await.unwrap_or_else(Into::into)) }
-    })
+    let mut native = Native::new(
+        "cancel",
+        TEXT,
+        input,
+        move |arguments: Arguments, context: Context| {
+            let operations = operations.clone();
+            async move {
+                Ok(cancel(&operations, &arguments, &context)
+                    .await
+                    .unwrap_or_else(Into::into))
+            }
+        },
+    )
     .title("End an operation");
     native.tool.marks.mutates = Some(true);
     native.tool.marks.idempotent = Some(true);
     native
 }
 
-async fn cancel(operations: &Operations, arguments: &Arguments, context: &Context) -> Result<Outcome, Failure> {
+async fn cancel(
+    operations: &Operations,
+    arguments: &Arguments,
+    context: &Context,
+) -> Result<Outcome, Failure> {
     let owner = Owner(context.owner().to_string());
     let id = id(text(arguments, "id").unwrap_or_default())?;
     let operation = operations.cancel(Asker::Owner(&owner), &id).await?;
@@ -40,26 +53,46 @@ async fn cancel(operations: &Operations, arguments: &Arguments, context: &Contex
 }
 
 fn outcome(operation: &Operation) -> Outcome {
-    let killed = operation.outcome.as_ref().and_then(|outcome| outcome.structured.as_ref()?.get("killed").cloned());
+    let killed = operation
+        .outcome
+        .as_ref()
+        .and_then(|outcome| outcome.structured.as_ref()?.get("killed").cloned());
     let killed = killed.unwrap_or_else(|| json!([]));
     let mut structured = object(operation);
     structured.insert("killed".to_owned(), killed.clone());
     let text = match (operation.state, operation.ended) {
         (State::Cancelled, Some(ended)) => {
-            format!("{} `{}` was cancelled at {}: {}.", operation.id, operation.tool, timestamp(ended), said(&killed))
+            format!(
+                "{} `{}` was cancelled at {}: {}.",
+                operation.id,
+                operation.tool,
+                timestamp(ended),
+                said(&killed)
+            )
         }
         (state, Some(ended)) => {
             let state = state.as_str().replace('_', " ");
-            format!("{} `{}` had ended at {} as {state}; nothing was done.", operation.id, operation.tool, timestamp(ended))
+            format!(
+                "{} `{}` had ended at {} as {state}; nothing was done.",
+                operation.id,
+                operation.tool,
+                timestamp(ended)
+            )
         }
-        (_, None) => format!("{} `{}` was told to end and has not ended yet.", operation.id, operation.tool),
+        (_, None) => {
+            format!("{} `{}` was told to end and has not ended yet.", operation.id, operation.tool)
+        }
     };
     Outcome::structured(vec![Content::Text(text)], Value::Object(structured))
 }
 
 fn said(killed: &Value) -> String {
     let each = |killed: &Value| {
-        let name = killed.get("name").or_else(|| killed.get("program")).and_then(Value::as_str).unwrap_or("process");
+        let name = killed
+            .get("name")
+            .or_else(|| killed.get("program"))
+            .and_then(Value::as_str)
+            .unwrap_or("process");
         format!("{name} ({})", killed["pid"])
     };
     match killed.as_array().map(Vec::as_slice) {

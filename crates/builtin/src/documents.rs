@@ -94,7 +94,8 @@ impl Documents {
         match path.strip_prefix("output/") {
             Some(path) => OutputName::new(path).ok().map(|name| address::of_output(&name)),
             None => {
-                let name = DocumentName::existing(path).ok().filter(|name| name.as_str() == path)?;
+                let name =
+                    DocumentName::existing(path).ok().filter(|name| name.as_str() == path)?;
                 Some(address::of_document(&name))
             }
         }
@@ -102,8 +103,11 @@ impl Documents {
 
     /// Whether a path may be a folder of documents: when it comes or goes, so does all that is in it.
     pub fn may_be_folder(&self, path: &Path) -> bool {
-        let below = self.library().and_then(|library| Some(path.strip_prefix(&library.settings().folder).ok()?.to_owned()));
-        let is_hidden = |part: std::path::Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
+        let below = self.library().and_then(|library| {
+            Some(path.strip_prefix(&library.settings().folder).ok()?.to_owned())
+        });
+        let is_hidden =
+            |part: std::path::Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
         below.is_some_and(|below| below.extension().is_none() && !below.components().any(is_hidden))
     }
 
@@ -113,7 +117,10 @@ impl Documents {
         work: impl FnOnce(&Library) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
         let Some(library) = self.library() else {
-            return Err(Failure::new("not_enabled", "documents are not served here; set `enabled` in `[documents]`"));
+            return Err(Failure::new(
+                "not_enabled",
+                "documents are not served here; set `enabled` in `[documents]`",
+            ));
         };
         let done = tokio::task::spawn_blocking(move || work(&library)).await;
         done.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))

@@ -48,8 +48,14 @@ fn tool() -> Native {
         .title("Example")
         .purpose(PURPOSE)
         .usage("Pass an action, and a message if you like. Nothing is changed.")
-        .example(Example { action: Action::Demo, message: "Grüße".to_owned() }, "Answers the message and what the tool shows.")
-        .example(Example { action: Action::Validate, message: greeting() }, "Fails, to show what a failure looks like.")
+        .example(
+            Example { action: Action::Demo, message: "Grüße".to_owned() },
+            "Answers the message and what the tool shows.",
+        )
+        .example(
+            Example { action: Action::Validate, message: greeting() },
+            "Fails, to show what a failure looks like.",
+        )
         .category(CATEGORY)
         .naming(Naming::Prefixed(PREFIX))
         .read_only()
@@ -61,7 +67,13 @@ async fn example(given: Example, _: Context) -> Reply<Shown> {
             .message("Nothing is wrong: it was asked to fail.")
             .instruction("Do not try to mend this.");
     }
-    let shows = vec!["typed arguments", "a generated schema", "the result envelope", "a message", "an instruction"];
+    let shows = vec![
+        "typed arguments",
+        "a generated schema",
+        "the result envelope",
+        "a message",
+        "an instruction",
+    ];
     Reply::ok(Shown { message: given.message, shows })
         .message("This is the example tool.")
         .instruction("Tell the user what the example shows; do nothing else.")

@@ -120,12 +120,18 @@ impl Flags {
     }
 
     /// Sets a flag in a scope, or removes it there. Answers what it was there.
-    pub async fn set(&self, scope: Scope, name: &FlagName, value: Option<FlagValue>) -> Result<Option<Value>, Failure> {
+    pub async fn set(
+        &self,
+        scope: Scope,
+        name: &FlagName,
+        value: Option<FlagValue>,
+    ) -> Result<Option<Value>, Failure> {
         let space = match self.project(scope).await? {
             Some(project) => space_of(&project.path),
             None => GLOBAL.to_owned(),
         };
-        let before = self.0.keep.set(&space, name.as_str(), value.map(FlagValue::into_json)).await?;
+        let before =
+            self.0.keep.set(&space, name.as_str(), value.map(FlagValue::into_json)).await?;
         (self.0.changed)().await;
         Ok(before)
     }
@@ -134,8 +140,9 @@ impl Flags {
     pub async fn values(&self) -> Result<FlagValues, Failure> {
         let all = self.list(Scope::Crib).await?;
         // What was put there by other means than these may be anything.
-        let readable =
-            |(name, setting): (String, Setting)| Some((FlagName::new(name).ok()?, FlagValue::new(setting.value).ok()?));
+        let readable = |(name, setting): (String, Setting)| {
+            Some((FlagName::new(name).ok()?, FlagValue::new(setting.value).ok()?))
+        };
         Ok(all.into_iter().filter_map(readable).collect())
     }
 
@@ -163,7 +170,9 @@ impl Flags {
             let path = named.map_or_else(|| own.clone(), |path| (places.identify)(&path));
             Project { is_own: path == own, path }
         });
-        let problem = |error| Failure::new("internal_error", format!("the project could not be found out: {error}"));
+        let problem = |error| {
+            Failure::new("internal_error", format!("the project could not be found out: {error}"))
+        };
         found.await.map(Some).map_err(problem)
     }
 }
@@ -183,7 +192,8 @@ struct Layers {
 /// The space of a project. Two paths never share one, whatever bytes they are made of.
 fn space_of(project: &Path) -> String {
     let bytes = project.as_os_str().as_encoded_bytes();
-    let name = str::from_utf8(bytes).map_or_else(|_| bytes.escape_ascii().to_string(), str::to_owned);
+    let name =
+        str::from_utf8(bytes).map_or_else(|_| bytes.escape_ascii().to_string(), str::to_owned);
     format!("{PROJECTS}{name}")
 }
 

@@ -71,8 +71,10 @@ pub enum Examples {
 
 /// Every built-in tool for these handles, and whatever else the program declares.
 pub fn toolset(handles: &Handles) -> Toolset {
-    let wanted =
-        |native: &Native| handles.examples == Examples::Shown || native.tool.marks.category.as_deref() != Some(example::CATEGORY);
+    let wanted = |native: &Native| {
+        handles.examples == Examples::Shown
+            || native.tool.marks.category.as_deref() != Some(example::CATEGORY)
+    };
     let toolset = Toolset::default().with_declared(&Declarations::default()).retain(wanted);
     let content = handles.guide.iter().map(content::Guide::native);
     let documents = handles.documents.iter().flat_map(documents::Documents::natives);

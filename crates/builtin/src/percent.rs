@@ -5,7 +5,9 @@ pub(crate) fn encoded(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
     for byte in path.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => text.push(char::from(byte)),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                text.push(char::from(byte))
+            }
             _ => text.push_str(&format!("%{byte:02X}")),
         }
     }
@@ -19,7 +21,9 @@ pub(crate) fn decoded(text: &str) -> Option<String> {
     while let [first, others @ ..] = rest {
         (rest, _) = match (first, others) {
             (b'%', [high, low, others @ ..]) => {
-                let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+                let digit = |byte: &u8| {
+                    char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+                };
                 (others, bytes.push(digit(high)? * 16 + digit(low)?))
             }
             (b'%', _) => return None,

@@ -10,7 +10,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use formats::{Interface, Piece, Prompt as Definition, PromptBody};
 use minijinja::Value;
-use toolkit::{Arguments, BoxFuture, Content, Context, Interrupt, Message, Prompt, PromptArgument, Prompts, Role};
+use toolkit::{
+    Arguments, BoxFuture, Content, Context, Interrupt, Message, Prompt, PromptArgument, Prompts,
+    Role,
+};
 
 use crate::{
     Project,
@@ -83,7 +86,9 @@ impl Prompts for Book {
         context: Context,
     ) -> BoxFuture<'a, Result<Option<Vec<Message>>, Interrupt>> {
         Box::pin(async move {
-            let Some(prompt) = self.find(name) else { return Ok(None) };
+            let Some(prompt) = self.find(name) else {
+                return Ok(None);
+            };
             let given = given::read(&prompt.interface, &arguments).map_err(Interrupt::Invalid)?;
             let text = match given {
                 Given::Help => page::description(&prompt, Detail::Full),
@@ -93,10 +98,18 @@ impl Prompts for Book {
         })
     }
 
-    fn complete<'a>(&'a self, name: &'a str, argument: &'a str, value: &'a str) -> BoxFuture<'a, Option<Vec<String>>> {
+    fn complete<'a>(
+        &'a self,
+        name: &'a str,
+        argument: &'a str,
+        value: &'a str,
+    ) -> BoxFuture<'a, Option<Vec<String>>> {
         let completed = self.find(name).map(|prompt| match &prompt.interface {
             Interface::Named(arguments) => {
-                let choices = arguments.iter().filter(|known| known.name == argument).flat_map(|known| known.choices.clone());
+                let choices = arguments
+                    .iter()
+                    .filter(|known| known.name == argument)
+                    .flat_map(|known| known.choices.clone());
                 choices.filter(|choice| choice.starts_with(value)).collect()
             }
             Interface::Words(_) => Vec::new(),
@@ -106,18 +119,32 @@ impl Prompts for Book {
 }
 
 impl Book {
-    async fn text(&self, prompt: Definition, values: Value, context: Context) -> Result<String, Interrupt> {
+    async fn text(
+        &self,
+        prompt: Definition,
+        values: Value,
+        context: Context,
+    ) -> Result<String, Interrupt> {
         match prompt.body {
-            PromptBody::Text(pieces) => Ok(pieces.iter().map(|piece| served(piece, &context)).collect()),
+            PromptBody::Text(pieces) => {
+                Ok(pieces.iter().map(|piece| served(piece, &context)).collect())
+            }
             PromptBody::Template { source, lines_before } => {
                 let project = self.project.clone();
                 // Tools that the template calls are waited for on a thread that may wait.
                 let rendered = tokio::task::spawn_blocking(move || {
                     let mut environment = project.environment(&project.flags(), &context);
                     calling::add(&mut environment, context);
-                    template::render(&environment, &prompt.name, &template::in_place(&source, lines_before), values)
+                    template::render(
+                        &environment,
+                        &prompt.name,
+                        &template::in_place(&source, lines_before),
+                        values,
+                    )
                 });
-                let rendered = rendered.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+                let rendered = rendered
+                    .await
+                    .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
                 rendered.map_err(|error| Interrupt::Invalid(failed(&error)))
             }
         }
@@ -138,9 +165,9 @@ fn served(piece: &Piece, context: &Context) -> String {
 /// What clients are told that a prompt takes. They pass words one by one, under names that nobody sees.
 fn arguments(interface: &Interface) -> Vec<PromptArgument> {
     match interface {
-        Interface::Words(_) => {
-            given::hidden_names().map(|name| PromptArgument { name, description: None, required: false }).collect()
-        }
+        Interface::Words(_) => given::hidden_names()
+            .map(|name| PromptArgument { name, description: None, required: false })
+            .collect(),
         Interface::Named(arguments) => arguments
             .iter()
             .map(|argument| PromptArgument {

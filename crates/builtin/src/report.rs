@@ -39,7 +39,10 @@ pub(crate) fn object(operation: &Operation) -> Map<String, Value> {
 pub(crate) fn object_with_result(operation: &Operation) -> Map<String, Value> {
     let mut object = object(operation);
     if let Some(outcome) = &operation.outcome {
-        let structured = outcome.structured.clone().unwrap_or_else(|| json!({"text": texts(&outcome.content).join("\n")}));
+        let structured = outcome
+            .structured
+            .clone()
+            .unwrap_or_else(|| json!({"text": texts(&outcome.content).join("\n")}));
         object.insert("result".to_owned(), structured);
     }
     object
@@ -47,7 +50,12 @@ pub(crate) fn object_with_result(operation: &Operation) -> Map<String, Value> {
 
 /// One line about an operation: what it is, how far, how long.
 pub fn summary(operation: &Operation) -> String {
-    let mut line = format!("{} `{}`: {}", operation.id, operation.tool, operation.state.as_str().replace('_', " "));
+    let mut line = format!(
+        "{} `{}`: {}",
+        operation.id,
+        operation.tool,
+        operation.state.as_str().replace('_', " ")
+    );
     if let Some(fraction) = operation.progress.fraction.filter(|_| !operation.state.is_final()) {
         line.push_str(&format!(", {:.0} %", fraction * 100.0));
     }
@@ -64,7 +72,10 @@ pub fn summary(operation: &Operation) -> String {
 /// What a finished operation came to, as content: its line, then what it answered.
 pub(crate) fn result(operation: &Operation) -> Vec<Content> {
     let head = Content::Text(summary(operation));
-    [head].into_iter().chain(operation.outcome.iter().flat_map(|outcome| outcome.content.clone())).collect()
+    [head]
+        .into_iter()
+        .chain(operation.outcome.iter().flat_map(|outcome| outcome.content.clone()))
+        .collect()
 }
 
 /// The texts of content; of the rest, what it is.

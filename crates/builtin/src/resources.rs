@@ -5,7 +5,9 @@ use runtime::{
     operation::{OperationId, Owner, RESULTS},
 };
 use serde_json::Value;
-use toolkit::{Body, BoxFuture, Context, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources};
+use toolkit::{
+    Body, BoxFuture, Context, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources,
+};
 
 use crate::report::object_with_result;
 
@@ -21,16 +23,27 @@ impl Resources for Results {
         vec![ResourceTemplate {
             uri_template: format!("{RESULTS}{{id}}"),
             name: "operation".to_owned(),
-            description: Some("An operation: its state and, once it has ended, its result".to_owned()),
+            description: Some(
+                "An operation: its state and, once it has ended, its result".to_owned(),
+            ),
             mime_type: "application/json".to_owned(),
         }]
     }
 
-    fn read<'a>(&'a self, uri: &'a str, context: Context) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>> {
+    fn read<'a>(
+        &'a self,
+        uri: &'a str,
+        context: Context,
+    ) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>> {
         Box::pin(async move {
-            let Some(id) = uri.strip_prefix(RESULTS).and_then(|id| id.parse::<OperationId>().ok()) else { return Ok(None) };
+            let Some(id) = uri.strip_prefix(RESULTS).and_then(|id| id.parse::<OperationId>().ok())
+            else {
+                return Ok(None);
+            };
             let owner = Owner(context.owner().to_string());
-            let Ok(operation) = self.0.get(Asker::Owner(&owner), &id).await else { return Ok(None) };
+            let Ok(operation) = self.0.get(Asker::Owner(&owner), &id).await else {
+                return Ok(None);
+            };
             if operation.state.is_final() {
                 // It has been read: it need not be delivered again. If that cannot be noted, it is.
                 let _ = self.0.collect(vec![id]).await;

@@ -35,15 +35,28 @@ pub(crate) fn native(operations: &Operations) -> Native {
         }),
         &[],
     );
-    Native::new("status", TEXT, input, move |arguments: Arguments, context: Context| {
-        let operations = operations.clone();
-        async move { Ok(status(&operations, &arguments, &context).await.unwrap_or_else(Into::into)) }
-    })
+    Native::new(
+        "status",
+        TEXT,
+        input,
+        move |arguments: Arguments, context: Context| {
+            let operations = operations.clone();
+            async move {
+                Ok(status(&operations, &arguments, &context)
+                    .await
+                    .unwrap_or_else(Into::into))
+            }
+        },
+    )
     .title("Operations")
     .read_only()
 }
 
-async fn status(operations: &Operations, arguments: &Arguments, context: &Context) -> Result<Outcome, Failure> {
+async fn status(
+    operations: &Operations,
+    arguments: &Arguments,
+    context: &Context,
+) -> Result<Outcome, Failure> {
     let ids = ids(arguments)?;
     let is_one = !ids.is_empty();
     let filter = Filter {
@@ -55,7 +68,11 @@ async fn status(operations: &Operations, arguments: &Arguments, context: &Contex
     let cursor = text(arguments, "cursor").map(cursor).transpose()?;
     let limit = arguments.get("limit").and_then(Value::as_u64).unwrap_or(USUAL).min(MOST);
     let page = operations.list(filter, cursor, usize::try_from(limit).unwrap_or(1)).await?;
-    if is_one && page.operations.is_empty() && !arguments.contains_key("state") && !arguments.contains_key("tool") {
+    if is_one
+        && page.operations.is_empty()
+        && !arguments.contains_key("state")
+        && !arguments.contains_key("tool")
+    {
         return Err(unknown(text(arguments, "id").unwrap_or_default()));
     }
     Ok(outcome(&page))
@@ -63,7 +80,12 @@ async fn status(operations: &Operations, arguments: &Arguments, context: &Contex
 
 fn cursor(text: &str) -> Result<Cursor, Failure> {
     let is_one = i64::from_str_radix(text, 16).is_ok_and(|number| number >= 0);
-    let unknown = || Failure::new("invalid_arguments", format!("`{text}` is no cursor; list again from the start"));
+    let unknown = || {
+        Failure::new(
+            "invalid_arguments",
+            format!("`{text}` is no cursor; list again from the start"),
+        )
+    };
     is_one.then(|| Cursor(text.to_owned())).ok_or_else(unknown)
 }
 
@@ -72,7 +94,8 @@ fn outcome(page: &Page) -> Outcome {
     if lines.is_empty() {
         lines.push("There are no such operations.".to_owned());
     }
-    let mut structured = json!({"operations": page.operations.iter().map(object).collect::<Vec<_>>()});
+    let mut structured =
+        json!({"operations": page.operations.iter().map(object).collect::<Vec<_>>()});
     if let Some(Cursor(next)) = &page.next {
         lines.push(format!("There are more: ask again with the cursor `{next}`."));
         structured["next_cursor"] = json!(next);

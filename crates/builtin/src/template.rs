@@ -57,14 +57,19 @@ impl Project {
     }
 
     /// An environment in which templates know the project, the flags and the names of the tools around a call.
-    pub(crate) fn environment(&self, flags: &Arc<SeenFlags>, context: &Context) -> Environment<'static> {
+    pub(crate) fn environment(
+        &self,
+        flags: &Arc<SeenFlags>,
+        context: &Context,
+    ) -> Environment<'static> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
         environment.set_fuel(Some(STEPS));
         environment.set_recursion_limit(DEPTH);
         environment.set_path_join_callback(|name, parent| Cow::Owned(join(name, parent)));
-        environment.add_global("project", minijinja::context! { name => &self.name, path => &self.path });
+        environment
+            .add_global("project", minijinja::context! { name => &self.name, path => &self.path });
         environment.add_global("flags", Value::from_dyn_object(flags.clone()));
         let budget = Budget::new();
         budget::add(&mut environment, &budget);
@@ -75,7 +80,9 @@ impl Project {
         let context = context.clone();
         environment.add_function("tool", move |name: &str| match context.tool(name) {
             Some(_) => Ok(context.served_name(name)),
-            None => Err(Error::new(ErrorKind::InvalidOperation, format!("there is no tool `{name}`"))),
+            None => {
+                Err(Error::new(ErrorKind::InvalidOperation, format!("there is no tool `{name}`")))
+            }
         });
         environment
     }
@@ -86,8 +93,8 @@ fn write(output: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> R
     match value.kind() {
         ValueKind::None => Ok(()),
         ValueKind::Bool | ValueKind::Seq | ValueKind::Map => {
-            let text =
-                serde_json::to_string(value).map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))?;
+            let text = serde_json::to_string(value)
+                .map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))?;
             Ok(output.write_str(&text)?)
         }
         _ => minijinja::escape_formatter(output, state, value),
@@ -95,11 +102,18 @@ fn write(output: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> R
 }
 
 /// Renders a template; see [`in_place`] for its source.
-pub(crate) fn render(environment: &Environment<'_>, name: &str, source: &str, context: Value) -> Result<String, TemplateError> {
+pub(crate) fn render(
+    environment: &Environment<'_>,
+    name: &str,
+    source: &str,
+    context: Value,
+) -> Result<String, TemplateError> {
     let mut output = Bounded(Vec::new());
-    let template = environment.template_from_named_str(name, source).map_err(TemplateError::from)?;
+    let template =
+        environment.template_from_named_str(name, source).map_err(TemplateError::from)?;
     template.render_captured_to(context, &mut output)?;
-    Ok(String::from_utf8(output.0).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    Ok(String::from_utf8(output.0)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 /// A body as it must be given to [`render`] or to a loader: what it makes is counted, and its lines
@@ -148,7 +162,8 @@ impl SeenFlags {
     /// A flag by a name whose case is not known.
     pub(crate) fn in_any_case(&self, name: &str) -> Option<&serde_json::Value> {
         let is_it = |known: &str| known.to_lowercase() == name.to_lowercase();
-        self.get(name).or_else(|| self.all().iter().find(|(known, _)| is_it(known)).map(|(_, value)| value))
+        self.get(name)
+            .or_else(|| self.all().iter().find(|(known, _)| is_it(known)).map(|(_, value)| value))
     }
 
     fn all(&self) -> &BTreeMap<String, serde_json::Value> {
@@ -193,10 +208,13 @@ impl From<Error> for TemplateError {
     /// The innermost error is the one to mend: those around it only say how it was reached.
     fn from(error: Error) -> Self {
         let mut innermost = &error;
-        while let Some(inner) = std::error::Error::source(innermost).and_then(|source| source.downcast_ref::<Error>()) {
+        while let Some(inner) =
+            std::error::Error::source(innermost).and_then(|source| source.downcast_ref::<Error>())
+        {
             innermost = inner;
         }
-        let message = innermost.detail().map_or_else(|| innermost.kind().to_string(), str::to_owned);
+        let message =
+            innermost.detail().map_or_else(|| innermost.kind().to_string(), str::to_owned);
         let placed = if innermost.name().is_some() { innermost } else { &error };
         Self { name: placed.name().unwrap_or_default().to_owned(), line: placed.line(), message }
     }

@@ -53,11 +53,15 @@ pub fn check(schema: &Schema, arguments: &Value) -> Result<Vec<Fault>, SchemaErr
 /// Takes secret values out of a fault: it is an answer, and answers are kept.
 fn hide(schema: &Schema, fault: &mut Fault) {
     match fault.path.split('/').nth(1) {
-        Some(argument) if schema.is_secret(&unescape(argument)) && !fault.received.is_null() => fault.received = REDACTED.into(),
+        Some(argument) if schema.is_secret(&unescape(argument)) && !fault.received.is_null() => {
+            fault.received = REDACTED.into()
+        }
         Some(_) => {}
         None => {
             let arguments = fault.received.as_object_mut().into_iter().flatten();
-            arguments.filter(|(name, _)| schema.is_secret(name)).for_each(|(_, value)| *value = REDACTED.into());
+            arguments
+                .filter(|(name, _)| schema.is_secret(name))
+                .for_each(|(_, value)| *value = REDACTED.into());
         }
     }
 }
@@ -116,7 +120,9 @@ pub fn apply_defaults(schema: &Schema, arguments: &mut Map<String, Value>) {
 
 /// The arguments as they may be written down: each secret value replaced by [`REDACTED`].
 pub fn redacted(tool: &Tool, arguments: &Map<String, Value>) -> Map<String, Value> {
-    let shown = |name: &str, value: &Value| if tool.is_secret(name) { Value::from(REDACTED) } else { value.clone() };
+    let shown = |name: &str, value: &Value| {
+        if tool.is_secret(name) { Value::from(REDACTED) } else { value.clone() }
+    };
     arguments.iter().map(|(name, value)| (name.clone(), shown(name, value))).collect()
 }
 
@@ -147,13 +153,16 @@ fn describe(schema: &Schema, error: &ValidationError<'_>, faults: &mut Vec<Fault
                 received: Value::Null,
             });
         }
-        ValidationErrorKind::AdditionalProperties { unexpected } | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
             faults.extend(unexpected.iter().map(|name| unknown(schema, &path, name, instance)));
         }
         ValidationErrorKind::Type { kind } => {
             let expected = match kind {
                 TypeKind::Single(kind) => kind.to_string(),
-                TypeKind::Multiple(kinds) => kinds.iter().map(|kind| kind.to_string()).collect::<Vec<_>>().join(" or "),
+                TypeKind::Multiple(kinds) => {
+                    kinds.iter().map(|kind| kind.to_string()).collect::<Vec<_>>().join(" or ")
+                }
             };
             let message = format!("Expected {expected}, received {}", type_name(instance));
             faults.push(Fault { path, message, expected, received: shortened(instance) });
@@ -162,8 +171,8 @@ fn describe(schema: &Schema, error: &ValidationError<'_>, faults: &mut Vec<Fault
             faults.push(alternatives(schema, path, context, instance));
         }
         kind => {
-            let (message, expected) =
-                constraint(kind, &beside).unwrap_or_else(|| (error.masked().to_string(), kind.keyword().to_owned()));
+            let (message, expected) = constraint(kind, &beside)
+                .unwrap_or_else(|| (error.masked().to_string(), kind.keyword().to_owned()));
             faults.push(Fault { path, message, expected, received: shortened(instance) });
         }
     }
@@ -174,8 +183,10 @@ fn constraint(kind: &ValidationErrorKind, beside: &Beside<'_>) -> Option<(String
     let pair = |message: String, expected: &str| Some((message, expected.to_owned()));
     match kind {
         ValidationErrorKind::Enum { options } => {
-            let list =
-                options.as_array().map(|options| options.iter().map(plain).collect::<Vec<_>>().join(", ")).unwrap_or_default();
+            let list = options
+                .as_array()
+                .map(|options| options.iter().map(plain).collect::<Vec<_>>().join(", "))
+                .unwrap_or_default();
             pair(format!("Value must be one of: {list}"), &format!("one of: {list}"))
         }
         ValidationErrorKind::Constant { expected_value } => {
@@ -202,17 +213,26 @@ fn constraint(kind: &ValidationErrorKind, beside: &Beside<'_>) -> Option<(String
         ValidationErrorKind::Pattern { pattern } => {
             pair(format!("Value must match the pattern {pattern}"), &format!("pattern {pattern}"))
         }
-        ValidationErrorKind::MultipleOf { multiple_of } => {
-            pair(format!("Value must be a multiple of {multiple_of}"), &format!("multiple of {multiple_of}"))
+        ValidationErrorKind::MultipleOf { multiple_of } => pair(
+            format!("Value must be a multiple of {multiple_of}"),
+            &format!("multiple of {multiple_of}"),
+        ),
+        ValidationErrorKind::UniqueItems => {
+            pair("Array items must be unique".to_owned(), "unique items")
         }
-        ValidationErrorKind::UniqueItems => pair("Array items must be unique".to_owned(), "unique items"),
-        ValidationErrorKind::FalseSchema => pair("This parameter is not allowed here".to_owned(), "nothing"),
+        ValidationErrorKind::FalseSchema => {
+            pair("This parameter is not allowed here".to_owned(), "nothing")
+        }
         _ => None,
     }
 }
 
 fn unknown(schema: &Schema, path: &str, name: &str, instance: &Value) -> Fault {
-    let known: Vec<&str> = if path.is_empty() { schema.properties().map(|(name, _)| name).collect() } else { Vec::new() };
+    let known: Vec<&str> = if path.is_empty() {
+        schema.properties().map(|(name, _)| name).collect()
+    } else {
+        Vec::new()
+    };
     let hint = match closest(name, known.iter().copied()) {
         Some(near) => format!("; did you mean '{near}'?"),
         None if known.is_empty() => String::new(),
@@ -226,14 +246,20 @@ fn unknown(schema: &Schema, path: &str, name: &str, instance: &Value) -> Fault {
     }
 }
 
-fn alternatives(schema: &Schema, path: String, context: &[Vec<ValidationError<'static>>], instance: &Value) -> Fault {
+fn alternatives(
+    schema: &Schema,
+    path: String,
+    context: &[Vec<ValidationError<'static>>],
+    instance: &Value,
+) -> Fault {
     let mut reasons = Vec::new();
     for errors in context {
         let mut faults = Vec::new();
         for error in errors {
             describe(schema, error, &mut faults);
         }
-        let reason = faults.into_iter().map(|fault| fault.message).collect::<Vec<_>>().join(" and ");
+        let reason =
+            faults.into_iter().map(|fault| fault.message).collect::<Vec<_>>().join(" and ");
         if !reason.is_empty() && !reasons.contains(&reason) {
             reasons.push(reason);
         }
@@ -242,7 +268,12 @@ fn alternatives(schema: &Schema, path: String, context: &[Vec<ValidationError<'s
         true => "Value fits none of the alternatives".to_owned(),
         false => format!("Value fits none of the alternatives: {}", reasons.join("; or ")),
     };
-    Fault { path, message, expected: "one of the alternatives".to_owned(), received: shortened(instance) }
+    Fault {
+        path,
+        message,
+        expected: "one of the alternatives".to_owned(),
+        received: shortened(instance),
+    }
 }
 
 /// The schema object whose keyword failed, for the keywords beside it.
@@ -257,7 +288,9 @@ impl<'a> Beside<'a> {
         for token in &tokens {
             at = match at {
                 None => schema.object().get(token.as_str()),
-                Some(Value::Array(items)) => token.parse::<usize>().ok().and_then(|index| items.get(index)),
+                Some(Value::Array(items)) => {
+                    token.parse::<usize>().ok().and_then(|index| items.get(index))
+                }
                 Some(value) => value.get(token.as_str()),
             };
             if at.is_none() {
@@ -293,7 +326,11 @@ impl<'a> Beside<'a> {
 }
 
 fn declared_type(schema: &Schema, path: &str, name: &str) -> String {
-    let declared = path.is_empty().then(|| schema.property(name)).flatten().and_then(|property| property.get("type"));
+    let declared = path
+        .is_empty()
+        .then(|| schema.property(name))
+        .flatten()
+        .and_then(|property| property.get("type"));
     match declared {
         Some(Value::String(kind)) => kind.clone(),
         Some(Value::Array(kinds)) => kinds.iter().map(plain).collect::<Vec<_>>().join(" or "),
@@ -315,8 +352,12 @@ fn shortened(value: &Value) -> Value {
         Value::String(text) if text.chars().count() > LONGEST => {
             Value::String(text.chars().take(LONGEST).chain("…".chars()).collect())
         }
-        Value::Array(items) if items.len() > 10 => Value::String(format!("an array of {} items", items.len())),
-        Value::Object(members) if members.len() > 10 => Value::String(format!("an object of {} members", members.len())),
+        Value::Array(items) if items.len() > 10 => {
+            Value::String(format!("an array of {} items", items.len()))
+        }
+        Value::Object(members) if members.len() > 10 => {
+            Value::String(format!("an object of {} members", members.len()))
+        }
         other => other.clone(),
     }
 }
@@ -359,7 +400,10 @@ mod tests {
             "required": ["file"],
             "additionalProperties": false,
         });
-        let found = messages(of, json!({"mode": "odd", "count": 12, "tags": [], "target": "A1", "taget": 1}));
+        let found = messages(
+            of,
+            json!({"mode": "odd", "count": 12, "tags": [], "target": "A1", "taget": 1}),
+        );
         insta::assert_snapshot!(found.join("\n"), @r"
         /mode Value must be one of: simple, advanced
         /count Value must be between 1 and 9
@@ -388,19 +432,29 @@ mod tests {
             "then": {"required": ["extra"]},
             "$defs": {"e": {"type": "array", "maxItems": 1}},
         });
-        assert_eq!(messages(of.clone(), json!({"mode": "advanced"})), ["/extra Missing required parameter 'extra'"]);
-        assert_eq!(messages(of, json!({"mode": "simple", "extra": [1, 2]})), ["/extra Array must have at most 1 item"]);
+        assert_eq!(
+            messages(of.clone(), json!({"mode": "advanced"})),
+            ["/extra Missing required parameter 'extra'"]
+        );
+        assert_eq!(
+            messages(of, json!({"mode": "simple", "extra": [1, 2]})),
+            ["/extra Array must have at most 1 item"]
+        );
     }
 
     #[test]
     fn refuses_a_remote_reference_instead_of_fetching_it() {
-        let of = schema(json!({"type": "object", "properties": {"a": {"$ref": "https://example.com/a.json"}}}));
+        let of = schema(
+            json!({"type": "object", "properties": {"a": {"$ref": "https://example.com/a.json"}}}),
+        );
         assert!(check(&of, &json!({})).is_err());
     }
 
     #[test]
     fn fills_in_defaults() {
-        let of = schema(json!({"type": "object", "properties": {"a": {"default": 3}, "b": {"default": 4}, "c": {}}}));
+        let of = schema(
+            json!({"type": "object", "properties": {"a": {"default": 3}, "b": {"default": 4}, "c": {}}}),
+        );
         let mut arguments = json!({"b": 5}).as_object().expect("an object").clone();
         apply_defaults(&of, &mut arguments);
         assert_eq!(Value::Object(arguments), json!({"b": 5, "a": 3}));

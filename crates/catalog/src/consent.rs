@@ -5,8 +5,16 @@
 use serde_json::{Map, Value};
 
 /// Words in the name of a parameter that say that its one value is an agreement.
-const NAMES: [&str; 8] =
-    ["consent", "confirm", "confirmation", "confirmed", "explicit", "acknowledge", "acknowledgement", "acknowledgment"];
+const NAMES: [&str; 8] = [
+    "consent",
+    "confirm",
+    "confirmation",
+    "confirmed",
+    "explicit",
+    "acknowledge",
+    "acknowledgement",
+    "acknowledgment",
+];
 
 /// The parameter and the word that it must be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,10 +29,13 @@ impl Consent {
     /// The first parameter that is marked (`x-consent`) or named for an agreement and admits one text only.
     pub fn find(schema: &Map<String, Value>) -> Option<Self> {
         let properties = schema.get("properties")?.as_object()?;
-        properties.iter().filter(|(name, property)| is_marked(property) || is_agreement(name)).find_map(|(name, property)| {
-            let word = only_text(property)?;
-            Some(Self { parameter: name.clone(), word: word.to_owned() })
-        })
+        properties
+            .iter()
+            .filter(|(name, property)| is_marked(property) || is_agreement(name))
+            .find_map(|(name, property)| {
+                let word = only_text(property)?;
+                Some(Self { parameter: name.clone(), word: word.to_owned() })
+            })
     }
 }
 
@@ -33,7 +44,8 @@ fn is_marked(property: &Value) -> bool {
 }
 
 fn is_agreement(name: &str) -> bool {
-    name.split(['_', '-', '.']).any(|part| NAMES.iter().any(|known| part.eq_ignore_ascii_case(known)))
+    name.split(['_', '-', '.'])
+        .any(|part| NAMES.iter().any(|known| part.eq_ignore_ascii_case(known)))
 }
 
 /// The one text that a schema admits, by `const` or by an `enum` of one.

@@ -75,7 +75,12 @@ impl Diagnostic {
     }
 
     /// A diagnostic of a rule that has only a code.
-    pub fn of_code(code: &'static str, severity: Severity, origin: Origin, message: impl Into<String>) -> Self {
+    pub fn of_code(
+        code: &'static str,
+        severity: Severity,
+        origin: Origin,
+        message: impl Into<String>,
+    ) -> Self {
         Self {
             code,
             severity,

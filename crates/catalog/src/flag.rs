@@ -14,8 +14,9 @@ pub const LONGEST_NAME: usize = 100;
 const LARGEST_VALUE: usize = 64 << 10;
 
 /// Words that some programs take for true or false. Here they are texts.
-const BOOLEAN_WORDS: [&str; 12] =
-    ["true", "on", "yes", "enabled", "enable", "1", "false", "off", "no", "disabled", "disable", "0"];
+const BOOLEAN_WORDS: [&str; 12] = [
+    "true", "on", "yes", "enabled", "enable", "1", "false", "off", "no", "disabled", "disable", "0",
+];
 
 /// Flags by name.
 pub type FlagValues = BTreeMap<FlagName, FlagValue>;
@@ -41,13 +42,18 @@ impl FlagName {
         let is_allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
         let why = match (name.chars().count(), name.chars().find(|c| !is_allowed(*c))) {
             (0, _) => "it is empty".to_owned(),
-            (length, _) if length > LONGEST_NAME => format!("it has {length} characters, more than {LONGEST_NAME}"),
+            (length, _) if length > LONGEST_NAME => {
+                format!("it has {length} characters, more than {LONGEST_NAME}")
+            }
             (_, Some(c)) => format!("{c:?} is not allowed"),
             (_, None) => return Ok(Self(name)),
         };
         let shown: String = name.chars().take(LONGEST_NAME).collect();
         let hint = "use letters, digits, `_`, `-` and `.`";
-        Err(BadFlag(vec![format!("`{}` cannot be the name of a flag: {why}; {hint}", shown.escape_debug())]))
+        Err(BadFlag(vec![format!(
+            "`{}` cannot be the name of a flag: {why}; {hint}",
+            shown.escape_debug()
+        )]))
     }
 
     /// The name as text.
@@ -66,7 +72,9 @@ impl FlagValue {
             Value::Object(members) => members.iter().for_each(|(key, member)| match member {
                 Value::String(_) => {}
                 Value::Array(items) => check_texts(&format!(".{key}"), items, &mut problems),
-                other => problems.push(format!("`{key}` is {}, not a text or a list of texts", a(other))),
+                other => {
+                    problems.push(format!("`{key}` is {}, not a text or a list of texts", a(other)))
+                }
             }),
             other => problems.push(format!("it is {}{}", a(other), mend(other))),
         }
@@ -77,7 +85,10 @@ impl FlagValue {
         match problems.is_empty() {
             true => Ok(Self(value)),
             false => Err(BadFlag(
-                problems.into_iter().map(|problem| format!("this cannot be the value of a flag: {problem}")).collect(),
+                problems
+                    .into_iter()
+                    .map(|problem| format!("this cannot be the value of a flag: {problem}"))
+                    .collect(),
             )),
         }
     }
@@ -94,7 +105,9 @@ impl FlagValue {
 
     /// Whether it is a text that some programs would take for true or false.
     pub fn is_boolean_word(&self) -> bool {
-        self.0.as_str().is_some_and(|text| BOOLEAN_WORDS.iter().any(|word| word.eq_ignore_ascii_case(text.trim())))
+        self.0.as_str().is_some_and(|text| {
+            BOOLEAN_WORDS.iter().any(|word| word.eq_ignore_ascii_case(text.trim()))
+        })
     }
 }
 
@@ -163,7 +176,9 @@ mod tests {
         for good in ["a", "content-format", "größe.v2", "名前", "_x", &"x".repeat(100)] {
             assert!(FlagName::new(good).is_ok(), "{good}");
         }
-        for (bad, why) in [("", "empty"), ("a b", "' '"), ("a/b", "'/'"), ("a\n", "'\\n'"), ("🚩", "'🚩'")] {
+        for (bad, why) in
+            [("", "empty"), ("a b", "' '"), ("a/b", "'/'"), ("a\n", "'\\n'"), ("🚩", "'🚩'")]
+        {
             let error = FlagName::new(bad).expect_err(bad).to_string();
             assert!(error.contains(why), "{error}");
         }
@@ -174,9 +189,23 @@ mod tests {
     fn the_schema_and_the_check_agree() {
         let schema = json!({"type": "object", "properties": {"value": value_schema()}});
         let schema = Schema::new(schema.as_object().expect("an object").clone());
-        let good = [json!(true), json!("on"), json!([]), json!(["a", "b"]), json!({"a": "b", "c": ["d"]}), json!({})];
-        let bad =
-            [json!(1), json!(1.5), json!(null), json!(["a", 1]), json!([["a"]]), json!({"a": true}), json!({"a": ["b", {}]})];
+        let good = [
+            json!(true),
+            json!("on"),
+            json!([]),
+            json!(["a", "b"]),
+            json!({"a": "b", "c": ["d"]}),
+            json!({}),
+        ];
+        let bad = [
+            json!(1),
+            json!(1.5),
+            json!(null),
+            json!(["a", 1]),
+            json!([["a"]]),
+            json!({"a": true}),
+            json!({"a": ["b", {}]}),
+        ];
         for (values, expected) in [(good.as_slice(), true), (bad.as_slice(), false)] {
             for value in values {
                 assert_eq!(FlagValue::new(value.clone()).is_ok(), expected, "{value}");
@@ -188,7 +217,9 @@ mod tests {
 
     #[test]
     fn everything_that_is_wrong_with_a_value_is_said() {
-        let problems = FlagValue::new(json!({"a": 1, "b": ["x", 2, 3], "c": "fine"})).expect_err("three problems").0;
+        let problems = FlagValue::new(json!({"a": 1, "b": ["x", 2, 3], "c": "fine"}))
+            .expect_err("three problems")
+            .0;
         assert_eq!(problems.len(), 3, "{problems:?}");
         assert!(problems[1].ends_with("`b[1]` is an integer, not a text"), "{problems:?}");
         let number = FlagValue::new(json!(5)).expect_err("a number").to_string();

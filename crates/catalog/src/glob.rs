@@ -21,7 +21,9 @@ impl Glob {
         if pattern.is_empty() {
             return Err(GlobError::Empty);
         }
-        match pattern.chars().find(|c| matches!(c, '[' | ']' | '{' | '}' | '\\' | '/' | '!' | ',') || c.is_whitespace()) {
+        match pattern.chars().find(|c| {
+            matches!(c, '[' | ']' | '{' | '}' | '\\' | '/' | '!' | ',') || c.is_whitespace()
+        }) {
             Some(c) => Err(GlobError::Character(c)),
             None => Ok(Self(pattern.into())),
         }
@@ -34,7 +36,8 @@ impl Glob {
 
     /// Whether the whole of `name` fits.
     pub fn is_match(&self, name: &str) -> bool {
-        let (pattern, name): (Vec<char>, Vec<char>) = (self.0.chars().collect(), name.chars().collect());
+        let (pattern, name): (Vec<char>, Vec<char>) =
+            (self.0.chars().collect(), name.chars().collect());
         fits(&pattern, &name)
     }
 
@@ -81,7 +84,9 @@ impl fmt::Display for GlobError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("it is empty"),
-            Self::Character(c) => write!(f, "{c:?} is in no tool's name; `*` and `?` are the only wildcards"),
+            Self::Character(c) => {
+                write!(f, "{c:?} is in no tool's name; `*` and `?` are the only wildcards")
+            }
         }
     }
 }
@@ -111,7 +116,11 @@ mod tests {
             ("ai.edit", "ai_edit", false),
         ];
         for (pattern, name, expected) in table {
-            assert_eq!(Glob::new(pattern).expect(pattern).is_match(name), expected, "{pattern} and {name}");
+            assert_eq!(
+                Glob::new(pattern).expect(pattern).is_match(name),
+                expected,
+                "{pattern} and {name}"
+            );
         }
     }
 

@@ -41,17 +41,27 @@ pub struct HouseRuleText<'a> {
 impl HouseRule {
     /// Compiles a rule, or says why it cannot be used.
     pub fn compile(text: &HouseRuleText<'_>) -> Result<Self, String> {
-        let is_own = text.code.strip_prefix("TC").is_none_or(|rest| !rest.bytes().all(|byte| byte.is_ascii_digit()));
+        let is_own = text
+            .code
+            .strip_prefix("TC")
+            .is_none_or(|rest| !rest.bytes().all(|byte| byte.is_ascii_digit()));
         let is_code = (2..=32).contains(&text.code.len())
             && text.code.starts_with(|c: char| c.is_ascii_uppercase())
-            && text.code.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-');
+            && text
+                .code
+                .bytes()
+                .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-');
         if !is_code || !is_own {
             return Err(format!(
                 "`{}` cannot be the code of a rule: use capitals, digits and `-`, and not `TC` with digits",
                 text.code
             ));
         }
-        let tools = text.tools.map(Glob::new).transpose().map_err(|error| format!("`tools` is not a glob: {error}"))?;
+        let tools = text
+            .tools
+            .map(Glob::new)
+            .transpose()
+            .map_err(|error| format!("`tools` is not a glob: {error}"))?;
         let when = on_large_stack(|| Expression::compile(text.when, &RULE_NAMES))?;
         Ok(Self {
             code: interned(text.code),
@@ -68,7 +78,10 @@ impl HouseRule {
         if self.tools.as_ref().is_some_and(|tools| !tools.is_match(&tool.name)) {
             return Ok(None);
         }
-        let holds = self.when.evaluate(&Scope::of_tool(tool)).map_err(|reason| reason.replace("these arguments", "this tool"))?;
+        let holds = self
+            .when
+            .evaluate(&Scope::of_tool(tool))
+            .map_err(|reason| reason.replace("these arguments", "this tool"))?;
         Ok(holds.then(|| self.found(tool.origin.clone()).tool(&tool.name)))
     }
 

@@ -33,7 +33,8 @@ pub struct Process {
 impl Process {
     /// Whether the program is a shell told to run its argument as a script.
     pub fn is_shell_script(&self) -> bool {
-        const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ksh", "fish", "pwsh", "powershell"];
+        const SHELLS: [&str; 8] =
+            ["sh", "bash", "zsh", "dash", "ksh", "fish", "pwsh", "powershell"];
         let name = self.program.rsplit('/').next().unwrap_or_default();
         SHELLS.contains(&name) && self.pieces.iter().map_while(as_flag).any(is_script_flag)
     }
@@ -202,7 +203,8 @@ pub enum Access {
 
 impl Access {
     /// Every one, by the word for it in definitions.
-    pub const WORDS: [(&'static str, Self); 3] = [("read", Self::Read), ("write", Self::Write), ("read_write", Self::ReadWrite)];
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("read", Self::Read), ("write", Self::Write), ("read_write", Self::ReadWrite)];
 
     /// The word for it in definitions.
     pub fn word(self) -> &'static str {
@@ -321,19 +323,31 @@ mod tests {
 
     #[test]
     fn spells_flags() {
-        assert_eq!([flag_for("v"), flag_for("verbose"), flag_for("-x"), flag_for("é")], ["-v", "--verbose", "-x", "-é"]);
+        assert_eq!(
+            [flag_for("v"), flag_for("verbose"), flag_for("-x"), flag_for("é")],
+            ["-v", "--verbose", "-x", "-é"]
+        );
     }
 
     #[test]
     fn knows_a_shell_script() {
-        let process = |program: &str, word: &str| Process { program: program.into(), pieces: vec![Piece::Word(word.into())] };
+        let process = |program: &str, word: &str| Process {
+            program: program.into(),
+            pieces: vec![Piece::Word(word.into())],
+        };
         assert!(process("/bin/bash", "-c").is_shell_script());
         assert!(process("sh", "-ec").is_shell_script());
         assert!(!process("sh", "--version").is_shell_script());
         assert!(!process("tar", "-c").is_shell_script());
-        let with_file = Process { program: "sh".into(), pieces: ["head", "-c"].map(|word| Piece::Word(word.into())).into() };
+        let with_file = Process {
+            program: "sh".into(),
+            pieces: ["head", "-c"].map(|word| Piece::Word(word.into())).into(),
+        };
         assert!(!with_file.is_shell_script(), "the flag is the script's, not the shell's");
-        let by_flag = Process { program: "bash".into(), pieces: vec![Piece::Parameter(Binding::option("c", "-c"))] };
+        let by_flag = Process {
+            program: "bash".into(),
+            pieces: vec![Piece::Parameter(Binding::option("c", "-c"))],
+        };
         assert!(by_flag.is_shell_script());
     }
 }

@@ -39,7 +39,9 @@ pub struct Catalog {
 impl Catalog {
     /// Puts tools in order. Among tools of one name the first wins; each other is a diagnostic, unless it is the same
     /// in another document.
-    pub fn merge<T: Into<Arc<Tool>>>(tools: impl IntoIterator<Item = T>) -> (Self, Vec<Diagnostic>) {
+    pub fn merge<T: Into<Arc<Tool>>>(
+        tools: impl IntoIterator<Item = T>,
+    ) -> (Self, Vec<Diagnostic>) {
         let mut kept: HashMap<String, Arc<Tool>> = HashMap::new();
         let mut diagnostics = Vec::new();
         for tool in tools {
@@ -53,7 +55,8 @@ impl Catalog {
         }
         let mut tools: Vec<_> = kept.into_values().collect();
         tools.sort_by(|a, b| a.name.cmp(&b.name));
-        let by_name = tools.iter().enumerate().map(|(index, tool)| (tool.name.clone(), index)).collect();
+        let by_name =
+            tools.iter().enumerate().map(|(index, tool)| (tool.name.clone(), index)).collect();
         (Self { tools, by_name }, diagnostics)
     }
 
@@ -74,7 +77,9 @@ impl Catalog {
 }
 
 fn conflict(first: &Tool, second: &Tool) -> Option<Diagnostic> {
-    let are_documents = first.aspects.is_some() && second.aspects.is_some() && first.origin.source != second.origin.source;
+    let are_documents = first.aspects.is_some()
+        && second.aspects.is_some()
+        && first.origin.source != second.origin.source;
     match are_documents {
         true => diverged(first, second),
         false => Some(duplicate(first, second)),
@@ -89,18 +94,32 @@ fn diverged(first: &Tool, second: &Tool) -> Option<Diagnostic> {
         (first.description != second.description, "its description"),
         (first.marks != second.marks, "its version, category or idempotency"),
     ];
-    let differences: Vec<_> = differences.into_iter().filter(|(differs, _)| *differs).map(|(_, what)| what).collect();
-    let message =
-        format!("`{}` is described in {} too, differently in {}", second.name, first.origin.source, differences.join(", "));
-    let found = Diagnostic::new(&DIVERGED_COPY, second.origin.clone(), message).also(first.origin.clone()).tool(&second.name);
+    let differences: Vec<_> =
+        differences.into_iter().filter(|(differs, _)| *differs).map(|(_, what)| what).collect();
+    let message = format!(
+        "`{}` is described in {} too, differently in {}",
+        second.name,
+        first.origin.source,
+        differences.join(", ")
+    );
+    let found = Diagnostic::new(&DIVERGED_COPY, second.origin.clone(), message)
+        .also(first.origin.clone())
+        .tool(&second.name);
     (!differences.is_empty()).then(|| found.hint("bring the two together, or keep one"))
 }
 
 fn duplicate(first: &Tool, second: &Tool) -> Diagnostic {
     let place = first.origin.pointer().filter(|pointer| !pointer.is_empty());
-    let place = place.map_or_else(|| first.origin.source.to_string(), |pointer| format!("{}#{pointer}", first.origin.source));
-    Diagnostic::new(&DUPLICATE_NAME, second.origin.clone(), format!("the name `{}` is taken by {place}", second.name))
-        .hint("rename one of the two")
-        .also(first.origin.clone())
-        .tool(&second.name)
+    let place = place.map_or_else(
+        || first.origin.source.to_string(),
+        |pointer| format!("{}#{pointer}", first.origin.source),
+    );
+    Diagnostic::new(
+        &DUPLICATE_NAME,
+        second.origin.clone(),
+        format!("the name `{}` is taken by {place}", second.name),
+    )
+    .hint("rename one of the two")
+    .also(first.origin.clone())
+    .tool(&second.name)
 }

@@ -39,7 +39,9 @@ impl fmt::Display for Problem {
         match self {
             Self::Empty => f.write_str("it is empty"),
             Self::Character(c) => write!(f, "{c:?} is not allowed"),
-            Self::TooLong(length) => write!(f, "it has {length} characters, more than {PORTABLE_LENGTH}"),
+            Self::TooLong(length) => {
+                write!(f, "it has {length} characters, more than {PORTABLE_LENGTH}")
+            }
         }
     }
 }

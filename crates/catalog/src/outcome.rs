@@ -29,15 +29,22 @@ impl Outcome {
         if let (true, Some(Value::Object(object))) = (self.failed, &mut self.structured) {
             let before = Value::Object(object.clone()).to_string();
             match form {
-                ErrorForm::Envelope if object.contains_key("error_message") => *object = enveloped(std::mem::take(object)),
-                ErrorForm::Standard if object.contains_key("success") => *object = standard(std::mem::take(object)),
+                ErrorForm::Envelope if object.contains_key("error_message") => {
+                    *object = enveloped(std::mem::take(object))
+                }
+                ErrorForm::Standard if object.contains_key("success") => {
+                    *object = standard(std::mem::take(object))
+                }
                 _ => return self,
             }
             // What a model reads is what programs read, where it was.
             let now = Value::Object(object.clone()).to_string();
-            self.content.iter_mut().filter(|content| **content == Content::Text(before.clone())).for_each(|content| {
-                *content = Content::Text(now.clone());
-            });
+            self.content
+                .iter_mut()
+                .filter(|content| **content == Content::Text(before.clone()))
+                .for_each(|content| {
+                    *content = Content::Text(now.clone());
+                });
         }
         self
     }
@@ -56,9 +63,15 @@ pub enum ErrorForm {
 /// A standard error object as an envelope. What else a failed run left (its output, say) stays.
 fn enveloped(mut object: Map<String, Value>) -> Map<String, Value> {
     let mut envelope = Map::from_iter([("success".to_owned(), Value::Bool(false))]);
-    let renamed = [("error_message", "error"), ("error_type", "error_type"), ("error_details", "error_data")];
+    let renamed =
+        [("error_message", "error"), ("error_type", "error_type"), ("error_details", "error_data")];
     for (name, new) in renamed {
-        envelope.extend(object.shift_remove(name).filter(|value| !value.is_null()).map(|value| (new.to_owned(), value)));
+        envelope.extend(
+            object
+                .shift_remove(name)
+                .filter(|value| !value.is_null())
+                .map(|value| (new.to_owned(), value)),
+        );
     }
     object.shift_remove("status");
     envelope.extend(object);
@@ -78,7 +91,12 @@ fn standard(mut envelope: Map<String, Value>) -> Map<String, Value> {
     }
     let status = Value::from("failure");
     let details = if details.is_empty() { Value::Null } else { Value::Object(details) };
-    let object = [("status", status), ("error_type", error_type), ("error_message", message), ("error_details", details)];
+    let object = [
+        ("status", status),
+        ("error_type", error_type),
+        ("error_message", message),
+        ("error_details", details),
+    ];
     object.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
@@ -157,6 +175,10 @@ impl Failure {
 
 impl From<Failure> for Outcome {
     fn from(failure: Failure) -> Self {
-        Self { structured: Some(failure.object()), content: vec![Content::Text(failure.message)], failed: true }
+        Self {
+            structured: Some(failure.object()),
+            content: vec![Content::Text(failure.message)],
+            failed: true,
+        }
     }
 }

@@ -104,12 +104,18 @@ impl Policy {
         let mut compiled = Vec::new();
         let mut problems = Vec::new();
         for (index, clause) in
-            on_large_stack(|| clauses.into_iter().map(Compiled::new).collect::<Vec<_>>()).into_iter().enumerate()
+            on_large_stack(|| clauses.into_iter().map(Compiled::new).collect::<Vec<_>>())
+                .into_iter()
+                .enumerate()
         {
             match clause {
                 Ok(clause) => compiled.push(clause),
                 Err(found) => {
-                    problems.extend(found.into_iter().map(|(part, message)| Problem { clause: index, part, message }));
+                    problems.extend(found.into_iter().map(|(part, message)| Problem {
+                        clause: index,
+                        part,
+                        message,
+                    }));
                 }
             }
         }
@@ -126,16 +132,23 @@ impl Policy {
             if strongest.as_ref().is_some_and(|(found, ..)| *found >= verdict) {
                 continue;
             }
-            let matched = compiled.matches(|| scope.get_or_insert_with(|| Scope::new(tool, arguments)));
-            if let Some(matched) = matched.filter(|matched| verdict > Verdict::Allow || *matched == Match::Holds) {
+            let matched =
+                compiled.matches(|| scope.get_or_insert_with(|| Scope::new(tool, arguments)));
+            if let Some(matched) =
+                matched.filter(|matched| verdict > Verdict::Allow || *matched == Match::Holds)
+            {
                 strongest = Some((verdict, compiled, matched));
             }
         }
         match strongest {
             None => by_marks(tool),
             Some((Verdict::Allow, ..)) => Decision::Allow,
-            Some((Verdict::Ask, compiled, matched)) => Decision::Ask { reason: compiled.reason(&matched) },
-            Some((Verdict::Deny, compiled, matched)) => Decision::Deny { reason: compiled.reason(&matched) },
+            Some((Verdict::Ask, compiled, matched)) => {
+                Decision::Ask { reason: compiled.reason(&matched) }
+            }
+            Some((Verdict::Deny, compiled, matched)) => {
+                Decision::Deny { reason: compiled.reason(&matched) }
+            }
         }
     }
 
@@ -152,7 +165,11 @@ impl Policy {
     /// The arguments that the expression of a clause reads and that a call may lack, by name: where
     /// one is absent, the expression fails.
     pub fn reads(&self, clause: usize) -> impl Iterator<Item = &str> {
-        self.0.get(clause).and_then(|compiled| compiled.when.as_ref()).into_iter().flat_map(Expression::reads)
+        self.0
+            .get(clause)
+            .and_then(|compiled| compiled.when.as_ref())
+            .into_iter()
+            .flat_map(Expression::reads)
     }
 }
 
@@ -195,7 +212,8 @@ enum Match {
 
 impl Compiled {
     fn new(clause: Clause) -> Result<Self, Vec<(Part, String)>> {
-        let tools = Glob::new(&clause.tools).map_err(|error| (Part::Tools, format!("`{}` is not a glob: {error}", clause.tools)));
+        let tools = Glob::new(&clause.tools)
+            .map_err(|error| (Part::Tools, format!("`{}` is not a glob: {error}", clause.tools)));
         let when = clause
             .when
             .as_deref()
@@ -214,7 +232,9 @@ impl Compiled {
     }
 
     fn matches<'s, 'a: 's>(&self, scope: impl FnOnce() -> &'s mut Scope<'a>) -> Option<Match> {
-        let Some(expression) = &self.when else { return Some(Match::Holds) };
+        let Some(expression) = &self.when else {
+            return Some(Match::Holds);
+        };
         match expression.evaluate(scope()) {
             Ok(true) => Some(Match::Holds),
             Ok(false) => None,

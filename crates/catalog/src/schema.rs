@@ -32,7 +32,11 @@ pub struct SchemaError {
 impl Schema {
     /// Takes a schema as it is. It is compiled when it is first used.
     pub fn new(object: Map<String, Value>) -> Self {
-        Self(Arc::new(Inner { object: Arc::new(fitted(object)), validator: OnceLock::new(), secrets: OnceLock::new() }))
+        Self(Arc::new(Inner {
+            object: Arc::new(fitted(object)),
+            validator: OnceLock::new(),
+            secrets: OnceLock::new(),
+        }))
     }
 
     /// The schema that admits no arguments.
@@ -97,10 +101,9 @@ fn fitted_value(value: Value) -> Value {
 }
 
 fn compile(object: &Map<String, Value>) -> Result<Validator, SchemaError> {
-    jsonschema::options()
-        .offline()
-        .build(&Value::Object(object.clone()))
-        .map_err(|error| SchemaError { message: error.to_string(), pointer: error.instance_path().to_string() })
+    jsonschema::options().offline().build(&Value::Object(object.clone())).map_err(|error| {
+        SchemaError { message: error.to_string(), pointer: error.instance_path().to_string() }
+    })
 }
 
 impl fmt::Debug for Schema {

@@ -47,15 +47,21 @@ impl<'s> Search<'s> {
         for (keyword, value) in schema {
             match (keyword.as_str(), value) {
                 ("properties", Value::Object(properties)) => {
-                    secrets
-                        .names
-                        .extend(properties.iter().filter(|(_, value)| self.is_secret(value)).map(|(name, _)| name.clone()));
+                    secrets.names.extend(
+                        properties
+                            .iter()
+                            .filter(|(_, value)| self.is_secret(value))
+                            .map(|(name, _)| name.clone()),
+                    );
                 }
                 ("patternProperties" | "additionalProperties" | "unevaluatedProperties", value) => {
                     secrets.unnamed |= self.is_secret(value);
                 }
                 ("allOf" | "anyOf" | "oneOf", Value::Array(parts)) => {
-                    parts.iter().filter_map(Value::as_object).for_each(|part| self.arguments(part, secrets));
+                    parts
+                        .iter()
+                        .filter_map(Value::as_object)
+                        .for_each(|part| self.arguments(part, secrets));
                 }
                 ("if" | "then" | "else", Value::Object(part)) => self.arguments(part, secrets),
                 ("$ref", Value::String(reference)) if self.wholes.insert(reference) => {
@@ -75,14 +81,17 @@ impl<'s> Search<'s> {
     /// Whether there is a mark anywhere in a value or in what it refers to.
     fn is_marked(&mut self, value: &'s Value) -> bool {
         match value {
-            Value::Object(members) => members.iter().any(|(key, value)| match (key.as_str(), value) {
-                ("writeOnly", Value::Bool(true)) => true,
-                ("format", Value::String(format)) if format == "password" => true,
-                ("$ref", Value::String(reference)) => {
-                    self.followed.insert(reference) && self.target(reference).is_some_and(|value| self.is_marked(value))
-                }
-                (_, value) => self.is_marked(value),
-            }),
+            Value::Object(members) => {
+                members.iter().any(|(key, value)| match (key.as_str(), value) {
+                    ("writeOnly", Value::Bool(true)) => true,
+                    ("format", Value::String(format)) if format == "password" => true,
+                    ("$ref", Value::String(reference)) => {
+                        self.followed.insert(reference)
+                            && self.target(reference).is_some_and(|value| self.is_marked(value))
+                    }
+                    (_, value) => self.is_marked(value),
+                })
+            }
             Value::Array(items) => items.iter().any(|item| self.is_marked(item)),
             _ => false,
         }

@@ -26,7 +26,8 @@ impl Switch {
     /// Whether it is about this tool.
     pub fn covers(&self, tool: &Tool) -> bool {
         let fits = |glob: &Glob| glob.is_match(&tool.name) || glob.is_match(tool.bare_name());
-        self.tools.as_ref().is_none_or(fits) && (self.category.is_none() || self.category == tool.marks.category)
+        self.tools.as_ref().is_none_or(fits)
+            && (self.category.is_none() || self.category == tool.marks.category)
     }
 
     /// Whether its tools are there, with these flags.
@@ -44,7 +45,11 @@ impl fmt::Display for Switch {
 }
 
 /// The tools that are there with these flags, and each other with the first switch that keeps it away.
-pub fn switched<'s>(catalog: &Catalog, switches: &'s [Switch], flags: &FlagValues) -> (Catalog, Vec<(Arc<Tool>, &'s Switch)>) {
+pub fn switched<'s>(
+    catalog: &Catalog,
+    switches: &'s [Switch],
+    flags: &FlagValues,
+) -> (Catalog, Vec<(Arc<Tool>, &'s Switch)>) {
     let off: Vec<_> = switches.iter().filter(|switch| !switch.is_on(flags)).collect();
     if off.is_empty() {
         return (catalog.clone(), Vec::new());
@@ -70,7 +75,13 @@ mod tests {
     };
 
     fn tool(name: &str, category: &str) -> Tool {
-        let mut tool = Tool::new(name, "", Schema::nothing(), Launch::Missing, Origin::whole(&SourceId::new("test")));
+        let mut tool = Tool::new(
+            name,
+            "",
+            Schema::nothing(),
+            Launch::Missing,
+            Origin::whole(&SourceId::new("test")),
+        );
         tool.marks.category = Some(category.to_owned());
         tool
     }
@@ -85,9 +96,11 @@ mod tests {
     }
 
     fn there(switches: &[Switch], value: Option<serde_json::Value>) -> Vec<String> {
-        let (catalog, _) = Catalog::merge([tool("git_push", "git"), tool("git_log", "read"), tool("ls", "read")]);
+        let (catalog, _) =
+            Catalog::merge([tool("git_push", "git"), tool("git_log", "read"), tool("ls", "read")]);
         let value = value.map(|value| FlagValue::new(value).expect("a value"));
-        let flags: FlagValues = value.map(|value| (FlagName::new("f").expect("a name"), value)).into_iter().collect();
+        let flags: FlagValues =
+            value.map(|value| (FlagName::new("f").expect("a name"), value)).into_iter().collect();
         let (kept, away) = switched(&catalog, switches, &flags);
         assert_eq!(kept.tools().len() + away.len(), 3, "every tool is somewhere");
         kept.tools().iter().map(|tool| tool.name.clone()).collect()
@@ -109,6 +122,10 @@ mod tests {
         let both = [switch(Some("git_*"), Some("read"), json!(true))];
         assert_eq!(there(&both, None), ["git_push", "ls"], "name and category narrow each other");
         let two = [switch(Some("ls"), None, json!(true)), switch(Some("l?"), None, json!(false))];
-        assert_eq!(there(&two, Some(json!(true))), ["git_log", "git_push"], "all switches of a tool must be on");
+        assert_eq!(
+            there(&two, Some(json!(true))),
+            ["git_log", "git_push"],
+            "all switches of a tool must be on"
+        );
     }
 }

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use crate::{Aspects, Consent, Description, ErrorForm, Launch, Origin, Place, Schema, arguments::Wording, launch::Piece};
+use crate::{
+    Aspects, Consent, Description, ErrorForm, Launch, Origin, Place, Schema, arguments::Wording,
+    launch::Piece,
+};
 
 /// One callable thing, whatever format it was written in.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +64,13 @@ pub struct Tool {
 
 impl Tool {
     /// A tool with nothing said beyond its name, text, schema, launch and origin.
-    pub fn new(name: impl Into<String>, text: impl Into<String>, input: Schema, launch: Launch, origin: Origin) -> Self {
+    pub fn new(
+        name: impl Into<String>,
+        text: impl Into<String>,
+        input: Schema,
+        launch: Launch,
+        origin: Origin,
+    ) -> Self {
         Self {
             name: name.into(),
             bare_name: None,
@@ -120,12 +129,16 @@ impl Tool {
 
     /// Where step `index` of a sequence is defined; the tool's own origin if that is not known.
     pub fn step_origin(&self, index: usize) -> Origin {
-        self.steps.get(index).map_or_else(|| self.origin.clone(), |places| self.origin_of(&places.step))
+        self.steps
+            .get(index)
+            .map_or_else(|| self.origin.clone(), |places| self.origin_of(&places.step))
     }
 
     /// Where the arguments of step `index` of a sequence are defined; the tool's own origin if that is not known.
     pub fn step_arguments_origin(&self, index: usize) -> Origin {
-        self.steps.get(index).map_or_else(|| self.origin.clone(), |places| self.origin_of(&places.arguments))
+        self.steps
+            .get(index)
+            .map_or_else(|| self.origin.clone(), |places| self.origin_of(&places.arguments))
     }
 }
 

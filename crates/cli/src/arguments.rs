@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    approve, build, call, check, convert, diff, docs, doctor, explain, flags, list, lock, new, operations, reference, reload,
-    schema, serve, show,
+    approve, build, call, check, convert, diff, docs, doctor, explain, flags, list, lock, new,
+    operations, reference, reload, schema, serve, show,
 };
 
 /// Takes tool definitions into one catalog, checks them, and serves them to AI agents over MCP.

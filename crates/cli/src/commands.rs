@@ -58,7 +58,8 @@ impl Surroundings<'_> {
 
 /// Runs what the command line asks for.
 pub(crate) fn run(cli: Cli, environment: &Environment) -> CommandResult {
-    let usual = if matches!(cli.command, Some(Command::Serve(_))) { Usual::Server } else { Usual::Command };
+    let usual =
+        if matches!(cli.command, Some(Command::Serve(_))) { Usual::Server } else { Usual::Command };
     logs::start(&cli.global, environment, usual)?;
     let here = Surroundings { global: &cli.global, environment };
     match cli.command {

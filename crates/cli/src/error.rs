@@ -90,7 +90,9 @@ impl From<workspace::OpenError> for CommandError {
 
 impl From<workspace::GroupError> for CommandError {
     fn from(error: workspace::GroupError) -> Self {
-        Self::machine(error.to_string()).hint("put the pattern in quotes, and a backslash before characters that mean themselves")
+        Self::machine(error.to_string()).hint(
+            "put the pattern in quotes, and a backslash before characters that mean themselves",
+        )
     }
 }
 

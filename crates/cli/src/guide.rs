@@ -89,7 +89,8 @@ fn library(crib: &Crib, content: &Content, flags: &Flags) -> Library {
         documents: config.and_then(|config| config.max_documents).unwrap_or(usual.documents),
         bytes: config.and_then(|config| config.max_bytes).unwrap_or(usual.bytes),
     };
-    Library::new(content.categories.clone(), content.collections.clone(), project(crib, flags)).with_limits(limits)
+    Library::new(content.categories.clone(), content.collections.clone(), project(crib, flags))
+        .with_limits(limits)
 }
 
 /// A crib as templates know it.
@@ -102,7 +103,10 @@ fn project(crib: &Crib, flags: &Flags) -> Project {
             tracing::error!("flags could not be read, so documents see none: {}", failure.message);
             Default::default()
         });
-        values.into_iter().map(|(name, value)| (name.as_str().to_owned(), value.into_json())).collect()
+        values
+            .into_iter()
+            .map(|(name, value)| (name.as_str().to_owned(), value.into_json()))
+            .collect()
     };
     Project { name: crib.name(), path: crib.folder.display().to_string(), flags: Arc::new(read) }
 }

@@ -29,7 +29,10 @@ pub(crate) fn open(crib: &Crib, settings: Settings) -> Runtime {
     match Store::open(&crib.state_folder()) {
         Ok(store) => {
             if let Some(path) = store.moved_aside() {
-                tracing::warn!("the store was broken; it was moved to {} and a new one begun", path.display());
+                tracing::warn!(
+                    "the store was broken; it was moved to {} and a new one begun",
+                    path.display()
+                );
             }
             let store = Arc::new(store);
             Runtime::with_journal(settings, store.clone()).with_keep(store)
@@ -43,7 +46,8 @@ pub(crate) fn open(crib: &Crib, settings: Settings) -> Runtime {
 
 /// As [`open`], for a command that is about what is kept: without it there is nothing to do.
 pub(crate) fn open_kept(crib: &Crib) -> Result<Runtime, CommandError> {
-    let store = Store::open(&crib.state_folder()).map_err(|error| CommandError::machine(error.to_string()))?;
+    let store = Store::open(&crib.state_folder())
+        .map_err(|error| CommandError::machine(error.to_string()))?;
     Ok(Runtime::with_journal(crib.settings(), Arc::new(store)))
 }
 
@@ -78,7 +82,10 @@ pub(crate) async fn switching(crib: &Crib, flags: &Flags) -> Result<FlagValues, 
 /// As [`switching`]; where flags cannot be read, that is said, and the configuration's count.
 pub(crate) async fn switching_or_defaults(crib: &Crib, flags: &Flags) -> FlagValues {
     switching(crib, flags).await.unwrap_or_else(|failure| {
-        tracing::error!("flags could not be read, so only those in toolcrib.toml count: {}", failure.message);
+        tracing::error!(
+            "flags could not be read, so only those in toolcrib.toml count: {}",
+            failure.message
+        );
         crib.flags.clone()
     })
 }
@@ -95,7 +102,9 @@ pub(crate) fn natives(
         Some(prefix) => Prefix::set(prefix).map_err(bad_prefix)?,
         None => Prefix::unset(),
     };
-    let is_shown = environment.get("MCP_INCLUDE_EXAMPLE_TOOLS").is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    let is_shown = environment
+        .get("MCP_INCLUDE_EXAMPLE_TOOLS")
+        .is_some_and(|value| value.eq_ignore_ascii_case("true"));
     let rendering = material.rendering(crib, runtime);
     let handles = Handles {
         operations: runtime.operations(),
@@ -108,7 +117,9 @@ pub(crate) fn natives(
         checker: crib.checks_definitions().then(|| checker(crib)),
     };
     let presentation = Presentation { prefix, errors: crib.config.crib.errors.map(Into::into) };
-    builtin::toolset(&handles).build(&presentation).map_err(|error| CommandError::machine(error.to_string()))
+    builtin::toolset(&handles)
+        .build(&presentation)
+        .map_err(|error| CommandError::machine(error.to_string()))
 }
 
 /// What `doctor` tells: whether documents can be kept here, and what can render them.
@@ -152,21 +163,32 @@ fn checker(crib: &Crib) -> Checker {
 }
 
 fn bad_prefix(error: BadPrefix) -> CommandError {
-    CommandError::new(Kind::BadArguments, error.to_string()).hint("use letters, digits, `_`, `-` and `.`; nothing for none")
+    CommandError::new(Kind::BadArguments, error.to_string())
+        .hint("use letters, digits, `_`, `-` and `.`; nothing for none")
 }
 
 /// The tools of a crib and the built-in ones that it wants.
 pub(crate) fn with_built_ins(crib: &Crib, catalog: &Catalog, natives: &[Native]) -> Catalog {
     let has_guide = crib.config.has_guide();
     let is_guide = |native: &Native| {
-        native.tool.marks.category.as_deref().is_some_and(|own| [content::CATEGORY, builtin::FLAGS].contains(&own))
+        native
+            .tool
+            .marks
+            .category
+            .as_deref()
+            .is_some_and(|own| [content::CATEGORY, builtin::FLAGS].contains(&own))
     };
-    let is_document = |native: &Native| native.tool.marks.category.as_deref() == Some(documents::CATEGORY);
-    let is_wanted = |native: &&Native| (has_guide || !is_guide(native)) && (crib.documents.is_some() || !is_document(native));
+    let is_document =
+        |native: &Native| native.tool.marks.category.as_deref() == Some(documents::CATEGORY);
+    let is_wanted = |native: &&Native| {
+        (has_guide || !is_guide(native)) && (crib.documents.is_some() || !is_document(native))
+    };
     let wanted: Vec<_> = natives.iter().filter(is_wanted).cloned().collect();
     for tool in builtin::hidden(catalog.tools(), &wanted) {
         let (name, source) = (&tool.name, &tool.origin.source);
-        tracing::warn!("`{name}` of {source} is not served, a built-in tool has its name: rename it, or choose a --prefix");
+        tracing::warn!(
+            "`{name}` of {source} is not served, a built-in tool has its name: rename it, or choose a --prefix"
+        );
     }
     Catalog::merge(builtin::join(catalog.tools(), &wanted)).0
 }
@@ -189,7 +211,9 @@ pub(crate) fn failed(failure: Failure) -> CommandError {
 pub(crate) fn misplaced(crib: &Crib, loaded: &Loaded) -> Option<String> {
     let strays = if loaded.files == 0 { crib.strays() } else { 0 };
     let files = count(strays, "JSON or YAML file");
-    (strays > 0).then(|| format!("definitions are read from `tools/` and `inst/mcp/tools/`; {files} beside them not"))
+    (strays > 0).then(|| {
+        format!("definitions are read from `tools/` and `inst/mcp/tools/`; {files} beside them not")
+    })
 }
 
 /// A number of things.
@@ -224,7 +248,8 @@ mod tests {
 
     #[test]
     fn spans_are_told_in_one_unit() {
-        let told = [5, 1_500, 125_000, 7_200_000, 200_000_000].map(|ms| span(Duration::from_millis(ms)));
+        let told =
+            [5, 1_500, 125_000, 7_200_000, 200_000_000].map(|ms| span(Duration::from_millis(ms)));
         assert_eq!(told, ["5 ms", "1 s", "2 min", "2 h", "2 d"]);
     }
 }

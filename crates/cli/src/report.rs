@@ -69,7 +69,11 @@ impl<'a> Report<'a> {
     pub(crate) fn new(loaded: &'a Loaded, files: Files) -> Self {
         let mut by_source: HashMap<&SourceId, Vec<(usize, &Place, bool)>> = HashMap::new();
         for (index, diagnostic) in loaded.diagnostics.iter().enumerate() {
-            by_source.entry(&diagnostic.origin.source).or_default().push((index, &diagnostic.origin.place, false));
+            by_source.entry(&diagnostic.origin.source).or_default().push((
+                index,
+                &diagnostic.origin.place,
+                false,
+            ));
             if let Some(also) = &diagnostic.also {
                 by_source.entry(&also.source).or_default().push((index, &also.place, true));
             }
@@ -77,7 +81,9 @@ impl<'a> Report<'a> {
         let mut spots: Vec<[Option<Spot>; 2]> = vec![[None, None]; loaded.diagnostics.len()];
         let mut texts = HashMap::new();
         for (source, places) in by_source {
-            let Some(text) = files.text(source).map(Text::new) else { continue };
+            let Some(text) = files.text(source).map(Text::new) else {
+                continue;
+            };
             let locator = Locator::new(&text.text);
             for (index, place, is_other) in places {
                 spots[index][usize::from(is_other)] = spot(&text, &locator, place);
@@ -85,11 +91,16 @@ impl<'a> Report<'a> {
             texts.insert(source, text);
         }
         let finding = |(diagnostic, [spot, other]): (&'a Diagnostic, [Option<Spot>; 2])| {
-            let also = diagnostic.also.as_ref().map(|also| Also { file: also.source.as_str(), spot: other });
+            let also = diagnostic
+                .also
+                .as_ref()
+                .map(|also| Also { file: also.source.as_str(), spot: other });
             Finding { diagnostic, spot, also }
         };
         let mut findings: Vec<_> = loaded.diagnostics.iter().zip(spots).map(finding).collect();
-        findings.sort_by(|a, b| (&a.diagnostic.origin.source, a.start()).cmp(&(&b.diagnostic.origin.source, b.start())));
+        findings.sort_by(|a, b| {
+            (&a.diagnostic.origin.source, a.start()).cmp(&(&b.diagnostic.origin.source, b.start()))
+        });
         Self { findings, files: loaded.files, tools: loaded.tools, texts }
     }
 
@@ -113,7 +124,8 @@ impl<'a> Report<'a> {
 
 impl Text {
     fn new(text: String) -> Self {
-        let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let line_starts =
+            std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         Self { text, line_starts }
     }
 }

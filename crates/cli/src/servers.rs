@@ -33,7 +33,8 @@ pub(crate) fn of_crib(crib_state: &Path) -> Vec<PathBuf> {
 pub(crate) async fn flags_changed(state: &Path) {
     let own = own(Path::new(""));
     let is_other = |socket: &PathBuf| socket.file_name() != own.file_name();
-    let others: Vec<_> = entries(&state.join("cribs")).flat_map(|crib| of_crib(&crib)).filter(is_other).collect();
+    let others: Vec<_> =
+        entries(&state.join("cribs")).flat_map(|crib| of_crib(&crib)).filter(is_other).collect();
     // One that is stuck finds out when it reads flags again.
     let _ = timeout(PATIENCE, tell(&others, FLAGS)).await;
 }

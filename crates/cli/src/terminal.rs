@@ -77,7 +77,11 @@ pub(crate) fn line(text: &str) {
 
 /// Prints a value as JSON on standard output: indented for a person, on one line for a program.
 pub(crate) fn json(value: &impl Serialize) {
-    let text = if stdout().is_terminal() { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
+    let text = if stdout().is_terminal() {
+        serde_json::to_string_pretty(value)
+    } else {
+        serde_json::to_string(value)
+    };
     line(&text.expect("values made here are JSON"));
 }
 
@@ -89,7 +93,8 @@ pub(crate) fn note(text: &str) {
 /// Prints why a command could not do its work.
 pub(crate) fn problem(error: &CommandError) {
     let title = Level::ERROR.primary_title(error.message.as_str());
-    let hint = error.hint.as_deref().filter(|hint| !hint.is_empty()).map(|hint| Level::HELP.message(hint));
+    let hint =
+        error.hint.as_deref().filter(|hint| !hint.is_empty()).map(|hint| Level::HELP.message(hint));
     let group = Group::with_title(title).elements(hint);
     note(&renderer(&stderr()).render(&[group]));
 }

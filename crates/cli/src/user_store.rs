@@ -29,7 +29,8 @@ impl UserStore {
         let store = self.store.get_or_try_init(|| async {
             let folder = self.folder.clone();
             let opened = tokio::task::spawn_blocking(move || Store::open_user(&folder)).await;
-            let store = opened.map_err(|error| unusable(&error))?.map_err(|error| unusable(&error))?;
+            let store =
+                opened.map_err(|error| unusable(&error))?.map_err(|error| unusable(&error))?;
             begun_anew = store.moved_aside().is_some();
             Ok(Arc::new(store))
         });

@@ -15,7 +15,12 @@ pub fn changes_reference(rules: &[&ChangeRule]) -> String {
                     them.\n\n| rule | in parameters | in results |\n|---|---|---|\n"
         .to_owned();
     for rule in rules {
-        page.push_str(&format!("| [{0}](#{0}) | {1} | {2} |\n", rule.name, word(rule.input), word(rule.output)));
+        page.push_str(&format!(
+            "| [{0}](#{0}) | {1} | {2} |\n",
+            rule.name,
+            word(rule.input),
+            word(rule.output)
+        ));
     }
     for rule in rules {
         page.push('\n');
@@ -27,7 +32,11 @@ pub fn changes_reference(rules: &[&ChangeRule]) -> String {
 fn section(rule: &ChangeRule, heading: &str) -> String {
     let effect = match rule.input == rule.output {
         true => format!("{}.", capital(word(rule.input))),
-        false => format!("{} in what a tool takes, {} in what it returns.", capital(word(rule.input)), word(rule.output)),
+        false => format!(
+            "{} in what a tool takes, {} in what it returns.",
+            capital(word(rule.input)),
+            word(rule.output)
+        ),
     };
     let mut page = format!("{heading} {}\n\n{effect}\n\n{}\n", rule.name, rule.why);
     let of = match rule.shown {
@@ -37,7 +46,11 @@ fn section(rule: &ChangeRule, heading: &str) -> String {
     };
     let (before, after) = rule::focused(rule.before, rule.after);
     for (label, example) in [("Before", before), ("After", after)] {
-        let shown = if example.is_empty() { "nothing\n".to_owned() } else { block(rule::language(&example), &example) };
+        let shown = if example.is_empty() {
+            "nothing\n".to_owned()
+        } else {
+            block(rule::language(&example), &example)
+        };
         page.push_str(&format!("\n{label}{of}:\n\n{shown}"));
     }
     page

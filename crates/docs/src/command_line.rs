@@ -11,7 +11,9 @@ use serde_json::Value;
 pub(crate) fn lines(tool: &Tool) -> Vec<String> {
     match &tool.launch {
         Launch::Process(process) => vec![command_line(tool, process)],
-        Launch::Sequence(sequence) => sequence.steps.iter().enumerate().map(|(index, of)| step(index + 1, of)).collect(),
+        Launch::Sequence(sequence) => {
+            sequence.steps.iter().enumerate().map(|(index, of)| step(index + 1, of)).collect()
+        }
         Launch::R(function) => vec![r_call(function)],
         Launch::Python(function) => vec![python_call(tool, function)],
         Launch::Tool(other) => vec![format!("the tool {other}")],
@@ -50,11 +52,21 @@ fn command_line(tool: &Tool, process: &Process) -> String {
             Piece::DoubleDash => words.push("[--]".to_owned()),
             Piece::Json => behind.push("< <arguments as JSON>".to_owned()),
             Piece::Parameter(binding) => match &binding.pass_by {
-                PassBy::Env(variable) => before.push(optional(tool, binding, format!("{variable}=<{}>", binding.parameter))),
-                PassBy::Variables => before.push(optional(tool, binding, format!("<{}>", binding.parameter))),
-                PassBy::Stdin => behind.push(optional(tool, binding, format!("< <{}>", binding.parameter))),
+                PassBy::Env(variable) => before.push(optional(
+                    tool,
+                    binding,
+                    format!("{variable}=<{}>", binding.parameter),
+                )),
+                PassBy::Variables => {
+                    before.push(optional(tool, binding, format!("<{}>", binding.parameter)))
+                }
+                PassBy::Stdin => {
+                    behind.push(optional(tool, binding, format!("< <{}>", binding.parameter)))
+                }
                 PassBy::Folder => {}
-                PassBy::Argument | PassBy::File | PassBy::FileIfMultiline(_) => words.push(argument(tool, binding)),
+                PassBy::Argument | PassBy::File | PassBy::FileIfMultiline(_) => {
+                    words.push(argument(tool, binding))
+                }
             },
         }
     }
@@ -62,14 +74,21 @@ fn command_line(tool: &Tool, process: &Process) -> String {
 }
 
 fn argument(tool: &Tool, binding: &Binding) -> String {
-    let kind = tool.input.property(&binding.parameter).and_then(|schema| schema.get("type")).and_then(Value::as_str);
+    let kind = tool
+        .input
+        .property(&binding.parameter)
+        .and_then(|schema| schema.get("type"))
+        .and_then(Value::as_str);
     if let (Some("boolean"), Some(flag)) = (kind, &binding.flag) {
-        let negate = binding.negate.as_ref().map(|negate| format!(" | {negate}")).unwrap_or_default();
+        let negate =
+            binding.negate.as_ref().map(|negate| format!(" | {negate}")).unwrap_or_default();
         return format!("[{flag}{negate}]");
     }
     let value = match (&binding.pass_by, &binding.items) {
         (PassBy::File, _) => format!("<file of {}>", binding.parameter),
-        (_, Items::Joined(by)) if kind == Some("array") => format!("<{}>[{by}...]", binding.parameter),
+        (_, Items::Joined(by)) if kind == Some("array") => {
+            format!("<{}>[{by}...]", binding.parameter)
+        }
         _ => format!("<{}>", binding.parameter),
     };
     let whole = match (&binding.flag, &binding.separator) {
@@ -80,7 +99,9 @@ fn argument(tool: &Tool, binding: &Binding) -> String {
     };
     let repeats = kind == Some("array") && binding.items == Items::Each;
     match repeats {
-        true if binding.flag.is_some() && is_required(tool, binding) => format!("{whole} [{whole}]..."),
+        true if binding.flag.is_some() && is_required(tool, binding) => {
+            format!("{whole} [{whole}]...")
+        }
         true => format!("{}...", optional(tool, binding, whole)),
         false => optional(tool, binding, whole),
     }
@@ -97,7 +118,12 @@ fn is_required(tool: &Tool, binding: &Binding) -> bool {
 fn step(number: usize, step: &Step) -> String {
     let is_empty = step.arguments.as_object().is_none_or(serde_json::Map::is_empty);
     let arguments = if is_empty { String::new() } else { format!(" {}", step.arguments) };
-    let exists = step.skip_if_exists.as_ref().map(|file| format!(", unless {file} exists")).unwrap_or_default();
-    let missing = step.skip_if_missing.as_ref().map(|file| format!(", if {file} exists")).unwrap_or_default();
+    let exists = step
+        .skip_if_exists
+        .as_ref()
+        .map(|file| format!(", unless {file} exists"))
+        .unwrap_or_default();
+    let missing =
+        step.skip_if_missing.as_ref().map(|file| format!(", if {file} exists")).unwrap_or_default();
     format!("{number}. {}{arguments}{exists}{missing}", step.tool)
 }

@@ -9,7 +9,8 @@ use crate::{markdown::block, schema::kind};
 const WARNING: &str = "REQUIRES EXPLICIT USER INSTRUCTION";
 
 /// How results of long runs can be had by every client, whatever else it can do. No push is promised here.
-const LATER: &str = "A long run answers with an operation id: `await` gives its result, `status` how far it is.";
+const LATER: &str =
+    "A long run answers with an operation id: `await` gives its result, `status` how far it is.";
 
 /// How much a description says. Every word of it costs a model's attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +46,8 @@ fn sized(tool: &Tool, size: Size) -> String {
         return about;
     }
     let schema = || block("json", &Value::Object(tool.input.object().as_ref().clone()).to_string());
-    let examples: String = tool.description.examples.iter().map(example).collect::<Vec<_>>().join("\n");
+    let examples: String =
+        tool.description.examples.iter().map(example).collect::<Vec<_>>().join("\n");
     let sections = [
         ("Description", about),
         ("JSON Schema", if size == Size::Full { schema() } else { String::new() }),
@@ -53,7 +55,10 @@ fn sized(tool: &Tool, size: Size) -> String {
         ("Concrete Examples", examples),
     ];
     let sections = sections.into_iter().filter(|(_, text)| !text.is_empty());
-    sections.map(|(label, text)| format!("## {label}\n\n{}", text.trim_end())).collect::<Vec<_>>().join("\n\n")
+    sections
+        .map(|(label, text)| format!("## {label}\n\n{}", text.trim_end()))
+        .collect::<Vec<_>>()
+        .join("\n\n")
 }
 
 /// The shared guidance, the tool's own text, how the result of a long run can be had, and what the
@@ -61,7 +66,11 @@ fn sized(tool: &Tool, size: Size) -> String {
 fn about(tool: &Tool) -> String {
     let text = tool.description.text.trim();
     let guidance = tool.description.guidance.as_deref().unwrap_or_default().trim();
-    let warning = tool.consent.as_ref().filter(|_| !text.contains(WARNING) && !guidance.contains(WARNING)).map(warning);
+    let warning = tool
+        .consent
+        .as_ref()
+        .filter(|_| !text.contains(WARNING) && !guidance.contains(WARNING))
+        .map(warning);
     let later = if tool.mode == Mode::Asynchronous && tool.is_callable() { LATER } else { "" };
     let parts = [guidance, text, later, warning.as_deref().unwrap_or_default()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
@@ -78,8 +87,9 @@ fn warning(consent: &Consent) -> String {
 /// The shape of a call, under the name without its prefix, and what else is to be known of its use.
 fn usage(tool: &Tool) -> String {
     let required: Vec<_> = tool.input.required().collect();
-    let parameter =
-        |(name, schema): (&str, &Value)| format!("{name}{}: {}", if required.contains(&name) { "" } else { "?" }, kind(schema));
+    let parameter = |(name, schema): (&str, &Value)| {
+        format!("{name}{}: {}", if required.contains(&name) { "" } else { "?" }, kind(schema))
+    };
     let parameters: Vec<_> = tool.input.properties().map(parameter).collect();
     let call = format!("{}({})", tool.bare_name(), parameters.join(", "));
     let more = tool.description.usage.as_deref().unwrap_or_default().trim();

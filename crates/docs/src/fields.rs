@@ -16,9 +16,15 @@ pub(crate) fn parameters(tool: &Tool) -> Vec<Row> {
     let mut rows = Vec::new();
     push(&mut rows, tool.input.object(), "", 0);
     for row in rows.iter_mut().filter(|row| row.depth == 0) {
-        let alias = tool.parameters.iter().find(|known| known.name == row.name).and_then(|known| known.alias.as_ref());
+        let alias = tool
+            .parameters
+            .iter()
+            .find(|known| known.name == row.name)
+            .and_then(|known| known.alias.as_ref());
         row.constraints.extend(alias.map(|alias| Constraint::new("short form", [alias.clone()])));
-        row.constraints.extend(access(tool, &row.name).map(|access| Constraint::new(done_with_it(access), [])));
+        row.constraints.extend(
+            access(tool, &row.name).map(|access| Constraint::new(done_with_it(access), [])),
+        );
     }
     rows
 }
@@ -47,9 +53,16 @@ fn named(field: &OutputField) -> Row {
 
 /// The properties of a schema, each with those inside of it.
 fn push(rows: &mut Vec<Row>, schema: &Map<String, Value>, outer: &str, depth: usize) {
-    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let required = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
     let required: Vec<&str> = required.collect();
-    for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+    for (name, property) in
+        schema.get("properties").and_then(Value::as_object).into_iter().flatten()
+    {
         let path = format!("{outer}{name}");
         rows.push(Row {
             depth,
@@ -57,11 +70,18 @@ fn push(rows: &mut Vec<Row>, schema: &Map<String, Value>, outer: &str, depth: us
             required: required.contains(&name.as_str()),
             default: property.get("default").filter(|default| !default.is_null()).map(plain),
             constraints: constraints(property),
-            description: property.get("description").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            description: property
+                .get("description")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned(),
             name: path.clone(),
         });
         if depth < DEEPEST {
-            property.as_object().into_iter().for_each(|inner| push(rows, inner, &format!("{path}."), depth + 1));
+            property
+                .as_object()
+                .into_iter()
+                .for_each(|inner| push(rows, inner, &format!("{path}."), depth + 1));
             let items = property.get("items").and_then(Value::as_object);
             items.into_iter().for_each(|inner| push(rows, inner, &format!("{path}[]."), depth + 1));
         }
@@ -69,7 +89,9 @@ fn push(rows: &mut Vec<Row>, schema: &Map<String, Value>, outer: &str, depth: us
 }
 
 fn access(tool: &Tool, parameter: &str) -> Option<Access> {
-    let Launch::Process(process) = &tool.launch else { return None };
+    let Launch::Process(process) = &tool.launch else {
+        return None;
+    };
     process.bindings().find(|binding| binding.parameter == parameter)?.access
 }
 
@@ -86,7 +108,9 @@ fn constraints(schema: &Value) -> Vec<Constraint> {
     let mut found = Vec::new();
     match choices(schema).as_slice() {
         [] => {}
-        [only] if schema.get("enum").is_none() => found.push(Constraint::new("always", [plain(only)])),
+        [only] if schema.get("enum").is_none() => {
+            found.push(Constraint::new("always", [plain(only)]))
+        }
         some => found.push(Constraint::new("one of", some.iter().map(|value| plain(value)))),
     }
     found.extend(get("pattern").map(|pattern| Constraint::new("matches", [pattern])));
@@ -100,12 +124,16 @@ fn constraints(schema: &Value) -> Vec<Constraint> {
     ];
     found.extend(bounds.into_iter().flatten().map(|words| Constraint::new(words, [])));
     let items = schema.get("items").map(constraints).unwrap_or_default();
-    found.extend(items.into_iter().map(|of| Constraint::new(format!("each {}", of.words), of.values)));
+    found.extend(
+        items.into_iter().map(|of| Constraint::new(format!("each {}", of.words), of.values)),
+    );
     found
 }
 
 fn range(low: Option<String>, high: Option<String>, unit: &str) -> Option<String> {
-    let plural = |count: &str| if unit.is_empty() || count == "1" { unit.to_owned() } else { format!("{unit}s") };
+    let plural = |count: &str| {
+        if unit.is_empty() || count == "1" { unit.to_owned() } else { format!("{unit}s") }
+    };
     match (low, high) {
         (Some(low), Some(high)) => Some(format!("{low} to {high}{}", plural(&high))),
         (Some(low), None) => Some(format!("at least {low}{}", plural(&low))),

@@ -14,7 +14,11 @@ pub(crate) fn cell(text: &str) -> String {
 
 /// A text as it is, in a code span, or spelled out where a pipe in the span would end a table's cell.
 pub(crate) fn code_cell(text: &str) -> String {
-    if text.contains('|') { literal(&text.split_whitespace().collect::<Vec<_>>().join(" ")) } else { code(text) }
+    if text.contains('|') {
+        literal(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+    } else {
+        code(text)
+    }
 }
 
 /// A text as it is, in a block of its own.
@@ -38,7 +42,8 @@ fn code(text: &str) -> String {
 /// A line that stands by itself must not become a heading, a rule, a fence or a quotation.
 fn escaped_line(line: &str) -> String {
     let escaped = escape(line);
-    let is_rule = !line.is_empty() && line.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' '));
+    let is_rule =
+        !line.is_empty() && line.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' '));
     let is_block = line.starts_with(['#', '>', '~']) || is_rule;
     if is_block { format!("\\{escaped}") } else { escaped }
 }

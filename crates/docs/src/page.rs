@@ -10,22 +10,44 @@ use crate::{
 /// One tool as a Markdown page: what it says, how it is called, what it takes, what it becomes, what it may do.
 pub fn tool_page(tool: &Tool) -> String {
     let sheet = sheet(tool);
-    let Sheet { title, description, call, examples, parameters, results, errors, security, runs, transcript, facts } = sheet;
+    let Sheet {
+        title,
+        description,
+        call,
+        examples,
+        parameters,
+        results,
+        errors,
+        security,
+        runs,
+        transcript,
+        facts,
+    } = sheet;
     let mut page = format!("# {}\n\n", code_cell(&tool.name));
     if let Some(title) = title {
         page.push_str(&format!("**{}**\n\n", cell(&title)));
     }
     push_section(&mut page, "", &prose(&description));
     push_section(&mut page, "Call", &call.map(|call| block("sh", &call)).unwrap_or_default());
-    let examples = examples.iter().map(|(call, shows)| format!("{}\n{}\n\n", block("sh", call), prose(shows)));
+    let examples =
+        examples.iter().map(|(call, shows)| format!("{}\n{}\n\n", block("sh", call), prose(shows)));
     push_section(&mut page, "Examples", &examples.collect::<String>());
     push_section(&mut page, "Parameters", &parameter_table(&parameters));
     push_section(&mut page, "Result", &result_table(&results));
     push_section(&mut page, "Errors", &errors.as_deref().map(errors_section).unwrap_or_default());
-    push_section(&mut page, "Security", &security.iter().map(|remark| format!("- {}\n", cell(remark))).collect::<String>());
-    push_section(&mut page, "Example", &transcript.map(|code| block("r", &code)).unwrap_or_default());
+    push_section(
+        &mut page,
+        "Security",
+        &security.iter().map(|remark| format!("- {}\n", cell(remark))).collect::<String>(),
+    );
+    push_section(
+        &mut page,
+        "Example",
+        &transcript.map(|code| block("r", &code)).unwrap_or_default(),
+    );
     push_section(&mut page, "Runs", &runs_section(&tool.launch, &runs));
-    let facts: String = facts.iter().map(|(label, value)| format!("| {label} | {} |\n", cell(value))).collect();
+    let facts: String =
+        facts.iter().map(|(label, value)| format!("| {label} | {} |\n", cell(value))).collect();
     push_section(&mut page, "Facts", &format!("| | |\n|---|---|\n{facts}"));
     page.truncate(page.trim_end().len());
     page.push('\n');
@@ -60,14 +82,22 @@ fn result_table(rows: &[Row]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let row = |row: &Row| format!("| {} | {} | {} |\n", code_cell(&row.name), cell(&row.kind), meaning(row));
-    "| name | type | meaning |\n|---|---|---|\n".to_owned() + &rows.iter().map(row).collect::<String>()
+    let row = |row: &Row| {
+        format!("| {} | {} | {} |\n", code_cell(&row.name), cell(&row.kind), meaning(row))
+    };
+    "| name | type | meaning |\n|---|---|---|\n".to_owned()
+        + &rows.iter().map(row).collect::<String>()
 }
 
 fn parameter_row(row: &Row) -> String {
     let required = if row.required { "yes" } else { "no" };
     let default = row.default.as_deref().map(code_cell).unwrap_or_default();
-    format!("| {} | {} | {required} | {default} | {} |\n", code_cell(&row.name), cell(&row.kind), meaning(row))
+    format!(
+        "| {} | {} | {required} | {default} | {} |\n",
+        code_cell(&row.name),
+        cell(&row.kind),
+        meaning(row)
+    )
 }
 
 fn meaning(row: &Row) -> String {
@@ -78,13 +108,16 @@ fn meaning(row: &Row) -> String {
 }
 
 fn constraint(constraint: &Constraint) -> String {
-    let values = constraint.values.iter().map(|value| code_cell(value)).collect::<Vec<_>>().join(", ");
+    let values =
+        constraint.values.iter().map(|value| code_cell(value)).collect::<Vec<_>>().join(", ");
     format!("{} {values}", cell(&constraint.words)).trim_end().to_owned()
 }
 
 fn runs_section(launch: &Launch, runs: &[String]) -> String {
     match launch {
-        Launch::Process(_) | Launch::Sequence(_) | Launch::Tool(_) => block("text", &runs.join("\n")),
+        Launch::Process(_) | Launch::Sequence(_) | Launch::Tool(_) => {
+            block("text", &runs.join("\n"))
+        }
         Launch::R(_) => block("r", &runs.join("\n")),
         Launch::Python(_) => block("python", &runs.join("\n")),
         Launch::Native => "A function of the server.".to_owned(),

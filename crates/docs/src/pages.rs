@@ -28,7 +28,10 @@ pub fn pages(catalog: &Catalog, crib: &str) -> Vec<Page> {
         1 => "1 tool".to_owned(),
         count => format!("{count} tools"),
     };
-    let text = format!("# {}\n\n{count}.\n\n| tool | what it does | effect |\n|---|---|---|\n{rows}", code_cell(crib));
+    let text = format!(
+        "# {}\n\n{count}.\n\n| tool | what it does | effect |\n|---|---|---|\n{rows}",
+        code_cell(crib)
+    );
     let index = Page { path: "index.md".to_owned(), text };
     let pages = tools.iter().zip(paths).map(|(tool, path)| Page { path, text: tool_page(tool) });
     std::iter::once(index).chain(pages).collect()
@@ -36,7 +39,11 @@ pub fn pages(catalog: &Catalog, crib: &str) -> Vec<Page> {
 
 fn row(tool: &Tool, path: &str) -> String {
     let effect = effect(tool);
-    format!("| [{}]({path}) | {} | {effect} |\n", code_cell(&tool.name), cell(first_sentence(&tool.description.text)))
+    format!(
+        "| [{}]({path}) | {} | {effect} |\n",
+        code_cell(&tool.name),
+        cell(first_sentence(&tool.description.text))
+    )
 }
 
 /// What a tool does to the world, in a word or two.
@@ -58,7 +65,10 @@ pub(crate) fn first_sentence(text: &str) -> &str {
 
 /// A path of its own for each tool, also where a file system does not tell `A` from `a`.
 pub(crate) fn path(name: &str, extension: &str, taken: &mut HashSet<String>) -> String {
-    let safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' }).collect();
+    let safe: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' })
+        .collect();
     let mut path = format!("tools/{safe}.{extension}");
     let mut number = 1;
     while !taken.insert(path.to_ascii_lowercase()) {

@@ -14,12 +14,18 @@ pub fn rules_reference(rules: &[&Rule]) -> String {
     let mut rules = rules.to_vec();
     rules.sort_by_key(|rule| rule.code);
     rules.dedup_by_key(|rule| rule.code);
-    let mut page = "# Rules\n\nWhat `toolcrib check` finds. `toolcrib explain CODE` prints one of them.\n\n\
+    let mut page =
+        "# Rules\n\nWhat `toolcrib check` finds. `toolcrib explain CODE` prints one of them.\n\n\
                     | code | name | severity |\n|---|---|---|\n"
-        .to_owned();
+            .to_owned();
     for rule in &rules {
         let anchor = format!("{}-{}", rule.code.to_lowercase(), rule.name);
-        page.push_str(&format!("| [{}](#{anchor}) | {} | {} |\n", rule.code, rule.name, rule.severity.as_str()));
+        page.push_str(&format!(
+            "| [{}](#{anchor}) | {} | {} |\n",
+            rule.code,
+            rule.name,
+            rule.severity.as_str()
+        ));
     }
     for rule in rules {
         page.push('\n');
@@ -29,11 +35,20 @@ pub fn rules_reference(rules: &[&Rule]) -> String {
 }
 
 fn section(rule: &Rule, heading: &str) -> String {
-    let mut page = format!("{heading} {} {}\n\nSeverity: {}.\n\n{}\n", rule.code, rule.name, rule.severity.as_str(), rule.why);
+    let mut page = format!(
+        "{heading} {} {}\n\nSeverity: {}.\n\n{}\n",
+        rule.code,
+        rule.name,
+        rule.severity.as_str(),
+        rule.why
+    );
     let (bad, good) = focused(rule.bad, rule.good);
     for (label, example, shown) in [("Bad", rule.bad, bad), ("Good", rule.good, good)] {
         if !example.is_empty() {
-            page.push_str(&format!("\n{label}:\n\n{}", block(language(example), &shortened(&shown))));
+            page.push_str(&format!(
+                "\n{label}:\n\n{}",
+                block(language(example), &shortened(&shown))
+            ));
         }
     }
     page
@@ -49,7 +64,13 @@ pub(crate) fn focused(bad: &str, good: &str) -> (String, String) {
     }
     let before = first.iter().zip(&second).take_while(|(a, b)| a == b).count();
     let shorter = first.len().min(second.len()) - before;
-    let after = first.iter().rev().zip(second.iter().rev()).take_while(|(a, b)| a == b).count().min(shorter);
+    let after = first
+        .iter()
+        .rev()
+        .zip(second.iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count()
+        .min(shorter);
     let focus = |lines: &[&str]| {
         let from = before.saturating_sub(AROUND);
         let to = (lines.len() - after + AROUND).min(lines.len());
@@ -67,7 +88,11 @@ pub(crate) fn focused(bad: &str, good: &str) -> (String, String) {
 
 pub(crate) fn language(example: &str) -> &'static str {
     match example.trim_end().lines().next() {
-        Some(first) if first.starts_with('[') && first.ends_with(']') && example.contains(" = ") => "toml",
+        Some(first)
+            if first.starts_with('[') && first.ends_with(']') && example.contains(" = ") =>
+        {
+            "toml"
+        }
         Some(first) if first.starts_with("# ") => "markdown",
         _ if example.starts_with(['{', '[']) => "json",
         _ => "text",

@@ -8,22 +8,35 @@ use serde_json::Value;
 /// default, its type, and what it is. Nothing if there are none.
 pub fn schema_markdown(schema: &Schema) -> String {
     let required: Vec<_> = schema.required().collect();
-    let lines: String = schema.properties().map(|(name, property)| argument(name, property, required.contains(&name))).collect();
+    let lines: String = schema
+        .properties()
+        .map(|(name, property)| argument(name, property, required.contains(&name)))
+        .collect();
     if lines.is_empty() { lines } else { format!("## Arguments\n\n{lines}") }
 }
 
 fn argument(name: &str, schema: &Value, is_required: bool) -> String {
-    let default = schema.get("default").filter(|default| !default.is_null()).map(|default| format!(", default {default}"));
+    let default = schema
+        .get("default")
+        .filter(|default| !default.is_null())
+        .map(|default| format!(", default {default}"));
     let presence = if is_required { "required" } else { "optional" };
-    let mut line = format!("- **{name}** ({presence}{}): {}\n", default.unwrap_or_default(), typed(schema));
+    let mut line =
+        format!("- **{name}** ({presence}{}): {}\n", default.unwrap_or_default(), typed(schema));
     let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
-    line.extend(text.lines().filter(|text| !text.trim().is_empty()).map(|text| format!("  - {}\n", text.trim())));
+    line.extend(
+        text.lines()
+            .filter(|text| !text.trim().is_empty())
+            .map(|text| format!("  - {}\n", text.trim())),
+    );
     line
 }
 
 /// The type, with the values where there are only some.
 fn typed(schema: &Value) -> String {
-    let values = |values: &[&Value]| values.iter().map(|value| value.to_string()).collect::<Vec<_>>().join(", ");
+    let values = |values: &[&Value]| {
+        values.iter().map(|value| value.to_string()).collect::<Vec<_>>().join(", ")
+    };
     match choices(schema).as_slice() {
         [] => kind(schema),
         [only] => format!("always {only}"),
@@ -54,12 +67,21 @@ pub(crate) fn kind(schema: &Value) -> String {
 }
 
 fn type_word(word: &str, schema: &Value) -> String {
-    let inside = |keyword| schema.get(keyword).filter(|inside| inside.is_object()).map(kind).filter(|kind| kind != "any");
+    let inside = |keyword| {
+        schema
+            .get(keyword)
+            .filter(|inside| inside.is_object())
+            .map(kind)
+            .filter(|kind| kind != "any")
+    };
     let format = schema.get("format").and_then(Value::as_str);
     match word {
         "string" => format.unwrap_or("string").to_owned(),
-        "array" => inside("items").map_or_else(|| word.to_owned(), |items| format!("array of {items}")),
-        "object" => inside("additionalProperties").map_or_else(|| word.to_owned(), |values| format!("map of {values}")),
+        "array" => {
+            inside("items").map_or_else(|| word.to_owned(), |items| format!("array of {items}"))
+        }
+        "object" => inside("additionalProperties")
+            .map_or_else(|| word.to_owned(), |values| format!("map of {values}")),
         _ => word.to_owned(),
     }
 }

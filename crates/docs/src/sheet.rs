@@ -69,8 +69,16 @@ pub(crate) fn sheet(tool: &Tool) -> Sheet {
         call: tool.is_callable().then(|| call(tool)),
         parameters: fields::parameters(tool),
         results: fields::results(tool),
-        errors: tool.aspects.as_ref().and_then(|aspects| Some(aspects.errors.as_ref()?.text.clone())),
-        security: tool.aspects.iter().flat_map(|aspects| &aspects.security).map(|remark| remark.text.clone()).collect(),
+        errors: tool
+            .aspects
+            .as_ref()
+            .and_then(|aspects| Some(aspects.errors.as_ref()?.text.clone())),
+        security: tool
+            .aspects
+            .iter()
+            .flat_map(|aspects| &aspects.security)
+            .map(|remark| remark.text.clone())
+            .collect(),
         runs: command_line::lines(tool),
         transcript: tool.description.transcript.clone(),
         facts: facts(tool),
@@ -78,7 +86,8 @@ pub(crate) fn sheet(tool: &Tool) -> Sheet {
 }
 
 fn call(tool: &Tool) -> String {
-    let required = tool.input.required().map(|name| (name.to_owned(), sample(tool.input.property(name))));
+    let required =
+        tool.input.required().map(|name| (name.to_owned(), sample(tool.input.property(name))));
     command(tool, required.collect())
 }
 
@@ -87,7 +96,9 @@ fn command(tool: &Tool, arguments: Map<String, Value>) -> String {
     let call = format!("toolcrib call {}", command_line::quoted(tool.bare_name()));
     match arguments.is_empty() {
         true => call,
-        false => format!("{call} --args {}", command_line::quoted(&Value::Object(arguments).to_string())),
+        false => {
+            format!("{call} --args {}", command_line::quoted(&Value::Object(arguments).to_string()))
+        }
     }
 }
 
@@ -95,7 +106,9 @@ fn examples(tool: &Tool) -> Vec<(String, String)> {
     let shown = |arguments: &Map<String, Value>| match tool.is_callable() {
         true => command(tool, arguments.clone()),
         // Nothing can call it from here: what a client would send.
-        false => serde_json::json!({"tool_name": tool.bare_name(), "arguments": arguments}).to_string(),
+        false => {
+            serde_json::json!({"tool_name": tool.bare_name(), "arguments": arguments}).to_string()
+        }
     };
     let each = |example: &Example| (shown(&example.arguments), example.explanation.clone());
     tool.description.examples.iter().map(each).collect()
@@ -103,7 +116,9 @@ fn examples(tool: &Tool) -> Vec<(String, String)> {
 
 /// A value that shows what is asked for.
 fn sample(schema: Option<&Value>) -> Value {
-    let Some(schema) = schema else { return Value::from("…") };
+    let Some(schema) = schema else {
+        return Value::from("…");
+    };
     let choice = schema.get("enum").and_then(|choices| choices.get(0));
     if let Some(known) = schema.get("const").or(schema.get("default")).or(choice) {
         return known.clone();
@@ -121,21 +136,39 @@ fn facts(tool: &Tool) -> Vec<(&'static str, String)> {
     let marks = &tool.marks;
     let mut facts = vec![("effect", effect(tool).to_owned())];
     let mut push = |label, value: Option<String>| facts.extend(value.map(|value| (label, value)));
-    push("repeating", marks.idempotent.map(|yes| if yes { "changes nothing more" } else { "has its effect again" }.to_owned()));
-    let said = tool.aspects.as_ref().and_then(|aspects| Some(aspects.idempotency.as_ref()?.text.clone()));
+    push(
+        "repeating",
+        marks.idempotent.map(|yes| {
+            if yes { "changes nothing more" } else { "has its effect again" }.to_owned()
+        }),
+    );
+    let said =
+        tool.aspects.as_ref().and_then(|aspects| Some(aspects.idempotency.as_ref()?.text.clone()));
     push("idempotency", said);
     push("approval", is_asked_about(tool).then(|| "each call must be approved".to_owned()));
-    push("consent", tool.consent.as_ref().map(|consent| format!("{} must be {}", consent.parameter, consent.word)));
+    push(
+        "consent",
+        tool.consent
+            .as_ref()
+            .map(|consent| format!("{} must be {}", consent.parameter, consent.word)),
+    );
     push("network", marks.network.map(|yes| if yes { "needed" } else { "not needed" }.to_owned()));
     push("category", marks.category.clone());
     push("version", marks.version.clone());
     push("answer", tool.is_callable().then(|| answer(tool.mode).to_owned()));
-    push("measured", tool.measured.map(|took| format!("its examples took {} s", took.as_secs_f64())));
+    push(
+        "measured",
+        tool.measured.map(|took| format!("its examples took {} s", took.as_secs_f64())),
+    );
     push("time limit", tool.timeout.map(|limit| format!("{} s", limit.as_secs_f64())));
     push("beside others", tool.concurrency.map(|beside| concurrency(beside).to_owned()));
     push("hint", tool.description.hint.clone());
     push("installing", tool.description.install.clone());
-    let place = tool.origin.pointer().filter(|pointer| !pointer.is_empty()).map(|pointer| format!("#{pointer}"));
+    let place = tool
+        .origin
+        .pointer()
+        .filter(|pointer| !pointer.is_empty())
+        .map(|pointer| format!("#{pointer}"));
     push("defined in", Some(format!("{}{}", tool.origin.source, place.unwrap_or_default())));
     facts
 }

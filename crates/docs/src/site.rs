@@ -59,7 +59,10 @@ fn groups(catalog: &Catalog) -> Vec<Group<'_>> {
     let mut taken = HashSet::new();
     let mut groups: Vec<Group<'_>> = Vec::new();
     let mut shares: HashMap<&str, usize> = HashMap::new();
-    catalog.tools().iter().for_each(|tool| *shares.entry(tool.origin.source.as_str()).or_default() += 1);
+    catalog
+        .tools()
+        .iter()
+        .for_each(|tool| *shares.entry(tool.origin.source.as_str()).or_default() += 1);
     for tool in catalog.tools() {
         let entry = Entry { tool, path: path(&tool.name, "html", &mut taken) };
         let name = tool.marks.category.clone().unwrap_or_else(|| kin(tool, &shares));
@@ -74,7 +77,10 @@ fn groups(catalog: &Catalog) -> Vec<Group<'_>> {
     {
         only.name = "Tools".to_owned();
     }
-    groups.iter_mut().enumerate().for_each(|(number, group)| group.anchor = format!("group-{}", number + 1));
+    groups
+        .iter_mut()
+        .enumerate()
+        .for_each(|(number, group)| group.anchor = format!("group-{}", number + 1));
     groups
 }
 
@@ -86,7 +92,9 @@ fn kin(tool: &Tool, shares: &HashMap<&str, usize>) -> String {
         _ if tool.launch == Launch::Native => BUILT_IN.to_owned(),
         _ if shares.get(source).is_none_or(|count| *count < 2) => OTHER.to_owned(),
         // Specifications all have one name; their folders tell them apart.
-        [.., folder, file] if file.eq_ignore_ascii_case("mcp_tool_specification.md") => (*folder).to_owned(),
+        [.., folder, file] if file.eq_ignore_ascii_case("mcp_tool_specification.md") => {
+            (*folder).to_owned()
+        }
         [.., file] => file.rsplit_once('.').map_or(*file, |(stem, _)| stem).to_owned(),
         [] => OTHER.to_owned(),
     }

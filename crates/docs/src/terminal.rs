@@ -13,7 +13,19 @@ const WIDEST_LABEL: usize = 28;
 /// One tool as `show` prints it.
 pub fn terminal(tool: &Tool) -> String {
     let sheet = sheet(tool);
-    let Sheet { title, description, call, examples, parameters, results, errors, security, runs, transcript, facts } = sheet;
+    let Sheet {
+        title,
+        description,
+        call,
+        examples,
+        parameters,
+        results,
+        errors,
+        security,
+        runs,
+        transcript,
+        facts,
+    } = sheet;
     let mut out = visible(&tool.name);
     if let Some(title) = title {
         out.push_str(&format!("  ({})", visible(&title)));
@@ -34,7 +46,11 @@ pub fn terminal(tool: &Tool) -> String {
     security.iter().for_each(|remark| push_wrapped(&mut out, remark, "  - ", "    "));
     push_heading(&mut out, "Runs", &[()]);
     match &tool.launch {
-        Launch::Process(_) | Launch::Sequence(_) | Launch::R(_) | Launch::Python(_) | Launch::Tool(_) => {
+        Launch::Process(_)
+        | Launch::Sequence(_)
+        | Launch::R(_)
+        | Launch::Python(_)
+        | Launch::Tool(_) => {
             runs.iter().for_each(|line| push_wrapped(&mut out, line, "  ", "      "))
         }
         Launch::Native => out.push_str("  a function of the server\n"),
@@ -56,7 +72,10 @@ pub fn terminal(tool: &Tool) -> String {
     push_heading(&mut out, "Facts", &facts);
     push_aligned(
         &mut out,
-        facts.into_iter().map(|(label, value)| (label.to_owned(), value.lines().map(str::to_owned).collect())).collect(),
+        facts
+            .into_iter()
+            .map(|(label, value)| (label.to_owned(), value.lines().map(str::to_owned).collect()))
+            .collect(),
     );
     out
 }
@@ -72,14 +91,24 @@ fn parameter(row: &Row) -> (String, Vec<String>) {
     let mut about = vec![row.kind.clone()];
     about.extend(row.required.then(|| "required".to_owned()));
     about.extend(row.default.as_ref().map(|default| format!("default {default}")));
-    about.extend(row.constraints.iter().map(|of| format!("{} {}", of.words, of.values.join(", ")).trim_end().to_owned()));
+    about.extend(
+        row.constraints
+            .iter()
+            .map(|of| format!("{} {}", of.words, of.values.join(", ")).trim_end().to_owned()),
+    );
     let text = format!("{} ({})", row.description.trim(), about.join("; "));
     (row.name.clone(), text.lines().map(str::to_owned).collect())
 }
 
 fn push_aligned(out: &mut String, rows: Vec<(String, Vec<String>)>) {
-    let rows: Vec<(String, Vec<String>)> = rows.into_iter().map(|(label, lines)| (visible(&label), lines)).collect();
-    let width = rows.iter().map(|(label, _)| label.chars().count()).filter(|width| *width <= WIDEST_LABEL).max().unwrap_or(0);
+    let rows: Vec<(String, Vec<String>)> =
+        rows.into_iter().map(|(label, lines)| (visible(&label), lines)).collect();
+    let width = rows
+        .iter()
+        .map(|(label, _)| label.chars().count())
+        .filter(|width| *width <= WIDEST_LABEL)
+        .max()
+        .unwrap_or(0);
     let indent = " ".repeat(width + 4);
     for (label, lines) in rows {
         let mut first = format!("  {label:width$}  ");
@@ -117,7 +146,10 @@ fn push_wrapped(out: &mut String, line: &str, first: &str, following: &str) {
 
 /// A text on one line, without anything that moves a cursor or turns the direction of what follows.
 fn visible(text: &str) -> String {
-    text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).map(|c| if is_hidden(c) { '\u{fffd}' } else { c }).collect()
+    text.chars()
+        .map(|c| if c.is_whitespace() { ' ' } else { c })
+        .map(|c| if is_hidden(c) { '\u{fffd}' } else { c })
+        .collect()
 }
 
 /// Whether a character cannot be seen, or changes what is seen behind it.

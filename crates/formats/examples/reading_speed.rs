@@ -17,13 +17,26 @@ fn main() -> std::io::Result<()> {
         files.push(fs::read(entry?.path())?);
     }
     let bytes: usize = files.iter().map(Vec::len).sum();
-    let floor = best(|| files.iter().for_each(|file| drop(black_box(serde_json::from_slice::<serde_json::Value>(file)))));
+    let floor = best(|| {
+        files
+            .iter()
+            .for_each(|file| drop(black_box(serde_json::from_slice::<serde_json::Value>(file))))
+    });
     let markdown = best(|| files.iter().for_each(|file| parse_markdown(file)));
-    let parse = best(|| files.iter().for_each(|file| drop(black_box(std::str::from_utf8(file).map(formats::json::parse)))));
+    let parse = best(|| {
+        files
+            .iter()
+            .for_each(|file| drop(black_box(std::str::from_utf8(file).map(formats::json::parse))))
+    });
     let read = best(|| files.iter().for_each(|file| drop(black_box(read(file)))));
     let locate = best(|| files.iter().for_each(|file| locate(file)));
-    let times =
-        [("serde_json_ms", floor), ("comrak_ms", markdown), ("parse_ms", parse), ("read_ms", read), ("locate_ms", locate)];
+    let times = [
+        ("serde_json_ms", floor),
+        ("comrak_ms", markdown),
+        ("parse_ms", parse),
+        ("read_ms", read),
+        ("locate_ms", locate),
+    ];
     let mut report = serde_json::json!({"files": files.len(), "bytes": bytes});
     for (what, time) in times {
         report[what] = (time * 1e3).into();
@@ -34,7 +47,9 @@ fn main() -> std::io::Result<()> {
 
 /// What comrak alone does with a text, options as the reader has them.
 fn parse_markdown(file: &[u8]) {
-    let Ok(text) = std::str::from_utf8(file) else { return };
+    let Ok(text) = std::str::from_utf8(file) else {
+        return;
+    };
     let arena = comrak::Arena::new();
     let mut options = comrak::Options::default();
     options.extension.table = true;

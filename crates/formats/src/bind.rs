@@ -29,7 +29,12 @@ pub fn bind(mut tool: Tool, command: &[String]) -> Tool {
         match placeholder(word).and_then(|name| take(&mut unbound, name)) {
             Some(binding) => {
                 let allow_dash = allow_dash || binding.allow_dash;
-                pieces.push(Piece::Parameter(Binding { flag: None, pass_by: PassBy::Argument, allow_dash, ..binding }));
+                pieces.push(Piece::Parameter(Binding {
+                    flag: None,
+                    pass_by: PassBy::Argument,
+                    allow_dash,
+                    ..binding
+                }));
             }
             None => pieces.push(Piece::Word(word.clone())),
         }
@@ -54,7 +59,9 @@ fn placeholder(word: &str) -> Option<&str> {
 }
 
 fn take(pieces: &mut Vec<Piece>, name: &str) -> Option<Binding> {
-    let index = pieces.iter().position(|piece| matches!(piece, Piece::Parameter(binding) if binding.parameter == name))?;
+    let index = pieces.iter().position(
+        |piece| matches!(piece, Piece::Parameter(binding) if binding.parameter == name),
+    )?;
     match pieces.remove(index) {
         Piece::Parameter(binding) => Some(binding),
         Piece::Word(_) | Piece::DoubleDash | Piece::Json => None,

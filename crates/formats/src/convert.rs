@@ -59,7 +59,8 @@ pub struct Loss {
 pub fn convert(tools: &[Tool], target: Target, name: &str) -> Converted {
     let mut files = write(tools, target, name);
     let mut read: Vec<Reading> = files.iter().map(read_again).collect();
-    let (carried, left): (Vec<&Tool>, Vec<&Tool>) = tools.iter().partition(|tool| find(&read, &tool.name).is_some());
+    let (carried, left): (Vec<&Tool>, Vec<&Tool>) =
+        tools.iter().partition(|tool| find(&read, &tool.name).is_some());
     let mut converted = Converted { tools: carried.len(), ..Converted::default() };
     converted.losses.extend(left.iter().map(|tool| unsayable(tool, &files, &read)));
     if !left.is_empty() {
@@ -69,7 +70,9 @@ pub fn convert(tools: &[Tool], target: Target, name: &str) -> Converted {
         read = files.iter().map(read_again).collect();
     }
     for tool in carried {
-        converted.losses.extend(find(&read, &tool.name).into_iter().flat_map(|again| losses(tool, again)));
+        converted
+            .losses
+            .extend(find(&read, &tool.name).into_iter().flat_map(|again| losses(tool, again)));
     }
     Converted { files, ..converted }
 }
@@ -77,7 +80,9 @@ pub fn convert(tools: &[Tool], target: Target, name: &str) -> Converted {
 fn write(tools: &[Tool], target: Target, name: &str) -> Vec<ConvertedFile> {
     match target {
         Target::Mtdf => mtdf::files(tools),
-        Target::Rave => tools.iter().map(|tool| file(&tool.name, "yaml", rave::write::document(tool))).collect(),
+        Target::Rave => {
+            tools.iter().map(|tool| file(&tool.name, "yaml", rave::write::document(tool))).collect()
+        }
         Target::Specification => vec![file(name, "md", spec::write::page(tools, name))],
         Target::Mcp => vec![file(name, "json", mcp::write::listing(tools))],
     }
@@ -98,19 +103,30 @@ fn find<'r>(read: &'r [Reading], name: &str) -> Option<&'r Tool> {
 
 /// That a tool is left out, and what the reader says of it as it would be written.
 fn unsayable(tool: &Tool, files: &[ConvertedFile], read: &[Reading]) -> Loss {
-    let is_own = |file: &ConvertedFile| file.name.rsplit_once('.').is_some_and(|(stem, _)| stem == tool.name);
+    let is_own = |file: &ConvertedFile| {
+        file.name.rsplit_once('.').is_some_and(|(stem, _)| stem == tool.name)
+    };
     let about = |found: &Diagnostic| found.is_error() && found.tool.as_deref() == Some(&tool.name);
-    let of_tool = || read.iter().flat_map(|reading| &reading.diagnostics).find(|found| about(found));
+    let of_tool =
+        || read.iter().flat_map(|reading| &reading.diagnostics).find(|found| about(found));
     let of_file = || {
         let (_, reading) = files.iter().zip(read).find(|(file, _)| is_own(file))?;
         reading.diagnostics.iter().find(|found| found.is_error())
     };
-    let why = of_tool().or_else(of_file).map_or_else(String::new, |found| format!(": {}", found.message));
-    Loss { tool: tool.name.clone(), field: "name", message: format!("the format cannot say this tool{why}; it is left out") }
+    let why =
+        of_tool().or_else(of_file).map_or_else(String::new, |found| format!(": {}", found.message));
+    Loss {
+        tool: tool.name.clone(),
+        field: "name",
+        message: format!("the format cannot say this tool{why}; it is left out"),
+    }
 }
 
 /// What a tool says before all else: the guidance it shares with others, and its own text.
 pub(crate) fn text(tool: &Tool) -> String {
-    let parts = [tool.description.guidance.as_deref().unwrap_or_default().trim(), tool.description.text.trim()];
+    let parts = [
+        tool.description.guidance.as_deref().unwrap_or_default().trim(),
+        tool.description.text.trim(),
+    ];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }

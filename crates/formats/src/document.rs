@@ -7,7 +7,9 @@ use crate::{
     json::{self, Node},
     mcp, mtdf, rave,
     report::Report,
-    rules::syntax::{BYTE_ORDER_MARK, FILE_TOO_LARGE, JSON_SCHEMA_FILE, NOT_A_DEFINITION, NOT_UTF8, NUL},
+    rules::syntax::{
+        BYTE_ORDER_MARK, FILE_TOO_LARGE, JSON_SCHEMA_FILE, NOT_A_DEFINITION, NOT_UTF8, NUL,
+    },
     spec::{self, Linked},
     yaml,
 };
@@ -91,14 +93,21 @@ impl<'a> Document<'a> {
 
     fn specification(text: &'a str, mut report: Report) -> Self {
         if text.starts_with('\u{feff}') {
-            let found = json::Problem::new(&BYTE_ORDER_MARK, 0, "the file begins with a byte order mark");
+            let found =
+                json::Problem::new(&BYTE_ORDER_MARK, 0, "the file begins with a byte order mark");
             report.problem(found.hint("save it without"));
         }
         let nul = text.find('\0');
         if let Some(at) = nul {
             report.problem(json::Problem::new(&NUL, at, "the file has a NUL character in it"));
         }
-        Self { format: Format::Specification, text, root: None, page: Some(text).filter(|_| nul.is_none()), report }
+        Self {
+            format: Format::Specification,
+            text,
+            root: None,
+            page: Some(text).filter(|_| nul.is_none()),
+            report,
+        }
     }
 
     /// What it holds.
@@ -115,9 +124,16 @@ impl<'a> Document<'a> {
     pub fn read_linked(mut self, guidance: &Guidance, linked: Linked<'_>) -> Reading {
         if let Some(page) = self.page {
             let (tools, allowances) = spec::read(page, linked, &mut self.report);
-            return Reading { tools, broken: Vec::new(), diagnostics: self.report.finish(), allowances };
+            return Reading {
+                tools,
+                broken: Vec::new(),
+                diagnostics: self.report.finish(),
+                allowances,
+            };
         }
-        let Some(root) = self.root else { return Reading { diagnostics: self.report.finish(), ..Reading::default() } };
+        let Some(root) = self.root else {
+            return Reading { diagnostics: self.report.finish(), ..Reading::default() };
+        };
         let is_broken = self.report.errors() > 0;
         let (mut tools, mut broken) = match self.format {
             Format::Mtdf => mtdf::read(&root, guidance, &mut self.report),
@@ -128,13 +144,18 @@ impl<'a> Document<'a> {
                 Default::default()
             }
             Format::JsonSchema => {
-                let note = self.report.whole(&JSON_SCHEMA_FILE, "this is a JSON Schema, not a definition");
+                let note =
+                    self.report.whole(&JSON_SCHEMA_FILE, "this is a JSON Schema, not a definition");
                 self.report.push(note);
                 Default::default()
             }
             Format::Unknown | Format::Specification => {
                 let problem = self.report.whole(&NOT_A_DEFINITION, "this is not a definition");
-                self.report.push(problem.expected("an object with a `name`").received(crate::report::shown(&root)));
+                self.report.push(
+                    problem
+                        .expected("an object with a `name`")
+                        .received(crate::report::shown(&root)),
+                );
                 Default::default()
             }
         };
@@ -148,7 +169,11 @@ impl<'a> Document<'a> {
 
     /// Reads it as a guidance file.
     pub fn guidance(mut self) -> (Guidance, Vec<Diagnostic>) {
-        let guidance = self.root.as_ref().map(|root| guidance::read(root, &mut self.report)).unwrap_or_default();
+        let guidance = self
+            .root
+            .as_ref()
+            .map(|root| guidance::read(root, &mut self.report))
+            .unwrap_or_default();
         (guidance, self.report.finish())
     }
 }
@@ -161,16 +186,26 @@ pub(crate) fn parse(text: &str) -> json::Parsed<'_> {
 fn decode<'a>(bytes: &'a [u8], report: &mut Report) -> Option<&'a str> {
     if bytes.len() > MAX_BYTES {
         let message = format!("the file has {} MiB", bytes.len().div_ceil(1024 * 1024));
-        report.push(report.whole(&FILE_TOO_LARGE, message).expected("at most 16 MiB").hint("split it or move it away"));
+        report.push(
+            report
+                .whole(&FILE_TOO_LARGE, message)
+                .expected("at most 16 MiB")
+                .hint("split it or move it away"),
+        );
         return None;
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => Some(text),
         Err(error) => {
             let is_utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
-            let hint = if is_utf16 { "it looks like UTF-16: save it as UTF-8" } else { "save the file as UTF-8" };
+            let hint = if is_utf16 {
+                "it looks like UTF-16: save it as UTF-8"
+            } else {
+                "save the file as UTF-8"
+            };
             let offset = error.valid_up_to();
-            let problem = json::Problem::new(&NOT_UTF8, offset, format!("byte {offset} is not UTF-8"));
+            let problem =
+                json::Problem::new(&NOT_UTF8, offset, format!("byte {offset} is not UTF-8"));
             report.problem(problem.hint(hint));
             None
         }
@@ -179,7 +214,8 @@ fn decode<'a>(bytes: &'a [u8], report: &mut Report) -> Option<&'a str> {
 
 /// Tells the format by the keys of the root.
 fn detect(root: &Node<'_>, text: &str) -> Format {
-    const OF_A_COMMAND: [&str; 5] = ["command", "subcommand", "inputSchema", "input_schema", "sequence"];
+    const OF_A_COMMAND: [&str; 5] =
+        ["command", "subcommand", "inputSchema", "input_schema", "sequence"];
     const OF_A_SCHEMA: [&str; 4] = ["properties", "$defs", "definitions", "$ref"];
     let has_any = |keys: &[&str]| root.members().iter().any(|member| keys.contains(&&*member.key));
     if mcp::is_mcp(root) {

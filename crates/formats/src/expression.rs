@@ -70,7 +70,9 @@ impl Expression {
         if let Some(term) = self.terms.iter().find(|term| !term.patterns.is_empty()) {
             return Err(ExpressionError {
                 span: 0..0,
-                message: format!("`{term}` has a pattern of its own, and another one was given beside it"),
+                message: format!(
+                    "`{term}` has a pattern of its own, and another one was given beside it"
+                ),
                 hint: "write all patterns into the expression, with `+` between them, or all into `pattern`",
             });
         }

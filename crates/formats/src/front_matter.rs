@@ -27,12 +27,21 @@ impl<'a> FrontMatter<'a> {
     /// second one, has none. A byte order mark does no harm.
     pub fn of(text: &'a str) -> Result<Self, FrontMatterError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let Some((yaml, body)) = split(text) else { return Ok(Self { body: text, ..Self::default() }) };
+        let Some((yaml, body)) = split(text) else {
+            return Ok(Self { body: text, ..Self::default() });
+        };
         let lines = text[..text.len() - body.len()].matches('\n').count();
         let values = match parse(yaml)? {
             Value::Null => Map::new(),
-            Value::Object(values) => values.into_iter().map(|(key, value)| (key.to_lowercase(), value)).collect(),
-            _ => return Err(FrontMatterError { line: 2, message: "it is not a list of `key: value`".to_owned() }),
+            Value::Object(values) => {
+                values.into_iter().map(|(key, value)| (key.to_lowercase(), value)).collect()
+            }
+            _ => {
+                return Err(FrontMatterError {
+                    line: 2,
+                    message: "it is not a list of `key: value`".to_owned(),
+                });
+            }
         };
         Ok(Self { values, body, lines })
     }
@@ -60,5 +69,6 @@ fn split(text: &str) -> Option<(&str, &str)> {
 }
 
 fn parse(yaml: &str) -> Result<Value, FrontMatterError> {
-    crate::yaml::read(yaml).map_err(|error| FrontMatterError { line: error.line + 1, message: error.message })
+    crate::yaml::read(yaml)
+        .map_err(|error| FrontMatterError { line: error.line + 1, message: error.message })
 }

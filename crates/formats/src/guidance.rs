@@ -11,7 +11,13 @@ use crate::{
 };
 
 /// Top-level keys that no definition of a tool has.
-const OF_GUIDANCE: [&str; 5] = ["guidance_blocks", "templates", "legacy_guidance", "general_guidance", "tool_specific_guidance"];
+const OF_GUIDANCE: [&str; 5] = [
+    "guidance_blocks",
+    "templates",
+    "legacy_guidance",
+    "general_guidance",
+    "tool_specific_guidance",
+];
 
 /// The texts of guidance files, by key.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -74,7 +80,9 @@ pub fn guidance_schema() -> Json {
 pub(crate) fn is_guidance(root: &Node<'_>) -> bool {
     let members = root.members();
     let has_key = members.iter().any(|member| OF_GUIDANCE.contains(&&*member.key));
-    has_key || !members.is_empty() && members.iter().all(|member| member.value.get("guidance").is_some())
+    has_key
+        || !members.is_empty()
+            && members.iter().all(|member| member.value.get("guidance").is_some())
 }
 
 /// Reads the texts of a guidance file.
@@ -91,17 +99,21 @@ pub(crate) fn read(root: &Node<'_>, report: &mut Report) -> Guidance {
         let at = at.key(&member.key);
         match (&*member.key, &member.value.value) {
             ("guidance_blocks" | "templates" | "$schema", _) => {}
-            (key, Value::Object(_)) => match member.value.get("guidance").map(|node| (node, node.as_str())) {
-                Some((_, Some(text))) => guidance.add(key, text),
-                Some((node, None)) => wrong(node, &at.key("guidance"), "string", report),
-                None => {}
-            },
+            (key, Value::Object(_)) => {
+                match member.value.get("guidance").map(|node| (node, node.as_str())) {
+                    Some((_, Some(text))) => guidance.add(key, text),
+                    Some((node, None)) => wrong(node, &at.key("guidance"), "string", report),
+                    None => {}
+                }
+            }
             (_, Value::String(_)) => {}
             _ => wrong(&member.value, &at, "object", report),
         }
     }
     if guidance.texts.is_empty() && report.errors() == 0 {
-        report.push(report.whole(&NO_GUIDANCE, "the file has no guidance that a definition can refer to"));
+        report.push(
+            report.whole(&NO_GUIDANCE, "the file has no guidance that a definition can refer to"),
+        );
     }
     guidance
 }
@@ -123,6 +135,10 @@ fn read_blocks(root: &Node<'_>, key: &str, guidance: &mut Guidance, report: &mut
 }
 
 fn wrong(node: &Node<'_>, at: &At<'_>, expected: &str, report: &mut Report) {
-    let problem = report.value(&BAD_GUIDANCE, at, format!("expected {expected}, received {}", type_name(node)));
+    let problem = report.value(
+        &BAD_GUIDANCE,
+        at,
+        format!("expected {expected}, received {}", type_name(node)),
+    );
     report.push(problem.expected(expected).received(shown(node)));
 }

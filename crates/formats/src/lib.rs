@@ -33,8 +33,8 @@ pub use guidance::{Guidance, guidance_schema};
 pub use locate::{Locator, locate};
 pub use mtdf::mtdf_schema;
 pub use prompt::{
-    ArgumentDefinition, DUPLICATE_PROMPT, Interface, PROMPT_RULES, Piece, Prompt, PromptBody, PromptExample, ToolReference,
-    UNKNOWN_PROMPT_TOOL, read_prompt, read_workflow,
+    ArgumentDefinition, DUPLICATE_PROMPT, Interface, PROMPT_RULES, Piece, Prompt, PromptBody,
+    PromptExample, ToolReference, UNKNOWN_PROMPT_TOOL, read_prompt, read_workflow,
 };
 pub use rave::rave_schema;
 pub use rules::{RULES, definition::MISSING_COMMAND, roxygen::BUILD_RULES};

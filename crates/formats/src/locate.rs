@@ -27,7 +27,9 @@ impl<'a> Locator<'a> {
     }
 
     fn root(&self) -> Option<&Node<'a>> {
-        let parse = || if self.text.len() > crate::MAX_BYTES { None } else { document::parse(self.text).root };
+        let parse = || {
+            if self.text.len() > crate::MAX_BYTES { None } else { document::parse(self.text).root }
+        };
         self.root.get_or_init(parse).as_ref()
     }
 
@@ -36,9 +38,13 @@ impl<'a> Locator<'a> {
         match place {
             Place::Whole => 0..self.text.len(),
             Place::Offset(offset) => self.character(*offset),
-            Place::Span(span) => self.text.floor_char_boundary(span.start)..self.text.ceil_char_boundary(span.end),
+            Place::Span(span) => {
+                self.text.floor_char_boundary(span.start)..self.text.ceil_char_boundary(span.end)
+            }
             Place::Value(pointer) => self.find(pointer).map_or(0..0, |found| found.value),
-            Place::Key(pointer) => self.find(pointer).map_or(0..0, |found| found.key.unwrap_or(found.value)),
+            Place::Key(pointer) => {
+                self.find(pointer).map_or(0..0, |found| found.key.unwrap_or(found.value))
+            }
         }
     }
 
@@ -54,10 +60,15 @@ impl<'a> Locator<'a> {
         for token in pointer.split('/').skip(1) {
             let token = token.replace("~1", "/").replace("~0", "~");
             let (next, key) = match &node.value {
-                Value::Array(items) => (token.parse::<usize>().ok().and_then(|index| items.get(index)), None),
+                Value::Array(items) => {
+                    (token.parse::<usize>().ok().and_then(|index| items.get(index)), None)
+                }
                 Value::Object(_) => {
                     let member = node.member(&token);
-                    (member.map(|member| &member.value), member.map(|member| member.key_span.range()))
+                    (
+                        member.map(|member| &member.value),
+                        member.map(|member| member.key_span.range()),
+                    )
                 }
                 _ => (None, None),
             };

@@ -17,7 +17,8 @@ use crate::{
     },
     report::{At, Report},
     rules::{
-        definition::BAD_NAME, mcp::PARTIAL_LISTING, schema::NOT_AN_OBJECT_SCHEMA, spec::DECLARES_NO_TOOLS, syntax::TOO_MUCH,
+        definition::BAD_NAME, mcp::PARTIAL_LISTING, schema::NOT_AN_OBJECT_SCHEMA,
+        spec::DECLARES_NO_TOOLS, syntax::TOO_MUCH,
     },
 };
 
@@ -33,13 +34,18 @@ const FOREIGN: [&str; 4] = ["command", "argv", "subcommand", "sequence"];
 /// Whether the root of a file is such an answer.
 pub(crate) fn is_mcp(root: &Node<'_>) -> bool {
     let has = |keys: &[&str]| keys.iter().any(|key| root.get(key).is_some());
-    let is_one = root.get("name").is_some() && root.get("inputSchema").is_some() && has(&OWN) && !has(&FOREIGN);
+    let is_one = root.get("name").is_some()
+        && root.get("inputSchema").is_some()
+        && has(&OWN)
+        && !has(&FOREIGN);
     is_one || listed(root).is_some_and(|(_, list)| is_list(list))
 }
 
 fn is_list(list: &Node<'_>) -> bool {
-    let is_tool =
-        |item: &Node<'_>| item.get("name").is_some() && (item.get("inputSchema").is_some() || item.get("command").is_none());
+    let is_tool = |item: &Node<'_>| {
+        item.get("name").is_some()
+            && (item.get("inputSchema").is_some() || item.get("command").is_none())
+    };
     matches!(&list.value, Value::Array(items) if items.iter().all(is_tool))
 }
 
@@ -50,7 +56,9 @@ fn listed<'n, 'a>(root: &'n Node<'a>) -> Option<(&'static [&'static str], &'n No
         Value::Object(_) if root.get("name").is_some() => None,
         Value::Object(_) => {
             let result = || root.get("result").and_then(|result| result.get("tools"));
-            root.get("tools").map(|list| (&["tools"][..], list)).or_else(|| Some((&["result", "tools"][..], result()?)))
+            root.get("tools")
+                .map(|list| (&["tools"][..], list))
+                .or_else(|| Some((&["result", "tools"][..], result()?)))
         }
         _ => None,
     }
@@ -84,7 +92,9 @@ pub(crate) fn read(root: &Node<'_>, report: &mut Report) -> Vec<Tool> {
             break;
         }
         let at = at.index(index);
-        let Some(object) = Object::new(node, &at, report) else { continue };
+        let Some(object) = Object::new(node, &at, report) else {
+            continue;
+        };
         tools.extend(tool(&object, report));
         report.tool = None;
     }
@@ -94,7 +104,10 @@ pub(crate) fn read(root: &Node<'_>, report: &mut Report) -> Vec<Tool> {
 /// Whether no more tools are read; that is said once.
 fn is_too_long(index: usize, report: &mut Report) -> bool {
     if index == MAX_TOOLS {
-        let found = report.whole(&TOO_MUCH, format!("there are more than {MAX_TOOLS} tools; the rest is not read"));
+        let found = report.whole(
+            &TOO_MUCH,
+            format!("there are more than {MAX_TOOLS} tools; the rest is not read"),
+        );
         report.push(found.hint("split the file"));
     }
     index >= MAX_TOOLS
@@ -105,7 +118,9 @@ fn note_cursor(root: &Node<'_>, report: &mut Report) {
     let cursor = root.get("nextCursor").or_else(|| root.get("result")?.get("nextCursor"));
     if cursor.and_then(Node::as_str).is_some_and(|cursor| !cursor.is_empty()) {
         let found = report.whole(&PARTIAL_LISTING, "this is one page of a longer list of tools");
-        report.push(found.hint("ask the server for the pages that follow and put their tools together"));
+        report.push(
+            found.hint("ask the server for the pages that follow and put their tools together"),
+        );
     }
 }
 
@@ -115,8 +130,16 @@ fn tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
     let name = object.required("name", report)?;
     report.tool = Some(name.to_owned());
     if let Err(problem) = name::check(name) {
-        let found = report.value(&BAD_NAME, &object.at.key("name"), format!("`{name}` cannot name a tool: {problem}"));
-        report.push(found.received(name).hint("clients take ASCII letters, digits, `_`, `-` and `.`, up to 64 of them"));
+        let found = report.value(
+            &BAD_NAME,
+            &object.at.key("name"),
+            format!("`{name}` cannot name a tool: {problem}"),
+        );
+        report.push(
+            found
+                .received(name)
+                .hint("clients take ASCII letters, digits, `_`, `-` and `.`, up to 64 of them"),
+        );
     }
     let text = object.text("description", report).unwrap_or_default();
     let title = object.filled("title", report).map(str::to_owned);
@@ -143,13 +166,19 @@ fn tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
 /// A schema of an object, looked over; without one a tool takes nothing.
 fn schema(object: &Object<'_, '_>, key: &'static str, report: &mut Report) -> Map<String, Json> {
     let at = object.at.key(key);
-    let Some(node) = object.node(key) else { return Schema::nothing().object().as_ref().clone() };
+    let Some(node) = object.node(key) else {
+        return Schema::nothing().object().as_ref().clone();
+    };
     if !node.is_object() {
         wrong_type(node, &at, "object", report);
         return Map::new();
     }
     if key == "inputSchema" && node.get("type").and_then(Node::as_str) != Some("object") {
-        let found = report.value(&NOT_AN_OBJECT_SCHEMA, &at.key("type"), "arguments are an object, the schema is not of one");
+        let found = report.value(
+            &NOT_AN_OBJECT_SCHEMA,
+            &at.key("type"),
+            "arguments are an object, the schema is not of one",
+        );
         report.push(found.expected("`\"type\": \"object\"`").hint("add `\"type\": \"object\"`"));
     }
     Walk::new(node, report).run(&at);
@@ -161,7 +190,10 @@ fn schema(object: &Object<'_, '_>, key: &'static str, report: &mut Report) -> Ma
 /// What the hints say, and nothing beyond.
 fn marks(object: &Object<'_, '_>, report: &mut Report) -> Marks {
     let at = object.at.key("annotations");
-    let Some(hints) = object.node("annotations").and_then(|node| Object::new(node, &at, report)) else { return Marks::default() };
+    let Some(hints) = object.node("annotations").and_then(|node| Object::new(node, &at, report))
+    else {
+        return Marks::default();
+    };
     let mut hint = |key| hints.flag(key, report);
     Marks {
         mutates: hint("readOnlyHint").map(|reads| !reads),
@@ -176,5 +208,8 @@ fn parameters(object: &Object<'_, '_>, input: &Schema) -> Vec<Parameter> {
     let at = object.at.key("inputSchema");
     let at = at.key("properties");
     let place = |name: &str| Place::Value(at.key(name).pointer());
-    input.properties().map(|(name, _)| Parameter { name: name.to_owned(), alias: None, place: place(name) }).collect()
+    input
+        .properties()
+        .map(|(name, _)| Parameter { name: name.to_owned(), alias: None, place: place(name) })
+        .collect()
 }

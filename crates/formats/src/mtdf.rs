@@ -36,7 +36,11 @@ pub fn mtdf_schema() -> Json {
 }
 
 /// Reads the tools of a definition: those without an error, and what could be read of the others.
-pub(crate) fn read<'n>(root: &'n Node<'n>, guidance: &'n Guidance, report: &mut Report) -> (Vec<Tool>, Vec<Tool>) {
+pub(crate) fn read<'n>(
+    root: &'n Node<'n>,
+    guidance: &'n Guidance,
+    report: &mut Report,
+) -> (Vec<Tool>, Vec<Tool>) {
     let tools = tree::Reader::new(guidance, report).definition(root);
     if report.is_exhausted() { Default::default() } else { tools }
 }

@@ -56,7 +56,9 @@ impl<'p> At<'p> {
         }
         match self.token {
             Token::Root => {}
-            Token::Index(index) => write!(pointer, "/{index}").expect("a string takes what is written"),
+            Token::Index(index) => {
+                write!(pointer, "/{index}").expect("a string takes what is written")
+            }
             Token::Key(key) => {
                 pointer.push('/');
                 for c in key.chars() {
@@ -92,7 +94,12 @@ impl Report {
     }
 
     /// A diagnostic about the value at a pointer that is spelled out already.
-    pub(crate) fn pointer(&self, rule: &Rule, pointer: impl Into<String>, message: impl Into<String>) -> Diagnostic {
+    pub(crate) fn pointer(
+        &self,
+        rule: &Rule,
+        pointer: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
         Diagnostic::new(rule, Origin::value(&self.source, pointer), message)
     }
 
@@ -102,7 +109,12 @@ impl Report {
     }
 
     /// A diagnostic about some bytes.
-    pub(crate) fn span(&self, rule: &Rule, span: Range<usize>, message: impl Into<String>) -> Diagnostic {
+    pub(crate) fn span(
+        &self,
+        rule: &Rule,
+        span: Range<usize>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
         Diagnostic::new(rule, Origin::span(&self.source, span), message)
     }
 
@@ -113,7 +125,11 @@ impl Report {
 
     /// Takes over what the parser found.
     pub(crate) fn problem(&mut self, problem: Problem) {
-        let mut diagnostic = Diagnostic::new(problem.rule, Origin::offset(&self.source, problem.offset), problem.message);
+        let mut diagnostic = Diagnostic::new(
+            problem.rule,
+            Origin::offset(&self.source, problem.offset),
+            problem.message,
+        );
         diagnostic.hint = problem.hint;
         self.push(diagnostic);
     }

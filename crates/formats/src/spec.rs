@@ -78,19 +78,30 @@ pub(crate) fn is_markdown(source: &SourceId) -> bool {
 }
 
 /// Reads the tools of a specification, and what it allows itself.
-pub(crate) fn read(text: &str, linked: Linked<'_>, report: &mut Report) -> (Vec<Tool>, Vec<Allowance>) {
+pub(crate) fn read(
+    text: &str,
+    linked: Linked<'_>,
+    report: &mut Report,
+) -> (Vec<Tool>, Vec<Allowance>) {
     let page = Page::parse(text);
     let outline = outline(&page);
     let mut reader = Reader { page: &page, report, linked };
     let allowances = reader.allowances(&outline);
-    let version = answers::document_version(&page, outline.entries.first().map_or(text.len(), |first| first.span.start));
+    let version = answers::document_version(
+        &page,
+        outline.entries.first().map_or(text.len(), |first| first.span.start),
+    );
     let mut tools = Vec::new();
     for entry in &outline.entries {
         if reader.report.is_exhausted() {
             break;
         }
         if tools.len() >= MOST_TOOLS {
-            let found = reader.report.span(&TOO_MUCH, entry.heading.clone(), format!("there are more than {MOST_TOOLS} tools"));
+            let found = reader.report.span(
+                &TOO_MUCH,
+                entry.heading.clone(),
+                format!("there are more than {MOST_TOOLS} tools"),
+            );
             reader.report.push(found.hint("split the document"));
             break;
         }
@@ -104,7 +115,8 @@ pub(crate) fn read(text: &str, linked: Linked<'_>, report: &mut Report) -> (Vec<
     if tools.is_empty() || !outline.placeholders.is_empty() {
         reader.explain_absence(&outline);
     }
-    let names = outline.entries.iter().flat_map(|entry| entry.names.iter().map(|named| named.name.clone()));
+    let names =
+        outline.entries.iter().flat_map(|entry| entry.names.iter().map(|named| named.name.clone()));
     let known: HashSet<String> = tools.iter().map(|tool| tool.name.clone()).chain(names).collect();
     reader.explain_lists(&outline, &known);
     (tools, allowances)

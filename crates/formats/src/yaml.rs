@@ -32,12 +32,18 @@ pub(crate) struct YamlError {
 /// The first document of a text as plain data; an empty text is null.
 pub(crate) fn read(text: &str) -> Result<Value, YamlError> {
     let parsed = parse(text);
-    match (parsed.root, parsed.problems.iter().find(|problem| problem.rule.severity == Severity::Error)) {
+    match (
+        parsed.root,
+        parsed.problems.iter().find(|problem| problem.rule.severity == Severity::Error),
+    ) {
         (Some(root), None) if !parsed.is_lossy => Ok(root.to_value()),
         (None, Some(problem)) if std::ptr::eq(problem.rule, &EMPTY_FILE) => Ok(Value::Null),
         (_, problem) => Err(YamlError {
-            line: problem.map_or(1, |problem| text[..problem.offset.min(text.len())].matches('\n').count() + 1),
-            message: problem.map_or_else(|| "it cannot be read".to_owned(), |problem| problem.message.clone()),
+            line: problem.map_or(1, |problem| {
+                text[..problem.offset.min(text.len())].matches('\n').count() + 1
+            }),
+            message: problem
+                .map_or_else(|| "it cannot be read".to_owned(), |problem| problem.message.clone()),
         }),
     }
 }
@@ -50,8 +56,11 @@ pub(crate) fn is_mapping(text: &str) -> bool {
 /// Whether a text is meant as YAML: its first line that is no comment begins a document or has a key.
 pub(crate) fn is_yaml(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}');
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
-    let Some(first) = lines.next() else { return false };
+    let mut lines =
+        text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    let Some(first) = lines.next() else {
+        return false;
+    };
     match first.as_bytes()[0] {
         b'{' | b'[' | b'"' | b'/' | b',' | b'}' | b']' => false,
         b'-' => first.trim_end() == "---" || first.starts_with("--- "),

@@ -46,8 +46,14 @@ pub static RULES: &[&Rule] = &[&UNDOCUMENTED_TOOL, &MISSING_TOOL, &DRIFTED_TOOL]
 
 /// What is different. `defined` are tools as they would be listed, `also` the names of tools that the server may have
 /// beside them, and `elsewhere` is the place of what is in no definition.
-pub fn against(defined: &[Tool], listed: &[Tool], also: &HashSet<&str>, elsewhere: &Origin) -> Vec<Diagnostic> {
-    let by_name: HashMap<&str, &Tool> = listed.iter().map(|tool| (tool.name.as_str(), tool)).collect();
+pub fn against(
+    defined: &[Tool],
+    listed: &[Tool],
+    also: &HashSet<&str>,
+    elsewhere: &Origin,
+) -> Vec<Diagnostic> {
+    let by_name: HashMap<&str, &Tool> =
+        listed.iter().map(|tool| (tool.name.as_str(), tool)).collect();
     let known: HashSet<&str> = defined.iter().map(|tool| tool.name.as_str()).collect();
     let mut found = Vec::new();
     for tool in defined {
@@ -55,14 +61,19 @@ pub fn against(defined: &[Tool], listed: &[Tool], also: &HashSet<&str>, elsewher
             Some(other) => found.extend(drift(tool, other)),
             None => {
                 let message = format!("the server does not list `{}`", tool.name);
-                let missing = Diagnostic::new(&MISSING_TOOL, tool.origin.clone(), message).tool(&tool.name);
+                let missing =
+                    Diagnostic::new(&MISSING_TOOL, tool.origin.clone(), message).tool(&tool.name);
                 found.push(missing.hint("add it to the server, or take the definition out"));
             }
         }
     }
-    for tool in listed.iter().filter(|tool| !known.contains(tool.name.as_str()) && !also.contains(tool.name.as_str())) {
+    for tool in listed
+        .iter()
+        .filter(|tool| !known.contains(tool.name.as_str()) && !also.contains(tool.name.as_str()))
+    {
         let message = format!("the server lists `{}`, which no definition describes", tool.name);
-        let undocumented = Diagnostic::new(&UNDOCUMENTED_TOOL, elsewhere.clone(), message).tool(&tool.name);
+        let undocumented =
+            Diagnostic::new(&UNDOCUMENTED_TOOL, elsewhere.clone(), message).tool(&tool.name);
         found.push(undocumented.hint("describe it, or take it out of the server"));
     }
     found
@@ -77,8 +88,10 @@ fn drift(tool: &Tool, other: &Tool) -> Vec<Diagnostic> {
         .partition(|change| change.effect == Effect::Behavioural);
     let mut found: Vec<_> = schemas.iter().map(|change| of_schema(tool, change)).collect();
     if let Some(first) = texts.first() {
-        let more = if texts.len() > 1 { format!(", and {} more", texts.len() - 1) } else { String::new() };
-        let message = format!("the server describes `{}` in other words: {}{more}", tool.name, first.message);
+        let more =
+            if texts.len() > 1 { format!(", and {} more", texts.len() - 1) } else { String::new() };
+        let message =
+            format!("the server describes `{}` in other words: {}{more}", tool.name, first.message);
         found.push(drifted(tool, place(tool, first), message, Severity::Warning));
     }
     found
@@ -86,7 +99,10 @@ fn drift(tool: &Tool, other: &Tool) -> Vec<Diagnostic> {
 
 fn of_schema(tool: &Tool, change: &Change) -> Diagnostic {
     let severity = if change.is_breaking() { Severity::Error } else { Severity::Warning };
-    let message = format!("on the server `{}` is otherwise: {} ({})", tool.name, change.message, change.rule.name);
+    let message = format!(
+        "on the server `{}` is otherwise: {} ({})",
+        tool.name, change.message, change.rule.name
+    );
     drifted(tool, place(tool, change), message, severity)
 }
 
@@ -97,7 +113,10 @@ fn drifted(tool: &Tool, origin: Origin, message: String, severity: Severity) -> 
 
 /// The parameter that a change is in, else the tool.
 fn place(tool: &Tool, change: &Change) -> Origin {
-    let inside = change.pointer.strip_prefix("/inputSchema/properties/").and_then(|rest| rest.split('/').next());
+    let inside = change
+        .pointer
+        .strip_prefix("/inputSchema/properties/")
+        .and_then(|rest| rest.split('/').next());
     let name = inside.map(|name| name.replace("~1", "/").replace("~0", "~"));
     name.map_or_else(|| tool.origin.clone(), |name| tool.parameter_origin(&name))
 }
@@ -106,7 +125,13 @@ fn place(tool: &Tool, change: &Change) -> Origin {
 fn comparable(tool: &Tool, other: &Tool) -> (Tool, Tool) {
     let bare = |of: &Tool| {
         let words: Vec<_> = of.description.text.split_whitespace().collect();
-        let mut bare = Tool::new(&tool.name, words.join(" "), of.input.clone(), Launch::Missing, tool.origin.clone());
+        let mut bare = Tool::new(
+            &tool.name,
+            words.join(" "),
+            of.input.clone(),
+            Launch::Missing,
+            tool.origin.clone(),
+        );
         bare.output = of.output.clone().filter(|_| tool.output.is_some());
         bare
     };
@@ -115,7 +140,8 @@ fn comparable(tool: &Tool, other: &Tool) -> (Tool, Tool) {
         (ours.marks.mutates, theirs.marks.mutates) = (tool.marks.mutates, other.marks.mutates);
     }
     if tool.marks.idempotent.is_some() && other.marks.idempotent.is_some() {
-        (ours.marks.idempotent, theirs.marks.idempotent) = (tool.marks.idempotent, other.marks.idempotent);
+        (ours.marks.idempotent, theirs.marks.idempotent) =
+            (tool.marks.idempotent, other.marks.idempotent);
     }
     (ours, theirs)
 }

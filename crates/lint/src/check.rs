@@ -67,7 +67,9 @@ pub fn check_together(catalog: &Catalog, context: &Context, found: Vec<Diagnosti
     let broken = report.broken();
     let mut seen = HashSet::new();
     let mut diagnostics = report.found;
-    diagnostics.retain(|diagnostic| seen.insert((diagnostic.code, diagnostic.origin.clone(), diagnostic.message.clone())));
+    diagnostics.retain(|diagnostic| {
+        seen.insert((diagnostic.code, diagnostic.origin.clone(), diagnostic.message.clone()))
+    });
     diagnostics.sort_by(|a, b| a.origin.source.cmp(&b.origin.source));
     Findings { diagnostics, broken }
 }
@@ -111,7 +113,11 @@ impl Report<'_> {
 
     /// The tools that have an error by now.
     pub(crate) fn broken(&self) -> HashSet<String> {
-        self.found.iter().filter(|diagnostic| diagnostic.is_error()).filter_map(|diagnostic| diagnostic.tool.clone()).collect()
+        self.found
+            .iter()
+            .filter(|diagnostic| diagnostic.is_error())
+            .filter_map(|diagnostic| diagnostic.tool.clone())
+            .collect()
     }
 }
 

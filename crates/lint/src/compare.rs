@@ -73,7 +73,12 @@ impl Compared {
     pub fn verdict(&self) -> Verdict {
         match self.is_gone() && self.class() == Class::Breaking && self.new_version.is_none() {
             true => bump::undeclared(self.old_version.as_deref()),
-            false => bump::judge(self.class(), self.bump(), self.old_version.as_deref(), self.new_version.as_deref()),
+            false => bump::judge(
+                self.class(),
+                self.bump(),
+                self.old_version.as_deref(),
+                self.new_version.as_deref(),
+            ),
         }
     }
 
@@ -92,14 +97,19 @@ pub fn compare(old: &Catalog, new: &Catalog) -> Vec<Compared> {
     let renamed = rename::pairs(&gone, &fresh);
     let mut found = BTreeMap::new();
     for tool in old.tools() {
-        let other = new.get(&tool.name).map(AsRef::as_ref).or_else(|| renamed.get(tool.name.as_str()).copied());
+        let other = new
+            .get(&tool.name)
+            .map(AsRef::as_ref)
+            .or_else(|| renamed.get(tool.name.as_str()).copied());
         let compared = match other {
             Some(other) => both(tool, other),
             None => removed(tool),
         };
         found.insert(tool.name.clone(), compared);
     }
-    for tool in fresh.into_iter().filter(|tool| renamed.values().all(|other| other.name != tool.name)) {
+    for tool in
+        fresh.into_iter().filter(|tool| renamed.values().all(|other| other.name != tool.name))
+    {
         found.insert(tool.name.clone(), added(tool));
     }
     let mut found: Vec<Compared> = found.into_values().collect();
@@ -120,7 +130,14 @@ fn both(old: &Tool, new: &Tool) -> Compared {
     let mut changes = compare_tools(old, new);
     let is_renamed = old.name != new.name;
     if is_renamed {
-        changes.insert(0, Change::of_tool(&TOOL_RENAMED, "/name", format!("`{}` is called `{}` now", old.name, new.name)));
+        changes.insert(
+            0,
+            Change::of_tool(
+                &TOOL_RENAMED,
+                "/name",
+                format!("`{}` is called `{}` now", old.name, new.name),
+            ),
+        );
     }
     Compared {
         name: old.name.clone(),
@@ -134,24 +151,47 @@ fn both(old: &Tool, new: &Tool) -> Compared {
 fn removed(tool: &Tool) -> Compared {
     let change = Change::of_tool(&TOOL_REMOVED, "", "the tool is gone".to_owned());
     let old_version = tool.marks.version.clone();
-    Compared { name: tool.name.clone(), new_name: None, old_version, new_version: None, changes: vec![change] }
+    Compared {
+        name: tool.name.clone(),
+        new_name: None,
+        old_version,
+        new_version: None,
+        changes: vec![change],
+    }
 }
 
 fn added(tool: &Tool) -> Compared {
     let change = Change::of_tool(&TOOL_ADDED, "", "the tool is new".to_owned());
     let new_version = tool.marks.version.clone();
-    Compared { name: tool.name.clone(), new_name: None, old_version: None, new_version, changes: vec![change] }
+    Compared {
+        name: tool.name.clone(),
+        new_name: None,
+        old_version: None,
+        new_version,
+        changes: vec![change],
+    }
 }
 
 /// A tool that is gone has no version any more, but its document may: that is where its going shows.
 fn follow_documents(old: &Catalog, new: &Catalog, found: &mut [Compared]) {
     let names = old.tools().iter().filter_map(|tool| Some((tool, new.get(&tool.name)?)));
-    let moved: HashMap<&SourceId, &SourceId> = names.map(|(tool, other)| (&tool.origin.source, &other.origin.source)).collect();
-    let of_document = |tool: &Tool| tool.aspects.as_ref().and_then(|aspects| aspects.version.clone()).filter(is_of_document);
-    let versions: HashMap<&SourceId, Version> =
-        new.tools().iter().filter_map(|tool| Some((&tool.origin.source, of_document(tool)?))).collect();
-    for compared in found.iter_mut().filter(|compared| compared.new_version.is_none() && new.get(&compared.name).is_none()) {
-        let Some(tool) = old.get(&compared.name).filter(|tool| of_document(tool).is_some()) else { continue };
+    let moved: HashMap<&SourceId, &SourceId> =
+        names.map(|(tool, other)| (&tool.origin.source, &other.origin.source)).collect();
+    let of_document = |tool: &Tool| {
+        tool.aspects.as_ref().and_then(|aspects| aspects.version.clone()).filter(is_of_document)
+    };
+    let versions: HashMap<&SourceId, Version> = new
+        .tools()
+        .iter()
+        .filter_map(|tool| Some((&tool.origin.source, of_document(tool)?)))
+        .collect();
+    for compared in found
+        .iter_mut()
+        .filter(|compared| compared.new_version.is_none() && new.get(&compared.name).is_none())
+    {
+        let Some(tool) = old.get(&compared.name).filter(|tool| of_document(tool).is_some()) else {
+            continue;
+        };
         let document = moved.get(&tool.origin.source).and_then(|source| versions.get(*source));
         compared.new_version = document.map(|version| version.text.clone());
     }

@@ -23,14 +23,18 @@ enum Token {
 impl Phrases {
     /// Reads phrases as they are written. Each begins with a word.
     pub(crate) fn new(written: &[&'static str]) -> Self {
-        let phrases: Vec<Vec<Token>> = written.iter().map(|phrase| phrase.split(' ').map(token).collect()).collect();
+        let phrases: Vec<Vec<Token>> =
+            written.iter().map(|phrase| phrase.split(' ').map(token).collect()).collect();
         let mut by_first: HashMap<&'static str, Vec<usize>> = HashMap::new();
         let mut lengths = [0; 26];
         for (index, phrase) in phrases.iter().enumerate() {
-            let Some(Token::OneOf(first)) = phrase.first() else { continue };
+            let Some(Token::OneOf(first)) = phrase.first() else {
+                continue;
+            };
             for word in first {
                 by_first.entry(word).or_default().push(index);
-                let (letter, length) = shape(word).expect("phrases begin with short words of the alphabet");
+                let (letter, length) =
+                    shape(word).expect("phrases begin with short words of the alphabet");
                 lengths[letter] |= length;
             }
         }
@@ -38,12 +42,18 @@ impl Phrases {
     }
 
     /// Every place where one of the phrases stands, as ranges of words.
-    pub(crate) fn find<'a>(&'a self, words: &'a [Word<'_>]) -> impl Iterator<Item = Range<usize>> + 'a {
+    pub(crate) fn find<'a>(
+        &'a self,
+        words: &'a [Word<'_>],
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
         (0..words.len()).filter_map(|start| {
             let candidates = self.starting_with(&words[start].lower)?;
             let rest = &words[start..];
             let sentence = rest.iter().take_while(|word| word.sentence == rest[0].sentence).count();
-            candidates.iter().find_map(|index| end_of(&self.phrases[*index], &rest[..sentence])).map(|end| start..start + end)
+            candidates
+                .iter()
+                .find_map(|index| end_of(&self.phrases[*index], &rest[..sentence]))
+                .map(|end| start..start + end)
         })
     }
 
@@ -73,11 +83,14 @@ fn end_of(phrase: &[Token], words: &[Word<'_>]) -> Option<usize> {
         None => Some(0),
         Some((Token::OneOf(options), rest)) => {
             let (first, after) = words.split_first()?;
-            options.contains(&first.lower.as_ref()).then(|| end_of(rest, after)).flatten().map(|end| end + 1)
+            options
+                .contains(&first.lower.as_ref())
+                .then(|| end_of(rest, after))
+                .flatten()
+                .map(|end| end + 1)
         }
-        Some((Token::Gap(longest), rest)) => {
-            (0..=(*longest).min(words.len())).find_map(|gap| end_of(rest, &words[gap..]).map(|end| gap + end))
-        }
+        Some((Token::Gap(longest), rest)) => (0..=(*longest).min(words.len()))
+            .find_map(|gap| end_of(rest, &words[gap..]).map(|end| gap + end)),
     }
 }
 

@@ -65,7 +65,10 @@ impl<'a> Text<'a> {
 
     /// Whether this is prose, which is read and followed.
     pub(crate) fn is_prose(&self) -> bool {
-        matches!(self.role, Role::Description | Role::Guidance | Role::Prose(_) | Role::ParameterProse)
+        matches!(
+            self.role,
+            Role::Description | Role::Guidance | Role::Prose(_) | Role::ParameterProse
+        )
     }
 
     /// The words for it in a message.
@@ -125,7 +128,10 @@ pub(crate) fn texts(tool: &Tool) -> Vec<Text<'_>> {
         (Role::Prose("hint"), &description.hint),
         (Role::Prose("install instructions"), &description.install),
     ];
-    parts.into_iter().filter_map(|(role, part)| Some((role, part.as_deref()?))).for_each(|(role, part)| push(role, part));
+    parts
+        .into_iter()
+        .filter_map(|(role, part)| Some((role, part.as_deref()?)))
+        .for_each(|(role, part)| push(role, part));
     command_words(&tool.launch).for_each(|word| push(Role::CommandWord, word));
     for (name, schema) in tool.input.properties() {
         parameter_texts(tool, name, schema, &mut found);
@@ -136,14 +142,20 @@ pub(crate) fn texts(tool: &Tool) -> Vec<Text<'_>> {
 fn command_words(launch: &Launch) -> impl Iterator<Item = &str> {
     let process = if let Launch::Process(process) = launch { Some(process) } else { None };
     process.into_iter().flat_map(|process| {
-        let words =
-            process.pieces.iter().filter_map(|piece| if let Piece::Word(word) = piece { Some(word.as_str()) } else { None });
+        let words = process.pieces.iter().filter_map(|piece| {
+            if let Piece::Word(word) = piece { Some(word.as_str()) } else { None }
+        });
         std::iter::once(process.program.as_str()).chain(words)
     })
 }
 
 /// The texts in a parameter's schema, however deep; the stack is our own because schemas are not.
-fn parameter_texts<'a>(tool: &'a Tool, name: &'a str, schema: &'a Value, found: &mut Vec<Text<'a>>) {
+fn parameter_texts<'a>(
+    tool: &'a Tool,
+    name: &'a str,
+    schema: &'a Value,
+    found: &mut Vec<Text<'a>>,
+) {
     let mut push = |role, text| found.push(Text::new(role, text, tool, Some(name)));
     push(Role::ParameterName, name);
     let mut waiting = vec![(Role::ParameterProse, schema)];
@@ -155,7 +167,12 @@ fn parameter_texts<'a>(tool: &'a Tool, name: &'a str, schema: &'a Value, found: 
                 waiting.extend(members.values().rev().map(|member| (role, member)));
             }
             Value::Object(members) => {
-                waiting.extend(members.iter().rev().filter_map(|(key, member)| Some((role_of(key, member)?, member))));
+                waiting.extend(
+                    members
+                        .iter()
+                        .rev()
+                        .filter_map(|(key, member)| Some((role_of(key, member)?, member))),
+                );
             }
             _ => {}
         }

@@ -20,7 +20,8 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
     let mut characters = text.char_indices().peekable();
     while let Some((at, c)) = characters.next() {
         let next = characters.peek().map(|(_, next)| *next);
-        let inside = c.is_alphanumeric() || start.is_some() && is_apostrophe(c) && next.is_some_and(char::is_alphanumeric);
+        let inside = c.is_alphanumeric()
+            || start.is_some() && is_apostrophe(c) && next.is_some_and(char::is_alphanumeric);
         match (inside, start) {
             (true, None) => start = Some(at),
             (false, Some(from)) => {
@@ -61,7 +62,8 @@ pub(crate) fn identifier_words(name: &str) -> Vec<String> {
 fn word(text: &str, span: Range<usize>, sentence: usize) -> Word<'_> {
     let raw = &text[span.clone()];
     let plain = raw.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    let lower = if plain { Cow::Borrowed(raw) } else { Cow::Owned(raw.to_lowercase().replace('’', "'")) };
+    let lower =
+        if plain { Cow::Borrowed(raw) } else { Cow::Owned(raw.to_lowercase().replace('’', "'")) };
     Word { lower, span, sentence }
 }
 
@@ -73,7 +75,9 @@ fn is_apostrophe(c: char) -> bool {
 fn ends_sentence(c: char, next: Option<char>) -> bool {
     match c {
         ';' => true,
-        '\n' => next.is_none_or(|next| matches!(next, '\n' | '-' | '*' | '#' | '>') || next.is_ascii_digit()),
+        '\n' => next.is_none_or(|next| {
+            matches!(next, '\n' | '-' | '*' | '#' | '>') || next.is_ascii_digit()
+        }),
         '.' | '!' | '?' | ':' => next.is_none_or(char::is_whitespace),
         _ => false,
     }
@@ -87,7 +91,16 @@ mod tests {
     fn finds_words_and_sentences_through_markdown_and_snake_case() {
         let found = words("**DO NOT** read\nCargo.lock. Don’t\n- `operation_id`");
         let plain: Vec<_> = found.iter().map(|word| (word.sentence, word.lower.as_ref())).collect();
-        let expected = [(0, "do"), (0, "not"), (0, "read"), (0, "cargo"), (0, "lock"), (1, "don't"), (2, "operation"), (2, "id")];
+        let expected = [
+            (0, "do"),
+            (0, "not"),
+            (0, "read"),
+            (0, "cargo"),
+            (0, "lock"),
+            (1, "don't"),
+            (2, "operation"),
+            (2, "id"),
+        ];
         assert_eq!(plain, expected);
     }
 

@@ -25,7 +25,13 @@ async fn measure() -> std::io::Result<()> {
     let runtime = Arc::new(Runtime::new(Settings::new(std::env::current_dir()?.canonicalize()?)));
     let process = Process { program: "true".to_owned(), pieces: Vec::new() };
     let origin = Origin::whole(&SourceId::new("example"));
-    let tool = Arc::new(Tool::new("true", "Does nothing", Schema::nothing(), Launch::Process(process), origin));
+    let tool = Arc::new(Tool::new(
+        "true",
+        "Does nothing",
+        Schema::nothing(),
+        Launch::Process(process),
+        origin,
+    ));
     let (mut direct, mut confined) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let start = Instant::now();

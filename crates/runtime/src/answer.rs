@@ -4,7 +4,10 @@
 use catalog::{Content, Failure, Outcome, Tool};
 use serde_json::{Map, Value, json};
 
-use crate::{Plan, capture::Captured, mismatch, outputs::Spill, process::Ended, refusal, report, returned, returned::Returned};
+use crate::{
+    Plan, capture::Captured, mismatch, outputs::Spill, process::Ended, refusal, report, returned,
+    returned::Returned,
+};
 
 /// The longest answer that is read, in bytes. What is returned of it is far less.
 pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
@@ -44,9 +47,17 @@ pub(crate) async fn outcome(tool: &Tool, value: Value, way: Way<'_>) -> Outcome 
 }
 
 /// The outcome of a failure that was reported in the standard form.
-pub(crate) fn failed(tool: &Tool, mut failure: Map<String, Value>, asides: Vec<Content>) -> Outcome {
+pub(crate) fn failed(
+    tool: &Tool,
+    mut failure: Map<String, Value>,
+    asides: Vec<Content>,
+) -> Outcome {
     let message = failure["error_message"].as_str().unwrap_or_default();
-    let message = format!("`{}` failed: {}: {message}", tool.name, failure["error_type"].as_str().unwrap_or_default());
+    let message = format!(
+        "`{}` failed: {}: {message}",
+        tool.name,
+        failure["error_type"].as_str().unwrap_or_default()
+    );
     failure.entry("error_details").or_insert(Value::Null);
     let content = std::iter::once(Content::Text(message)).chain(asides).collect();
     Outcome { content, structured: Some(Value::Object(failure)), failed: true }
@@ -60,7 +71,10 @@ fn reported(value: &Value) -> Option<Map<String, Value>> {
     let status = text("status")?.to_ascii_lowercase();
     let inner = object.get("error").and_then(Value::as_object);
     let inner_text = |name: &str| inner?.get(name)?.as_str();
-    let message = ["error_message", "message", "error"].into_iter().find_map(text).or_else(|| inner_text("error_message"));
+    let message = ["error_message", "message", "error"]
+        .into_iter()
+        .find_map(text)
+        .or_else(|| inner_text("error_message"));
     let kind = text("error_type").or_else(|| inner_text("error_type"));
     if !FAILURES.contains(&status.as_str()) || (message.is_none() && kind.is_none()) {
         return None;
@@ -76,7 +90,13 @@ fn reported(value: &Value) -> Option<Map<String, Value>> {
 }
 
 /// The outcome of a program that was to answer with JSON.
-pub(crate) async fn of_program(tool: &Tool, plan: &Plan, ended: Ended, spill: &Spill<'_>, limit: usize) -> Outcome {
+pub(crate) async fn of_program(
+    tool: &Tool,
+    plan: &Plan,
+    ended: Ended,
+    spill: &Spill<'_>,
+    limit: usize,
+) -> Outcome {
     let asides = returned::messages(&ended.stderr);
     let value = serde_json::from_str::<Value>(&ended.stdout.text);
     match (report::failure(plan, &ended.verdict), value) {
@@ -91,17 +111,30 @@ pub(crate) async fn of_program(tool: &Tool, plan: &Plan, ended: Ended, spill: &S
     }
 }
 
-fn unread(tool: &Tool, stdout: &Captured, error: &serde_json::Error, asides: Vec<Content>) -> Outcome {
+fn unread(
+    tool: &Tool,
+    stdout: &Captured,
+    error: &serde_json::Error,
+    asides: Vec<Content>,
+) -> Outcome {
     let name = &tool.name;
     let failure = match stdout.is_cut {
-        true => Failure::new("result_too_large", format!("`{name}` returned more than {LONGEST} bytes; return less")),
-        false => {
-            Failure::new("not_json", format!("`{name}` ran, but what it printed is not JSON: {error}; print the result alone"))
-        }
+        true => Failure::new(
+            "result_too_large",
+            format!("`{name}` returned more than {LONGEST} bytes; return less"),
+        ),
+        false => Failure::new(
+            "not_json",
+            format!(
+                "`{name}` ran, but what it printed is not JSON: {error}; print the result alone"
+            ),
+        ),
     };
     let shown: String = stdout.text.chars().take(1000).collect();
     let mut outcome = refusal::outcome(tool, failure.details(json!({"stdout": shown})));
-    outcome.content.extend(stdout.uri.clone().map(|uri| returned::link(uri, "stdout", "text/plain")));
+    outcome
+        .content
+        .extend(stdout.uri.clone().map(|uri| returned::link(uri, "stdout", "text/plain")));
     outcome.content.extend(asides);
     outcome
 }

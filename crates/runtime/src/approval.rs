@@ -59,7 +59,9 @@ impl Approval {
 
     /// Whether a call may be made on it.
     pub fn is_usable(&self, now: SystemTime) -> bool {
-        self.uses > 0 && self.ruling.as_ref().is_some_and(|ruling| ruling.approved) && self.is_current(now)
+        self.uses > 0
+            && self.ruling.as_ref().is_some_and(|ruling| ruling.approved)
+            && self.is_current(now)
     }
 
     /// A clock that was set back must not make it good for longer.

@@ -45,27 +45,42 @@ pub struct Answer {
 pub async fn ask(settings: &Settings, question: Question<'_>) -> Result<Answer, Failure> {
     let plan = Plan::of_question(settings, question.program, &question.arguments, question.stdin)?;
     let name = question.program;
-    let failed = |error: std::io::Error| Failure::new("cannot_start", format!("`{name}` could not be asked: {error}"));
-    let mut running = Arc::new(Door::new(settings)).start(&Arc::new(plan.clone()), None).await.map_err(failed)?;
-    let (input, out, err) = (running.child.stdin.take(), running.child.stdout.take(), running.child.stderr.take());
+    let failed = |error: std::io::Error| {
+        Failure::new("cannot_start", format!("`{name}` could not be asked: {error}"))
+    };
+    let mut running =
+        Arc::new(Door::new(settings)).start(&Arc::new(plan.clone()), None).await.map_err(failed)?;
+    let (input, out, err) =
+        (running.child.stdin.take(), running.child.stdout.take(), running.child.stderr.take());
     let feed = async {
         if let (Some(mut pipe), Some(text)) = (input, plan.stdin.as_deref()) {
             // A program that does not read it all is within its rights.
             let _ = pipe.write_all(text.as_bytes()).await;
         }
     };
-    let streams = join3(feed, all(out, question.most_bytes.saturating_add(1)), all(err, COMPLAINT_BYTES));
+    let streams =
+        join3(feed, all(out, question.most_bytes.saturating_add(1)), all(err, COMPLAINT_BYTES));
     let Ok((_, stdout, stderr)) = timeout(LIMIT, streams).await else {
         running.kill().await;
-        return Err(Failure::new("timed_out", format!("`{name}` did not answer within {} seconds", LIMIT.as_secs())));
+        return Err(Failure::new(
+            "timed_out",
+            format!("`{name}` did not answer within {} seconds", LIMIT.as_secs()),
+        ));
     };
     if stdout.len() as u64 > question.most_bytes {
         running.kill().await;
-        return Err(Failure::new("too_long", format!("`{name}` answered more than {} bytes", question.most_bytes)));
+        return Err(Failure::new(
+            "too_long",
+            format!("`{name}` answered more than {} bytes", question.most_bytes),
+        ));
     }
     let status = running.child.wait().await.map_err(failed)?;
     running.over().await;
-    Ok(Answer { code: status.code(), stdout, stderr: String::from_utf8_lossy(&stderr).trim().to_owned() })
+    Ok(Answer {
+        code: status.code(),
+        stdout,
+        stderr: String::from_utf8_lossy(&stderr).trim().to_owned(),
+    })
 }
 
 async fn all(pipe: Option<impl AsyncRead + Unpin>, most: u64) -> Vec<u8> {

@@ -121,7 +121,11 @@ impl Audit {
         let incoming = Arc::clone(&pile);
         let write = move || Writer { journal, digests: HashMap::new() }.run(&incoming);
         let writer = thread::Builder::new().name("audit".to_owned()).spawn(write);
-        let writer = writer.inspect_err(|error| tracing::error!(%error, "no audit is kept: its thread did not start")).ok();
+        let writer = writer
+            .inspect_err(
+                |error| tracing::error!(%error, "no audit is kept: its thread did not start"),
+            )
+            .ok();
         Self { pile, writer }
     }
 
@@ -166,7 +170,8 @@ impl Audit {
         }
         let end = Instant::now() + FLUSH;
         let (done, answer) = mpsc::channel();
-        let mut message: Incoming = (None, Some(Box::new(move || done.send(()).unwrap_or_default())));
+        let mut message: Incoming =
+            (None, Some(Box::new(move || done.send(()).unwrap_or_default())));
         while let Err(back) = self.pile.add(message) {
             if Instant::now() >= end {
                 break;
@@ -212,7 +217,10 @@ impl Pile {
         let waits = |heap: &mut Heap| heap.entries.is_empty() && !heap.is_closed;
         let heap = self.bell.wait_while(self.heap(), waits).unwrap_or_else(PoisonError::into_inner);
         let gathers = |heap: &mut Heap| !heap.is_urgent && !heap.is_closed;
-        let (mut heap, _) = self.bell.wait_timeout_while(heap, BEHIND, gathers).unwrap_or_else(PoisonError::into_inner);
+        let (mut heap, _) = self
+            .bell
+            .wait_timeout_while(heap, BEHIND, gathers)
+            .unwrap_or_else(PoisonError::into_inner);
         heap.is_urgent = false;
         let entries = mem::take(&mut heap.entries);
         (!entries.is_empty()).then_some(entries)
@@ -233,7 +241,8 @@ impl Writer {
     fn run(mut self, pile: &Pile) {
         while let Some(batch) = pile.take() {
             let (drafts, waiting): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
-            let lines: Vec<_> = drafts.into_iter().flatten().map(|draft| self.finished(draft)).collect();
+            let lines: Vec<_> =
+                drafts.into_iter().flatten().map(|draft| self.finished(draft)).collect();
             if !lines.is_empty()
                 && let Err(error) = self.journal.audit(&lines)
             {
@@ -257,7 +266,8 @@ impl Writer {
             self.digests.clear();
         }
         let known = self.digests.entry(Arc::as_ptr(&entry.tool).addr());
-        let (tool, digest) = known.or_insert_with(|| (Arc::clone(&entry.tool), tool_digest(&entry.tool)));
+        let (tool, digest) =
+            known.or_insert_with(|| (Arc::clone(&entry.tool), tool_digest(&entry.tool)));
         AuditLine {
             time: entry.time,
             owner: entry.owner,

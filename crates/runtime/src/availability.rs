@@ -23,7 +23,9 @@ impl Runtime {
     /// Whether `tool` can run on this machine: its program is there, and its own check says yes.
     pub async fn available(&self, tool: &Tool) -> Result<(), Failure> {
         let found = match &tool.launch {
-            Launch::Process(process) => program::locate(&self.settings, tool, &process.program).map(|_| ()),
+            Launch::Process(process) => {
+                program::locate(&self.settings, tool, &process.program).map(|_| ())
+            }
             Launch::R(_) => Plan::of_r_worker(&self.settings, tool).map(|_| ()),
             Launch::Python(_) => Plan::of_python_worker(&self.settings, tool).map(|_| ()),
             Launch::Sequence(_) | Launch::Tool(_) | Launch::Native | Launch::Missing => Ok(()),
@@ -45,7 +47,9 @@ impl Runtime {
     /// Asks the tool's own check. A yes is remembered; after a no the next call asks again, because
     /// someone may have followed the instructions.
     pub(crate) async fn ask_once(&self, tool: &Tool) -> Result<(), Failure> {
-        let Some(check) = &tool.availability else { return Ok(()) };
+        let Some(check) = &tool.availability else {
+            return Ok(());
+        };
         if self.lock_available().contains(check) {
             return Ok(());
         }
@@ -57,16 +61,26 @@ impl Runtime {
     async fn ask(&self, tool: &Tool, check: &Availability) -> Result<(), Failure> {
         let plan = Plan::of_check(&self.settings, tool, check)?;
         let cancel = CancellationToken::new();
-        let errand =
-            Errand { cancel: &cancel, limit: LIMIT, output_bytes: self.settings.output_bytes, live: None, pattern: None };
+        let errand = Errand {
+            cancel: &cancel,
+            limit: LIMIT,
+            output_bytes: self.settings.output_bytes,
+            live: None,
+            pattern: None,
+        };
         let ended = self.run(Arc::new(plan), errand).await?;
-        let fits = |code: i32| if check.success.is_empty() { code == 0 } else { check.success.contains(&code) };
+        let fits = |code: i32| {
+            if check.success.is_empty() { code == 0 } else { check.success.contains(&code) }
+        };
         let reason = match &ended.verdict {
             Verdict::Exited(status) if status.code().is_some_and(fits) => return Ok(()),
             Verdict::Exited(status) => format!("`{}` ended with {status}", check.command.join(" ")),
             _ => format!("`{}` did not end", check.command.join(" ")),
         };
-        Err(Failure::new("not_available", with_instructions(tool, format!("`{}` cannot run here: {reason}", tool.name))))
+        Err(Failure::new(
+            "not_available",
+            with_instructions(tool, format!("`{}` cannot run here: {reason}", tool.name)),
+        ))
     }
 
     fn lock_available(&self) -> MutexGuard<'_, Vec<Availability>> {

@@ -9,7 +9,9 @@ use std::{
     time::Duration,
 };
 
-use catalog::{Availability, Catalog, Decision, Failure, Launch, Mode, Outcome, Policy, Tool, arguments};
+use catalog::{
+    Availability, Catalog, Decision, Failure, Launch, Mode, Outcome, Policy, Tool, arguments,
+};
 use fancy_regex::Regex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -139,7 +141,12 @@ impl Runtime {
         let outputs = Arc::new(Outputs::new(settings.spill.clone(), settings.spill_bytes));
         let lanes = Arc::new(Lanes::new(settings.concurrency));
         Self {
-            operations: Operations::new(&settings, Arc::clone(&journal), Arc::clone(&lanes), Arc::clone(&outputs)),
+            operations: Operations::new(
+                &settings,
+                Arc::clone(&journal),
+                Arc::clone(&lanes),
+                Arc::clone(&outputs),
+            ),
             outputs,
             lanes,
             door: Arc::new(Door::new(&settings)),
@@ -192,17 +199,22 @@ impl Runtime {
     pub fn plan(&self, tool: &Tool, arguments: &Arguments) -> Result<Plan, Failure> {
         let plan = match &tool.launch {
             Launch::Process(process) => Plan::make(&self.settings, tool, process, arguments),
-            Launch::Native => {
-                Err(Failure::new("not_supported", format!("`{}` runs inside the server and has no plan", tool.name)))
-            }
-            Launch::Sequence(_) => {
-                Err(Failure::new("not_supported", format!("`{}` is a sequence; each of its steps has its own plan", tool.name)))
-            }
+            Launch::Native => Err(Failure::new(
+                "not_supported",
+                format!("`{}` runs inside the server and has no plan", tool.name),
+            )),
+            Launch::Sequence(_) => Err(Failure::new(
+                "not_supported",
+                format!("`{}` is a sequence; each of its steps has its own plan", tool.name),
+            )),
             Launch::R(function) => Plan::of_r_call(&self.settings, tool, function, arguments),
-            Launch::Python(function) => Plan::of_python_call(&self.settings, tool, function, arguments),
-            Launch::Tool(other) => {
-                Err(Failure::new("not_supported", format!("`{}` is bound to `{other}`, which has the plan", tool.name)))
+            Launch::Python(function) => {
+                Plan::of_python_call(&self.settings, tool, function, arguments)
             }
+            Launch::Tool(other) => Err(Failure::new(
+                "not_supported",
+                format!("`{}` is bound to `{other}`, which has the plan", tool.name),
+            )),
             Launch::Missing => Err(not_callable(tool)),
         };
         plan.map_err(|failure| refusal::completed(tool, failure))
@@ -210,7 +222,8 @@ impl Runtime {
 
     /// Checks the arguments and fills in defaults: what comes before any plan.
     pub fn admit(&self, tool: &Tool, arguments: Arguments) -> Result<Arguments, Failure> {
-        let arguments = if tool.launch == Launch::Native { unwrapped(tool, arguments) } else { arguments };
+        let arguments =
+            if tool.launch == Launch::Native { unwrapped(tool, arguments) } else { arguments };
         checked(tool, arguments).map_err(|failure| refusal::completed(tool, failure))
     }
 
@@ -252,7 +265,13 @@ impl Runtime {
         if let Launch::Tool(_) = call.tool.launch {
             match redirect::target(&call.catalog, &call.tool, &call.arguments) {
                 Ok(Leaf { tool, arguments }) => (call.tool, call.arguments) = (tool, arguments),
-                Err(failure) => return Ok(self.recorded(record, "invalid", refusal::outcome(&call.tool, failure))),
+                Err(failure) => {
+                    return Ok(self.recorded(
+                        record,
+                        "invalid",
+                        refusal::outcome(&call.tool, failure),
+                    ));
+                }
             }
         }
         if call.tool.launch == Launch::Native {
@@ -260,9 +279,12 @@ impl Runtime {
         }
         if let (Launch::Native, Mode::Asynchronous) = (&call.tool.launch, call.tool.mode) {
             let arguments = std::mem::take(&mut call.arguments);
-            call.arguments = Box::pin(self.natives.prepare(&call.tool, arguments, call.context.clone())).await?;
+            call.arguments =
+                Box::pin(self.natives.prepare(&call.tool, arguments, call.context.clone())).await?;
         }
-        let Some(reason) = reason else { return self.granted(call, log, record, None).await };
+        let Some(reason) = reason else {
+            return self.granted(call, log, record, None).await;
+        };
         // On the heap, as everything that is rare or slow: plain calls do not carry its size around.
         match Box::pin(self.approve(&call, reason)).await? {
             Ok(approval) => Box::pin(self.granted(call, log, record, Some(approval))).await,
@@ -275,7 +297,8 @@ impl Runtime {
 
     /// Runs one call for the program itself: nobody can be asked, and nobody cancels it.
     pub async fn call_alone(self: &Arc<Self>, tool: Arc<Tool>, arguments: Arguments) -> Outcome {
-        let call = Call::new(Arc::clone(&tool), arguments, Context::detached(CancellationToken::new()));
+        let call =
+            Call::new(Arc::clone(&tool), arguments, Context::detached(CancellationToken::new()));
         let result = self.call(call).await;
         result.unwrap_or_else(|interrupt| refusal::outcome(&tool, cannot_ask(&tool, &interrupt)))
     }
@@ -290,9 +313,12 @@ impl Runtime {
         let decision = if approval.is_some() { "approved" } else { "allow" };
         let mut operation = None;
         let result = match (&call.tool.launch, call.tool.mode) {
-            (Launch::Missing | Launch::Tool(_), _) => Ok(refusal::outcome(&call.tool, not_callable(&call.tool))),
+            (Launch::Missing | Launch::Tool(_), _) => {
+                Ok(refusal::outcome(&call.tool, not_callable(&call.tool)))
+            }
             (_, Mode::Asynchronous) => {
-                let work = Work { owner: call.owner.clone(), log: log.clone(), job: self.job(call) };
+                let work =
+                    Work { owner: call.owner.clone(), log: log.clone(), job: self.job(call) };
                 let (outcome, live) = Box::pin(self.operate(work)).await;
                 operation = live.map(|live| live.id().clone());
                 Ok(outcome)
@@ -301,9 +327,10 @@ impl Runtime {
                 let limit = shorter(call.limit, call.tool.timeout);
                 self.natives.call(&call.tool, call.arguments, call.context, limit).await
             }
-            (Launch::Process(_) | Launch::Sequence(_) | Launch::R(_) | Launch::Python(_), Mode::Synchronous) => {
-                Ok(Box::pin(self.perform(self.job(call))).await)
-            }
+            (
+                Launch::Process(_) | Launch::Sequence(_) | Launch::R(_) | Launch::Python(_),
+                Mode::Synchronous,
+            ) => Ok(Box::pin(self.perform(self.job(call))).await),
         };
         if let Some(record) = record {
             self.audit.add(record.entry(decision, approval, operation, kind(&result)));
@@ -344,7 +371,9 @@ impl Runtime {
                 }
                 let limit = shorter(job.limit, job.tool.timeout);
                 let result = self.natives.call(&job.tool, job.arguments, job.context, limit).await;
-                let outcome = result.unwrap_or_else(|interrupt| refusal::outcome(&job.tool, cannot_ask(&job.tool, &interrupt)));
+                let outcome = result.unwrap_or_else(|interrupt| {
+                    refusal::outcome(&job.tool, cannot_ask(&job.tool, &interrupt))
+                });
                 outcome.with_errors(job.tool.errors)
             }
         }
@@ -358,7 +387,9 @@ impl Runtime {
                 Ok(())
             }
             Launch::R(_) | Launch::Python(_) => self.plan(&job.tool, &job.arguments).map(|_| ()),
-            Launch::Sequence(_) => crate::sequence::leaves(&job.catalog, &job.tool, &job.arguments).map(|_| ()),
+            Launch::Sequence(_) => {
+                crate::sequence::leaves(&job.catalog, &job.tool, &job.arguments).map(|_| ())
+            }
             Launch::Native | Launch::Tool(_) | Launch::Missing => Ok(()),
         }
     }
@@ -388,13 +419,18 @@ impl Runtime {
                 Err(failure) => return refusal::outcome(&job.tool, failure),
             },
         };
-        let speaks_json = matches!(&job.tool.launch, Launch::Process(process) if process.speaks_json());
+        let speaks_json =
+            matches!(&job.tool.launch, Launch::Process(process) if process.speaks_json());
         let errand = Errand {
             cancel: job.context.cancel_token(),
             limit: job.limit.map_or(plan.timeout, |limit| limit.min(plan.timeout)),
             output_bytes: if speaks_json { answer::LONGEST } else { job.output_bytes },
             live: job.live.as_ref().map(|live| (live, job.step.as_str())),
-            pattern: job.live.as_ref().and(job.tool.progress.as_deref()).and_then(|pattern| self.pattern(pattern)),
+            pattern: job
+                .live
+                .as_ref()
+                .and(job.tool.progress.as_deref())
+                .and_then(|pattern| self.pattern(pattern)),
         };
         match self.run(Arc::clone(&plan), errand).await {
             Ok(ended) if speaks_json => {
@@ -428,11 +464,17 @@ impl Runtime {
         if patterns.len() > PATTERNS {
             patterns.clear();
         }
-        let made = patterns.entry(text.to_owned()).or_insert_with(|| Regex::new(text).ok().map(Arc::new));
+        let made =
+            patterns.entry(text.to_owned()).or_insert_with(|| Regex::new(text).ok().map(Arc::new));
         made.clone()
     }
 
-    fn recorded(&self, record: Option<Record>, decision: &'static str, outcome: Outcome) -> Outcome {
+    fn recorded(
+        &self,
+        record: Option<Record>,
+        decision: &'static str,
+        outcome: Outcome,
+    ) -> Outcome {
         if let Some(record) = record {
             self.audit.add(record.entry(decision, None, None, outcome_kind(&outcome)));
         }
@@ -440,10 +482,22 @@ impl Runtime {
     }
 
     /// A refusal is taken down before it is told.
-    async fn refused(&self, record: Option<Record>, decision: &'static str, failure: Failure) -> Outcome {
-        let approval = failure.details.get("approval").and_then(Value::as_str).and_then(|id| id.parse().ok());
+    async fn refused(
+        &self,
+        record: Option<Record>,
+        decision: &'static str,
+        failure: Failure,
+    ) -> Outcome {
+        let approval =
+            failure.details.get("approval").and_then(Value::as_str).and_then(|id| id.parse().ok());
         if let Some(record) = record {
-            Box::pin(self.audit.add_now(record.entry(decision, approval, None, failure.error_type.to_owned()))).await;
+            Box::pin(self.audit.add_now(record.entry(
+                decision,
+                approval,
+                None,
+                failure.error_type.to_owned(),
+            )))
+            .await;
         }
         failure.into()
     }
@@ -452,8 +506,12 @@ impl Runtime {
 /// The arguments, checked and with defaults.
 pub(crate) fn checked(tool: &Tool, arguments: Arguments) -> Result<Arguments, Failure> {
     let value = Value::Object(arguments);
-    let faults = arguments::check(&tool.input, &value)
-        .map_err(|error| Failure::new("invalid_definition", format!("the input schema of `{}` is broken: {error}", tool.name)))?;
+    let faults = arguments::check(&tool.input, &value).map_err(|error| {
+        Failure::new(
+            "invalid_definition",
+            format!("the input schema of `{}` is broken: {error}", tool.name),
+        )
+    })?;
     if !faults.is_empty() {
         return Err(arguments::refusal(tool, &faults));
     }
@@ -487,7 +545,9 @@ fn cannot_ask(tool: &Tool, interrupt: &Interrupt) -> Failure {
     }
     let why = match interrupt {
         Interrupt::Ask { .. } => "it has questions that cannot be asked here".to_owned(),
-        Interrupt::Lacks(capability) => format!("the client cannot do what it needs: {capability:?}"),
+        Interrupt::Lacks(capability) => {
+            format!("the client cannot do what it needs: {capability:?}")
+        }
         Interrupt::Invalid(why) | Interrupt::Unanswered(why) => why.clone(),
     };
     Failure::new("unanswered", format!("`{}` could not go on: {why}", tool.name))

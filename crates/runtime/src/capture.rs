@@ -114,7 +114,9 @@ impl<'a> Capture<'a> {
         let tail = tail_of(&self.tail[self.tail.len().saturating_sub(self.limit / 2)..]);
         let left_out = self.total - (head.len() + tail.len()) as u64;
         let where_it_is = match &whole {
-            Some((uri, length)) if *length == self.total => format!("the whole is the resource {uri}"),
+            Some((uri, length)) if *length == self.total => {
+                format!("the whole is the resource {uri}")
+            }
             Some((uri, length)) => format!("its first {length} bytes are the resource {uri}"),
             None => "it could not be kept".to_owned(),
         };

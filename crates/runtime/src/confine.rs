@@ -33,7 +33,8 @@ impl Confinement {
         if bounds.is_watched {
             return Ok(());
         }
-        files::restrict(self.system.get_or_init(SystemFiles::open), bounds, private).map_err(io::Error::other)?;
+        files::restrict(self.system.get_or_init(SystemFiles::open), bounds, private)
+            .map_err(io::Error::other)?;
         match self.no_sockets.get_or_init(network::no_sockets) {
             Some(filter) if !bounds.network && confinement().network => {
                 seccompiler::apply_filter(filter).map_err(io::Error::other)
@@ -66,8 +67,12 @@ pub(crate) fn raise_open_files() {
 
 /// Limits what the child takes of the machine. One that has ended already needs no limits.
 pub(crate) fn limit(child: Pid, memory_bytes: u64) {
-    let limits =
-        [(Resource::Core, 0), (Resource::Data, memory_bytes), (Resource::Nofile, OPEN_FILES), (Resource::Fsize, FILE_BYTES)];
+    let limits = [
+        (Resource::Core, 0),
+        (Resource::Data, memory_bytes),
+        (Resource::Nofile, OPEN_FILES),
+        (Resource::Fsize, FILE_BYTES),
+    ];
     for (resource, most) in limits {
         // The child has the server's limits; they are only ever lowered.
         let now = getrlimit(resource);

@@ -118,7 +118,10 @@ mod tests {
 
     #[test]
     fn the_order_of_names_does_not_count() {
-        assert_eq!(digest(json!({"a": {"x": 1, "y": [2]}, "b": null})), digest(json!({"b": null, "a": {"y": [2], "x": 1}})));
+        assert_eq!(
+            digest(json!({"a": {"x": 1, "y": [2]}, "b": null})),
+            digest(json!({"b": null, "a": {"y": [2], "x": 1}}))
+        );
     }
 
     #[test]

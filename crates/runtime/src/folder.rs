@@ -40,7 +40,12 @@ impl Folders {
     }
 
     /// The folder `path` for a call of `tool`, new, with nothing in it but `files`.
-    pub(crate) fn make(&self, path: &Path, tool: &str, files: &[(String, String)]) -> io::Result<PrivateFolder> {
+    pub(crate) fn make(
+        &self,
+        path: &Path,
+        tool: &str,
+        files: &[(String, String)],
+    ) -> io::Result<PrivateFolder> {
         let folder = PrivateFolder::create_at(path.to_owned(), tool)?;
         folder.fill(files)?;
         Ok(folder)
@@ -87,7 +92,11 @@ impl PrivateFolder {
 
     fn fill(&self, files: &[(String, String)]) -> io::Result<()> {
         for (name, content) in files {
-            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.path.join(name))?;
+            let mut file = OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(self.path.join(name))?;
             file.write_all(content.as_bytes())?;
         }
         Ok(())
@@ -113,7 +122,8 @@ impl PrivateFolder {
 
     /// Whether it is as good as new: there, empty, and still its owner's alone.
     fn is_pristine(&self) -> bool {
-        let is_private = fs::symlink_metadata(&self.path).is_ok_and(|found| found.is_dir() && found.mode() & 0o777 == OWNER_ONLY);
+        let is_private = fs::symlink_metadata(&self.path)
+            .is_ok_and(|found| found.is_dir() && found.mode() & 0o777 == OWNER_ONLY);
         is_private && fs::read_dir(&self.path).is_ok_and(|mut entries| entries.next().is_none())
     }
 }

@@ -25,7 +25,12 @@ struct Surroundings {
 
 impl Runtime {
     /// A context in which the tools of `catalog` can be called, for something that is not a tool.
-    pub fn host(self: &Arc<Self>, context: Context, catalog: &Arc<Catalog>, policy: &Policy) -> Context {
+    pub fn host(
+        self: &Arc<Self>,
+        context: Context,
+        catalog: &Arc<Catalog>,
+        policy: &Policy,
+    ) -> Context {
         let surroundings = Surroundings {
             runtime: Arc::downgrade(self),
             catalog: Arc::clone(catalog),
@@ -56,12 +61,22 @@ impl Runtime {
 impl Surroundings {
     fn find(&self, name: &str) -> Option<&Arc<Tool>> {
         let tools = self.catalog.tools();
-        tools.iter().find(|tool| tool.name == name).or_else(|| tools.iter().find(|tool| tool.bare_name() == name))
+        tools
+            .iter()
+            .find(|tool| tool.name == name)
+            .or_else(|| tools.iter().find(|tool| tool.bare_name() == name))
     }
 
-    fn prepare(&self, name: &str, arguments: Arguments, context: Context) -> Result<(Arc<Runtime>, Call), Interrupt> {
+    fn prepare(
+        &self,
+        name: &str,
+        arguments: Arguments,
+        context: Context,
+    ) -> Result<(Arc<Runtime>, Call), Interrupt> {
         if self.depth >= DEEPEST {
-            return Err(Interrupt::Invalid(format!("`{name}` is called by a tool that {DEEPEST} others called in turn")));
+            return Err(Interrupt::Invalid(format!(
+                "`{name}` is called by a tool that {DEEPEST} others called in turn"
+            )));
         }
         let Some(tool) = self.find(name) else {
             let near = closest(name, self.catalog.tools().iter().map(|tool| tool.name.as_str()));
@@ -82,7 +97,12 @@ impl Surroundings {
 }
 
 impl Host for Surroundings {
-    fn call(&self, name: &str, arguments: Arguments, context: Context) -> BoxFuture<'static, Result<Outcome, Interrupt>> {
+    fn call(
+        &self,
+        name: &str,
+        arguments: Arguments,
+        context: Context,
+    ) -> BoxFuture<'static, Result<Outcome, Interrupt>> {
         let prepared = self.prepare(name, arguments, context);
         Box::pin(async move {
             let (runtime, call) = prepared?;
@@ -95,7 +115,11 @@ impl Host for Surroundings {
     }
 
     fn served_name(&self, name: &str) -> Option<String> {
-        let decoration = self.runtime.upgrade().map(|runtime| runtime.settings.decoration.clone()).unwrap_or_default();
+        let decoration = self
+            .runtime
+            .upgrade()
+            .map(|runtime| runtime.settings.decoration.clone())
+            .unwrap_or_default();
         self.find(name).map(|tool| format!("{decoration}{}", tool.name))
     }
 

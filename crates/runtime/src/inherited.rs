@@ -27,16 +27,23 @@ pub(crate) fn leave() {
 /// Whether a process has the mark of one that is no more.
 pub(crate) fn is_abandoned(pid: u32) -> bool {
     let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-    let mut names = files.filter_map(|file| fs::read_link(file.path()).ok()?.into_os_string().into_string().ok());
+    let mut names = files
+        .filter_map(|file| fs::read_link(file.path()).ok()?.into_os_string().into_string().ok());
     names.any(|name| name.strip_prefix("/memfd:").is_some_and(is_of_the_dead))
 }
 
 fn is_of_the_dead(name: &str) -> bool {
-    let Some(rest) = name.strip_prefix(NAME).and_then(|rest| rest.strip_prefix('-')) else { return false };
-    let numbers: Vec<_> = rest.split([' ', '-']).take(3).filter_map(|number| number.parse::<u64>().ok()).collect();
-    let [of, pid, started] = numbers[..] else { return false };
+    let Some(rest) = name.strip_prefix(NAME).and_then(|rest| rest.strip_prefix('-')) else {
+        return false;
+    };
+    let numbers: Vec<_> =
+        rest.split([' ', '-']).take(3).filter_map(|number| number.parse::<u64>().ok()).collect();
+    let [of, pid, started] = numbers[..] else {
+        return false;
+    };
     // Elsewhere the same id means another process.
-    Some(of) == namespace() && u32::try_from(pid).is_ok_and(|pid| !processes::is_alive(pid, started))
+    Some(of) == namespace()
+        && u32::try_from(pid).is_ok_and(|pid| !processes::is_alive(pid, started))
 }
 
 /// The namespace in which process ids have their meaning here.

@@ -136,7 +136,12 @@ pub trait Journal: Send + Sync + 'static {
     fn decide(&self, id: ApprovalId, ruling: Ruling) -> Answered<'_, Option<Approval>>;
 
     /// An approval for exactly this call that can be used at this time.
-    fn find_approval(&self, digest: Digest, owner: Owner, now: SystemTime) -> Answered<'_, Option<Approval>>;
+    fn find_approval(
+        &self,
+        digest: Digest,
+        owner: Owner,
+        now: SystemTime,
+    ) -> Answered<'_, Option<Approval>>;
 
     /// Takes one use of an approval. Says whether there was one.
     fn use_approval(&self, id: ApprovalId, now: SystemTime) -> Answered<'_, bool>;

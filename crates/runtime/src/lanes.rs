@@ -38,7 +38,10 @@ impl Lane {
     }
 
     fn excludes(self, other: Self) -> bool {
-        matches!((self, other), (Self::Exclusive, Self::Exclusive | Self::Mutating) | (Self::Mutating, Self::Exclusive))
+        matches!(
+            (self, other),
+            (Self::Exclusive, Self::Exclusive | Self::Mutating) | (Self::Mutating, Self::Exclusive)
+        )
     }
 }
 
@@ -77,7 +80,11 @@ impl Lanes {
     }
 
     /// Waits for a turn. If it is not given at once, `queued` is told a ticket for [`Lanes::place`].
-    pub(crate) async fn enter(self: &Arc<Self>, lane: Lane, queued: impl FnOnce(u64)) -> Option<Turn> {
+    pub(crate) async fn enter(
+        self: &Arc<Self>,
+        lane: Lane,
+        queued: impl FnOnce(u64),
+    ) -> Option<Turn> {
         if lane == Lane::Free {
             return None;
         }
@@ -101,7 +108,11 @@ impl Lanes {
 
     /// How many go first, counting this one; 0 if it is not in the queue.
     pub(crate) fn place(&self, ticket: u64) -> usize {
-        self.state().waiting.iter().position(|waiting| waiting.ticket == ticket).map_or(0, |index| index + 1)
+        self.state()
+            .waiting
+            .iter()
+            .position(|waiting| waiting.ticket == ticket)
+            .map_or(0, |index| index + 1)
     }
 
     fn turn(self: &Arc<Self>, lane: Lane) -> Turn {
@@ -123,8 +134,8 @@ impl Lanes {
 
 impl State {
     fn has_room(&self, limit: usize, lane: Lane) -> bool {
-        let is_alone =
-            !(lane.excludes(Lane::Exclusive) && self.exclusive > 0 || lane.excludes(Lane::Mutating) && self.mutating > 0);
+        let is_alone = !(lane.excludes(Lane::Exclusive) && self.exclusive > 0
+            || lane.excludes(Lane::Mutating) && self.mutating > 0);
         self.running < limit && is_alone
     }
 
@@ -234,7 +245,11 @@ mod tests {
         let lanes = Arc::new(Lanes::new(1));
         let first = enter(&lanes, Lane::Reading).now_or_never().flatten();
         let tickets = Mutex::new(Vec::new());
-        let queue = || Box::pin(lanes.enter(Lane::Reading, |ticket| tickets.lock().unwrap_or_else(|_| panic!()).push(ticket)));
+        let queue = || {
+            Box::pin(lanes.enter(Lane::Reading, |ticket| {
+                tickets.lock().unwrap_or_else(|_| panic!()).push(ticket)
+            }))
+        };
         let (mut second, mut third) = (queue(), queue());
         assert!((&mut second).now_or_never().is_none() && (&mut third).now_or_never().is_none());
         let place = |index: usize| lanes.place(tickets.lock().unwrap_or_else(|_| panic!())[index]);

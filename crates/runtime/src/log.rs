@@ -33,7 +33,12 @@ impl Log {
     pub(crate) fn called(call: &Call) -> Self {
         let tool = Arc::clone(&call.tool);
         tracing::trace!(target: CALLS, tool = tool.name, request = call.request, "Tool called: {}", tool.name);
-        Self(Arc::new(Entry { tool, request: call.request.clone(), begun: Instant::now(), is_over: AtomicBool::new(false) }))
+        Self(Arc::new(Entry {
+            tool,
+            request: call.request.clone(),
+            begun: Instant::now(),
+            is_over: AtomicBool::new(false),
+        }))
     }
 
     /// Says what came of it, once. An operation that was started has not come to anything yet.
@@ -88,12 +93,17 @@ pub(crate) fn outcome_kind(outcome: &Outcome) -> String {
 }
 
 fn error(outcome: &Outcome) -> &str {
-    field(outcome, "error_message").or_else(|| field(outcome, "error")).unwrap_or("it did not say why")
+    field(outcome, "error_message")
+        .or_else(|| field(outcome, "error"))
+        .unwrap_or("it did not say why")
 }
 
 /// A text that stays in its line of the log.
 fn one_line(text: &str) -> String {
-    text.split(|c: char| c.is_control()).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    text.split(|c: char| c.is_control())
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn field<'a>(outcome: &'a Outcome, name: &str) -> Option<&'a str> {

@@ -19,7 +19,12 @@ impl Natives {
     }
 
     /// What comes before a call of `tool` becomes an operation.
-    pub(crate) async fn prepare(&self, tool: &Tool, arguments: Arguments, context: Context) -> Result<Arguments, Interrupt> {
+    pub(crate) async fn prepare(
+        &self,
+        tool: &Tool,
+        arguments: Arguments,
+        context: Context,
+    ) -> Result<Arguments, Interrupt> {
         match self.0.get(&tool.name) {
             Some(handler) => handler.prepare(arguments, context).await,
             None => Ok(arguments),
@@ -40,7 +45,8 @@ impl Natives {
         };
         let cancel = context.cancel_token().clone();
         // The function itself may panic before it returns a future, hence the async block.
-        let work = AssertUnwindSafe(async move { handler.call(arguments, context).await }).catch_unwind();
+        let work =
+            AssertUnwindSafe(async move { handler.call(arguments, context).await }).catch_unwind();
         // The tool is polled first, so that one that reacts to being cancelled has the last word.
         let failure = tokio::select! {
             biased;
@@ -60,9 +66,12 @@ impl Natives {
 
 /// Whether a result is what the tool says it is. Clients check this, too.
 fn fits(tool: &Tool, outcome: &Outcome) -> bool {
-    let (Some(output), Some(structured)) = (&tool.output, &outcome.structured) else { return true };
+    let (Some(output), Some(structured)) = (&tool.output, &outcome.structured) else {
+        return true;
+    };
     let is_enveloped = tool.errors == ErrorForm::Envelope;
-    (outcome.failed && !is_enveloped) || output.validator().is_ok_and(|validator| validator.is_valid(structured))
+    (outcome.failed && !is_enveloped)
+        || output.validator().is_ok_and(|validator| validator.is_valid(structured))
 }
 
 /// Ends when the limit is over; never, if there is none. A native tool may be waiting for a person.
@@ -77,7 +86,14 @@ pub(crate) async fn elapsed(limit: Option<Duration>) -> Duration {
 }
 
 fn timed_out(tool: &Tool, limit: Duration) -> Failure {
-    Failure::new("timed_out", format!("`{}` was stopped after {} seconds, its time limit", tool.name, limit.as_secs_f64()))
+    Failure::new(
+        "timed_out",
+        format!(
+            "`{}` was stopped after {} seconds, its time limit",
+            tool.name,
+            limit.as_secs_f64()
+        ),
+    )
 }
 
 fn panicked(tool: &Tool, panic: &(dyn Any + Send)) -> Failure {

@@ -91,7 +91,12 @@ impl State {
         if !outcome.failed {
             return Self::Completed;
         }
-        match outcome.structured.as_ref().and_then(|object| object.get("error_type")).and_then(Value::as_str) {
+        match outcome
+            .structured
+            .as_ref()
+            .and_then(|object| object.get("error_type"))
+            .and_then(Value::as_str)
+        {
             Some("cancelled") => Self::Cancelled,
             Some("timed_out") => Self::TimedOut,
             Some("lost") => Self::Lost,
@@ -152,7 +157,8 @@ impl Operation {
     /// The answer to a call that became this operation: what was started, then the tool's hint. How
     /// the result reaches the client is for the server to add.
     pub fn started_outcome(&self) -> Outcome {
-        let started = format!("`{}` was started as operation {}. It is not done yet.", self.tool, self.id);
+        let started =
+            format!("`{}` was started as operation {}. It is not done yet.", self.tool, self.id);
         let texts = [Some(started), self.hint.clone()].into_iter().flatten();
         let structured = json!({"status": "started", "operation_id": self.id});
         Outcome::structured(texts.map(Content::Text).collect(), structured)
@@ -162,6 +168,8 @@ impl Operation {
     pub fn started_by(outcome: &Outcome) -> Option<OperationId> {
         let structured = outcome.structured.as_ref()?;
         let id = structured.get("operation_id").and_then(Value::as_str)?;
-        (structured.get("status").and_then(Value::as_str) == Some("started")).then(|| id.parse().ok()).flatten()
+        (structured.get("status").and_then(Value::as_str) == Some("started"))
+            .then(|| id.parse().ok())
+            .flatten()
     }
 }

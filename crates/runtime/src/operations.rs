@@ -100,7 +100,12 @@ pub(crate) struct Shared {
 }
 
 impl Operations {
-    pub(crate) fn new(settings: &Settings, journal: Arc<dyn Journal>, lanes: Arc<Lanes>, outputs: Arc<Outputs>) -> Self {
+    pub(crate) fn new(
+        settings: &Settings,
+        journal: Arc<dyn Journal>,
+        lanes: Arc<Lanes>,
+        outputs: Arc<Outputs>,
+    ) -> Self {
         Self(Arc::new(Shared {
             journal,
             live: Mutex::default(),
@@ -133,9 +138,15 @@ impl Operations {
     }
 
     /// Operations by filter, newest first, without outcomes.
-    pub async fn list(&self, filter: Filter, cursor: Option<Cursor>, limit: usize) -> Result<Page, Failure> {
+    pub async fn list(
+        &self,
+        filter: Filter,
+        cursor: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Page, Failure> {
         let mut page = self.0.journal.list(filter, cursor, limit).await.map_err(store_failed)?;
-        for operation in page.operations.iter_mut().filter(|operation| !operation.state.is_final()) {
+        for operation in page.operations.iter_mut().filter(|operation| !operation.state.is_final())
+        {
             if let Some(live) = self.0.find(&operation.id) {
                 *operation = Operation { outcome: None, ..live.snapshot() };
             }
@@ -150,11 +161,19 @@ impl Operations {
     }
 
     /// What ended and was not given to its owner yet, oldest first.
-    pub async fn uncollected(&self, owner: &Owner, limit: usize) -> Result<Vec<Operation>, Failure> {
-        let mut found = self.0.journal.uncollected(owner.clone(), limit).await.map_err(store_failed)?;
+    pub async fn uncollected(
+        &self,
+        owner: &Owner,
+        limit: usize,
+    ) -> Result<Vec<Operation>, Failure> {
+        let mut found =
+            self.0.journal.uncollected(owner.clone(), limit).await.map_err(store_failed)?;
         // What could not be recorded yet is here all the same.
         let unrecorded = self.0.all().into_iter().map(|live| live.snapshot());
-        found.extend(unrecorded.filter(|over| over.state.is_final() && !over.collected && over.owner == *owner));
+        found.extend(
+            unrecorded
+                .filter(|over| over.state.is_final() && !over.collected && over.owner == *owner),
+        );
         found.truncate(limit);
         Ok(found)
     }
@@ -195,8 +214,17 @@ impl Operations {
     }
 
     /// Answers what an operation asked. It goes on once every question is answered.
-    pub fn answer(&self, asker: Asker<'_>, id: &OperationId, answers: HashMap<String, Answer>) -> Result<(), Failure> {
-        let live = self.0.find(id).filter(|live| asker.may_see(&live.snapshot())).ok_or_else(|| unknown(id))?;
+    pub fn answer(
+        &self,
+        asker: Asker<'_>,
+        id: &OperationId,
+        answers: HashMap<String, Answer>,
+    ) -> Result<(), Failure> {
+        let live = self
+            .0
+            .find(id)
+            .filter(|live| asker.may_see(&live.snapshot()))
+            .ok_or_else(|| unknown(id))?;
         live.answer(answers);
         Ok(())
     }
@@ -204,7 +232,12 @@ impl Operations {
 
 impl Shared {
     /// Takes down a new operation, before anything of it runs.
-    pub(crate) async fn begin(self: &Arc<Self>, tool: &Tool, arguments: &Arguments, owner: Owner) -> Result<Arc<Live>, Failure> {
+    pub(crate) async fn begin(
+        self: &Arc<Self>,
+        tool: &Tool,
+        arguments: &Arguments,
+        owner: Owner,
+    ) -> Result<Arc<Live>, Failure> {
         let id = OperationId::random();
         let operation = Operation {
             folder: self.temp.join(format!("toolcrib-{id}")),
@@ -264,7 +297,8 @@ pub(crate) fn store_failed(error: JournalError) -> Failure {
 }
 
 fn not_recorded(tool: &Tool, error: JournalError) -> Failure {
-    let message = format!("`{}` was not started, because it could not be recorded: {error}", tool.name);
+    let message =
+        format!("`{}` was not started, because it could not be recorded: {error}", tool.name);
     Failure::new("store_failed", message)
 }
 

@@ -52,7 +52,11 @@ impl Outputs {
     fn create(&self, id: &str, stream: Stream) -> io::Result<File> {
         ensure_private(&self.folder)?;
         self.swept.call_once(|| sweep(&self.folder));
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.path(id, stream.name()))
+        OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(self.path(id, stream.name()))
     }
 
     /// The file of a stream, whether or not it is there.
@@ -83,7 +87,9 @@ impl Outputs {
         kept.push_back((id, bytes));
         let mut total: u64 = kept.iter().map(|(_, bytes)| bytes).sum();
         while (total > KEPT_BYTES || kept.len() > KEPT_CALLS) && kept.len() > 1 {
-            let Some((id, bytes)) = kept.pop_front() else { return };
+            let Some((id, bytes)) = kept.pop_front() else {
+                return;
+            };
             total -= bytes;
             for stream in Stream::ALL {
                 let _ = fs::remove_file(self.path(&id, stream.name()));
@@ -103,16 +109,25 @@ pub(crate) fn random_id() -> io::Result<String> {
 fn ensure_private(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let found = fs::symlink_metadata(folder)?;
-    let is_ours = found.is_dir() && found.uid() == rustix::process::getuid().as_raw() && found.mode() & 0o022 == 0;
-    if is_ours { Ok(()) } else { Err(io::Error::other(format!("`{}` can be written by others", folder.display()))) }
+    let is_ours = found.is_dir()
+        && found.uid() == rustix::process::getuid().as_raw()
+        && found.mode() & 0o022 == 0;
+    if is_ours {
+        Ok(())
+    } else {
+        Err(io::Error::other(format!("`{}` can be written by others", folder.display())))
+    }
 }
 
 fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let is_output = name.to_str().is_some_and(|name| name.split_once('-').is_some_and(|(id, _)| is_random(id)));
+        let is_output = name
+            .to_str()
+            .is_some_and(|name| name.split_once('-').is_some_and(|(id, _)| is_random(id)));
         let modified = entry.metadata().and_then(|found| found.modified());
-        let age = modified.ok().and_then(|modified| SystemTime::now().duration_since(modified).ok());
+        let age =
+            modified.ok().and_then(|modified| SystemTime::now().duration_since(modified).ok());
         if is_output && age.is_some_and(|age| age > OLDEST) {
             let _ = fs::remove_file(entry.path());
         }
@@ -122,7 +137,9 @@ fn sweep(folder: &Path) {
 /// The id of a call's output, or that of an operation, with the numbers of a step.
 fn is_id(text: &str) -> bool {
     let (operation, step) = text.split_once('.').unwrap_or((text, "0"));
-    let is_step = step.split('.').all(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_step = step
+        .split('.')
+        .all(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()));
     is_random(text) || is_step && operation.parse::<OperationId>().is_ok()
 }
 

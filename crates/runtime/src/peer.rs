@@ -26,15 +26,18 @@ impl Runtime {
     /// Starts a program: its name and its arguments.
     pub async fn start_peer(&self, command: &[String]) -> Result<Peer, Failure> {
         let plan = Arc::new(Plan::of_peer(&self.settings, command)?);
-        let mut running = self
-            .door
-            .start(&plan, None)
-            .await
-            .map_err(|error| Failure::new("cannot_start", format!("`{}` could not be started: {error}", plan.program)))?;
+        let mut running = self.door.start(&plan, None).await.map_err(|error| {
+            Failure::new(
+                "cannot_start",
+                format!("`{}` could not be started: {error}", plan.program),
+            )
+        })?;
         let stderr = running.child.stderr.take();
         let said = tokio::spawn(async move {
             let (mut said, mut chunk) = (Vec::new(), [0; 1024]);
-            let Some(mut stderr) = stderr else { return said };
+            let Some(mut stderr) = stderr else {
+                return said;
+            };
             while let Ok(read @ 1..) = stderr.read(&mut chunk).await {
                 said.extend_from_slice(&chunk[..read]);
                 said.drain(..said.len().saturating_sub(SAID));

@@ -87,12 +87,19 @@ pub(crate) struct Bounds {
 
 impl Plan {
     /// The plan of a call. The arguments fit the tool's schema.
-    pub(crate) fn make(settings: &Settings, tool: &Tool, process: &Process, arguments: &Arguments) -> Result<Self, Failure> {
+    pub(crate) fn make(
+        settings: &Settings,
+        tool: &Tool,
+        process: &Process,
+        arguments: &Arguments,
+    ) -> Result<Self, Failure> {
         let mut refusals: Vec<_> = refuse_unbound(process, arguments).err().into_iter().collect();
         let is_read_only = tool.marks.is_read_only();
         let crib = Places::new(settings, &settings.crib, is_read_only);
         let folder = process.bindings().find(|binding| binding.pass_by == PassBy::Folder);
-        let folder = folder.map(|binding| crib.folder(&binding.parameter, arguments.get(&binding.parameter))).transpose();
+        let folder = folder
+            .map(|binding| crib.folder(&binding.parameter, arguments.get(&binding.parameter)))
+            .transpose();
         let cwd = folder.unwrap_or_else(|refusal| {
             refusals.push(refusal);
             None
@@ -107,7 +114,8 @@ impl Plan {
             refuse_outside(settings, tool, arguments)?;
         }
         let reach = Reach::of_call(process, arguments, &places)?;
-        let mut plan = Self::assemble(settings, tool, &tool.marks, &process.program, cwd.clone(), line)?;
+        let mut plan =
+            Self::assemble(settings, tool, &tool.marks, &process.program, cwd.clone(), line)?;
         if let Some(reach) = reach {
             plan.confinement.cut(settings, &tool.marks, Path::new(&plan.program), reach);
         }
@@ -115,9 +123,16 @@ impl Plan {
     }
 
     /// The plan of a tool's availability check, which changes nothing and needs no network.
-    pub(crate) fn of_check(settings: &Settings, tool: &Tool, check: &Availability) -> Result<Self, Failure> {
+    pub(crate) fn of_check(
+        settings: &Settings,
+        tool: &Tool,
+        check: &Availability,
+    ) -> Result<Self, Failure> {
         let Some((program, words)) = check.command.split_first() else {
-            return Err(Failure::new("invalid_definition", format!("the availability check of `{}` has no command", tool.name)));
+            return Err(Failure::new(
+                "invalid_definition",
+                format!("the availability check of `{}` has no command", tool.name),
+            ));
         };
         let crib = Places::new(settings, &settings.crib, true);
         let folder = check.folder.as_deref().map(serde_json::Value::from);
@@ -143,10 +158,19 @@ impl Plan {
         words: &[String],
         stdin: Option<String>,
     ) -> Result<Self, Failure> {
-        let asker = Tool::new(program, "", Schema::nothing(), Launch::Missing, Origin::whole(&SourceId::new(program)));
+        let asker = Tool::new(
+            program,
+            "",
+            Schema::nothing(),
+            Launch::Missing,
+            Origin::whole(&SourceId::new(program)),
+        );
         let marks = Marks { mutates: Some(false), ..Marks::default() };
         let line = CommandLine::of_words(words);
-        Ok(Self { stdin, ..Self::assemble(settings, &asker, &marks, program, settings.crib.clone(), line)? })
+        Ok(Self {
+            stdin,
+            ..Self::assemble(settings, &asker, &marks, program, settings.crib.clone(), line)?
+        })
     }
 
     fn assemble(
@@ -159,7 +183,11 @@ impl Plan {
     ) -> Result<Self, Failure> {
         let located = program::locate(settings, tool, program)?;
         let mut argv = Vec::with_capacity(line.words.len() + 1);
-        argv.push(Word::Text(if program.contains('/') { utf8(&located)? } else { program.to_owned() }));
+        argv.push(Word::Text(if program.contains('/') {
+            utf8(&located)?
+        } else {
+            program.to_owned()
+        }));
         argv.extend(line.words);
         let plan = Self {
             version: 1,
@@ -181,7 +209,10 @@ impl Plan {
     /// Says what the kernel would only call "argument list too long" or "invalid argument".
     fn refuse_oversize(&self) -> Result<(), Failure> {
         let mut total = 0;
-        let variables = self.env.iter().map(|(name, value)| (name.len() + value.len() + 1, value.contains('\0')));
+        let variables = self
+            .env
+            .iter()
+            .map(|(name, value)| (name.len() + value.len() + 1, value.contains('\0')));
         let words = self.argv.iter().map(|word| (word.len(), word.contains_nul()));
         for (length, has_nul) in words.chain(variables) {
             if has_nul {
@@ -191,15 +222,17 @@ impl Plan {
                 ));
             }
             if length >= LONGEST_WORD {
-                let message =
-                    format!("one value has {length} bytes, and a program can be given at most {LONGEST_WORD}; shorten it");
+                let message = format!(
+                    "one value has {length} bytes, and a program can be given at most {LONGEST_WORD}; shorten it"
+                );
                 return Err(Failure::new("arguments_too_long", message));
             }
             total += length + 1;
         }
         if total > LONGEST_COMMAND {
-            let message =
-                format!("the arguments have {total} bytes together, and at most {LONGEST_COMMAND} are possible; send fewer");
+            let message = format!(
+                "the arguments have {total} bytes together, and at most {LONGEST_COMMAND} are possible; send fewer"
+            );
             return Err(Failure::new("arguments_too_long", message));
         }
         Ok(())
@@ -225,13 +258,24 @@ impl Bounds {
         let (read, write) = (distinct(read), distinct(write));
         let network = marks.network == Some(true);
         let enforced = settings.confine && confinement().files;
-        Self { enforced, network, read, write, memory_bytes: settings.memory_bytes, given: Vec::new(), is_watched: false }
+        Self {
+            enforced,
+            network,
+            read,
+            write,
+            memory_bytes: settings.memory_bytes,
+            given: Vec::new(),
+            is_watched: false,
+        }
     }
 
     /// Takes the crib and the roots away, and gives what this call names. A program that lies in
     /// them stays readable, its neighbours do not.
     fn cut(&mut self, settings: &Settings, marks: &Marks, program: &Path, reach: Reach) {
-        let is_own = |path: &Path| path.starts_with(&settings.crib) || settings.roots.iter().any(|root| path.starts_with(root));
+        let is_own = |path: &Path| {
+            path.starts_with(&settings.crib)
+                || settings.roots.iter().any(|root| path.starts_with(root))
+        };
         let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
         self.given = reach.read.iter().chain(&reach.write).cloned().collect();
         let (mut read, mut write) = (reach.read, Vec::new());
@@ -254,10 +298,15 @@ fn distinct(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
 
 /// An open schema admits arguments that the command line has no place for.
 fn refuse_unbound(process: &Process, arguments: &Arguments) -> Result<(), Failure> {
-    let takes = |name: &str| process.speaks_json() || process.bindings().any(|binding: &Binding| binding.parameter == name);
+    let takes = |name: &str| {
+        process.speaks_json()
+            || process.bindings().any(|binding: &Binding| binding.parameter == name)
+    };
     match arguments.iter().find(|(name, value)| !value.is_null() && !takes(name)) {
         Some((name, value)) => {
-            let message = format!("'{name}' is not a parameter of this tool: nothing on its command line takes it; leave it out");
+            let message = format!(
+                "'{name}' is not a parameter of this tool: nothing on its command line takes it; leave it out"
+            );
             Err(refusal::argument(name, message, "nothing", value.clone()))
         }
         None => Ok(()),
@@ -265,16 +314,23 @@ fn refuse_unbound(process: &Process, arguments: &Arguments) -> Result<(), Failur
 }
 
 /// The folder that an argument names, from the crib and inside the roots; the crib, if it names none.
-pub(crate) fn folder(settings: &Settings, parameter: &str, value: Option<&serde_json::Value>) -> Result<PathBuf, Failure> {
+pub(crate) fn folder(
+    settings: &Settings,
+    parameter: &str,
+    value: Option<&serde_json::Value>,
+) -> Result<PathBuf, Failure> {
     // What runs there has a plan, and limits, of its own.
     Places::new(settings, &settings.crib, true).folder(parameter, value)
 }
 
 /// Paths are answered and passed as text.
 fn utf8(path: &Path) -> Result<String, Failure> {
-    path.to_str()
-        .map(str::to_owned)
-        .ok_or_else(|| Failure::new("path_not_text", format!("the path `{}` is not UTF-8; rename what it names", path.display())))
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        Failure::new(
+            "path_not_text",
+            format!("the path `{}` is not UTF-8; rename what it names", path.display()),
+        )
+    })
 }
 
 /// The names, with those that are set to the private temporary folder at the start.

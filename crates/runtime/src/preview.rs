@@ -15,7 +15,12 @@ use crate::{
 
 impl Runtime {
     /// What a call of `tool` would do now. The arguments have been checked and their defaults filled in.
-    pub fn preview(&self, catalog: &Catalog, tool: &Tool, arguments: &Arguments) -> Result<Value, Failure> {
+    pub fn preview(
+        &self,
+        catalog: &Catalog,
+        tool: &Tool,
+        arguments: &Arguments,
+    ) -> Result<Value, Failure> {
         match &tool.launch {
             Launch::Sequence(_) => {
                 // Finds what would be refused before the first step, and circles.
@@ -30,11 +35,23 @@ impl Runtime {
         }
     }
 
-    fn preview_steps(&self, catalog: &Catalog, tool: &Tool, arguments: &Arguments) -> Result<Value, Failure> {
-        let Launch::Sequence(sequence) = &tool.launch else { unreachable!("called for sequences only") };
+    fn preview_steps(
+        &self,
+        catalog: &Catalog,
+        tool: &Tool,
+        arguments: &Arguments,
+    ) -> Result<Value, Failure> {
+        let Launch::Sequence(sequence) = &tool.launch else {
+            unreachable!("called for sequences only")
+        };
         let folder = self.sequence_folder(arguments)?;
-        let steps = sequence.steps.iter().map(|step| self.preview_step(catalog, tool, step, arguments, &folder));
-        Ok(json!({"version": 1, "tool": tool.name, "cwd": folder, "steps": steps.collect::<Result<Vec<_>, _>>()?}))
+        let steps = sequence
+            .steps
+            .iter()
+            .map(|step| self.preview_step(catalog, tool, step, arguments, &folder));
+        Ok(
+            json!({"version": 1, "tool": tool.name, "cwd": folder, "steps": steps.collect::<Result<Vec<_>, _>>()?}),
+        )
     }
 
     /// A step may need what an earlier one makes, so that its plan cannot be made yet.
@@ -53,7 +70,9 @@ impl Runtime {
         let plan = match called.launch {
             Launch::Sequence(_) => self.preview_steps(catalog, &called, &arguments),
             Launch::Tool(_) => self.preview(catalog, &called, &arguments),
-            Launch::Native => Ok(json!({"version": 1, "tool": called.name, "arguments": redacted(&called, &arguments)})),
+            Launch::Native => Ok(
+                json!({"version": 1, "tool": called.name, "arguments": redacted(&called, &arguments)}),
+            ),
             _ => self.plan_of_process(&called, &arguments),
         };
         Ok(match plan {

@@ -75,19 +75,25 @@ impl Runtime {
     pub(crate) async fn run(&self, plan: Arc<Plan>, errand: Errand<'_>) -> Result<Ended, Failure> {
         let started = Instant::now();
         let place = errand.live.map(|(live, _)| live.folder());
-        let mut running = self.door.start(&plan, place).await.map_err(|error| cannot_start(&plan, &error))?;
+        let mut running =
+            self.door.start(&plan, place).await.map_err(|error| cannot_start(&plan, &error))?;
         if let Some((live, _)) = errand.live {
             live.running(running.leader());
         }
         let spill = match errand.live {
-            Some((live, step)) => Spill::of_operation(&self.outputs, format!("{}{step}", live.id())),
+            Some((live, step)) => {
+                Spill::of_operation(&self.outputs, format!("{}{step}", live.id()))
+            }
             None => Spill::new(&self.outputs),
         };
-        let tap = || errand.live.map(|(live, _)| Tap::new(Arc::clone(live), errand.pattern.clone()));
+        let tap =
+            || errand.live.map(|(live, _)| Tap::new(Arc::clone(live), errand.pattern.clone()));
         let mut stdout = Capture::new(Stream::Stdout, errand.output_bytes, &spill).tapped(tap());
         let mut stderr = Capture::new(Stream::Stderr, errand.output_bytes, &spill).tapped(tap());
-        let limits = Limits { limit: errand.limit, grace: self.settings.grace, cancel: errand.cancel };
-        let (verdict, mut killed, is_settled) = conduct(&mut running, &plan, &mut stdout, &mut stderr, limits).await;
+        let limits =
+            Limits { limit: errand.limit, grace: self.settings.grace, cancel: errand.cancel };
+        let (verdict, mut killed, is_settled) =
+            conduct(&mut running, &plan, &mut stdout, &mut stderr, limits).await;
         let duration = started.elapsed();
         match verdict {
             Verdict::Exited(_) if is_settled => running.over().await,
@@ -176,7 +182,9 @@ async fn feed(pipe: Option<ChildStdin>, text: Option<&str>) {
 
 fn cannot_start(plan: &Plan, error: &io::Error) -> Failure {
     let message = match error.kind() {
-        io::ErrorKind::NotFound => format!("`{}` could not be started: its interpreter was not found", plan.program),
+        io::ErrorKind::NotFound => {
+            format!("`{}` could not be started: its interpreter was not found", plan.program)
+        }
         _ => format!("`{}` could not be started: {error}", plan.program),
     };
     Failure::new("cannot_start", message)

@@ -107,7 +107,8 @@ pub(crate) fn kill(traces: &[Trace<'_>]) -> Vec<Vec<Killed>> {
         is_quiet = found.is_empty();
         for (index, seen) in found {
             // It may have ended meanwhile, which is just as well.
-            let _ = Pid::from_raw(seen.pid.cast_signed()).map(|pid| kill_process(pid, Signal::KILL));
+            let _ =
+                Pid::from_raw(seen.pid.cast_signed()).map(|pid| kill_process(pid, Signal::KILL));
             killed[index].push(seen.killed_by(Signal::KILL));
         }
         thread::sleep(SETTLE);
@@ -130,7 +131,8 @@ pub(crate) fn kill_abandoned() -> usize {
         killed += abandoned.len();
         for seen in abandoned {
             // It may have ended meanwhile, which is just as well.
-            let _ = Pid::from_raw(seen.pid.cast_signed()).map(|pid| kill_process(pid, Signal::KILL));
+            let _ =
+                Pid::from_raw(seen.pid.cast_signed()).map(|pid| kill_process(pid, Signal::KILL));
         }
         thread::sleep(SETTLE);
     }
@@ -139,10 +141,12 @@ pub(crate) fn kill_abandoned() -> usize {
 
 /// The groups that are known to be of a call.
 fn groups_of(traces: &[Trace<'_>]) -> HashMap<u32, usize> {
-    let leaders = traces.iter().enumerate().filter_map(|(index, trace)| Some((trace.leader?, index)));
+    let leaders =
+        traces.iter().enumerate().filter_map(|(index, trace)| Some((trace.leader?, index)));
     // The id of a group is not given to a new process while the group has members; but once it is
     // given to one, the group is another.
-    let ours = leaders.filter(|(leader, _)| stat(leader.pid).is_none_or(|stat| stat.started == leader.started));
+    let ours = leaders
+        .filter(|(leader, _)| stat(leader.pid).is_none_or(|stat| stat.started == leader.started));
     ours.map(|(leader, index)| (leader.pid, index)).collect()
 }
 
@@ -152,26 +156,32 @@ fn find_also(traces: &[Trace<'_>], groups: &mut HashMap<u32, usize>) -> Vec<(usi
     let all: Vec<_> = all().collect();
     let marked = all.iter().filter_map(|seen| {
         let folder = temporary_folder(seen.pid)?;
-        let index = traces.iter().position(|trace| trace.folder.as_os_str().as_bytes() == folder)?;
+        let index =
+            traces.iter().position(|trace| trace.folder.as_os_str().as_bytes() == folder)?;
         Some((seen.pid, index))
     });
     let marked: HashMap<u32, usize> = marked.collect();
     groups.extend(&marked);
-    let index = |seen: &Seen| marked.get(&seen.pid).or_else(|| groups.get(&seen.stat.group)).copied();
+    let index =
+        |seen: &Seen| marked.get(&seen.pid).or_else(|| groups.get(&seen.stat.group)).copied();
     all.into_iter().filter_map(|seen| Some((index(&seen)?, seen))).collect()
 }
 
 /// The `TMPDIR` in the environment that a process was started with.
 fn temporary_folder(pid: u32) -> Option<Vec<u8>> {
     let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
-    environment.split(|byte| *byte == 0).find_map(|variable| variable.strip_prefix(b"TMPDIR=")).map(<[u8]>::to_vec)
+    environment
+        .split(|byte| *byte == 0)
+        .find_map(|variable| variable.strip_prefix(b"TMPDIR="))
+        .map(<[u8]>::to_vec)
 }
 
 /// Every process that runs.
 fn all() -> impl Iterator<Item = Seen> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter_map(|pid| stat(pid).map(|stat| Seen { pid, stat })).filter(|seen| !matches!(seen.stat.state, 'Z' | 'X'))
+    pids.filter_map(|pid| stat(pid).map(|stat| Seen { pid, stat }))
+        .filter(|seen| !matches!(seen.stat.state, 'Z' | 'X'))
 }
 
 #[cfg(test)]

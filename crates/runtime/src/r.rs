@@ -27,5 +27,8 @@ pub use missing::with_missing;
 pub const R_SOURCING: &str = include_str!("r/sourcing.R");
 
 /// What a worker runs. Code that runs once is not worth compiling, which takes R longer than all the rest of its start.
-pub(crate) const SCRIPT: &str =
-    concat!("invisible(.Internal(enableJIT(0L)))\n", include_str!("r/sourcing.R"), include_str!("r/worker.R"));
+pub(crate) const SCRIPT: &str = concat!(
+    "invisible(.Internal(enableJIT(0L)))\n",
+    include_str!("r/sourcing.R"),
+    include_str!("r/worker.R")
+);

@@ -19,21 +19,33 @@ use crate::{
 const DEPTH: usize = 8;
 
 /// The call that a call of a tool which is bound to another comes to.
-pub(crate) fn target(catalog: &Catalog, tool: &Tool, arguments: &Arguments) -> Result<Leaf, Failure> {
+pub(crate) fn target(
+    catalog: &Catalog,
+    tool: &Tool,
+    arguments: &Arguments,
+) -> Result<Leaf, Failure> {
     let mut name = &tool.name;
     let mut launch = &tool.launch;
     for _ in 0..DEPTH {
         let Launch::Tool(next) = launch else { break };
-        let other = catalog
-            .get(next)
-            .filter(|other| other.is_callable())
-            .ok_or_else(|| Failure::new("not_callable", format!("`{name}` is bound to `{next}`, which is not served")))?;
+        let other = catalog.get(next).filter(|other| other.is_callable()).ok_or_else(|| {
+            Failure::new(
+                "not_callable",
+                format!("`{name}` is bound to `{next}`, which is not served"),
+            )
+        })?;
         if !matches!(other.launch, Launch::Tool(_)) {
-            return Ok(Leaf { tool: Arc::clone(other), arguments: checked(other, arguments.clone())? });
+            return Ok(Leaf {
+                tool: Arc::clone(other),
+                arguments: checked(other, arguments.clone())?,
+            });
         }
         (name, launch) = (&other.name, &other.launch);
     }
-    Err(Failure::new("invalid_definition", format!("`{}` is bound to tools in a circle", tool.name)))
+    Err(Failure::new(
+        "invalid_definition",
+        format!("`{}` is bound to tools in a circle", tool.name),
+    ))
 }
 
 impl Runtime {

@@ -4,7 +4,12 @@ use catalog::{Failure, Outcome, Tool, arguments::Fault};
 use serde_json::{Value, json};
 
 /// A refusal of one argument.
-pub(crate) fn argument(parameter: &str, message: impl Into<String>, expected: &str, received: impl Into<Value>) -> Failure {
+pub(crate) fn argument(
+    parameter: &str,
+    message: impl Into<String>,
+    expected: &str,
+    received: impl Into<Value>,
+) -> Failure {
     about(parameter, "invalid_arguments", message, expected, received)
 }
 
@@ -18,7 +23,12 @@ pub(crate) fn about(
 ) -> Failure {
     let message = message.into();
     let path = format!("/{}", parameter.replace('~', "~0").replace('/', "~1"));
-    let fault = Fault { path, message: message.clone(), expected: expected.to_owned(), received: received.into() };
+    let fault = Fault {
+        path,
+        message: message.clone(),
+        expected: expected.to_owned(),
+        received: received.into(),
+    };
     Failure::new(error_type, message).details(json!({"details": [fault]}))
 }
 
@@ -28,11 +38,23 @@ pub(crate) fn together(mut refusals: Vec<Failure>) -> Option<Failure> {
         return refusals.pop();
     }
     let first = refusals.first()?.error_type;
-    let error_type = if refusals.iter().all(|refusal| refusal.error_type == first) { first } else { "invalid_arguments" };
-    let message = refusals.iter().map(|refusal| format!("- {}", refusal.message)).collect::<Vec<_>>().join("\n");
-    let faults = refusals.iter().filter_map(|refusal| refusal.details["details"].as_array()).flatten();
+    let error_type = if refusals.iter().all(|refusal| refusal.error_type == first) {
+        first
+    } else {
+        "invalid_arguments"
+    };
+    let message = refusals
+        .iter()
+        .map(|refusal| format!("- {}", refusal.message))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let faults =
+        refusals.iter().filter_map(|refusal| refusal.details["details"].as_array()).flatten();
     let faults: Vec<_> = faults.cloned().collect();
-    Some(Failure::new(error_type, format!("Invalid arguments:\n{message}")).details(json!({"details": faults})))
+    Some(
+        Failure::new(error_type, format!("Invalid arguments:\n{message}"))
+            .details(json!({"details": faults})),
+    )
 }
 
 /// The failure with the document about it: what happened, to which tool, and the details.

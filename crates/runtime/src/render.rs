@@ -62,12 +62,22 @@ struct Inner {
 impl Runtime {
     /// What renders documents here.
     pub fn renderer(&self, settings: RenderSettings) -> Renderer {
-        Renderer::new(settings, self.settings.clone(), Arc::clone(&self.door), self.operations.0.tidying.clone())
+        Renderer::new(
+            settings,
+            self.settings.clone(),
+            Arc::clone(&self.door),
+            self.operations.0.tidying.clone(),
+        )
     }
 }
 
 impl Renderer {
-    fn new(settings: RenderSettings, children: Settings, door: Arc<Door>, tidying: TaskTracker) -> Self {
+    fn new(
+        settings: RenderSettings,
+        children: Settings,
+        door: Arc<Door>,
+        tidying: TaskTracker,
+    ) -> Self {
         Self(Arc::new(Inner {
             seats: Semaphore::new(settings.concurrency.max(1)),
             cache: Cache::new(settings.cache.clone(), settings.cache_bytes),
@@ -84,7 +94,12 @@ impl Renderer {
 
     /// Another that renders as these settings say.
     pub fn with_settings(&self, settings: RenderSettings) -> Self {
-        Self::new(settings, self.0.children.clone(), Arc::clone(&self.0.door), self.0.tidying.clone())
+        Self::new(
+            settings,
+            self.0.children.clone(),
+            Arc::clone(&self.0.door),
+            self.0.tidying.clone(),
+        )
     }
 
     /// Renders a document, or finds that the same was rendered before. `tell` hears how far it is.
@@ -99,7 +114,11 @@ impl Renderer {
         {
             return Ok(Rendered { reason: chosen.reason, duration: started.elapsed(), ..found });
         }
-        let _seat = inner.seats.acquire().await.map_err(|_| Failure::new("internal_error", "nothing is rendered any more"))?;
+        let _seat = inner
+            .seats
+            .acquire()
+            .await
+            .map_err(|_| Failure::new("internal_error", "nothing is rendered any more"))?;
         let rendered = inner.run(&job, &chosen.place, tell).await?;
         inner.cache.keep(&key, &rendered).await;
         Ok(Rendered { reason: chosen.reason, duration: started.elapsed(), ..rendered })
@@ -112,10 +131,17 @@ impl Renderer {
 }
 
 impl Inner {
-    async fn run(&self, job: &Arc<RenderJob>, place: &Place, tell: Tell) -> Result<Rendered, Failure> {
+    async fn run(
+        &self,
+        job: &Arc<RenderJob>,
+        place: &Place,
+        tell: Tell,
+    ) -> Result<Rendered, Failure> {
         match place {
             Place::Docker(engine, image) => self.render_by_docker(job, engine, image, tell).await,
-            Place::Compose(command, digest) => self.render_by_compose(job, command, digest.as_deref(), tell).await,
+            Place::Compose(command, digest) => {
+                self.render_by_compose(job, command, digest.as_deref(), tell).await
+            }
             Place::Local => self.render_locally(job, tell).await,
         }
     }

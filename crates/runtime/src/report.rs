@@ -53,22 +53,30 @@ pub(crate) fn outcome(tool: &Tool, plan: &Plan, ended: Ended) -> Outcome {
     structured.extend(signal.map(|signal| ("signal".to_owned(), signal.into())));
     structured.insert("stdout".to_owned(), stdout.text.as_str().into());
     structured.insert("stderr".to_owned(), stderr.text.as_str().into());
-    structured.insert("duration_ms".to_owned(), u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).into());
+    structured.insert(
+        "duration_ms".to_owned(),
+        u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).into(),
+    );
     structured.insert("truncated".to_owned(), (stdout.is_cut || stderr.is_cut).into());
     if failure.is_some() && !killed.is_empty() {
         structured.insert("killed".to_owned(), json!(killed));
     }
     let whole = stdout.uri.as_ref().or(stderr.uri.as_ref());
     structured.extend(whole.map(|uri| ("output".to_owned(), uri.as_str().into())));
-    Outcome { failed: failure.is_some(), content: content(failure, stdout, stderr), structured: Some(Value::Object(structured)) }
+    Outcome {
+        failed: failure.is_some(),
+        content: content(failure, stdout, stderr),
+        structured: Some(Value::Object(structured)),
+    }
 }
 
 /// Standard output comes first, always. A failure adds standard error and says what it was.
 fn content(failure: Option<Failure>, stdout: Captured, stderr: Captured) -> Vec<Content> {
-    let links = [("stdout", &stdout), ("stderr", &stderr)].into_iter().filter_map(|(name, stream)| {
-        let uri = stream.uri.clone()?;
-        Some(Content::Link { uri, name: name.to_owned(), mime_type: "text/plain".to_owned() })
-    });
+    let links =
+        [("stdout", &stdout), ("stderr", &stderr)].into_iter().filter_map(|(name, stream)| {
+            let uri = stream.uri.clone()?;
+            Some(Content::Link { uri, name: name.to_owned(), mime_type: "text/plain".to_owned() })
+        });
     let links: Vec<_> = links.collect();
     let mut content = vec![Content::Text(stdout.text)];
     if let Some(failure) = failure {
@@ -85,21 +93,32 @@ pub(crate) fn failure(plan: &Plan, verdict: &Verdict) -> Option<Failure> {
     let failure = match verdict {
         Verdict::Exited(status) if status.success() => return None,
         Verdict::Exited(status) => match (status.code(), status.signal()) {
-            (Some(code), _) => Failure::new("nonzero_exit", format!("`{tool}` failed with exit code {code}")),
-            (None, Some(signal)) => Failure::new("killed_by_signal", format!("`{tool}` was killed by signal {signal}")),
-            (None, None) => Failure::new("killed_by_signal", format!("`{tool}` ended without an exit code")),
+            (Some(code), _) => {
+                Failure::new("nonzero_exit", format!("`{tool}` failed with exit code {code}"))
+            }
+            (None, Some(signal)) => {
+                Failure::new("killed_by_signal", format!("`{tool}` was killed by signal {signal}"))
+            }
+            (None, None) => {
+                Failure::new("killed_by_signal", format!("`{tool}` ended without an exit code"))
+            }
         },
         Verdict::TimedOut(limit) => {
             let seconds = limit.as_secs_f64();
             Failure::new(
                 "timed_out",
-                format!("`{tool}` was stopped after {seconds} seconds, its time limit; its output is incomplete"),
+                format!(
+                    "`{tool}` was stopped after {seconds} seconds, its time limit; its output is incomplete"
+                ),
             )
         }
-        Verdict::Cancelled => {
-            Failure::new("cancelled", format!("`{tool}` was cancelled and its processes ended; its output is incomplete"))
+        Verdict::Cancelled => Failure::new(
+            "cancelled",
+            format!("`{tool}` was cancelled and its processes ended; its output is incomplete"),
+        ),
+        Verdict::Lost(error) => {
+            Failure::new("internal_error", format!("`{tool}` could not be waited for: {error}"))
         }
-        Verdict::Lost(error) => Failure::new("internal_error", format!("`{tool}` could not be waited for: {error}")),
     };
     Some(failure)
 }

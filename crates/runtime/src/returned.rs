@@ -65,14 +65,18 @@ pub(crate) fn printed(stdout: &Captured) -> Vec<Content> {
         return Vec::new();
     }
     let text = Content::Text(format!("printed:\n{}", stdout.text));
-    std::iter::once(text).chain(stdout.uri.clone().map(|uri| link(uri, "stdout", "text/plain"))).collect()
+    std::iter::once(text)
+        .chain(stdout.uri.clone().map(|uri| link(uri, "stdout", "text/plain")))
+        .collect()
 }
 
 /// What was said apart from that, for a model.
 pub(crate) fn messages(stderr: &Captured) -> Vec<Content> {
     let text = stderr.text.trim_end();
     let text = (!text.trim().is_empty()).then(|| Content::Text(format!("messages:\n{text}")));
-    text.into_iter().chain(stderr.uri.clone().map(|uri| link(uri, "stderr", "text/plain"))).collect()
+    text.into_iter()
+        .chain(stderr.uri.clone().map(|uri| link(uri, "stderr", "text/plain")))
+        .collect()
 }
 
 /// A resource of a call.

@@ -41,21 +41,35 @@ pub(crate) struct Leaf {
 
 /// Every call that a sequence would make if no step were skipped; inner sequences among them. Of a tool that is bound
 /// to another, that one.
-pub(crate) fn leaves(catalog: &Catalog, tool: &Tool, arguments: &Arguments) -> Result<Vec<Leaf>, Failure> {
+pub(crate) fn leaves(
+    catalog: &Catalog,
+    tool: &Tool,
+    arguments: &Arguments,
+) -> Result<Vec<Leaf>, Failure> {
     let mut leaves = Vec::new();
-    gather(catalog, tool, arguments, 0, &mut leaves).map_err(|failure| refusal::completed(tool, failure))?;
+    gather(catalog, tool, arguments, 0, &mut leaves)
+        .map_err(|failure| refusal::completed(tool, failure))?;
     Ok(leaves)
 }
 
-fn gather(catalog: &Catalog, tool: &Tool, given: &Arguments, depth: usize, leaves: &mut Vec<Leaf>) -> Result<(), Failure> {
+fn gather(
+    catalog: &Catalog,
+    tool: &Tool,
+    given: &Arguments,
+    depth: usize,
+    leaves: &mut Vec<Leaf>,
+) -> Result<(), Failure> {
     if let Launch::Tool(_) = tool.launch {
         let Leaf { tool, arguments } = redirect::target(catalog, tool, given)?;
         leaves.push(Leaf { tool: Arc::clone(&tool), arguments: arguments.clone() });
         return gather(catalog, &tool, &arguments, depth, leaves);
     }
-    let Launch::Sequence(sequence) = &tool.launch else { return Ok(()) };
+    let Launch::Sequence(sequence) = &tool.launch else {
+        return Ok(());
+    };
     if depth >= DEPTH || leaves.len() + sequence.steps.len() > STEPS {
-        let message = format!("the steps of `{}` never come to an end, or are more than {STEPS}", tool.name);
+        let message =
+            format!("the steps of `{}` never come to an end, or are more than {STEPS}", tool.name);
         return Err(Failure::new("invalid_definition", message));
     }
     for step in &sequence.steps {
@@ -67,10 +81,19 @@ fn gather(catalog: &Catalog, tool: &Tool, given: &Arguments, depth: usize, leave
 }
 
 /// The tool of a step, and its arguments: checked, and with the folder of the sequence where it takes one.
-pub(crate) fn resolve(catalog: &Catalog, tool: &Tool, step: &Step, given: &Arguments) -> Result<(Arc<Tool>, Arguments), Failure> {
-    let called = catalog.get(&step.tool).filter(|called| called.is_callable()).ok_or_else(|| {
-        Failure::new("invalid_definition", format!("the sequence `{}` calls `{}`, which is not served", tool.name, step.tool))
-    })?;
+pub(crate) fn resolve(
+    catalog: &Catalog,
+    tool: &Tool,
+    step: &Step,
+    given: &Arguments,
+) -> Result<(Arc<Tool>, Arguments), Failure> {
+    let called =
+        catalog.get(&step.tool).filter(|called| called.is_callable()).ok_or_else(|| {
+            Failure::new(
+                "invalid_definition",
+                format!("the sequence `{}` calls `{}`, which is not served", tool.name, step.tool),
+            )
+        })?;
     let mut arguments = step.arguments.as_object().cloned().unwrap_or_default();
     if let Some(folder) = given.get(FOLDER)
         && called.input.property(FOLDER).is_some()
@@ -97,7 +120,9 @@ impl Runtime {
     /// Runs the steps of a sequence.
     pub(crate) async fn sequence(self: &Arc<Self>, mut job: Job) -> Outcome {
         let tool = Arc::clone(&job.tool);
-        let Launch::Sequence(sequence) = &tool.launch else { unreachable!("called for sequences only") };
+        let Launch::Sequence(sequence) = &tool.launch else {
+            unreachable!("called for sequences only")
+        };
         let folder = match self.sequence_folder(&job.arguments) {
             Ok(folder) => folder,
             Err(failure) => return refusal::outcome(&tool, failure),
@@ -158,10 +183,18 @@ impl Runtime {
 
     async fn step(self: &Arc<Self>, job: &Job, step: &Step, index: usize, count: usize) -> Outcome {
         if job.context.cancel_token().is_cancelled() {
-            return Failure::new("cancelled", format!("`{}` was cancelled before this step", job.tool.name)).into();
+            return Failure::new(
+                "cancelled",
+                format!("`{}` was cancelled before this step", job.tool.name),
+            )
+            .into();
         }
         if job.depth >= DEPTH {
-            return Failure::new("invalid_definition", format!("the steps of `{}` never come to an end", job.tool.name)).into();
+            return Failure::new(
+                "invalid_definition",
+                format!("the steps of `{}` never come to an end", job.tool.name),
+            )
+            .into();
         }
         match resolve(&job.catalog, &job.tool, step, &job.arguments) {
             Ok((tool, arguments)) => {
@@ -188,7 +221,11 @@ impl Runtime {
 
     fn report_step(&self, job: &Job, index: usize, count: usize, step: &Step) {
         if let Some(live) = job.live.as_ref().filter(|_| job.depth == 0) {
-            let message = format!("step {} of {count}: {}", index + 1, step.description.as_deref().unwrap_or(&step.tool));
+            let message = format!(
+                "step {} of {count}: {}",
+                index + 1,
+                step.description.as_deref().unwrap_or(&step.tool)
+            );
             let fraction = Some(index as f64 / count as f64);
             live.heard(None, Some(Progress { fraction, message: Some(message) }));
         }
@@ -203,11 +240,16 @@ impl Record {
 
     fn ran(&mut self, step: &Step, outcome: Outcome, took: Duration) {
         let status = if outcome.failed { "failed" } else { "ok" };
-        let mut entry =
-            json!({"tool": step.tool, "status": status, "duration_ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX)});
+        let mut entry = json!({"tool": step.tool, "status": status, "duration_ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX)});
         let kind = error_type(&outcome);
-        if let (Value::Object(entry), Some(Value::Object(fields))) = (&mut entry, outcome.structured) {
-            entry.extend(fields.into_iter().filter(|(name, _)| !["status", "duration_ms"].contains(&name.as_str())));
+        if let (Value::Object(entry), Some(Value::Object(fields))) =
+            (&mut entry, outcome.structured)
+        {
+            entry.extend(
+                fields
+                    .into_iter()
+                    .filter(|(name, _)| !["status", "duration_ms"].contains(&name.as_str())),
+            );
         }
         self.steps.push(entry);
         self.content.push(Content::Text(format!("`{}`: {status}", step.tool)));
@@ -217,7 +259,10 @@ impl Record {
                 Some("cancelled") => "cancelled",
                 _ => "step_failed",
             };
-            self.failure = Some(Failure::new(kind, format!("step {} of it, `{}`, failed", self.steps.len(), step.tool)));
+            self.failure = Some(Failure::new(
+                kind,
+                format!("step {} of it, `{}`, failed", self.steps.len(), step.tool),
+            ));
         }
     }
 
@@ -234,7 +279,10 @@ impl Record {
             _ => Map::new(),
         };
         structured.insert("steps".to_owned(), Value::Array(self.steps));
-        structured.insert("duration_ms".to_owned(), u64::try_from(took.as_millis()).unwrap_or(u64::MAX).into());
+        structured.insert(
+            "duration_ms".to_owned(),
+            u64::try_from(took.as_millis()).unwrap_or(u64::MAX).into(),
+        );
         Outcome { content, structured: Some(Value::Object(structured)), failed }
     }
 }
@@ -245,7 +293,10 @@ pub(crate) fn skip(step: &Step, folder: &Path) -> Option<String> {
     if let Some(path) = step.skip_if_exists.as_ref().filter(|path| exists(path)) {
         return Some(format!("because `{path}` exists"));
     }
-    step.skip_if_missing.as_ref().filter(|path| !exists(path)).map(|path| format!("because `{path}` is missing"))
+    step.skip_if_missing
+        .as_ref()
+        .filter(|path| !exists(path))
+        .map(|path| format!("because `{path}` is missing"))
 }
 
 async fn pause(job: &Job, delay: Duration) {

@@ -69,15 +69,23 @@ impl Door {
     /// Starts the program of a plan. A fresh thread does it, because only that thread and the child
     /// may be bound by what is bound here.
     /// `place` is where its private folder must be, if that was promised to someone.
-    pub(crate) async fn start(self: &Arc<Self>, plan: &Arc<Plan>, place: Option<PathBuf>) -> io::Result<Running> {
+    pub(crate) async fn start(
+        self: &Arc<Self>,
+        plan: &Arc<Plan>,
+        place: Option<PathBuf>,
+    ) -> io::Result<Running> {
         let (answer, started) = oneshot::channel();
         let (door, plan, runtime) = (Arc::clone(self), Arc::clone(plan), Handle::current());
-        thread::Builder::new().name("spawn".to_owned()).stack_size(STACK_BYTES).spawn(move || {
-            let _entered = runtime.enter();
-            // If nobody waits any more, dropping the answer kills the child.
-            let _ = answer.send(door.start_here(&plan, place.as_deref()));
-        })?;
-        started.await.map_err(|_| io::Error::other("the thread that starts programs ended early"))?
+        thread::Builder::new().name("spawn".to_owned()).stack_size(STACK_BYTES).spawn(
+            move || {
+                let _entered = runtime.enter();
+                // If nobody waits any more, dropping the answer kills the child.
+                let _ = answer.send(door.start_here(&plan, place.as_deref()));
+            },
+        )?;
+        started
+            .await
+            .map_err(|_| io::Error::other("the thread that starts programs ended early"))?
     }
 
     fn start_here(self: Arc<Self>, plan: &Plan, place: Option<&Path>) -> io::Result<Running> {
@@ -92,9 +100,18 @@ impl Door {
             confinement.bind_this_thread(&plan.confinement, folder.path())?;
         }
         let child = command.spawn()?;
-        let id = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).expect("a child that was not waited for has an id");
+        let id = child
+            .id()
+            .and_then(|id| Pid::from_raw(id.cast_signed()))
+            .expect("a child that was not waited for has an id");
         confine::limit(id, plan.confinement.memory_bytes);
-        Ok(Running { child, group: Group(id), is_promised: place.is_some(), folder: Some(folder), door: self })
+        Ok(Running {
+            child,
+            group: Group(id),
+            is_promised: place.is_some(),
+            folder: Some(folder),
+            door: self,
+        })
     }
 }
 
@@ -133,7 +150,9 @@ impl Running {
     /// practice the kernel hands out all other ids first.
     pub(crate) async fn over(mut self) {
         self.group.signal(Signal::KILL);
-        let Some(folder) = self.folder.take() else { return };
+        let Some(folder) = self.folder.take() else {
+            return;
+        };
         if self.is_promised {
             // The next step of a sequence needs the place.
             if let Err(folder) = folder.remove_empty() {
@@ -149,7 +168,9 @@ impl Running {
         self.group.signal(Signal::KILL);
         // A signal is sent before it has its effect; whoever is told that a process was ended may look.
         let _ = timeout(GONE, self.child.wait()).await;
-        let Some(folder) = self.folder.take() else { return Vec::new() };
+        let Some(folder) = self.folder.take() else {
+            return Vec::new();
+        };
         spawn_blocking(move || kill_stragglers(&folder)).await.unwrap_or_default()
     }
 
@@ -160,9 +181,12 @@ impl Running {
 
     /// Everyone who belongs to it now.
     pub(crate) async fn members(&self) -> Vec<Seen> {
-        let Some(folder) = self.folder.as_ref().map(|folder| folder.path().to_owned()) else { return Vec::new() };
+        let Some(folder) = self.folder.as_ref().map(|folder| folder.path().to_owned()) else {
+            return Vec::new();
+        };
         let leader = self.leader();
-        let found = spawn_blocking(move || processes::find(&[Trace { leader, folder: &folder }])).await;
+        let found =
+            spawn_blocking(move || processes::find(&[Trace { leader, folder: &folder }])).await;
         found.unwrap_or_default().into_iter().map(|(_, seen)| seen).collect()
     }
 

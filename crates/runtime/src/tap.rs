@@ -47,8 +47,10 @@ impl Tap {
         for index in 0..LINES {
             let Some(line) = lines.next() else { break };
             let is_first = lines.clone().next().is_none();
-            let whole = if is_first { [self.line.as_slice(), line].concat() } else { line.to_vec() };
-            let text = String::from_utf8_lossy(&whole[..whole.len().min(LINE_BYTES)]).trim().to_owned();
+            let whole =
+                if is_first { [self.line.as_slice(), line].concat() } else { line.to_vec() };
+            let text =
+                String::from_utf8_lossy(&whole[..whole.len().min(LINE_BYTES)]).trim().to_owned();
             progress = progress.or_else(|| found(self.pattern.as_deref()?, &text));
             if last_line.is_none() && !text.is_empty() {
                 last_line = Some(text);
@@ -76,7 +78,9 @@ fn is_end(byte: &u8) -> bool {
 /// Two numbers are a fraction, one is a percentage, anything else is a message.
 pub(crate) fn found(pattern: &Regex, line: &str) -> Option<Progress> {
     let captures = pattern.captures(line).ok().flatten()?;
-    let number = |index: usize| text(&captures, index).and_then(|text| text.trim_end_matches('%').parse::<f64>().ok());
+    let number = |index: usize| {
+        text(&captures, index).and_then(|text| text.trim_end_matches('%').parse::<f64>().ok())
+    };
     let fraction = match (number(1), number(2)) {
         (Some(done), Some(total)) if total > 0.0 => Some(done / total),
         (Some(percent), None) => Some(percent / 100.0),
@@ -101,7 +105,8 @@ mod tests {
     use super::found;
 
     fn fraction(pattern: &str, line: &str) -> Option<f64> {
-        found(&Regex::new(pattern).unwrap_or_else(|_| panic!()), line).and_then(|progress| progress.fraction)
+        found(&Regex::new(pattern).unwrap_or_else(|_| panic!()), line)
+            .and_then(|progress| progress.fraction)
     }
 
     #[test]
@@ -110,7 +115,9 @@ mod tests {
         assert_eq!(fraction(r"(\d+)/(\d+)", "3/10 files"), Some(0.3));
         assert_eq!(fraction(r"(\d+)%", "at 145% now"), None);
         assert_eq!(fraction(r"(\d+)/(\d+)", "3/0 files"), None);
-        let message = Regex::new("^Compiling (.*)$").ok().and_then(|pattern| found(&pattern, "Compiling serde"));
+        let message = Regex::new("^Compiling (.*)$")
+            .ok()
+            .and_then(|pattern| found(&pattern, "Compiling serde"));
         assert_eq!(message.and_then(|progress| progress.message).as_deref(), Some("serde"));
     }
 }

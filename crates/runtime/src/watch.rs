@@ -41,7 +41,8 @@ impl Plan {
     /// Whether a call may read this path.
     pub fn may_read(&self, path: &Path) -> bool {
         let bounds = &self.confinement;
-        files::is_common(path) || bounds.read.iter().chain(&bounds.write).any(|place| path.starts_with(place))
+        files::is_common(path)
+            || bounds.read.iter().chain(&bounds.write).any(|place| path.starts_with(place))
     }
 
     /// Whether a call may write to this path.

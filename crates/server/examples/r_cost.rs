@@ -49,7 +49,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     write_crib(folder.path())?;
     let mut bare = Bare::start(folder.path())?;
     let mut server = Server::start(&toolcrib, folder.path())?;
-    let [value, print] = ["bench-f", "bench-g"].map(|name| request("tools/call", &json!({"name": name, "arguments": {"x": 41}})));
+    let [value, print] = ["bench-f", "bench-g"]
+        .map(|name| request("tools/call", &json!({"name": name, "arguments": {"x": 41}})));
     let (mut direct, mut values, mut prints) = (Vec::new(), Vec::new(), Vec::new());
     // In turn, so that whatever else the machine does hits all of them alike; each long enough by
     // itself that the system gets used to it, and no longer runs it as it ran the one before.
@@ -59,13 +60,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         prints.extend(repeated(|| server.call(&print))?);
     }
     let scripts: Result<Vec<_>, _> = (0..SCRIPTS).map(|_| timed(script)).collect();
-    let [direct, values, prints, scripts] = [direct, values, prints, scripts?].map(|times| median(times).as_secs_f64() * 1e6);
-    println!("{}", json!({"bare_us": direct, "value_us": values, "print_us": prints, "rscript_us": scripts}));
+    let [direct, values, prints, scripts] =
+        [direct, values, prints, scripts?].map(|times| median(times).as_secs_f64() * 1e6);
+    println!(
+        "{}",
+        json!({"bare_us": direct, "value_us": values, "print_us": prints, "rscript_us": scripts})
+    );
     Ok(())
 }
 
 /// How long something takes, many times in a row, once the system is used to it.
-fn repeated(mut work: impl FnMut() -> Result<(), Box<dyn Error>>) -> Result<Vec<Duration>, Box<dyn Error>> {
+fn repeated(
+    mut work: impl FnMut() -> Result<(), Box<dyn Error>>,
+) -> Result<Vec<Duration>, Box<dyn Error>> {
     for _ in 0..USED_TO {
         work()?;
     }
@@ -90,13 +97,18 @@ fn write_crib(folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(&tools)?;
     fs::write(folder.join("DESCRIPTION"), "Package: bench\nVersion: 1.0\n")?;
     fs::write(folder.join("R/f.R"), "f <- function(x) x + 1\ng <- f\n")?;
-    fs::write(tools.join("bench-f.yaml"), format!("name: bench-f{TOOL}returns: {{type: number, description: the sum}}\n"))?;
+    fs::write(
+        tools.join("bench-f.yaml"),
+        format!("name: bench-f{TOOL}returns: {{type: number, description: the sum}}\n"),
+    )?;
     fs::write(tools.join("bench-g.yaml"), format!("name: bench-g{TOOL}"))
 }
 
 fn script() -> Result<(), Box<dyn Error>> {
-    let status =
-        Command::new("Rscript").args(["--vanilla", "-e", "f <- function(x) x + 1; f(41)"]).stdout(Stdio::null()).status()?;
+    let status = Command::new("Rscript")
+        .args(["--vanilla", "-e", "f <- function(x) x + 1; f(41)"])
+        .stdout(Stdio::null())
+        .status()?;
     if status.success() { Ok(()) } else { Err("Rscript failed".into()) }
 }
 
@@ -114,11 +126,14 @@ impl Bare {
             Command::new("mkfifo").arg(folder.join(name)).status()?;
         }
         fs::write(folder.join("bare.R"), BARE)?;
-        let child = Command::new("Rscript").args(["--vanilla", "bare.R"]).current_dir(folder).spawn()?;
-        let open = |name: &str| fs::OpenOptions::new().read(true).write(true).open(folder.join(name));
+        let child =
+            Command::new("Rscript").args(["--vanilla", "bare.R"]).current_dir(folder).spawn()?;
+        let open =
+            |name: &str| fs::OpenOptions::new().read(true).write(true).open(folder.join(name));
         let request = frame();
         let frame = [&(request.len() as u32).to_le_bytes()[..], &request].concat();
-        let mut bare = Self { child, requests: open("requests")?, answers: open("answers")?, frame };
+        let mut bare =
+            Self { child, requests: open("requests")?, answers: open("answers")?, frame };
         bare.call()?;
         Ok(bare)
     }
@@ -129,7 +144,11 @@ impl Bare {
         self.answers.read_exact(&mut length)?;
         let mut answer = vec![0; u32::from_le_bytes(length) as usize];
         self.answers.read_exact(&mut answer)?;
-        if answer.windows(8).any(|bytes| bytes == 42.0_f64.to_le_bytes()) { Ok(()) } else { Err("not 42".into()) }
+        if answer.windows(8).any(|bytes| bytes == 42.0_f64.to_le_bytes()) {
+            Ok(())
+        } else {
+            Err("not 42".into())
+        }
     }
 }
 
@@ -144,14 +163,24 @@ impl Drop for Bare {
 fn frame() -> Vec<u8> {
     const ASCII: u32 = 9 | 1 << 18;
     let word = |number: u32| number.to_le_bytes().to_vec();
-    let letters = |text: &str| [word(ASCII), word(text.len() as u32), text.as_bytes().to_vec()].concat();
+    let letters =
+        |text: &str| [word(ASCII), word(text.len() as u32), text.as_bytes().to_vec()].concat();
     let text = |text: &str| [word(16), word(1), letters(text)].concat();
     let null = word(254);
     let x = [word(14), word(1), 41.0_f64.to_le_bytes().to_vec()].concat();
     let names = [word(2 | 1 << 10), word(1), letters("names"), text("x"), null.clone()].concat();
     let arguments = [word(19 | 1 << 9), word(1), x, names].concat();
     let members = [text("call"), text("value\nbench\nf\n."), arguments, null];
-    [b"B\n".to_vec(), word(2), word(0x0004_0202), word(0x0002_0300), word(19), word(4), members.concat()].concat()
+    [
+        b"B\n".to_vec(),
+        word(2),
+        word(0x0004_0202),
+        word(0x0002_0300),
+        word(19),
+        word(4),
+        members.concat(),
+    ]
+    .concat()
 }
 
 fn request(method: &str, params: &Value) -> String {
@@ -175,17 +204,24 @@ impl Server {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()?;
-        let (input, output) = (child.stdin.take().ok_or("no input")?, child.stdout.take().ok_or("no output")?);
+        let (input, output) =
+            (child.stdin.take().ok_or("no input")?, child.stdout.take().ok_or("no output")?);
         let mut server = Self { child, input, output: BufReader::new(output) };
         let who = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "r_cost", "version": "1"}});
         server.ask(&request("initialize", &who))?;
-        server.input.write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n")?;
+        server
+            .input
+            .write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n")?;
         Ok(server)
     }
 
     fn call(&mut self, request: &str) -> Result<(), Box<dyn Error>> {
         let answer = self.ask(request)?;
-        if [r#""text":"42""#, r#""text":"[1] 42"#].iter().any(|text| answer.contains(text)) { Ok(()) } else { Err(answer.into()) }
+        if [r#""text":"42""#, r#""text":"[1] 42"#].iter().any(|text| answer.contains(text)) {
+            Ok(())
+        } else {
+            Err(answer.into())
+        }
     }
 
     fn ask(&mut self, request: &str) -> Result<String, Box<dyn Error>> {

@@ -15,9 +15,10 @@ use futures_util::future::join_all;
 use rmcp::{
     Peer, RoleServer,
     model::{
-        GetMeta, LoggingLevel, LoggingMessageNotificationParam, PromptListChangedNotification, RequestId,
-        ResourceListChangedNotification, ResourceUpdatedNotification, ResourceUpdatedNotificationParam, ServerNotification,
-        SubscriptionFilter, ToolListChangedNotification,
+        GetMeta, LoggingLevel, LoggingMessageNotificationParam, PromptListChangedNotification,
+        RequestId, ResourceListChangedNotification, ResourceUpdatedNotification,
+        ResourceUpdatedNotificationParam, ServerNotification, SubscriptionFilter,
+        ToolListChangedNotification,
     },
     service::{RequestContext, ServiceError},
 };
@@ -62,7 +63,10 @@ impl Stream {
     }
 
     /// Sends a notification as one of this stream's.
-    pub(crate) async fn send(&self, mut notification: ServerNotification) -> Result<(), ServiceError> {
+    pub(crate) async fn send(
+        &self,
+        mut notification: ServerNotification,
+    ) -> Result<(), ServiceError> {
         notification.get_meta_mut().set_subscription_id(self.id.clone());
         self.peer.send_notification(notification).await
     }
@@ -70,11 +74,19 @@ impl Stream {
     /// Tells of a change, if that was asked for.
     async fn tell(&self, change: &Change) {
         let asked = &*self.accepted;
-        let watches = |uri| asked.resource_subscriptions.as_ref().is_some_and(|watched| watched.contains(uri));
+        let watches = |uri| {
+            asked.resource_subscriptions.as_ref().is_some_and(|watched| watched.contains(uri))
+        };
         let notification = match change {
-            Change::Tools if asked.tools_list_changed == Some(true) => ToolListChangedNotification::default().into(),
-            Change::Prompts if asked.prompts_list_changed == Some(true) => PromptListChangedNotification::default().into(),
-            Change::Resources if asked.resources_list_changed == Some(true) => ResourceListChangedNotification::default().into(),
+            Change::Tools if asked.tools_list_changed == Some(true) => {
+                ToolListChangedNotification::default().into()
+            }
+            Change::Prompts if asked.prompts_list_changed == Some(true) => {
+                PromptListChangedNotification::default().into()
+            }
+            Change::Resources if asked.resources_list_changed == Some(true) => {
+                ResourceListChangedNotification::default().into()
+            }
             Change::Resource(uri) if watches(uri) => {
                 ResourceUpdatedNotification::new(ResourceUpdatedNotificationParam::new(uri)).into()
             }
@@ -137,8 +149,11 @@ impl Audience {
         while let Some(changes) = self.take() {
             for change in changes {
                 let (peers, streams) = self.present();
-                let told = join_all(peers.iter().map(|listener| timeout(PATIENCE, listener.tell(&change))));
-                let streamed = join_all(streams.iter().map(|stream| timeout(PATIENCE, stream.tell(&change))));
+                let told = join_all(
+                    peers.iter().map(|listener| timeout(PATIENCE, listener.tell(&change))),
+                );
+                let streamed =
+                    join_all(streams.iter().map(|stream| timeout(PATIENCE, stream.tell(&change))));
                 tokio::join!(told, streamed);
             }
         }
@@ -160,8 +175,9 @@ impl Audience {
             *listener.owner == *owner && level as u8 >= loudness as u8
         };
         let message = LoggingMessageNotificationParam::new(level, data);
-        let told =
-            peers.iter().filter(wanted).map(|listener| timeout(PATIENCE, listener.peer.notify_logging_message(message.clone())));
+        let told = peers.iter().filter(wanted).map(|listener| {
+            timeout(PATIENCE, listener.peer.notify_logging_message(message.clone()))
+        });
         join_all(told).await;
     }
 
@@ -195,9 +211,16 @@ impl Listener {
             Change::Prompts => self.peer.notify_prompt_list_changed().await,
             Change::Resources => self.peer.notify_resource_list_changed().await,
             Change::Resource(uri) => {
-                let is_watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner).contains(uri);
+                let is_watched =
+                    self.watched.lock().unwrap_or_else(PoisonError::into_inner).contains(uri);
                 match is_watched {
-                    true => self.peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri.clone())).await,
+                    true => {
+                        self.peer
+                            .notify_resource_updated(ResourceUpdatedNotificationParam::new(
+                                uri.clone(),
+                            ))
+                            .await
+                    }
                     false => Ok(()),
                 }
             }

@@ -5,7 +5,10 @@ use std::time::Duration;
 use catalog::{Content, Failure, Mode, Outcome};
 use rmcp::{
     ErrorData, RoleServer,
-    model::{CacheScope, CallToolRequestParams, CallToolResponse, ListToolsResult, PaginatedRequestParams, RequestMetaObject},
+    model::{
+        CacheScope, CallToolRequestParams, CallToolResponse, ListToolsResult,
+        PaginatedRequestParams, RequestMetaObject,
+    },
     service::RequestContext,
 };
 use runtime::{Call, operation::Operation};
@@ -37,11 +40,10 @@ pub(crate) fn list(
 ) -> Result<ListToolsResult, ErrorData> {
     let era = Era::of(cx);
     let cursor = request.and_then(|request| request.cursor);
-    let (tools, next_cursor) = connection
-        .server
-        .snapshot()
-        .page(cursor.as_deref(), era)
-        .map_err(|_| ErrorData::invalid_params("unknown cursor; list again from the start", None))?;
+    let (tools, next_cursor) =
+        connection.server.snapshot().page(cursor.as_deref(), era).map_err(|_| {
+            ErrorData::invalid_params("unknown cursor; list again from the start", None)
+        })?;
     let mut result = ListToolsResult::with_all_items(tools);
     result.next_cursor = next_cursor;
     result.meta = connection.server.stamp(era);
@@ -61,7 +63,12 @@ pub(crate) async fn call(
     let limit = time_limit(&cx.meta)?;
     let arguments = params.arguments.take().unwrap_or_default();
     let request = || seal::request("tools/call", &params.name, Some(&arguments));
-    let exchange = connection.exchange(cx, params.request_state.as_deref(), params.input_responses, request)?;
+    let exchange = connection.exchange(
+        cx,
+        params.request_state.as_deref(),
+        params.input_responses,
+        request,
+    )?;
     let attempt = |context| {
         let call = Call {
             limit,
@@ -93,14 +100,17 @@ async fn finish(
     exchange: &Exchange,
     mut outcome: Outcome,
 ) -> Result<CallToolResponse, ErrorData> {
-    let started = Operation::started_by(&outcome).filter(|_| served.tool.mode == Mode::Asynchronous);
+    let started =
+        Operation::started_by(&outcome).filter(|_| served.tool.mode == Mode::Asynchronous);
     if exchange.can(Capability::Tasks) {
         if let Some(id) = started {
             return tasks::created(connection, &id).await.map(Into::into);
         }
     } else if !served.is_built_in() {
         outcome.content.extend(started.map(|_| Content::Text(delivery::how(snapshot, exchange))));
-        outcome.content.extend(delivery::since_last_call(connection, snapshot).await.map(Content::Text));
+        outcome
+            .content
+            .extend(delivery::since_last_call(connection, snapshot).await.map(Content::Text));
     }
     let mut result = content::result(served, exchange.era, outcome);
     result.meta = connection.server.stamp(exchange.era);
@@ -116,7 +126,10 @@ fn refused(served: &Served, failure: Failure) -> Outcome {
 
 fn unknown(snapshot: &Snapshot, name: &str) -> ErrorData {
     if let Some(why) = snapshot.absent(name) {
-        return ErrorData::invalid_params(format!("`{}` is not served now: {why}", name.escape_debug()), None);
+        return ErrorData::invalid_params(
+            format!("`{}` is not served now: {why}", name.escape_debug()),
+            None,
+        );
     }
     let hint = match snapshot.closest(name) {
         Some(near) => format!("; did you mean `{near}`?"),
@@ -126,10 +139,15 @@ fn unknown(snapshot: &Snapshot, name: &str) -> ErrorData {
 }
 
 fn time_limit(meta: &RequestMetaObject) -> Result<Option<Duration>, ErrorData> {
-    let Some(seconds) = meta.get(TIMEOUT) else { return Ok(None) };
+    let Some(seconds) = meta.get(TIMEOUT) else {
+        return Ok(None);
+    };
     let limit = seconds.as_f64().filter(|seconds| *seconds > 0.0).map(Duration::try_from_secs_f64);
     match limit {
         Some(Ok(limit)) => Ok(Some(limit)),
-        _ => Err(ErrorData::invalid_params(format!("`{TIMEOUT}` must be a positive number"), Some(seconds.clone()))),
+        _ => Err(ErrorData::invalid_params(
+            format!("`{TIMEOUT}` must be a positive number"),
+            Some(seconds.clone()),
+        )),
     }
 }

@@ -7,9 +7,15 @@ use std::time::Duration;
 use catalog::{Description, Launch, Marks, Origin, Schema, SourceId, Tool};
 use rmcp::{
     RoleClient,
-    model::{self as wire, ClientCapabilities, ClientConfig, Implementation, PaginatedRequestParams, ProtocolVersion},
+    model::{
+        self as wire, ClientCapabilities, ClientConfig, Implementation, PaginatedRequestParams,
+        ProtocolVersion,
+    },
     service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RunningService},
-    transport::{IntoTransport, StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig},
+    transport::{
+        IntoTransport, StreamableHttpClientTransport,
+        streamable_http_client::StreamableHttpClientTransportConfig,
+    },
 };
 use runtime::Peer;
 use tokio::time::timeout;
@@ -39,7 +45,9 @@ pub enum Other {
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// Its address is not one that is asked.
-    #[error("`{0}` is not an address on this machine: only `http://127.0.0.1:PORT/PATH` and the like are asked")]
+    #[error(
+        "`{0}` is not an address on this machine: only `http://127.0.0.1:PORT/PATH` and the like are asked"
+    )]
     Address(String),
     /// It does not speak the protocol, or not in time.
     #[error("the server does not answer as a server should: {0}")]
@@ -50,7 +58,9 @@ pub enum ClientError {
 pub async fn listed(other: Other) -> Result<Vec<Tool>, ClientError> {
     match other {
         Other::Program(mut peer) => {
-            let streams = peer.streams().ok_or_else(|| ClientError::Protocol("it cannot be spoken to".to_owned()))?;
+            let streams = peer
+                .streams()
+                .ok_or_else(|| ClientError::Protocol("it cannot be spoken to".to_owned()))?;
             let listed = of(connected(streams, either()).await).await;
             let said = peer.end().await;
             listed.map_err(|error| match (error, said.trim()) {
@@ -80,12 +90,18 @@ pub async fn listed(other: Other) -> Result<Vec<Tool>, ClientError> {
 
 /// The newest revision that the server speaks, of both eras.
 fn either() -> ClientLifecycleMode {
-    ClientLifecycleMode::Auto { preferred_versions: vec![ProtocolVersion::V_2026_07_28], legacy_version: None }
+    ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: None,
+    }
 }
 
 type Connected = RunningService<RoleClient, ClientConfig>;
 
-async fn connected<T, E, A>(transport: T, mode: ClientLifecycleMode) -> Result<Connected, ClientError>
+async fn connected<T, E, A>(
+    transport: T,
+    mode: ClientLifecycleMode,
+) -> Result<Connected, ClientError>
 where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
@@ -93,13 +109,17 @@ where
     let about = Implementation::new("toolcrib", env!("CARGO_PKG_VERSION"));
     let client = ClientConfig::new(ClientCapabilities::default(), about);
     let opened = timeout(PATIENCE, client.serve_with_lifecycle(transport, mode)).await;
-    let opened = opened.map_err(|_| ClientError::Protocol(format!("no handshake within {} seconds", PATIENCE.as_secs())))?;
+    let opened = opened.map_err(|_| {
+        ClientError::Protocol(format!("no handshake within {} seconds", PATIENCE.as_secs()))
+    })?;
     opened.map_err(|error| ClientError::Protocol(reason(&error)))
 }
 
 /// Why nobody answered, without the names of our own types.
 fn reason(error: &ClientInitializeError) -> String {
-    let ClientInitializeError::TransportError { error, .. } = error else { return error.to_string() };
+    let ClientInitializeError::TransportError { error, .. } = error else {
+        return error.to_string();
+    };
     let mut cause: &dyn std::error::Error = &*error.error;
     while let Some(inner) = cause.source() {
         cause = inner;
@@ -111,7 +131,9 @@ async fn of(connected: Result<Connected, ClientError>) -> Result<Vec<Tool>, Clie
     let connected = connected?;
     let pages = timeout(PATIENCE, pages(&connected)).await;
     let _ = connected.cancel().await;
-    let tools = pages.map_err(|_| ClientError::Protocol(format!("no list within {} seconds", PATIENCE.as_secs())))??;
+    let tools = pages.map_err(|_| {
+        ClientError::Protocol(format!("no list within {} seconds", PATIENCE.as_secs()))
+    })??;
     Ok(tools.into_iter().map(definition).collect())
 }
 
@@ -120,7 +142,10 @@ async fn pages(connected: &Connected) -> Result<Vec<wire::Tool>, ClientError> {
     for _ in 0..PAGES {
         let mut params = PaginatedRequestParams::default();
         params.cursor = cursor;
-        let page = connected.list_tools(Some(params)).await.map_err(|error| ClientError::Protocol(error.to_string()))?;
+        let page = connected
+            .list_tools(Some(params))
+            .await
+            .map_err(|error| ClientError::Protocol(error.to_string()))?;
         tools.extend(page.tools);
         cursor = page.next_cursor;
         if cursor.is_none() {
@@ -138,7 +163,8 @@ fn definition(listed: wire::Tool) -> Tool {
     let mut tool = Tool::new(listed.name.as_ref(), text, input, Launch::Missing, origin);
     tool.description = Description::new(text);
     tool.title.clone_from(&listed.title);
-    tool.output = listed.output_schema.as_deref().map(|schema| Schema::new(output::narrowed(schema)));
+    tool.output =
+        listed.output_schema.as_deref().map(|schema| Schema::new(output::narrowed(schema)));
     if let Some(hints) = &listed.annotations {
         tool.marks = Marks {
             mutates: hints.read_only_hint.map(|only| !only),

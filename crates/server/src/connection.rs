@@ -2,7 +2,10 @@
 //! modern HTTP request. It takes requests apart and hands them on; the answers come from the
 //! modules around it.
 
-#![expect(deprecated, reason = "sampling, roots and logging are on their way out, but older clients have them")]
+#![expect(
+    deprecated,
+    reason = "sampling, roots and logging are on their way out, but older clients have them"
+)]
 
 use std::{
     collections::BTreeMap,
@@ -14,11 +17,13 @@ use futures_util::FutureExt;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams, CompleteResult, CompletionInfo,
-        CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
-        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
-        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, Reference, ServerConfig, SetLevelRequestMethod,
-        SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
+        CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+        CompleteResult, CompletionInfo, CustomRequest, CustomResult, ErrorCode,
+        GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
+        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, Reference,
+        ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams,
+        SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
@@ -73,7 +78,11 @@ pub(crate) fn is_method(name: &str) -> bool {
 
 /// The error for a method that is none.
 pub(crate) fn unknown_method(name: &str) -> ErrorData {
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method `{}`", name.escape_debug()), None)
+    ErrorData::new(
+        ErrorCode::METHOD_NOT_FOUND,
+        format!("unknown method `{}`", name.escape_debug()),
+        None,
+    )
 }
 
 /// One client's connection.
@@ -90,9 +99,22 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(server: Server, owner: Arc<str>, gate: Arc<Gate>, lifetime: Lifetime) -> Self {
+    pub(crate) fn new(
+        server: Server,
+        owner: Arc<str>,
+        gate: Arc<Gate>,
+        lifetime: Lifetime,
+    ) -> Self {
         let loudness = Arc::new(Mutex::new(LoggingLevel::Info));
-        Self { server, gate, lifetime, owner, session: Session::default(), loudness, watched: Watched::default() }
+        Self {
+            server,
+            gate,
+            lifetime,
+            owner,
+            session: Session::default(),
+            loudness,
+            watched: Watched::default(),
+        }
     }
 
     /// The owner as operations know it.
@@ -108,7 +130,8 @@ impl Connection {
         answers: Option<BTreeMap<String, Value>>,
         request: impl Fn() -> Vec<u8>,
     ) -> Result<Arc<Exchange>, ErrorData> {
-        if cx.meta.contains_key("io.modelcontextprotocol/logLevel") && cx.meta.log_level().is_none() {
+        if cx.meta.contains_key("io.modelcontextprotocol/logLevel") && cx.meta.log_level().is_none()
+        {
             return Err(ErrorData::invalid_params("unknown log level", None));
         }
         let settled = state.map(|sealed| self.server.seal.open(sealed, &request())).transpose();
@@ -116,7 +139,8 @@ impl Connection {
             let message = "the request state is not one of this server's for this request, or too old; start again without it";
             ErrorData::invalid_params(message, None)
         })?;
-        let known = Known { offered: answers.unwrap_or_default(), settled: settled.unwrap_or_default() };
+        let known =
+            Known { offered: answers.unwrap_or_default(), settled: settled.unwrap_or_default() };
         let loudness = *self.loudness.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(Arc::new(Exchange::new(cx, self.server.audience.clone(), loudness, known)))
     }
@@ -130,7 +154,9 @@ pub(crate) fn too_many() -> ErrorData {
 /// Lists that fit one page have no cursors to come back with.
 pub(crate) fn single_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
-        Some(cursor) if !cursor.is_empty() => Err(ErrorData::invalid_params("unknown cursor; list again from the start", None)),
+        Some(cursor) if !cursor.is_empty() => {
+            Err(ErrorData::invalid_params("unknown cursor; list again from the start", None))
+        }
         _ => Ok(()),
     }
 }
@@ -138,7 +164,9 @@ pub(crate) fn single_page(request: Option<PaginatedRequestParams>) -> Result<(),
 /// A provider that panics must not leave its client without an answer.
 async fn caught<T>(answer: impl Future<Output = Result<T, ErrorData>>) -> Result<T, ErrorData> {
     let caught = AssertUnwindSafe(answer).catch_unwind().await;
-    caught.unwrap_or_else(|_| Err(ErrorData::internal_error("this failed unexpectedly; it is a bug", None)))
+    caught.unwrap_or_else(|_| {
+        Err(ErrorData::internal_error("this failed unexpectedly; it is a bug", None))
+    })
 }
 
 impl ServerHandler for Connection {
@@ -151,7 +179,8 @@ impl ServerHandler for Connection {
     }
 
     async fn on_initialized(&self, cx: NotificationContext<RoleServer>) {
-        let (owner, loudness, watched) = (self.owner.clone(), self.loudness.clone(), self.watched.clone());
+        let (owner, loudness, watched) =
+            (self.owner.clone(), self.loudness.clone(), self.watched.clone());
         self.server.audience.join(Listener { peer: cx.peer, owner, loudness, watched });
     }
 
@@ -211,13 +240,21 @@ impl ServerHandler for Connection {
         prompts::get(self, params, cx).await
     }
 
-    async fn complete(&self, params: CompleteRequestParams, cx: RequestContext<RoleServer>) -> Result<CompleteResult, ErrorData> {
+    async fn complete(
+        &self,
+        params: CompleteRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
         let (name, value) = (params.argument.name.as_str(), params.argument.value.as_str());
         let chosen = params.context.and_then(|context| context.arguments).unwrap_or_default();
         let values = caught(async {
             Ok(match &params.r#ref {
-                Reference::Prompt(prompt) => prompts::complete(self, &prompt.name, name, value).await,
-                Reference::Resource(template) => resources::complete(self, &template.uri, name, value, &chosen).await,
+                Reference::Prompt(prompt) => {
+                    prompts::complete(self, &prompt.name, name, value).await
+                }
+                Reference::Resource(template) => {
+                    resources::complete(self, &template.uri, name, value, &chosen).await
+                }
                 _ => None,
             })
         });
@@ -226,13 +263,19 @@ impl ServerHandler for Connection {
         };
         let total = values.len();
         values.truncate(MOST_VALUES);
-        let info = CompletionInfo::with_pagination(values, u32::try_from(total).ok(), total > MOST_VALUES);
-        let mut result = CompleteResult::new(info.map_err(|error| ErrorData::internal_error(error, None))?);
+        let info =
+            CompletionInfo::with_pagination(values, u32::try_from(total).ok(), total > MOST_VALUES);
+        let mut result =
+            CompleteResult::new(info.map_err(|error| ErrorData::internal_error(error, None))?);
         result.meta = self.server.stamp(Era::of(&cx));
         Ok(result)
     }
 
-    async fn set_level(&self, params: SetLevelRequestParams, cx: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    async fn set_level(
+        &self,
+        params: SetLevelRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         if Era::of(&cx) == Era::Modern {
             return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
         }
@@ -240,21 +283,35 @@ impl ServerHandler for Connection {
         Ok(())
     }
 
-    async fn subscribe(&self, params: SubscribeRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    async fn subscribe(
+        &self,
+        params: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         if watched.len() >= MOST_WATCHED && !watched.contains(&params.uri) {
-            return Err(ErrorData::invalid_request(format!("at most {MOST_WATCHED} resources can be watched"), None));
+            return Err(ErrorData::invalid_request(
+                format!("at most {MOST_WATCHED} resources can be watched"),
+                None,
+            ));
         }
         watched.insert(params.uri);
         Ok(())
     }
 
-    async fn unsubscribe(&self, params: UnsubscribeRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    async fn unsubscribe(
+        &self,
+        params: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner).remove(&params.uri);
         Ok(())
     }
 
-    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
         let mut accepted = requested.clone();
         if let Some(watched) = &mut accepted.resource_subscriptions {
             watched.truncate(MOST_WATCHED);
@@ -272,28 +329,49 @@ impl ServerHandler for Connection {
         Ok(())
     }
 
-    async fn get_task(&self, params: GetTaskParams, _: RequestContext<RoleServer>) -> Result<GetTaskResult, ErrorData> {
+    async fn get_task(
+        &self,
+        params: GetTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
         tasks::get(self, &params.task_id).await
     }
 
-    async fn update_task(&self, params: UpdateTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    async fn update_task(
+        &self,
+        params: UpdateTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         tasks::update(self, &params.task_id, params.input_responses).await
     }
 
-    async fn cancel_task(&self, params: CancelTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    async fn cancel_task(
+        &self,
+        params: CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         tasks::cancel(self, &params.task_id).await
     }
 
-    async fn on_custom_request(&self, request: CustomRequest, cx: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
         if Era::of(&cx) == Era::Modern && listening::is_detoured(&request) {
             return listening::listen(self, request, cx).await;
         }
         let method = request.method;
         // What modern revisions dropped stays unknown to their clients, malformed or not.
         let is_dropped = Era::of(&cx) == Era::Modern
-            && matches!(method.as_str(), "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe");
+            && matches!(
+                method.as_str(),
+                "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe"
+            );
         match METHODS.contains(&method.as_str()) && !is_dropped {
-            true => Err(ErrorData::invalid_params(format!("malformed parameters for `{method}`"), None)),
+            true => {
+                Err(ErrorData::invalid_params(format!("malformed parameters for `{method}`"), None))
+            }
             false => Err(unknown_method(&method)),
         }
     }

@@ -112,7 +112,8 @@ async fn bind(path: &Path) -> io::Result<(UnixListener, Socket)> {
 fn make_private(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     if fs::metadata(folder)?.permissions().mode() & 0o077 != 0 {
-        let message = format!("others may enter `{}`; make it private with `chmod 700`", folder.display());
+        let message =
+            format!("others may enter `{}`; make it private with `chmod 700`", folder.display());
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
     }
     Ok(())

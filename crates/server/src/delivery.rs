@@ -91,7 +91,8 @@ impl Deliveries {
 
 /// What a model should know about long work before it starts any.
 pub(crate) fn instructions(snapshot: &Snapshot) -> Option<String> {
-    let (wait, status, cancel) = (snapshot.built_in("await")?, snapshot.built_in("status")?, snapshot.built_in("cancel")?);
+    let (wait, status, cancel) =
+        (snapshot.built_in("await")?, snapshot.built_in("status")?, snapshot.built_in("cancel")?);
     Some(format!(
         "Some tools only start their work if it takes long; the answer then names an operation. Its result comes with the \
          answer to your next call after it has ended. `{wait}` waits for it, `{status}` shows how far it is, and `{cancel}` \
@@ -101,7 +102,8 @@ pub(crate) fn instructions(snapshot: &Snapshot) -> Option<String> {
 
 /// How the result of what was started reaches this client.
 pub(crate) fn how(snapshot: &Snapshot, exchange: &Exchange) -> String {
-    let mut ways = vec!["Its result comes with the answer to your next call after it has ended.".to_owned()];
+    let mut ways =
+        vec!["Its result comes with the answer to your next call after it has ended.".to_owned()];
     if let Some(wait) = snapshot.built_in("await") {
         ways.push(format!("To wait for it, call `{wait}` with its id."));
     }
@@ -115,7 +117,10 @@ pub(crate) fn how(snapshot: &Snapshot, exchange: &Exchange) -> String {
 }
 
 /// The results that the caller was not given yet, as far as they fit; those are given now.
-pub(crate) async fn since_last_call(connection: &Connection, snapshot: &Snapshot) -> Option<String> {
+pub(crate) async fn since_last_call(
+    connection: &Connection,
+    snapshot: &Snapshot,
+) -> Option<String> {
     let deliveries = &connection.server.deliveries;
     let operations = connection.server.operations();
     deliveries.heed_others(&operations).await;
@@ -144,11 +149,18 @@ pub(crate) async fn since_last_call(connection: &Connection, snapshot: &Snapshot
 }
 
 fn one(operation: &Operation) -> String {
-    let content = operation.outcome.as_ref().map(|outcome| builtin::texts(&outcome.content)).unwrap_or_default();
+    let content = operation
+        .outcome
+        .as_ref()
+        .map(|outcome| builtin::texts(&outcome.content))
+        .unwrap_or_default();
     let mut text = content.join("\n");
     if text.len() > LONGEST {
         text.truncate(text.floor_char_boundary(LONGEST));
-        text.push_str(&format!("\n[cut; the whole is the resource {}]", builtin::uri(&operation.id)));
+        text.push_str(&format!(
+            "\n[cut; the whole is the resource {}]",
+            builtin::uri(&operation.id)
+        ));
     }
     format!("{}\n{text}", builtin::summary(operation))
 }
@@ -157,8 +169,18 @@ fn rest(snapshot: &Snapshot, named: &[Operation]) -> Option<String> {
     if named.is_empty() {
         return None;
     }
-    let names: Vec<_> = named.iter().take(MOST_NAMED).map(|operation| format!("{} `{}`", operation.id, operation.tool)).collect();
+    let names: Vec<_> = named
+        .iter()
+        .take(MOST_NAMED)
+        .map(|operation| format!("{} `{}`", operation.id, operation.tool))
+        .collect();
     let more = if named.len() > MOST_NAMED { " and more" } else { "" };
-    let wait = snapshot.built_in("await").map(|wait| format!("; `{wait}` gives them at once")).unwrap_or_default();
-    Some(format!("Also ended: {}{more}. Their results come with your next calls{wait}.", names.join(", ")))
+    let wait = snapshot
+        .built_in("await")
+        .map(|wait| format!("; `{wait}` gives them at once"))
+        .unwrap_or_default();
+    Some(format!(
+        "Also ended: {}{more}. Their results come with your next calls{wait}.",
+        names.join(", ")
+    ))
 }

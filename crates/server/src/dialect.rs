@@ -20,7 +20,14 @@ pub(crate) const REVISION: &str = "2026-07-28";
 const NOT_FOUND: ErrorCode = ErrorCode(-32002);
 
 /// Kinds of failures that are the caller's.
-const CALLER: [&str; 6] = ["invalid_arguments", "invalid_filename", "already_exists", "conflict", "too_large", "invalid_range"];
+const CALLER: [&str; 6] = [
+    "invalid_arguments",
+    "invalid_filename",
+    "already_exists",
+    "conflict",
+    "too_large",
+    "invalid_range",
+];
 
 /// A method of the dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +54,13 @@ pub(crate) fn speaks(method: &str) -> bool {
 }
 
 /// A request of the dialect as one of the protocol, or why it cannot be one. The method must be one of the dialect's.
-pub(crate) fn translate(id: &RequestId, method: &str, params: Option<Value>) -> Result<(Asked, Value), ErrorData> {
-    let method = Method::of(method).ok_or_else(|| ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "unknown method", None))?;
+pub(crate) fn translate(
+    id: &RequestId,
+    method: &str,
+    params: Option<Value>,
+) -> Result<(Asked, Value), ErrorData> {
+    let method = Method::of(method)
+        .ok_or_else(|| ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "unknown method", None))?;
     let params = match params {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(params)) => params,
@@ -60,7 +72,8 @@ pub(crate) fn translate(id: &RequestId, method: &str, params: Option<Value>) -> 
         "io.modelcontextprotocol/clientCapabilities": {},
     });
     params.insert("_meta".to_owned(), meta);
-    let message = json!({"jsonrpc": "2.0", "id": id, "method": method.standard(), "params": params});
+    let message =
+        json!({"jsonrpc": "2.0", "id": id, "method": method.standard(), "params": params});
     Ok((Asked { id: id.clone(), method, about }, message))
 }
 
@@ -90,7 +103,9 @@ impl Asked {
     fn result(&self, mut result: Value) -> Result<Value, Value> {
         let (list, members): (&str, &[&str]) = match self.method {
             Method::ListResources => ("resources", &["uri", "mimeType", "name", "description"]),
-            Method::ListResourceTemplates => ("resourceTemplates", &["uriTemplate", "mimeType", "name", "description"]),
+            Method::ListResourceTemplates => {
+                ("resourceTemplates", &["uriTemplate", "mimeType", "name", "description"])
+            }
             Method::ListTools => ("tools", &["name", "description", "inputSchema"]),
             Method::ReadResource => ("contents", &["uri", "mimeType", "text", "blob"]),
             Method::CallTool => return called(result),
@@ -100,16 +115,23 @@ impl Asked {
             other => other,
         };
         let mut kept = Map::from_iter([(list.to_owned(), items)]);
-        kept.extend(result.get_mut("nextCursor").map(|cursor| ("nextCursor".to_owned(), cursor.take())));
+        kept.extend(
+            result.get_mut("nextCursor").map(|cursor| ("nextCursor".to_owned(), cursor.take())),
+        );
         Ok(Value::Object(kept))
     }
 
     fn error(&self, mut error: Value, snapshot: &Snapshot) -> Value {
         let about = self.about().unwrap_or_default();
         let given = error["code"].as_i64().and_then(|code| i32::try_from(code).ok()).map(ErrorCode);
-        let (is_unknown, is_malformed) = (error["data"]["uri"].is_string(), error["data"]["error_type"] == MALFORMED);
+        let (is_unknown, is_malformed) =
+            (error["data"]["uri"].is_string(), error["data"]["error_type"] == MALFORMED);
         let code = match (self.method, given) {
-            (Method::CallTool, Some(ErrorCode::INVALID_PARAMS)) if snapshot.find(about).is_none() => ErrorCode::METHOD_NOT_FOUND,
+            (Method::CallTool, Some(ErrorCode::INVALID_PARAMS))
+                if snapshot.find(about).is_none() =>
+            {
+                ErrorCode::METHOD_NOT_FOUND
+            }
             (Method::ReadResource, _) if is_malformed => ErrorCode::INVALID_REQUEST,
             (Method::ReadResource, _) if is_unknown => NOT_FOUND,
             (Method::ReadResource, Some(ErrorCode::INVALID_PARAMS)) => ErrorCode::INTERNAL_ERROR,
@@ -144,9 +166,14 @@ impl Method {
     }
 
     /// What a request is about, and those of its parameters that the protocol knows.
-    fn parameters(self, mut given: Map<String, Value>) -> Result<(Option<String>, Map<String, Value>), ErrorData> {
+    fn parameters(
+        self,
+        mut given: Map<String, Value>,
+    ) -> Result<(Option<String>, Map<String, Value>), ErrorData> {
         let (named, kept): (Option<&str>, &[&str]) = match self {
-            Self::ListResources | Self::ListResourceTemplates | Self::ListTools => (None, &["cursor"]),
+            Self::ListResources | Self::ListResourceTemplates | Self::ListTools => {
+                (None, &["cursor"])
+            }
             Self::ReadResource => (Some("uri"), &["uri"]),
             Self::CallTool => (Some("name"), &["name", "arguments"]),
         };
@@ -154,7 +181,9 @@ impl Method {
         if given.get("arguments").is_some_and(|arguments| !arguments.is_object()) {
             return Err(invalid("arguments must be an object"));
         }
-        let Some(named) = named else { return Ok((None, given)) };
+        let Some(named) = named else {
+            return Ok((None, given));
+        };
         match given.get(named) {
             Some(Value::String(about)) => Ok((Some(about.clone()), given)),
             Some(_) => Err(invalid(&format!("{named} must be a string"))),
@@ -169,7 +198,9 @@ fn invalid(why: &str) -> ErrorData {
 
 /// Those members of an object that the dialect knows.
 fn only(object: Value, members: &[&str]) -> Value {
-    let Value::Object(mut object) = object else { return object };
+    let Value::Object(mut object) = object else {
+        return object;
+    };
     Value::Object(members.iter().filter_map(|member| object.swap_remove_entry(*member)).collect())
 }
 
@@ -181,7 +212,8 @@ fn called(mut result: Value) -> Result<Value, Value> {
         _ => Vec::new(),
     };
     if result["resultType"] == "input_required" {
-        let message = "this call needs an answer first, for which `callTool` has no words; use `tools/call`";
+        let message =
+            "this call needs an answer first, for which `callTool` has no words; use `tools/call`";
         return Err(json!({"code": ErrorCode::INTERNAL_ERROR.0, "message": message}));
     }
     if result["isError"] != true {
@@ -198,7 +230,13 @@ fn called(mut result: Value) -> Result<Value, Value> {
         "invalid_arguments" => fault(&structured),
         _ => None,
     };
-    let said = || content.iter().find_map(|block| block["text"].as_str()).unwrap_or("the call failed").to_owned();
+    let said = || {
+        content
+            .iter()
+            .find_map(|block| block["text"].as_str())
+            .unwrap_or("the call failed")
+            .to_owned()
+    };
     Err(json!({"code": code.0, "message": message.unwrap_or_else(said), "data": structured}))
 }
 

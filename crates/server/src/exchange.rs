@@ -1,6 +1,9 @@
 //! One request and the client that made it, as a tool sees it.
 
-#![expect(deprecated, reason = "sampling, roots and logging are on their way out, but older clients have them")]
+#![expect(
+    deprecated,
+    reason = "sampling, roots and logging are on their way out, but older clients have them"
+)]
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +19,9 @@ use rmcp::{
     service::RequestContext,
 };
 use serde_json::Value;
-use toolkit::{Answer, BoxFuture, Capability, Change, Client, Interrupt, Level, Progress, Question};
+use toolkit::{
+    Answer, BoxFuture, Capability, Change, Client, Interrupt, Level, Progress, Question,
+};
 
 use crate::{audience::Audience, era::Era, questions, seal::Travelling};
 
@@ -45,7 +50,12 @@ pub(crate) struct Known {
 impl Exchange {
     /// `loudness` is what the connection's client asked for once and for all; modern clients say
     /// it with each request instead.
-    pub(crate) fn new(cx: RequestContext<RoleServer>, audience: Arc<Audience>, loudness: LoggingLevel, known: Known) -> Self {
+    pub(crate) fn new(
+        cx: RequestContext<RoleServer>,
+        audience: Arc<Audience>,
+        loudness: LoggingLevel,
+        known: Known,
+    ) -> Self {
         let era = Era::of(&cx);
         let loudness = match era {
             Era::Legacy => Some(loudness),
@@ -81,7 +91,10 @@ impl Exchange {
     }
 
     /// The questions that have no usable answer yet.
-    pub(crate) fn open<'a>(&self, questions: &'a [(String, Question)]) -> Vec<&'a (String, Question)> {
+    pub(crate) fn open<'a>(
+        &self,
+        questions: &'a [(String, Question)],
+    ) -> Vec<&'a (String, Question)> {
         let known = self.known();
         questions.iter().filter(|(key, question)| known.answer(key, question).is_none()).collect()
     }
@@ -105,7 +118,11 @@ impl Known {
 
     /// Every answer in order, settled from now on; nothing if one is missing. A new answer to
     /// questions that come with something to keep counts only if that came back with it.
-    fn settle(&mut self, questions: &[(String, Question)], kept: Option<&[u8]>) -> Option<Vec<Answer>> {
+    fn settle(
+        &mut self,
+        questions: &[(String, Question)],
+        kept: Option<&[u8]>,
+    ) -> Option<Vec<Answer>> {
         if kept.is_some() && kept != self.settled.kept.as_deref() {
             questions.iter().for_each(|(key, _)| drop(self.offered.remove(key)));
         }
@@ -128,7 +145,9 @@ fn rounded(progress: f64) -> f64 {
 impl Client for Exchange {
     fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            let Some(token) = self.cx.meta.get_progress_token() else { return };
+            let Some(token) = self.cx.meta.get_progress_token() else {
+                return;
+            };
             let done = rounded(progress.done);
             if self.is_answered() || !self.advances(done) {
                 return;
@@ -149,11 +168,19 @@ impl Client for Exchange {
         })
     }
 
-    fn ask(&self, questions: Vec<(String, Question)>, state: Option<Vec<u8>>) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
+    fn ask(
+        &self,
+        questions: Vec<(String, Question)>,
+        state: Option<Vec<u8>>,
+    ) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
         let answers = self.known().settle(&questions, state.as_deref());
         let result = match answers {
             Some(answers) => Ok(answers),
-            None => match self.open(&questions).into_iter().find(|(_, question)| !self.can(questions::needs(question))) {
+            None => match self
+                .open(&questions)
+                .into_iter()
+                .find(|(_, question)| !self.can(questions::needs(question)))
+            {
                 Some((_, question)) => Err(Interrupt::Lacks(questions::needs(question))),
                 None => Err(Interrupt::Ask { questions, state }),
             },
@@ -166,10 +193,14 @@ impl Client for Exchange {
     }
 
     fn can(&self, capability: Capability) -> bool {
-        let Some(client) = self.cx.client_capabilities() else { return false };
+        let Some(client) = self.cx.client_capabilities() else {
+            return false;
+        };
         match capability {
             // An empty declaration is the old way of saying forms.
-            Capability::Forms => client.elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none()),
+            Capability::Forms => {
+                client.elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+            }
             Capability::Sampling => client.sampling.is_some(),
             Capability::Roots => client.roots.is_some(),
             Capability::Tasks => self.era == Era::Modern && client.supports_tasks(),

@@ -47,7 +47,8 @@ impl Gate {
     }
 
     fn full(&self) -> Failure {
-        let message = format!("{} calls run and many more wait; try again when some have ended", self.size);
+        let message =
+            format!("{} calls run and many more wait; try again when some have ended", self.size);
         Failure::new("too_many_calls", message)
     }
 }

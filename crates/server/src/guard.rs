@@ -27,8 +27,8 @@ pub use message::{Incoming, read};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
-        ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetMeta, JsonRpcRequest, ProtocolVersion, RequestId,
-        ServerJsonRpcMessage,
+        ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetMeta,
+        JsonRpcRequest, ProtocolVersion, RequestId, ServerJsonRpcMessage,
     },
     transport::Transport,
 };
@@ -109,7 +109,10 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
                 Line::Text(line) => read(line),
                 Line::TooLong(id) => Incoming::Refused {
                     id,
-                    error: ErrorData::invalid_request(format!("a message may have at most {LONGEST} bytes"), None),
+                    error: ErrorData::invalid_request(
+                        format!("a message may have at most {LONGEST} bytes"),
+                        None,
+                    ),
                 },
                 Line::End => return None,
             };
@@ -131,9 +134,11 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
     /// The message, unless it belongs to the dialect and is answered aside.
     fn own(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         match message {
-            ClientJsonRpcMessage::Request(JsonRpcRequest { id, request: ClientRequest::CustomRequest(request), .. })
-                if dialect::speaks(&request.method) =>
-            {
+            ClientJsonRpcMessage::Request(JsonRpcRequest {
+                id,
+                request: ClientRequest::CustomRequest(request),
+                ..
+            }) if dialect::speaks(&request.method) => {
                 let translated = match self.aside.has(&id) || self.in_flight.contains(&id) {
                     true => Err(in_use()),
                     false => dialect::translate(&id, &request.method, request.params),
@@ -144,14 +149,16 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
                 }
                 None
             }
-            ClientJsonRpcMessage::Notification(ref notification) => match cancelled(&notification.notification) {
-                Some(id) if self.aside.has(id) => {
-                    let id = id.clone();
-                    self.aside.cancel(&id, message);
-                    None
+            ClientJsonRpcMessage::Notification(ref notification) => {
+                match cancelled(&notification.notification) {
+                    Some(id) if self.aside.has(id) => {
+                        let id = id.clone();
+                        self.aside.cancel(&id, message);
+                        None
+                    }
+                    _ => Some(message),
                 }
-                _ => Some(message),
-            },
+            }
             message => Some(message),
         }
     }
@@ -176,8 +183,11 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
     }
 
     fn admit_request(&mut self, request: &JsonRpcRequest<ClientRequest>) -> Result<(), ErrorData> {
-        if self.opening == Opening::Modern && matches!(request.request, ClientRequest::InitializeRequest(_)) {
-            let message = "`initialize` is not a method of the revision this connection was opened with";
+        if self.opening == Opening::Modern
+            && matches!(request.request, ClientRequest::InitializeRequest(_))
+        {
+            let message =
+                "`initialize` is not a method of the revision this connection was opened with";
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
         }
         if self.aside.has(&request.id) || self.in_flight.contains(&request.id) {
@@ -186,7 +196,8 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
         if self.opening == Opening::Undecided {
             self.opening = opening(&request.request);
             // The library would only say that it does not know who asks.
-            if let (Opening::Undecided, ClientRequest::CustomRequest(custom)) = (self.opening, &request.request)
+            if let (Opening::Undecided, ClientRequest::CustomRequest(custom)) =
+                (self.opening, &request.request)
                 && !connection::is_method(&custom.method)
             {
                 return Err(connection::unknown_method(&custom.method));
@@ -230,7 +241,9 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
                 return Err(io::Error::other("clients of this revision are not sent requests"));
             }
             ServerJsonRpcMessage::Response(response) => self.in_flight.remove(&response.id),
-            ServerJsonRpcMessage::Error(error) => error.id.as_ref().is_some_and(|id| self.in_flight.remove(id)),
+            ServerJsonRpcMessage::Error(error) => {
+                error.id.as_ref().is_some_and(|id| self.in_flight.remove(id))
+            }
             _ => false,
         };
         Ok(())
@@ -240,7 +253,9 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
 /// The request that a notification cancels.
 fn cancelled(notification: &ClientNotification) -> Option<&RequestId> {
     match notification {
-        ClientNotification::CancelledNotification(cancelled) => cancelled.params.request_id.as_ref(),
+        ClientNotification::CancelledNotification(cancelled) => {
+            cancelled.params.request_id.as_ref()
+        }
         _ => None,
     }
 }
@@ -257,7 +272,9 @@ fn opening(request: &ClientRequest) -> Opening {
         other => {
             let meta = other.get_meta();
             let is_complete = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty();
-            let is_known = meta.protocol_version().is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version));
+            let is_known = meta
+                .protocol_version()
+                .is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version));
             if is_complete && is_known { Opening::Modern } else { Opening::Undecided }
         }
     }
@@ -270,7 +287,10 @@ where
 {
     type Error = io::Error;
 
-    fn send(&mut self, message: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let verdict = self.outgoing(&message);
         let output = self.output.clone();
         let mut written = Box::pin(async move {
@@ -320,7 +340,10 @@ mod tests {
     async fn may_ask(opener: &str) -> bool {
         let (mut client, input) = tokio::io::duplex(1 << 12);
         let mut guard = Guard::new(input, Vec::new(), CancellationToken::new());
-        client.write_all(format!("{}\n", opener.replace('\n', " ")).as_bytes()).await.expect("room");
+        client
+            .write_all(format!("{}\n", opener.replace('\n', " ")).as_bytes())
+            .await
+            .expect("room");
         guard.receive().await.expect("let through");
         let request = ServerRequest::PingRequest(PingRequest::default());
         guard.send(ServerJsonRpcMessage::request(request, NumberOrString::Number(1))).await.is_ok()
@@ -331,8 +354,12 @@ mod tests {
     async fn what_a_full_pipe_does_not_take_at_once_goes_out_whole_and_in_order() {
         let (client, output) = tokio::io::duplex(64);
         let mut guard = Guard::new(tokio::io::empty(), output, CancellationToken::new());
-        let ping =
-            |id| ServerJsonRpcMessage::request(ServerRequest::PingRequest(PingRequest::default()), NumberOrString::Number(id));
+        let ping = |id| {
+            ServerJsonRpcMessage::request(
+                ServerRequest::PingRequest(PingRequest::default()),
+                NumberOrString::Number(id),
+            )
+        };
         let sent: Vec<_> = (0..4).map(|id| tokio::spawn(guard.send(ping(id)))).collect();
         let mut lines = BufReader::new(client).lines();
         for id in 0..4 {
@@ -350,15 +377,22 @@ mod tests {
         let (mut client, input) = tokio::io::duplex(1 << 12);
         let (mut reader, output) = tokio::io::duplex(1 << 12);
         let mut guard = Guard::new(input, output, CancellationToken::new());
-        let cancelled = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#;
+        let cancelled =
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#;
         let pings = [2, 3].map(|id| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
         for line in [LEGACY, &pings[0], cancelled, cancelled, &pings[1]] {
-            client.write_all(format!("{}\n", line.replace('\n', " ")).as_bytes()).await.expect("room");
+            client
+                .write_all(format!("{}\n", line.replace('\n', " ")).as_bytes())
+                .await
+                .expect("room");
             guard.receive().await.expect("let through");
         }
         let mut seen = [0; 1];
         for (id, goes_at_once) in [(1, false), (3, true)] {
-            let sent = guard.send(ServerJsonRpcMessage::response(ServerResult::empty(()), NumberOrString::Number(id)));
+            let sent = guard.send(ServerJsonRpcMessage::response(
+                ServerResult::empty(()),
+                NumberOrString::Number(id),
+            ));
             assert_eq!(reader.read(&mut seen).now_or_never().is_some(), goes_at_once, "{id}");
             sent.await.expect("a pipe");
             while reader.read(&mut seen).now_or_never().is_some() {}

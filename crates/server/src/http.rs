@@ -14,7 +14,8 @@ use std::{
 
 use axum::serve::ListenerExt;
 use rmcp::transport::{
-    StreamableHttpServerConfig, StreamableHttpService, streamable_http_server::session::local::LocalSessionManager,
+    StreamableHttpServerConfig, StreamableHttpService,
+    streamable_http_server::session::local::LocalSessionManager,
 };
 use runtime::Operations;
 use sha2::{Digest, Sha256};
@@ -71,14 +72,22 @@ impl HttpOptions {
 }
 
 /// Serves clients over HTTP until `shutdown` is cancelled, then lets calls end for a moment.
-pub async fn serve_http(server: Server, options: HttpOptions, shutdown: CancellationToken) -> Result<(), ServeError> {
+pub async fn serve_http(
+    server: Server,
+    options: HttpOptions,
+    shutdown: CancellationToken,
+) -> Result<(), ServeError> {
     let runtime = server.runtime.clone();
     let served = serve(server, options, shutdown).await;
     runtime.flush_audit();
     served
 }
 
-async fn serve(server: Server, options: HttpOptions, shutdown: CancellationToken) -> Result<(), ServeError> {
+async fn serve(
+    server: Server,
+    options: HttpOptions,
+    shutdown: CancellationToken,
+) -> Result<(), ServeError> {
     let address = options.listener.local_addr()?;
     check_reach(address, options.token.as_deref())?;
     let lifetime = Lifetime::default();
@@ -92,11 +101,16 @@ async fn serve(server: Server, options: HttpOptions, shutdown: CancellationToken
     };
     let _watch = server.watch();
     let operations = server.operations();
-    let service = StreamableHttpService::new(connect, sessions.clone(), config(&options, address.ip(), &streams));
+    let service = StreamableHttpService::new(
+        connect,
+        sessions.clone(),
+        config(&options, address.ip(), &streams),
+    );
     let front = Front::new(service, sessions, server, &options);
     // Small replies must not wait for the client to acknowledge the ones before.
     let listener = options.listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-    let serving = axum::serve(listener, front.router()).with_graceful_shutdown(shutdown.clone().cancelled_owned());
+    let serving = axum::serve(listener, front.router())
+        .with_graceful_shutdown(shutdown.clone().cancelled_owned());
     tokio::select! {
         served = serving.into_future() => served?,
         () = end(&lifetime, &gate, &operations, &streams, &shutdown) => tracing::warn!("some connections did not end in time"),
@@ -109,7 +123,9 @@ async fn serve(server: Server, options: HttpOptions, shutdown: CancellationToken
 
 /// Whose the calls of clients with this token are. The token itself is not to be written down.
 fn principal(token: Option<&str>) -> Arc<str> {
-    let Some(token) = token else { return "local".into() };
+    let Some(token) = token else {
+        return "local".into();
+    };
     let digest = Sha256::digest(token);
     let letters: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     format!("token {letters}").into()
@@ -146,14 +162,21 @@ async fn end(
     sleep(DEADLINE).await;
 }
 
-fn config(options: &HttpOptions, own: IpAddr, streams: &CancellationToken) -> StreamableHttpServerConfig {
+fn config(
+    options: &HttpOptions,
+    own: IpAddr,
+    streams: &CancellationToken,
+) -> StreamableHttpServerConfig {
     let mut hosts = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
     if !own.is_unspecified() {
         hosts.push(own.to_string());
     }
     hosts.extend(options.hosts.iter().cloned());
     let local = ["localhost", "127.0.0.1", "[::1]"];
-    let mut origins: Vec<_> = local.iter().flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")]).collect();
+    let mut origins: Vec<_> = local
+        .iter()
+        .flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")])
+        .collect();
     origins.extend(options.origins.iter().cloned());
     StreamableHttpServerConfig::default()
         .with_json_response(true)
@@ -172,14 +195,21 @@ mod tests {
     fn a_token_tells_whose_a_call_is_and_is_not_written_down() {
         assert_eq!(&*principal(None), "local");
         let (one, other) = (principal(Some("secret")), principal(Some("other")));
-        assert!(one.starts_with("token ") && !one.contains("secret") && one != other, "{one} {other}");
+        assert!(
+            one.starts_with("token ") && !one.contains("secret") && one != other,
+            "{one} {other}"
+        );
     }
 
     #[test]
     fn refuses_other_machines_without_a_token() {
-        for (address, is_local) in
-            [("127.0.0.1:1", true), ("[::1]:1", true), ("0.0.0.0:1", false), ("[::]:1", false), ("192.0.2.7:1", false)]
-        {
+        for (address, is_local) in [
+            ("127.0.0.1:1", true),
+            ("[::1]:1", true),
+            ("0.0.0.0:1", false),
+            ("[::]:1", false),
+            ("192.0.2.7:1", false),
+        ] {
             let address = address.parse().expect("an address");
             assert_eq!(check_reach(address, None).is_ok(), is_local, "{address}");
             assert!(check_reach(address, Some("token")).is_ok(), "{address}");

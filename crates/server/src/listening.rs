@@ -7,8 +7,9 @@
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CustomNotification, CustomRequest, CustomResult, ServerNotification, SubscriptionFilter, SubscriptionsListenResult,
-        TaskStatus, TaskStatusNotification, TaskStatusNotificationParams,
+        CustomNotification, CustomRequest, CustomResult, ServerNotification, SubscriptionFilter,
+        SubscriptionsListenResult, TaskStatus, TaskStatusNotification,
+        TaskStatusNotificationParams,
     },
     service::RequestContext,
 };
@@ -41,7 +42,8 @@ pub(crate) fn detour(mut message: Value) -> Option<Value> {
 
 /// Whether this is a request on the detour.
 pub(crate) fn is_detoured(request: &CustomRequest) -> bool {
-    request.method == METHOD && request.params.as_ref().is_some_and(|params| params.get(FILTER).is_some())
+    request.method == METHOD
+        && request.params.as_ref().is_some_and(|params| params.get(FILTER).is_some())
 }
 
 /// Listens until the client ends it or the server does.
@@ -55,9 +57,12 @@ pub(crate) async fn listen(
         return Err(ErrorData::missing_required_client_capability(needed));
     }
     let filter = request.params.unwrap_or_default()[FILTER].take();
-    let malformed = || ErrorData::invalid_params(format!("malformed parameters for `{METHOD}`"), None);
-    let requested: SubscriptionFilter = serde_json::from_value(filter.clone()).map_err(|_| malformed())?;
-    let ids: Vec<String> = serde_json::from_value(filter["taskIds"].clone()).map_err(|_| malformed())?;
+    let malformed =
+        || ErrorData::invalid_params(format!("malformed parameters for `{METHOD}`"), None);
+    let requested: SubscriptionFilter =
+        serde_json::from_value(filter.clone()).map_err(|_| malformed())?;
+    let ids: Vec<String> =
+        serde_json::from_value(filter["taskIds"].clone()).map_err(|_| malformed())?;
     let accepted = accepted(connection, &requested);
     let stream = Stream::new(&cx, accepted.clone());
     // What happens from here on is not missed.
@@ -74,11 +79,18 @@ pub(crate) async fn listen(
         () = connection.lifetime.closing.cancelled() => {}
     }
     let result = serde_json::to_value(SubscriptionsListenResult::complete(cx.id.clone()));
-    result.map(CustomResult::new).map_err(|error| ErrorData::internal_error(error.to_string(), None))
+    result
+        .map(CustomResult::new)
+        .map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
 /// Tells of every change of these tasks.
-async fn push(connection: &Connection, stream: &Stream, ids: &[OperationId], events: &mut Receiver<Event>) {
+async fn push(
+    connection: &Connection,
+    stream: &Stream,
+    ids: &[OperationId],
+    events: &mut Receiver<Event>,
+) {
     loop {
         match events.recv().await {
             Ok(event) if event.kind == EventKind::State && ids.contains(&event.operation.id) => {
@@ -106,7 +118,9 @@ async fn known(connection: &Connection, ids: Vec<String>) -> Vec<OperationId> {
     let (operations, owner) = (connection.server.operations(), connection.owner());
     let mut known = Vec::new();
     for id in ids.into_iter().take(MOST_TASKS) {
-        let Ok(id) = id.parse::<OperationId>() else { continue };
+        let Ok(id) = id.parse::<OperationId>() else {
+            continue;
+        };
         if !known.contains(&id) && operations.get(Asker::Owner(&owner), &id).await.is_ok() {
             known.push(id);
         }
@@ -114,11 +128,16 @@ async fn known(connection: &Connection, ids: Vec<String>) -> Vec<OperationId> {
     known
 }
 
-async fn acknowledge(stream: &Stream, accepted: &SubscriptionFilter, ids: &[OperationId]) -> Result<(), ErrorData> {
+async fn acknowledge(
+    stream: &Stream,
+    accepted: &SubscriptionFilter,
+    ids: &[OperationId],
+) -> Result<(), ErrorData> {
     let mut filter = serde_json::to_value(accepted).unwrap_or_else(|_| json!({}));
     filter["taskIds"] = json!(ids);
     let params = json!({"notifications": filter});
-    let notification = CustomNotification::new("notifications/subscriptions/acknowledged", Some(params));
+    let notification =
+        CustomNotification::new("notifications/subscriptions/acknowledged", Some(params));
     let sent = stream.send(ServerNotification::CustomNotification(notification)).await;
     sent.map_err(|error| ErrorData::internal_error(format!("could not acknowledge: {error}"), None))
 }
@@ -126,7 +145,9 @@ async fn acknowledge(stream: &Stream, accepted: &SubscriptionFilter, ids: &[Oper
 /// Tells of a task as it is now; at the beginning only if something has happened to it already.
 async fn tell(connection: &Connection, stream: &Stream, id: &OperationId, always: bool) {
     let owner = connection.owner();
-    let Ok(operation) = connection.server.operations().get(Asker::Owner(&owner), id).await else { return };
+    let Ok(operation) = connection.server.operations().get(Asker::Owner(&owner), id).await else {
+        return;
+    };
     let task = tasks::detailed(connection, operation);
     if always || task.status() != TaskStatus::Working {
         let notification = TaskStatusNotification::new(TaskStatusNotificationParams::new(task));

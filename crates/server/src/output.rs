@@ -14,7 +14,11 @@ const SHARED: [&str; 2] = ["$defs", "definitions"];
 
 /// The schema that admits the result or a failure; of a tool whose calls may become operations word of that, and of one
 /// whose results are returned even if they are not as it says, anything.
-pub(crate) fn widened(result: &JsonObject, mode: Mode, on_mismatch: Option<OnMismatch>) -> Arc<JsonObject> {
+pub(crate) fn widened(
+    result: &JsonObject,
+    mode: Mode,
+    on_mismatch: Option<OnMismatch>,
+) -> Arc<JsonObject> {
     let started = json!({
         "type": "object",
         "properties": {"status": {"const": "started"}},
@@ -45,8 +49,13 @@ pub(crate) fn admitting(mut widened: Arc<JsonObject>, more: JsonObject) -> Arc<J
 
 /// What a schema says of good results: one of ours without what it was widened by, any other as it is.
 pub(crate) fn narrowed(schema: &JsonObject) -> JsonObject {
-    let arms = schema.get("anyOf").and_then(Value::as_array).filter(|arms| arms.get(1) == Some(&failure()));
-    let Some(own) = arms.and_then(|arms| arms.first()).and_then(Value::as_object) else { return schema.clone() };
+    let arms = schema
+        .get("anyOf")
+        .and_then(Value::as_array)
+        .filter(|arms| arms.get(1) == Some(&failure()));
+    let Some(own) = arms.and_then(|arms| arms.first()).and_then(Value::as_object) else {
+        return schema.clone();
+    };
     let (shared, _) = split(schema);
     own.clone().into_iter().chain(shared).collect()
 }
@@ -85,7 +94,8 @@ fn is_object(schema: &JsonObject) -> bool {
 /// What must stay at the root for references to find it, and the rest.
 fn split(schema: &JsonObject) -> (JsonObject, Value) {
     let members = schema.iter().map(|(keyword, value)| (keyword.clone(), value.clone()));
-    let (shared, own): (JsonObject, JsonObject) = members.partition(|(keyword, _)| SHARED.contains(&keyword.as_str()));
+    let (shared, own): (JsonObject, JsonObject) =
+        members.partition(|(keyword, _)| SHARED.contains(&keyword.as_str()));
     (shared, Value::Object(own))
 }
 
@@ -130,7 +140,11 @@ mod tests {
     fn what_is_returned_with_a_warning_is_admitted_and_what_fails_is_not() {
         let result = json!({"type": "object", "required": ["x"]});
         for (on_mismatch, admitted) in [(OnMismatch::Warn, true), (OnMismatch::Fail, false)] {
-            let schema = widened(result.as_object().expect("an object"), Mode::Synchronous, Some(on_mismatch));
+            let schema = widened(
+                result.as_object().expect("an object"),
+                Mode::Synchronous,
+                Some(on_mismatch),
+            );
             assert_eq!(admits(&schema, &json!({"y": 1})), admitted, "{on_mismatch:?}");
         }
     }

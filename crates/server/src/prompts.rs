@@ -3,7 +3,8 @@
 use rmcp::{
     ErrorData, RoleServer,
     model::{
-        self as wire, GetPromptRequestParams, GetPromptResponse, GetPromptResult, ListPromptsResult, PaginatedRequestParams,
+        self as wire, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
+        ListPromptsResult, PaginatedRequestParams,
     },
     service::RequestContext,
 };
@@ -40,7 +41,12 @@ pub(crate) async fn get(
     let arguments = params.arguments.take().unwrap_or_default();
     let name = params.name.as_str();
     let request = || seal::request("prompts/get", name, Some(&arguments));
-    let exchange = connection.exchange(cx, params.request_state.as_deref(), params.input_responses, request)?;
+    let exchange = connection.exchange(
+        cx,
+        params.request_state.as_deref(),
+        params.input_responses,
+        request,
+    )?;
     let era = exchange.era;
     let attempt = |context| find(connection, name, &arguments, connection.server.host(context));
     match rounds::answer(connection, &exchange, request, attempt).await? {
@@ -61,7 +67,9 @@ async fn find(
     context: Context,
 ) -> Result<(String, Vec<Message>), Interrupt> {
     for provider in connection.server.prompts() {
-        let Some(prompt) = listed(provider.as_ref(), name).await else { continue };
+        let Some(prompt) = listed(provider.as_ref(), name).await else {
+            continue;
+        };
         require(&prompt, arguments)?;
         if let Some(messages) = provider.get(name, arguments.clone(), context.clone()).await? {
             return Ok((prompt.description, messages));
@@ -75,15 +83,26 @@ async fn listed(provider: &dyn Prompts, name: &str) -> Option<Prompt> {
 }
 
 fn require(prompt: &Prompt, arguments: &Arguments) -> Result<(), Interrupt> {
-    let missing = prompt.arguments.iter().find(|argument| argument.required && !arguments.contains_key(&argument.name));
+    let missing = prompt
+        .arguments
+        .iter()
+        .find(|argument| argument.required && !arguments.contains_key(&argument.name));
     match missing {
-        Some(argument) => Err(Interrupt::Invalid(format!("prompt `{}` needs the argument `{}`", prompt.name, argument.name))),
+        Some(argument) => Err(Interrupt::Invalid(format!(
+            "prompt `{}` needs the argument `{}`",
+            prompt.name, argument.name
+        ))),
         None => Ok(()),
     }
 }
 
 /// Values that complete an argument of a prompt; nothing if no provider knows the prompt.
-pub(crate) async fn complete(connection: &Connection, name: &str, argument: &str, value: &str) -> Option<Vec<String>> {
+pub(crate) async fn complete(
+    connection: &Connection,
+    name: &str,
+    argument: &str,
+    value: &str,
+) -> Option<Vec<String>> {
     for provider in connection.server.prompts() {
         if let Some(values) = provider.complete(name, argument, value).await {
             return Some(values);

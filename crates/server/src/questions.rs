@@ -1,13 +1,16 @@
 //! Questions on the wire: in a result for modern clients, as requests for those who shook hands.
 
-#![expect(deprecated, reason = "sampling, roots and logging are on their way out, but older clients have them")]
+#![expect(
+    deprecated,
+    reason = "sampling, roots and logging are on their way out, but older clients have them"
+)]
 
 use catalog::{Schema, arguments};
 use rmcp::{
     Peer, RoleServer,
     model::{
-        ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams, InputRequest,
-        ListRootsRequest, SamplingMessage,
+        ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, ElicitRequest,
+        ElicitRequestParams, InputRequest, ListRootsRequest, SamplingMessage,
     },
     service::ServiceError,
 };
@@ -53,20 +56,26 @@ pub(crate) fn answers(question: &Question, answer: &Value) -> bool {
             Some("decline" | "cancel") => true,
             _ => false,
         },
-        Question::Sample { .. } => answer.get("content").is_some_and(|content| content.is_object() || content.is_array()),
+        Question::Sample { .. } => {
+            answer.get("content").is_some_and(|content| content.is_object() || content.is_array())
+        }
         Question::Roots => answer.get("roots").is_some_and(Value::is_array),
     }
 }
 
 fn fits(schema: &Value, content: &Value) -> bool {
-    let Value::Object(schema) = schema else { return false };
+    let Value::Object(schema) = schema else {
+        return false;
+    };
     arguments::check(&Schema::new(schema.clone()), content).is_ok_and(|faults| faults.is_empty())
 }
 
 /// The question inside a result; `None` if it is a form that cannot be shown.
 pub(crate) fn inside_a_result(question: &Question) -> Option<InputRequest> {
     Some(match question {
-        Question::Form { message, schema } => InputRequest::Elicitation(ElicitRequest::new(form(message, schema)?)),
+        Question::Form { message, schema } => {
+            InputRequest::Elicitation(ElicitRequest::new(form(message, schema)?))
+        }
         Question::Sample { prompt, max_tokens } => {
             InputRequest::CreateMessage(CreateMessageRequest::new(sample(prompt, *max_tokens)))
         }
@@ -78,10 +87,13 @@ pub(crate) fn inside_a_result(question: &Question) -> Option<InputRequest> {
 pub(crate) async fn ask(peer: &Peer<RoleServer>, question: &Question) -> Result<Value, String> {
     match question {
         Question::Form { message, schema } => {
-            let form = form(message, schema).ok_or("the form has a schema that no client can show")?;
+            let form =
+                form(message, schema).ok_or("the form has a schema that no client can show")?;
             plain(peer.create_elicitation(form).await)
         }
-        Question::Sample { prompt, max_tokens } => plain(peer.create_message(sample(prompt, *max_tokens)).await),
+        Question::Sample { prompt, max_tokens } => {
+            plain(peer.create_message(sample(prompt, *max_tokens)).await)
+        }
         Question::Roots => plain(peer.list_roots().await),
     }
 }
@@ -96,7 +108,11 @@ fn plain<T: Serialize>(answer: Result<T, ServiceError>) -> Result<Value, String>
 
 fn form(message: &str, schema: &Value) -> Option<ElicitRequestParams> {
     let requested_schema = serde_json::from_value(schema.clone()).ok()?;
-    Some(ElicitRequestParams::FormElicitationParams { meta: None, message: message.to_owned(), requested_schema })
+    Some(ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: message.to_owned(),
+        requested_schema,
+    })
 }
 
 fn sample(prompt: &str, max_tokens: u32) -> CreateMessageRequestParams {
@@ -116,11 +132,19 @@ mod tests {
         let form = Question::Form { message: "who?".into(), schema };
         assert!(answers(&form, &json!({"action": "accept", "content": {"name": "Ada"}})));
         assert!(answers(&form, &json!({"action": "decline"})));
-        for wrong in [json!(12345), json!({}), json!({"action": "accept"}), json!({"action": "accept", "content": {"name": 1}})] {
+        for wrong in [
+            json!(12345),
+            json!({}),
+            json!({"action": "accept"}),
+            json!({"action": "accept", "content": {"name": 1}}),
+        ] {
             assert!(!answers(&form, &wrong), "{wrong}");
         }
         let sample = Question::Sample { prompt: "go on".into(), max_tokens: 5 };
-        assert!(answers(&sample, &json!({"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"})));
+        assert!(answers(
+            &sample,
+            &json!({"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"})
+        ));
         assert!(!answers(&sample, &json!({"roots": []})));
         assert!(answers(&Question::Roots, &json!({"roots": []})));
         assert!(!answers(&Question::Roots, &json!({"roots": 3})));

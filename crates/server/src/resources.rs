@@ -5,8 +5,9 @@ use std::{collections::HashMap, sync::Arc};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
-        self as wire, CacheScope, ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams,
-        ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+        self as wire, CacheScope, ListResourceTemplatesResult, ListResourcesResult,
+        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+        ReadResourceResult,
     },
     service::RequestContext,
 };
@@ -62,9 +63,17 @@ pub(crate) async fn read(
 ) -> Result<ReadResourceResponse, ErrorData> {
     let uri = params.uri.as_str();
     let request = || seal::request("resources/read", uri, None);
-    let exchange = connection.exchange(cx, params.request_state.as_deref(), params.input_responses, request)?;
+    let exchange = connection.exchange(
+        cx,
+        params.request_state.as_deref(),
+        params.input_responses,
+        request,
+    )?;
     let era = exchange.era;
-    match rounds::answer(connection, &exchange, request, |context| find(connection, uri, connection.server.host(context))).await?
+    match rounds::answer(connection, &exchange, request, |context| {
+        find(connection, uri, connection.server.host(context))
+    })
+    .await?
     {
         Reply::Complete(Some(found)) => {
             let mut result = ReadResourceResult::new(vec![content::resource(found)]);
@@ -89,14 +98,20 @@ fn unknown(providers: &[Arc<dyn Resources>], uri: &str) -> ErrorData {
         absence => Some(absence),
     });
     let (message, data) = match explained {
-        Some(Absence::Malformed(message)) => (message, json!({"uri": uri, "error_type": MALFORMED})),
+        Some(Absence::Malformed(message)) => {
+            (message, json!({"uri": uri, "error_type": MALFORMED}))
+        }
         Some(Absence::NotFound(message)) => (message, json!({"uri": uri})),
         None => (format!("unknown resource `{}`", uri.escape_debug()), json!({"uri": uri})),
     };
     ErrorData::resource_not_found(message, Some(data))
 }
 
-async fn find(connection: &Connection, uri: &str, context: Context) -> Result<Option<ResourceContent>, Interrupt> {
+async fn find(
+    connection: &Connection,
+    uri: &str,
+    context: Context,
+) -> Result<Option<ResourceContent>, Interrupt> {
     for provider in connection.server.resources() {
         if let Some(found) = provider.read(uri, context.clone()).await? {
             return Ok(Some(found));
@@ -122,14 +137,16 @@ pub(crate) async fn complete(
 }
 
 fn resource(resource: toolkit::Resource) -> wire::Resource {
-    let mut listed = wire::Resource::new(resource.uri, resource.name).with_mime_type(resource.mime_type);
+    let mut listed =
+        wire::Resource::new(resource.uri, resource.name).with_mime_type(resource.mime_type);
     listed.description = resource.description;
     listed.size = resource.size;
     listed
 }
 
 fn template(template: toolkit::ResourceTemplate) -> wire::ResourceTemplate {
-    let mut listed = wire::ResourceTemplate::new(template.uri_template, template.name).with_mime_type(template.mime_type);
+    let mut listed = wire::ResourceTemplate::new(template.uri_template, template.name)
+        .with_mime_type(template.mime_type);
     listed.description = template.description;
     listed
 }

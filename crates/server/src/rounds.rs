@@ -44,7 +44,9 @@ impl From<Stop> for ErrorData {
     fn from(stop: Stop) -> Self {
         match stop {
             Stop::Protocol(error) => error,
-            Stop::Failed(failure) => Self::internal_error(failure.message.clone(), Some(failure.object())),
+            Stop::Failed(failure) => {
+                Self::internal_error(failure.message.clone(), Some(failure.object()))
+            }
         }
     }
 }
@@ -68,11 +70,17 @@ where
             () = cancel.cancelled() => return Err(Stop::Failed(Failure::new("cancelled", "cancelled while it waited its turn"))),
         };
         for _ in 0..MOST_ATTEMPTS {
-            let context = Context::new(exchange.clone(), cancel.clone()).with_owner(connection.owner.clone());
+            let context =
+                Context::new(exchange.clone(), cancel.clone()).with_owner(connection.owner.clone());
             let interrupt = match AssertUnwindSafe(attempt(context)).catch_unwind().await {
                 Ok(Ok(done)) => return Ok(Reply::Complete(done)),
                 Ok(Err(interrupt)) => interrupt,
-                Err(_) => return Err(Stop::Failed(Failure::new("internal_error", "this failed unexpectedly; it is a bug"))),
+                Err(_) => {
+                    return Err(Stop::Failed(Failure::new(
+                        "internal_error",
+                        "this failed unexpectedly; it is a bug",
+                    )));
+                }
             };
             // On the heap, because few requests ask, and all would carry its size around.
             match Box::pin(settle(connection, exchange, &request, interrupt, &cancel)).await? {
@@ -80,13 +88,20 @@ where
                 None => continue,
             }
         }
-        Err(Stop::Failed(Failure::new("unanswered", format!("still not answered after {MOST_ATTEMPTS} questions"))))
+        Err(Stop::Failed(Failure::new(
+            "unanswered",
+            format!("still not answered after {MOST_ATTEMPTS} questions"),
+        )))
     };
     linked(pin!(rounds), &exchange.cx.ct, &cancel).await
 }
 
 /// Runs a future to its end and passes a cancellation on to it.
-async fn linked<T>(mut future: Pin<&mut impl Future<Output = T>>, from: &CancellationToken, to: &CancellationToken) -> T {
+async fn linked<T>(
+    mut future: Pin<&mut impl Future<Output = T>>,
+    from: &CancellationToken,
+    to: &CancellationToken,
+) -> T {
     tokio::select! {
         biased;
         done = &mut future => return done,
@@ -109,12 +124,16 @@ async fn settle(
                 exchange.known().settled.kept = state;
             }
             match exchange.era {
-                Era::Modern => ask_through_result(connection, exchange, &request(), &questions).map(Some),
+                Era::Modern => {
+                    ask_through_result(connection, exchange, &request(), &questions).map(Some)
+                }
                 Era::Legacy => ask_now(exchange, &questions, cancel).await.map(|()| None),
             }
         }
         Interrupt::Lacks(capability) => Err(lacks(exchange.era, capability)),
-        Interrupt::Invalid(message) => Err(Stop::Protocol(ErrorData::invalid_params(message, None))),
+        Interrupt::Invalid(message) => {
+            Err(Stop::Protocol(ErrorData::invalid_params(message, None)))
+        }
         Interrupt::Unanswered(why) => Err(Stop::Failed(Failure::new("unanswered", why))),
     }
 }
@@ -128,18 +147,27 @@ fn ask_through_result(
     let mut asked = InputRequests::new();
     for (key, question) in exchange.open(questions) {
         let Some(request) = questions::inside_a_result(question) else {
-            return Err(Stop::Failed(Failure::new("internal_error", "the form has a schema that no client can show")));
+            return Err(Stop::Failed(Failure::new(
+                "internal_error",
+                "the form has a schema that no client can show",
+            )));
         };
         asked.insert(key.clone(), request);
     }
     let sealed = connection.server.seal.close(&exchange.known().settled, request);
-    let state = sealed.map_err(|Broken| Stop::Failed(Failure::new("unanswered", "the answers are too long to be kept")))?;
+    let state = sealed.map_err(|Broken| {
+        Stop::Failed(Failure::new("unanswered", "the answers are too long to be kept"))
+    })?;
     let mut result = InputRequiredResult::new(Some(asked), state);
     result.meta = connection.server.stamp(exchange.era);
     Ok(result)
 }
 
-async fn ask_now(exchange: &Exchange, questions: &[(String, Question)], cancel: &CancellationToken) -> Result<(), Stop> {
+async fn ask_now(
+    exchange: &Exchange,
+    questions: &[(String, Question)],
+    cancel: &CancellationToken,
+) -> Result<(), Stop> {
     for (key, question) in exchange.open(questions) {
         let answer = tokio::select! {
             answer = questions::ask(&exchange.cx.peer, question) => answer,
@@ -153,9 +181,12 @@ async fn ask_now(exchange: &Exchange, questions: &[(String, Question)], cancel: 
 
 fn lacks(era: Era, capability: Capability) -> Stop {
     match era {
-        Era::Modern => Stop::Protocol(ErrorData::missing_required_client_capability(questions::declaration(capability))),
+        Era::Modern => Stop::Protocol(ErrorData::missing_required_client_capability(
+            questions::declaration(capability),
+        )),
         Era::Legacy => {
-            let message = format!("this needs a client that can {}", questions::in_words(capability));
+            let message =
+                format!("this needs a client that can {}", questions::in_words(capability));
             Stop::Failed(Failure::new("missing_capability", message))
         }
     }

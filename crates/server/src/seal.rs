@@ -40,7 +40,11 @@ impl Seal {
     }
 
     /// Seals state for one request; nothing if there is nothing to seal, an error if it is too long.
-    pub(crate) fn close(&self, state: &Travelling, request: &[u8]) -> Result<Option<String>, Broken> {
+    pub(crate) fn close(
+        &self,
+        state: &Travelling,
+        request: &[u8],
+    ) -> Result<Option<String>, Broken> {
         if *state == Travelling::default() {
             return Ok(None);
         }
@@ -59,15 +63,21 @@ impl Seal {
 }
 
 /// What a request is, for binding state to it: the same whatever the order of its members.
-pub(crate) fn request(method: &str, subject: &str, arguments: Option<&serde_json::Map<String, Value>>) -> Vec<u8> {
-    let sorted: BTreeMap<_, _> = arguments.into_iter().flatten().map(|(key, value)| (key, sorted(value))).collect();
+pub(crate) fn request(
+    method: &str,
+    subject: &str,
+    arguments: Option<&serde_json::Map<String, Value>>,
+) -> Vec<u8> {
+    let sorted: BTreeMap<_, _> =
+        arguments.into_iter().flatten().map(|(key, value)| (key, sorted(value))).collect();
     serde_json::to_vec(&(method, subject, sorted)).expect("arguments are plain data")
 }
 
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
-            let sorted: BTreeMap<_, _> = members.iter().map(|(key, value)| (key.clone(), sorted(value))).collect();
+            let sorted: BTreeMap<_, _> =
+                members.iter().map(|(key, value)| (key.clone(), sorted(value))).collect();
             Value::Object(sorted.into_iter().collect())
         }
         Value::Array(items) => Value::Array(items.iter().map(sorted).collect()),
@@ -78,14 +88,19 @@ fn sorted(value: &Value) -> Value {
 mod bytes {
     use super::{Deserialize, Engine, STANDARD};
 
-    pub(super) fn serialize<S: serde::Serializer>(bytes: &Option<Vec<u8>>, to: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: serde::Serializer>(
+        bytes: &Option<Vec<u8>>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
         match bytes {
             Some(bytes) => to.serialize_some(&STANDARD.encode(bytes)),
             None => to.serialize_none(),
         }
     }
 
-    pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Vec<u8>>, D::Error> {
+    pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Vec<u8>>, D::Error> {
         let text = Option::<String>::deserialize(from)?;
         text.map(|text| STANDARD.decode(text)).transpose().map_err(serde::de::Error::custom)
     }
@@ -100,15 +115,37 @@ mod tests {
     #[test]
     fn opens_only_what_it_sealed_and_only_for_the_same_request() {
         let seal = Seal::new();
-        let state = Travelling { answers: [("a".to_owned(), json!({"x": 1}))].into(), kept: Some(vec![0, 255]) };
+        let state = Travelling {
+            answers: [("a".to_owned(), json!({"x": 1}))].into(),
+            kept: Some(vec![0, 255]),
+        };
         let first = json!({"b": {"d": 1, "c": 2}, "a": 1});
         let again = json!({"a": 1, "b": {"c": 2, "d": 1}});
-        let sealed = seal.close(&state, &request("m", "t", first.as_object())).expect("short").expect("something");
-        assert_eq!(seal.open(&sealed, &request("m", "t", again.as_object())), Ok(state), "whatever the order");
+        let sealed = seal
+            .close(&state, &request("m", "t", first.as_object()))
+            .expect("short")
+            .expect("something");
+        assert_eq!(
+            seal.open(&sealed, &request("m", "t", again.as_object())),
+            Ok(state),
+            "whatever the order"
+        );
         assert_eq!(seal.open(&sealed, &request("m", "t", None)), Err(Broken), "other arguments");
-        assert_eq!(seal.open(&sealed, &request("m", "u", first.as_object())), Err(Broken), "another tool");
-        assert_eq!(Seal::new().open(&sealed, &request("m", "t", first.as_object())), Err(Broken), "another process");
-        assert_eq!(seal.open(&format!("{sealed}x"), &request("m", "t", first.as_object())), Err(Broken), "tampered with");
+        assert_eq!(
+            seal.open(&sealed, &request("m", "u", first.as_object())),
+            Err(Broken),
+            "another tool"
+        );
+        assert_eq!(
+            Seal::new().open(&sealed, &request("m", "t", first.as_object())),
+            Err(Broken),
+            "another process"
+        );
+        assert_eq!(
+            seal.open(&format!("{sealed}x"), &request("m", "t", first.as_object())),
+            Err(Broken),
+            "tampered with"
+        );
     }
 
     #[test]

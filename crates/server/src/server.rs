@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 use catalog::{Catalog, Policy};
-use rmcp::model::{Implementation, MetaObject, PromptsCapability, ServerCapabilities, ServerConfig};
+use rmcp::model::{
+    Implementation, MetaObject, PromptsCapability, ServerCapabilities, ServerConfig,
+};
 use runtime::{Operations, Runtime, Settings};
 use serde_json::json;
 use toolkit::{Change, Context, Native, Prompts, Resources, Tool};
@@ -53,7 +55,9 @@ impl Server {
     /// A server of these tools. What calls leave behind is served as resources.
     pub fn new(identity: Identity, runtime: Arc<Runtime>, snapshot: Snapshot) -> Self {
         let who = json!({"name": identity.name, "version": identity.version});
-        let stamp = MetaObject([("io.modelcontextprotocol/serverInfo".to_owned(), who)].into_iter().collect());
+        let stamp = MetaObject(
+            [("io.modelcontextprotocol/serverInfo".to_owned(), who)].into_iter().collect(),
+        );
         Self {
             identity: Arc::new(identity),
             stamp: Arc::new(stamp),
@@ -74,8 +78,13 @@ impl Server {
         let runtime = Runtime::new(Settings::new(".".into()));
         let (catalog, _) = Catalog::merge(natives.iter().map(|native| native.tool.clone()));
         let crib = identity.name.clone();
-        let options = SnapshotOptions { crib, full_names: false, describe, policy: Policy::default() };
-        Self::new(identity, Arc::new(runtime.with_natives(natives)), Snapshot::new(&catalog, &options))
+        let options =
+            SnapshotOptions { crib, full_names: false, describe, policy: Policy::default() };
+        Self::new(
+            identity,
+            Arc::new(runtime.with_natives(natives)),
+            Snapshot::new(&catalog, &options),
+        )
     }
 
     /// Says whose the calls on stdio are: the operating system's user. Over HTTP it is the token that tells.
@@ -163,7 +172,8 @@ impl Server {
         let who = Implementation::new(&self.identity.name, &self.identity.version);
         let config = ServerConfig::new(self.capabilities()).with_server_info(who);
         let long_work = delivery::instructions(&self.snapshot());
-        let parts: Vec<_> = self.identity.instructions.clone().into_iter().chain(long_work).collect();
+        let parts: Vec<_> =
+            self.identity.instructions.clone().into_iter().chain(long_work).collect();
         if parts.is_empty() { config } else { config.with_instructions(parts.join("\n\n")) }
     }
 

@@ -74,7 +74,9 @@ impl Snapshot {
         tools.sort_by(|a, b| a.name().cmp(b.name()));
         let built_in = tools.iter().filter(|served| served.is_built_in());
         Self {
-            built_in: built_in.map(|served| (served.tool.name.clone(), served.name().to_owned())).collect(),
+            built_in: built_in
+                .map(|served| (served.tool.name.clone(), served.name().to_owned()))
+                .collect(),
             tools,
             catalog: Arc::new(catalog.clone()),
             policy: options.policy.clone(),
@@ -91,10 +93,16 @@ impl Snapshot {
     /// Says of every program what it is not held to on this machine, in the tool's metadata.
     pub fn with_unconfined(mut self, missing: &[String]) -> Self {
         if !missing.is_empty() {
-            let programs =
-                self.tools.iter_mut().filter(|served| matches!(served.tool.launch, Launch::Process(_) | Launch::Python(_)));
-            for rendering in programs.flat_map(|served| std::iter::once(&mut served.modern).chain(served.legacy.as_deref_mut())) {
-                rendering.meta.get_or_insert_default().insert(UNCONFINED.to_owned(), missing.into());
+            let programs = self.tools.iter_mut().filter(|served| {
+                matches!(served.tool.launch, Launch::Process(_) | Launch::Python(_))
+            });
+            for rendering in programs.flat_map(|served| {
+                std::iter::once(&mut served.modern).chain(served.legacy.as_deref_mut())
+            }) {
+                rendering
+                    .meta
+                    .get_or_insert_default()
+                    .insert(UNCONFINED.to_owned(), missing.into());
             }
         }
         self
@@ -103,9 +111,12 @@ impl Snapshot {
     /// Lets calls of functions of R and Python name the session that they mean: for clients whose requests belong to no connection.
     pub fn with_handles(mut self) -> Self {
         for served in &mut self.tools {
-            let Some(tool) = runtime::with_handle(&served.tool) else { continue };
+            let Some(tool) = runtime::with_handle(&served.tool) else {
+                continue;
+            };
             let schema = on_the_wire(&tool.input);
-            for rendering in std::iter::once(&mut served.modern).chain(served.legacy.as_deref_mut()) {
+            for rendering in std::iter::once(&mut served.modern).chain(served.legacy.as_deref_mut())
+            {
                 rendering.input_schema = schema.clone();
             }
             served.tool = Arc::new(tool);
@@ -126,7 +137,11 @@ impl Snapshot {
 
     /// The served name nearest to one that does not exist.
     pub fn closest(&self, served_name: &str) -> Option<&str> {
-        let bare = self.tools.iter().find(|served| served.tool.bare_name() == served_name).map(Served::name);
+        let bare = self
+            .tools
+            .iter()
+            .find(|served| served.tool.bare_name() == served_name)
+            .map(Served::name);
         bare.or_else(|| closest(served_name, self.tools.iter().map(Served::name)))
     }
 
@@ -156,7 +171,11 @@ impl Snapshot {
     }
 
     /// The page behind a cursor, and the cursor to the next one. An empty cursor is the beginning.
-    pub(crate) fn page(&self, cursor: Option<&str>, era: Era) -> Result<(Vec<wire::Tool>, Option<String>), BadCursor> {
+    pub(crate) fn page(
+        &self,
+        cursor: Option<&str>,
+        era: Era,
+    ) -> Result<(Vec<wire::Tool>, Option<String>), BadCursor> {
         let start = match cursor {
             None | Some("") => 0,
             Some(cursor) => {
@@ -166,13 +185,19 @@ impl Snapshot {
         };
         let rest = &self.tools[start..];
         let page = &rest[..rest.len().min(PAGE)];
-        let next = page.last().filter(|_| page.len() < rest.len()).map(|last| format!("{AFTER}{}", last.name()));
+        let next = page
+            .last()
+            .filter(|_| page.len() < rest.len())
+            .map(|last| format!("{AFTER}{}", last.name()));
         Ok((page.iter().map(|served| served.rendering(era).clone()).collect(), next))
     }
 
     /// Whether clients would see the same list.
     pub(crate) fn serves_the_same(&self, other: &Self) -> bool {
-        self.tools.iter().map(|served| &served.modern).eq(other.tools.iter().map(|served| &served.modern))
+        self.tools
+            .iter()
+            .map(|served| &served.modern)
+            .eq(other.tools.iter().map(|served| &served.modern))
     }
 }
 
@@ -182,7 +207,8 @@ impl Served {
             true => name::full(&options.crib, &tool.name),
             false => tool.name.clone(),
         };
-        let mut modern = wire::Tool::new(served_name, (options.describe)(tool), on_the_wire(&tool.input));
+        let mut modern =
+            wire::Tool::new(served_name, (options.describe)(tool), on_the_wire(&tool.input));
         modern.title.clone_from(&tool.title);
         modern.annotations = Some(annotations(&tool.marks));
         modern.meta = meta(tool);
@@ -232,7 +258,9 @@ impl Served {
 /// What a tool may do, as hints. What nobody said is served as the worse case, or left out where
 /// clients assume it.
 fn annotations(marks: &Marks) -> ToolAnnotations {
-    let mut hints = ToolAnnotations::new().read_only(marks.is_read_only()).open_world(marks.network.unwrap_or(false));
+    let mut hints = ToolAnnotations::new()
+        .read_only(marks.is_read_only())
+        .open_world(marks.network.unwrap_or(false));
     if !marks.is_read_only() && (marks.mutates.is_none() || marks.dangerous.is_some()) {
         hints.destructive_hint = Some(marks.may_destroy());
     }
@@ -245,10 +273,16 @@ fn meta(tool: &Tool) -> Option<MetaObject> {
     let marks = &tool.marks;
     let category = marks.category.as_deref().map(|category| (CATEGORY, Value::from(category)));
     let version = marks.version.as_deref().map(|version| (VERSION, Value::from(version)));
-    let approval = marks.requires_approval.filter(|needed| *needed).map(|_| (REQUIRES_APPROVAL, Value::from(true)));
+    let approval = marks
+        .requires_approval
+        .filter(|needed| *needed)
+        .map(|_| (REQUIRES_APPROVAL, Value::from(true)));
     let time = tool.measured.map(|took| (EXECUTION_TIME, Value::from(took.as_secs_f64())));
-    let known: JsonObject =
-        [category, version, approval, time].into_iter().flatten().map(|(key, value)| (key.to_owned(), value)).collect();
+    let known: JsonObject = [category, version, approval, time]
+        .into_iter()
+        .flatten()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect();
     (!known.is_empty()).then_some(MetaObject(known))
 }
 

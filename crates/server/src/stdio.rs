@@ -34,14 +34,22 @@ pub async fn serve_stdio(server: Server) -> Result<(), ServeError> {
 }
 
 /// Serves the client on standard input and output until its input ends or `shutdown` is cancelled.
-pub async fn serve_stdio_until(server: Server, shutdown: CancellationToken) -> Result<(), ServeError> {
+pub async fn serve_stdio_until(
+    server: Server,
+    shutdown: CancellationToken,
+) -> Result<(), ServeError> {
     let (input, output) = stdio_pipes();
     serve_pipes(server, input, output, shutdown).await
 }
 
 /// Serves the client on any pair of pipes, until its input ends or `shutdown` is cancelled.
 /// Calls and operations that run then are cancelled.
-pub async fn serve_pipes<R, W>(server: Server, input: R, output: W, shutdown: CancellationToken) -> Result<(), ServeError>
+pub async fn serve_pipes<R, W>(
+    server: Server,
+    input: R,
+    output: W,
+    shutdown: CancellationToken,
+) -> Result<(), ServeError>
 where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
@@ -52,7 +60,12 @@ where
     served
 }
 
-async fn serve<R, W>(server: Server, input: R, output: W, shutdown: CancellationToken) -> Result<(), ServeError>
+async fn serve<R, W>(
+    server: Server,
+    input: R,
+    output: W,
+    shutdown: CancellationToken,
+) -> Result<(), ServeError>
 where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
@@ -60,17 +73,29 @@ where
     let lifetime = Lifetime::default();
     let _watch = server.watch();
     let operations = server.operations();
-    let connection = Connection::new(server.clone(), server.owner.clone(), Arc::new(Gate::new(MOST_CALLS)), lifetime.clone());
+    let connection = Connection::new(
+        server.clone(),
+        server.owner.clone(),
+        Arc::new(Gate::new(MOST_CALLS)),
+        lifetime.clone(),
+    );
     let session = connection.session.clone();
     let (alive, mut beside) = mpsc::channel(1);
-    let guard = Guard::new(input, output, lifetime.closing.clone()).with(aside(server, &connection, &shutdown, alive));
+    let guard = Guard::new(input, output, lifetime.closing.clone()).with(aside(
+        server,
+        &connection,
+        &shutdown,
+        alive,
+    ));
     let serving = async {
         let served = match serve_server_with_ct(connection, guard, shutdown.child_token()).await {
             Ok(service) => {
                 let _ = service.waiting().await;
                 Ok(())
             }
-            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
+            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
+                Ok(())
+            }
             Err(error) => Err(ServeError::Protocol(error.to_string())),
         };
         // Nothing is ever sent: this is the end of what was answered aside.
@@ -90,10 +115,25 @@ where
 }
 
 /// What answers requests in the dialect: a connection like the client's own, with the same state.
-fn aside(server: Server, own: &Connection, shutdown: &CancellationToken, alive: mpsc::Sender<()>) -> Beside {
-    let mut connection = Connection::new(server.clone(), own.owner.clone(), Arc::clone(&own.gate), own.lifetime.clone());
+fn aside(
+    server: Server,
+    own: &Connection,
+    shutdown: &CancellationToken,
+    alive: mpsc::Sender<()>,
+) -> Beside {
+    let mut connection = Connection::new(
+        server.clone(),
+        own.owner.clone(),
+        Arc::clone(&own.gate),
+        own.lifetime.clone(),
+    );
     connection.session = own.session.clone();
-    Beside { server, connect: Box::new(move || connection), shutdown: shutdown.child_token(), alive }
+    Beside {
+        server,
+        connect: Box::new(move || connection),
+        shutdown: shutdown.child_token(),
+        alive,
+    }
 }
 
 /// Waits for the end and brings it about; returns when there is nothing left to wait for.

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, time::Duration};
 use catalog::Failure;
 use rmcp::{
     ErrorData,
-    model::{CreateTaskResult, DetailedTask, GetTaskResult, InputRequests, JsonObject, Task, TaskPayload, TaskStatus},
+    model::{
+        CreateTaskResult, DetailedTask, GetTaskResult, InputRequests, JsonObject, Task,
+        TaskPayload, TaskStatus,
+    },
 };
 use runtime::{
     Asker,
@@ -21,9 +24,13 @@ use crate::{connection::Connection, content, era::Era, questions};
 const POLL: u64 = 1_000;
 
 /// The answer to a call that became an operation.
-pub(crate) async fn created(connection: &Connection, id: &OperationId) -> Result<CreateTaskResult, ErrorData> {
+pub(crate) async fn created(
+    connection: &Connection,
+    id: &OperationId,
+) -> Result<CreateTaskResult, ErrorData> {
     let owner = connection.owner();
-    let operation = connection.server.operations().get(Asker::Owner(&owner), id).await.map_err(refused)?;
+    let operation =
+        connection.server.operations().get(Asker::Owner(&owner), id).await.map_err(refused)?;
     // It was started as work: what has become of it meanwhile, the client learns when it asks.
     let mut result = CreateTaskResult::new(task(connection, &operation, TaskStatus::Working));
     result.meta = connection.server.stamp(Era::Modern);
@@ -34,7 +41,8 @@ pub(crate) async fn created(connection: &Connection, id: &OperationId) -> Result
 pub(crate) async fn get(connection: &Connection, id: &str) -> Result<GetTaskResult, ErrorData> {
     let operations = connection.server.operations();
     let id = parsed(id)?;
-    let operation = operations.get(Asker::Owner(&connection.owner()), &id).await.map_err(refused)?;
+    let operation =
+        operations.get(Asker::Owner(&connection.owner()), &id).await.map_err(refused)?;
     if operation.state.is_final() && !operation.collected {
         // If that cannot be noted, it is only delivered once more.
         let _ = operations.collect(vec![id]).await;
@@ -45,7 +53,11 @@ pub(crate) async fn get(connection: &Connection, id: &str) -> Result<GetTaskResu
 }
 
 /// `tasks/update`: answers to what the operation asked. Those that answer nothing are passed over.
-pub(crate) async fn update(connection: &Connection, id: &str, answers: BTreeMap<String, Value>) -> Result<(), ErrorData> {
+pub(crate) async fn update(
+    connection: &Connection,
+    id: &str,
+    answers: BTreeMap<String, Value>,
+) -> Result<(), ErrorData> {
     let operations = connection.server.operations();
     let (id, owner) = (parsed(id)?, connection.owner());
     let operation = operations.get(Asker::Owner(&owner), &id).await.map_err(refused)?;
@@ -53,9 +65,13 @@ pub(crate) async fn update(connection: &Connection, id: &str, answers: BTreeMap<
         return Ok(());
     }
     let open = operations.questions(Asker::Owner(&owner), &id);
-    let fits =
-        |key: &String, answer: &Value| open.iter().any(|(asked, question)| asked == key && questions::answers(question, answer));
-    let answers = answers.into_iter().filter(|(key, answer)| fits(key, answer)).map(|(key, answer)| (key, Answer(answer)));
+    let fits = |key: &String, answer: &Value| {
+        open.iter().any(|(asked, question)| asked == key && questions::answers(question, answer))
+    };
+    let answers = answers
+        .into_iter()
+        .filter(|(key, answer)| fits(key, answer))
+        .map(|(key, answer)| (key, Answer(answer)));
     // It may have ended meanwhile, which leaves nothing to answer.
     let _ = operations.answer(Asker::Owner(&owner), &id, answers.collect());
     Ok(())
@@ -87,26 +103,37 @@ fn payload(connection: &Connection, operation: &Operation) -> TaskPayload {
 }
 
 fn input_requests(connection: &Connection, operation: &Operation) -> InputRequests {
-    let open = connection.server.operations().questions(Asker::Owner(&operation.owner), &operation.id);
-    open.into_iter().filter_map(|(key, question)| Some((key, questions::inside_a_result(&question)?))).collect()
+    let open =
+        connection.server.operations().questions(Asker::Owner(&operation.owner), &operation.id);
+    open.into_iter()
+        .filter_map(|(key, question)| Some((key, questions::inside_a_result(&question)?)))
+        .collect()
 }
 
 /// A tool that failed has a result that says so; only where there is none, the task itself failed.
 fn ended(operation: &Operation) -> TaskPayload {
     let outcome = operation.outcome.clone().unwrap_or_default();
     let structured = outcome.structured.as_ref();
-    let kind = structured.and_then(|object| object.get("error_type")).and_then(Value::as_str).filter(|_| outcome.failed);
+    let kind = structured
+        .and_then(|object| object.get("error_type"))
+        .and_then(Value::as_str)
+        .filter(|_| outcome.failed);
     let code = match kind {
         Some("invalid_request") => -32602,
         Some("internal_error" | "lost") => -32603,
         _ => {
             return TaskPayload::Completed {
-                result: object(serde_json::to_value(content::task_result(outcome)).unwrap_or_default()),
+                result: object(
+                    serde_json::to_value(content::task_result(outcome)).unwrap_or_default(),
+                ),
             };
         }
     };
-    let message = structured.and_then(|object| object["error_message"].as_str()).unwrap_or("this failed");
-    TaskPayload::Failed { error: object(json!({"code": code, "message": message, "data": structured})) }
+    let message =
+        structured.and_then(|object| object["error_message"].as_str()).unwrap_or("this failed");
+    TaskPayload::Failed {
+        error: object(json!({"code": code, "message": message, "data": structured})),
+    }
 }
 
 fn object(value: Value) -> JsonObject {
@@ -118,7 +145,8 @@ fn object(value: Value) -> JsonObject {
 
 fn task(connection: &Connection, operation: &Operation, status: TaskStatus) -> Task {
     let changed = operation.ended.or(operation.started).unwrap_or(operation.created);
-    let mut task = Task::new(operation.id.as_str(), status, timestamp(operation.created), timestamp(changed));
+    let mut task =
+        Task::new(operation.id.as_str(), status, timestamp(operation.created), timestamp(changed));
     task.status_message = match operation.state.is_final() {
         true => Some(operation.state.as_str().replace('_', " ")),
         false => operation.progress.message.clone().or_else(|| operation.last_line.clone()),
@@ -131,7 +159,10 @@ fn task(connection: &Connection, operation: &Operation, status: TaskStatus) -> T
 /// For how many milliseconds from its creation a task is known: until its end, so far none, and for as long as what is
 /// over is kept.
 fn life(operation: &Operation, keep: Duration) -> u64 {
-    let until_end = operation.ended.and_then(|ended| ended.duration_since(operation.created).ok()).unwrap_or_default();
+    let until_end = operation
+        .ended
+        .and_then(|ended| ended.duration_since(operation.created).ok())
+        .unwrap_or_default();
     u64::try_from((until_end + keep).as_millis()).unwrap_or(u64::MAX)
 }
 

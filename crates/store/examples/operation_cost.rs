@@ -75,13 +75,20 @@ fn runtime(place: &Path, store: Arc<Store>) -> Result<Arc<Runtime>, Failed> {
 fn tool(program: &str, word: Option<&str>, mode: Mode) -> Arc<Tool> {
     let pieces = word.map(|word| Piece::Word(word.to_owned())).into_iter().collect();
     let launch = Launch::Process(Process { program: program.to_owned(), pieces });
-    let mut tool = Tool::new(program, "A program", Schema::nothing(), launch, Origin::whole(&SourceId::new("example")));
+    let mut tool = Tool::new(
+        program,
+        "A program",
+        Schema::nothing(),
+        launch,
+        Origin::whole(&SourceId::new("example")),
+    );
     tool.mode = mode;
     Arc::new(tool)
 }
 
 async fn call(runtime: &Arc<Runtime>, tool: &Arc<Tool>) -> Result<Duration, Failed> {
-    let call = Call::new(Arc::clone(tool), Arguments::new(), Context::detached(CancellationToken::new()));
+    let call =
+        Call::new(Arc::clone(tool), Arguments::new(), Context::detached(CancellationToken::new()));
     let start = Instant::now();
     let outcome = runtime.call(call).await.map_err(|interrupt| format!("{interrupt:?}"))?;
     if outcome.failed {
@@ -93,7 +100,8 @@ async fn call(runtime: &Arc<Runtime>, tool: &Arc<Tool>) -> Result<Duration, Fail
 /// A plain call and an operation of the same program, in turn. The operation is taken down twice,
 /// before its start and at its end.
 async fn starting(runtime: &Arc<Runtime>) -> Result<(Vec<Duration>, Vec<Duration>), Failed> {
-    let (plain, operation) = (tool("true", None, Mode::Synchronous), tool("true", None, Mode::Asynchronous));
+    let (plain, operation) =
+        (tool("true", None, Mode::Synchronous), tool("true", None, Mode::Asynchronous));
     let (mut plainly, mut operated) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         plainly.push(call(runtime, &plain).await?);
@@ -107,7 +115,8 @@ async fn beginning(runtime: &Arc<Runtime>) -> Result<Vec<Duration>, Failed> {
     let owner = Owner("beginner".to_owned());
     let mut times = Vec::new();
     for _ in 0..ROUNDS {
-        let operation = Operation { state: State::Pending, ended: None, outcome: None, ..finished(&owner) };
+        let operation =
+            Operation { state: State::Pending, ended: None, outcome: None, ..finished(&owner) };
         let start = Instant::now();
         runtime.journal().begin(operation).await?;
         times.push(start.elapsed());
@@ -125,7 +134,11 @@ async fn status(runtime: &Arc<Runtime>) -> Result<(Vec<Duration>, Vec<Duration>)
     for _ in 0..ROUNDS {
         let filter = Filter { owner: Some(owner.clone()), ..Filter::default() };
         let start = Instant::now();
-        let page = runtime.operations().list(filter.clone(), None, 50).await.map_err(|failure| failure.message)?;
+        let page = runtime
+            .operations()
+            .list(filter.clone(), None, 50)
+            .await
+            .map_err(|failure| failure.message)?;
         all.push(start.elapsed());
         assert_eq!(page.operations.len(), 50);
         let filter = Filter { states: vec![State::Running, State::Failed], ..filter };
@@ -174,7 +187,9 @@ async fn at_once(runtime: &Arc<Runtime>) -> Result<(Duration, f64), Failed> {
     }
     let took = start.elapsed();
     let status = std::fs::read_to_string("/proc/self/status")?;
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().trim_end_matches(" kB").parse::<f64>().ok());
+    let peak = status.lines().find_map(|line| {
+        line.strip_prefix("VmHWM:")?.trim().trim_end_matches(" kB").parse::<f64>().ok()
+    });
     Ok((took, peak.unwrap_or_default() / 1024.0))
 }
 

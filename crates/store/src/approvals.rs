@@ -11,8 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use crate::record::{self, micros, text, time};
 
-const COLUMNS: &str =
-    "id, owner, tool, tool_digest, arguments_digest, reason, plan, created, expires, uses, approved, ruled_by, ruled";
+const COLUMNS: &str = "id, owner, tool, tool_digest, arguments_digest, reason, plan, created, expires, uses, approved, ruled_by, ruled";
 
 /// Adds a question, unless the same is open.
 pub(crate) fn propose(connection: &Connection, approval: Approval) -> Result<Approval> {
@@ -41,19 +40,32 @@ pub(crate) fn propose(connection: &Connection, approval: Approval) -> Result<App
 }
 
 /// Takes down an answer to an open question.
-pub(crate) fn decide(connection: &Connection, id: &ApprovalId, ruling: &Ruling) -> Result<Option<Approval>> {
-    let Some(approval) = get(connection, id)? else { return Ok(None) };
+pub(crate) fn decide(
+    connection: &Connection,
+    id: &ApprovalId,
+    ruling: &Ruling,
+) -> Result<Option<Approval>> {
+    let Some(approval) = get(connection, id)? else {
+        return Ok(None);
+    };
     if !approval.is_open(ruling.at) {
         return Ok(Some(approval));
     }
     connection
-        .prepare_cached("UPDATE approvals SET approved = ?2, ruled_by = ?3, ruled = ?4 WHERE id = ?1")?
+        .prepare_cached(
+            "UPDATE approvals SET approved = ?2, ruled_by = ?3, ruled = ?4 WHERE id = ?1",
+        )?
         .execute(params![id.as_str(), ruling.approved, ruling.by, micros(ruling.at)])?;
     get(connection, id)
 }
 
 /// An approval that can be used.
-pub(crate) fn find(connection: &Connection, digest: &Digest, owner: &Owner, now: SystemTime) -> Result<Option<Approval>> {
+pub(crate) fn find(
+    connection: &Connection,
+    digest: &Digest,
+    owner: &Owner,
+    now: SystemTime,
+) -> Result<Option<Approval>> {
     Ok(matching(connection, digest, owner)?.into_iter().find(|approval| approval.is_usable(now)))
 }
 
@@ -61,7 +73,9 @@ pub(crate) fn find(connection: &Connection, digest: &Digest, owner: &Owner, now:
 pub(crate) fn use_up(connection: &Connection, id: &ApprovalId, now: SystemTime) -> Result<bool> {
     let is_usable = get(connection, id)?.is_some_and(|approval| approval.is_usable(now));
     if is_usable {
-        connection.prepare_cached("UPDATE approvals SET uses = uses - 1 WHERE id = ?")?.execute([id.as_str()])?;
+        connection
+            .prepare_cached("UPDATE approvals SET uses = uses - 1 WHERE id = ?")?
+            .execute([id.as_str()])?;
     }
     Ok(is_usable)
 }
@@ -74,7 +88,9 @@ pub(crate) fn get(connection: &Connection, id: &ApprovalId) -> Result<Option<App
 
 /// The questions that are open.
 pub(crate) fn open(connection: &Connection, now: SystemTime) -> Result<Vec<Approval>> {
-    let sql = format!("SELECT {COLUMNS} FROM approvals WHERE approved IS NULL AND expires > ? ORDER BY seq");
+    let sql = format!(
+        "SELECT {COLUMNS} FROM approvals WHERE approved IS NULL AND expires > ? ORDER BY seq"
+    );
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map([micros(now)], approval)?;
     let found: Vec<_> = rows.collect::<Result<_>>()?;

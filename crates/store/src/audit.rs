@@ -34,7 +34,8 @@ impl Audit {
     pub(crate) fn add(&self, lines: &[AuditLine]) -> Result<(), JournalError> {
         let mut text = Vec::with_capacity(lines.len() * 256);
         for line in lines {
-            serde_json::to_writer(&mut text, line).map_err(|error| JournalError::Failed(error.to_string()))?;
+            serde_json::to_writer(&mut text, line)
+                .map_err(|error| JournalError::Failed(error.to_string()))?;
             text.push(b'\n');
         }
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,7 +53,9 @@ impl Audit {
         }
         let open = match file {
             Some(open) => open,
-            None => file.insert(OpenOptions::new().append(true).create(true).mode(0o600).open(&path)?),
+            None => {
+                file.insert(OpenOptions::new().append(true).create(true).mode(0o600).open(&path)?)
+            }
         };
         open.write_all(text)?;
         if open.metadata()?.len() > self.longest {
@@ -63,10 +66,16 @@ impl Audit {
     }
 
     fn rotate(&self, path: &Path) -> io::Result<()> {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_micros();
+        let now = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default()
+            .as_micros();
         fs::rename(path, self.folder.join(format!("audit-{now:020}.jsonl")))?;
-        let names = fs::read_dir(&self.folder)?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-        let mut older: Vec<_> = names.filter(|name| name.starts_with("audit-") && name.ends_with(".jsonl")).collect();
+        let names = fs::read_dir(&self.folder)?
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok());
+        let mut older: Vec<_> =
+            names.filter(|name| name.starts_with("audit-") && name.ends_with(".jsonl")).collect();
         older.sort_unstable_by(|a, b| b.cmp(a));
         for name in older.iter().skip(OLDER) {
             fs::remove_file(self.folder.join(name))?;
@@ -112,8 +121,12 @@ mod tests {
             first.add(std::slice::from_ref(&line)).unwrap_or_else(|error| panic!("{error}"));
             second.add(std::slice::from_ref(&line)).unwrap_or_else(|error| panic!("{error}"));
         }
-        let files: Vec<_> = fs::read_dir(folder.path()).unwrap_or_else(|error| panic!("{error}")).flatten().collect();
-        let text: String = files.iter().filter_map(|file| fs::read_to_string(file.path()).ok()).collect();
+        let files: Vec<_> = fs::read_dir(folder.path())
+            .unwrap_or_else(|error| panic!("{error}"))
+            .flatten()
+            .collect();
+        let text: String =
+            files.iter().filter_map(|file| fs::read_to_string(file.path()).ok()).collect();
         assert!(files.len() > 2);
         assert_eq!(text.lines().count(), 60);
         assert!(text.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));

@@ -28,14 +28,22 @@ pub(crate) enum Survives {
 }
 
 /// Opens the database, bringing it up to date. A broken file is moved aside; where to is answered.
-pub(crate) fn open(path: &Path, survives: Survives) -> Result<(Connection, Option<PathBuf>), OpenError> {
+pub(crate) fn open(
+    path: &Path,
+    survives: Survives,
+) -> Result<(Connection, Option<PathBuf>), OpenError> {
     match attempt(path, survives) {
         Err(Refused::Broken(error)) => {
-            let aside = move_aside(path).map_err(|error| OpenError::Folder { path: path.to_owned(), error })?;
+            let aside = move_aside(path)
+                .map_err(|error| OpenError::Folder { path: path.to_owned(), error })?;
             tracing::error!(%error, aside = %aside.display(), "the store was broken; it was moved aside and a new one is used");
-            attempt(path, survives).map(|connection| (connection, Some(aside))).map_err(|refused| refused.into_error(path))
+            attempt(path, survives)
+                .map(|connection| (connection, Some(aside)))
+                .map_err(|refused| refused.into_error(path))
         }
-        result => result.map(|connection| (connection, None)).map_err(|refused| refused.into_error(path)),
+        result => {
+            result.map(|connection| (connection, None)).map_err(|refused| refused.into_error(path))
+        }
     }
 }
 
@@ -50,7 +58,9 @@ impl Refused {
         let path = path.to_owned();
         match self {
             Self::TooNew(found) => OpenError::TooNew { path, found },
-            Self::Broken(error) | Self::Other(error) => OpenError::Store { path, error: journal_error(error) },
+            Self::Broken(error) | Self::Other(error) => {
+                OpenError::Store { path, error: journal_error(error) }
+            }
         }
     }
 }
@@ -78,7 +88,8 @@ fn attempt(path: &Path, survives: Survives) -> Result<Connection, Refused> {
 
 /// Moves the database and what belongs to it out of the way.
 pub(crate) fn move_aside(path: &Path) -> std::io::Result<PathBuf> {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
+    let now =
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
     let aside = with_suffix(path, &format!(".broken-{now}"));
     fs::rename(path, &aside)?;
     for suffix in ["-wal", "-shm"] {

@@ -17,7 +17,9 @@ pub enum OpenError {
         error: io::Error,
     },
     /// It was written by a later version.
-    #[error("the store `{path}` was written by a later version (format {found}); update this program")]
+    #[error(
+        "the store `{path}` was written by a later version (format {found}); update this program"
+    )]
     TooNew {
         /// Its file.
         path: PathBuf,

@@ -95,27 +95,37 @@ pub(crate) fn finish(connection: &Connection, operation: Operation) -> Result<bo
 }
 
 fn keep_outcome(connection: &Connection, seq: i64, outcome: &str) -> Result<()> {
-    connection.prepare_cached("INSERT INTO outcomes (seq, outcome) VALUES (?, ?)")?.execute(params![seq, outcome])?;
+    connection
+        .prepare_cached("INSERT INTO outcomes (seq, outcome) VALUES (?, ?)")?
+        .execute(params![seq, outcome])?;
     Ok(())
 }
 
 /// One operation with its outcome.
 pub(crate) fn get(connection: &Connection, id: &OperationId) -> Result<Option<Operation>> {
-    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM operations WHERE id = ?"))?;
+    let mut statement =
+        connection.prepare_cached(&format!("SELECT {COLUMNS} FROM operations WHERE id = ?"))?;
     let found = statement.query_row([id.as_str()], record::operation).optional()?;
     found.map(|(seq, operation)| with_outcome(connection, seq, operation)).transpose()
 }
 
 fn with_outcome(connection: &Connection, seq: i64, operation: Operation) -> Result<Operation> {
     let mut statement = connection.prepare_cached("SELECT outcome FROM outcomes WHERE seq = ?")?;
-    let outcome = statement.query_row([seq], |row| record::json::<OutcomeRecord>(row, 0)).optional()?;
+    let outcome =
+        statement.query_row([seq], |row| record::json::<OutcomeRecord>(row, 0)).optional()?;
     Ok(Operation { outcome: outcome.map(Outcome::from), ..operation })
 }
 
 /// Operations by filter, newest first.
-pub(crate) fn list(connection: &Connection, filter: &Filter, cursor: Option<&Cursor>, limit: usize) -> Result<Page> {
+pub(crate) fn list(
+    connection: &Connection,
+    filter: &Filter,
+    cursor: Option<&Cursor>,
+    limit: usize,
+) -> Result<Page> {
     let (condition, mut values) = condition(filter, cursor);
-    let sql = format!("SELECT {COLUMNS} FROM operations WHERE {condition} ORDER BY seq DESC LIMIT ?");
+    let sql =
+        format!("SELECT {COLUMNS} FROM operations WHERE {condition} ORDER BY seq DESC LIMIT ?");
     values.push(Value::from(i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX)));
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map(params_from_iter(values), record::operation)?;
@@ -163,16 +173,24 @@ pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<Operation>> {
 }
 
 /// What ended and was not given to its owner yet, oldest first, with outcomes.
-pub(crate) fn uncollected(connection: &Connection, owner: &Owner, limit: usize) -> Result<Vec<Operation>> {
-    let sql =
-        format!("SELECT {COLUMNS} FROM operations WHERE owner = ? AND ended IS NOT NULL AND collected = 0 ORDER BY seq LIMIT ?");
+pub(crate) fn uncollected(
+    connection: &Connection,
+    owner: &Owner,
+    limit: usize,
+) -> Result<Vec<Operation>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM operations WHERE owner = ? AND ended IS NOT NULL AND collected = 0 ORDER BY seq LIMIT ?"
+    );
     let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![owner.0, i64::try_from(limit).unwrap_or(i64::MAX)], record::operation)?;
-    rows.map(|row| row.and_then(|(seq, operation)| with_outcome(connection, seq, operation))).collect()
+    let rows = statement
+        .query_map(params![owner.0, i64::try_from(limit).unwrap_or(i64::MAX)], record::operation)?;
+    rows.map(|row| row.and_then(|(seq, operation)| with_outcome(connection, seq, operation)))
+        .collect()
 }
 
 /// Notes that these were given to their owner.
 pub(crate) fn collect(connection: &Connection, ids: &[OperationId]) -> Result<()> {
-    let mut statement = connection.prepare_cached("UPDATE operations SET collected = 1 WHERE id = ?")?;
+    let mut statement =
+        connection.prepare_cached("UPDATE operations SET collected = 1 WHERE id = ?")?;
     ids.iter().try_for_each(|id| statement.execute([id.as_str()]).map(|_| ()))
 }

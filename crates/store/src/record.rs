@@ -78,7 +78,9 @@ pub(crate) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlit
 
 fn optional_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>> {
     match row.get_ref(column)?.as_str_or_null()? {
-        Some(text) => serde_json::from_str(text).map(Some).map_err(|error| unreadable(column, error)),
+        Some(text) => {
+            serde_json::from_str(text).map(Some).map_err(|error| unreadable(column, error))
+        }
         None => Ok(None),
     }
 }
@@ -88,7 +90,10 @@ fn state(row: &Row<'_>, column: usize) -> rusqlite::Result<State> {
     State::of(name).ok_or_else(|| unreadable(column, FromSqlError::InvalidType))
 }
 
-pub(crate) fn unreadable(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
+pub(crate) fn unreadable(
+    column: usize,
+    error: impl std::error::Error + Send + Sync + 'static,
+) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
 }
 
@@ -114,9 +119,15 @@ impl From<Outcome> for OutcomeRecord {
     fn from(outcome: Outcome) -> Self {
         let content = outcome.content.into_iter().map(|content| match content {
             Content::Text(text) => ContentRecord::Text { text },
-            Content::Image { data, mime_type } => ContentRecord::Image { data: BASE64_STANDARD.encode(data), mime_type },
-            Content::Audio { data, mime_type } => ContentRecord::Audio { data: BASE64_STANDARD.encode(data), mime_type },
-            Content::Resource { uri, mime_type, text } => ContentRecord::Resource { uri, mime_type, text },
+            Content::Image { data, mime_type } => {
+                ContentRecord::Image { data: BASE64_STANDARD.encode(data), mime_type }
+            }
+            Content::Audio { data, mime_type } => {
+                ContentRecord::Audio { data: BASE64_STANDARD.encode(data), mime_type }
+            }
+            Content::Resource { uri, mime_type, text } => {
+                ContentRecord::Resource { uri, mime_type, text }
+            }
             Content::Link { uri, name, mime_type } => ContentRecord::Link { uri, name, mime_type },
         });
         Self { content: content.collect(), structured: outcome.structured, failed: outcome.failed }
@@ -128,9 +139,15 @@ impl From<OutcomeRecord> for Outcome {
         let bytes = |data: String| BASE64_STANDARD.decode(data).unwrap_or_default();
         let content = record.content.into_iter().map(|content| match content {
             ContentRecord::Text { text } => Content::Text(text),
-            ContentRecord::Image { data, mime_type } => Content::Image { data: bytes(data), mime_type },
-            ContentRecord::Audio { data, mime_type } => Content::Audio { data: bytes(data), mime_type },
-            ContentRecord::Resource { uri, mime_type, text } => Content::Resource { uri, mime_type, text },
+            ContentRecord::Image { data, mime_type } => {
+                Content::Image { data: bytes(data), mime_type }
+            }
+            ContentRecord::Audio { data, mime_type } => {
+                Content::Audio { data: bytes(data), mime_type }
+            }
+            ContentRecord::Resource { uri, mime_type, text } => {
+                Content::Resource { uri, mime_type, text }
+            }
             ContentRecord::Link { uri, name, mime_type } => Content::Link { uri, name, mime_type },
         });
         Self { content: content.collect(), structured: record.structured, failed: record.failed }

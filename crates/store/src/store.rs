@@ -63,7 +63,8 @@ impl Store {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(problem(&path))?;
         let (reading, _) = connection::open(&path, survives)?;
         let file = Arc::new(File::new(path.clone(), survives));
-        let writer = Worker::start(Duty::Write, writing, Arc::clone(&file)).map_err(problem(&path))?;
+        let writer =
+            Worker::start(Duty::Write, writing, Arc::clone(&file)).map_err(problem(&path))?;
         let reader = Worker::start(Duty::Read, reading, file).map_err(problem(&path))?;
         Ok(Self { writer, reader, audit: Audit::new(folder.to_owned()), moved_aside })
     }
@@ -94,7 +95,12 @@ impl Keep for Store {
 /// What came of a question, as a tool takes it.
 fn told<T: Send + 'static>(answer: Answered<'static, T>) -> Kept<'static, T> {
     Box::pin(async move {
-        answer.await.map_err(|error| Failure::new("store_failed", format!("what is kept could not be read or written: {error}")))
+        answer.await.map_err(|error| {
+            Failure::new(
+                "store_failed",
+                format!("what is kept could not be read or written: {error}"),
+            )
+        })
     })
 }
 
@@ -116,7 +122,8 @@ impl Journal for Store {
     }
 
     fn list(&self, filter: Filter, cursor: Option<Cursor>, limit: usize) -> Answered<'_, Page> {
-        self.reader.ask(move |connection| operations::list(connection, &filter, cursor.as_ref(), limit))
+        self.reader
+            .ask(move |connection| operations::list(connection, &filter, cursor.as_ref(), limit))
     }
 
     fn unfinished(&self) -> Answered<'_, Vec<Operation>> {
@@ -128,7 +135,8 @@ impl Journal for Store {
     }
 
     fn version(&self) -> Answered<'_, i64> {
-        self.reader.ask(|connection| connection.pragma_query_value(None, "data_version", |row| row.get(0)))
+        self.reader
+            .ask(|connection| connection.pragma_query_value(None, "data_version", |row| row.get(0)))
     }
 
     fn collect(&self, ids: Vec<OperationId>) -> Answered<'_, ()> {
@@ -147,7 +155,12 @@ impl Journal for Store {
         self.writer.ask(move |connection| approvals::decide(connection, &id, &ruling))
     }
 
-    fn find_approval(&self, digest: Digest, owner: Owner, now: SystemTime) -> Answered<'_, Option<Approval>> {
+    fn find_approval(
+        &self,
+        digest: Digest,
+        owner: Owner,
+        now: SystemTime,
+    ) -> Answered<'_, Option<Approval>> {
         self.reader.ask(move |connection| approvals::find(connection, &digest, &owner, now))
     }
 

@@ -66,7 +66,11 @@ pub(crate) enum Duty {
 
 impl Worker {
     /// Starts the thread on a connection to `file`.
-    pub(crate) fn start(duty: Duty, connection: Connection, file: Arc<File>) -> std::io::Result<Self> {
+    pub(crate) fn start(
+        duty: Duty,
+        connection: Connection,
+        file: Arc<File>,
+    ) -> std::io::Result<Self> {
         let (tasks, incoming) = channel();
         let name = match duty {
             Duty::Write => "store-write",
@@ -89,12 +93,17 @@ impl Worker {
         let (answer, answered) = oneshot::channel();
         self.hand_over(work, move |result| _ = answer.send(result));
         Box::pin(async move {
-            answered.await.unwrap_or_else(|_| Err(JournalError::Failed("the thread of the store ended".to_owned())))
+            answered.await.unwrap_or_else(|_| {
+                Err(JournalError::Failed("the thread of the store ended".to_owned()))
+            })
         })
     }
 
     /// Has some work done, some time soon.
-    pub(crate) fn tell<T: Send + 'static>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static) {
+    pub(crate) fn tell<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) {
         self.hand_over(work, |result| {
             if let Err(error) = result {
                 tracing::warn!(%error, "a note could not be written");
@@ -150,7 +159,8 @@ impl Desk {
             if self.file.is_broken.swap(false, Ordering::SeqCst) {
                 self.replace();
             }
-            let group: Vec<_> = std::iter::once(first).chain(incoming.try_iter().take(GROUP - 1)).collect();
+            let group: Vec<_> =
+                std::iter::once(first).chain(incoming.try_iter().take(GROUP - 1)).collect();
             if self.commit(group) {
                 self.replace();
             }
@@ -159,15 +169,16 @@ impl Desk {
 
     /// Carries out a group of tasks. Says whether the file is broken.
     fn commit(&mut self, group: Vec<Task>) -> bool {
-        let transaction = match Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate) {
-            Ok(transaction) => transaction,
-            Err(error) => {
-                let is_broken = is_corrupt(&error);
-                let error = journal_error(error);
-                group.into_iter().for_each(|task| _ = task(Err(&error))(Ok(())));
-                return is_broken;
-            }
-        };
+        let transaction =
+            match Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate) {
+                Ok(transaction) => transaction,
+                Err(error) => {
+                    let is_broken = is_corrupt(&error);
+                    let error = journal_error(error);
+                    group.into_iter().for_each(|task| _ = task(Err(&error))(Ok(())));
+                    return is_broken;
+                }
+            };
         let done: Vec<_> = group.into_iter().map(|task| task(Ok(&transaction))).collect();
         // A full disk may have undone everything already.
         let was_undone = transaction.is_autocommit();
@@ -176,7 +187,8 @@ impl Desk {
             result => result.map_err(journal_error),
         };
         // Everyone is told, whatever the first one says.
-        done.into_iter().map(|done| done(committed.clone())).filter(|is_broken| *is_broken).count() > 0
+        done.into_iter().map(|done| done(committed.clone())).filter(|is_broken| *is_broken).count()
+            > 0
     }
 
     fn read(&mut self, incoming: &Receiver<Task>) {
@@ -198,7 +210,9 @@ impl Desk {
             Ok(aside) => {
                 tracing::error!(aside = %aside.display(), "the store is broken; it was moved aside and a new one is used")
             }
-            Err(error) => tracing::error!(%error, "the store is broken and could not be moved aside"),
+            Err(error) => {
+                tracing::error!(%error, "the store is broken and could not be moved aside")
+            }
         }
         self.reopen();
         self.file.replaced.fetch_add(1, Ordering::SeqCst);

@@ -7,14 +7,16 @@ use serde_json::{Map, Value};
 
 /// Formats that say how many bits a number has. Its bounds say so too, and clients know them.
 const RUST_FORMATS: [&str; 14] = [
-    "int8", "int16", "int32", "int64", "int128", "int", "uint8", "uint16", "uint32", "uint64", "uint128", "uint", "float",
-    "double",
+    "int8", "int16", "int32", "int64", "int128", "int", "uint8", "uint16", "uint32", "uint64",
+    "uint128", "uint", "float", "double",
 ];
 
 /// The schema of a type that holds the arguments of a tool.
 pub(crate) fn schema<A: JsonSchema>() -> Schema {
     let (schema, definitions) = nested::<A>(SchemaSettings::draft2020_12());
-    let Value::Object(mut object) = schema else { return Schema::nothing() };
+    let Value::Object(mut object) = schema else {
+        return Schema::nothing();
+    };
     // What a type is called and why it exists is the programmer's business.
     object.remove("title");
     object.remove("description");
@@ -43,7 +45,11 @@ fn nested<T: JsonSchema>(mut settings: SchemaSettings) -> (Value, Map<String, Va
 fn tidy(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
-            if object.get("format").and_then(Value::as_str).is_some_and(|format| RUST_FORMATS.contains(&format)) {
+            if object
+                .get("format")
+                .and_then(Value::as_str)
+                .is_some_and(|format| RUST_FORMATS.contains(&format))
+            {
                 object.shift_remove("format");
             }
             object.values_mut().for_each(tidy);
@@ -70,7 +76,8 @@ fn walk(schema: &Value, path: &str, found: &mut Vec<String>) {
         }
         walk(property, &path, found);
     }
-    let parts = schema.get("anyOf").or(schema.get("oneOf")).and_then(Value::as_array).into_iter().flatten();
+    let parts =
+        schema.get("anyOf").or(schema.get("oneOf")).and_then(Value::as_array).into_iter().flatten();
     parts.chain(schema.get("items")).for_each(|part| walk(part, path, found));
     let definitions = schema.get("$defs").and_then(Value::as_object).into_iter().flatten();
     definitions.for_each(|(name, definition)| walk(definition, name, found));

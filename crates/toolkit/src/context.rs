@@ -20,7 +20,11 @@ pub trait Client: Send + Sync {
     fn log(&self, level: Level, data: Value) -> BoxFuture<'_, ()>;
 
     /// Answers questions: at once, or by an [`Interrupt`] that has the call made again.
-    fn ask(&self, questions: Vec<(String, Question)>, state: Option<Vec<u8>>) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>>;
+    fn ask(
+        &self,
+        questions: Vec<(String, Question)>,
+        state: Option<Vec<u8>>,
+    ) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>>;
 
     /// What the tool left for itself when the call was made before.
     fn state(&self) -> Option<Vec<u8>>;
@@ -147,11 +151,17 @@ impl Context {
     /// do nothing before it that must not happen twice. Keys tell the questions of a call apart.
     pub async fn ask(&self, key: &str, question: Question) -> Result<Answer, Interrupt> {
         let answers = self.ask_all(vec![(key.to_owned(), question)]).await?;
-        answers.into_iter().next().ok_or_else(|| Interrupt::Invalid(format!("no answer to `{key}`")))
+        answers
+            .into_iter()
+            .next()
+            .ok_or_else(|| Interrupt::Invalid(format!("no answer to `{key}`")))
     }
 
     /// Asks several questions at once; answers come in their order.
-    pub async fn ask_all(&self, questions: Vec<(String, Question)>) -> Result<Vec<Answer>, Interrupt> {
+    pub async fn ask_all(
+        &self,
+        questions: Vec<(String, Question)>,
+    ) -> Result<Vec<Answer>, Interrupt> {
         let state = self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.client.ask(questions, state).await
     }
@@ -181,7 +191,9 @@ impl Context {
     pub async fn call(&self, name: &str, arguments: Arguments) -> Result<Outcome, Interrupt> {
         match &self.host {
             Some(host) => host.call(name, arguments, self.clone()).await,
-            None => Err(Interrupt::Invalid(format!("there is no server around this call to call `{name}`"))),
+            None => Err(Interrupt::Invalid(format!(
+                "there is no server around this call to call `{name}`"
+            ))),
         }
     }
 
@@ -192,7 +204,10 @@ impl Context {
 
     /// The name under which a tool is served here; its own where that is not known.
     pub fn served_name(&self, name: &str) -> String {
-        self.host.as_ref().and_then(|host| host.served_name(name)).unwrap_or_else(|| name.to_owned())
+        self.host
+            .as_ref()
+            .and_then(|host| host.served_name(name))
+            .unwrap_or_else(|| name.to_owned())
     }
 
     /// Where this tool keeps things for this owner, if this server keeps anything.
@@ -214,7 +229,11 @@ impl Client for Nobody {
         Box::pin(std::future::ready(()))
     }
 
-    fn ask(&self, questions: Vec<(String, Question)>, _: Option<Vec<u8>>) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
+    fn ask(
+        &self,
+        questions: Vec<(String, Question)>,
+        _: Option<Vec<u8>>,
+    ) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
         let lacking = match questions.first() {
             Some((_, Question::Sample { .. })) => Capability::Sampling,
             Some((_, Question::Roots)) => Capability::Roots,

@@ -16,11 +16,19 @@ pub type Arguments = Map<String, Value>;
 /// The function behind a native tool. Every `async` closure of the right shape is one.
 pub trait Handler: Send + Sync + 'static {
     /// Runs one call.
-    fn call(&self, arguments: Arguments, context: Context) -> BoxFuture<'static, Result<Outcome, Interrupt>>;
+    fn call(
+        &self,
+        arguments: Arguments,
+        context: Context,
+    ) -> BoxFuture<'static, Result<Outcome, Interrupt>>;
 
     /// What comes before a call becomes an operation, while its client still waits: asks what must be
     /// known first, or refuses. Gives the arguments of the call.
-    fn prepare(&self, arguments: Arguments, _: Context) -> BoxFuture<'static, Result<Arguments, Interrupt>> {
+    fn prepare(
+        &self,
+        arguments: Arguments,
+        _: Context,
+    ) -> BoxFuture<'static, Result<Arguments, Interrupt>> {
         Box::pin(std::future::ready(Ok(arguments)))
     }
 }
@@ -30,7 +38,11 @@ where
     F: Fn(Arguments, Context) -> R + Send + Sync + 'static,
     R: Future<Output = Result<Outcome, Interrupt>> + Send + 'static,
 {
-    fn call(&self, arguments: Arguments, context: Context) -> BoxFuture<'static, Result<Outcome, Interrupt>> {
+    fn call(
+        &self,
+        arguments: Arguments,
+        context: Context,
+    ) -> BoxFuture<'static, Result<Outcome, Interrupt>> {
         Box::pin(self(arguments, context))
     }
 }
@@ -67,7 +79,12 @@ pub struct Native {
 
 impl Native {
     /// A native tool with a schema for its arguments, served by its bare name.
-    pub fn new(name: impl Into<String>, text: impl Into<String>, input: Schema, handler: impl Handler) -> Self {
+    pub fn new(
+        name: impl Into<String>,
+        text: impl Into<String>,
+        input: Schema,
+        handler: impl Handler,
+    ) -> Self {
         let name = name.into();
         let origin = Origin::whole(&SourceId::new(format!("native:{name}")));
         let tool = Tool::new(name, text, input, Launch::Native, origin);
@@ -155,11 +172,19 @@ where
     F: Fn(Arguments, Context) -> R + Send + Sync + 'static,
     R: Future<Output = Result<Arguments, Interrupt>> + Send + 'static,
 {
-    fn call(&self, arguments: Arguments, context: Context) -> BoxFuture<'static, Result<Outcome, Interrupt>> {
+    fn call(
+        &self,
+        arguments: Arguments,
+        context: Context,
+    ) -> BoxFuture<'static, Result<Outcome, Interrupt>> {
         self.handler.call(arguments, context)
     }
 
-    fn prepare(&self, arguments: Arguments, context: Context) -> BoxFuture<'static, Result<Arguments, Interrupt>> {
+    fn prepare(
+        &self,
+        arguments: Arguments,
+        context: Context,
+    ) -> BoxFuture<'static, Result<Arguments, Interrupt>> {
         Box::pin((self.prepare)(arguments, context))
     }
 }

@@ -10,7 +10,12 @@ use crate::{Arguments, BoxFuture, Context, Interrupt};
 /// The server around a tool, as one call sees it. Runtimes implement this; tools use [`Context`].
 pub trait Host: Send + Sync {
     /// Calls another tool, by its served or its bare name, on the way that every call goes.
-    fn call(&self, name: &str, arguments: Arguments, context: Context) -> BoxFuture<'static, Result<Outcome, Interrupt>>;
+    fn call(
+        &self,
+        name: &str,
+        arguments: Arguments,
+        context: Context,
+    ) -> BoxFuture<'static, Result<Outcome, Interrupt>>;
 
     /// Another tool, by its served or its bare name.
     fn tool(&self, name: &str) -> Option<Arc<Tool>>;

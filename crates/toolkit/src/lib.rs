@@ -26,14 +26,17 @@ pub use declare::DECLARED;
 #[doc(hidden)]
 pub use {linkme, schemars, serde};
 
-pub use catalog::{Content, ErrorForm, Failure, Glob, Outcome, Schema, Tool, arguments::Wording, closest, flag};
+pub use catalog::{
+    Content, ErrorForm, Failure, Glob, Outcome, Schema, Tool, arguments::Wording, closest, flag,
+};
 pub use context::{Capability, Change, Client, Context, Level, Progress};
 pub use declare::Declarations;
 pub use handler::{Arguments, BoxFuture, Handler, Interrupt, Native};
 pub use host::{Host, Keep, Kept, Shelf};
 pub use naming::{BadPrefix, Naming, Prefix};
 pub use provider::{
-    Absence, Body, Message, Prompt, PromptArgument, Prompts, Resource, ResourceContent, ResourceTemplate, Resources, Role,
+    Absence, Body, Message, Prompt, PromptArgument, Prompts, Resource, ResourceContent,
+    ResourceTemplate, Resources, Role,
 };
 pub use question::{Answer, Question};
 pub use reply::{Reply, Return};

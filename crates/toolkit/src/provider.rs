@@ -74,7 +74,11 @@ pub trait Resources: Send + Sync + 'static {
     }
 
     /// Reads one; `Ok(None)` if the address is not one of this provider's.
-    fn read<'a>(&'a self, uri: &'a str, context: Context) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>>;
+    fn read<'a>(
+        &'a self,
+        uri: &'a str,
+        context: Context,
+    ) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>>;
 
     /// Why nothing is at an address; `None` if that is not for this provider to say.
     fn absence(&self, _uri: &str) -> Option<Absence> {
@@ -148,7 +152,12 @@ pub trait Prompts: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Option<Vec<Message>>, Interrupt>>;
 
     /// Values for an argument that go on from `value`; `None` if the prompt is not one of this provider's.
-    fn complete<'a>(&'a self, _name: &'a str, _argument: &'a str, _value: &'a str) -> BoxFuture<'a, Option<Vec<String>>> {
+    fn complete<'a>(
+        &'a self,
+        _name: &'a str,
+        _argument: &'a str,
+        _value: &'a str,
+    ) -> BoxFuture<'a, Option<Vec<String>>> {
         Box::pin(std::future::ready(None))
     }
 }

@@ -36,7 +36,12 @@ impl<T> Reply<T> {
 
     /// It failed: what happened, and the kind of it for programs.
     pub fn failure(error: impl Into<String>, error_type: &'static str) -> Self {
-        Self::new(Err(Fault { error: error.into(), error_type, data: Value::Null, exception: None }))
+        Self::new(Err(Fault {
+            error: error.into(),
+            error_type,
+            data: Value::Null,
+            exception: None,
+        }))
     }
 
     fn new(body: Result<T, Fault>) -> Self {
@@ -135,7 +140,9 @@ impl<T: Serialize> Serialize for Reply<T> {
             }
         }
         let notes = [("message", &self.message), ("instruction", &self.instruction)];
-        for (name, note) in notes.into_iter().filter_map(|(name, note)| Some((name, note.as_ref()?))) {
+        for (name, note) in
+            notes.into_iter().filter_map(|(name, note)| Some((name, note.as_ref()?)))
+        {
             map.serialize_entry(name, note)?;
         }
         map.end()
@@ -167,7 +174,8 @@ impl<T: Serialize + JsonSchema + Send + 'static> Return for Reply<T> {
             Ok(structured) => structured,
             Err(error) => return unwritable(&error).outcome(),
         };
-        let content = self.content.take().unwrap_or_else(|| vec![Content::Text(structured.to_string())]);
+        let content =
+            self.content.take().unwrap_or_else(|| vec![Content::Text(structured.to_string())]);
         Ok(Outcome { content, structured: Some(structured), failed })
     }
 }

@@ -50,7 +50,8 @@ impl Toolset {
     /// not explain themselves, are refused.
     pub fn build(self, presentation: &Presentation) -> Result<Vec<Native>, ToolsetError> {
         let mut faults: Vec<_> = self.0.iter().flat_map(faults).collect();
-        let mut natives: Vec<_> = self.0.into_iter().map(|native| native.named(&presentation.prefix)).collect();
+        let mut natives: Vec<_> =
+            self.0.into_iter().map(|native| native.named(&presentation.prefix)).collect();
         natives.sort_by(|a, b| a.tool.name.cmp(&b.tool.name));
         let mut seen = BTreeSet::new();
         for native in &mut natives {
@@ -77,7 +78,9 @@ fn faults(native: &Native) -> Vec<String> {
         .map(|field| format!("`{name}`: the argument `{field}` has no description"))
         .collect();
     if schema.get("additionalProperties") != Some(&Value::Bool(false)) {
-        faults.push(format!("`{name}`: unknown arguments are not refused; add `#[serde(deny_unknown_fields)]`"));
+        faults.push(format!(
+            "`{name}`: unknown arguments are not refused; add `#[serde(deny_unknown_fields)]`"
+        ));
     }
     let first = tool.description.text.trim().lines().next().unwrap_or_default();
     match first.chars().count() {
@@ -91,7 +94,10 @@ fn faults(native: &Native) -> Vec<String> {
         let arguments = Value::Object(example.arguments.clone());
         match arguments::check(&tool.input, &arguments) {
             Ok(problems) if problems.is_empty() => None,
-            Ok(problems) => Some(format!("`{name}`: the example {arguments} is not valid: {}", problems[0].message)),
+            Ok(problems) => Some(format!(
+                "`{name}`: the example {arguments} is not valid: {}",
+                problems[0].message
+            )),
             Err(error) => Some(format!("`{name}`: its schema is broken: {error}")),
         }
     }));

@@ -24,7 +24,8 @@ impl Native {
         let mut tool = Tool::new(name, "", argument::schema::<A>(), Launch::Native, origin);
         tool.output = R::Output::output();
         tool.errors = R::Output::ERRORS;
-        let handler = Arc::new(Typed { function: Arc::new(function), arguments: std::marker::PhantomData });
+        let handler =
+            Arc::new(Typed { function: Arc::new(function), arguments: std::marker::PhantomData });
         Self { tool, handler, naming: Naming::Prefixed(""), is_typed: true }
     }
 
@@ -48,7 +49,10 @@ impl Native {
             _ => Map::from_iter([("not an object".to_owned(), Value::Null)]),
         };
         let given = arguments.into_iter().filter(|(_, value)| !value.is_null()).collect();
-        self.tool.description.examples.push(Example { arguments: given, explanation: explanation.into() });
+        self.tool
+            .description
+            .examples
+            .push(Example { arguments: given, explanation: explanation.into() });
         self
     }
 
@@ -71,7 +75,11 @@ where
     F: Fn(A, Context) -> R + Send + Sync + 'static,
     R: Future<Output: Return> + Send + 'static,
 {
-    fn call(&self, arguments: Arguments, context: Context) -> BoxFuture<'static, Result<Outcome, Interrupt>> {
+    fn call(
+        &self,
+        arguments: Arguments,
+        context: Context,
+    ) -> BoxFuture<'static, Result<Outcome, Interrupt>> {
         match serde_json::from_value::<A>(Value::Object(arguments)) {
             Ok(arguments) => {
                 let work = (self.function)(arguments, context);
@@ -79,7 +87,8 @@ where
             }
             // Only what a schema cannot say comes this far.
             Err(error) => {
-                let failure = Failure::new("invalid_arguments", format!("Invalid arguments: {error}"));
+                let failure =
+                    Failure::new("invalid_arguments", format!("Invalid arguments: {error}"));
                 Box::pin(std::future::ready(Ok(failure.into())))
             }
         }

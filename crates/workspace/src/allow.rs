@@ -56,24 +56,38 @@ pub(crate) struct Allow {
 }
 
 /// Compiles the clauses that can be used, and tells what is wrong with the others.
-pub(crate) fn compile(source: &SourceId, written: &[Spanned<Clause<AllowClause>>], found: &mut Vec<Diagnostic>) -> Vec<Allow> {
+pub(crate) fn compile(
+    source: &SourceId,
+    written: &[Spanned<Clause<AllowClause>>],
+    found: &mut Vec<Diagnostic>,
+) -> Vec<Allow> {
     let mut compiled = Vec::new();
     for clause in written {
         let span = clause.span();
         match clause.get_ref() {
             Clause::Read(written) => compiled.extend(Allow::compile(source, written, span, found)),
-            Clause::Unread(reason) => found.push(config::broken(source, span.start, reason.clone())),
+            Clause::Unread(reason) => {
+                found.push(config::broken(source, span.start, reason.clone()))
+            }
         }
     }
     compiled
 }
 
 /// Takes out what is allowed, and tells which allowances allow nothing.
-pub(crate) fn apply(documents: &HashMap<SourceId, Vec<Allowance>>, clauses: &[Allow], diagnostics: &mut Vec<Diagnostic>) {
+pub(crate) fn apply(
+    documents: &HashMap<SourceId, Vec<Allowance>>,
+    clauses: &[Allow],
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let mut used_in_documents: Vec<(&SourceId, Range<usize>)> = Vec::new();
     let mut used = vec![false; clauses.len()];
     diagnostics.retain(|diagnostic| {
-        let own = documents.get(&diagnostic.origin.source).into_iter().flatten().find(|allowance| allowance.covers(diagnostic));
+        let own = documents
+            .get(&diagnostic.origin.source)
+            .into_iter()
+            .flatten()
+            .find(|allowance| allowance.covers(diagnostic));
         if let Some(allowance) = own {
             if let Some((source, _)) = documents.get_key_value(&diagnostic.origin.source) {
                 used_in_documents.push((source, allowance.span.clone()));
@@ -90,20 +104,35 @@ pub(crate) fn apply(documents: &HashMap<SourceId, Vec<Allowance>>, clauses: &[Al
     });
     let config = SourceId::new(crib::CONFIG);
     let idle = clauses.iter().zip(used).filter(|(clause, used)| !used && !clause.is_of_change());
-    let mut useless: Vec<Diagnostic> =
-        idle.map(|(clause, _)| told(Origin::offset(&config, clause.span.start), &clause.code)).collect();
+    let mut useless: Vec<Diagnostic> = idle
+        .map(|(clause, _)| told(Origin::offset(&config, clause.span.start), &clause.code))
+        .collect();
     for (source, allowances) in documents {
-        let idle = allowances.iter().filter(|allowance| !used_in_documents.contains(&(source, allowance.span.clone())));
-        useless.extend(idle.map(|allowance| told(Origin::span(source, allowance.span.clone()), &allowance.code)));
+        let idle = allowances
+            .iter()
+            .filter(|allowance| !used_in_documents.contains(&(source, allowance.span.clone())));
+        useless.extend(
+            idle.map(|allowance| {
+                told(Origin::span(source, allowance.span.clone()), &allowance.code)
+            }),
+        );
     }
     diagnostics.append(&mut useless);
 }
 
 impl Allow {
-    fn compile(source: &SourceId, written: &AllowClause, span: Range<usize>, found: &mut Vec<Diagnostic>) -> Option<Self> {
+    fn compile(
+        source: &SourceId,
+        written: &AllowClause,
+        span: Range<usize>,
+        found: &mut Vec<Diagnostic>,
+    ) -> Option<Self> {
         let known = found.len();
         let mut broken = |message: String, hint: &str| {
-            found.push(Diagnostic::new(&BROKEN_ALLOW, Origin::offset(source, span.start), message).hint(hint));
+            found.push(
+                Diagnostic::new(&BROKEN_ALLOW, Origin::offset(source, span.start), message)
+                    .hint(hint),
+            );
         };
         let AllowClause { code, tools, file, reason } = written;
         if reason.trim().is_empty() {
@@ -112,7 +141,10 @@ impl Allow {
         let mut take = |glob: Option<Result<Glob, GlobError>>| match glob.transpose() {
             Ok(glob) => glob,
             Err(error) => {
-                broken(format!("this is not a glob: {error}"), "write a name, with `*` for any text");
+                broken(
+                    format!("this is not a glob: {error}"),
+                    "write a name, with `*` for any text",
+                );
                 None
             }
         };
@@ -140,12 +172,20 @@ impl Allow {
             (Some(glob), Some(tool)) => glob.is_match(tool),
             (Some(_), None) => false,
         };
-        let fits_file = self.file.as_ref().is_none_or(|glob| glob.is_match(diagnostic.origin.source.as_str()));
-        diagnostic.code == self.code && diagnostic.severity < Severity::Error && fits_tool && fits_file
+        let fits_file =
+            self.file.as_ref().is_none_or(|glob| glob.is_match(diagnostic.origin.source.as_str()));
+        diagnostic.code == self.code
+            && diagnostic.severity < Severity::Error
+            && fits_tool
+            && fits_file
     }
 }
 
 fn told(origin: Origin, code: &str) -> Diagnostic {
-    Diagnostic::new(&USELESS_ALLOW, origin, format!("`{code}` is allowed here, and nothing has that problem"))
-        .hint("take it out, or correct the code")
+    Diagnostic::new(
+        &USELESS_ALLOW,
+        origin,
+        format!("`{code}` is allowed here, and nothing has that problem"),
+    )
+    .hint("take it out, or correct the code")
 }

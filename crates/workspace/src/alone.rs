@@ -28,17 +28,25 @@ pub fn read_alone(path: &Path) -> Result<Alone, OpenError> {
     let folder = path.parent().unwrap_or(path);
     let bytes = match files.read(path) {
         Ok(bytes) => bytes,
-        Err(problem) => return Ok(Alone { diagnostics: vec![*problem], ..Alone::default() }),
+        Err(problem) => {
+            return Ok(Alone { diagnostics: vec![*problem], ..Alone::default() });
+        }
     };
     let linked: formats::Linked<'_> = &|link| definition::linked(&files, path, folder, link);
     let document = Document::parse(&files.name(path), &bytes);
     let read = Definition::of(document, &guidance(&files, folder), Judging::Nothing, linked);
-    Ok(Alone { tools: read.tools.iter().map(|tool| tool.as_ref().clone()).collect(), diagnostics: read.diagnostics })
+    Ok(Alone {
+        tools: read.tools.iter().map(|tool| tool.as_ref().clone()).collect(),
+        diagnostics: read.diagnostics,
+    })
 }
 
 fn guidance(files: &Files, folder: &Path) -> Guidance {
     let mut guidance = Guidance::default();
-    let places = [Some(folder), folder.parent()].into_iter().flatten().map(|folder| folder.join(discover::GUIDANCE));
+    let places = [Some(folder), folder.parent()]
+        .into_iter()
+        .flatten()
+        .map(|folder| folder.join(discover::GUIDANCE));
     for path in places.filter(|path| path.is_file()) {
         if let Ok(bytes) = files.read(&path) {
             guidance.merge(formats::read_guidance(&files.name(&path), &bytes).0);

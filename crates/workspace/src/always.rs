@@ -17,10 +17,19 @@ const LIFE: u32 = 30;
 ///
 /// Values of secret parameters are left open: the text is written down. None if the arguments are
 /// too large or too deep for a condition.
-pub fn always_allow(tool: &Tool, arguments: &Map<String, Value>, today: SystemTime) -> Option<String> {
+pub fn always_allow(
+    tool: &Tool,
+    arguments: &Map<String, Value>,
+    today: SystemTime,
+) -> Option<String> {
     let when = condition(tool, arguments);
-    let clause =
-        Clause { tools: tool.name.clone(), when: Some(when.clone()), verdict: Verdict::Allow, until: None, reason: None };
+    let clause = Clause {
+        tools: tool.name.clone(),
+        when: Some(when.clone()),
+        verdict: Verdict::Allow,
+        until: None,
+        reason: None,
+    };
     Policy::compile([clause]).ok()?;
     let text = |text: &str| toml::Value::from(text).to_string();
     Some(format!(
@@ -40,7 +49,10 @@ fn condition(tool: &Tool, arguments: &Map<String, Value>) -> String {
         true => format!("{} in args", quoted(name)),
         false => format!("args[{}] == {}", quoted(name), literal(value)),
     });
-    std::iter::once(format!("size(args) == {}", arguments.len())).chain(each).collect::<Vec<_>>().join(" && ")
+    std::iter::once(format!("size(args) == {}", arguments.len()))
+        .chain(each)
+        .collect::<Vec<_>>()
+        .join(" && ")
 }
 
 /// A value as CEL writes it.
@@ -54,13 +66,16 @@ fn literal(value: &Value) -> String {
             (None, None, number) => format!("{:?}", number.unwrap_or_default()),
         },
         Value::String(text) => quoted(text),
-        Value::Array(items) => format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(", "))
+        }
         Value::Object(members) => object(members),
     }
 }
 
 fn object(members: &Map<String, Value>) -> String {
-    let members = members.iter().map(|(name, value)| format!("{}: {}", quoted(name), literal(value)));
+    let members =
+        members.iter().map(|(name, value)| format!("{}: {}", quoted(name), literal(value)));
     format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
 }
 
@@ -72,7 +87,9 @@ fn quoted(text: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
             // What cannot be seen is spelled out, so that a reader sees what is allowed.
-            c if c.is_control() || !c.is_ascii() && !c.is_alphanumeric() => quoted.push_str(&format!("\\U{:08x}", u32::from(c))),
+            c if c.is_control() || !c.is_ascii() && !c.is_alphanumeric() => {
+                quoted.push_str(&format!("\\U{:08x}", u32::from(c)))
+            }
             c => quoted.push(c),
         }
     }

@@ -13,13 +13,16 @@ use std::{
     time::Duration,
 };
 
-use catalog::{Diagnostic, Glob, Launch, OnMismatch, Origin, SourceId, Tool, launch::PythonFunction, name};
+use catalog::{
+    Diagnostic, Glob, Launch, OnMismatch, Origin, SourceId, Tool, launch::PythonFunction, name,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
 pub(crate) use rules::{
-    BROKEN_BIND, CIRCULAR_BIND, NO_FUNCTION_NAME, NO_MODULE_FOLDER, SHADOWED_BIND, UNKNOWN_TARGET, USELESS_BIND,
+    BROKEN_BIND, CIRCULAR_BIND, NO_FUNCTION_NAME, NO_MODULE_FOLDER, SHADOWED_BIND, UNKNOWN_TARGET,
+    USELESS_BIND,
 };
 
 /// What runs tools whose definition does not say it. Exactly one of `python`, `command` and `tool` is given.
@@ -89,17 +92,27 @@ enum Target {
 }
 
 /// Compiles clauses; all problems of all of them if there are any.
-pub(crate) fn compile(source: &SourceId, written: &[Spanned<Bind>]) -> Result<Vec<Binding>, Vec<Diagnostic>> {
+pub(crate) fn compile(
+    source: &SourceId,
+    written: &[Spanned<Bind>],
+) -> Result<Vec<Binding>, Vec<Diagnostic>> {
     let (mut bindings, mut found) = (Vec::new(), Vec::new());
     for clause in written {
         let origin = Origin::offset(source, clause.span().start);
         let bind = clause.get_ref();
         let glob = Glob::new(&bind.tools).map_err(|error| {
-            (format!("`{}` is not a glob: {error}", bind.tools), "write a name, with `*` for any text and `?` for any character")
+            (
+                format!("`{}` is not a glob: {error}", bind.tools),
+                "write a name, with `*` for any text and `?` for any character",
+            )
         });
         match glob.and_then(|glob| Ok((glob, Target::of(bind)?))) {
-            Ok((glob, target)) => bindings.push(Binding { written: bind.clone(), glob, target, origin }),
-            Err((message, hint)) => found.push(Diagnostic::new(&BROKEN_BIND, origin, message).hint(hint)),
+            Ok((glob, target)) => {
+                bindings.push(Binding { written: bind.clone(), glob, target, origin })
+            }
+            Err((message, hint)) => {
+                found.push(Diagnostic::new(&BROKEN_BIND, origin, message).hint(hint))
+            }
         }
     }
     if found.is_empty() { Ok(bindings) } else { Err(found) }
@@ -111,16 +124,27 @@ impl Target {
         let only_python = "take it out, or bind to `python`";
         match (&bind.python, &bind.command, &bind.tool) {
             (Some(text), None, None) => python(text),
-            (None, _, _) if bind.path.is_some() => Err(("`path` is for modules of Python".to_owned(), only_python)),
-            (None, Some(command), None) if command.first().is_some_and(|program| !program.is_empty()) => {
+            (None, _, _) if bind.path.is_some() => {
+                Err(("`path` is for modules of Python".to_owned(), only_python))
+            }
+            (None, Some(command), None)
+                if command.first().is_some_and(|program| !program.is_empty()) =>
+            {
                 Ok(Self::Command(command.clone()))
             }
-            (None, Some(_), None) => Err(("`command` names no program".to_owned(), "write `command = [\"prog\", \"arg\"]`")),
+            (None, Some(_), None) => Err((
+                "`command` names no program".to_owned(),
+                "write `command = [\"prog\", \"arg\"]`",
+            )),
             (None, None, Some(tool)) => Ok(Self::Tool(tool.clone())),
-            (None, None, None) => {
-                Err((format!("nothing is said that runs `{}`", bind.tools), "add one of `python`, `command` and `tool`"))
-            }
-            _ => Err((format!("more than one thing is to run `{}`", bind.tools), "keep one of `python`, `command` and `tool`")),
+            (None, None, None) => Err((
+                format!("nothing is said that runs `{}`", bind.tools),
+                "add one of `python`, `command` and `tool`",
+            )),
+            _ => Err((
+                format!("more than one thing is to run `{}`", bind.tools),
+                "keep one of `python`, `command` and `tool`",
+            )),
         }
     }
 }
@@ -132,7 +156,10 @@ fn python(text: &str) -> Result<Target, (String, &'static str)> {
     };
     if !module.split('.').all(is_identifier) || !function.is_none_or(is_identifier) {
         let message = format!("`{text}` is not a module of Python");
-        return Err((message, "write it as in an import, `package.module`, or `package.module:function`"));
+        return Err((
+            message,
+            "write it as in an import, `package.module`, or `package.module:function`",
+        ));
     }
     Ok(Target::Python(module.to_owned(), function.map(str::to_owned)))
 }
@@ -143,17 +170,28 @@ fn is_identifier(text: &str) -> bool {
 }
 
 /// Binds tools, and says what is strange about that.
-pub(crate) fn apply(bindings: &[Binding], crib: &Path, tools: &mut [Arc<Tool>], diagnostics: &mut Vec<Diagnostic>) {
+pub(crate) fn apply(
+    bindings: &[Binding],
+    crib: &Path,
+    tools: &mut [Arc<Tool>],
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let mut bound = HashMap::new();
     for (index, binding) in bindings.iter().enumerate() {
         binding.apply(index, tools, &mut bound, diagnostics);
         diagnostics.extend(binding.missing_folders(crib));
     }
-    let sources: HashSet<_> =
-        tools.iter().filter(|tool| bound.contains_key(&tool.name)).map(|tool| &tool.origin.source).collect();
+    let sources: HashSet<_> = tools
+        .iter()
+        .filter(|tool| bound.contains_key(&tool.name))
+        .map(|tool| &tool.origin.source)
+        .collect();
     // What was said about the missing program is no longer true.
-    diagnostics.retain(|found| found.code != formats::MISSING_COMMAND.code || !sources.contains(&found.origin.source));
-    let origins = bound.into_iter().map(|(name, index)| (name, bindings[index].origin.clone())).collect();
+    diagnostics.retain(|found| {
+        found.code != formats::MISSING_COMMAND.code || !sources.contains(&found.origin.source)
+    });
+    let origins =
+        bound.into_iter().map(|(name, index)| (name, bindings[index].origin.clone())).collect();
     for (name, found) in chain::lost(tools, &origins) {
         tools.iter_mut().filter(|tool| tool.name == name).for_each(unbind);
         diagnostics.push(found);
@@ -205,7 +243,8 @@ impl Binding {
             Target::Python(module, function) => {
                 let function = function.clone().or_else(|| function_of(&tool.name))?;
                 let path = self.written.path.clone().unwrap_or_else(|| vec![".".to_owned()]);
-                tool.launch = Launch::Python(PythonFunction { module: module.clone(), function, path });
+                tool.launch =
+                    Launch::Python(PythonFunction { module: module.clone(), function, path });
             }
         }
         // A command line answers with text, and nothing is said about that.
@@ -226,16 +265,28 @@ impl Binding {
         match earlier.first() {
             None if is_useless => {
                 let message = format!("`{tools}` matches no tool without a program");
-                Some(Diagnostic::new(&USELESS_BIND, self.origin.clone(), message).hint("`toolcrib list` shows the names"))
+                Some(
+                    Diagnostic::new(&USELESS_BIND, self.origin.clone(), message)
+                        .hint("`toolcrib list` shows the names"),
+                )
             }
             None => None,
             Some(_) if is_useless => {
-                let message = format!("every tool that `{tools}` matches is bound by an earlier `[[bind]]`");
-                Some(Diagnostic::new(&USELESS_BIND, self.origin.clone(), message).hint("put it first if it is to count"))
+                let message =
+                    format!("every tool that `{tools}` matches is bound by an earlier `[[bind]]`");
+                Some(
+                    Diagnostic::new(&USELESS_BIND, self.origin.clone(), message)
+                        .hint("put it first if it is to count"),
+                )
             }
             Some(first) => {
-                let others = if earlier.len() > 1 { format!(" and {} more", earlier.len() - 1) } else { String::new() };
-                let message = format!("`{first}`{others} of `{tools}` stays bound by an earlier `[[bind]]`");
+                let others = if earlier.len() > 1 {
+                    format!(" and {} more", earlier.len() - 1)
+                } else {
+                    String::new()
+                };
+                let message =
+                    format!("`{first}`{others} of `{tools}` stays bound by an earlier `[[bind]]`");
                 let hint = "nothing need be done; put this one first if it is to count";
                 Some(Diagnostic::new(&SHADOWED_BIND, self.origin.clone(), message).hint(hint))
             }
@@ -243,16 +294,20 @@ impl Binding {
     }
 
     fn no_function(&self, tool: &Tool) -> Diagnostic {
-        let message = format!("no function of Python can be called like the last part of `{}`", tool.name);
-        let found = Diagnostic::new(&NO_FUNCTION_NAME, self.origin.clone(), message).tool(&tool.name);
+        let message =
+            format!("no function of Python can be called like the last part of `{}`", tool.name);
+        let found =
+            Diagnostic::new(&NO_FUNCTION_NAME, self.origin.clone(), message).tool(&tool.name);
         found.hint("bind it by itself, with `python = \"module:function\"`")
     }
 
     fn missing_folders(&self, crib: &Path) -> impl Iterator<Item = Diagnostic> {
-        let missing = self.written.path.iter().flatten().filter(|folder| !crib.join(folder).is_dir());
+        let missing =
+            self.written.path.iter().flatten().filter(|folder| !crib.join(folder).is_dir());
         missing.map(|folder| {
             let message = format!("`{folder}` is not a folder, so that no module is found there");
-            Diagnostic::new(&NO_MODULE_FOLDER, self.origin.clone(), message).hint("paths are relative to the crib")
+            Diagnostic::new(&NO_MODULE_FOLDER, self.origin.clone(), message)
+                .hint("paths are relative to the crib")
         })
     }
 }

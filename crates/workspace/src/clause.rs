@@ -24,6 +24,9 @@ impl<T> Clause<T> {
 impl<'de, T: DeserializeOwned> Deserialize<'de> for Clause<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = toml::Value::deserialize(deserializer)?;
-        Ok(T::deserialize(value).map_or_else(|error| Self::Unread(error.to_string().trim().replace('\n', " ")), Self::Read))
+        Ok(T::deserialize(value).map_or_else(
+            |error| Self::Unread(error.to_string().trim().replace('\n', " ")),
+            Self::Read,
+        ))
     }
 }

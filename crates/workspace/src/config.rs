@@ -8,7 +8,8 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::{
-    AllowClause, Bind, Clause, ContentConfig, DocumentsConfig, PolicyClause, RuleClause, SwitchClause, WrittenFlags, flags,
+    AllowClause, Bind, Clause, ContentConfig, DocumentsConfig, PolicyClause, RuleClause,
+    SwitchClause, WrittenFlags, flags,
 };
 
 /// A `toolcrib.toml` that cannot be used.
@@ -177,7 +178,10 @@ pub struct Limits {
 impl Limits {
     /// How long, and how much of, operations that are over are kept.
     pub fn retention(&self) -> (Duration, u64) {
-        (Duration::from_secs(self.keep_days.unwrap_or(30).saturating_mul(86_400)), self.keep_bytes.unwrap_or(1 << 30))
+        (
+            Duration::from_secs(self.keep_days.unwrap_or(30).saturating_mul(86_400)),
+            self.keep_bytes.unwrap_or(1 << 30),
+        )
     }
 }
 
@@ -250,7 +254,10 @@ mod tests {
     fn an_empty_file_is_a_config_and_an_unknown_key_is_not() {
         let source = SourceId::new("toolcrib.toml");
         assert!(read(&source, "").expect("an empty config").confine.enabled);
-        assert_eq!(read(&source, BROKEN_CONFIG.bad).expect_err("an unknown key").code, BROKEN_CONFIG.code);
+        assert_eq!(
+            read(&source, BROKEN_CONFIG.bad).expect_err("an unknown key").code,
+            BROKEN_CONFIG.code
+        );
         assert!(read(&source, BROKEN_CONFIG.good).is_ok());
     }
 }

@@ -14,7 +14,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-pub(crate) use rules::{AMBIGUOUS_NAME, BAD_NAME, BROKEN_COLLECTION, BROKEN_PATTERN, MISSING_FOLDER};
+pub(crate) use rules::{
+    AMBIGUOUS_NAME, BAD_NAME, BROKEN_COLLECTION, BROKEN_PATTERN, MISSING_FOLDER,
+};
 
 use crate::Crib;
 
@@ -80,7 +82,9 @@ pub struct Content {
 
 /// Reads `[content]`: what can be used, and what is wrong with the rest.
 pub(crate) fn read(source: &SourceId, crib: &Crib) -> (Content, Vec<Diagnostic>) {
-    let Some(config) = &crib.config.content else { return Default::default() };
+    let Some(config) = &crib.config.content else {
+        return Default::default();
+    };
     let mut reader = Reader { source, crib, found: Vec::new() };
     let mut content = Content::default();
     for (name, category) in &config.categories {
@@ -88,7 +92,10 @@ pub(crate) fn read(source: &SourceId, crib: &Crib) -> (Content, Vec<Diagnostic>)
     }
     for (name, collection) in &config.collections {
         if let Some(clash) = config.categories.get_key_value(name.get_ref().as_str()) {
-            let message = format!("`{}` is a category as well, which is what it means in an expression", clash.0.get_ref());
+            let message = format!(
+                "`{}` is a category as well, which is what it means in an expression",
+                clash.0.get_ref()
+            );
             reader.report(&AMBIGUOUS_NAME, name, message, "give one of them another name");
         }
         content.collections.extend(reader.collection(name, collection, config));
@@ -104,7 +111,13 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn report<T>(&mut self, rule: &Rule, at: &Spanned<T>, message: String, hint: impl Into<String>) {
+    fn report<T>(
+        &mut self,
+        rule: &Rule,
+        at: &Spanned<T>,
+        message: String,
+        hint: impl Into<String>,
+    ) {
         let origin = Origin::offset(self.source, at.span().start);
         self.found.push(Diagnostic::new(rule, origin, message).hint(hint));
     }
@@ -113,7 +126,10 @@ impl Reader<'_> {
         match check_name(name.get_ref()) {
             Ok(()) => Some(name.get_ref().clone()),
             Err(why) => {
-                let message = format!("`{}` cannot be written in an expression: {why}", name.get_ref().escape_debug());
+                let message = format!(
+                    "`{}` cannot be written in an expression: {why}",
+                    name.get_ref().escape_debug()
+                );
                 self.report(&BAD_NAME, name, message, "use letters, digits, `_`, `-` and `.`");
                 None
             }
@@ -125,9 +141,15 @@ impl Reader<'_> {
         let folder = self.crib.resolve(config.dir.get_ref());
         if !folder.is_dir() {
             let message = format!("there is no folder `{}`", config.dir.get_ref().display());
-            self.report(&MISSING_FOLDER, &config.dir, message, "make the folder, or name one relative to the crib");
+            self.report(
+                &MISSING_FOLDER,
+                &config.dir,
+                message,
+                "make the folder, or name one relative to the crib",
+            );
         }
-        let mut patterns: Vec<_> = config.patterns.iter().filter_map(|pattern| self.pattern(pattern)).collect();
+        let mut patterns: Vec<_> =
+            config.patterns.iter().filter_map(|pattern| self.pattern(pattern)).collect();
         if patterns.is_empty() {
             patterns.push(Pattern::alone(USUAL));
         }
@@ -140,20 +162,32 @@ impl Reader<'_> {
         let problem = match Glob::new(&pattern.glob) {
             Err(error) => Some(error.kind().to_string()),
             Ok(_) if pattern.glob.starts_with('/') => Some("it begins with `/`".to_owned()),
-            Ok(_) if pattern.glob.split('/').any(|part| part == "..") => Some("it leads out of the folder".to_owned()),
+            Ok(_) if pattern.glob.split('/').any(|part| part == "..") => {
+                Some("it leads out of the folder".to_owned())
+            }
             Ok(_) => None,
         };
         match problem {
             None => Some(pattern),
             Some(why) => {
                 let message = format!("`{}` is not a pattern: {why}", text.get_ref());
-                self.report(&BROKEN_PATTERN, text, message, "write a glob over paths in the folder, such as `**/*.md`");
+                self.report(
+                    &BROKEN_PATTERN,
+                    text,
+                    message,
+                    "write a glob over paths in the folder, such as `**/*.md`",
+                );
                 None
             }
         }
     }
 
-    fn collection(&mut self, name: &Spanned<String>, config: &CollectionConfig, all: &ContentConfig) -> Option<Collection> {
+    fn collection(
+        &mut self,
+        name: &Spanned<String>,
+        config: &CollectionConfig,
+        all: &ContentConfig,
+    ) -> Option<Collection> {
         let name = self.name(name);
         let items = match Expression::parse(&config.items.get_ref().join(",")) {
             Ok(items) => items,
@@ -163,10 +197,17 @@ impl Reader<'_> {
             }
         };
         for term in &items.terms {
-            let known = || all.categories.keys().chain(all.collections.keys()).map(|name| name.get_ref().as_str());
+            let known = || {
+                all.categories
+                    .keys()
+                    .chain(all.collections.keys())
+                    .map(|name| name.get_ref().as_str())
+            };
             if known().all(|known| known != term.name) {
-                let near = closest(&term.name, known()).map(|near| format!("did you mean `{near}`?"));
-                let hint = near.unwrap_or_else(|| "name a category of `[content.categories]`".to_owned());
+                let near =
+                    closest(&term.name, known()).map(|near| format!("did you mean `{near}`?"));
+                let hint =
+                    near.unwrap_or_else(|| "name a category of `[content.categories]`".to_owned());
                 let message = format!("`{term}` names no category or collection");
                 self.report(&BROKEN_COLLECTION, &config.items, message, hint);
             }
@@ -179,7 +220,9 @@ impl Reader<'_> {
         for (name, written) in &config.collections {
             let mut inside = BTreeSet::new();
             let mut next = vec![name.get_ref().as_str()];
-            while let Some(collection) = next.pop().and_then(|name| collections.iter().find(|other| other.name == name)) {
+            while let Some(collection) =
+                next.pop().and_then(|name| collections.iter().find(|other| other.name == name))
+            {
                 // A name that is a category's means that, whatever else is called so.
                 let names = collection.items.terms.iter().map(|term| term.name.as_str());
                 let names = names.filter(|name| !config.categories.contains_key(*name));
@@ -187,7 +230,12 @@ impl Reader<'_> {
             }
             if inside.contains(name.get_ref().as_str()) {
                 let message = format!("the collection `{}` contains itself", name.get_ref());
-                self.report(&BROKEN_COLLECTION, &written.items, message, "take it out of what it contains");
+                self.report(
+                    &BROKEN_COLLECTION,
+                    &written.items,
+                    message,
+                    "take it out of what it contains",
+                );
             }
         }
     }

@@ -80,14 +80,23 @@ impl Crib {
 
     /// Opens a crib to look at it, not to run anything: with what of its configuration can be used, and what is wrong with
     /// the rest.
-    pub fn look(folder: Option<&Path>, environment: &Environment) -> Result<(Self, Vec<Diagnostic>), OpenError> {
+    pub fn look(
+        folder: Option<&Path>,
+        environment: &Environment,
+    ) -> Result<(Self, Vec<Diagnostic>), OpenError> {
         let start = folder.unwrap_or(Path::new("."));
-        let canonical = fs::canonicalize(start)
-            .and_then(|path| if path.is_dir() { Ok(path) } else { Err(io::ErrorKind::NotADirectory.into()) });
-        let here = canonical.map_err(|source| OpenError::Folder { folder: start.to_owned(), source })?;
+        let canonical = fs::canonicalize(start).and_then(|path| {
+            if path.is_dir() { Ok(path) } else { Err(io::ErrorKind::NotADirectory.into()) }
+        });
+        let here =
+            canonical.map_err(|source| OpenError::Folder { folder: start.to_owned(), source })?;
         let folder = match folder {
             Some(_) => here,
-            None => here.ancestors().find(|folder| folder.join(CONFIG).is_file()).unwrap_or(&here).to_owned(),
+            None => here
+                .ancestors()
+                .find(|folder| folder.join(CONFIG).is_file())
+                .unwrap_or(&here)
+                .to_owned(),
         };
         let mut crib = Self::unconfigured(folder, environment);
         let diagnostics = crib.configure();
@@ -96,12 +105,16 @@ impl Crib {
 
     /// How many files that may be definitions lie where none are read: in the folder itself.
     pub fn strays(&self) -> usize {
-        discover::files(&self.folder, &["json", "yaml", "yml"]).iter().filter(|path| !path.ends_with(discover::GUIDANCE)).count()
+        discover::files(&self.folder, &["json", "yaml", "yml"])
+            .iter()
+            .filter(|path| !path.ends_with(discover::GUIDANCE))
+            .count()
     }
 
     /// Opens the crib that a file or folder lies in: the nearest folder upward with a `toolcrib.toml`, else its own.
     pub fn around(path: &Path, environment: &Environment) -> Result<Self, OpenError> {
-        let real = fs::canonicalize(path).map_err(|source| OpenError::Path { path: path.to_owned(), source })?;
+        let real = fs::canonicalize(path)
+            .map_err(|source| OpenError::Path { path: path.to_owned(), source })?;
         let own = if real.is_dir() { real.as_path() } else { real.parent().unwrap_or(&real) };
         let configured = own.ancestors().find(|folder| folder.join(CONFIG).is_file());
         Self::open(Some(configured.unwrap_or(own)), environment)
@@ -131,7 +144,10 @@ impl Crib {
             return Vec::new();
         }
         let source = SourceId::new(CONFIG);
-        let read = self.files().read(&path).and_then(|bytes| config::read(&source, &String::from_utf8_lossy(&bytes)));
+        let read = self
+            .files()
+            .read(&path)
+            .and_then(|bytes| config::read(&source, &String::from_utf8_lossy(&bytes)));
         match read {
             Ok(config) => self.config = config,
             Err(problem) => return vec![*problem],
@@ -139,12 +155,21 @@ impl Crib {
         let none = WrittenFlags::new();
         let mut found = Vec::new();
         self.policy = kept(policy::compile(&source, &self.config.policy), &mut found);
-        (self.flags, self.switches) =
-            kept(flags::compile(&source, self.config.flags.as_ref().unwrap_or(&none), &self.config.switch), &mut found);
+        (self.flags, self.switches) = kept(
+            flags::compile(
+                &source,
+                self.config.flags.as_ref().unwrap_or(&none),
+                &self.config.switch,
+            ),
+            &mut found,
+        );
         self.allow = allow::compile(&source, &self.config.allow, &mut found);
         self.rules = house::compile(&source, &self.config.rule, &mut found);
         self.bind = kept(bind::compile(&source, &self.config.bind), &mut found);
-        self.documents = kept(documents::compile(&source, &self.config.documents, |dir| self.resolve(dir)), &mut found);
+        self.documents = kept(
+            documents::compile(&source, &self.config.documents, |dir| self.resolve(dir)),
+            &mut found,
+        );
         found
     }
 
@@ -161,7 +186,11 @@ impl Crib {
 
     /// The crib's name: the configured one, else its folder's.
     pub fn name(&self) -> String {
-        let folder = || self.folder.file_name().map_or_else(|| "toolcrib".to_owned(), |name| name.to_string_lossy().into_owned());
+        let folder = || {
+            self.folder
+                .file_name()
+                .map_or_else(|| "toolcrib".to_owned(), |name| name.to_string_lossy().into_owned())
+        };
         self.config.crib.name.clone().unwrap_or_else(folder)
     }
 
@@ -172,7 +201,10 @@ impl Crib {
 
     /// Whether definitions are written here with the help of an agent: so configured, else if there are specifications.
     pub fn checks_definitions(&self) -> bool {
-        self.config.crib.check_definition.unwrap_or_else(|| !discover::specifications(&self.folder).is_empty())
+        self.config
+            .crib
+            .check_definition
+            .unwrap_or_else(|| !discover::specifications(&self.folder).is_empty())
     }
 
     /// Why a change of a tool does not count, if the crib says so.
@@ -188,8 +220,16 @@ impl Crib {
     /// The folder for what this crib keeps, below the user's state folder.
     pub fn state_folder(&self) -> PathBuf {
         let path = self.folder.to_string_lossy();
-        let name: String = self.name().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(32).collect();
-        self.environment.state_folder().join("cribs").join(format!("{name}-{:016x}", fingerprint(path.as_bytes())))
+        let name: String = self
+            .name()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+            .take(32)
+            .collect();
+        self.environment
+            .state_folder()
+            .join("cribs")
+            .join(format!("{name}-{:016x}", fingerprint(path.as_bytes())))
     }
 
     /// How tools run in this crib.
@@ -228,7 +268,8 @@ impl Crib {
     /// A configured path: `~/` is the home folder, a relative one is below the crib, links are followed.
     pub(crate) fn resolve(&self, path: &Path) -> PathBuf {
         let home = path.strip_prefix("~").ok().zip(self.environment.get("HOME"));
-        let path = home.map_or_else(|| self.folder.join(path), |(rest, home)| Path::new(home).join(rest));
+        let path =
+            home.map_or_else(|| self.folder.join(path), |(rest, home)| Path::new(home).join(rest));
         fs::canonicalize(&path).unwrap_or(path)
     }
 }
@@ -249,5 +290,7 @@ fn set<T>(target: &mut T, value: Option<T>) {
 
 /// FNV-1a: short, stable for ever, and enough to tell one user's folders apart.
 fn fingerprint(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }

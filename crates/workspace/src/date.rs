@@ -10,13 +10,17 @@ const DAY: i64 = 86_400;
 pub(crate) fn end(until: &Datetime) -> Option<SystemTime> {
     let date = until.date?;
     let days = days_since_epoch(i64::from(date.year), i64::from(date.month), i64::from(date.day));
-    let Some(time) = until.time else { return moment((days + 1) * DAY) };
+    let Some(time) = until.time else {
+        return moment((days + 1) * DAY);
+    };
     let offset = match until.offset {
         Some(Offset::Custom { minutes }) => i64::from(minutes) * 60,
         Some(Offset::Z) | None => 0,
     };
     let second = i64::from(time.second.unwrap_or_default());
-    moment(days * DAY + i64::from(time.hour) * 3_600 + i64::from(time.minute) * 60 + second - offset)
+    moment(
+        days * DAY + i64::from(time.hour) * 3_600 + i64::from(time.minute) * 60 + second - offset,
+    )
 }
 
 /// The day that is `days` after the day of `now`.
@@ -45,14 +49,19 @@ fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
 fn civil(days: i64) -> Date {
     let days = days + 719_468;
     let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_from_march = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
     let month = (month_from_march + 2) % 12 + 1;
     let year = era * 400 + year_of_era + i64::from(month <= 2);
     let small = |number: i64| u8::try_from(number).expect("months and days are below 32");
-    Date { year: u16::try_from(year).expect("the days are within four digits"), month: small(month), day: small(day) }
+    Date {
+        year: u16::try_from(year).expect("the days are within four digits"),
+        month: small(month),
+        day: small(day),
+    }
 }
 
 #[cfg(test)]
@@ -80,7 +89,11 @@ mod tests {
     fn every_day_is_found_again() {
         for days in 0..days_since_epoch(2_500, 1, 1) {
             let date = civil(days);
-            assert_eq!(days_since_epoch(date.year.into(), date.month.into(), date.day.into()), days, "{date}");
+            assert_eq!(
+                days_since_epoch(date.year.into(), date.month.into(), date.day.into()),
+                days,
+                "{date}"
+            );
         }
     }
 

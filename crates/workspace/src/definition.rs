@@ -24,12 +24,21 @@ pub(crate) struct Definition {
 
 impl Definition {
     /// Reads a file of the crib in the folder `within`. What it links to is read if it lies below that.
-    pub(crate) fn read(files: &Files, path: &Path, guidance: &Guidance, judging: Judging<'_>, within: &Path) -> Self {
+    pub(crate) fn read(
+        files: &Files,
+        path: &Path,
+        guidance: &Guidance,
+        judging: Judging<'_>,
+        within: &Path,
+    ) -> Self {
         match files.read(path) {
             Ok(bytes) => {
                 let linked: formats::Linked<'_> = &|link| linked(files, path, within, link);
-                let mut read = Self::of(Document::parse(&files.name(path), &bytes), guidance, judging, linked);
-                read.tools.iter_mut().for_each(|tool| sources::settle(Arc::make_mut(tool), path, within));
+                let mut read =
+                    Self::of(Document::parse(&files.name(path), &bytes), guidance, judging, linked);
+                read.tools
+                    .iter_mut()
+                    .for_each(|tool| sources::settle(Arc::make_mut(tool), path, within));
                 Self { document: read.is_document.then_some(bytes), ..read }
             }
             Err(problem) => Self { diagnostics: vec![*problem], ..Self::default() },
@@ -37,13 +46,21 @@ impl Definition {
     }
 
     /// Reads a file that was parsed: the good tools, and everything that is wrong with the others.
-    pub(crate) fn of(document: Document<'_>, guidance: &Guidance, judging: Judging<'_>, linked: formats::Linked<'_>) -> Self {
+    pub(crate) fn of(
+        document: Document<'_>,
+        guidance: &Guidance,
+        judging: Judging<'_>,
+        linked: formats::Linked<'_>,
+    ) -> Self {
         let is_document = document.format() == Format::Specification;
-        let Reading { tools, broken, mut diagnostics, allowances } = document.read_linked(guidance, linked);
+        let Reading { tools, broken, mut diagnostics, allowances } =
+            document.read_linked(guidance, linked);
         let broken: Vec<_> = broken.into_iter().map(Arc::new).collect();
         let mut more = judging.each(&broken);
         // Where there is an error, too little is known to say more.
-        more.retain(|found| !diagnostics.iter().filter(|of| of.is_error()).any(|error| touches(error, found)));
+        more.retain(|found| {
+            !diagnostics.iter().filter(|of| of.is_error()).any(|error| touches(error, found))
+        });
         diagnostics.extend(more);
         let tools = tools.into_iter().map(Arc::new).collect();
         Self { tools, diagnostics, allowances, is_document, document: None }
@@ -52,13 +69,20 @@ impl Definition {
 
 /// Whether a finding is about what could not be read: inside of it, or about the object that it is a field of.
 fn touches(error: &Diagnostic, found: &Diagnostic) -> bool {
-    let [error, found] = [error, found].map(|diagnostic| diagnostic.origin.pointer().unwrap_or_default());
-    let is_inside = found.strip_prefix(error).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let [error, found] =
+        [error, found].map(|diagnostic| diagnostic.origin.pointer().unwrap_or_default());
+    let is_inside =
+        found.strip_prefix(error).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     is_inside || error.rsplit_once('/').is_some_and(|(object, _)| object == found)
 }
 
 /// The text of a file that the definition at `path` links to.
-pub(crate) fn linked(files: &Files, path: &Path, within: &Path, link: &str) -> Result<String, String> {
+pub(crate) fn linked(
+    files: &Files,
+    path: &Path,
+    within: &Path,
+    link: &str,
+) -> Result<String, String> {
     if link.contains("://") || Path::new(link).has_root() {
         return Err("only files below the crib are read".to_owned());
     }
@@ -68,8 +92,9 @@ pub(crate) fn linked(files: &Files, path: &Path, within: &Path, link: &str) -> R
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
         _ => error.to_string(),
     })?;
-    let within = fs::canonicalize(if within.as_os_str().is_empty() { Path::new(".") } else { within })
-        .map_err(|error| error.to_string())?;
+    let within =
+        fs::canonicalize(if within.as_os_str().is_empty() { Path::new(".") } else { within })
+            .map_err(|error| error.to_string())?;
     if !real.starts_with(within) {
         return Err("it lies outside the crib".to_owned());
     }

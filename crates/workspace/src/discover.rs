@@ -32,8 +32,10 @@ pub(crate) struct Found {
 /// Looks where definitions are by convention: JSON and YAML in `tools/`, YAML in `inst/mcp/tools/`, `tool_guidance.json`
 /// in `tools/` or at the root, and `MCP_TOOL_SPECIFICATION.md` anywhere below.
 pub(crate) fn in_crib(folder: &Path) -> Found {
-    let guidance: Vec<_> =
-        [folder.join(GUIDANCE), folder.join(TOOLS).join(GUIDANCE)].into_iter().filter(|path| path.is_file()).collect();
+    let guidance: Vec<_> = [folder.join(GUIDANCE), folder.join(TOOLS).join(GUIDANCE)]
+        .into_iter()
+        .filter(|path| path.is_file())
+        .collect();
     let mut definitions = files(&folder.join(TOOLS), &["json", "yaml", "yml"]);
     definitions.extend(files(&folder.join(PACKAGE_TOOLS), &["yaml", "yml"]));
     definitions.retain(|path| !guidance.contains(path));
@@ -44,7 +46,8 @@ pub(crate) fn in_crib(folder: &Path) -> Found {
 /// All JSON, YAML and Markdown files below a folder that is not a crib.
 pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
     let mut found = files(folder, &["json", "yaml", "yml", "md"]);
-    let mut folders: Vec<_> = entries(folder).into_iter().filter(|path| path.is_dir() && !path.is_symlink()).collect();
+    let mut folders: Vec<_> =
+        entries(folder).into_iter().filter(|path| path.is_dir() && !path.is_symlink()).collect();
     folders.sort();
     found.extend(folders.iter().flat_map(|folder| below(folder)));
     found
@@ -52,7 +55,8 @@ pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
 
 /// Whether a folder is laid out as a crib.
 pub(crate) fn is_crib(folder: &Path) -> bool {
-    folder.join("toolcrib.toml").is_file() || FOLDERS.iter().any(|tools| folder.join(tools).is_dir())
+    folder.join("toolcrib.toml").is_file()
+        || FOLDERS.iter().any(|tools| folder.join(tools).is_dir())
 }
 
 /// The specifications below a folder, whatever the case of their names. Links to folders are not followed.
@@ -75,7 +79,10 @@ pub(crate) fn specifications(folder: &Path) -> Vec<PathBuf> {
         }
     }
     if !waiting.is_empty() {
-        tracing::warn!("{} has more than {MOST_FOLDERS} folders; the rest was not searched for specifications", folder.display());
+        tracing::warn!(
+            "{} has more than {MOST_FOLDERS} folders; the rest was not searched for specifications",
+            folder.display()
+        );
     }
     found.sort();
     found
@@ -83,14 +90,25 @@ pub(crate) fn specifications(folder: &Path) -> Vec<PathBuf> {
 
 /// The files of a folder that have one of these extensions.
 pub(crate) fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
-    let has_one = |path: &PathBuf| path.extension().is_some_and(|own| extensions.iter().any(|extension| own == *extension));
-    let mut found: Vec<_> = entries(folder).into_iter().filter(|path| has_one(path) && !path.is_dir()).collect();
+    let has_one = |path: &PathBuf| {
+        path.extension().is_some_and(|own| extensions.iter().any(|extension| own == *extension))
+    };
+    let mut found: Vec<_> =
+        entries(folder).into_iter().filter(|path| has_one(path) && !path.is_dir()).collect();
     found.sort();
     found
 }
 
 /// The visible entries of a folder; a folder that cannot be read has none.
 fn entries(folder: &Path) -> Vec<PathBuf> {
-    let visible = |path: &PathBuf| path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.'));
-    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).filter(visible).collect()
+    let visible = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.'))
+    };
+    fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(visible)
+        .collect()
 }

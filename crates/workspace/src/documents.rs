@@ -121,21 +121,42 @@ pub(crate) fn compile(
     let dir = config.dir.get_ref();
     let folder = resolve(dir);
     if dir.as_os_str().is_empty() {
-        report(&BROKEN_DOCUMENTS, config.dir.span().start, "`dir` is empty".to_owned(), "name a folder, such as `rmd`");
+        report(
+            &BROKEN_DOCUMENTS,
+            config.dir.span().start,
+            "`dir` is empty".to_owned(),
+            "name a folder, such as `rmd`",
+        );
     } else if folder.exists() && !folder.is_dir() {
         let message = format!("`{}` is not a folder", dir.display());
-        report(&BROKEN_DOCUMENTS, config.dir.span().start, message, "name a folder; it is made if it is not there");
+        report(
+            &BROKEN_DOCUMENTS,
+            config.dir.span().start,
+            message,
+            "name a folder; it is made if it is not there",
+        );
     }
     if let Some(bytes) = config.max_bytes.as_ref().filter(|bytes| *bytes.get_ref() == 0) {
-        report(&BROKEN_DOCUMENTS, bytes.span().start, "`max_bytes` leaves no room for a document".to_owned(), "leave it out");
+        report(
+            &BROKEN_DOCUMENTS,
+            bytes.span().start,
+            "`max_bytes` leaves no room for a document".to_owned(),
+            "leave it out",
+        );
     }
     for (name, at) in rendering::impossible(config) {
-        report(&BROKEN_DOCUMENTS, at, format!("`{name}` leaves nothing to render with"), "leave it out, or name more than 0");
+        report(
+            &BROKEN_DOCUMENTS,
+            at,
+            format!("`{name}` leaves nothing to render with"),
+            "leave it out, or name more than 0",
+        );
     }
     let backend = *config.backend.get_ref();
     if backend == RenderBackend::Local && !config.allow_local {
         let message = "`backend` is `local`, which `allow_local` does not allow".to_owned();
-        let hint = "set `allow_local = true` if documents may run R with your rights, or choose `docker`";
+        let hint =
+            "set `allow_local = true` if documents may run R with your rights, or choose `docker`";
         report(&FORBIDDEN_BACKEND, config.backend.span().start, message, hint);
     }
     let max_bytes = config.max_bytes.as_ref().map_or(USUAL_BYTES, |bytes| *bytes.get_ref());

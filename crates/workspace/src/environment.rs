@@ -53,7 +53,9 @@ pub struct Environment {
 impl Environment {
     /// Reads the variables of this process.
     pub fn capture() -> Self {
-        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect()
+        std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect()
     }
 
     /// The value of a variable; set-but-empty counts as set.
@@ -63,7 +65,11 @@ impl Environment {
 
     /// The variables that children get: a short list, and those that `pass` names.
     pub fn for_children(&self, pass: &[String]) -> Vec<(String, String)> {
-        let chosen = |name: &str| PASSED.contains(&name) || name.starts_with("LC_") || pass.iter().any(|passed| passed == name);
+        let chosen = |name: &str| {
+            PASSED.contains(&name)
+                || name.starts_with("LC_")
+                || pass.iter().any(|passed| passed == name)
+        };
         let chosen = self.variables.iter().filter(|(name, _)| chosen(name));
         chosen.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
@@ -73,9 +79,14 @@ impl Environment {
         let home = self.get("HOME").map(PathBuf::from);
         let mut found = Vec::new();
         for (variable, folder, parts) in TOOLCHAINS {
-            let base = self.get(variable).map(PathBuf::from).or_else(|| home.as_ref().map(|home| home.join(folder)));
+            let base = self
+                .get(variable)
+                .map(PathBuf::from)
+                .or_else(|| home.as_ref().map(|home| home.join(folder)));
             found.extend(
-                base.into_iter().flat_map(|base| parts.iter().map(move |part| base.join(part))).filter(|path| path.exists()),
+                base.into_iter()
+                    .flat_map(|base| parts.iter().map(move |part| base.join(part)))
+                    .filter(|path| path.exists()),
             );
         }
         found.extend(home.map(|home| home.join(".gitconfig")).filter(|path| path.exists()));
@@ -84,7 +95,8 @@ impl Environment {
 
     /// The folder for what must survive: `$XDG_STATE_HOME/toolcrib`, else below the home folder.
     pub fn state_folder(&self) -> PathBuf {
-        let absolute = |name: &str| self.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let absolute =
+            |name: &str| self.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
         match (absolute("XDG_STATE_HOME"), absolute("HOME")) {
             (Some(state), _) => state.join("toolcrib"),
             (None, Some(home)) => home.join(".local/state/toolcrib"),
@@ -109,14 +121,17 @@ mod tests {
 
     #[test]
     fn passes_a_short_list_and_what_is_named() {
-        let all = environment(&[("PATH", "/bin"), ("LC_ALL", "C"), ("AWS_SECRET", "x"), ("MINE", "y")]);
-        let names: Vec<_> = all.for_children(&["MINE".to_owned()]).into_iter().map(|(name, _)| name).collect();
+        let all =
+            environment(&[("PATH", "/bin"), ("LC_ALL", "C"), ("AWS_SECRET", "x"), ("MINE", "y")]);
+        let names: Vec<_> =
+            all.for_children(&["MINE".to_owned()]).into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["LC_ALL", "MINE", "PATH"]);
     }
 
     #[test]
     fn a_relative_state_folder_is_not_taken() {
-        let state = environment(&[("XDG_STATE_HOME", "relative"), ("HOME", "/home/a")]).state_folder();
+        let state =
+            environment(&[("XDG_STATE_HOME", "relative"), ("HOME", "/home/a")]).state_folder();
         assert_eq!(state, std::path::Path::new("/home/a/.local/state/toolcrib"));
     }
 }

@@ -61,7 +61,8 @@ const DRIVER: &str = include_str!("examples/driver.R");
 const LIBRARIES: [&str; 3] = ["R_LIBS", "R_LIBS_USER", "R_LIBS_SITE"];
 
 /// What would otherwise be different for everybody who builds. Text is sorted as checks of R packages sort it.
-const LOCALE: [(&str, &str); 4] = [("LANG", "C.UTF-8"), ("LC_COLLATE", "C"), ("LANGUAGE", "en"), ("TZ", "UTC")];
+const LOCALE: [(&str, &str); 4] =
+    [("LANG", "C.UTF-8"), ("LC_COLLATE", "C"), ("LANGUAGE", "en"), ("TZ", "UTC")];
 
 /// Where distributions of R put packages.
 const SITES: [&str; 2] = ["/usr/lib/R/site-library", "/usr/local/lib/R/site-library"];
@@ -94,7 +95,10 @@ impl<'a> Examples<'a> {
         settings.environment = variables(environment);
         settings.read = environment.toolchains();
         settings.read.extend(home_of_r(environment));
-        let named = LIBRARIES.iter().filter_map(|name| environment.get(name)).flat_map(std::env::split_paths);
+        let named = LIBRARIES
+            .iter()
+            .filter_map(|name| environment.get(name))
+            .flat_map(std::env::split_paths);
         let own = environment.get("HOME").map(|home| PathBuf::from(home).join("R"));
         let mut libraries: Vec<_> = named.chain(own).filter(|path| path.exists()).collect();
         settings.read.extend(libraries.iter().cloned());
@@ -113,7 +117,11 @@ impl<'a> Examples<'a> {
         let rscript = Arc::new(tool(String::new(), self.limit));
         if self.runtime.available(&rscript).await.is_err() {
             let source = SourceId::new("DESCRIPTION");
-            let note = Diagnostic::new(&NO_R, Origin::whole(&source), "`Rscript` was not found, so examples were not run");
+            let note = Diagnostic::new(
+                &NO_R,
+                Origin::whole(&source),
+                "`Rscript` was not found, so examples were not run",
+            );
             let note = note.hint("install R, or say --no-examples");
             return Ran { records: known.to_vec(), diagnostics: vec![note] };
         }
@@ -133,7 +141,9 @@ impl<'a> Examples<'a> {
 
     /// What came of each example, by its key. Functions on one page share theirs, which is run once for all of them.
     async fn runs(&self, definitions: &[Definition]) -> HashMap<String, Run> {
-        let keyed = definitions.iter().filter_map(|definition| Some((self.key(runnable(definition)?), definition)));
+        let keyed = definitions
+            .iter()
+            .filter_map(|definition| Some((self.key(runnable(definition)?), definition)));
         let different: HashMap<_, _> = keyed.collect();
         let all = different.into_iter().map(|(key, definition)| async {
             let run = self.once(&key, definition).await;
@@ -145,7 +155,8 @@ impl<'a> Examples<'a> {
     /// What is remembered of an example, or what comes of running it.
     async fn once(&self, key: &str, definition: &Definition) -> Option<Run> {
         let entry = self.cache.join(key);
-        let known = fs::read(&entry).ok().and_then(|bytes| Run::remembered(&bytes, || self.libraries()));
+        let known =
+            fs::read(&entry).ok().and_then(|bytes| Run::remembered(&bytes, || self.libraries()));
         if known.is_some() {
             return known;
         }
@@ -157,9 +168,16 @@ impl<'a> Examples<'a> {
         Some(run)
     }
 
-    fn record(&self, definition: &Definition, runs: &HashMap<String, Run>) -> Result<Record, Box<Diagnostic>> {
-        let run = runnable(definition).and_then(|example| Some((example, runs.get(&self.key(example))?)));
-        let Some((example, run)) = run else { return Ok(Record::default()) };
+    fn record(
+        &self,
+        definition: &Definition,
+        runs: &HashMap<String, Run>,
+    ) -> Result<Record, Box<Diagnostic>> {
+        let run =
+            runnable(definition).and_then(|example| Some((example, runs.get(&self.key(example))?)));
+        let Some((example, run)) = run else {
+            return Ok(Record::default());
+        };
         match run {
             Run::Printed { output, seconds } => {
                 let measured = Measured::of_run(output, *seconds);
@@ -168,10 +186,14 @@ impl<'a> Examples<'a> {
             Run::Skipped => Ok(Record::default()),
             Run::Failed(why) | Run::Ended(why) => {
                 let message = format!("the example of `{}` failed: {why}", definition.tool);
-                let found = Diagnostic::new(&FAILED_EXAMPLE, definition.origin.clone(), message).tool(&definition.tool);
+                let found = Diagnostic::new(&FAILED_EXAMPLE, definition.origin.clone(), message)
+                    .tool(&definition.tool);
                 let is_ended = matches!(run, Run::Ended(_));
-                let more_time = if is_ended { " give it more time (`--timeout-seconds`)," } else { "" };
-                Err(Box::new(found.hint(format!("mend it,{more_time} or put what cannot run here in `\\dontrun{{}}`"))))
+                let more_time =
+                    if is_ended { " give it more time (`--timeout-seconds`)," } else { "" };
+                Err(Box::new(found.hint(format!(
+                    "mend it,{more_time} or put what cannot run here in `\\dontrun{{}}`"
+                ))))
             }
         }
     }
@@ -179,29 +201,39 @@ impl<'a> Examples<'a> {
     async fn evaluate(&self, definition: &Definition, example: &ExampleCode) -> Run {
         let script = format!("{}{R_SOURCING}{DRIVER}", self.values(example));
         let arguments = Map::from_iter([("script".to_owned(), Value::from(script))]);
-        Run::of(&self.runtime.call_alone(Arc::new(tool(definition.tool.clone(), self.limit)), arguments).await)
+        Run::of(
+            &self
+                .runtime
+                .call_alone(Arc::new(tool(definition.tool.clone(), self.limit)), arguments)
+                .await,
+        )
     }
 
     /// What tells whether packages were installed or removed: when their folders were changed.
     fn libraries(&self) -> String {
-        let inner = |folder: &PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let inner = |folder: &PathBuf| {
+            fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+        };
         let outer = self.libraries.iter().cloned();
         let folders = outer.chain(self.libraries.iter().flat_map(inner));
-        let changed = folders.filter_map(|folder| fs::metadata(&folder).and_then(|about| about.modified()).ok());
+        let changed = folders
+            .filter_map(|folder| fs::metadata(&folder).and_then(|about| about.modified()).ok());
         let changed = changed.filter_map(|time| time.duration_since(UNIX_EPOCH).ok());
         changed.map(|time| time.as_millis()).max().unwrap_or_default().to_string()
     }
 
     /// What the driver is told, as R.
     fn values(&self, example: &ExampleCode) -> String {
-        let folder = self.package.folder.canonicalize().unwrap_or_else(|_| self.package.folder.clone());
+        let folder =
+            self.package.folder.canonicalize().unwrap_or_else(|_| self.package.folder.clone());
         let values = [
             ("package", self.package.name.as_str()),
             ("folder", &folder.to_string_lossy()),
             ("code", &example.run),
             ("condition", condition(example)),
         ];
-        let values: Vec<_> = values.into_iter().map(|(name, value)| format!("{name} = {}", quoted(value))).collect();
+        let values: Vec<_> =
+            values.into_iter().map(|(name, value)| format!("{name} = {}", quoted(value))).collect();
         format!(".toolcrib <- list({})\n", values.join(", "))
     }
 
@@ -229,7 +261,8 @@ fn condition(example: &ExampleCode) -> &str {
 /// The variables of an example: those of any program, in one locale.
 fn variables(environment: &Environment) -> Vec<(String, String)> {
     let passed = environment.for_children(&LIBRARIES.map(str::to_owned));
-    let is_locale = |name: &str| name.starts_with("LC_") || LOCALE.iter().any(|(own, _)| *own == name);
+    let is_locale =
+        |name: &str| name.starts_with("LC_") || LOCALE.iter().any(|(own, _)| *own == name);
     let locale = LOCALE.map(|(name, value)| (name.to_owned(), value.to_owned()));
     passed.into_iter().filter(|(name, _)| !is_locale(name)).chain(locale).collect()
 }
@@ -237,7 +270,11 @@ fn variables(environment: &Environment) -> Vec<(String, String)> {
 /// Where R is installed, if that is a folder of its own: two levels above the real `Rscript`.
 fn home_of_r(environment: &Environment) -> Option<PathBuf> {
     let folders = std::env::split_paths(environment.get("PATH")?);
-    let program = folders.map(|folder| folder.join("Rscript")).find(|path| path.is_file())?.canonicalize().ok()?;
+    let program = folders
+        .map(|folder| folder.join("Rscript"))
+        .find(|path| path.is_file())?
+        .canonicalize()
+        .ok()?;
     program.ancestors().nth(2).map(PathBuf::from)
 }
 
@@ -248,7 +285,13 @@ fn tool(name: String, limit: Duration) -> Tool {
     let launch = Launch::Process(Process { program: "Rscript".to_owned(), pieces });
     let schema = json!({"type": "object", "properties": {"script": {"type": "string"}}});
     let schema = Schema::new(schema.as_object().cloned().unwrap_or_default());
-    let mut tool = Tool::new(name, "Runs an example", schema, launch, Origin::whole(&SourceId::new("DESCRIPTION")));
+    let mut tool = Tool::new(
+        name,
+        "Runs an example",
+        schema,
+        launch,
+        Origin::whole(&SourceId::new("DESCRIPTION")),
+    );
     tool.marks = Marks { mutates: Some(false), ..Marks::default() };
     tool.timeout = Some(limit);
     tool

@@ -50,13 +50,18 @@ impl Files {
             let origin = Origin::whole(&self.name(path));
             Box::new(Diagnostic::new(&UNREADABLE_FILE, origin, message).hint(hint))
         };
-        let unreadable = |error: io::Error| problem(format!("cannot read it: {error}"), "check the file and its permissions");
+        let unreadable = |error: io::Error| {
+            problem(format!("cannot read it: {error}"), "check the file and its permissions")
+        };
         let about = fs::metadata(path).map_err(unreadable)?;
         if !about.is_file() {
             return Err(problem("it is not a regular file".to_owned(), "remove it or name a file"));
         }
         if about.len() > LARGEST_FILE {
-            let message = format!("it has {} bytes, more than the {LARGEST_FILE} that a definition may have", about.len());
+            let message = format!(
+                "it has {} bytes, more than the {LARGEST_FILE} that a definition may have",
+                about.len()
+            );
             return Err(problem(message, "split it, or move it out of the folder"));
         }
         fs::read(path).map_err(unreadable)
@@ -68,7 +73,8 @@ impl Files {
         let path = fs::canonicalize(path)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let beside = path.with_file_name(format!(".{name}.{}.toolcrib", std::process::id()));
-        let written = fs::write(&beside, text).and_then(|()| fs::set_permissions(&beside, fs::metadata(&path)?.permissions()));
+        let written = fs::write(&beside, text)
+            .and_then(|()| fs::set_permissions(&beside, fs::metadata(&path)?.permissions()));
         let done = written.and_then(|()| fs::rename(&beside, &path));
         if done.is_err() {
             // It may never have been made.
@@ -80,6 +86,9 @@ impl Files {
     /// The text of a source, for showing places in it; what is not UTF-8 is replaced.
     pub fn text(&self, source: &SourceId) -> Option<String> {
         let bytes = self.read(&self.path(source)).ok()?;
-        Some(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+        Some(
+            String::from_utf8(bytes)
+                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        )
     }
 }

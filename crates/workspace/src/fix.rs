@@ -47,12 +47,17 @@ fn fix(files: &Files, paths: &[PathBuf]) -> Result<Vec<Fixed>, FixError> {
     let mut fixed = Vec::new();
     for path in paths {
         // What cannot be read is told by reading it, not here.
-        let Some(text) = files.read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else { continue };
+        let Some(text) = files.read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok())
+        else {
+            continue;
+        };
         let source = files.name(path);
         let edits = formats::fixes(&source, &text);
         if !edits.is_empty() {
             let better = formats::apply(&text, &edits);
-            files.replace(path, &better).map_err(|source| FixError { path: path.clone(), source })?;
+            files
+                .replace(path, &better)
+                .map_err(|source| FixError { path: path.clone(), source })?;
             fixed.push(Fixed { source, lines: edits.len() });
         }
     }

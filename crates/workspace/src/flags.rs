@@ -44,8 +44,12 @@ pub(crate) fn compile(
     switches: &[Spanned<SwitchClause>],
 ) -> Result<(FlagValues, Vec<Switch>), Vec<Diagnostic>> {
     let mut found = Vec::new();
-    let values = flags.iter().filter_map(|(name, value)| read_flag(source, name, value, &mut found)).collect();
-    let switches = switches.iter().filter_map(|switch| read_switch(source, switch, &mut found)).collect();
+    let values = flags
+        .iter()
+        .filter_map(|(name, value)| read_flag(source, name, value, &mut found))
+        .collect();
+    let switches =
+        switches.iter().filter_map(|switch| read_switch(source, switch, &mut found)).collect();
     if found.is_empty() { Ok((values, switches)) } else { Err(found) }
 }
 
@@ -56,7 +60,10 @@ pub(crate) fn check(
     switches: &[Switch],
     catalog: &Catalog,
 ) -> Vec<Diagnostic> {
-    let useless = written.iter().zip(switches).filter(|(_, switch)| !catalog.tools().iter().any(|tool| switch.covers(tool)));
+    let useless = written
+        .iter()
+        .zip(switches)
+        .filter(|(_, switch)| !catalog.tools().iter().any(|tool| switch.covers(tool)));
     let said = useless.map(|(written, switch)| {
         let written = written.get_ref();
         let place = written.tools.as_ref().or(written.category.as_ref()).unwrap_or(&written.flag);
@@ -65,7 +72,8 @@ pub(crate) fn check(
             None => "`toolcrib list` shows the names".to_owned(),
         };
         let message = format!("`{}` matches no tool of a definition", place.get_ref());
-        Diagnostic::new(&USELESS_SWITCH, Origin::offset(source, place.span().start), message).hint(hint)
+        Diagnostic::new(&USELESS_SWITCH, Origin::offset(source, place.span().start), message)
+            .hint(hint)
     });
     said.collect()
 }
@@ -83,36 +91,60 @@ fn read_flag(
 ) -> Option<(FlagName, FlagValue)> {
     let mut keep = |span: Range<usize>, bad: BadFlag| {
         let origin = Origin::offset(source, span.start);
-        found.extend(bad.0.into_iter().map(|problem| Diagnostic::new(&BROKEN_FLAG, origin.clone(), problem)));
+        found.extend(
+            bad.0.into_iter().map(|problem| Diagnostic::new(&BROKEN_FLAG, origin.clone(), problem)),
+        );
     };
-    let checked_name = FlagName::new(name.get_ref().as_str()).map_err(|bad| keep(name.span(), bad)).ok();
+    let checked_name =
+        FlagName::new(name.get_ref().as_str()).map_err(|bad| keep(name.span(), bad)).ok();
     let checked = FlagValue::new(json(value.get_ref())).map_err(|bad| keep(value.span(), bad)).ok();
     Some((checked_name?, checked?))
 }
 
-fn read_switch(source: &SourceId, written: &Spanned<SwitchClause>, found: &mut Vec<Diagnostic>) -> Option<Switch> {
+fn read_switch(
+    source: &SourceId,
+    written: &Spanned<SwitchClause>,
+    found: &mut Vec<Diagnostic>,
+) -> Option<Switch> {
     let clause = written.get_ref();
     let before = found.len();
     let mut broken = |span: Range<usize>, message: String, hint: &str| {
-        found.push(Diagnostic::new(&BROKEN_SWITCH, Origin::offset(source, span.start), message).hint(hint));
+        found.push(
+            Diagnostic::new(&BROKEN_SWITCH, Origin::offset(source, span.start), message).hint(hint),
+        );
     };
     let flag = FlagName::new(clause.flag.get_ref().as_str());
     let flag = flag.map_err(|bad| broken(clause.flag.span(), bad.to_string(), "name a flag")).ok();
     let is = match clause.is.as_ref().map(|is| (is.span(), is.get_ref())) {
         None => Some(FlagValue::from(true)),
-        Some((_, value @ (Value::Boolean(_) | Value::String(_)))) => FlagValue::new(json(value)).ok(),
+        Some((_, value @ (Value::Boolean(_) | Value::String(_)))) => {
+            FlagValue::new(json(value)).ok()
+        }
         Some((span, value)) => {
-            broken(span, format!("`{value}` is nothing that a switch compares with"), "use true, false or a text");
+            broken(
+                span,
+                format!("`{value}` is nothing that a switch compares with"),
+                "use true, false or a text",
+            );
             None
         }
     };
     let tools = clause.tools.as_ref().and_then(|tools| {
-        let problem =
-            |error| broken(tools.span(), format!("`{}` is not a glob: {error}", tools.get_ref()), "write a name, with `*`");
+        let problem = |error| {
+            broken(
+                tools.span(),
+                format!("`{}` is not a glob: {error}", tools.get_ref()),
+                "write a name, with `*`",
+            )
+        };
         Glob::new(tools.get_ref()).map_err(problem).ok()
     });
     if clause.tools.is_none() && clause.category.is_none() {
-        broken(written.span(), "it does not say what it switches".to_owned(), "add `tools = \"git_*\"`, or a `category`");
+        broken(
+            written.span(),
+            "it does not say what it switches".to_owned(),
+            "add `tools = \"git_*\"`, or a `category`",
+        );
     }
     let category = clause.category.as_ref().map(|category| category.get_ref().clone());
     (found.len() == before).then_some(Switch { flag: flag?, is: is?, tools, category })
@@ -123,7 +155,9 @@ fn json(value: &Value) -> serde_json::Value {
     match value {
         Value::Datetime(_) => serde_json::Value::Null,
         Value::Array(items) => items.iter().map(json).collect(),
-        Value::Table(table) => table.iter().map(|(key, value)| (key.clone(), json(value))).collect(),
+        Value::Table(table) => {
+            table.iter().map(|(key, value)| (key.clone(), json(value))).collect()
+        }
         other => serde_json::to_value(other).unwrap_or_default(),
     }
 }

@@ -27,7 +27,10 @@ impl Groups {
     /// Reads patterns.
     pub fn new(patterns: &[String]) -> Result<Self, GroupError> {
         let compile = |pattern: &String| {
-            let problem = |error: fancy_regex::Error| GroupError { pattern: pattern.clone(), why: error.to_string() };
+            let problem = |error: fancy_regex::Error| GroupError {
+                pattern: pattern.clone(),
+                why: error.to_string(),
+            };
             Regex::new(&format!("^(?:{pattern})")).map_err(problem)
         };
         patterns.iter().map(compile).collect::<Result<_, _>>().map(Self)
@@ -35,7 +38,9 @@ impl Groups {
 
     /// Whether a tool is wanted.
     pub fn admit(&self, tool: &Tool) -> bool {
-        self.0.is_empty() || group(&tool.name).is_some_and(|group| self.0.iter().any(|one| one.is_match(group).unwrap_or(false)))
+        self.0.is_empty()
+            || group(&tool.name)
+                .is_some_and(|group| self.0.iter().any(|one| one.is_match(group).unwrap_or(false)))
     }
 
     /// Whether every tool is wanted.
@@ -47,7 +52,8 @@ impl Groups {
 /// The name from its group on.
 fn group(name: &str) -> Option<&str> {
     let (package, function) = name.split_once('-')?;
-    let is_package = !package.is_empty() && package.chars().all(|c| c.is_ascii_alphanumeric() || c == '.');
+    let is_package =
+        !package.is_empty() && package.chars().all(|c| c.is_ascii_alphanumeric() || c == '.');
     function.strip_prefix(MARK).filter(|_| is_package)
 }
 
@@ -66,8 +72,17 @@ mod tests {
             "ravepipeline-other_pipeline",
             "git_status",
         ];
-        let groups = Groups::new(&patterns.iter().map(ToString::to_string).collect::<Vec<_>>()).expect("patterns");
-        let tool = |name: &str| Tool::new(name, "", Schema::nothing(), Launch::Native, Origin::whole(&SourceId::new("a")));
+        let groups = Groups::new(&patterns.iter().map(ToString::to_string).collect::<Vec<_>>())
+            .expect("patterns");
+        let tool = |name: &str| {
+            Tool::new(
+                name,
+                "",
+                Schema::nothing(),
+                Launch::Native,
+                Origin::whole(&SourceId::new("a")),
+            )
+        };
         names.into_iter().filter(|name| groups.admit(&tool(name))).collect()
     }
 
@@ -76,7 +91,11 @@ mod tests {
         assert_eq!(admitted(&["config"]), ["ravepipeline-mcp_tool_config_set"]);
         assert_eq!(admitted(&["set"]), Vec::<&str>::new());
         assert_eq!(admitted(&["pipeline_(get|read)"]).len(), 2, "packages with dots count");
-        assert_eq!(admitted(&["a|pipeline_list"]), ["ravepipeline-mcp_tool_pipeline_list"], "the whole pattern is anchored");
+        assert_eq!(
+            admitted(&["a|pipeline_list"]),
+            ["ravepipeline-mcp_tool_pipeline_list"],
+            "the whole pattern is anchored"
+        );
     }
 
     #[test]

@@ -87,13 +87,22 @@ pub(crate) fn compile(
                 continue;
             }
         };
-        let text =
-            HouseRuleText { code, severity: (*severity).into(), tools: tools.as_deref(), when, message, hint: hint.as_deref() };
+        let text = HouseRuleText {
+            code,
+            severity: (*severity).into(),
+            tools: tools.as_deref(),
+            when,
+            message,
+            hint: hint.as_deref(),
+        };
         match HouseRule::compile(&text) {
             Ok(rule) => rules.push(Arc::new(rule)),
             Err(problem) => {
                 let origin = Origin::offset(source, start);
-                found.push(Diagnostic::new(&BROKEN_RULE, origin, problem).hint("conditions are CEL over `tool`"));
+                found.push(
+                    Diagnostic::new(&BROKEN_RULE, origin, problem)
+                        .hint("conditions are CEL over `tool`"),
+                );
             }
         }
     }
@@ -108,7 +117,11 @@ pub(crate) fn check(rules: &[Arc<HouseRule>], catalog: &Catalog) -> (Catalog, Ve
             match rule.check(tool) {
                 Ok(problem) => found.extend(problem),
                 Err(reason) => {
-                    let message = format!("the rule {} cannot be applied to `{}`: {reason}", rule.code(), tool.name);
+                    let message = format!(
+                        "the rule {} cannot be applied to `{}`: {reason}",
+                        rule.code(),
+                        tool.name
+                    );
                     found.push(
                         Diagnostic::new(&FAILED_RULE, tool.origin.clone(), message)
                             .tool(&tool.name)
@@ -118,7 +131,11 @@ pub(crate) fn check(rules: &[Arc<HouseRule>], catalog: &Catalog) -> (Catalog, Ve
             }
         }
     }
-    let bad: HashSet<&str> = found.iter().filter(|found| found.is_error()).filter_map(|found| found.tool.as_deref()).collect();
+    let bad: HashSet<&str> = found
+        .iter()
+        .filter(|found| found.is_error())
+        .filter_map(|found| found.tool.as_deref())
+        .collect();
     let kept = catalog.tools().iter().filter(|tool| !bad.contains(tool.name.as_str())).cloned();
     (Catalog::merge(kept).0, found)
 }

@@ -31,21 +31,33 @@ impl Judging<'_> {
         let (catalog, conflicts) = Catalog::merge(tools);
         let found = match self {
             Self::Rules(context) => {
-                let each = parallel::flat_map(catalog.tools(), |tools| lint::check_each(tools, context));
+                let each =
+                    parallel::flat_map(catalog.tools(), |tools| lint::check_each(tools, context));
                 lint::check_together(&catalog, context, each)
             }
             Self::Nothing => lint::Findings::default(),
         };
         loaded.catalog = match found.broken.is_empty() {
             true => catalog,
-            false => Catalog::merge(catalog.tools().iter().filter(|tool| !found.broken.contains(&tool.name)).cloned()).0,
+            false => {
+                Catalog::merge(
+                    catalog
+                        .tools()
+                        .iter()
+                        .filter(|tool| !found.broken.contains(&tool.name))
+                        .cloned(),
+                )
+                .0
+            }
         };
         loaded.tools = loaded.catalog.tools().len();
         loaded.diagnostics.extend(conflicts);
         loaded.diagnostics.extend(found.diagnostics);
         // A tool that could be read in part may have said what another with the same parts says.
         let mut seen = HashSet::new();
-        loaded.diagnostics.retain(|of| seen.insert((of.code, of.origin.clone(), of.message.clone())));
+        loaded
+            .diagnostics
+            .retain(|of| seen.insert((of.code, of.origin.clone(), of.message.clone())));
         sort(&mut loaded.diagnostics);
     }
 }

@@ -40,7 +40,9 @@ pub use alone::{Alone, read_alone};
 pub use always::always_allow;
 pub use bind::{Bind, OutputCheck};
 pub use clause::Clause;
-pub use config::{Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, PromptsConfig, config_schema};
+pub use config::{
+    Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, PromptsConfig, config_schema,
+};
 pub use content::{CategoryConfig, CollectionConfig, Content, ContentConfig};
 pub use crib::{Crib, OpenError};
 pub use documents::{Documents, DocumentsConfig, RenderBackend};

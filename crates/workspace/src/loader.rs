@@ -61,18 +61,34 @@ impl Loader {
 
     /// Reads all definitions of a crib, and judges them and what belongs to them.
     pub fn load(&mut self, crib: &Crib) -> Loaded {
-        let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names, scope: lint::Scope::Crib };
+        let context = lint::Context {
+            crib: crib.name(),
+            full_names: crib.config.crib.full_names,
+            scope: lint::Scope::Crib,
+        };
         let (mut loaded, allowed) = self.read_definitions(crib, Judging::Rules(&context));
         judge(crib, &mut loaded);
         if !self.groups.is_everything() {
-            let wanted = loaded.catalog.tools().iter().filter(|tool| self.groups.admit(tool)).cloned();
+            let wanted =
+                loaded.catalog.tools().iter().filter(|tool| self.groups.admit(tool)).cloned();
             loaded.catalog = Catalog::merge(wanted).0;
             loaded.tools = loaded.catalog.tools().len();
         }
         let source = SourceId::new(crib::CONFIG);
         let clauses = &crib.config.policy;
-        loaded.diagnostics.extend(policy::check(&source, clauses, &crib.policy, &loaded.catalog, SystemTime::now()));
-        loaded.diagnostics.extend(flags::check(&source, &crib.config.switch, &crib.switches, &loaded.catalog));
+        loaded.diagnostics.extend(policy::check(
+            &source,
+            clauses,
+            &crib.policy,
+            &loaded.catalog,
+            SystemTime::now(),
+        ));
+        loaded.diagnostics.extend(flags::check(
+            &source,
+            &crib.config.switch,
+            &crib.switches,
+            &loaded.catalog,
+        ));
         let (content, problems) = content::read(&source, crib);
         loaded.content = content;
         loaded.diagnostics.extend(problems);
@@ -88,16 +104,23 @@ impl Loader {
     }
 
     /// The tools of a crib, and what its documents allow themselves.
-    fn read_definitions(&mut self, crib: &Crib, judging: Judging<'_>) -> (Loaded, HashMap<SourceId, Vec<Allowance>>) {
+    fn read_definitions(
+        &mut self,
+        crib: &Crib,
+        judging: Judging<'_>,
+    ) -> (Loaded, HashMap<SourceId, Vec<Allowance>>) {
         let files = crib.files();
         let found = discover::in_crib(&crib.folder);
-        let mut loaded = Loaded { files: found.guidance.len() + found.definitions.len(), ..Loaded::default() };
+        let mut loaded =
+            Loaded { files: found.guidance.len() + found.definitions.len(), ..Loaded::default() };
         let guidance = read_guidance(&files, &found.guidance, &mut loaded.diagnostics);
         let mut tools = Vec::new();
         let mut seen = HashSet::new();
         let mut documents = HashSet::new();
         let mut allowed = HashMap::new();
-        let all = parallel::map(&found.definitions, |path| Definition::read(&files, path, &guidance, judging, &crib.folder));
+        let all = parallel::map(&found.definitions, |path| {
+            Definition::read(&files, path, &guidance, judging, &crib.folder)
+        });
         for (path, read) in found.definitions.iter().zip(all) {
             let source = files.name(path);
             if read.document.is_some_and(|document| !documents.insert(document)) {
@@ -127,7 +150,13 @@ impl Loader {
     }
 
     /// The tools of a file: what was read now, or what was read last if that was good and this is not.
-    fn newest(&mut self, source: &SourceId, read: Vec<Arc<Tool>>, broken: bool, kept: &mut Vec<SourceId>) -> Vec<Arc<Tool>> {
+    fn newest(
+        &mut self,
+        source: &SourceId,
+        read: Vec<Arc<Tool>>,
+        broken: bool,
+        kept: &mut Vec<SourceId>,
+    ) -> Vec<Arc<Tool>> {
         match self.good.get(source) {
             Some(good) if broken => {
                 kept.push(source.clone());
@@ -147,14 +176,22 @@ impl Loader {
 pub fn check_text(crib: &Crib, name: &str, text: &str) -> Loaded {
     let source = SourceId::new(name);
     let nothing: formats::Linked<'_> = &|_| Err("linked files are not read here".to_owned());
-    let context = lint::Context { crib: crib.name(), full_names: crib.config.crib.full_names, scope: lint::Scope::File };
+    let context = lint::Context {
+        crib: crib.name(),
+        full_names: crib.config.crib.full_names,
+        scope: lint::Scope::File,
+    };
     let judging = Judging::Rules(&context);
     let document = Document::parse(&source, text.as_bytes());
     let read = Definition::of(document, &Guidance::default(), judging, nothing);
     let mut loaded = Loaded { diagnostics: read.diagnostics, files: 1, ..Loaded::default() };
     judging.finish(read.tools, &mut loaded);
     judge(crib, &mut loaded);
-    allow::apply(&HashMap::from([(source.clone(), read.allowances)]), &crib.allow, &mut loaded.diagnostics);
+    allow::apply(
+        &HashMap::from([(source.clone(), read.allowances)]),
+        &crib.allow,
+        &mut loaded.diagnostics,
+    );
     // What is said of the configuration is not about this text.
     loaded.diagnostics.retain(|found| found.origin.source == source);
     sort(&mut loaded.diagnostics);

@@ -104,7 +104,8 @@ const PARTS: [(&str, &str); 6] = [
 impl Lock {
     /// Pins the tools of a catalog.
     pub fn of(catalog: &Catalog) -> Self {
-        let tools: BTreeMap<String, Pin> = catalog.tools().iter().map(|tool| (tool.name.clone(), Pin::of(tool))).collect();
+        let tools: BTreeMap<String, Pin> =
+            catalog.tools().iter().map(|tool| (tool.name.clone(), Pin::of(tool))).collect();
         let all: Vec<Value> = tools.iter().map(|(name, pin)| json!([name, pin.digest])).collect();
         Self { version: VERSION, digest: digest(&Value::from(all)), tools }
     }
@@ -163,7 +164,10 @@ impl Lock {
             (Some(_), None) => Some(Drift::Removed(name.clone())),
             (Some(old), Some(new)) if old.digest != new.digest => {
                 let other = |part: &&(&str, &str)| old.parts.get(part.0) != new.parts.get(part.0);
-                Some(Drift::Changed { name: name.clone(), parts: PARTS.iter().filter(other).map(|part| part.1).collect() })
+                Some(Drift::Changed {
+                    name: name.clone(),
+                    parts: PARTS.iter().filter(other).map(|part| part.1).collect(),
+                })
             }
             _ => None,
         };
@@ -174,8 +178,15 @@ impl Lock {
 impl Pin {
     fn of(tool: &Tool) -> Self {
         let digests = PARTS.map(|(part, _)| (part, digest(&part_of(tool, part))));
-        let parts = digests.iter().map(|(part, digest)| ((*part).to_owned(), digest[..SHORT].to_owned())).collect();
-        Self { digest: digest(&json!([tool.name, digests])), version: tool.marks.version.clone(), parts }
+        let parts = digests
+            .iter()
+            .map(|(part, digest)| ((*part).to_owned(), digest[..SHORT].to_owned()))
+            .collect();
+        Self {
+            digest: digest(&json!([tool.name, digests])),
+            version: tool.marks.version.clone(),
+            parts,
+        }
     }
 }
 
@@ -188,11 +199,27 @@ fn part_of(tool: &Tool, part: &str) -> Value {
     let marks = &tool.marks;
     match part {
         "text" => json!([tool.title, said.text, said.guidance, said.hint, said.usage]),
-        "examples" => said.examples.iter().map(|example| json!([example.arguments, example.explanation])).collect(),
+        "examples" => said
+            .examples
+            .iter()
+            .map(|example| json!([example.arguments, example.explanation]))
+            .collect(),
         "input" => Value::Object((**tool.input.object()).clone()),
-        "output" => tool.output.as_ref().map_or(Value::Null, |output| Value::Object((**output.object()).clone())),
-        "marks" => json!([marks.mutates, marks.dangerous, marks.idempotent, marks.requires_approval, marks.network]),
+        "output" => tool
+            .output
+            .as_ref()
+            .map_or(Value::Null, |output| Value::Object((**output.object()).clone())),
+        "marks" => json!([
+            marks.mutates,
+            marks.dangerous,
+            marks.idempotent,
+            marks.requires_approval,
+            marks.network
+        ]),
         // The launch is plain data of our own, whose debug form is exact.
-        _ => json!([format!("{:?} {:?}", tool.launch, tool.mode), tool.timeout.map(|limit| limit.as_millis() as u64)]),
+        _ => json!([
+            format!("{:?} {:?}", tool.launch, tool.mode),
+            tool.timeout.map(|limit| limit.as_millis() as u64)
+        ]),
     }
 }

@@ -74,14 +74,16 @@ impl RPackage {
         let problem = |part, source| PackageError::Part { folder: folder.to_owned(), part, source };
         let path = folder.join("DESCRIPTION");
         let description = fs::read(&path).map_err(|error| problem("DESCRIPTION", error))?;
-        let name = name_in(&String::from_utf8_lossy(&description)).ok_or(PackageError::Nameless { path })?;
+        let name = name_in(&String::from_utf8_lossy(&description))
+            .ok_or(PackageError::Nameless { path })?;
         let code = folder.join("R");
         let mut paths = code_in(&code).map_err(|error| problem("R", error))?;
         // What is for one kind of system R reads there, behind the rest.
         paths.extend(code_in(&code.join(std::env::consts::FAMILY)).unwrap_or_default());
         let names = Files::new(folder);
         let read = parallel::map(&paths, |path| read(&names, path));
-        let mut package = Self { folder: folder.to_owned(), name, files: Vec::new(), unread: Vec::new() };
+        let mut package =
+            Self { folder: folder.to_owned(), name, files: Vec::new(), unread: Vec::new() };
         for one in read {
             match one {
                 Ok(file) => package.files.push(file),
@@ -103,7 +105,8 @@ impl RPackage {
 
     /// Makes its tools, to be kept in `out`, or where packages keep them.
     pub fn compile(&self, out: Option<&Path>) -> Build {
-        let Compiled { definitions, mut diagnostics } = roxygen::compile_with(&self.name, &self.files, &|path| self.beside(path));
+        let Compiled { definitions, mut diagnostics } =
+            roxygen::compile_with(&self.name, &self.files, &|path| self.beside(path));
         diagnostics.extend(self.unread.iter().cloned());
         let out = out.map_or_else(|| self.folder.join(PACKAGE_TOOLS), Path::to_owned);
         let existing = existing(&out, &self.name);
@@ -175,7 +178,9 @@ impl Build {
             let path = self.out.join(&name);
             match old.as_deref().map(|old| (old, roxygen::writer_of(old))) {
                 Some((old, _)) if old == text => {}
-                Some((_, Writer::Person)) => self.diagnostics.push(foreign(definition, &path, Writer::Person)),
+                Some((_, Writer::Person)) => {
+                    self.diagnostics.push(foreign(definition, &path, Writer::Person))
+                }
                 Some((_, Writer::Generator)) => {
                     self.diagnostics.push(foreign(definition, &path, Writer::Generator));
                     changes.push(Change::Write(path, text));
@@ -183,7 +188,8 @@ impl Build {
                 Some((_, Writer::Toolcrib)) | None => changes.push(Change::Write(path, text)),
             }
         }
-        let gone = self.existing.iter().filter(|(_, text)| roxygen::writer_of(text) == Writer::Toolcrib);
+        let gone =
+            self.existing.iter().filter(|(_, text)| roxygen::writer_of(text) == Writer::Toolcrib);
         changes.extend(gone.map(|(name, _)| Change::Remove(self.out.join(name))));
         changes
     }
@@ -199,9 +205,12 @@ impl Build {
             };
             // Named from the package, as everything else is; what lies elsewhere by its whole path.
             let inside = path.strip_prefix(&self.folder).map(Path::to_owned).ok();
-            let named = inside.or_else(|| std::path::absolute(path).ok()).unwrap_or_else(|| path.to_owned());
+            let named = inside
+                .or_else(|| std::path::absolute(path).ok())
+                .unwrap_or_else(|| path.to_owned());
             let origin = Origin::whole(&SourceId::new(named.to_string_lossy()));
-            Diagnostic::new(&STALE_FILE, origin, format!("`{}` {why}", path.display())).hint("run `toolcrib build`")
+            Diagnostic::new(&STALE_FILE, origin, format!("`{}` {why}", path.display()))
+                .hint("run `toolcrib build`")
         };
         changes.iter().map(of).collect()
     }
@@ -209,10 +218,22 @@ impl Build {
 
 fn foreign(definition: &Definition, path: &Path, writer: Writer) -> Diagnostic {
     let (severity, message, hint) = match writer {
-        Writer::Generator => (Severity::Note, "was made by another generator and is replaced", "it is in your version control"),
-        _ => (Severity::Error, "was not written by `toolcrib build`, and is left alone", "move it away, or use --out"),
+        Writer::Generator => (
+            Severity::Note,
+            "was made by another generator and is replaced",
+            "it is in your version control",
+        ),
+        _ => (
+            Severity::Error,
+            "was not written by `toolcrib build`, and is left alone",
+            "move it away, or use --out",
+        ),
     };
-    let found = Diagnostic::new(&FOREIGN_FILE, definition.origin.clone(), format!("`{}` {message}", path.display()));
+    let found = Diagnostic::new(
+        &FOREIGN_FILE,
+        definition.origin.clone(),
+        format!("`{}` {message}", path.display()),
+    );
     found.hint(hint).severity(severity).tool(&definition.tool)
 }
 
@@ -220,16 +241,21 @@ fn foreign(definition: &Definition, path: &Path, writer: Writer) -> Diagnostic {
 fn existing(out: &Path, package: &str) -> BTreeMap<String, String> {
     let prefix = format!("{package}-");
     let entries = fs::read_dir(out).into_iter().flatten().flatten();
-    let named = entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())));
+    let named =
+        entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())));
     let own = named.filter(|(name, _)| name.starts_with(&prefix) && name.ends_with(".yaml"));
-    let text = |path: PathBuf| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let text = |path: PathBuf| {
+        fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+    };
     own.map(|(name, path)| (name, text(path))).collect()
 }
 
 /// The R files in a folder, by name.
 fn code_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let is_code = |path: &PathBuf| {
-        path.extension().is_some_and(|extension| ["R", "r", "S", "s", "q"].iter().any(|known| extension == *known))
+        path.extension().is_some_and(|extension| {
+            ["R", "r", "S", "s", "q"].iter().any(|known| extension == *known)
+        })
     };
     let entries = fs::read_dir(folder)?.flatten().map(|entry| entry.path());
     let mut paths: Vec<_> = entries.filter(|path| is_code(path) && path.is_file()).collect();
@@ -243,7 +269,12 @@ fn read(files: &Files, path: &Path) -> Result<(SourceId, String), Box<Diagnostic
     String::from_utf8(bytes).map(|text| (source.clone(), text)).map_err(|error| {
         let origin = Origin::offset(&source, error.utf8_error().valid_up_to());
         Box::new(
-            Diagnostic::new(&UNREADABLE_FILE, origin, "it is not UTF-8, so its tools are not built").hint("save it as UTF-8"),
+            Diagnostic::new(
+                &UNREADABLE_FILE,
+                origin,
+                "it is not UTF-8, so its tools are not built",
+            )
+            .hint("save it as UTF-8"),
         )
     })
 }

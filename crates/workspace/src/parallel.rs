@@ -18,7 +18,10 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) 
 }
 
 /// What `work` makes of each item, which it may keep, in the order of the items.
-pub(crate) fn map_into<T: Send, R: Send>(mut items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+pub(crate) fn map_into<T: Send, R: Send>(
+    mut items: Vec<T>,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
     let (threads, length) = shares(items.len());
     let mut runs = Vec::new();
     while items.len() > length {
@@ -30,7 +33,10 @@ pub(crate) fn map_into<T: Send, R: Send>(mut items: Vec<T>, work: impl Fn(T) -> 
 }
 
 /// What `work` makes of runs of items, in the order of the items.
-pub(crate) fn flat_map<T: Sync, R: Send>(items: &[T], work: impl Fn(&[T]) -> Vec<R> + Sync) -> Vec<R> {
+pub(crate) fn flat_map<T: Sync, R: Send>(
+    items: &[T],
+    work: impl Fn(&[T]) -> Vec<R> + Sync,
+) -> Vec<R> {
     let (threads, length) = shares(items.len());
     on_threads(threads, items.chunks(length).collect(), work)
 }
@@ -46,7 +52,11 @@ fn shares(items: usize) -> (usize, usize) {
     (threads, items.div_ceil(turns).max(1))
 }
 
-fn on_threads<T: Send, R: Send>(threads: usize, runs: Vec<T>, work: impl Fn(T) -> Vec<R> + Sync) -> Vec<R> {
+fn on_threads<T: Send, R: Send>(
+    threads: usize,
+    runs: Vec<T>,
+    work: impl Fn(T) -> Vec<R> + Sync,
+) -> Vec<R> {
     let waiting = Mutex::new(runs.into_iter().enumerate());
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
     let work = || {

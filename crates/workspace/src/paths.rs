@@ -22,7 +22,8 @@ use crate::{
 
 /// Reads files and folders, and judges what is in them.
 pub fn check_paths(paths: &[PathBuf], environment: &Environment) -> Result<Loaded, OpenError> {
-    let context = lint::Context { crib: "crib".to_owned(), full_names: false, scope: lint::Scope::File };
+    let context =
+        lint::Context { crib: "crib".to_owned(), full_names: false, scope: lint::Scope::File };
     gather(paths, environment, Judging::Rules(&context))
 }
 
@@ -31,14 +32,20 @@ pub fn read_paths(paths: &[PathBuf], environment: &Environment) -> Result<Loaded
     gather(paths, environment, Judging::Nothing)
 }
 
-fn gather(paths: &[PathBuf], environment: &Environment, judging: Judging<'_>) -> Result<Loaded, OpenError> {
+fn gather(
+    paths: &[PathBuf],
+    environment: &Environment,
+    judging: Judging<'_>,
+) -> Result<Loaded, OpenError> {
     let mut loaded = Loaded::default();
     let (mut named, mut found) = (Vec::new(), Vec::new());
     for path in paths {
         let problem = |source| OpenError::Path { path: path.clone(), source };
         let about = std::fs::metadata(path).map_err(problem)?;
         match about.is_dir() {
-            true if discover::is_crib(path) => absorb(&mut loaded, read_crib(path, environment, judging)?),
+            true if discover::is_crib(path) => {
+                absorb(&mut loaded, read_crib(path, environment, judging)?)
+            }
             true => found.extend(discover::below(path)),
             false => named.push(path.clone()),
         }
@@ -49,7 +56,11 @@ fn gather(paths: &[PathBuf], environment: &Environment, judging: Judging<'_>) ->
 }
 
 /// A crib whose sources are named as the user named its folder.
-fn read_crib(folder: &Path, environment: &Environment, judging: Judging<'_>) -> Result<Loaded, OpenError> {
+fn read_crib(
+    folder: &Path,
+    environment: &Environment,
+    judging: Judging<'_>,
+) -> Result<Loaded, OpenError> {
     let (crib, problems) = Crib::look(Some(folder), environment)?;
     let mut loaded = match judging {
         Judging::Rules(_) => Loader::default().load(&crib),
@@ -59,7 +70,8 @@ fn read_crib(folder: &Path, environment: &Environment, judging: Judging<'_>) -> 
     loaded.diagnostics.splice(0..0, problems);
     let base = Files::new(folder);
     for diagnostic in &mut loaded.diagnostics {
-        for origin in [Some(&mut diagnostic.origin), diagnostic.also.as_mut()].into_iter().flatten() {
+        for origin in [Some(&mut diagnostic.origin), diagnostic.also.as_mut()].into_iter().flatten()
+        {
             origin.source = SourceId::new(base.path(&origin.source).to_string_lossy());
         }
     }
@@ -86,7 +98,9 @@ enum Loose {
 impl Loose {
     /// Whether a file is to be looked at: Markdown lies everywhere, so what was only found must be a specification.
     fn wants(self, source: &SourceId, bytes: &[u8]) -> bool {
-        self == Self::Named || !source.as_str().ends_with(".md") || formats::is_specification(source, bytes)
+        self == Self::Named
+            || !source.as_str().ends_with(".md")
+            || formats::is_specification(source, bytes)
     }
 
     /// Whether a file is read as a prompt: Markdown only if somebody named it.
@@ -98,7 +112,8 @@ impl Loose {
 
 fn read_loose(paths: &[PathBuf], loose: Loose, judging: Judging<'_>, loaded: &mut Loaded) {
     let files = Files::new("");
-    let (prompts, paths): (Vec<PathBuf>, Vec<PathBuf>) = paths.iter().cloned().partition(|path| loose.is_prompt(path));
+    let (prompts, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+        paths.iter().cloned().partition(|path| loose.is_prompt(path));
     loaded.files += prompts.len();
     loaded.diagnostics.extend(prompts.iter().flat_map(|path| prompts::one(&files, path).1));
     let contents = parallel::map(&paths, |path| files.read(path));
@@ -107,13 +122,17 @@ fn read_loose(paths: &[PathBuf], loose: Loose, judging: Judging<'_>, loaded: &mu
     for (path, content) in paths.iter().zip(&contents) {
         let source = files.name(path);
         match content.as_deref() {
-            Ok(bytes) if loose == Loose::Found && (!loose.wants(&source, bytes) || is_copy(&source, bytes, &mut documents)) => {}
+            Ok(bytes)
+                if loose == Loose::Found
+                    && (!loose.wants(&source, bytes)
+                        || is_copy(&source, bytes, &mut documents)) => {}
             Ok(bytes) => texts.push((path, source, bytes)),
             Err(problem) => checked.push(only((**problem).clone())),
         }
     }
     loaded.files += texts.len() + checked.len();
-    let parsed = parallel::map_into(texts, |(path, source, bytes)| (path, Document::parse(&source, bytes)));
+    let parsed =
+        parallel::map_into(texts, |(path, source, bytes)| (path, Document::parse(&source, bytes)));
     let (of_guidance, definitions): (Vec<_>, Vec<_>) =
         parsed.into_iter().partition(|(_, document)| document.format() == Format::Guidance);
     let mut guidance = Guidance::default();
@@ -122,7 +141,9 @@ fn read_loose(paths: &[PathBuf], loose: Loose, judging: Judging<'_>, loaded: &mu
         guidance.merge(read);
         checked.extend(problems.into_iter().map(only));
     }
-    checked.extend(parallel::map_into(definitions, |(path, document)| read_one(&files, path, document, &guidance, judging)));
+    checked.extend(parallel::map_into(definitions, |(path, document)| {
+        read_one(&files, path, document, &guidance, judging)
+    }));
     combine(checked, loose, loaded);
 }
 
@@ -137,13 +158,25 @@ fn is_copy<'b>(source: &SourceId, bytes: &'b [u8], documents: &mut HashSet<&'b [
 }
 
 /// Reads one definition as if it were all there is.
-fn read_one(files: &Files, path: &Path, document: Document<'_>, guidance: &Guidance, judging: Judging<'_>) -> Loaded {
+fn read_one(
+    files: &Files,
+    path: &Path,
+    document: Document<'_>,
+    guidance: &Guidance,
+    judging: Judging<'_>,
+) -> Loaded {
     let within = path.parent().unwrap_or(path);
-    let read = Definition::of(document, guidance, judging, &|link| definition::linked(files, path, within, link));
+    let read = Definition::of(document, guidance, judging, &|link| {
+        definition::linked(files, path, within, link)
+    });
     let mut loaded = Loaded { diagnostics: read.diagnostics, ..Loaded::default() };
     judging.finish(read.tools, &mut loaded);
     if let Judging::Rules(_) = judging {
-        allow::apply(&HashMap::from([(files.name(path), read.allowances)]), &[], &mut loaded.diagnostics);
+        allow::apply(
+            &HashMap::from([(files.name(path), read.allowances)]),
+            &[],
+            &mut loaded.diagnostics,
+        );
     }
     loaded
 }
@@ -158,7 +191,9 @@ fn combine(read: Vec<Loaded>, loose: Loose, loaded: &mut Loaded) {
     }
     let (catalog, conflicts) = Catalog::merge(loaded.catalog.tools().iter().cloned().chain(tools));
     loaded.catalog = catalog;
-    let diverged = conflicts.into_iter().filter(|found| loose == Loose::Found && found.code == catalog::DIVERGED_COPY.code);
+    let diverged = conflicts
+        .into_iter()
+        .filter(|found| loose == Loose::Found && found.code == catalog::DIVERGED_COPY.code);
     loaded.diagnostics.extend(diverged);
     sort(&mut loaded.diagnostics);
 }

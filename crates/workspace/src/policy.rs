@@ -13,11 +13,14 @@ use serde::Deserialize;
 use serde_json::Map;
 use toml::{Spanned, Value};
 
-pub(crate) use rules::{BROKEN_POLICY, EXPIRED_POLICY, LASTING_PERMISSION, PRESUMED_ARGUMENT, USELESS_POLICY};
+pub(crate) use rules::{
+    BROKEN_POLICY, EXPIRED_POLICY, LASTING_PERMISSION, PRESUMED_ARGUMENT, USELESS_POLICY,
+};
 
 use crate::{date, prompts::GUIDE_TOOLS};
 
-const VERDICTS: [(&str, Verdict); 3] = [("allow", Verdict::Allow), ("ask", Verdict::Ask), ("deny", Verdict::Deny)];
+const VERDICTS: [(&str, Verdict); 3] =
+    [("allow", Verdict::Allow), ("ask", Verdict::Ask), ("deny", Verdict::Deny)];
 
 /// What to do with calls. Marks set the default, matching clauses replace it; among them deny wins
 /// over ask, and ask over allow.
@@ -52,9 +55,13 @@ enum Do {
 }
 
 /// Compiles clauses; all problems of all clauses if there are any.
-pub(crate) fn compile(source: &SourceId, written: &[Spanned<PolicyClause>]) -> Result<Policy, Vec<Diagnostic>> {
+pub(crate) fn compile(
+    source: &SourceId,
+    written: &[Spanned<PolicyClause>],
+) -> Result<Policy, Vec<Diagnostic>> {
     let mut found = Vec::new();
-    let clauses: Vec<_> = written.iter().map(|clause| read(source, clause.get_ref(), &mut found)).collect();
+    let clauses: Vec<_> =
+        written.iter().map(|clause| read(source, clause.get_ref(), &mut found)).collect();
     match Policy::compile(clauses) {
         Ok(policy) if found.is_empty() => Ok(policy),
         Ok(_) => Err(found),
@@ -62,8 +69,13 @@ pub(crate) fn compile(source: &SourceId, written: &[Spanned<PolicyClause>]) -> R
             found.extend(problems.into_iter().map(|problem| {
                 let clause = written[problem.clause].get_ref();
                 let (span, hint) = match (problem.part, &clause.when) {
-                    (Part::When, Some(when)) => (when.span(), "conditions are CEL over `args` and `tool`"),
-                    _ => (clause.tools.span(), "write a name, with `*` for any text and `?` for any character"),
+                    (Part::When, Some(when)) => {
+                        (when.span(), "conditions are CEL over `args` and `tool`")
+                    }
+                    _ => (
+                        clause.tools.span(),
+                        "write a name, with `*` for any text and `?` for any character",
+                    ),
                 };
                 broken(source, span, problem.message).hint(hint)
             }));
@@ -85,11 +97,18 @@ pub(crate) fn check(
     let mut found = Vec::new();
     for (index, (clause, written)) in policy.clauses().zip(written).enumerate() {
         let written = written.get_ref();
-        let tools: Vec<_> = catalog.tools().iter().map(|tool| &**tool).filter(|tool| policy.names(index, &tool.name)).collect();
+        let tools: Vec<_> = catalog
+            .tools()
+            .iter()
+            .map(|tool| &**tool)
+            .filter(|tool| policy.names(index, &tool.name))
+            .collect();
         if tools.is_empty() && !means_natives(policy, index) {
             found.push(useless(at(written.tools.span()), &clause.tools, catalog));
         }
-        if let Some(until) = written.until.as_ref().filter(|_| clause.until.is_some_and(|until| until <= now)) {
+        if let Some(until) =
+            written.until.as_ref().filter(|_| clause.until.is_some_and(|until| until <= now))
+        {
             found.push(expired(at(until.span()), &clause.tools));
         }
         if let Some(tool) = tools.iter().find(|tool| is_lasting(clause, tool)) {
@@ -109,14 +128,19 @@ fn read(source: &SourceId, written: &PolicyClause, found: &mut Vec<Diagnostic>) 
     if verdict.is_none() {
         let hint = closest(text, VERDICTS.iter().map(|(word, _)| *word))
             .map_or_else(String::new, |near| format!("did you mean `{near}`?"));
-        let problem = broken(source, written.r#do.span(), format!("`{text}` is nothing that a policy can do"));
+        let problem = broken(
+            source,
+            written.r#do.span(),
+            format!("`{text}` is nothing that a policy can do"),
+        );
         let problem = problem.expected("one of `allow`, `ask`, `deny`").received(text.as_str());
         found.push(if hint.is_empty() { problem } else { problem.hint(hint) });
     }
     let until = written.until.as_ref().and_then(|until| {
         let end = moment(until.get_ref());
         if end.is_none() {
-            let problem = broken(source, until.span(), format!("`{}` is not a date", shown(until.get_ref())));
+            let problem =
+                broken(source, until.span(), format!("`{}` is not a date", shown(until.get_ref())));
             found.push(problem.expected("a date").hint("write it as `until = 2027-01-31`"));
         }
         end
@@ -156,13 +180,16 @@ fn place(diagnostic: &Diagnostic) -> usize {
 /// Whether a glob of a clause can only mean native tools, whatever stands before their names.
 fn means_natives(policy: &Policy, clause: usize) -> bool {
     let natives = catalog::name::BUILT_IN.into_iter().chain(GUIDE_TOOLS);
-    natives.into_iter().any(|name| policy.names(clause, name) || policy.names(clause, &format!("guide_{name}")))
+    natives
+        .into_iter()
+        .any(|name| policy.names(clause, name) || policy.names(clause, &format!("guide_{name}")))
 }
 
 fn useless(origin: Origin, tools: &str, catalog: &Catalog) -> Diagnostic {
-    let hint = catalog
-        .closest(tools)
-        .map_or_else(|| "`toolcrib list` shows the names".to_owned(), |near| format!("did you mean `{near}`?"));
+    let hint = catalog.closest(tools).map_or_else(
+        || "`toolcrib list` shows the names".to_owned(),
+        |near| format!("did you mean `{near}`?"),
+    );
     Diagnostic::new(&USELESS_POLICY, origin, format!("`{tools}` matches no tool")).hint(hint)
 }
 
@@ -173,21 +200,38 @@ fn expired(origin: Origin, tools: &str) -> Diagnostic {
 
 fn lasting(origin: Origin, tool: &str) -> Diagnostic {
     let message = format!("`{tool}` is asked about by its marks, and this allows it for ever");
-    Diagnostic::new(&LASTING_PERMISSION, origin, message).hint("say until when, with `until = 2027-01-31` for example")
+    Diagnostic::new(&LASTING_PERMISSION, origin, message)
+        .hint("say until when, with `until = 2027-01-31` for example")
 }
 
 /// Whether a clause takes the question away from a tool for good.
 fn is_lasting(clause: &Clause, tool: &Tool) -> bool {
     let is_endless = clause.verdict == Verdict::Allow && clause.until.is_none();
-    is_endless && matches!(Policy::default().decide(tool, &Map::new(), SystemTime::UNIX_EPOCH), Decision::Ask { .. })
+    is_endless
+        && matches!(
+            Policy::default().decide(tool, &Map::new(), SystemTime::UNIX_EPOCH),
+            Decision::Ask { .. }
+        )
 }
 
 /// The first argument that a condition reads and that a call of one of the tools may lack.
-fn presumed<'p>(origin: Origin, mut reads: impl Iterator<Item = &'p str>, tools: &[&Tool]) -> Option<Diagnostic> {
-    let (argument, tool) = reads.find_map(|argument| Some((argument, tools.iter().find(|tool| may_lack(tool, argument))?)))?;
+fn presumed<'p>(
+    origin: Origin,
+    mut reads: impl Iterator<Item = &'p str>,
+    tools: &[&Tool],
+) -> Option<Diagnostic> {
+    let (argument, tool) = reads.find_map(|argument| {
+        Some((argument, tools.iter().find(|tool| may_lack(tool, argument))?))
+    })?;
     let message = match tool.input.property(argument) {
-        Some(_) => format!("a call of `{}` without `{argument}` matches too: the condition fails then", tool.name),
-        None => format!("every call of `{}` matches: it has no parameter `{argument}`, and the condition fails", tool.name),
+        Some(_) => format!(
+            "a call of `{}` without `{argument}` matches too: the condition fails then",
+            tool.name
+        ),
+        None => format!(
+            "every call of `{}` matches: it has no parameter `{argument}`, and the condition fails",
+            tool.name
+        ),
     };
     let hint = format!("write `has(args.{argument}) && …`, or `args.?{argument}.orValue(…)`");
     Some(Diagnostic::new(&PRESUMED_ARGUMENT, origin, message).hint(hint))
@@ -195,5 +239,6 @@ fn presumed<'p>(origin: Origin, mut reads: impl Iterator<Item = &'p str>, tools:
 
 fn may_lack(tool: &Tool, argument: &str) -> bool {
     let default = tool.input.property(argument).and_then(|property| property.get("default"));
-    default.is_none_or(serde_json::Value::is_null) && !tool.input.required().any(|name| name == argument)
+    default.is_none_or(serde_json::Value::is_null)
+        && !tool.input.required().any(|name| name == argument)
 }

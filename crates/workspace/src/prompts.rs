@@ -29,7 +29,10 @@ pub const GUIDE_TOOLS: [&str; 8] = [
 /// The folders of a crib in which prompts are looked for, those that are not there left out.
 pub(crate) fn folders(crib: &Crib) -> Vec<PathBuf> {
     let configured = crib.config.prompts.dirs.iter().map(|dir| crib.resolve(dir));
-    let all = [crib.folder.join(PROMPTS)].into_iter().chain(configured).chain([crib.folder.join(WORKFLOWS)]);
+    let all = [crib.folder.join(PROMPTS)]
+        .into_iter()
+        .chain(configured)
+        .chain([crib.folder.join(WORKFLOWS)]);
     all.filter(|folder| folder.is_dir()).collect()
 }
 
@@ -51,10 +54,18 @@ pub(crate) struct ReadPrompts {
 impl PromptLoader {
     pub(crate) fn load(&mut self, crib: &Crib) -> ReadPrompts {
         let files = crib.files();
-        let mut paths: Vec<_> = folders(crib).iter().flat_map(|folder| discover::files(folder, &["md", "yaml", "yml"])).collect();
+        let mut paths: Vec<_> = folders(crib)
+            .iter()
+            .flat_map(|folder| discover::files(folder, &["md", "yaml", "yml"]))
+            .collect();
         let mut seen = HashSet::new();
         paths.retain(|path| seen.insert(path.clone()));
-        let mut read = ReadPrompts { prompts: Vec::new(), diagnostics: Vec::new(), files: paths.len(), kept: Vec::new() };
+        let mut read = ReadPrompts {
+            prompts: Vec::new(),
+            diagnostics: Vec::new(),
+            files: paths.len(),
+            kept: Vec::new(),
+        };
         let mut sources = HashSet::new();
         for path in &paths {
             let source = files.name(path);
@@ -82,8 +93,14 @@ fn add(prompt: Prompt, read: &mut ReadPrompts) {
     match read.prompts.iter().find(|other| other.name == prompt.name) {
         None => read.prompts.push(prompt),
         Some(first) => {
-            let message = format!("the prompt `{}` is defined in {} already", prompt.name, first.origin.source);
-            read.diagnostics.push(Diagnostic::new(&DUPLICATE_PROMPT, prompt.origin, message).hint("rename one of them"));
+            let message = format!(
+                "the prompt `{}` is defined in {} already",
+                prompt.name, first.origin.source
+            );
+            read.diagnostics.push(
+                Diagnostic::new(&DUPLICATE_PROMPT, prompt.origin, message)
+                    .hint("rename one of them"),
+            );
         }
     }
 }
@@ -93,7 +110,9 @@ pub(crate) fn one(files: &Files, path: &Path) -> (Option<Prompt>, Vec<Diagnostic
     let source = files.name(path);
     match files.read(path) {
         Err(problem) => (None, vec![*problem]),
-        Ok(bytes) if path.extension().is_some_and(|extension| extension == "md") => read_prompt(&source, &bytes),
+        Ok(bytes) if path.extension().is_some_and(|extension| extension == "md") => {
+            read_prompt(&source, &bytes)
+        }
         Ok(bytes) => read_workflow(&source, &bytes),
     }
 }
@@ -118,7 +137,12 @@ pub(crate) fn unknown_tools(prompts: &[Prompt], catalog: &Catalog) -> Vec<Diagno
     let tell = |tool: &formats::ToolReference| {
         let near = closest(&tool.name, known()).map(|near| format!("did you mean `{near}`?"));
         let hint = near.unwrap_or_else(|| "`toolcrib list` shows the names".to_owned());
-        Diagnostic::new(&UNKNOWN_PROMPT_TOOL, tool.origin.clone(), format!("there is no tool `{}`", tool.name)).hint(hint)
+        Diagnostic::new(
+            &UNKNOWN_PROMPT_TOOL,
+            tool.origin.clone(),
+            format!("there is no tool `{}`", tool.name),
+        )
+        .hint(hint)
     };
     prompts.iter().flat_map(|prompt| &prompt.tools).filter(unknown).map(tell).collect()
 }

@@ -22,8 +22,14 @@ const WANTED: [&str; 5] = ["json", "yaml", "yml", "md", "toml"];
 /// The file that says what R package a folder is.
 const PACKAGE: &str = "DESCRIPTION";
 /// Variables that say where the repository is, when a hook runs this.
-const VARIABLES: [&str; 6] =
-    ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "XDG_CONFIG_HOME"];
+const VARIABLES: [&str; 6] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "XDG_CONFIG_HOME",
+];
 
 /// A file or folder of a revision, as git writes it: `HEAD~1:tools`, or `HEAD~1:` for everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,23 +84,32 @@ impl<'t> Revision<'t> {
     }
 
     /// Writes the definitions of the revision to a temporary folder. `folder` is in the repository.
-    pub async fn check_out(self, folder: &Path, environment: &Environment) -> Result<Checkout, RevisionError> {
+    pub async fn check_out(
+        self,
+        folder: &Path,
+        environment: &Environment,
+    ) -> Result<Checkout, RevisionError> {
         let git = Git::new(folder, environment);
         let object = self.object(&git).await?;
         let (tree, file) = match git.say(&["cat-file", "-t", &object]).await?.as_str() {
             "blob" => self.beside(&git).await?,
             _ => (object, None),
         };
-        let listed = git.ask(&["ls-tree", "-r", "-z", "-l", "--full-tree", &tree], None, LONGEST_LIST).await?;
+        let listed = git
+            .ask(&["ls-tree", "-r", "-z", "-l", "--full-tree", &tree], None, LONGEST_LIST)
+            .await?;
         let temporary = TempDir::with_prefix("toolcrib-")?;
         // A file that was named is taken whatever it is called, and beside it what it may link to.
         let is_wanted = |entry: &Entry| match file {
-            Some(file) => entry.path == Path::new(file) || entry.has_extension("json") && entry.is_wanted(),
+            Some(file) => {
+                entry.path == Path::new(file) || entry.has_extension("json") && entry.is_wanted()
+            }
             None => entry.is_wanted() || entry.has_extension("R"),
         };
         let entries: Vec<Entry> = entries(&listed.stdout).filter(is_wanted).collect();
         write(&git, &entries, temporary.path()).await?;
-        let path = file.map_or_else(|| temporary.path().to_owned(), |file| temporary.path().join(file));
+        let path =
+            file.map_or_else(|| temporary.path().to_owned(), |file| temporary.path().join(file));
         Ok(Checkout { path, _folder: temporary })
     }
 
@@ -107,22 +122,31 @@ impl<'t> Revision<'t> {
                 .chain([what])
                 .collect::<Vec<_>>()
         };
-        let tree = git.ask_all(name(format!("{}^{{tree}}", self.revision)), None, LONGEST_LIST).await?;
+        let tree =
+            git.ask_all(name(format!("{}^{{tree}}", self.revision)), None, LONGEST_LIST).await?;
         if tree.code != Some(0) {
             return Err(match tree.stderr.contains("not a git repository") {
                 true => RevisionError::NoRepository(git.folder().to_owned()),
-                false if tree.stderr.is_empty() => RevisionError::UnknownRevision(self.revision.to_owned()),
+                false if tree.stderr.is_empty() => {
+                    RevisionError::UnknownRevision(self.revision.to_owned())
+                }
                 false => RevisionError::Git(tree.stderr),
             });
         }
-        let object = git.ask_all(name(format!("{}:{}", self.revision, self.path)), None, LONGEST_LIST).await?;
-        let unknown = || RevisionError::UnknownPath { revision: self.revision.to_owned(), path: self.path.to_owned() };
+        let object = git
+            .ask_all(name(format!("{}:{}", self.revision, self.path)), None, LONGEST_LIST)
+            .await?;
+        let unknown = || RevisionError::UnknownPath {
+            revision: self.revision.to_owned(),
+            path: self.path.to_owned(),
+        };
         if object.code == Some(0) { Ok(text(&object.stdout)) } else { Err(unknown()) }
     }
 
     /// The folder of a file, for the schemas that it may link to, and its name there.
     async fn beside(self, git: &Git) -> Result<(String, Option<&'t str>), RevisionError> {
-        let (folder, file) = self.path.rsplit_once('/').map_or(("", self.path), |(folder, file)| (folder, file));
+        let (folder, file) =
+            self.path.rsplit_once('/').map_or(("", self.path), |(folder, file)| (folder, file));
         let folder = if folder == "." { "./" } else { folder };
         Ok((Self { path: folder, ..self }.object(git).await?, Some(file)))
     }
@@ -137,7 +161,8 @@ impl Git {
     fn new(folder: &Path, environment: &Environment) -> Self {
         let mut settings = Settings::new(folder.to_owned());
         settings.environment = environment.for_children(&VARIABLES.map(str::to_owned));
-        let fixed = [("GIT_TERMINAL_PROMPT", "0"), ("GIT_NO_LAZY_FETCH", "1"), ("GIT_OPTIONAL_LOCKS", "0")];
+        let fixed =
+            [("GIT_TERMINAL_PROMPT", "0"), ("GIT_NO_LAZY_FETCH", "1"), ("GIT_OPTIONAL_LOCKS", "0")];
         settings.environment.extend(fixed.map(|(name, value)| (name.to_owned(), value.to_owned())));
         // The objects of a repository may lie anywhere, and large ones are mapped as a whole.
         settings.read = vec![PathBuf::from("/")];
@@ -150,21 +175,42 @@ impl Git {
     }
 
     /// What git answers, whether it agrees or not.
-    async fn ask_all(&self, words: Vec<String>, stdin: Option<String>, most_bytes: u64) -> Result<Answer, RevisionError> {
+    async fn ask_all(
+        &self,
+        words: Vec<String>,
+        stdin: Option<String>,
+        most_bytes: u64,
+    ) -> Result<Answer, RevisionError> {
         let always = ["--no-pager", "-c", "core.fsmonitor=false"].map(str::to_owned);
-        let question = Question { program: "git", arguments: always.into_iter().chain(words).collect(), stdin, most_bytes };
+        let question = Question {
+            program: "git",
+            arguments: always.into_iter().chain(words).collect(),
+            stdin,
+            most_bytes,
+        };
         runtime::ask(&self.settings, question).await.map_err(|failure| match failure.error_type {
-            "program_not_found" => RevisionError::Git("`git` was not found, which knows the revisions".to_owned()),
+            "program_not_found" => {
+                RevisionError::Git("`git` was not found, which knows the revisions".to_owned())
+            }
             "too_long" => RevisionError::TooLarge,
             _ => RevisionError::Git(failure.message),
         })
     }
 
     /// What git answers, if it agrees.
-    async fn ask(&self, words: &[&str], stdin: Option<String>, most_bytes: u64) -> Result<Answer, RevisionError> {
+    async fn ask(
+        &self,
+        words: &[&str],
+        stdin: Option<String>,
+        most_bytes: u64,
+    ) -> Result<Answer, RevisionError> {
         let words = words.iter().map(|word| (*word).to_owned()).collect();
         let answer = self.ask_all(words, stdin, most_bytes).await?;
-        if answer.code == Some(0) { Ok(answer) } else { Err(RevisionError::Git(format!("git: {}", answer.stderr))) }
+        if answer.code == Some(0) {
+            Ok(answer)
+        } else {
+            Err(RevisionError::Git(format!("git: {}", answer.stderr)))
+        }
     }
 
     async fn say(&self, words: &[&str]) -> Result<String, RevisionError> {
@@ -201,7 +247,8 @@ impl Entry {
     }
 
     fn is_wanted(&self) -> bool {
-        let is_definition = WANTED.iter().any(|wanted| self.has_extension(wanted)) || self.path.ends_with(PACKAGE);
+        let is_definition =
+            WANTED.iter().any(|wanted| self.has_extension(wanted)) || self.path.ends_with(PACKAGE);
         is_definition && self.size <= LARGEST_FILE
     }
 }
@@ -213,7 +260,8 @@ fn entries(listed: &[u8]) -> impl Iterator<Item = Entry> {
 /// Writes entries below a folder.
 async fn write(git: &Git, entries: &[Entry], folder: &Path) -> Result<(), RevisionError> {
     // That a package has code is known by its folder; the code itself is not needed.
-    let (code, wanted): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| entry.has_extension("R"));
+    let (code, wanted): (Vec<&Entry>, Vec<&Entry>) =
+        entries.iter().partition(|entry| entry.has_extension("R"));
     for entry in code {
         fs::create_dir_all(folder.join(&entry.path).parent().unwrap_or(folder))?;
     }
@@ -229,8 +277,8 @@ async fn write(git: &Git, entries: &[Entry], folder: &Path) -> Result<(), Revisi
     let answer = git.ask(&["cat-file", "--batch"], Some(objects), bytes + headers).await?;
     let mut rest = answer.stdout.as_slice();
     for entry in wanted {
-        let (content, after) =
-            content(rest, entry.size).ok_or_else(|| RevisionError::Git("git answered something else".to_owned()))?;
+        let (content, after) = content(rest, entry.size)
+            .ok_or_else(|| RevisionError::Git("git answered something else".to_owned()))?;
         let path = folder.join(&entry.path);
         fs::create_dir_all(path.parent().unwrap_or(folder))?;
         fs::write(path, content)?;

@@ -23,7 +23,9 @@ pub(crate) fn settle(tool: &mut Tool, definition: &Path, crib: &Path) {
 /// The nearest folder upward that is the package, or that has it as a folder.
 fn find(package: &str, definition: &Path, crib: &Path) -> Option<PathBuf> {
     let upward = definition.ancestors().skip(1).take_while(|folder| folder.starts_with(crib));
-    upward.flat_map(|folder| [folder.to_owned(), folder.join(package)]).find(|folder| is_package(folder, package))
+    upward
+        .flat_map(|folder| [folder.to_owned(), folder.join(package)])
+        .find(|folder| is_package(folder, package))
 }
 
 fn is_package(folder: &Path, name: &str) -> bool {

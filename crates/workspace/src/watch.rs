@@ -50,7 +50,11 @@ pub struct Changes {
 }
 
 /// Calls `changed` after definitions, prompts, the configuration or documents of a crib have changed.
-pub fn watch(crib: &Crib, content: &Content, changed: impl Fn(Changes) + Send + 'static) -> Result<Watcher, WatchError> {
+pub fn watch(
+    crib: &Crib,
+    content: &Content,
+    changed: impl Fn(Changes) + Send + 'static,
+) -> Result<Watcher, WatchError> {
     let (sender, receiver) = mpsc::channel::<Vec<PathBuf>>();
     let inner = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         if let Ok(event) = event
@@ -66,7 +70,8 @@ pub fn watch(crib: &Crib, content: &Content, changed: impl Fn(Changes) + Send + 
     watcher.follow(crib, content)?;
     std::thread::spawn(move || {
         while let Ok(first) = receiver.recv() {
-            let more: Vec<_> = std::iter::from_fn(|| receiver.recv_timeout(QUIET).ok()).flatten().collect();
+            let more: Vec<_> =
+                std::iter::from_fn(|| receiver.recv_timeout(QUIET).ok()).flatten().collect();
             let changes = lock(&folders).sorted(first.into_iter().chain(more));
             if changes != Changes::default() {
                 changed(changes);
@@ -85,8 +90,12 @@ impl Watcher {
         let definitions = now.definitions.iter().filter(|folder| new(folder, &before.definitions));
         let documents = now.documents.iter().filter(|folder| new(folder, &before.documents));
         let definitions = definitions.map(|folder| (folder, RecursiveMode::NonRecursive));
-        for (folder, depth) in definitions.chain(documents.map(|folder| (folder, RecursiveMode::Recursive))) {
-            self.inner.watch(folder, depth).map_err(|source| WatchError { folder: folder.clone(), source })?;
+        for (folder, depth) in
+            definitions.chain(documents.map(|folder| (folder, RecursiveMode::Recursive)))
+        {
+            self.inner
+                .watch(folder, depth)
+                .map_err(|source| WatchError { folder: folder.clone(), source })?;
         }
         Ok(())
     }
@@ -95,19 +104,28 @@ impl Watcher {
 impl Folders {
     fn of(crib: &Crib, content: &Content) -> Self {
         let own = discover::FOLDERS.iter().map(|folder| crib.folder.join(folder));
-        let specified = discover::specifications(&crib.folder).into_iter().filter_map(|path| path.parent().map(Path::to_owned));
-        let definitions: BTreeSet<_> =
-            [crib.folder.clone()].into_iter().chain(own).chain(prompts::folders(crib)).chain(specified).collect();
+        let specified = discover::specifications(&crib.folder)
+            .into_iter()
+            .filter_map(|path| path.parent().map(Path::to_owned));
+        let definitions: BTreeSet<_> = [crib.folder.clone()]
+            .into_iter()
+            .chain(own)
+            .chain(prompts::folders(crib))
+            .chain(specified)
+            .collect();
         let definitions = definitions.into_iter().filter(|folder| folder.is_dir()).collect();
         let categories = content.categories.iter().map(|category| &category.folder);
-        let documents = categories.chain(crib.documents.iter().map(|documents| &documents.folder)).cloned();
+        let documents =
+            categories.chain(crib.documents.iter().map(|documents| &documents.folder)).cloned();
         Self { definitions, documents: documents.filter(|folder| folder.is_dir()).collect() }
     }
 
     fn sorted(&self, paths: impl Iterator<Item = PathBuf>) -> Changes {
         let mut changes = Changes::default();
         for path in paths {
-            let is_own = path.parent().is_some_and(|parent| self.definitions.iter().any(|folder| folder == parent));
+            let is_own = path
+                .parent()
+                .is_some_and(|parent| self.definitions.iter().any(|folder| folder == parent));
             // A new folder may be one in which definitions or prompts are looked for.
             changes.definitions |= is_own && (matters(&path) || path.is_dir());
             if self.documents.iter().any(|folder| path.starts_with(folder)) {

@@ -23,7 +23,9 @@ pub(crate) fn tools() -> Vec<Native> {
 
 /// A picture of one pixel.
 fn picture() -> Vec<u8> {
-    decoded("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+    decoded(
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    )
 }
 
 /// A sound of no length.

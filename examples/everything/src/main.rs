@@ -11,7 +11,9 @@ use std::{error::Error, net::SocketAddr, sync::Arc, time::Duration};
 use catalog::{Catalog, Policy};
 use clap::Parser;
 use runtime::{Runtime, Settings};
-use server::{HttpOptions, Identity, Server, Snapshot, SnapshotOptions, serve_http, serve_stdio_until};
+use server::{
+    HttpOptions, Identity, Server, Snapshot, SnapshotOptions, serve_http, serve_stdio_until,
+};
 use tokio::{net::TcpListener, signal::unix};
 use tokio_util::sync::CancellationToken;
 use toolkit::{Native, Tool};
@@ -33,7 +35,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let server = build(args.tools)?;
     let shutdown = shutdown()?;
     match args.http {
-        Some(address) => serve_http(server, HttpOptions::new(TcpListener::bind(address).await?), shutdown).await?,
+        Some(address) => {
+            serve_http(server, HttpOptions::new(TcpListener::bind(address).await?), shutdown)
+                .await?
+        }
         None => serve_stdio_until(server, shutdown).await?,
     }
     Ok(())
@@ -41,18 +46,29 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 fn build(more: usize) -> Result<Server, Box<dyn Error>> {
     // Soon enough that whatever takes a moment is seen to become an operation.
-    let settings = Settings { patience: Duration::from_millis(50), ..Settings::new(std::env::current_dir()?) };
+    let settings =
+        Settings { patience: Duration::from_millis(50), ..Settings::new(std::env::current_dir()?) };
     let runtime = Runtime::new(settings);
     let mut natives = fixtures::tools();
     natives.extend(builtin::natives(&runtime.operations()));
     natives.extend((0..more).map(|number| fixtures::echo(format!("tool_{number:04}"))));
-    let (catalog, problems) = Catalog::merge(natives.iter().map(|native: &Native| native.tool.clone()));
+    let (catalog, problems) =
+        Catalog::merge(natives.iter().map(|native: &Native| native.tool.clone()));
     if let Some(problem) = problems.first() {
         return Err(problem.message.clone().into());
     }
-    let options = SnapshotOptions { crib: "everything".into(), full_names: false, describe: text_of, policy: Policy::default() };
+    let options = SnapshotOptions {
+        crib: "everything".into(),
+        full_names: false,
+        describe: text_of,
+        policy: Policy::default(),
+    };
     let runtime = runtime.with_natives(natives);
-    let identity = Identity { name: "everything".into(), version: env!("CARGO_PKG_VERSION").into(), instructions: None };
+    let identity = Identity {
+        name: "everything".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        instructions: None,
+    };
     Ok(Server::new(identity, Arc::new(runtime), Snapshot::new(&catalog, &options))
         .with_resources(Arc::new(fixtures::Things))
         .with_prompts(Arc::new(fixtures::Openings)))

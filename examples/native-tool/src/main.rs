@@ -24,15 +24,23 @@ fn tool() -> Native {
 
 async fn count(Count { text }: Count, _: Context) -> Reply<usize> {
     match text.split_whitespace().count() {
-        0 => Reply::failure("the text has no words", "empty_text").instruction("Ask the user for a text."),
+        0 => Reply::failure("the text has no words", "empty_text")
+            .instruction("Ask the user for a text."),
         words => Reply::ok(words),
     }
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let natives = Toolset::default().with_declared(&Declarations::default()).build(&Presentation::default())?;
-    let identity = Identity { name: "words".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), instructions: None };
-    serve_stdio_until(Server::of(identity, natives, docs::description), CancellationToken::new()).await?;
+    let natives = Toolset::default()
+        .with_declared(&Declarations::default())
+        .build(&Presentation::default())?;
+    let identity = Identity {
+        name: "words".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        instructions: None,
+    };
+    serve_stdio_until(Server::of(identity, natives, docs::description), CancellationToken::new())
+        .await?;
     Ok(())
 }

@@ -49,10 +49,16 @@ pub(super) fn read(
         return Ok(Err(Filtered { uri, requires }));
     }
     let body = match pattern::is_template(path) {
-        true => rendered(category, folder, path, &front, reader).map_err(|error| broken(&uri, path, &error))?,
+        true => rendered(category, folder, path, &front, reader)
+            .map_err(|error| broken(&uri, path, &error))?,
         false => front.body.to_owned(),
     };
-    Ok(Ok(Part { uri, title: front.text("title").map(str::to_owned), kind: kind(category, &front), text: body }))
+    Ok(Ok(Part {
+        uri,
+        title: front.text("title").map(str::to_owned),
+        kind: kind(category, &front),
+        text: body,
+    }))
 }
 
 /// What a list of documents says about one.
@@ -66,7 +72,11 @@ pub(super) struct About {
 /// Looks at the beginning of a document without rendering it; what cannot be read has nothing to say for itself.
 pub(super) fn about(folder: &Folder, path: &str) -> About {
     let size = folder.size(path).filter(|_| !pattern::is_template(path));
-    let head = if has_front_matter(path) { folder.head(path, LOOKED_AT).unwrap_or_default() } else { Vec::new() };
+    let head = if has_front_matter(path) {
+        folder.head(path, LOOKED_AT).unwrap_or_default()
+    } else {
+        Vec::new()
+    };
     let text = head.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     match FrontMatter::of(text) {
         Ok(front) => {
@@ -100,14 +110,20 @@ fn front_matter<'a>(text: &'a str, path: &str, uri: &str) -> Result<FrontMatter<
         return Ok(FrontMatter { body: text, ..FrontMatter::default() });
     }
     FrontMatter::of(text).map_err(|error| {
-        problem(uri, "front_matter_error", format!("its front matter cannot be read: line {}: {}", error.line, error.message))
+        problem(
+            uri,
+            "front_matter_error",
+            format!("its front matter cannot be read: line {}: {}", error.line, error.message),
+        )
     })
 }
 
 fn unreadable(uri: &str, error: &io::Error) -> Problem {
     let why = match error.kind() {
         io::ErrorKind::NotFound => "it is not there".to_owned(),
-        io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => "it leads out of its category".to_owned(),
+        io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => {
+            "it leads out of its category".to_owned()
+        }
         _ => format!("it cannot be read: {error}"),
     };
     problem(uri, "file_read_error", why)
@@ -132,8 +148,11 @@ fn kind(category: &Category, front: &FrontMatter<'_>) -> Kind {
 
 /// The flag that a document needs and that is not as it must be.
 fn unmet(front: &FrontMatter<'_>, flags: &SeenFlags) -> Option<String> {
-    let mut required = front.values.iter().filter_map(|(key, value)| Some((key.strip_prefix(REQUIRES)?, value)));
-    required.find(|(flag, wanted)| !is_met(wanted, flags.in_any_case(flag))).map(|(flag, _)| flag.to_owned())
+    let mut required =
+        front.values.iter().filter_map(|(key, value)| Some((key.strip_prefix(REQUIRES)?, value)));
+    required
+        .find(|(flag, wanted)| !is_met(wanted, flags.in_any_case(flag)))
+        .map(|(flag, _)| flag.to_owned())
 }
 
 /// True and false ask whether a flag is on, a list for any of its values, anything else for itself.
@@ -181,7 +200,9 @@ fn rendered(
 
 /// The source of an included file: without its front matter, its lines counted from the top.
 fn include(folder: &Folder, name: &str) -> Result<Option<String>, Error> {
-    let refused = |why: String| Error::new(ErrorKind::InvalidOperation, format!("cannot include `{name}`: {why}"));
+    let refused = |why: String| {
+        Error::new(ErrorKind::InvalidOperation, format!("cannot include `{name}`: {why}"))
+    };
     if name.split('/').any(|part| part.starts_with('.')) {
         return Err(refused("it leads out of the category or is hidden".to_owned()));
     }
@@ -194,7 +215,8 @@ fn include(folder: &Folder, name: &str) -> Result<Option<String>, Error> {
 /// The media type of a document, by its name.
 pub(super) fn media_type(path: &str) -> &'static str {
     let plain = pattern::plain_name(path);
-    let extension = pattern::extension(plain.as_deref().unwrap_or(path)).map(|(_, extension)| extension.to_ascii_lowercase());
+    let extension = pattern::extension(plain.as_deref().unwrap_or(path))
+        .map(|(_, extension)| extension.to_ascii_lowercase());
     match extension.as_deref() {
         Some("md" | "markdown") => "text/markdown",
         Some("json") => "application/json",

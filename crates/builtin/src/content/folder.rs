@@ -89,7 +89,10 @@ impl Folder {
             return Err(io::Error::other("it is not a regular file"));
         }
         if about.len() > LARGEST {
-            return Err(io::Error::other(format!("it has {} bytes, more than {LARGEST}", about.len())));
+            return Err(io::Error::other(format!(
+                "it has {} bytes, more than {LARGEST}",
+                about.len()
+            )));
         }
         self.0.read(path)
     }
@@ -106,7 +109,9 @@ impl Walk<'_> {
         for entry in entries.flatten() {
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            let Ok(kind) = entry.file_type() else { continue };
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
             if is_hidden(&name) {
                 continue;
             }

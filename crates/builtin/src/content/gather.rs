@@ -83,7 +83,8 @@ impl<'a> Gathering<'a> {
     /// The one document at a path, if there is a file.
     pub(super) fn exactly(mut self, category: &'a Category, path: &str) -> Option<Answer> {
         let folder = self.folder(category).ok()?;
-        (is_visible(path) && folder.size(path).is_some()).then(|| self.read(vec![(&category.name, path.to_owned())]))
+        (is_visible(path) && folder.size(path).is_some())
+            .then(|| self.read(vec![(&category.name, path.to_owned())]))
     }
 
     /// The documents that an expression means, in order, each once.
@@ -106,7 +107,8 @@ impl<'a> Gathering<'a> {
         match self.found(term) {
             Ok(found) => {
                 // Nothing to leave out is no problem, and a failure inside has been told.
-                if found.is_empty() && term.sense == Sense::Wanted && self.failures.len() == before {
+                if found.is_empty() && term.sense == Sense::Wanted && self.failures.len() == before
+                {
                     self.missed(term, None);
                 }
                 found
@@ -121,22 +123,34 @@ impl<'a> Gathering<'a> {
     fn found(&mut self, term: &Term) -> Result<Vec<Place<'a>>, Problem> {
         self.terms += 1;
         if self.context.cancel_token().is_cancelled() {
-            return Err(problem(&term.to_string(), "cancelled", "the request was cancelled".to_owned()));
+            return Err(problem(
+                &term.to_string(),
+                "cancelled",
+                "the request was cancelled".to_owned(),
+            ));
         }
         if self.terms > MOST_TERMS {
             return Err(too_much(&term.to_string()));
         }
         match (self.library.category(&term.name), self.library.collection(&term.name)) {
             (Some(category), _) => self.in_category(category, term),
-            (None, Some(collection)) => self.in_collection(&collection.name, &collection.items, term),
+            (None, Some(collection)) => {
+                self.in_collection(&collection.name, &collection.items, term)
+            }
             (None, None) => Err(self.unknown(term)),
         }
     }
 
-    fn in_category(&mut self, category: &'a Category, term: &Term) -> Result<Vec<Place<'a>>, Problem> {
+    fn in_category(
+        &mut self,
+        category: &'a Category,
+        term: &Term,
+    ) -> Result<Vec<Place<'a>>, Problem> {
         let has_wanted = term.patterns.iter().any(|pattern| pattern.sense == Sense::Wanted);
-        let patterns: Vec<_> = category.patterns.iter().filter(|_| !has_wanted).chain(&term.patterns).collect();
-        let (wanted, unwanted): (Vec<_>, Vec<_>) = patterns.into_iter().partition(|pattern| pattern.sense == Sense::Wanted);
+        let patterns: Vec<_> =
+            category.patterns.iter().filter(|_| !has_wanted).chain(&term.patterns).collect();
+        let (wanted, unwanted): (Vec<_>, Vec<_>) =
+            patterns.into_iter().partition(|pattern| pattern.sense == Sense::Wanted);
         let unwanted = matcher(unwanted, term)?;
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         for pattern in wanted {
@@ -146,7 +160,9 @@ impl<'a> Gathering<'a> {
             } else if paths.is_empty() && has_wanted && term.sense == Sense::Wanted {
                 self.missed(term, Some(pattern));
             }
-            found.extend(paths.into_iter().filter(|path| seen.insert(path.clone()) && !unwanted.finds(path)));
+            found.extend(
+                paths.into_iter().filter(|path| seen.insert(path.clone()) && !unwanted.finds(path)),
+            );
         }
         // A document hides the template that would become it.
         let paths: HashSet<_> = found.iter().cloned().collect();
@@ -154,19 +170,35 @@ impl<'a> Gathering<'a> {
         Ok(found.into_iter().map(|path| (category.name.as_str(), path)).collect())
     }
 
-    fn on_shelf(&mut self, category: &'a Category, pattern: &Pattern, term: &Term) -> Result<(BTreeSet<String>, bool), Problem> {
+    fn on_shelf(
+        &mut self,
+        category: &'a Category,
+        pattern: &Pattern,
+        term: &Term,
+    ) -> Result<(BTreeSet<String>, bool), Problem> {
         let context = self.context;
         let (shelf, effort) = self.shelf(category)?;
-        shelf.find(pattern, effort, &|| context.cancel_token().is_cancelled()).map_err(|cut| match cut {
-            Cut::Glob(why) => no_glob(term, &why),
-            Cut::TooMuch => too_much(&term.to_string()),
+        shelf.find(pattern, effort, &|| context.cancel_token().is_cancelled()).map_err(|cut| {
+            match cut {
+                Cut::Glob(why) => no_glob(term, &why),
+                Cut::TooMuch => too_much(&term.to_string()),
+            }
         })
     }
 
     /// Of a collection, patterns keep what they find.
-    fn in_collection(&mut self, name: &'a str, items: &Expression, term: &Term) -> Result<Vec<Place<'a>>, Problem> {
+    fn in_collection(
+        &mut self,
+        name: &'a str,
+        items: &Expression,
+        term: &Term,
+    ) -> Result<Vec<Place<'a>>, Problem> {
         if self.inside.contains(&name) {
-            return Err(problem(name, "circular_collection", "the collection contains itself".to_owned()));
+            return Err(problem(
+                name,
+                "circular_collection",
+                "the collection contains itself".to_owned(),
+            ));
         }
         self.inside.push(name);
         let mut found = self.places(items);
@@ -174,7 +206,10 @@ impl<'a> Gathering<'a> {
         if !term.patterns.is_empty() {
             let all = Pattern { sense: Sense::Wanted, glob: "**".to_owned() };
             let has_wanted = term.patterns.iter().any(|pattern| pattern.sense == Sense::Wanted);
-            let matcher = matcher(Some(&all).filter(|_| !has_wanted).into_iter().chain(&term.patterns), term)?;
+            let matcher = matcher(
+                Some(&all).filter(|_| !has_wanted).into_iter().chain(&term.patterns),
+                term,
+            )?;
             found.retain(|(_, path)| matcher.is_match(path));
         }
         Ok(found)
@@ -183,7 +218,9 @@ impl<'a> Gathering<'a> {
     fn shelf(&mut self, category: &'a Category) -> Result<(&mut Shelf, &mut Effort), Problem> {
         let open = || {
             let opened = Folder::open(&category.folder).map(|folder| Shelf::new(Arc::new(folder)));
-            opened.map_err(|_| problem(&category.name, "file_read_error", "its folder cannot be opened".to_owned()))
+            opened.map_err(|_| {
+                problem(&category.name, "file_read_error", "its folder cannot be opened".to_owned())
+            })
         };
         let shelf = self.shelves.entry(&category.name).or_insert_with(open);
         shelf.as_mut().map(|shelf| (shelf, &mut self.effort)).map_err(|problem| problem.clone())
@@ -198,15 +235,23 @@ impl<'a> Gathering<'a> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", listed_names(self.library.names())),
         };
-        problem(&term.to_string(), "not_found", format!("there is no category or collection `{}`; {advice}", term.name))
+        problem(
+            &term.to_string(),
+            "not_found",
+            format!("there is no category or collection `{}`; {advice}", term.name),
+        )
     }
 
     /// Notes that a term, or one pattern of it, found nothing.
     fn missed(&mut self, term: &Term, pattern: Option<&Pattern>) {
-        let of = pattern.map_or_else(|| term.to_string(), |pattern| format!("{}/{pattern}", term.name));
+        let of =
+            pattern.map_or_else(|| term.to_string(), |pattern| format!("{}/{pattern}", term.name));
         let advice = if self.has_hinted { None } else { self.advice(term, pattern) };
         self.has_hinted = true;
-        let error = advice.map_or_else(|| "nothing matches".to_owned(), |advice| format!("nothing matches; {advice}"));
+        let error = advice.map_or_else(
+            || "nothing matches".to_owned(),
+            |advice| format!("nothing matches; {advice}"),
+        );
         self.failures.push(problem(&of, "not_found", error));
     }
 
@@ -214,10 +259,13 @@ impl<'a> Gathering<'a> {
         let category = self.library.category(&term.name)?;
         let context = self.context;
         let (shelf, effort) = self.shelf(category).ok()?;
-        let listed = shelf.list(Reach::everywhere_below(""), effort, &|| context.cancel_token().is_cancelled()).ok()?;
+        let listed = shelf
+            .list(Reach::everywhere_below(""), effort, &|| context.cancel_token().is_cancelled())
+            .ok()?;
         let paths = &listed.listing.paths;
         let names: Vec<_> = paths.iter().filter_map(|path| names(path).pop()).collect();
-        let near = pattern.and_then(|pattern| closest(&pattern.glob, names.iter().map(|name| &**name)));
+        let near =
+            pattern.and_then(|pattern| closest(&pattern.glob, names.iter().map(|name| &**name)));
         Some(match near {
             Some(near) => format!("did you mean `{}/{near}`?", term.name),
             None if paths.is_empty() => "there is nothing".to_owned(),
@@ -236,10 +284,15 @@ impl<'a> Gathering<'a> {
         let limits = self.limits;
         let mut bytes = 0;
         for (name, path) in &places {
-            let Some(category) = self.library.category(name) else { continue };
-            let Ok(folder) = self.folder(category) else { continue };
-            let is_full =
-                self.context.cancel_token().is_cancelled() || answer.parts.len() >= limits.documents || omitted.len() >= TRIED;
+            let Some(category) = self.library.category(name) else {
+                continue;
+            };
+            let Ok(folder) = self.folder(category) else {
+                continue;
+            };
+            let is_full = self.context.cancel_token().is_cancelled()
+                || answer.parts.len() >= limits.documents
+                || omitted.len() >= TRIED;
             if is_full || bytes + least_size(&folder, path) > limits.bytes {
                 omitted.push(address::of(name, path));
                 continue;
@@ -265,7 +318,10 @@ fn least_size(folder: &Folder, path: &str) -> usize {
     usize::try_from(size).unwrap_or(usize::MAX).saturating_sub(FRONT_MATTER).max(1)
 }
 
-fn matcher<'p>(patterns: impl IntoIterator<Item = &'p Pattern>, term: &Term) -> Result<Matcher, Problem> {
+fn matcher<'p>(
+    patterns: impl IntoIterator<Item = &'p Pattern>,
+    term: &Term,
+) -> Result<Matcher, Problem> {
     Matcher::new(patterns).map_err(|why| no_glob(term, &why))
 }
 
@@ -274,11 +330,17 @@ fn no_glob(term: &Term, why: &str) -> Problem {
 }
 
 fn too_much(of: &str) -> Problem {
-    problem(of, "too_many_files", "it is more than one request looks at; ask for less at once, or name folders".to_owned())
+    problem(
+        of,
+        "too_many_files",
+        "it is more than one request looks at; ask for less at once, or name folders".to_owned(),
+    )
 }
 
 fn cut() -> String {
-    format!("it has more than {MOST_FILES} files or deeper folders than are looked at; name a smaller folder")
+    format!(
+        "it has more than {MOST_FILES} files or deeper folders than are looked at; name a smaller folder"
+    )
 }
 
 fn omission(mut uris: Vec<String>) -> Option<Omitted> {
@@ -293,7 +355,9 @@ fn listed_names<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
     match names.len() {
         0 => "none".to_owned(),
-        count if count > NAMED => format!("{} and {} more", names[..NAMED].join(", "), count - NAMED),
+        count if count > NAMED => {
+            format!("{} and {} more", names[..NAMED].join(", "), count - NAMED)
+        }
         _ => names.join(", "),
     }
 }

@@ -40,7 +40,10 @@ impl Guide {
 
     /// Has the tool among `natives` say which categories and collections there are now.
     pub fn describe(&self, natives: &mut [Native]) {
-        for native in natives.iter_mut().filter(|native| native.tool.marks.category.as_deref() == Some(tool::CATEGORY)) {
+        for native in natives
+            .iter_mut()
+            .filter(|native| native.tool.marks.category.as_deref() == Some(tool::CATEGORY))
+        {
             native.tool.description.text = tool::purpose(&self.library());
         }
     }
@@ -56,7 +59,10 @@ impl Guide {
     }
 
     /// Runs a search on a thread that may wait for the disk.
-    pub(super) async fn search<T: Send + 'static>(&self, search: impl FnOnce(&Library) -> T + Send + 'static) -> T {
+    pub(super) async fn search<T: Send + 'static>(
+        &self,
+        search: impl FnOnce(&Library) -> T + Send + 'static,
+    ) -> T {
         let library = self.library();
         let searched = tokio::task::spawn_blocking(move || search(&library)).await;
         searched.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))

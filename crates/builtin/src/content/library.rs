@@ -45,7 +45,12 @@ impl Library {
     }
 
     /// Finds what an expression asks for, with the patterns of the two-argument form if there are any.
-    pub fn find(&self, expression: &str, patterns: Option<&str>, context: &Context) -> Result<Answer, ExpressionError> {
+    pub fn find(
+        &self,
+        expression: &str,
+        patterns: Option<&str>,
+        context: &Context,
+    ) -> Result<Answer, ExpressionError> {
         let expression = Expression::parse(expression)?;
         let expression = match patterns {
             Some(patterns) => expression.with_patterns(patterns)?,
@@ -61,10 +66,15 @@ impl Library {
 
     /// What is found at this path: whole, however long, since it was asked for by its address.
     pub(super) fn at(&self, name: &str, path: &str, context: &Context) -> Answer {
-        let gathering = || Gathering::new(self, context).within(Limits { bytes: usize::MAX, ..self.limits });
+        let gathering =
+            || Gathering::new(self, context).within(Limits { bytes: usize::MAX, ..self.limits });
         let exact = self.category(name).and_then(|category| gathering().exactly(category, path));
         exact.unwrap_or_else(|| {
-            let term = Term { sense: Sense::Wanted, name: name.to_owned(), patterns: vec![Pattern::literal(path)] };
+            let term = Term {
+                sense: Sense::Wanted,
+                name: name.to_owned(),
+                patterns: vec![Pattern::literal(path)],
+            };
             gathering().answer(&Expression { terms: vec![term] })
         })
     }
@@ -95,7 +105,9 @@ fn check_length(expression: &Expression) -> Result<(), ExpressionError> {
     match patterns > MOST_PATTERNS {
         true => Err(ExpressionError {
             span: 0..0,
-            message: format!("the expression has {patterns} patterns, and may have {MOST_PATTERNS}"),
+            message: format!(
+                "the expression has {patterns} patterns, and may have {MOST_PATTERNS}"
+            ),
             hint: "ask several times, or with globs",
         }),
         false => Ok(()),

@@ -33,7 +33,10 @@ impl Matcher {
     /// Whether one of the patterns finds a path, wanted or not.
     pub(super) fn finds(&self, path: &str) -> bool {
         let names = names(path);
-        self.wanted.iter().chain(&self.unwanted).any(|glob| names.iter().any(|name| glob.is_match(&**name)))
+        self.wanted
+            .iter()
+            .chain(&self.unwanted)
+            .any(|glob| names.iter().any(|name| glob.is_match(&**name)))
     }
 
     /// Whether a path is found and not left out.
@@ -63,7 +66,8 @@ pub(super) fn reach(pattern: &Pattern) -> Reach {
     let parts: Vec<_> = pattern.glob.split('/').collect();
     let spelled = parts.iter().take(parts.len() - 1).take_while(|part| literal(part)).count();
     let (below, rest) = parts.split_at(spelled);
-    let is_endless = rest.iter().any(|part| part.contains("**") || part.contains('{') || part.is_empty());
+    let is_endless =
+        rest.iter().any(|part| part.contains("**") || part.contains('{') || part.is_empty());
     match is_endless {
         true => Reach::everywhere_below(below.join("/")),
         false => Reach { below: below.join("/"), depth: rest.len() - 1 },
@@ -75,7 +79,10 @@ pub(super) fn reach(pattern: &Pattern) -> Reach {
 pub(super) fn names(path: &str) -> Vec<Cow<'_, str>> {
     let plain = plain_name(path);
     let stem = stem(plain.as_deref().unwrap_or(path)).map(str::to_owned);
-    [Some(Cow::Borrowed(path)), plain.map(Cow::Owned), stem.map(Cow::Owned)].into_iter().flatten().collect()
+    [Some(Cow::Borrowed(path)), plain.map(Cow::Owned), stem.map(Cow::Owned)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// Whether a file is a template.

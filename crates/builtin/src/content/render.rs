@@ -86,14 +86,22 @@ impl Part {
             Kind::Information => "information",
             Kind::Instruction => "instruction",
         };
-        let title = self.title.as_ref().map(|title| format!(", {}", on_one_line(title))).unwrap_or_default();
+        let title = self
+            .title
+            .as_ref()
+            .map(|title| format!(", {}", on_one_line(title)))
+            .unwrap_or_default();
         format!("[{}{title} ({kind})]\n{}", self.uri, without_labels(&self.text))
     }
 }
 
 /// A title that cannot end the label it stands in, nor say of which kind the document is.
 fn on_one_line(title: &str) -> String {
-    let plain: String = title.chars().filter(|c| !"[]()".contains(*c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let plain: String = title
+        .chars()
+        .filter(|c| !"[]()".contains(*c))
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -103,19 +111,27 @@ fn without_labels(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     // Whatever a reader may take for the end of a line counts as one.
-    let is_end = |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
-    let escaped = text.split_inclusive(is_end).map(|line| match line.trim_start().starts_with(LABEL) {
-        true => format!("\\{line}"),
-        false => line.to_owned(),
-    });
+    let is_end =
+        |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let escaped =
+        text.split_inclusive(is_end).map(|line| match line.trim_start().starts_with(LABEL) {
+            true => format!("\\{line}"),
+            false => line.to_owned(),
+        });
     Cow::Owned(escaped.collect())
 }
 
 impl Answer {
     /// What else is to be said beside the documents; nothing if all went well.
     pub fn remarks(&self) -> Option<String> {
-        let failures = self.failures.iter().map(|problem| format!("Not read: `{}`: {}", problem.of, problem.error));
-        let filtered = self.filtered.iter().map(|one| format!("Left out: `{}` needs the flag `{}`", one.uri, one.requires));
+        let failures = self
+            .failures
+            .iter()
+            .map(|problem| format!("Not read: `{}`: {}", problem.of, problem.error));
+        let filtered = self
+            .filtered
+            .iter()
+            .map(|one| format!("Left out: `{}` needs the flag `{}`", one.uri, one.requires));
         let omitted = self.omitted.iter().map(|omitted| {
             let more = omitted.count - omitted.uris.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -127,7 +143,11 @@ impl Answer {
 
     /// The kind of failure it is that nothing was found: the first that is not the mere absence of documents.
     pub(super) fn error_type(&self) -> &'static str {
-        let other = self.failures.iter().map(|problem| problem.error_type).find(|kind| *kind != "not_found");
+        let other = self
+            .failures
+            .iter()
+            .map(|problem| problem.error_type)
+            .find(|kind| *kind != "not_found");
         match (other, &self.omitted) {
             (Some(kind), _) => kind,
             (None, Some(_)) => "too_large",

@@ -2,7 +2,9 @@
 
 use std::{collections::HashMap, path::Path};
 
-use toolkit::{Body, BoxFuture, Context, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources};
+use toolkit::{
+    Body, BoxFuture, Context, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources,
+};
 
 use super::{
     Category, address,
@@ -31,13 +33,22 @@ impl Resources for Documents {
         vec![ResourceTemplate {
             uri_template: DOCUMENT.to_owned(),
             name: "document".to_owned(),
-            description: Some("A document of a category; `guide://category` is all of what a category gives".to_owned()),
+            description: Some(
+                "A document of a category; `guide://category` is all of what a category gives"
+                    .to_owned(),
+            ),
             mime_type: "text/markdown".to_owned(),
         }]
     }
 
-    fn read<'a>(&'a self, uri: &'a str, context: Context) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>> {
-        let Some((name, path)) = address::read(uri) else { return Box::pin(std::future::ready(Ok(None))) };
+    fn read<'a>(
+        &'a self,
+        uri: &'a str,
+        context: Context,
+    ) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>> {
+        let Some((name, path)) = address::read(uri) else {
+            return Box::pin(std::future::ready(Ok(None)));
+        };
         let uri = uri.to_owned();
         Box::pin(self.0.search(move |library| read(library, &context, uri, name, path)))
     }
@@ -52,11 +63,19 @@ impl Resources for Documents {
         let value = value.to_owned();
         match (template, variable) {
             (DOCUMENT, "category") => Box::pin(self.0.search(move |library| {
-                Some(library.names().filter(|name| name.starts_with(&value)).map(str::to_owned).collect())
+                Some(
+                    library
+                        .names()
+                        .filter(|name| name.starts_with(&value))
+                        .map(str::to_owned)
+                        .collect(),
+                )
             })),
             (DOCUMENT, "path") => {
                 let category = chosen.get("category").cloned();
-                Box::pin(self.0.search(move |library| Some(paths(library, category.as_deref(), &value))))
+                Box::pin(
+                    self.0.search(move |library| Some(paths(library, category.as_deref(), &value))),
+                )
             }
             _ => Box::pin(std::future::ready(None)),
         }
@@ -67,19 +86,23 @@ impl Resources for Documents {
 /// may have it, and whoever watches one rather looks in vain than misses a change.
 pub(super) fn addresses_of(library: &Library, path: &Path) -> Vec<String> {
     let below = |category: &Category| {
-        let path = path.strip_prefix(&category.folder).ok()?.to_str().filter(|path| is_visible(path))?;
+        let path =
+            path.strip_prefix(&category.folder).ok()?.to_str().filter(|path| is_visible(path))?;
         let named = pattern::names(path).into_iter().map(|name| address::of(&category.name, &name));
         Some(named.chain([address::whole(&category.name)]).collect::<Vec<_>>())
     };
     let mut addresses: Vec<_> = library.categories.iter().filter_map(below).flatten().collect();
     if !addresses.is_empty() {
-        addresses.extend(library.collections.iter().map(|collection| address::whole(&collection.name)));
+        addresses
+            .extend(library.collections.iter().map(|collection| address::whole(&collection.name)));
     }
     addresses
 }
 
 fn listed(category: &Category) -> Vec<Resource> {
-    let Ok(folder) = Folder::open(&category.folder) else { return Vec::new() };
+    let Ok(folder) = Folder::open(&category.folder) else {
+        return Vec::new();
+    };
     let listing = folder.all_files();
     let documents = listing.paths.iter().map(|path| resource(category, &folder, path));
     documents.chain(listing.is_cut.then(|| rest(category))).collect()
@@ -90,7 +113,9 @@ fn rest(category: &Category) -> Resource {
     Resource {
         uri: address::whole(&category.name),
         name: format!("{}: more documents", category.name),
-        description: Some(format!("The category has more than the {MOST_FILES} listed; they can be read by their addresses")),
+        description: Some(format!(
+            "The category has more than the {MOST_FILES} listed; they can be read by their addresses"
+        )),
         mime_type: "text/markdown".to_owned(),
         size: None,
     }
@@ -110,8 +135,15 @@ fn resource(category: &Category, folder: &Folder, path: &str) -> Resource {
 /// Paths of the category, or of all if none is chosen, that go on from `value`, in order, each once.
 fn paths(library: &Library, category: Option<&str>, value: &str) -> Vec<String> {
     let is_meant = |one: &&Category| category.is_none_or(|name| name == one.name);
-    let folders = library.categories.iter().filter(is_meant).filter_map(|category| Folder::open(&category.folder).ok());
-    let mut paths: Vec<_> = folders.flat_map(|folder| folder.all_files().paths).filter(|path| path.starts_with(value)).collect();
+    let folders = library
+        .categories
+        .iter()
+        .filter(is_meant)
+        .filter_map(|category| Folder::open(&category.folder).ok());
+    let mut paths: Vec<_> = folders
+        .flat_map(|folder| folder.all_files().paths)
+        .filter(|path| path.starts_with(value))
+        .collect();
     paths.sort_unstable();
     paths.dedup();
     paths
@@ -142,7 +174,11 @@ fn read(
             let mime_type = found.as_deref().map_or(mime_type, |path| media_type(path).to_owned());
             Ok(Some(ResourceContent { uri, mime_type, body: Body::Text(part.text.clone()) }))
         }
-        _ => Ok(Some(ResourceContent { uri, mime_type: "text/markdown".to_owned(), body: Body::Text(answer.text()) })),
+        _ => Ok(Some(ResourceContent {
+            uri,
+            mime_type: "text/markdown".to_owned(),
+            body: Body::Text(answer.text()),
+        })),
     }
 }
 
@@ -150,7 +186,9 @@ fn read(
 fn unread(answer: &Answer) -> Result<Option<ResourceContent>, Interrupt> {
     let is_missing = answer.failures.iter().all(|problem| problem.error_type == "not_found");
     match answer.remarks() {
-        Some(remarks) if !is_missing || !answer.filtered.is_empty() => Err(Interrupt::Invalid(remarks)),
+        Some(remarks) if !is_missing || !answer.filtered.is_empty() => {
+            Err(Interrupt::Invalid(remarks))
+        }
         _ => Ok(None),
     }
 }
@@ -162,7 +200,10 @@ fn bytes(category: &Category, path: &str, uri: &str) -> Option<ResourceContent> 
     }
     let bytes = Folder::open(&category.folder).ok()?.read(path).ok()?;
     let is_text = std::str::from_utf8(&bytes).is_ok();
-    let content =
-        |bytes| ResourceContent { uri: uri.to_owned(), mime_type: media_type(path).to_owned(), body: Body::Bytes(bytes) };
+    let content = |bytes| ResourceContent {
+        uri: uri.to_owned(),
+        mime_type: media_type(path).to_owned(),
+        body: Body::Bytes(bytes),
+    };
     (!is_text).then(|| content(bytes))
 }

@@ -55,7 +55,12 @@ impl Shelf {
     }
 
     /// What lies within reach.
-    pub(super) fn list(&mut self, reach: Reach, effort: &mut Effort, stop: &dyn Fn() -> bool) -> Result<Arc<Listed>, Cut> {
+    pub(super) fn list(
+        &mut self,
+        reach: Reach,
+        effort: &mut Effort,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Arc<Listed>, Cut> {
         let key = (reach.below.clone(), reach.depth);
         if let Some(listed) = self.listed.get(&key) {
             return Ok(Arc::clone(listed));
@@ -64,7 +69,9 @@ impl Shelf {
         effort.files = effort.files.checked_sub(listing.paths.len()).ok_or(Cut::TooMuch)?;
         let mut named: HashMap<_, Vec<_>> = HashMap::new();
         for (index, path) in listing.paths.iter().enumerate() {
-            names(path).into_iter().for_each(|name| named.entry(name.into_owned()).or_default().push(index));
+            names(path)
+                .into_iter()
+                .for_each(|name| named.entry(name.into_owned()).or_default().push(index));
         }
         let listed = Arc::new(Listed { listing, named });
         self.listed.insert(key, Arc::clone(&listed));
@@ -82,7 +89,13 @@ impl Shelf {
         let listed = self.list(reach(pattern), effort, stop)?;
         let paths = &listed.listing.paths;
         let found = match is_plain(&pattern.glob) {
-            true => listed.named.get(&pattern.glob).into_iter().flatten().map(|index| paths[*index].clone()).collect(),
+            true => listed
+                .named
+                .get(&pattern.glob)
+                .into_iter()
+                .flatten()
+                .map(|index| paths[*index].clone())
+                .collect(),
             false => {
                 effort.tries = effort.tries.checked_sub(paths.len()).ok_or(Cut::TooMuch)?;
                 paths.iter().filter(|path| matcher.finds(path)).cloned().collect()

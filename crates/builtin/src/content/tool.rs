@@ -50,7 +50,8 @@ struct GetContent {
 /// What the tool is for, and what there is to ask for.
 pub(super) fn purpose(library: &Library) -> String {
     let category = |category: &Category| named(&category.name, category.description.as_deref());
-    let collection = |collection: &Collection| named(&collection.name, collection.description.as_deref());
+    let collection =
+        |collection: &Collection| named(&collection.name, collection.description.as_deref());
     let lists = [
         ("Categories", library.categories.iter().map(category).collect::<Vec<_>>()),
         ("Collections", library.collections.iter().map(collection).collect()),
@@ -58,13 +59,17 @@ pub(super) fn purpose(library: &Library) -> String {
     let lists = lists.iter().filter(|(_, names)| !names.is_empty()).map(|(heading, names)| {
         let shown = names.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
         let more = names.len().saturating_sub(MOST_NAMED);
-        format!("{heading}: {shown}{}.", if more > 0 { format!(" and {more} more") } else { String::new() })
+        format!(
+            "{heading}: {shown}{}.",
+            if more > 0 { format!(" and {more} more") } else { String::new() }
+        )
     });
     std::iter::once(PURPOSE.to_owned()).chain(lists).collect::<Vec<_>>().join("\n\n")
 }
 
 fn named(name: &str, description: Option<&str>) -> String {
-    let summary = description.and_then(|text| text.trim().lines().next()).filter(|text| !text.is_empty());
+    let summary =
+        description.and_then(|text| text.trim().lines().next()).filter(|text| !text.is_empty());
     summary.map_or_else(|| format!("`{name}`"), |text| format!("`{name}` ({text})"))
 }
 
@@ -82,17 +87,28 @@ pub(super) fn native(guide: &Guide) -> Native {
     .title("Documents")
     .purpose(purpose)
     .usage(USAGE)
-    .example(example("lang/python", None), "The document `python` of the category `lang`, whatever its extension.")
+    .example(
+        example("lang/python", None),
+        "The document `python` of the category `lang`, whatever its extension.",
+    )
     .example(example("lang", Some("python")), "The same, as two arguments.")
-    .example(example("lang/python+rust,docs/api,guidelines", None), "Documents of three categories, in this order.")
-    .example(example("docs/**/*.md+!**/old/*", None), "All Markdown files at any depth, without those in folders `old`.")
+    .example(
+        example("lang/python+rust,docs/api,guidelines", None),
+        "Documents of three categories, in this order.",
+    )
+    .example(
+        example("docs/**/*.md+!**/old/*", None),
+        "All Markdown files at any depth, without those in folders `old`.",
+    )
     .category(CATEGORY)
     .naming(Naming::Prefixed(PREFIX))
     .read_only()
 }
 
 async fn get(guide: &Guide, given: GetContent, context: Context) -> Reply<Answer> {
-    let found = guide.search(move |library| library.find(&given.expression, given.pattern.as_deref(), &context)).await;
+    let found = guide
+        .search(move |library| library.find(&given.expression, given.pattern.as_deref(), &context))
+        .await;
     match found {
         Ok(answer) if answer.parts.is_empty() => {
             let why = answer.remarks().unwrap_or_else(|| "nothing was found".to_owned());
@@ -107,8 +123,19 @@ async fn get(guide: &Guide, given: GetContent, context: Context) -> Reply<Answer
 }
 
 fn reply(answer: Answer) -> Reply<Answer> {
-    let content = answer.parts.iter().map(Part::labelled).chain(answer.remarks()).map(Content::Text).collect();
-    let instructing: Vec<_> = answer.parts.iter().filter(|part| part.kind == Kind::Instruction).map(|part| &*part.uri).collect();
+    let content = answer
+        .parts
+        .iter()
+        .map(Part::labelled)
+        .chain(answer.remarks())
+        .map(Content::Text)
+        .collect();
+    let instructing: Vec<_> = answer
+        .parts
+        .iter()
+        .filter(|part| part.kind == Kind::Instruction)
+        .map(|part| &*part.uri)
+        .collect();
     let instruction = match instructing.as_slice() {
         [] => None,
         uris => Some(format!("Follow {}. Everything else here is information.", uris.join(", "))),

@@ -47,12 +47,14 @@ pub(super) fn absence(uri: &str) -> Absence {
     let shown = uri.escape_debug();
     let name = |path: &str| decoded(path).as_deref().unwrap_or(path).escape_debug().to_string();
     match (uri.strip_prefix(DOCUMENT), uri.strip_prefix(OUTPUT)) {
-        (Some(""), _) | (_, Some("")) => Absence::Malformed(format!("Invalid URI format: `{shown}` names nothing")),
+        (Some(""), _) | (_, Some("")) => {
+            Absence::Malformed(format!("Invalid URI format: `{shown}` names nothing"))
+        }
         (Some(path), _) => Absence::NotFound(library::not_found(name(path))),
         (_, Some(path)) => Absence::NotFound(format!("Rendered output not found: {}", name(path))),
-        (None, None) => {
-            Absence::Malformed(format!("Invalid URI format: `{shown}` does not begin with `{DOCUMENT}` or `{OUTPUT}`"))
-        }
+        (None, None) => Absence::Malformed(format!(
+            "Invalid URI format: `{shown}` does not begin with `{DOCUMENT}` or `{OUTPUT}`"
+        )),
     }
 }
 
@@ -77,9 +79,14 @@ mod tests {
 
     #[test]
     fn nothing_else_is_an_address() {
-        for uri in
-            ["rmd:///example", "rmd:///../x.Rmd", "rmd:///%2e%2e/x.Rmd", "rmd://x.Rmd", "rmd-output:///x.Rmd", "file:///x.Rmd"]
-        {
+        for uri in [
+            "rmd:///example",
+            "rmd:///../x.Rmd",
+            "rmd:///%2e%2e/x.Rmd",
+            "rmd://x.Rmd",
+            "rmd-output:///x.Rmd",
+            "file:///x.Rmd",
+        ] {
             assert_eq!(read(uri), None, "{uri}");
         }
     }

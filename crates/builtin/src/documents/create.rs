@@ -94,7 +94,9 @@ async fn answer(documents: &Documents, given: CreateRmd, context: &Context) -> R
     if created.replaced {
         context.changed(Change::Resource(created.uri.clone())).await;
     }
-    let Ok(name) = DocumentName::new(&created.filename) else { return Reply::ok(created) };
+    let Ok(name) = DocumentName::new(&created.filename) else {
+        return Reply::ok(created);
+    };
     let said = Content::Text(format!("Created R Markdown file: {name}"));
     let warnings = created.warnings.iter().cloned().map(Content::Text);
     let content = [said].into_iter().chain(warnings).chain([link(&name)]).collect();
@@ -116,15 +118,26 @@ fn create(library: &Library, given: &CreateRmd) -> Result<Created, Failure> {
         WhatBecame::Added | WhatBecame::Set => (given.title.clone(), TitleFrom::Argument),
         WhatBecame::Kept(title) if *title == given.title => (title.clone(), TitleFrom::Content),
         WhatBecame::Kept(title) => {
-            warnings.push(format!("the content's own title `{title}` was kept, not `{}`", given.title));
+            warnings
+                .push(format!("the content's own title `{title}` was kept, not `{}`", given.title));
             own(title)
         }
         WhatBecame::Unread(error) => {
             let (line, why) = (error.line, &error.message);
-            warnings.push(format!("the front matter cannot be read, so the title was not set: line {line}: {why}"));
+            warnings.push(format!(
+                "the front matter cannot be read, so the title was not set: line {line}: {why}"
+            ));
             own(name.as_str())
         }
     };
     let uri = address::of_document(&name);
-    Ok(Created { filename: name.to_string(), uri, hash: written.hash, title, title_from, replaced: written.replaced, warnings })
+    Ok(Created {
+        filename: name.to_string(),
+        uri,
+        hash: written.hash,
+        title,
+        title_from,
+        replaced: written.replaced,
+        warnings,
+    })
 }

@@ -37,7 +37,9 @@ pub(super) fn native(documents: &Documents) -> Native {
     })
     .title("Delete an R Markdown file")
     .purpose(PURPOSE)
-    .usage("Name the document. With the hash that an earlier call told, only that version is deleted.")
+    .usage(
+        "Name the document. With the hash that an earlier call told, only that version is deleted.",
+    )
     .example(example, "Deletes `example.Rmd`.")
     .category(CATEGORY)
     .naming(Naming::Bare)

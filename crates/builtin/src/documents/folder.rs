@@ -67,7 +67,10 @@ impl Folder {
             file.take(largest.saturating_add(1)).read_to_end(&mut bytes)?;
         }
         match size > largest || bytes.len() as u64 > largest {
-            true => Err(io::Error::new(ErrorKind::FileTooLarge, format!("it has {size} bytes, and may have {largest}"))),
+            true => Err(io::Error::new(
+                ErrorKind::FileTooLarge,
+                format!("it has {size} bytes, and may have {largest}"),
+            )),
             false => Ok(bytes),
         }
     }
@@ -79,7 +82,9 @@ impl Folder {
             Ok(about) if about.is_file() => self.0.open(path),
             // Lists leave these out, so to readers they are not there.
             Ok(_) => Err(io::Error::new(ErrorKind::NotFound, "it is not a regular file")),
-            Err(_) if leads_nowhere() => Err(io::Error::new(ErrorKind::NotFound, "it is a link that leads nowhere")),
+            Err(_) if leads_nowhere() => {
+                Err(io::Error::new(ErrorKind::NotFound, "it is a link that leads nowhere"))
+            }
             Err(error) => Err(error),
         }
     }
@@ -124,7 +129,9 @@ impl Folder {
         match path.rsplit_once('/') {
             Some((folders, name)) => {
                 let parent = self.0.open_dir(folders).or_else(|error| match error.kind() {
-                    ErrorKind::NotFound => self.0.create_dir_all(folders).and_then(|()| self.0.open_dir(folders)),
+                    ErrorKind::NotFound => {
+                        self.0.create_dir_all(folders).and_then(|()| self.0.open_dir(folders))
+                    }
                     _ => Err(error),
                 });
                 Ok((parent?, name))
@@ -135,7 +142,11 @@ impl Folder {
 
     /// The files in sight whose paths are wanted, sorted, and whether there may be more. What begins with `.` is not in
     /// sight, `is_wanted` is asked of folders, with a `/` behind them, and of files.
-    pub(super) fn files(&self, depth: usize, is_wanted: &dyn Fn(&str) -> bool) -> (Vec<Found>, bool) {
+    pub(super) fn files(
+        &self,
+        depth: usize,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> (Vec<Found>, bool) {
         let mut walk = Walk { found: Vec::new(), left: MOST_FILES, is_wanted };
         walk.through(&self.0, "", depth);
         walk.found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
@@ -154,7 +165,8 @@ impl<'d> Draft<'d> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         sweep(parent);
         let (draft, mut file) = loop {
-            let name = format!("{DRAFT}{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+            let name =
+                format!("{DRAFT}{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
             match parent.open_with(&name, OpenOptions::new().write(true).create_new(true)) {
                 Ok(file) => break (Self { parent, name }, file),
                 // Left by a process that ended in the middle.
@@ -186,7 +198,17 @@ impl Drop for Draft<'_> {
 fn sweep(folder: &Dir) {
     for entry in folder.entries().into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let age = || entry.metadata().ok().filter(Metadata::is_file)?.modified().ok()?.into_std().elapsed().ok();
+        let age = || {
+            entry
+                .metadata()
+                .ok()
+                .filter(Metadata::is_file)?
+                .modified()
+                .ok()?
+                .into_std()
+                .elapsed()
+                .ok()
+        };
         if name.to_str().is_some_and(is_draft) && age().is_some_and(|age| age > ABANDONED) {
             // Somebody else may have removed it.
             let _ = folder.remove_file(&name);
@@ -220,7 +242,9 @@ impl Walk<'_> {
                 return;
             }
             let name = entry.file_name();
-            let (Some(name), Ok(kind)) = (name.to_str(), entry.file_type()) else { continue };
+            let (Some(name), Ok(kind)) = (name.to_str(), entry.file_type()) else {
+                continue;
+            };
             let path = format!("{before}{name}");
             if name.starts_with('.') {
                 continue;

@@ -121,12 +121,15 @@ impl Library {
     /// Makes its folder and that of outputs, if they are not there.
     pub(super) fn make_folder(&self) -> Result<(), Failure> {
         let made = Folder::open_or_make(&self.settings.folder.join(OUTPUT));
-        made.map(drop).map_err(|error| unwritable(&self.settings.folder.display().to_string(), &error))
+        made.map(drop)
+            .map_err(|error| unwritable(&self.settings.folder.display().to_string(), &error))
     }
 
     /// The documents there are now.
     pub fn documents(&self) -> Listing<ListedDocument> {
-        let Ok(folder) = Folder::open(&self.settings.folder) else { return Listing { items: Vec::new(), is_cut: false } };
+        let Ok(folder) = Folder::open(&self.settings.folder) else {
+            return Listing { items: Vec::new(), is_cut: false };
+        };
         let is_wanted = |path: &str| match path.ends_with('/') {
             true => !path.eq_ignore_ascii_case("output/"),
             false => is_document(path),
@@ -136,7 +139,9 @@ impl Library {
         let mut before = std::mem::take(&mut *titles);
         let mut items = Vec::with_capacity(found.len());
         for Found { path, size, version } in found {
-            let Ok(name) = DocumentName::existing(&path) else { continue };
+            let Ok(name) = DocumentName::existing(&path) else {
+                continue;
+            };
             let known = before.remove(&path).filter(|(known, _)| *known == version);
             let title = known.map_or_else(|| title(&folder, &path), |(_, title)| title);
             titles.insert(path, (version, title.clone()));
@@ -150,8 +155,11 @@ impl Library {
         let Ok(folder) = Folder::open(&self.settings.folder.join(OUTPUT)) else {
             return Listing { items: Vec::new(), is_cut: false };
         };
-        let (found, is_cut) = folder.files(DEEPEST, &|path| path.ends_with('/') || OutputName::new(path).is_ok());
-        let named = found.into_iter().filter_map(|found| Some((OutputName::new(&found.path).ok()?, found.size)));
+        let (found, is_cut) =
+            folder.files(DEEPEST, &|path| path.ends_with('/') || OutputName::new(path).is_ok());
+        let named = found
+            .into_iter()
+            .filter_map(|found| Some((OutputName::new(&found.path).ok()?, found.size)));
         Listing { items: named.map(|(name, size)| ListedOutput { name, size }).collect(), is_cut }
     }
 
@@ -159,19 +167,25 @@ impl Library {
     pub fn find(&self, text: &str) -> Result<DocumentName, Failure> {
         let candidates = DocumentName::candidates(text)?;
         let folder = Folder::open(&self.settings.folder).ok();
-        let is_there = |name: &&DocumentName| folder.as_ref().is_some_and(|folder| folder.is_file(name.as_str()));
+        let is_there = |name: &&DocumentName| {
+            folder.as_ref().is_some_and(|folder| folder.is_file(name.as_str()))
+        };
         candidates.iter().find(is_there).cloned().ok_or_else(|| missing(&candidates[0]))
     }
 
     /// Whether there is a file at a path from a document.
     pub(super) fn has_beside(&self, name: &DocumentName, path: &str) -> bool {
-        let path = name.as_str().rsplit_once('/').map_or_else(|| path.to_owned(), |(folder, _)| format!("{folder}/{path}"));
+        let path = name
+            .as_str()
+            .rsplit_once('/')
+            .map_or_else(|| path.to_owned(), |(folder, _)| format!("{folder}/{path}"));
         Folder::open(&self.settings.folder).is_ok_and(|folder| folder.is_file(&path))
     }
 
     /// Reads a document.
     pub fn read(&self, name: &DocumentName) -> Result<Document, Failure> {
-        let bytes = Folder::open(&self.settings.folder).and_then(|folder| folder.read(name.as_str(), self.settings.largest));
+        let bytes = Folder::open(&self.settings.folder)
+            .and_then(|folder| folder.read(name.as_str(), self.settings.largest));
         let bytes = bytes.map_err(|error| unreadable(name, &error))?;
         let hash = hash(&bytes);
         let text = String::from_utf8(bytes).map_err(|error| {
@@ -184,24 +198,35 @@ impl Library {
 
     /// Reads something rendered; nothing if it is not there.
     pub fn read_output(&self, name: &OutputName) -> Result<Option<Vec<u8>>, Failure> {
-        let read = Folder::open(&self.settings.folder.join(OUTPUT)).and_then(|folder| folder.read(name.as_str(), LARGEST_OUTPUT));
+        let read = Folder::open(&self.settings.folder.join(OUTPUT))
+            .and_then(|folder| folder.read(name.as_str(), LARGEST_OUTPUT));
         match read {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if is_absent(&error) => Ok(None),
-            Err(error) => Err(Failure::new("unreadable", format!("`{name}` cannot be read: {error}"))),
+            Err(error) => {
+                Err(Failure::new("unreadable", format!("`{name}` cannot be read: {error}")))
+            }
         }
     }
 
     /// Puts something rendered into its place, all at once.
     pub fn put_output(&self, name: &OutputName, bytes: &[u8]) -> Result<(), Failure> {
         let folder = Folder::open_or_make(&self.settings.folder.join(OUTPUT));
-        folder.and_then(|folder| folder.replace(name.as_str(), bytes)).map_err(|error| unwritable(name.as_str(), &error))
+        folder
+            .and_then(|folder| folder.replace(name.as_str(), bytes))
+            .map_err(|error| unwritable(name.as_str(), &error))
     }
 
     /// Writes a document, all at once.
-    pub(super) fn write(&self, name: &DocumentName, text: &str, existing: &Existing) -> Result<Written, Failure> {
+    pub(super) fn write(
+        &self,
+        name: &DocumentName,
+        text: &str,
+        existing: &Existing,
+    ) -> Result<Written, Failure> {
         self.check_size(name, text)?;
-        let folder = Folder::open_or_make(&self.settings.folder).map_err(|error| unwritable(name.as_str(), &error))?;
+        let folder = Folder::open_or_make(&self.settings.folder)
+            .map_err(|error| unwritable(name.as_str(), &error))?;
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let replaced = folder.is_file(name.as_str());
         let written = match existing {
@@ -214,13 +239,19 @@ impl Library {
         };
         match written {
             Ok(()) => Ok(Written { hash: hash(text.as_bytes()), replaced }),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(self.taken(&folder, name)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                Err(self.taken(&folder, name))
+            }
             Err(error) => Err(unwritable(name.as_str(), &error)),
         }
     }
 
     /// Removes a document; with a hash, only if it has it.
-    pub(super) fn remove(&self, name: &DocumentName, expected: Option<&str>) -> Result<(), Failure> {
+    pub(super) fn remove(
+        &self,
+        name: &DocumentName,
+        expected: Option<&str>,
+    ) -> Result<(), Failure> {
         let folder = Folder::open(&self.settings.folder).map_err(|_| missing(name))?;
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(expected) = expected {
@@ -235,19 +266,32 @@ impl Library {
     fn check_size(&self, name: &DocumentName, text: &str) -> Result<(), Failure> {
         let (size, largest) = (text.len() as u64, self.settings.largest);
         match size > largest {
-            true => Err(Failure::new("too_large", format!("`{name}` would have {size} bytes, and may have {largest}"))
-                .details(json!({"size": size, "largest": largest}))),
+            true => Err(Failure::new(
+                "too_large",
+                format!("`{name}` would have {size} bytes, and may have {largest}"),
+            )
+            .details(json!({"size": size, "largest": largest}))),
             false => Ok(()),
         }
     }
 
-    fn check_hash(&self, folder: &Folder, name: &DocumentName, expected: &str) -> Result<(), Failure> {
-        let bytes = folder.read(name.as_str(), self.settings.largest).map_err(|error| unreadable(name, &error))?;
+    fn check_hash(
+        &self,
+        folder: &Folder,
+        name: &DocumentName,
+        expected: &str,
+    ) -> Result<(), Failure> {
+        let bytes = folder
+            .read(name.as_str(), self.settings.largest)
+            .map_err(|error| unreadable(name, &error))?;
         let found = hash(&bytes);
         match found == expected {
             true => Ok(()),
-            false => Err(Failure::new("conflict", format!("`{name}` has changed: its hash is `{found}`; read it again"))
-                .details(json!({"hash": found, "expected_hash": expected}))),
+            false => Err(Failure::new(
+                "conflict",
+                format!("`{name}` has changed: its hash is `{found}`; read it again"),
+            )
+            .details(json!({"hash": found, "expected_hash": expected}))),
         }
     }
 
@@ -293,12 +337,18 @@ fn missing(name: &DocumentName) -> Failure {
 fn unreadable(name: &DocumentName, error: &io::Error) -> Failure {
     match error.kind() {
         _ if is_absent(error) => missing(name),
-        ErrorKind::FileTooLarge => Failure::new("too_large", format!("`{name}` is too large: {error}")),
+        ErrorKind::FileTooLarge => {
+            Failure::new("too_large", format!("`{name}` is too large: {error}"))
+        }
         _ => Failure::new("unreadable", format!("`{name}` cannot be read: {error}")),
     }
 }
 
 fn unwritable(name: &str, error: &io::Error) -> Failure {
-    let why = if leads_out(error) { "it leads out of the folder of documents".to_owned() } else { error.to_string() };
+    let why = if leads_out(error) {
+        "it leads out of the folder of documents".to_owned()
+    } else {
+        error.to_string()
+    };
     Failure::new("storage_error", format!("`{name}` cannot be written: {why}"))
 }

@@ -17,15 +17,23 @@ pub(super) struct Range {
 
 impl Range {
     /// The lines from `start` to `end`, both included; what is left out is the beginning and the end of the text.
-    pub(super) fn of(text: &str, start: Option<usize>, end: Option<usize>) -> Result<Self, Failure> {
+    pub(super) fn of(
+        text: &str,
+        start: Option<usize>,
+        end: Option<usize>,
+    ) -> Result<Self, Failure> {
         let total = text.lines().count();
         let (first, last) = (start.unwrap_or(1), end.unwrap_or(total.max(1)));
         if first == 0 || last < first || first > total.max(1) {
-            let message = format!("there are no lines {first} to {last}; the document has {total}, counted from 1");
+            let message = format!(
+                "there are no lines {first} to {last}; the document has {total}, counted from 1"
+            );
             return Err(Failure::new("invalid_range", message));
         }
-        let starts: Vec<_> =
-            text.split_inclusive('\n').scan(0, |at, line| Some(std::mem::replace(at, *at + line.len()))).collect();
+        let starts: Vec<_> = text
+            .split_inclusive('\n')
+            .scan(0, |at, line| Some(std::mem::replace(at, *at + line.len())))
+            .collect();
         let at = |line: usize| starts.get(line - 1).copied().unwrap_or(text.len());
         Ok(Self { first, bytes: at(first)..at(last.saturating_add(1)), total })
     }

@@ -79,7 +79,8 @@ async fn answer(documents: &Documents, given: ListRmd) -> Reply<Listed> {
 }
 
 fn list(library: &Library, folder: Option<&str>) -> Result<Listed, Failure> {
-    let below = folder.map(|folder| format!("{}/", folder.trim_end_matches('/'))).unwrap_or_default();
+    let below =
+        folder.map(|folder| format!("{}/", folder.trim_end_matches('/'))).unwrap_or_default();
     let (documents, outputs) = (library.documents(), library.outputs());
     let truncated = documents.is_cut || outputs.is_cut;
     let documents = documents.items.into_iter().filter(|one| one.name.as_str().starts_with(&below));
@@ -96,7 +97,11 @@ fn list(library: &Library, folder: Option<&str>) -> Result<Listed, Failure> {
         filename: one.name.to_string(),
         size: one.size,
     };
-    Ok(Listed { documents: documents.map(document).collect(), outputs: outputs.map(output).collect(), truncated })
+    Ok(Listed {
+        documents: documents.map(document).collect(),
+        outputs: outputs.map(output).collect(),
+        truncated,
+    })
 }
 
 fn told(listed: &Listed) -> String {
@@ -107,5 +112,9 @@ fn told(listed: &Listed) -> String {
     let outputs = listed.outputs.iter().map(|one| format!("{} ({} bytes)", one.uri, one.size));
     let more = listed.truncated.then(|| "there are more than are listed".to_owned());
     let lines: Vec<_> = documents.chain(outputs).chain(more).collect();
-    if lines.is_empty() { "there are no documents yet; `create_rmd` makes one".to_owned() } else { lines.join("\n") }
+    if lines.is_empty() {
+        "there are no documents yet; `create_rmd` makes one".to_owned()
+    } else {
+        lines.join("\n")
+    }
 }

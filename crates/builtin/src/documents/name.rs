@@ -49,12 +49,20 @@ impl DocumentName {
 
     fn ended(text: &str) -> Result<Self, Failure> {
         if is_in_output(text) {
-            return Err(bad(text, "the folder `output` is for what was rendered", "choose another folder"));
+            return Err(bad(
+                text,
+                "the folder `output` is for what was rendered",
+                "choose another folder",
+            ));
         }
         let extension = text.rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
         let is_document = is_document(text);
         if !is_document && matches!(extension.as_deref(), Some("rmd" | "qmd")) {
-            return Err(bad(text, "its ending is not written like that", "write `.Rmd`, `.rmd` or `.qmd`"));
+            return Err(bad(
+                text,
+                "its ending is not written like that",
+                "write `.Rmd`, `.rmd` or `.qmd`",
+            ));
         }
         Ok(Self(if is_document { text.to_owned() } else { format!("{text}{}", ENDINGS[0]) }))
     }
@@ -99,8 +107,13 @@ impl OutputName {
     pub fn new(text: &str) -> Result<Self, Failure> {
         check_inside(text)?;
         let kind = OutputKind::of(text);
-        kind.map(|_| Self(text.to_owned()))
-            .ok_or_else(|| bad(text, "it is nothing that a document is rendered to", "outputs end in `.html`, `.pdf` or `.docx`"))
+        kind.map(|_| Self(text.to_owned())).ok_or_else(|| {
+            bad(
+                text,
+                "it is nothing that a document is rendered to",
+                "outputs end in `.html`, `.pdf` or `.docx`",
+            )
+        })
     }
 
     /// The path below the folder of outputs.
@@ -156,19 +169,39 @@ fn is_in_output(path: &str) -> bool {
 fn check_inside(text: &str) -> Result<(), Failure> {
     if text.len() > LONGEST {
         let shown: String = text.chars().take(40).collect();
-        return Err(bad(&format!("{shown}…"), "it is too long", &format!("a name may have {LONGEST} bytes")));
+        return Err(bad(
+            &format!("{shown}…"),
+            "it is too long",
+            &format!("a name may have {LONGEST} bytes"),
+        ));
     }
     if text.is_empty() {
-        return Err(bad(text, "it is empty", "name the document, such as `report` or `2026/report`"));
+        return Err(bad(
+            text,
+            "it is empty",
+            "name the document, such as `report` or `2026/report`",
+        ));
     }
     if text.starts_with('/') || text.contains('\\') || text.split('/').any(|part| part == "..") {
-        return Err(bad(text, "it leads out of the folder of documents", "write a path below it, such as `2026/report`"));
+        return Err(bad(
+            text,
+            "it leads out of the folder of documents",
+            "write a path below it, such as `2026/report`",
+        ));
     }
     if let Some(control) = text.chars().find(|c| c.is_control()) {
-        return Err(bad(text, &format!("it has {} in it", spelled(control)), "use letters and digits"));
+        return Err(bad(
+            text,
+            &format!("it has {} in it", spelled(control)),
+            "use letters and digits",
+        ));
     }
     if text.split('/').any(|part| part.is_empty() || part.starts_with(['.', '-'])) {
-        return Err(bad(text, "a part of it is empty, or begins with `.` or `-`", "begin each part with a letter or digit"));
+        return Err(bad(
+            text,
+            "a part of it is empty, or begins with `.` or `-`",
+            "begin each part with a letter or digit",
+        ));
     }
     match text.matches('/').count() > DEEPEST {
         true => Err(bad(text, "it has too many folders", &format!("use at most {DEEPEST}"))),
@@ -181,8 +214,15 @@ fn check_new(text: &str) -> Result<(), Failure> {
     check_inside(text)?;
     match text.chars().find(|c| !is_allowed(*c)) {
         Some(found) => {
-            let why = format!("it has {} in it, which R Markdown or a file system cannot take", spelled(found));
-            Err(bad(text, &why, "use letters, digits, `_`, `-`, `.`, `+`, `,`, `=`, `@`, and `/` for folders"))
+            let why = format!(
+                "it has {} in it, which R Markdown or a file system cannot take",
+                spelled(found)
+            );
+            Err(bad(
+                text,
+                &why,
+                "use letters, digits, `_`, `-`, `.`, `+`, `,`, `=`, `@`, and `/` for folders",
+            ))
         }
         None => Ok(()),
     }
@@ -204,7 +244,10 @@ fn spelled(c: char) -> String {
 }
 
 fn bad(text: &str, why: &str, hint: &str) -> Failure {
-    Failure::new("invalid_filename", format!("`{}` cannot name a document: {why}; {hint}", text.escape_debug()))
+    Failure::new(
+        "invalid_filename",
+        format!("`{}` cannot name a document: {why}; {hint}", text.escape_debug()),
+    )
 }
 
 impl fmt::Display for DocumentName {

@@ -102,7 +102,8 @@ fn outline(library: &Library, filename: &str) -> Result<Outlined, Failure> {
     let document = library.read(&library.find(filename)?)?;
     let rmd::Outline { headings, chunks, .. } = rmd::Outline::of(&document.text);
     let truncated = headings.len() > MOST || chunks.len() > MOST;
-    let heading = |one: rmd::Heading| OneHeading { level: one.level, text: one.text, line: one.line };
+    let heading =
+        |one: rmd::Heading| OneHeading { level: one.level, text: one.text, line: one.line };
     let option = |(name, value)| ChunkOption { name, value };
     let chunk = |one: rmd::Chunk| OneChunk {
         engine: one.engine,
@@ -123,7 +124,10 @@ fn outline(library: &Library, filename: &str) -> Result<Outlined, Failure> {
 }
 
 fn told(outlined: &Outlined) -> String {
-    let headings = outlined.headings.iter().map(|one| (one.line, format!("{} {}", "#".repeat(one.level), one.text)));
+    let headings = outlined
+        .headings
+        .iter()
+        .map(|one| (one.line, format!("{} {}", "#".repeat(one.level), one.text)));
     let chunks = outlined.chunks.iter().map(|one| {
         let label = one.label.as_deref().map(|label| format!(" {label}")).unwrap_or_default();
         (one.start_line, format!("{{{}{label}}} to line {}", one.engine, one.end_line))

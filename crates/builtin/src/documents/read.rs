@@ -44,7 +44,8 @@ const PURPOSE: &str = "Reads an R Markdown file.\n\nAnswers the text, whole or s
 
 pub(super) fn native(documents: &Documents) -> Native {
     let documents = documents.clone();
-    let example = |start_line, end_line| ReadRmd { filename: "example".to_owned(), start_line, end_line };
+    let example =
+        |start_line, end_line| ReadRmd { filename: "example".to_owned(), start_line, end_line };
     Native::typed("read_rmd", move |given: ReadRmd, _: Context| {
         let documents = documents.clone();
         async move { answer(&documents, given).await }

@@ -48,6 +48,11 @@ impl Rendering {
 impl From<Component> for Ability {
     fn from(component: Component) -> Self {
         let Component { name, purpose, found, hint } = component;
-        Self { name: name.to_owned(), ok: found.is_some(), detail: found.unwrap_or_else(|| purpose.to_owned()), hint }
+        Self {
+            name: name.to_owned(),
+            ok: found.is_some(),
+            detail: found.unwrap_or_else(|| purpose.to_owned()),
+            hint,
+        }
     }
 }

@@ -15,5 +15,9 @@ pub(super) fn failed<T>(failure: Failure) -> Reply<T> {
 
 /// A link to a document.
 pub(super) fn link(name: &DocumentName) -> Content {
-    Content::Link { uri: address::of_document(name), name: name.to_string(), mime_type: MARKDOWN.to_owned() }
+    Content::Link {
+        uri: address::of_document(name),
+        name: name.to_string(),
+        mime_type: MARKDOWN.to_owned(),
+    }
 }

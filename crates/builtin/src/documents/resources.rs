@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use toolkit::{Absence, Body, BoxFuture, Context, Failure, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources};
+use toolkit::{
+    Absence, Body, BoxFuture, Context, Failure, Interrupt, Resource, ResourceContent,
+    ResourceTemplate, Resources,
+};
 
 use super::{
     Documents,
@@ -29,14 +32,20 @@ impl Resources for Provider {
         if self.0.library().is_none() {
             return Vec::new();
         }
-        let template = |uri_template: &str, name: &str, description: &str, mime_type: &str| ResourceTemplate {
-            uri_template: uri_template.to_owned(),
-            name: name.to_owned(),
-            description: Some(description.to_owned()),
-            mime_type: mime_type.to_owned(),
-        };
+        let template =
+            |uri_template: &str, name: &str, description: &str, mime_type: &str| ResourceTemplate {
+                uri_template: uri_template.to_owned(),
+                name: name.to_owned(),
+                description: Some(description.to_owned()),
+                mime_type: mime_type.to_owned(),
+            };
         vec![
-            template(DOCUMENTS, "R Markdown file", "An R Markdown or Quarto document, by its name with its ending", MARKDOWN),
+            template(
+                DOCUMENTS,
+                "R Markdown file",
+                "An R Markdown or Quarto document, by its name with its ending",
+                MARKDOWN,
+            ),
             template(
                 OUTPUTS,
                 "Rendered output",
@@ -46,13 +55,21 @@ impl Resources for Provider {
         ]
     }
 
-    fn read<'a>(&'a self, uri: &'a str, _: Context) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>> {
-        let Some(target) = address::read(uri) else { return Box::pin(std::future::ready(Ok(None))) };
+    fn read<'a>(
+        &'a self,
+        uri: &'a str,
+        _: Context,
+    ) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>> {
+        let Some(target) = address::read(uri) else {
+            return Box::pin(std::future::ready(Ok(None)));
+        };
         let uri = uri.to_owned();
         Box::pin(async move {
             match self.0.work(move |library| read(library, &target, uri)).await {
                 Ok(content) => Ok(content),
-                Err(failure) if matches!(failure.error_type, "not_found" | "not_enabled") => Ok(None),
+                Err(failure) if matches!(failure.error_type, "not_found" | "not_enabled") => {
+                    Ok(None)
+                }
                 Err(failure) => Err(Interrupt::Invalid(failure.message)),
             }
         })
@@ -70,8 +87,12 @@ impl Resources for Provider {
         _: &'a HashMap<String, String>,
     ) -> BoxFuture<'a, Option<Vec<String>>> {
         let names: fn(&Library) -> Vec<String> = match (template, variable) {
-            (DOCUMENTS, "name") => |library| library.documents().items.iter().map(|one| one.name.to_string()).collect(),
-            (OUTPUTS, "name") => |library| library.outputs().items.iter().map(|one| one.name.to_string()).collect(),
+            (DOCUMENTS, "name") => {
+                |library| library.documents().items.iter().map(|one| one.name.to_string()).collect()
+            }
+            (OUTPUTS, "name") => {
+                |library| library.outputs().items.iter().map(|one| one.name.to_string()).collect()
+            }
             _ => return Box::pin(std::future::ready(None)),
         };
         Box::pin(async move {
@@ -102,14 +123,22 @@ fn output(listed: ListedOutput) -> Resource {
     }
 }
 
-fn read(library: &Library, target: &Target, uri: String) -> Result<Option<ResourceContent>, Failure> {
-    let content = |mime_type: &str, body| ResourceContent { uri, mime_type: mime_type.to_owned(), body };
+fn read(
+    library: &Library,
+    target: &Target,
+    uri: String,
+) -> Result<Option<ResourceContent>, Failure> {
+    let content =
+        |mime_type: &str, body| ResourceContent { uri, mime_type: mime_type.to_owned(), body };
     match target {
         Target::Document(name) => Ok(Some(content(MARKDOWN, Body::Text(library.read(name)?.text)))),
         Target::Output(name) => {
-            let Some(bytes) = library.read_output(name)? else { return Ok(None) };
+            let Some(bytes) = library.read_output(name)? else {
+                return Ok(None);
+            };
             let body = match name.kind() {
-                OutputKind::Html => String::from_utf8(bytes).map_or_else(|error| Body::Bytes(error.into_bytes()), Body::Text),
+                OutputKind::Html => String::from_utf8(bytes)
+                    .map_or_else(|error| Body::Bytes(error.into_bytes()), Body::Text),
                 OutputKind::Pdf | OutputKind::Docx => Body::Bytes(bytes),
             };
             Ok(Some(content(name.kind().mime_type(), body)))

@@ -20,7 +20,9 @@ impl Library {
     /// the folder.
     pub(super) fn snapshot(&self, name: &DocumentName) -> Result<Vec<SourceFile>, Failure> {
         let folder = Folder::open(&self.settings().folder);
-        let folder = folder.map_err(|error| Failure::new("unreadable", format!("the documents cannot be read: {error}")))?;
+        let folder = folder.map_err(|error| {
+            Failure::new("unreadable", format!("the documents cannot be read: {error}"))
+        })?;
         // Says what is wrong with the document itself, and how large it may be.
         self.read(name)?;
         let (found, is_cut) = folder.files(DEEPEST, &|path| !path.eq_ignore_ascii_case("output/"));
@@ -36,7 +38,9 @@ impl Library {
                     left -= bytes.len() as u64;
                     files.push(SourceFile { path: file.path, bytes, may_be_read: false });
                 }
-                Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => return Err(too_much(MOST_BYTES)),
+                Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {
+                    return Err(too_much(MOST_BYTES));
+                }
                 // Removed meanwhile, or nobody's to read: the document will say so if it needs it.
                 Err(_) => {}
             }
@@ -98,8 +102,11 @@ mod tests {
 
     /// What `report.Rmd` may read of these files.
     fn read(files: &[(&str, &str)]) -> Vec<String> {
-        let file =
-            |(path, text): &(&str, &str)| SourceFile { path: (*path).to_owned(), bytes: (*text).into(), may_be_read: false };
+        let file = |(path, text): &(&str, &str)| SourceFile {
+            path: (*path).to_owned(),
+            bytes: (*text).into(),
+            may_be_read: false,
+        };
         let mut files: Vec<_> = files.iter().map(file).collect();
         mark(&mut files, &DocumentName::new("report").expect("a name"));
         files.into_iter().filter(|file| file.may_be_read).map(|file| file.path).collect()
@@ -115,14 +122,29 @@ mod tests {
             ("report.Rmd", "```{r, child = 'parts/a.Rmd'}\n```\n"),
         ];
         assert_eq!(read(&files), ["data.csv", "parts/a.Rmd", "parts/b.qmd", "report.Rmd"]);
-        assert_eq!(read(&[("other.Rmd", ""), ("report.Rmd", "source('x.R')"), ("x.R", "knit('other.Rmd')")]).len(), 3);
+        assert_eq!(
+            read(&[
+                ("other.Rmd", ""),
+                ("report.Rmd", "source('x.R')"),
+                ("x.R", "knit('other.Rmd')")
+            ])
+            .len(),
+            3
+        );
     }
 
     #[test]
     fn all_documents_count_where_names_are_put_together_or_files_looked_for() {
-        for text in ["child = paste0('other', '.Rmd')", "for (f in list.files('.')) f", "child = 'missing.Rmd'"] {
+        for text in [
+            "child = paste0('other', '.Rmd')",
+            "for (f in list.files('.')) f",
+            "child = 'missing.Rmd'",
+        ] {
             assert_eq!(read(&[("other.Rmd", ""), ("report.Rmd", text)]).len(), 2, "{text}");
         }
-        assert_eq!(read(&[("other.Rmd", "list.files('.')"), ("report.Rmd", "plot(cars)")]), ["report.Rmd"]);
+        assert_eq!(
+            read(&[("other.Rmd", "list.files('.')"), ("report.Rmd", "plot(cars)")]),
+            ["report.Rmd"]
+        );
     }
 }

@@ -81,7 +81,8 @@ async fn answer(documents: &Documents, given: UpdateRmd, context: &Context) -> R
     // The title may be another.
     context.changed(Change::Resources).await;
     context.changed(Change::Resource(updated.uri.clone())).await;
-    Reply::ok(updated).content(vec![Content::Text(format!("Updated R Markdown file: {name}")), link(&name)])
+    Reply::ok(updated)
+        .content(vec![Content::Text(format!("Updated R Markdown file: {name}")), link(&name)])
 }
 
 fn update(library: &Library, given: &UpdateRmd) -> Result<(DocumentName, Updated), Failure> {
@@ -101,14 +102,22 @@ fn changed(document: &Document, given: &UpdateRmd) -> Result<String, Failure> {
     let has_range = given.start_line.is_some() || given.end_line.is_some();
     let Some(old) = &given.old_text else {
         if given.expected_hash.is_none() {
-            return Err(invalid("`expected_hash` is required, unless `old_text` says what to replace; `read_rmd` tells it"));
+            return Err(invalid(
+                "`expected_hash` is required, unless `old_text` says what to replace; `read_rmd` tells it",
+            ));
         }
         if !has_range {
             return Ok(given.content.clone());
         }
         let range = Range::of(&document.text, given.start_line, given.end_line)?;
-        let (before, after) = (&document.text[..range.bytes.start], &document.text[range.bytes.end..]);
-        let newline = if after.is_empty() || given.content.is_empty() || given.content.ends_with('\n') { "" } else { "\n" };
+        let (before, after) =
+            (&document.text[..range.bytes.start], &document.text[range.bytes.end..]);
+        let newline =
+            if after.is_empty() || given.content.is_empty() || given.content.ends_with('\n') {
+                ""
+            } else {
+                "\n"
+            };
         return Ok(format!("{before}{}{newline}{after}", given.content));
     };
     if has_range {
@@ -117,7 +126,13 @@ fn changed(document: &Document, given: &UpdateRmd) -> Result<String, Failure> {
     match document.text.matches(old.as_str()).count() {
         _ if old.is_empty() => Err(invalid("`old_text` is empty")),
         1 => Ok(document.text.replacen(old.as_str(), &given.content, 1)),
-        0 => Err(Failure::new("conflict", format!("`old_text` is not in `{}`; read it again", document.name))),
-        many => Err(Failure::new("conflict", format!("`old_text` is in `{}` {many} times; give more of it", document.name))),
+        0 => Err(Failure::new(
+            "conflict",
+            format!("`old_text` is not in `{}`; read it again", document.name),
+        )),
+        many => Err(Failure::new(
+            "conflict",
+            format!("`old_text` is in `{}` {many} times; give more of it", document.name),
+        )),
     }
 }

@@ -43,7 +43,10 @@ pub(super) fn native(documents: &Documents) -> Native {
     .title("Check an R Markdown file")
     .purpose(PURPOSE)
     .usage("Name the document; mend what is an error before it is rendered.")
-    .example(ValidateRmd { filename: "example".to_owned() }, "What would keep `example.Rmd` from being rendered.")
+    .example(
+        ValidateRmd { filename: "example".to_owned() },
+        "What would keep `example.Rmd` from being rendered.",
+    )
     .category(CATEGORY)
     .naming(Naming::Bare)
     .read_only()
@@ -72,9 +75,16 @@ fn validate(library: &Library, filename: &str) -> Result<Validated, Failure> {
         tool: None,
     };
     let diagnostics: Vec<_> = problems.into_iter().map(finding).collect();
-    let count = |severity: &str| diagnostics.iter().filter(|found| found.severity == severity).count();
+    let count =
+        |severity: &str| diagnostics.iter().filter(|found| found.severity == severity).count();
     let (errors, warnings) = (count("error"), count("warning"));
-    Ok(Validated { filename: document.name.to_string(), valid: errors == 0, errors, warnings, diagnostics })
+    Ok(Validated {
+        filename: document.name.to_string(),
+        valid: errors == 0,
+        errors,
+        warnings,
+        diagnostics,
+    })
 }
 
 fn told(validated: &Validated) -> String {

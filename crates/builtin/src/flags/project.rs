@@ -9,7 +9,9 @@ const LONGEST: usize = 4096;
 
 /// The project that is named, or the crib's own.
 pub(crate) fn scope(project: Option<&str>) -> Result<Scope, String> {
-    let Some(text) = project else { return Ok(Scope::Crib) };
+    let Some(text) = project else {
+        return Ok(Scope::Crib);
+    };
     let path = match text.split_once("://") {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file") => {
             let path = rest.strip_prefix("localhost").unwrap_or(rest);
@@ -18,12 +20,20 @@ pub(crate) fn scope(project: Option<&str>) -> Result<Scope, String> {
             }
             decoded(path)
         }
-        Some((scheme, _)) => return Err(format!("`project` must be a path, not an address of the kind `{scheme}:`")),
+        Some((scheme, _)) => {
+            return Err(format!(
+                "`project` must be a path, not an address of the kind `{scheme}:`"
+            ));
+        }
         None => Some(text.to_owned()),
     };
     match path {
-        Some(path) if path.trim().is_empty() => Err("`project` is empty; leave it out for the crib's own".to_owned()),
-        Some(path) if path.len() > LONGEST || path.contains('\0') => Err("`project` is not a path".to_owned()),
+        Some(path) if path.trim().is_empty() => {
+            Err("`project` is empty; leave it out for the crib's own".to_owned())
+        }
+        Some(path) if path.len() > LONGEST || path.contains('\0') => {
+            Err("`project` is not a path".to_owned())
+        }
         Some(path) => Ok(Scope::Project(PathBuf::from(path))),
         None => Err("`project` is not a well-formed address".to_owned()),
     }
@@ -58,7 +68,15 @@ mod tests {
         assert_eq!(scope(Some("/home/a/my app")), path("/home/a/my app"));
         assert_eq!(scope(Some("../other.app")), path("../other.app"));
         assert_eq!(scope(Some("FILE://localhost/home/a")), path("/home/a"));
-        for bad in ["", "  ", "https://example.com/x", "file://elsewhere/home/a", "file:///a%2", "file:///a%ff", "a\0b"] {
+        for bad in [
+            "",
+            "  ",
+            "https://example.com/x",
+            "file://elsewhere/home/a",
+            "file:///a%2",
+            "file:///a%ff",
+            "a\0b",
+        ] {
             assert!(scope(Some(bad)).is_err(), "{bad:?}");
         }
     }

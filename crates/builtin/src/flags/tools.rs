@@ -168,7 +168,10 @@ fn list_project_flags(flags: &Flags) -> Native {
     let tool = native("list_project_flags", flags, |flags, args: ListProjectFlags| async move {
         list(&flags, project::scope(args.project.as_deref()), args.pattern).await
     });
-    let example = |pattern: Option<&str>| ListProjectFlags { pattern: pattern.map(str::to_owned), project: None };
+    let example = |pattern: Option<&str>| ListProjectFlags {
+        pattern: pattern.map(str::to_owned),
+        project: None,
+    };
     tool.title("List project flags")
         .purpose(LIST_PROJECT)
         .usage("Pass nothing for all of them, or a pattern over their names.")
@@ -196,7 +199,10 @@ fn get_feature_flag(flags: &Flags) -> Native {
     tool.title("Get a global flag")
         .purpose(GET_FEATURE)
         .usage("Name the flag. If it is not set, `is_set` is false and there is no value.")
-        .example(GetFeatureFlag { name: "content-style".to_owned() }, "Tells the global value, whatever a project says.")
+        .example(
+            GetFeatureFlag { name: "content-style".to_owned() },
+            "Tells the global value, whatever a project says.",
+        )
         .read_only()
 }
 
@@ -222,13 +228,20 @@ where
     let flags = flags.clone();
     Native::typed(name, move |args: A, _: Context| {
         let work = function(flags.clone(), args);
-        async move { work.await.unwrap_or_else(|failure| Reply::failure(failure.message, failure.error_type)) }
+        async move {
+            work.await.unwrap_or_else(|failure| Reply::failure(failure.message, failure.error_type))
+        }
     })
     .category(FLAGS)
     .naming(Naming::Prefixed(PREFIX))
 }
 
-async fn set(flags: &Flags, scope: Result<Scope, String>, name: String, value: Value) -> Result<Reply<Changed>, Failure> {
+async fn set(
+    flags: &Flags,
+    scope: Result<Scope, String>,
+    name: String,
+    value: Value,
+) -> Result<Reply<Changed>, Failure> {
     let (name, value, scope) = match (FlagName::new(name), checked(value), scope) {
         (Ok(name), Ok(value), Ok(scope)) => (name, value, scope),
         (name, value, scope) => {
@@ -239,27 +252,49 @@ async fn set(flags: &Flags, scope: Result<Scope, String>, name: String, value: V
     let is_word = value.as_ref().is_some_and(FlagValue::is_boolean_word);
     let now = value.as_ref().map(|value| value.json().clone());
     let before = flags.set(scope, &name, value).await?;
-    let shown = |value: &Option<Value>| value.as_ref().map_or_else(|| "not set".to_owned(), Value::to_string);
+    let shown = |value: &Option<Value>| {
+        value.as_ref().map_or_else(|| "not set".to_owned(), Value::to_string)
+    };
     let mut message = format!("`{name}` is now {}; it was {}.", shown(&now), shown(&before));
     if is_word {
-        message.push_str(" The value is a text; use true or false where a flag is to be on or off.");
+        message
+            .push_str(" The value is a text; use true or false where a flag is to be on or off.");
     }
     Ok(Reply::ok(Changed { name: name.as_str().to_owned(), value: now, before }).message(message))
 }
 
-async fn get(flags: &Flags, scope: Result<Scope, String>, name: String) -> Result<Reply<Found>, Failure> {
+async fn get(
+    flags: &Flags,
+    scope: Result<Scope, String>,
+    name: String,
+) -> Result<Reply<Found>, Failure> {
     let (name, scope) = match (FlagName::new(name), scope) {
         (Ok(name), Ok(scope)) => (name, scope),
-        (name, scope) => return Ok(invalid(name.err().map(|bad| bad.to_string()).into_iter().chain(scope.err()))),
+        (name, scope) => {
+            return Ok(invalid(
+                name.err().map(|bad| bad.to_string()).into_iter().chain(scope.err()),
+            ));
+        }
     };
     let found = flags.get(scope, &name).await?;
     let source = found.as_ref().map_or("unset", |setting| setting.source.as_str());
     let is_set = found.is_some();
-    Ok(Reply::ok(Found { name: name.as_str().to_owned(), is_set, value: found.map(|setting| setting.value), source }))
+    Ok(Reply::ok(Found {
+        name: name.as_str().to_owned(),
+        is_set,
+        value: found.map(|setting| setting.value),
+        source,
+    }))
 }
 
-async fn list(flags: &Flags, scope: Result<Scope, String>, pattern: Option<String>) -> Result<Reply<Listed>, Failure> {
-    let glob = |text: String| Glob::new(&text).map_err(|error| format!("`{text}` is not a pattern: {error}"));
+async fn list(
+    flags: &Flags,
+    scope: Result<Scope, String>,
+    pattern: Option<String>,
+) -> Result<Reply<Listed>, Failure> {
+    let glob = |text: String| {
+        Glob::new(&text).map_err(|error| format!("`{text}` is not a pattern: {error}"))
+    };
     let (glob, scope) = match (pattern.map(glob).transpose(), scope) {
         (Ok(glob), Ok(scope)) => (glob, scope),
         (glob, scope) => return Ok(invalid(glob.err().into_iter().chain(scope.err()))),

@@ -16,29 +16,43 @@ pub(super) fn add(environment: &mut Environment<'_>, context: Context) {
     let driver = Handle::current();
     environment.add_function("call", move |name: &str, given: Option<Serde<Arguments>>| {
         let arguments = given.map_or_else(Map::new, |given| given.0);
-        let called = refusal(&context, name).map_or_else(|| driver.block_on(call(&context, name, arguments)), Err);
+        let called = refusal(&context, name)
+            .map_or_else(|| driver.block_on(call(&context, name, arguments)), Err);
         called.map_err(|why| Error::new(ErrorKind::InvalidOperation, why))
     });
 }
 
 /// Why a tool may not be called, if it may not.
 fn refusal(context: &Context, name: &str) -> Option<String> {
-    let Some(tool) = context.tool(name) else { return Some(format!("there is no tool `{name}`")) };
+    let Some(tool) = context.tool(name) else {
+        return Some(format!("there is no tool `{name}`"));
+    };
     let Tool { marks, consent, .. } = &*tool;
-    let asks = marks.dangerous == Some(true) || marks.requires_approval == Some(true) || consent.is_some();
+    let asks =
+        marks.dangerous == Some(true) || marks.requires_approval == Some(true) || consent.is_some();
     match (asks, marks.is_read_only()) {
-        (true, _) => Some(format!("`{name}` needs a person's approval, so a prompt cannot call it")),
-        (false, false) => Some(format!("`{name}` does not say that it changes nothing, so a prompt cannot call it")),
+        (true, _) => {
+            Some(format!("`{name}` needs a person's approval, so a prompt cannot call it"))
+        }
+        (false, false) => Some(format!(
+            "`{name}` does not say that it changes nothing, so a prompt cannot call it"
+        )),
         (false, true) => None,
     }
 }
 
 async fn call(context: &Context, name: &str, arguments: Arguments) -> Result<Value, String> {
-    let outcome = context.call(name, arguments).await.map_err(|_| format!("`{name}` could not be called without asking"))?;
+    let outcome = context
+        .call(name, arguments)
+        .await
+        .map_err(|_| format!("`{name}` could not be called without asking"))?;
     let text = text(&outcome);
     match outcome.failed {
         true => Err(format!("`{name}` failed: {}", error(&outcome).unwrap_or(&text))),
-        false => Ok(Value::from_object(Called { text, structured: Value::from(Serde(outcome.structured)) })),
+        false => Ok(Value::from_object(Called {
+            text,
+            structured: Value::from(Serde(outcome.structured)),
+        })),
     }
 }
 

@@ -38,15 +38,24 @@ pub(super) fn read(interface: &Interface, arguments: &Arguments) -> Result<Given
 }
 
 fn named(known: &[ArgumentDefinition], arguments: &Arguments) -> Result<Value, String> {
-    if let Some(unknown) = arguments.keys().find(|name| known.iter().all(|argument| argument.name != **name)) {
+    if let Some(unknown) =
+        arguments.keys().find(|name| known.iter().all(|argument| argument.name != **name))
+    {
         return Err(unexpected(unknown, known.iter().map(|argument| argument.name.as_str())));
     }
     let mut values = BTreeMap::new();
     for argument in known {
         let given = arguments.get(&argument.name).map(text).filter(|text| !text.is_empty());
         let given = given.or_else(|| argument.default.clone());
-        if let Some(given) = given.as_ref().filter(|given| !argument.choices.is_empty() && !argument.choices.contains(given)) {
-            return Err(format!("`{}` is `{given}`, and must be one of {}", argument.name, argument.choices.join(", ")));
+        if let Some(given) = given
+            .as_ref()
+            .filter(|given| !argument.choices.is_empty() && !argument.choices.contains(given))
+        {
+            return Err(format!(
+                "`{}` is `{given}`, and must be one of {}",
+                argument.name,
+                argument.choices.join(", ")
+            ));
         }
         if given.is_none() && argument.required {
             return Err(format!(
@@ -67,8 +76,12 @@ fn words(wanted: &str, arguments: &Arguments) -> Result<Value, String> {
     if let Some(unknown) = arguments.keys().find(|name| !is_known(name)) {
         return Err(format!("the prompt takes words and options, and no argument `{unknown}`"));
     }
-    let given =
-        |name: &String| arguments.iter().find(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| text(value));
+    let given = |name: &String| {
+        arguments
+            .iter()
+            .find(|(given, _)| given.eq_ignore_ascii_case(name))
+            .map(|(_, value)| text(value))
+    };
     let (mut words, mut options, mut is_over) = (Vec::new(), BTreeMap::new(), false);
     for word in names.iter().filter_map(given).filter(|word| !word.is_empty()) {
         match word.strip_prefix("--") {
@@ -85,7 +98,9 @@ fn words(wanted: &str, arguments: &Arguments) -> Result<Value, String> {
         return Err(format!("the prompt needs more words: {wanted}"));
     }
     let joined = words.join(" ");
-    Ok(minijinja::context! { args => words, text => joined, options => Value::from_object(Options(options)) })
+    Ok(
+        minijinja::context! { args => words, text => joined, options => Value::from_object(Options(options)) },
+    )
 }
 
 /// `key=value`, `key` for true, `no-key` for false. Templates write `_` for `-` in names.
@@ -101,8 +116,13 @@ fn read_option(option: &str) -> (String, Value) {
 fn unexpected<'a>(unknown: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     let near = closest(unknown, known.clone()).map(|near| format!("; did you mean `{near}`?"));
     let all: Vec<_> = known.collect();
-    let hint = near
-        .unwrap_or_else(|| if all.is_empty() { "; it takes none".to_owned() } else { format!("; it takes {}", all.join(", ")) });
+    let hint = near.unwrap_or_else(|| {
+        if all.is_empty() {
+            "; it takes none".to_owned()
+        } else {
+            format!("; it takes {}", all.join(", "))
+        }
+    });
     format!("the prompt has no argument `{unknown}`{hint}")
 }
 

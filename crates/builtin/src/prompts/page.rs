@@ -27,7 +27,9 @@ fn schema(prompt: &Prompt) -> String {
     let taken = match &prompt.interface {
         Interface::Words(words) => format!("*args: {words}"),
         Interface::Named(arguments) if arguments.is_empty() => "takes nothing".to_owned(),
-        Interface::Named(arguments) => arguments.iter().map(argument).collect::<Vec<_>>().join("\n"),
+        Interface::Named(arguments) => {
+            arguments.iter().map(argument).collect::<Vec<_>>().join("\n")
+        }
     };
     fenced(&taken)
 }
@@ -36,7 +38,11 @@ fn argument(argument: &ArgumentDefinition) -> String {
     let must = if argument.required { "required" } else { "optional" };
     let choices = Some(argument.choices.join(", ")).filter(|choices| !choices.is_empty());
     let choices = choices.map(|choices| format!(", one of {choices}")).unwrap_or_default();
-    let default = argument.default.as_ref().map(|default| format!(", {default} if not given")).unwrap_or_default();
+    let default = argument
+        .default
+        .as_ref()
+        .map(|default| format!(", {default} if not given"))
+        .unwrap_or_default();
     let what = argument.description.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
     format!("{} ({must}{choices}{default}){what}", argument.name)
 }
@@ -58,8 +64,11 @@ fn usage(prompt: &Prompt) -> String {
 }
 
 fn examples(prompt: &Prompt) -> String {
-    let example = |arguments: &str, explanation: &str| format!("{}\n{}", fenced(&written(prompt, arguments)), explanation.trim());
-    let mut examples: Vec<_> = prompt.examples.iter().map(|shown| example(&shown.arguments, &shown.explanation)).collect();
+    let example = |arguments: &str, explanation: &str| {
+        format!("{}\n{}", fenced(&written(prompt, arguments)), explanation.trim())
+    };
+    let mut examples: Vec<_> =
+        prompt.examples.iter().map(|shown| example(&shown.arguments, &shown.explanation)).collect();
     match &prompt.interface {
         Interface::Named(arguments) if arguments.is_empty() => {
             if examples.is_empty() {

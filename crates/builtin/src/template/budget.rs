@@ -30,8 +30,11 @@ impl Budget {
     }
 
     pub(super) fn spend(&self, bytes: usize) -> Result<(), Error> {
-        let left = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
-        left.map(drop).map_err(|_| Error::new(ErrorKind::InvalidOperation, "its values become too large"))
+        let left = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
+        left.map(drop)
+            .map_err(|_| Error::new(ErrorKind::InvalidOperation, "its values become too large"))
     }
 
     /// Counts a value with all that it holds.
@@ -45,7 +48,8 @@ impl Budget {
             return Ok(());
         }
         let below = depth.checked_sub(1);
-        let below = below.ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "its values nest too deep"))?;
+        let below = below
+            .ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "its values nest too deep"))?;
         for key in value.try_iter()? {
             if value.kind() == ValueKind::Map {
                 self.nested(&value.get_item(&key)?, below)?;
@@ -72,7 +76,10 @@ fn add_filters(environment: &mut Environment<'_>, budget: &Budget) {
     let spent = budget.clone();
     environment.add_filter(
         "replace",
-        move |state: &mut State<'_, '_>, text: StringInput<'_>, from: StringInput<'_>, to: StringInput<'_>| {
+        move |state: &mut State<'_, '_>,
+              text: StringInput<'_>,
+              from: StringInput<'_>,
+              to: StringInput<'_>| {
             let times = text.as_str().matches(from.as_str()).count();
             spent.spend(times.saturating_mul(to.as_str().len()))?;
             filters::replace(state, text, from, to)
@@ -87,7 +94,9 @@ fn add_filters(environment: &mut Environment<'_>, budget: &Budget) {
               attribute: Option<&str>,
               rest: Kwargs| {
             let count = value.len().unwrap_or_else(|| value.try_iter().map_or(0, Iterator::count));
-            spent.spend(count.saturating_mul(joiner.as_ref().map_or(0, |joiner| joiner.as_str().len())))?;
+            spent.spend(
+                count.saturating_mul(joiner.as_ref().map_or(0, |joiner| joiner.as_str().len())),
+            )?;
             spent.value(value)?;
             filters::join(state, value, joiner, attribute, rest)
         },
@@ -95,7 +104,11 @@ fn add_filters(environment: &mut Environment<'_>, budget: &Budget) {
     let spent = budget.clone();
     environment.add_filter(
         "indent",
-        move |text: StringInput<'_>, width: Option<usize>, first: Option<bool>, blank: Option<bool>, rest: Kwargs| {
+        move |text: StringInput<'_>,
+              width: Option<usize>,
+              first: Option<bool>,
+              blank: Option<bool>,
+              rest: Kwargs| {
             let named = rest.peek::<Option<usize>>("width").ok().flatten();
             let lines = text.as_str().lines().count();
             spent.spend(lines.saturating_mul(width.or(named).unwrap_or_default()))?;
@@ -104,10 +117,17 @@ fn add_filters(environment: &mut Environment<'_>, budget: &Budget) {
     );
     for filter in ["batch", "slice"] {
         let spent = budget.clone();
-        environment.add_filter(filter, move |state: &State<'_, '_>, value: Value, count: usize, fill: Option<Value>| {
-            spent.spend(count.saturating_mul(EACH))?;
-            if filter == "batch" { filters::batch(state, value, count, fill) } else { filters::slice(state, value, count, fill) }
-        });
+        environment.add_filter(
+            filter,
+            move |state: &State<'_, '_>, value: Value, count: usize, fill: Option<Value>| {
+                spent.spend(count.saturating_mul(EACH))?;
+                if filter == "batch" {
+                    filters::batch(state, value, count, fill)
+                } else {
+                    filters::slice(state, value, count, fill)
+                }
+            },
+        );
     }
     // A width in a format makes a long text of a short one; `~` and `round` do what is left.
     environment.remove_filter("format");

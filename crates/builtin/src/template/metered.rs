@@ -22,7 +22,9 @@ const SHORT: usize = 64;
 
 /// Puts meters into a source.
 pub(super) fn metered(source: &str) -> String {
-    let Ok(tree) = parse(source, "", SyntaxConfig::default()) else { return source.to_owned() };
+    let Ok(tree) = parse(source, "", SyntaxConfig::default()) else {
+        return source.to_owned();
+    };
     let mut meter = Meter { source, edits: Vec::new() };
     meter.statement(&tree);
     // Stable: what is noted first at a place is the outer at a beginning and the inner at an end.
@@ -101,7 +103,10 @@ impl Meter<'_> {
     fn arguments(&mut self, arguments: &[CallArg<'_>]) {
         for argument in arguments {
             match argument {
-                CallArg::Pos(value) | CallArg::Kwarg(_, value) | CallArg::PosSplat(value) | CallArg::KwargSplat(value) => {
+                CallArg::Pos(value)
+                | CallArg::Kwarg(_, value)
+                | CallArg::PosSplat(value)
+                | CallArg::KwargSplat(value) => {
                     self.expression(value);
                 }
             }
@@ -112,7 +117,13 @@ impl Meter<'_> {
         match expression {
             Expr::Var(_) | Expr::Const(_) => {}
             Expr::Slice(found) => {
-                self.expressions([&found.expr].into_iter().chain(&found.start).chain(&found.stop).chain(&found.step));
+                self.expressions(
+                    [&found.expr]
+                        .into_iter()
+                        .chain(&found.start)
+                        .chain(&found.stop)
+                        .chain(&found.step),
+                );
             }
             Expr::UnaryOp(found) => self.expression(&found.expr),
             Expr::BinOp(found) => {
@@ -121,10 +132,14 @@ impl Meter<'_> {
                 if grows { self.around(found.span(), both) } else { both(self) }
             }
             Expr::Compare(found) => {
-                self.expressions([&found.expr].into_iter().chain(found.ops.iter().map(|op| &op.expr)));
+                self.expressions(
+                    [&found.expr].into_iter().chain(found.ops.iter().map(|op| &op.expr)),
+                );
             }
             Expr::IfExpr(found) => {
-                self.expressions([&found.true_expr, &found.test_expr].into_iter().chain(&found.false_expr));
+                self.expressions(
+                    [&found.true_expr, &found.test_expr].into_iter().chain(&found.false_expr),
+                );
             }
             Expr::Filter(found) => {
                 self.expressions(&found.expr);
@@ -142,7 +157,9 @@ impl Meter<'_> {
             Expr::List(found) => self.around(found.span(), |meter| meter.expressions(&found.items)),
             Expr::Tuple(found) => self.tuple(&found.items, found.span()),
             Expr::Map(found) => {
-                self.around(found.span(), |meter| meter.expressions(found.keys.iter().chain(&found.values)));
+                self.around(found.span(), |meter| {
+                    meter.expressions(found.keys.iter().chain(&found.values))
+                });
             }
         }
     }
@@ -178,9 +195,13 @@ impl Meter<'_> {
         if text.len() <= SHORT {
             return;
         }
-        let Some(at) = (text.as_ptr() as usize).checked_sub(self.source.as_ptr() as usize) else { return };
+        let Some(at) = (text.as_ptr() as usize).checked_sub(self.source.as_ptr() as usize) else {
+            return;
+        };
         let before = &self.source[..at];
-        let tag = before.rfind("{%").filter(|tag| before[*tag..].trim_matches(['{', '%', '}', '-', '+', ' ']) == "raw");
+        let tag = before
+            .rfind("{%")
+            .filter(|tag| before[*tag..].trim_matches(['{', '%', '}', '-', '+', ' ']) == "raw");
         self.edits.push((tag.unwrap_or(at), format!("{{{{{TEXT}({})}}}}", text.len())));
     }
 }

@@ -30,7 +30,11 @@ async fn says_what_is_still_running_when_the_time_is_over() {
     assert!(start.elapsed() < Duration::from_secs(5));
     assert!(!outcome.failed);
     assert_eq!(structured(&outcome)["status"], "still_running");
-    assert!(text(&outcome).contains("Still running") && text(&outcome).contains("50 %"), "{}", text(&outcome));
+    assert!(
+        text(&outcome).contains("Still running") && text(&outcome).contains("50 %"),
+        "{}",
+        text(&outcome)
+    );
 }
 
 #[tokio::test]
@@ -41,7 +45,8 @@ async fn waits_for_the_first_or_for_all() {
     let any = office.call("await", json!({"ids": ids, "timeout_seconds": 20})).await;
     assert_eq!(text(&any).matches("worked").count(), 1);
     assert!(text(&any).contains("Still running"));
-    let all = office.call("await", json!({"ids": ids, "until": "all", "timeout_seconds": 0.1})).await;
+    let all =
+        office.call("await", json!({"ids": ids, "until": "all", "timeout_seconds": 0.1})).await;
     assert_eq!(structured(&all)["status"], "still_running");
     office.release.add_permits(1);
     let all = office.call("await", json!({"ids": ids, "until": "all"})).await;

@@ -37,7 +37,9 @@ impl Books {
     /// The languages of the requirement's examples.
     pub(crate) fn languages() -> Self {
         let languages = ["java", "python", "rust"].into_iter();
-        let books = languages.fold(Self::new(), |books, name| books.file(&format!("lang/{name}.md"), format!("about {name}\n")));
+        let books = languages.fold(Self::new(), |books, name| {
+            books.file(&format!("lang/{name}.md"), format!("about {name}\n"))
+        });
         books.file("docs/api.md", "the interface\n").file("guidelines/style.md", "be plain\n")
     }
 
@@ -97,7 +99,11 @@ impl Books {
             patterns: self.patterns.clone(),
             instruct: self.instructs,
         };
-        Library::new(names.into_iter().map(category).collect(), self.collections.clone(), self.project())
+        Library::new(
+            names.into_iter().map(category).collect(),
+            self.collections.clone(),
+            self.project(),
+        )
     }
 
     pub(crate) fn guide(&self) -> Guide {
@@ -106,11 +112,17 @@ impl Books {
 
     /// The project of a call in a server that has `get_content` under another name.
     pub(crate) fn context(&self) -> Context {
-        let presentation = Presentation { prefix: Prefix::set("served").expect("a prefix"), errors: None };
-        let natives = Toolset::default().with(self.guide().native()).build(&presentation).expect("tools");
+        let presentation =
+            Presentation { prefix: Prefix::set("served").expect("a prefix"), errors: None };
+        let natives =
+            Toolset::default().with(self.guide().native()).build(&presentation).expect("tools");
         let (catalog, _) = Catalog::merge(natives.into_iter().map(|native| Arc::new(native.tool)));
         let runtime = Arc::new(Runtime::new(Settings::new(self.folder.path().to_owned())));
-        runtime.host(Context::detached(CancellationToken::new()), &Arc::new(catalog), &Policy::default())
+        runtime.host(
+            Context::detached(CancellationToken::new()),
+            &Arc::new(catalog),
+            &Policy::default(),
+        )
     }
 
     pub(crate) fn get(&self, expression: &str) -> Answer {

@@ -45,5 +45,8 @@ async fn what_is_somebody_elses_is_unknown_and_goes_on() {
     for id in [foreign.as_str(), "op_aaaaaaaaaaaaaaaaaaaaaaaaaa", "nonsense"] {
         assert_unknown(&office.call("cancel", json!({"id": id})).await);
     }
-    assert_eq!(office.operations.get(Asker::Operator, &foreign).await.expect("known").state, State::Running);
+    assert_eq!(
+        office.operations.get(Asker::Operator, &foreign).await.expect("known").state,
+        State::Running
+    );
 }

@@ -28,7 +28,8 @@ impl Desk {
         let folder = TempDir::new().expect("a folder");
         std::fs::create_dir(folder.path().join("crib")).expect("a folder");
         let runtime = Runtime::new(Settings::new(folder.path().to_owned()));
-        let defaults: FlagValues = defaults.as_object().expect("an object").iter().map(flag).collect();
+        let defaults: FlagValues =
+            defaults.as_object().expect("an object").iter().map(flag).collect();
         let flags = Flags::new(FlagPlaces {
             keep: Arc::new(Store::open_user(folder.path()).expect("a store")),
             folder: folder.path().join("crib"),
@@ -46,7 +47,9 @@ impl Desk {
             flags: Some(flags),
             checker: None,
         };
-        let natives = builtin::toolset(&handles).build(&Presentation::default()).expect("tools that explain themselves");
+        let natives = builtin::toolset(&handles)
+            .build(&Presentation::default())
+            .expect("tools that explain themselves");
         let tools = natives.iter().map(|native| Arc::new(native.tool.clone())).collect();
         Self { tools, runtime: Arc::new(runtime.with_natives(natives)), folder }
     }
@@ -61,7 +64,10 @@ impl Desk {
         let tool = self.tools.iter().find(|known| known.bare_name() == tool).expect("a tool");
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
         let context = Context::detached(CancellationToken::new());
-        self.runtime.call(Call::new(Arc::clone(tool), arguments, context)).await.expect("an outcome")
+        self.runtime
+            .call(Call::new(Arc::clone(tool), arguments, context))
+            .await
+            .expect("an outcome")
     }
 
     /// The envelope that a call answers.

@@ -21,7 +21,9 @@ async fn call(books: &Books, arguments: Value) -> Outcome {
     let outcome = native.handler.call(arguments, books.context()).await.expect("an outcome");
     // Clients hold every result against the schema that they were given.
     let schema = native.tool.output.expect("a schema");
-    let problems = catalog::arguments::check(&schema, outcome.structured.as_ref().expect("an envelope")).expect("a good schema");
+    let problems =
+        catalog::arguments::check(&schema, outcome.structured.as_ref().expect("an envelope"))
+            .expect("a good schema");
     assert_eq!(problems.iter().map(|problem| &problem.message).collect::<Vec<_>>(), [""; 0]);
     outcome
 }
@@ -36,7 +38,15 @@ async fn every_document_is_listed_at_any_depth() {
     let listed = books.guide().resources().list().await;
     let shown: Vec<_> = listed
         .iter()
-        .map(|one| (one.uri.as_str(), one.name.as_str(), one.description.as_deref(), one.mime_type.as_str(), one.size))
+        .map(|one| {
+            (
+                one.uri.as_str(),
+                one.name.as_str(),
+                one.description.as_deref(),
+                one.mime_type.as_str(),
+                one.size,
+            )
+        })
         .collect();
     assert_eq!(
         shown,
@@ -51,14 +61,24 @@ async fn every_document_is_listed_at_any_depth() {
 
 #[tokio::test]
 async fn addresses_of_one_and_of_many_segments_are_read() {
-    let books = Books::languages().file("lang/sub/deep/x.md", "deep").file("lang/my notes.md", "notes");
+    let books =
+        Books::languages().file("lang/sub/deep/x.md", "deep").file("lang/my notes.md", "notes");
     let books = books.collection("start", "docs,guidelines");
     assert_eq!(read(&books, "guide://lang/python.md").await.as_deref(), Some("about python\n"));
     assert_eq!(read(&books, "guide://lang/sub/deep/x.md").await.as_deref(), Some("deep"));
-    assert_eq!(read(&books, "guide://lang/sub/deep/x").await.as_deref(), Some("deep"), "without its extension");
+    assert_eq!(
+        read(&books, "guide://lang/sub/deep/x").await.as_deref(),
+        Some("deep"),
+        "without its extension"
+    );
     assert_eq!(read(&books, "guide://lang/my%20notes.md").await.as_deref(), Some("notes"));
-    let both = Books::new().file("t/a.md", "plain").file("t/a.md.j2", "template").file("t/a.txt", "text");
-    assert_eq!(read(&both, "guide://t/a.md").await.as_deref(), Some("plain"), "exactly what is named");
+    let both =
+        Books::new().file("t/a.md", "plain").file("t/a.md.j2", "template").file("t/a.txt", "text");
+    assert_eq!(
+        read(&both, "guide://t/a.md").await.as_deref(),
+        Some("plain"),
+        "exactly what is named"
+    );
     let whole = read(&books, "guide://lang").await.expect("a category");
     assert!(whole.starts_with("[guide://lang/java.md (information)]\nabout java\n"), "{whole}");
     assert!(read(&books, "guide://start").await.expect("a collection").contains("be plain"));
@@ -77,7 +97,8 @@ async fn a_document_longer_than_an_answer_is_read_whole_by_its_address() {
 
 #[tokio::test]
 async fn no_document_is_missing_from_the_list_in_silence() {
-    let books = Books::new().file("t/a.md", "---\ntitle: A\n---\n".to_owned() + &"x".repeat(10_000));
+    let books =
+        Books::new().file("t/a.md", "---\ntitle: A\n---\n".to_owned() + &"x".repeat(10_000));
     for n in 0..1_100 {
         std::fs::write(books.path(&format!("t/{n}.md")), "").expect("a file");
     }
@@ -90,18 +111,31 @@ async fn no_document_is_missing_from_the_list_in_silence() {
     }
     let listed = books.guide().resources().list().await;
     assert_eq!((listed.len(), listed[20_000].uri.as_str()), (20_001, "guide://t"));
-    assert!(listed[20_000].description.as_ref().is_some_and(|text| text.contains("more than the 20000 listed")));
+    assert!(
+        listed[20_000]
+            .description
+            .as_ref()
+            .is_some_and(|text| text.contains("more than the 20000 listed"))
+    );
 }
 
 #[tokio::test]
 async fn what_is_not_there_is_unknown_and_what_cannot_be_read_says_why() {
-    let books = Books::languages().file("lang/bad.md", b"\xff").file("lang/image.png", b"\x89PNG\xff");
-    for uri in
-        ["guide://lang/nothing", "guide://nowhere", "guide://lang/../docs/api.md", "guide://lang/%zz", "file:///etc/passwd"]
-    {
+    let books =
+        Books::languages().file("lang/bad.md", b"\xff").file("lang/image.png", b"\x89PNG\xff");
+    for uri in [
+        "guide://lang/nothing",
+        "guide://nowhere",
+        "guide://lang/../docs/api.md",
+        "guide://lang/%zz",
+        "file:///etc/passwd",
+    ] {
         assert_eq!(read(&books, uri).await, None, "{uri}");
     }
-    assert_eq!(read(&books, "guide://lang/image.png").await.as_deref(), Some("5 bytes of image/png"));
+    assert_eq!(
+        read(&books, "guide://lang/image.png").await.as_deref(),
+        Some("5 bytes of image/png")
+    );
     let refused = books.guide().resources().read("guide://lang/bad.md", books.context()).await;
     assert!(matches!(refused, Err(Interrupt::Invalid(why)) if why.contains("not UTF-8")));
 }
@@ -110,7 +144,16 @@ async fn what_is_not_there_is_unknown_and_what_cannot_be_read_says_why() {
 fn a_change_is_told_under_every_address_of_the_document() {
     let books = Books::new().file("t/sub/a.md.j2", "").collection("c", "t");
     let told = books.guide().addresses_of(&books.path("t/sub/a.md.j2"));
-    assert_eq!(told, ["guide://t/sub/a.md.j2", "guide://t/sub/a.md", "guide://t/sub/a", "guide://t", "guide://c"]);
+    assert_eq!(
+        told,
+        [
+            "guide://t/sub/a.md.j2",
+            "guide://t/sub/a.md",
+            "guide://t/sub/a",
+            "guide://t",
+            "guide://c"
+        ]
+    );
     for path in ["elsewhere.md", "t/_part.md"] {
         assert_eq!(books.guide().addresses_of(&books.path(path)), [""; 0]);
     }
@@ -122,7 +165,9 @@ async fn names_are_completed() {
     let provider = books.guide().resources();
     let complete = |variable: &'static str, value: &'static str| {
         let provider = Arc::clone(&provider);
-        async move { provider.complete("guide://{category}/{+path}", variable, value, &HashMap::new()).await }
+        async move {
+            provider.complete("guide://{category}/{+path}", variable, value, &HashMap::new()).await
+        }
     };
     assert_eq!(complete("category", "la").await, Some(vec!["lang".to_owned(), "later".to_owned()]));
     assert_eq!(complete("path", "p").await, Some(vec!["python.md".to_owned()]));
@@ -138,17 +183,24 @@ async fn the_tool_answers_parts_with_their_origin_in_the_order_asked() {
     let outcome = call(&books, json!({"expression": "lang/rust,docs,lang/nothing-like-it"})).await;
     let structured = outcome.structured.expect("an envelope");
     assert_eq!(structured["success"], true);
-    let part = json!({"uri": "guide://lang/rust.md", "kind": "information", "text": "about rust\n"});
+    let part =
+        json!({"uri": "guide://lang/rust.md", "kind": "information", "text": "about rust\n"});
     assert_eq!(structured["value"]["parts"][0], part);
     assert_eq!(structured["value"]["failures"][0]["error_type"], "not_found");
-    assert_eq!(outcome.content[0], Content::Text("[guide://lang/rust.md (information)]\nabout rust\n".to_owned()));
+    assert_eq!(
+        outcome.content[0],
+        Content::Text("[guide://lang/rust.md (information)]\nabout rust\n".to_owned())
+    );
     assert_eq!(outcome.content.len(), 3);
 }
 
 #[tokio::test]
 async fn nothing_found_and_everything_filtered_are_failures() {
     let books = Books::languages().file("t/a.md", "---\nrequires-beta: true\n---\nbody");
-    for (expression, words) in [("lang/pyhton", "did you mean `lang/python`?"), ("t", "`guide://t/a.md` needs the flag `beta`")] {
+    for (expression, words) in [
+        ("lang/pyhton", "did you mean `lang/python`?"),
+        ("t", "`guide://t/a.md` needs the flag `beta`"),
+    ] {
         let outcome = call(&books, json!({"expression": expression})).await;
         let structured = outcome.structured.expect("an envelope");
         assert!(outcome.failed);
@@ -159,20 +211,30 @@ async fn nothing_found_and_everything_filtered_are_failures() {
 
 #[tokio::test]
 async fn a_broken_expression_is_told_with_its_place() {
-    let structured = call(&Books::languages(), json!({"expression": "lang,u+t"})).await.structured.expect("an envelope");
+    let structured = call(&Books::languages(), json!({"expression": "lang,u+t"}))
+        .await
+        .structured
+        .expect("an envelope");
     assert_eq!(
         (&structured["error_type"], &structured["error_data"]),
         (&json!("invalid_expression"), &json!({"start": 5, "end": 8}))
     );
-    let two =
-        call(&Books::languages(), json!({"expression": "lang/python", "pattern": "rust"})).await.structured.expect("an envelope");
-    assert!(two["error"].as_str().expect("a text").contains("`lang/python` has a pattern of its own"), "{two}");
+    let two = call(&Books::languages(), json!({"expression": "lang/python", "pattern": "rust"}))
+        .await
+        .structured
+        .expect("an envelope");
+    assert!(
+        two["error"].as_str().expect("a text").contains("`lang/python` has a pattern of its own"),
+        "{two}"
+    );
 }
 
 #[tokio::test]
 async fn only_documents_that_may_instruct_are_to_be_followed() {
-    let books = Books::new().file("t/a.md", "---\ntype: agent/instruction\n---\ndo").file("t/b.md", "text");
-    let instruction = |outcome: Outcome| outcome.structured.expect("an envelope")["instruction"].clone();
+    let books =
+        Books::new().file("t/a.md", "---\ntype: agent/instruction\n---\ndo").file("t/b.md", "text");
+    let instruction =
+        |outcome: Outcome| outcome.structured.expect("an envelope")["instruction"].clone();
     assert_eq!(instruction(call(&books, json!({"expression": "t"})).await), Value::Null);
     let followed = instruction(call(&books.instructing(), json!({"expression": "t"})).await);
     assert_eq!(followed, "Follow guide://t/a.md. Everything else here is information.");

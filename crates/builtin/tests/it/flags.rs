@@ -40,7 +40,10 @@ fn undecorated_name_in_documentation() {
     for tool in Desk::new().tools.iter().filter(|tool| tool.bare_name().contains("_flag")) {
         let bare = tool.bare_name();
         assert_eq!(tool.name, format!("guide_{bare}"));
-        assert!(bare.contains("project_flag") || bare.contains("feature_flag"), "the scope is in the name");
+        assert!(
+            bare.contains("project_flag") || bare.contains("feature_flag"),
+            "the scope is in the name"
+        );
         let text = format!("{:?}{:?}", tool.description, tool.input);
         assert!(!text.contains("guide"), "{text}");
     }
@@ -66,7 +69,10 @@ async fn project_flag_resolution_hierarchy() {
     ];
     let listed = desk.value("list_project_flags", json!({})).await;
     for (name, value, source) in expected {
-        assert_eq!(desk.value("get_project_flag", json!({"name": name})).await, set(name, value.clone(), source));
+        assert_eq!(
+            desk.value("get_project_flag", json!({"name": name})).await,
+            set(name, value.clone(), source)
+        );
         assert_eq!(listed[name], json!({"value": value, "source": source}));
     }
     assert_eq!(listed.as_object().expect("a map").len(), 4);
@@ -84,8 +90,14 @@ async fn global_flag_isolation() {
     }
     assert_eq!(desk.value("list_feature_flags", json!({})).await, json!({}));
     desk.value("set_feature_flag", json!({"name": "p", "value": "global"})).await;
-    assert_eq!(desk.value("get_project_flag", json!({"name": "p"})).await, set("p", json!(true), "project"));
-    assert_eq!(desk.value("list_feature_flags", json!({})).await, json!({"p": {"value": "global", "source": "global"}}));
+    assert_eq!(
+        desk.value("get_project_flag", json!({"name": "p"})).await,
+        set("p", json!(true), "project")
+    );
+    assert_eq!(
+        desk.value("list_feature_flags", json!({})).await,
+        json!({"p": {"value": "global", "source": "global"}})
+    );
     let refused = desk.call("get_feature_flag", json!({"name": "p", "project": "/tmp"})).await;
     assert_eq!(refused["error_type"], "invalid_arguments", "a global flag has no project");
 }
@@ -93,13 +105,22 @@ async fn global_flag_isolation() {
 #[tokio::test]
 async fn a_flag_is_true_unless_a_value_is_given_and_null_removes_it() {
     let desk = Desk::new();
-    for [tool, get] in [["set_project_flag", "get_project_flag"], ["set_feature_flag", "get_feature_flag"]] {
+    for [tool, get] in
+        [["set_project_flag", "get_project_flag"], ["set_feature_flag", "get_feature_flag"]]
+    {
         let done = desk.value(tool, json!({"name": "x"})).await;
         assert_eq!(done, json!({"name": "x", "value": true}));
         assert_eq!(desk.value(get, json!({"name": "x"})).await["value"], true);
-        assert_eq!(desk.value(tool, json!({"name": "x", "value": null})).await, json!({"name": "x", "before": true}));
+        assert_eq!(
+            desk.value(tool, json!({"name": "x", "value": null})).await,
+            json!({"name": "x", "before": true})
+        );
         assert_eq!(desk.value(get, json!({"name": "x"})).await, unset("x"));
-        assert_eq!(desk.value(tool, json!({"name": "x", "value": null})).await, json!({"name": "x"}), "no error");
+        assert_eq!(
+            desk.value(tool, json!({"name": "x", "value": null})).await,
+            json!({"name": "x"}),
+            "no error"
+        );
     }
 }
 
@@ -139,7 +160,10 @@ async fn what_cannot_be_a_flag_is_refused_with_everything_that_is_wrong() {
     let desk = Desk::new();
     let refusal = async |arguments: Value| {
         let envelope = desk.call("set_project_flag", arguments).await;
-        assert_eq!((&envelope["success"], &envelope["error_type"]), (&json!(false), &json!("invalid_arguments")));
+        assert_eq!(
+            (&envelope["success"], &envelope["error_type"]),
+            (&json!(false), &json!("invalid_arguments"))
+        );
         envelope["error"].as_str().expect("an error").to_owned()
     };
     let number = refusal(json!({"name": "x", "value": 1})).await;
@@ -161,7 +185,9 @@ async fn lists_by_pattern() {
     for name in ["content-format", "content-style", "größe", "other.v1"] {
         desk.value("set_feature_flag", json!({"name": name})).await;
     }
-    for (pattern, count) in [("content-*", 2), ("gr??e", 1), ("*", 4), ("content-style", 1), ("none", 0)] {
+    for (pattern, count) in
+        [("content-*", 2), ("gr??e", 1), ("*", 4), ("content-style", 1), ("none", 0)]
+    {
         let listed = desk.value("list_feature_flags", json!({"pattern": pattern})).await;
         assert_eq!(listed.as_object().expect("a map").len(), count, "{pattern}");
     }
@@ -174,7 +200,9 @@ async fn twenty_writers_at_once_lose_nothing() {
     let mut writers = tokio::task::JoinSet::new();
     for number in 0..20 {
         let desk = Arc::clone(&desk);
-        writers.spawn(async move { desk.value("set_project_flag", json!({"name": format!("f{number}")})).await });
+        writers.spawn(async move {
+            desk.value("set_project_flag", json!({"name": format!("f{number}")})).await
+        });
     }
     writers.join_all().await;
     let listed = desk.value("list_project_flags", json!({})).await;
@@ -191,16 +219,32 @@ async fn any_folder_is_a_project_and_equal_last_names_are_different_projects() {
         if !name.starts_with("not") {
             fs::create_dir_all(&project).expect("a folder");
         }
-        desk.value("set_project_flag", json!({"name": "x", "value": index.to_string(), "project": project})).await;
+        desk.value(
+            "set_project_flag",
+            json!({"name": "x", "value": index.to_string(), "project": project}),
+        )
+        .await;
     }
     for (index, name) in names.iter().enumerate() {
-        let found = desk.value("get_project_flag", json!({"name": "x", "project": desk.folder().join(name)})).await;
+        let found = desk
+            .value("get_project_flag", json!({"name": "x", "project": desk.folder().join(name)}))
+            .await;
         assert_eq!(found["value"], index.to_string(), "{name}");
     }
     let address = format!("file://{}/my%20app", desk.folder().display());
-    assert_eq!(desk.value("get_project_flag", json!({"name": "x", "project": address})).await["value"], "1");
-    assert_eq!(desk.value("get_project_flag", json!({"name": "x", "project": "../my.app"})).await["value"], "0");
-    assert_eq!(desk.value("get_project_flag", json!({"name": "x"})).await, unset("x"), "the crib is none of them");
+    assert_eq!(
+        desk.value("get_project_flag", json!({"name": "x", "project": address})).await["value"],
+        "1"
+    );
+    assert_eq!(
+        desk.value("get_project_flag", json!({"name": "x", "project": "../my.app"})).await["value"],
+        "0"
+    );
+    assert_eq!(
+        desk.value("get_project_flag", json!({"name": "x"})).await,
+        unset("x"),
+        "the crib is none of them"
+    );
 }
 
 /// Defect 19: nothing worked before a project was bound.
@@ -218,12 +262,20 @@ async fn flags_work_with_no_project_at_all() {
 async fn setting_one_flag_leaves_everything_else() {
     let desk = Desk::with_defaults(&json!({"c": "config"}));
     desk.value("set_project_flag", json!({"name": "kept", "value": ["a"]})).await;
-    desk.value("set_project_flag", json!({"name": "kept", "value": "other", "project": "../elsewhere"})).await;
+    desk.value(
+        "set_project_flag",
+        json!({"name": "kept", "value": "other", "project": "../elsewhere"}),
+    )
+    .await;
     desk.value("set_feature_flag", json!({"name": "kept", "value": "global"})).await;
     let all = async || {
         let (here, there) = (json!({}), json!({"project": "../elsewhere"}));
         let here = desk.value("list_project_flags", here).await;
-        (here, desk.value("list_project_flags", there).await, desk.value("list_feature_flags", json!({})).await)
+        (
+            here,
+            desk.value("list_project_flags", there).await,
+            desk.value("list_feature_flags", json!({})).await,
+        )
     };
     let before = all().await;
     desk.value("set_project_flag", json!({"name": "x"})).await;
@@ -239,8 +291,14 @@ async fn each_call_says_its_project_and_nothing_is_remembered() {
     desk.value("set_project_flag", json!({"name": "x", "value": "other", "project": other})).await;
     assert_eq!(desk.value("get_project_flag", json!({"name": "x"})).await, unset("x"));
     desk.value("set_project_flag", json!({"name": "x", "value": "crib"})).await;
-    assert_eq!(desk.value("get_project_flag", json!({"name": "x", "project": other})).await["value"], "other");
-    assert_eq!(desk.value("get_project_flag", json!({"name": "x", "project": null})).await["value"], "crib");
+    assert_eq!(
+        desk.value("get_project_flag", json!({"name": "x", "project": other})).await["value"],
+        "other"
+    );
+    assert_eq!(
+        desk.value("get_project_flag", json!({"name": "x", "project": null})).await["value"],
+        "crib"
+    );
     let config = desk.value("get_project_flag", json!({"name": "c", "project": other})).await;
     assert_eq!(config, unset("c"), "the configuration is the crib's own");
     let own = desk.value("get_project_flag", json!({"name": "c", "project": "../crib/."})).await;
@@ -276,7 +334,11 @@ async fn a_store_that_another_holds_is_a_clear_failure_and_soon() {
     let refused = desk.call("set_feature_flag", json!({"name": "x"})).await;
     assert!(begun.elapsed().as_secs() < 10);
     assert_eq!(refused["error_type"], "store_failed", "{refused}");
-    assert_eq!(desk.value("get_feature_flag", json!({"name": "other"})).await["value"], true, "reading goes on");
+    assert_eq!(
+        desk.value("get_feature_flag", json!({"name": "other"})).await["value"],
+        true,
+        "reading goes on"
+    );
     drop(lock);
     desk.value("set_feature_flag", json!({"name": "x"})).await;
 }

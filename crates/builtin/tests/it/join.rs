@@ -19,8 +19,13 @@ fn described(name: &str, text: &str) -> Tool {
 #[test]
 fn a_definition_gives_a_built_in_tool_its_text_and_nothing_else() {
     let temp = tempfile::tempdir().expect("a folder");
-    let natives = builtin::natives(&Runtime::new(Settings::new(temp.path().to_owned())).operations());
-    let defined = [described("await", "Waits as we like it"), tool("status", "Another program"), tool("mine", "Mine")];
+    let natives =
+        builtin::natives(&Runtime::new(Settings::new(temp.path().to_owned())).operations());
+    let defined = [
+        described("await", "Waits as we like it"),
+        tool("status", "Another program"),
+        tool("mine", "Mine"),
+    ];
     let defined: Vec<_> = defined.into_iter().map(Arc::new).collect();
     let tools = builtin::join(&defined, &natives);
     let find = |name: &str| tools.iter().filter(|tool| tool.name == name).collect::<Vec<_>>();
@@ -28,7 +33,10 @@ fn a_definition_gives_a_built_in_tool_its_text_and_nothing_else() {
         assert_eq!(find(name).len(), 1, "{name}");
     }
     assert_eq!(find("await")[0].description.text, "Waits as we like it");
-    assert!(find("await")[0].is_callable() && find("await")[0].input.property("timeout_seconds").is_some());
+    assert!(
+        find("await")[0].is_callable()
+            && find("await")[0].input.property("timeout_seconds").is_some()
+    );
     assert_ne!(find("status")[0].description.text, "Another program");
     assert!(find("mine")[0].is_callable());
 }

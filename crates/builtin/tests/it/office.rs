@@ -36,9 +36,16 @@ impl Office {
         let release = Arc::new(Semaphore::new(0));
         let mut natives = builtin::natives(&operations);
         natives.extend([work("build", &release), work("test", &release)]);
-        let mut tools: Vec<_> = natives.iter().map(|native| Arc::new(native.tool.clone())).collect();
+        let mut tools: Vec<_> =
+            natives.iter().map(|native| Arc::new(native.tool.clone())).collect();
         tools.push(Arc::new(sleeping()));
-        Self { runtime: Arc::new(runtime.with_natives(natives)), tools, operations, release, _temp: temp }
+        Self {
+            runtime: Arc::new(runtime.with_natives(natives)),
+            tools,
+            operations,
+            release,
+            _temp: temp,
+        }
     }
 
     /// What a call answers to somebody.
@@ -46,7 +53,10 @@ impl Office {
         let tool = self.tools.iter().find(|known| known.name == tool).expect("a tool");
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
         let context = Context::detached(CancellationToken::new()).with_owner(owner);
-        self.runtime.call(Call::new(Arc::clone(tool), arguments, context)).await.expect("an outcome")
+        self.runtime
+            .call(Call::new(Arc::clone(tool), arguments, context))
+            .await
+            .expect("an outcome")
     }
 
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Outcome {
@@ -65,7 +75,8 @@ impl Office {
     /// Lets one piece of work end, and waits until one of these has.
     pub(crate) async fn finish(&self, ids: &[OperationId]) -> OperationId {
         self.release.add_permits(1);
-        let all = self.operations.wait(Asker::Operator, ids, Until::Any, PATIENCE).await.expect("known");
+        let all =
+            self.operations.wait(Asker::Operator, ids, Until::Any, PATIENCE).await.expect("known");
         all.into_iter().find(|operation| operation.state.is_final()).expect("one has ended").id
     }
 

@@ -54,12 +54,21 @@ impl Server {
             let text = format!("got {}", arguments.get("n").unwrap_or(&Value::Null));
             Ok(Outcome::structured(vec![Content::Text(text)], json!({"n": arguments.get("n")})))
         };
-        let fails = |_: Arguments, _: Context| async { Ok(Outcome { failed: true, ..Outcome::text("out of ink") }) };
+        let fails = |_: Arguments, _: Context| async {
+            Ok(Outcome { failed: true, ..Outcome::text("out of ink") })
+        };
         let envelopes = |_: Arguments, _: Context| async {
             let said = json!({"success": false, "error": "out of paper"});
-            Ok(Outcome { failed: true, ..Outcome::structured(vec![Content::Text(said.to_string())], said) })
+            Ok(Outcome {
+                failed: true,
+                ..Outcome::structured(vec![Content::Text(said.to_string())], said)
+            })
         };
-        let Value::Object(schema) = json!({"type": "object", "properties": {"n": {"type": "integer"}}}) else { panic!() };
+        let Value::Object(schema) =
+            json!({"type": "object", "properties": {"n": {"type": "integer"}}})
+        else {
+            panic!()
+        };
         let schema = Schema::new(schema);
         let mut asks = Native::new("asks", "Asks", schema.clone(), answers).read_only();
         asks.tool.marks.requires_approval = Some(true);
@@ -70,18 +79,28 @@ impl Server {
             Native::new("envelopes", "Fails", schema, envelopes).read_only(),
             asks,
         ];
-        let (catalog, _) = Catalog::merge(natives.iter().map(|native| Arc::new(native.tool.clone())));
+        let (catalog, _) =
+            Catalog::merge(natives.iter().map(|native| Arc::new(native.tool.clone())));
         let folder = tempfile::tempdir().expect("a folder");
         let runtime = Runtime::new(Settings::new(folder.path().to_owned())).with_natives(natives);
         Self { runtime: Arc::new(runtime), catalog: Arc::new(catalog), _folder: folder }
     }
 
     fn context(&self) -> Context {
-        self.runtime.host(Context::detached(CancellationToken::new()), &self.catalog, &Policy::default())
+        self.runtime.host(
+            Context::detached(CancellationToken::new()),
+            &self.catalog,
+            &Policy::default(),
+        )
     }
 }
 
-async fn get_in(server: &Server, book: &Book, name: &str, given: Value) -> Result<String, Interrupt> {
+async fn get_in(
+    server: &Server,
+    book: &Book,
+    name: &str,
+    given: Value,
+) -> Result<String, Interrupt> {
     let Value::Object(given) = given else { panic!("arguments are an object") };
     let messages = book.get(name, given, server.context()).await?.expect("a prompt");
     let Content::Text(text) = &messages[0].content else { panic!("no text") };
@@ -136,23 +155,35 @@ async fn prompt_documentation_format() {
     Explains the prompt instead.
     "#);
     assert_eq!(listed(&book("greet", GREET, Detail::Concise)).await.description, "Greet somebody");
-    assert!(!listed(&book("greet", GREET, Detail::SchemaLess)).await.description.contains("Schema"));
+    assert!(
+        !listed(&book("greet", GREET, Detail::SchemaLess)).await.description.contains("Schema")
+    );
 }
 
 #[tokio::test]
 async fn prompt_varargs_documentation() {
     let prompt = listed(&book("greet", GREET, Detail::Full)).await;
     let names: Vec<_> = prompt.arguments.iter().map(|argument| argument.name.as_str()).collect();
-    assert_eq!((names.len(), names[0], names[8], names[9], names[14]), (15, "arg1", "arg9", "argA", "argF"));
-    assert!(!prompt.description.contains("arg1"), "how words are passed is nobody's business: {}", prompt.description);
+    assert_eq!(
+        (names.len(), names[0], names[8], names[9], names[14]),
+        (15, "arg1", "arg9", "argA", "argF")
+    );
+    assert!(
+        !prompt.description.contains("arg1"),
+        "how words are passed is nobody's business: {}",
+        prompt.description
+    );
 }
 
 #[tokio::test]
 async fn named_arguments_are_listed_and_explained() {
     let prompt = listed(&book("review", REVIEW, Detail::Full)).await;
     assert_eq!((prompt.arguments[0].name.as_str(), prompt.arguments[0].required), ("path", true));
-    for words in ["path (required): The file", "tone (optional, one of kind, strict, kind if not given)", "@review <path> [tone]"]
-    {
+    for words in [
+        "path (required): The file",
+        "tone (optional, one of kind, strict, kind if not given)",
+        "@review <path> [tone]",
+    ] {
         assert!(prompt.description.contains(words), "{words}: {}", prompt.description);
     }
 }
@@ -161,21 +192,34 @@ async fn named_arguments_are_listed_and_explained() {
 async fn words_are_taken_in_order_and_gaps_do_not_end_them() {
     assert_eq!(get("greet", GREET, json!({"arg1": "Ada"})).await, "Hello Ada.");
     assert_eq!(
-        get("greet", GREET, json!({"arg9": "Grace", "arg2": "Ada", "argF": "Mary", "arg3": ""})).await,
+        get("greet", GREET, json!({"arg9": "Grace", "arg2": "Ada", "argF": "Mary", "arg3": ""}))
+            .await,
         "Hello Ada and Grace and Mary."
     );
-    assert_eq!(get("greet", GREET, json!({"arg1": "Ada", "arga": "Mary"})).await, "Hello Ada and Mary.");
+    assert_eq!(
+        get("greet", GREET, json!({"arg1": "Ada", "arga": "Mary"})).await,
+        "Hello Ada and Mary."
+    );
 }
 
 #[tokio::test]
 async fn words_that_are_needed_must_be_there() {
-    assert_eq!(refused("greet", GREET, json!({"arg1": "--loud"})).await, "the prompt needs more words: <names...> [--loud]");
+    assert_eq!(
+        refused("greet", GREET, json!({"arg1": "--loud"})).await,
+        "the prompt needs more words: <names...> [--loud]"
+    );
 }
 
 #[tokio::test]
 async fn options_are_told_from_words() {
-    assert_eq!(get("greet", GREET, json!({"arg1": "--loud", "arg2": "Ada", "arg3": "--mark=!"})).await, "HELLO Ada!");
-    assert_eq!(get("greet", GREET, json!({"arg1": "Ada", "arg2": "--no-loud"})).await, "Hello Ada.");
+    assert_eq!(
+        get("greet", GREET, json!({"arg1": "--loud", "arg2": "Ada", "arg3": "--mark=!"})).await,
+        "HELLO Ada!"
+    );
+    assert_eq!(
+        get("greet", GREET, json!({"arg1": "Ada", "arg2": "--no-loud"})).await,
+        "Hello Ada."
+    );
     assert_eq!(get("greet", GREET, json!({"arg1": "--", "arg2": "--loud"})).await, "Hello --loud.");
     assert_eq!(
         get(
@@ -190,8 +234,14 @@ async fn options_are_told_from_words() {
 
 #[tokio::test]
 async fn help_explains_the_prompt_instead() {
-    assert!(get("greet", GREET, json!({"arg1": "Ada", "arg2": "--help"})).await.contains("@greet <names...> [--loud]"));
-    assert!(get("review", REVIEW, json!({"path": "--help"})).await.contains("## Usage Instructions"));
+    assert!(
+        get("greet", GREET, json!({"arg1": "Ada", "arg2": "--help"}))
+            .await
+            .contains("@greet <names...> [--loud]")
+    );
+    assert!(
+        get("review", REVIEW, json!({"path": "--help"})).await.contains("## Usage Instructions")
+    );
 }
 
 #[tokio::test]
@@ -213,7 +263,10 @@ async fn named_arguments_have_defaults_and_choices() {
 async fn tool_function_extraction() {
     let calls = |template: &str| format!("---\ndescription: Calls\n---\n{template}");
     assert_eq!(get("c", &calls("{{ call('reads', {'n': 3}) }}"), json!({})).await, "got 3");
-    assert_eq!(get("c", &calls("{{ call('reads', {'n': 3}).structured.n + 1 }}"), json!({})).await, "4");
+    assert_eq!(
+        get("c", &calls("{{ call('reads', {'n': 3}).structured.n + 1 }}"), json!({})).await,
+        "4"
+    );
     for (template, words) in [
         ("{{ call('writes') }}", "`writes` does not say that it changes nothing"),
         ("{{ call('asks') }}", "`asks` needs a person's approval"),
@@ -229,15 +282,21 @@ async fn tool_function_extraction() {
 
 #[tokio::test]
 async fn an_empty_argument_is_not_given_and_one_that_is_not_given_prints_as_nothing() {
-    assert_eq!(refused("review", REVIEW, json!({"path": " "})).await, "the prompt needs `path`: The file");
+    assert_eq!(
+        refused("review", REVIEW, json!({"path": " "})).await,
+        "the prompt needs `path`: The file"
+    );
     let text = "---\ndescription: D\narguments:\n  - name: who\n    description: W\n---\nHello {{ who }}!{{ who is none }}";
-    let said = get_in(&Server::new(), &book("p", text, Detail::Full), "p", json!({})).await.expect("messages");
+    let said = get_in(&Server::new(), &book("p", text, Detail::Full), "p", json!({}))
+        .await
+        .expect("messages");
     assert_eq!(said, "Hello !true");
 }
 
 #[tokio::test]
 async fn a_workflow_names_tools_as_they_are_served() {
-    let text = "name: w\ndescription: W\njobs: {one: {steps: [{tool: reads}, {tool: elsewhere}]}}\n";
+    let text =
+        "name: w\ndescription: W\njobs: {one: {steps: [{tool: reads}, {tool: elsewhere}]}}\n";
     let (prompt, _) = read_workflow(&SourceId::new("w.yaml"), text.as_bytes());
     let book = Book::new(prompt.into_iter().collect(), Books::new().project(), Detail::Full);
     let text = get_in(&Server::new(), &book, "w", json!({})).await.expect("messages");

@@ -8,14 +8,17 @@ use toolkit::{Content, Context, Presentation, Toolset};
 
 use crate::study::{Study, said};
 
-const REPORT: &str =
-    "---\ntitle: Report\nparams:\n  year: 2026\n---\n\n# One\n\n```{r setup, include=FALSE}\nx <- 1\n```\n\n## Two\n";
+const REPORT: &str = "---\ntitle: Report\nparams:\n  year: 2026\n---\n\n# One\n\n```{r setup, include=FALSE}\nx <- 1\n```\n\n## Two\n";
 
 #[tokio::test]
 async fn documents_and_outputs_are_listed() {
-    let study = Study::new().file("a.Rmd", REPORT).file("2026/b.qmd", "").file("output/2026/b.pdf", "%PDF");
+    let study =
+        Study::new().file("a.Rmd", REPORT).file("2026/b.qmd", "").file("output/2026/b.pdf", "%PDF");
     let all = study.call("list_rmd", json!({})).await;
-    assert_eq!(all["documents"][1], json!({"filename": "a.Rmd", "title": "Report", "uri": "rmd:///a.Rmd", "size": REPORT.len()}));
+    assert_eq!(
+        all["documents"][1],
+        json!({"filename": "a.Rmd", "title": "Report", "uri": "rmd:///a.Rmd", "size": REPORT.len()})
+    );
     let some = study.outcome("list_rmd", json!({"folder": "2026/"})).await;
     assert_eq!(said(&some.content), "2026/b.qmd\nrmd-output:///2026/b.pdf (4 bytes)");
     assert_eq!(
@@ -27,17 +30,27 @@ async fn documents_and_outputs_are_listed() {
 #[tokio::test]
 async fn some_lines_of_a_document_are_read() {
     let study = Study::new().file("a.Rmd", REPORT);
-    let outcome = study.outcome("read_rmd", json!({"filename": "a", "start_line": 7, "end_line": 9})).await;
+    let outcome =
+        study.outcome("read_rmd", json!({"filename": "a", "start_line": 7, "end_line": 9})).await;
     assert_eq!(said(&outcome.content), "# One\n\n```{r setup, include=FALSE}\n");
     let value = outcome.structured.expect("an envelope")["value"].take();
-    assert_eq!((&value["filename"], &value["lines"], &value["end_line"]), (&json!("a.Rmd"), &json!(13), &json!(9)));
+    assert_eq!(
+        (&value["filename"], &value["lines"], &value["end_line"]),
+        (&json!("a.Rmd"), &json!(13), &json!(9))
+    );
     assert_eq!(study.call("read_rmd", json!({"filename": "a.Rmd"})).await["text"], REPORT);
-    assert_eq!(study.refusal("read_rmd", json!({"filename": "a", "start_line": 14})).await.0, "invalid_range");
+    assert_eq!(
+        study.refusal("read_rmd", json!({"filename": "a", "start_line": 14})).await.0,
+        "invalid_range"
+    );
     assert_eq!(
         study.refusal("read_rmd", json!({"filename": "b"})).await,
         ("not_found".into(), "R Markdown file not found: b.Rmd".into())
     );
-    assert_eq!(study.refusal("read_rmd", json!({"filename": "../secret"})).await.0, "invalid_filename");
+    assert_eq!(
+        study.refusal("read_rmd", json!({"filename": "../secret"})).await.0,
+        "invalid_filename"
+    );
 }
 
 #[tokio::test]
@@ -62,13 +75,30 @@ async fn a_document_is_changed_only_as_it_was_read() {
     let study = Study::new().file("a.Rmd", "one\ntwo\nthree\n");
     let update = |more: Value| {
         let mut arguments = json!({"filename": "a", "content": "new"});
-        arguments.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        arguments
+            .as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().expect("an object").clone());
         arguments
     };
-    assert_eq!(study.refusal("update_rmd", update(json!({}))).await.0, "invalid_arguments", "a hash is needed");
-    assert_eq!(study.refusal("update_rmd", update(json!({"expected_hash": "x"}))).await.0, "conflict");
-    assert_eq!(study.refusal("update_rmd", update(json!({"old_text": "four"}))).await.0, "conflict");
-    assert_eq!(study.refusal("update_rmd", update(json!({"old_text": "o"}))).await.0, "conflict", "it is there twice");
+    assert_eq!(
+        study.refusal("update_rmd", update(json!({}))).await.0,
+        "invalid_arguments",
+        "a hash is needed"
+    );
+    assert_eq!(
+        study.refusal("update_rmd", update(json!({"expected_hash": "x"}))).await.0,
+        "conflict"
+    );
+    assert_eq!(
+        study.refusal("update_rmd", update(json!({"old_text": "four"}))).await.0,
+        "conflict"
+    );
+    assert_eq!(
+        study.refusal("update_rmd", update(json!({"old_text": "o"}))).await.0,
+        "conflict",
+        "it is there twice"
+    );
     assert_eq!(study.text("a.Rmd"), "one\ntwo\nthree\n");
     let outcome = study.outcome("update_rmd", update(json!({"old_text": "two"}))).await;
     assert_eq!(said(&outcome.content), "Updated R Markdown file: a.Rmd");
@@ -80,7 +110,13 @@ async fn a_document_is_changed_only_as_it_was_read() {
     assert_eq!(study.text("a.Rmd"), "new\nthree\n");
     study.call("update_rmd", update(json!({"expected_hash": hash}))).await;
     assert_eq!(study.text("a.Rmd"), "new");
-    assert_eq!(study.refusal("update_rmd", json!({"filename": "none", "content": "x", "old_text": "y"})).await.0, "not_found");
+    assert_eq!(
+        study
+            .refusal("update_rmd", json!({"filename": "none", "content": "x", "old_text": "y"}))
+            .await
+            .0,
+        "not_found"
+    );
 }
 
 #[tokio::test]
@@ -103,7 +139,8 @@ async fn an_outline_has_headings_and_chunks_with_their_lines() {
 #[tokio::test]
 async fn a_document_is_checked_without_running_it() {
     let text = "---\ntitle: x\n---\n\n```{r a}\nplot(cars\n```\n\n```{r a, child=\"part.Rmd\"}\n```\n\n![](img/no.png) ![](img/yes.png)\n";
-    let study = Study::new().file("sub/a.Rmd", text).file("sub/img/yes.png", "").file("good.Rmd", REPORT);
+    let study =
+        Study::new().file("sub/a.Rmd", text).file("sub/img/yes.png", "").file("good.Rmd", REPORT);
     let outcome = study.outcome("validate_rmd", json!({"filename": "sub/a"})).await;
     insta::assert_snapshot!(said(&outcome.content), @r"
     sub/a.Rmd:6: error: R cannot read `plot(cars` [TC857]; look for a missing bracket, quote or comma here or before
@@ -112,7 +149,10 @@ async fn a_document_is_checked_without_running_it() {
     sub/a.Rmd:12: warning: there is no file `img/no.png` [TC858]; name a file in the folder of documents, by its path from this one
     ");
     let value = outcome.structured.expect("an envelope")["value"].take();
-    assert_eq!((&value["valid"], &value["errors"], &value["warnings"]), (&json!(false), &json!(2), &json!(2)));
+    assert_eq!(
+        (&value["valid"], &value["errors"], &value["warnings"]),
+        (&json!(false), &json!(2), &json!(2))
+    );
     assert!(!outcome.failed, "a document with faults is a good answer");
     assert_eq!(study.call("validate_rmd", json!({"filename": "good"})).await["valid"], true);
 }
@@ -121,11 +161,21 @@ async fn a_document_is_checked_without_running_it() {
 async fn deleting_needs_approval() {
     let study = Study::new().file("a.Rmd", "a");
     assert_eq!(study.refusal("delete_rmd", json!({"filename": "a"})).await.0, "approval_required");
-    let delete = study.documents.natives().into_iter().find(|native| native.tool.name == "delete_rmd").expect("the tool");
-    let arguments = |hash: &str| json!({"filename": "a", "expected_hash": hash}).as_object().expect("an object").clone();
+    let delete = study
+        .documents
+        .natives()
+        .into_iter()
+        .find(|native| native.tool.name == "delete_rmd")
+        .expect("the tool");
+    let arguments = |hash: &str| {
+        json!({"filename": "a", "expected_hash": hash}).as_object().expect("an object").clone()
+    };
     let refused = delete.handler.call(arguments("x"), study.context()).await.expect("an outcome");
     assert!(refused.failed && study.path("a.Rmd").exists());
-    let hash = study.call("read_rmd", json!({"filename": "a"})).await["hash"].as_str().expect("a hash").to_owned();
+    let hash = study.call("read_rmd", json!({"filename": "a"})).await["hash"]
+        .as_str()
+        .expect("a hash")
+        .to_owned();
     let done = delete.handler.call(arguments(&hash), study.context()).await.expect("an outcome");
     assert_eq!(said(&done.content), "Deleted R Markdown file: a.Rmd");
     assert!(!study.path("a.Rmd").exists());
@@ -139,8 +189,12 @@ async fn the_doctor_tells_what_it_is_handed() {
         documents: None,
         rendering: None,
         doctor: Some(Arc::new(|| {
-            let ability =
-                Ability { name: "pandoc".into(), ok: false, detail: "not found".into(), hint: Some("install it".into()) };
+            let ability = Ability {
+                name: "pandoc".into(),
+                ok: false,
+                detail: "not found".into(),
+                hint: Some("install it".into()),
+            };
             Box::pin(std::future::ready(vec![ability]))
         })),
         examples: builtin::Examples::Hidden,

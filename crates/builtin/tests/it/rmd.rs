@@ -8,8 +8,12 @@ use toolkit::{Body, Content, Interrupt};
 use crate::study::{Study, said};
 
 fn example(more: Value) -> Value {
-    let mut arguments = json!({"filename": "example", "title": "Example R Markdown", "content": "Text.\n"});
-    arguments.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+    let mut arguments =
+        json!({"filename": "example", "title": "Example R Markdown", "content": "Text.\n"});
+    arguments
+        .as_object_mut()
+        .expect("an object")
+        .extend(more.as_object().expect("an object").clone());
     arguments
 }
 
@@ -26,7 +30,10 @@ async fn a_created_document_has_its_ending_its_title_and_a_link() {
     assert_eq!(outcome.content[1..], [link]);
     assert_eq!(study.text("example.Rmd"), "---\ntitle: Example R Markdown\n---\n\nText.\n");
     let value = &outcome.structured.expect("an envelope")["value"];
-    assert_eq!((&value["filename"], &value["title_from"]), (&json!("example.Rmd"), &json!("argument")));
+    assert_eq!(
+        (&value["filename"], &value["title_from"]),
+        (&json!("example.Rmd"), &json!("argument"))
+    );
     assert_eq!(value["hash"].as_str().map(str::len), Some(64));
 }
 
@@ -50,14 +57,25 @@ fn the_arguments_are_the_documented_ones_and_optional_more() {
 #[tokio::test]
 async fn any_title_survives_its_way_into_the_front_matter() {
     let study = Study::new();
-    for (n, title) in ["say \"hi\": it's 5 o'clock", "- a list?", "two\nlines", "größe 日本 🎉", "yes", "# no comment", "a\\b"]
-        .into_iter()
-        .enumerate()
+    for (n, title) in [
+        "say \"hi\": it's 5 o'clock",
+        "- a list?",
+        "two\nlines",
+        "größe 日本 🎉",
+        "yes",
+        "# no comment",
+        "a\\b",
+    ]
+    .into_iter()
+    .enumerate()
     {
         let name = format!("t{n}");
         study.call("create_rmd", json!({"filename": name, "title": title, "content": "x"})).await;
         let front = formats::rmd::front(&study.text(&format!("{name}.Rmd")));
-        assert!(matches!(&front, formats::rmd::Front::Present(values) if values["title"] == title), "{front:?}");
+        assert!(
+            matches!(&front, formats::rmd::Front::Present(values) if values["title"] == title),
+            "{front:?}"
+        );
     }
 }
 
@@ -69,13 +87,24 @@ async fn a_title_in_the_content_stays_and_that_is_said() {
     assert_eq!(study.text("example.Rmd"), content);
     let value = outcome.structured.expect("an envelope")["value"].take();
     assert_eq!((&value["title"], &value["title_from"]), (&json!("Own"), &json!("content")));
-    assert_eq!(value["warnings"], json!(["the content's own title `Own` was kept, not `Example R Markdown`"]));
+    assert_eq!(
+        value["warnings"],
+        json!(["the content's own title `Own` was kept, not `Example R Markdown`"])
+    );
     assert_eq!(outcome.content.len(), 3, "it is said to models as well");
     for (name, title) in [("c", "title: \"\""), ("d", "title:"), ("e", "title: ~")] {
-        let given = json!({"filename": name, "content": format!("---\n{title}\nauthor: me\n---\ntext")});
+        let given =
+            json!({"filename": name, "content": format!("---\n{title}\nauthor: me\n---\ntext")});
         let made = study.call("create_rmd", example(given)).await;
-        assert_eq!((&made["title"], &made["warnings"]), (&json!("Example R Markdown"), &Value::Null), "{title}");
-        assert_eq!(study.text(&format!("{name}.Rmd")), "---\ntitle: Example R Markdown\nauthor: me\n---\ntext");
+        assert_eq!(
+            (&made["title"], &made["warnings"]),
+            (&json!("Example R Markdown"), &Value::Null),
+            "{title}"
+        );
+        assert_eq!(
+            study.text(&format!("{name}.Rmd")),
+            "---\ntitle: Example R Markdown\nauthor: me\n---\ntext"
+        );
     }
     let untitled = json!({"filename": "b", "content": "---\nauthor: me\n---\ntext"});
     study.call("create_rmd", example(untitled)).await;
@@ -88,7 +117,13 @@ async fn broken_front_matter_is_kept_as_it_is_and_told() {
     let content = "---\ntitle: \"open\n---\ntext";
     let value = study.call("create_rmd", example(json!({"content": content}))).await;
     assert_eq!(study.text("example.Rmd"), content);
-    assert!(value["warnings"][0].as_str().expect("a warning").starts_with("the front matter cannot be read"), "{value}");
+    assert!(
+        value["warnings"][0]
+            .as_str()
+            .expect("a warning")
+            .starts_with("the front matter cannot be read"),
+        "{value}"
+    );
     let listed = study.documents.resources().list().await;
     assert_eq!(listed[0].name, "example.Rmd", "a list falls back to the file's name");
 }
@@ -105,11 +140,18 @@ async fn nothing_is_overwritten_in_silence() {
     assert!(study.text("example.Rmd").ends_with("Text.\n"));
     let right = example(json!({"content": "other", "expected_hash": first["hash"]}));
     let second = study.call("create_rmd", right).await;
-    assert_eq!((second["replaced"].as_bool(), second["hash"] == first["hash"]), (Some(true), false));
+    assert_eq!(
+        (second["replaced"].as_bool(), second["hash"] == first["hash"]),
+        (Some(true), false)
+    );
     study.call("create_rmd", example(json!({"content": "third", "overwrite": true}))).await;
     assert!(study.text("example.Rmd").ends_with("third"));
     let absent = example(json!({"filename": "new", "expected_hash": first["hash"]}));
-    assert_eq!(study.refusal("create_rmd", absent).await.0, "not_found", "a hash means a document that is there");
+    assert_eq!(
+        study.refusal("create_rmd", absent).await.0,
+        "not_found",
+        "a hash means a document that is there"
+    );
 }
 
 #[tokio::test]
@@ -121,7 +163,11 @@ async fn what_is_no_file_is_not_there() {
     std::os::unix::fs::symlink("b.Rmd", study.path("a.Rmd")).expect("a link");
     std::os::unix::fs::symlink("a.Rmd", study.path("b.Rmd")).expect("a loop");
     for name in ["folder", "pipe", "a"] {
-        assert_eq!(study.refusal("read_rmd", json!({"filename": name})).await.0, "not_found", "{name}");
+        assert_eq!(
+            study.refusal("read_rmd", json!({"filename": name})).await.0,
+            "not_found",
+            "{name}"
+        );
         assert_eq!(study.read(&format!("rmd:///{name}.Rmd")).await, None, "{name}");
     }
     assert!(study.documents.resources().list().await.is_empty(), "it is not listed either");
@@ -146,22 +192,41 @@ async fn of_many_who_create_at_once_one_wins() {
     let study = Arc::new(Study::new());
     let calls = (0..16).map(|n| {
         let study = Arc::clone(&study);
-        tokio::spawn(async move { study.outcome("create_rmd", example(json!({"content": format!("by {n}")}))).await.failed })
+        tokio::spawn(async move {
+            study.outcome("create_rmd", example(json!({"content": format!("by {n}")}))).await.failed
+        })
     });
     let mut lost = 0;
     for call in calls.collect::<Vec<_>>() {
         lost += usize::from(call.await.expect("an outcome"));
     }
     assert_eq!(lost, 15);
-    let left: Vec<_> = fs::read_dir(study.path("")).expect("the folder").flatten().map(|entry| entry.file_name()).collect();
+    let left: Vec<_> = fs::read_dir(study.path(""))
+        .expect("the folder")
+        .flatten()
+        .map(|entry| entry.file_name())
+        .collect();
     assert_eq!(left, ["example.Rmd"], "no draft is left behind");
 }
 
 #[tokio::test]
 async fn names_that_lead_out_are_refused_before_anything_is_touched() {
     let study = Study::new();
-    for name in ["../secret", "/tmp/x", "a/../../x", "a\\..\\x", "my report", "a\"b", "a\nb", ".hidden", "-x", "output/x"] {
-        let (kind, _) = study.refusal("create_rmd", example(json!({"filename": name, "overwrite": true}))).await;
+    for name in [
+        "../secret",
+        "/tmp/x",
+        "a/../../x",
+        "a\\..\\x",
+        "my report",
+        "a\"b",
+        "a\nb",
+        ".hidden",
+        "-x",
+        "output/x",
+    ] {
+        let (kind, _) = study
+            .refusal("create_rmd", example(json!({"filename": name, "overwrite": true})))
+            .await;
         assert_eq!(kind, "invalid_filename", "{name:?}");
     }
     assert!(!study.path("").exists());
@@ -173,9 +238,15 @@ async fn links_lead_nowhere_outside() {
     symlink(study.path("../secret.Rmd"), study.path("link.Rmd")).expect("a link");
     symlink(study.path(".."), study.path("up")).expect("a link");
     symlink("a.Rmd", study.path("inside.Rmd")).expect("a link");
-    let uris: Vec<_> = study.documents.resources().list().await.into_iter().map(|one| one.uri).collect();
+    let uris: Vec<_> =
+        study.documents.resources().list().await.into_iter().map(|one| one.uri).collect();
     assert_eq!(uris, ["rmd:///a.Rmd", "rmd:///inside.Rmd"]);
-    for uri in ["rmd:///link.Rmd", "rmd:///up/secret.Rmd", "rmd:///../secret.Rmd", "rmd:///%2E%2E/secret.Rmd"] {
+    for uri in [
+        "rmd:///link.Rmd",
+        "rmd:///up/secret.Rmd",
+        "rmd:///../secret.Rmd",
+        "rmd:///%2E%2E/secret.Rmd",
+    ] {
         assert_eq!(study.read(uri).await, None, "{uri}");
     }
     let (kind, why) = study.refusal("create_rmd", example(json!({"filename": "up/new"}))).await;
@@ -187,15 +258,22 @@ async fn links_lead_nowhere_outside() {
 
 #[tokio::test]
 async fn large_documents_are_refused_and_listed_without_being_read() {
-    let study = Study::new().file("huge.Rmd", "---\ntitle: Huge\n---\n".to_owned() + &"x".repeat(50_000_000));
+    let study = Study::new()
+        .file("huge.Rmd", "---\ntitle: Huge\n---\n".to_owned() + &"x".repeat(50_000_000));
     let content = "x".repeat(10_000_001);
-    assert_eq!(study.refusal("create_rmd", example(json!({"content": content}))).await.0, "too_large");
+    assert_eq!(
+        study.refusal("create_rmd", example(json!({"content": content}))).await.0,
+        "too_large"
+    );
     let listed = study.documents.resources().list().await;
     assert_eq!((listed[0].name.as_str(), listed[0].size), ("Huge", Some(50_000_020)));
     let read = study.documents.resources().read("rmd:///huge.Rmd", study.context()).await;
     assert!(matches!(read, Err(Interrupt::Invalid(why)) if why.contains("may have 10000000")));
     let small = Study::with_largest(100);
-    assert_eq!(small.refusal("create_rmd", example(json!({"content": "x".repeat(100)}))).await.0, "too_large");
+    assert_eq!(
+        small.refusal("create_rmd", example(json!({"content": "x".repeat(100)}))).await.0,
+        "too_large"
+    );
 }
 
 #[tokio::test]
@@ -214,7 +292,15 @@ async fn documents_and_outputs_are_listed_as_documented() {
     let listed = study.documents.resources().list().await;
     let shown: Vec<_> = listed
         .iter()
-        .map(|one| format!("{} | {} | {} | {}", one.uri, one.mime_type, one.name, one.description.as_deref().unwrap_or_default()))
+        .map(|one| {
+            format!(
+                "{} | {} | {} | {}",
+                one.uri,
+                one.mime_type,
+                one.name,
+                one.description.as_deref().unwrap_or_default()
+            )
+        })
         .collect();
     insta::assert_snapshot!(shown.join("\n"), @r"
     rmd:///2026/q1.qmd | text/markdown | Q1: 'good' | R Markdown file: Q1: 'good'
@@ -229,7 +315,11 @@ async fn documents_and_outputs_are_listed_as_documented() {
         assert!(study.read(&one.uri).await.is_some(), "{}", one.uri);
     }
     let pdf = study.read("rmd-output:///2026/q1.pdf").await.expect("an output");
-    assert_eq!(pdf, ("application/pdf".to_owned(), Body::Bytes(b"%PDF-1.7\xff".to_vec())), "byte for byte");
+    assert_eq!(
+        pdf,
+        ("application/pdf".to_owned(), Body::Bytes(b"%PDF-1.7\xff".to_vec())),
+        "byte for byte"
+    );
     let html = study.read("rmd-output:///example.html").await.expect("an output");
     assert_eq!(html, ("text/html".to_owned(), Body::Text("<p>".to_owned())));
 }
@@ -237,8 +327,14 @@ async fn documents_and_outputs_are_listed_as_documented() {
 #[tokio::test]
 async fn what_is_not_there_or_no_address_is_unknown() {
     let study = Study::new().file("a.Rmd", "a");
-    for uri in ["rmd:///b.Rmd", "rmd:///a", "rmd://a.Rmd", "rmd-output:///a.html", "rmd-output:///../a.Rmd", "file:///etc/passwd"]
-    {
+    for uri in [
+        "rmd:///b.Rmd",
+        "rmd:///a",
+        "rmd://a.Rmd",
+        "rmd-output:///a.html",
+        "rmd-output:///../a.Rmd",
+        "file:///etc/passwd",
+    ] {
         assert_eq!(study.read(uri).await, None, "{uri}");
     }
 }
@@ -258,12 +354,18 @@ async fn a_list_is_never_older_than_its_files() {
 
 #[tokio::test]
 async fn templates_complete_names() {
-    let study = Study::new().file("report.Rmd", "").file("2026/q1.qmd", "").file("output/report.html", "");
+    let study =
+        Study::new().file("report.Rmd", "").file("2026/q1.qmd", "").file("output/report.html", "");
     let provider = study.documents.resources();
-    let templates: Vec<_> = provider.templates().into_iter().map(|template| template.uri_template).collect();
+    let templates: Vec<_> =
+        provider.templates().into_iter().map(|template| template.uri_template).collect();
     assert_eq!(templates, ["rmd:///{name}", "rmd-output:///{name}"]);
-    let complete = async |template, value| provider.complete(template, "name", value, &HashMap::new()).await;
-    assert_eq!(complete("rmd:///{name}", "").await, Some(vec!["2026/q1.qmd".to_owned(), "report.Rmd".to_owned()]));
+    let complete =
+        async |template, value| provider.complete(template, "name", value, &HashMap::new()).await;
+    assert_eq!(
+        complete("rmd:///{name}", "").await,
+        Some(vec!["2026/q1.qmd".to_owned(), "report.Rmd".to_owned()])
+    );
     assert_eq!(complete("rmd:///{name}", "re").await, Some(vec!["report.Rmd".to_owned()]));
     assert_eq!(complete("rmd-output:///{name}", "r").await, Some(vec!["report.html".to_owned()]));
     assert_eq!(complete("other:///{name}", "r").await, None);

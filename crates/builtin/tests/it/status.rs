@@ -12,10 +12,19 @@ async fn lists_what_is_the_callers_with_its_progress() {
     let outcome = office.call("status", json!({})).await;
     assert_eq!(ids(&outcome), [id.as_str()]);
     let one = &structured(&outcome)["operations"][0];
-    assert_eq!((&one["tool"], &one["state"], &one["progress"]), (&json!("build"), &json!("running"), &json!(0.5)));
+    assert_eq!(
+        (&one["tool"], &one["state"], &one["progress"]),
+        (&json!("build"), &json!("running"), &json!(0.5))
+    );
     assert_eq!(one["message"], "halfway");
-    assert!(text(&outcome).contains("50 %") && !text(&outcome).contains(other.as_str()), "{}", text(&outcome));
-    assert!(text(&office.call_as("nobody", "status", json!({})).await).contains("no such operations"));
+    assert!(
+        text(&outcome).contains("50 %") && !text(&outcome).contains(other.as_str()),
+        "{}",
+        text(&outcome)
+    );
+    assert!(
+        text(&office.call_as("nobody", "status", json!({})).await).contains("no such operations")
+    );
 }
 
 #[tokio::test]
@@ -30,7 +39,11 @@ async fn filters_by_id_tool_and_state() {
         (json!({"state": "cancelled"}), &test),
         (json!({"tool": "test", "state": "cancelled"}), &test),
     ] {
-        assert_eq!(ids(&office.call("status", filter.clone()).await), [expected.as_str()], "{filter}");
+        assert_eq!(
+            ids(&office.call("status", filter.clone()).await),
+            [expected.as_str()],
+            "{filter}"
+        );
     }
     let none = office.call("status", json!({"id": build, "state": "lost"})).await;
     assert!(!none.failed && ids(&none).is_empty());

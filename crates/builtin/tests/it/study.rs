@@ -63,11 +63,19 @@ impl Study {
         let tool = self.tools.iter().find(|tool| tool.name == name).expect("a tool").clone();
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
         let schema = tool.output.clone().expect("a schema");
-        let outcome = self.runtime.call(Call::new(tool, arguments, self.context())).await.expect("an outcome");
+        let outcome = self
+            .runtime
+            .call(Call::new(tool, arguments, self.context()))
+            .await
+            .expect("an outcome");
         // Clients hold every result against the schema that they were given.
         let structured = outcome.structured.as_ref().expect("an envelope");
         let problems = catalog::arguments::check(&schema, structured).expect("a good schema");
-        assert_eq!(problems.iter().map(|problem| &problem.message).collect::<Vec<_>>(), [""; 0], "{structured}");
+        assert_eq!(
+            problems.iter().map(|problem| &problem.message).collect::<Vec<_>>(),
+            [""; 0],
+            "{structured}"
+        );
         outcome
     }
 
@@ -88,7 +96,8 @@ impl Study {
 
     /// The text or bytes behind an address; nothing if it is unknown.
     pub(crate) async fn read(&self, uri: &str) -> Option<(String, Body)> {
-        let content = self.documents.resources().read(uri, self.context()).await.expect("an answer")?;
+        let content =
+            self.documents.resources().read(uri, self.context()).await.expect("an answer")?;
         assert_eq!(content.uri, uri);
         Some((content.mime_type, content.body))
     }

@@ -70,7 +70,9 @@ fn refusal(errors: &ParseErrors) -> String {
         Some(message) if message.contains("token recognition error at: '=") => {
             "the condition is not CEL: a single `=` compares nothing, write `==`".to_owned()
         }
-        Some(message) => format!("the condition is not CEL: {}", message.trim_start_matches("Syntax error: ")),
+        Some(message) => {
+            format!("the condition is not CEL: {}", message.trim_start_matches("Syntax error: "))
+        }
         None => "the condition is not CEL".to_owned(),
     }
 }
@@ -80,9 +82,13 @@ fn explain(error: &ExecutionError) -> String {
     match error {
         ExecutionError::NoSuchKey(key) => format!("there is no `{key}`"),
         ExecutionError::NoSuchOverload(error) => error.to_string(),
-        ExecutionError::UnexpectedType { got, want } => format!("{want} is needed where there is {got}"),
+        ExecutionError::UnexpectedType { got, want } => {
+            format!("{want} is needed where there is {got}")
+        }
         ExecutionError::IndexOutOfBounds(_) => "an index is out of bounds".to_owned(),
-        ExecutionError::DivisionByZero(_) | ExecutionError::RemainderByZero(_) => "it divides by zero".to_owned(),
+        ExecutionError::DivisionByZero(_) | ExecutionError::RemainderByZero(_) => {
+            "it divides by zero".to_owned()
+        }
         ExecutionError::Overflow(..) => "a number is too large".to_owned(),
         _ => "it does not fit these arguments".to_owned(),
     }

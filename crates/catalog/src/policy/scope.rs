@@ -12,8 +12,17 @@ use crate::Tool;
 const DEEPEST: usize = 128;
 
 /// The members of `tool`.
-pub(super) const TOOL_MEMBERS: [&str; 9] =
-    ["name", "category", "version", "mutates", "dangerous", "idempotent", "requires_approval", "network", "consent"];
+pub(super) const TOOL_MEMBERS: [&str; 9] = [
+    "name",
+    "category",
+    "version",
+    "mutates",
+    "dangerous",
+    "idempotent",
+    "requires_approval",
+    "network",
+    "consent",
+];
 
 /// The members of `tool` where a definition is judged.
 pub(super) const MODEL_MEMBERS: [&str; 20] = [
@@ -73,7 +82,9 @@ impl Scope<'_> {
     pub(crate) fn of_tool(tool: &Tool) -> Self {
         let mut context = Context::with_env(Arc::<Env>::clone(&ENVIRONMENT));
         let mut size = Size::default();
-        let Value::Object(model) = model(tool) else { return Self { context, size } };
+        let Value::Object(model) = model(tool) else {
+            return Self { context, size };
+        };
         let model = map(&model, 1, &mut size);
         context.add_variable_from_value("tool", model);
         Self { context, size }
@@ -162,7 +173,8 @@ fn convert(value: &Value, depth: usize, size: &mut Size) -> Cel {
 fn map(members: &Map<String, Value>, depth: usize, size: &mut Size) -> Cel {
     size.depth = size.depth.max(depth);
     size.bytes += members.keys().map(|key| key.len() as u64).sum::<u64>();
-    let members: HashMap<String, Cel> = members.iter().map(|(key, value)| (key.clone(), convert(value, depth, size))).collect();
+    let members: HashMap<String, Cel> =
+        members.iter().map(|(key, value)| (key.clone(), convert(value, depth, size))).collect();
     members.into()
 }
 

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
+use cel::common::ast::{
+    CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators,
+};
 
 use super::scope::{MODEL_MEMBERS, TOOL_MEMBERS};
 use crate::closest;
 
 /// What is said of a condition that is too deep.
-pub(super) const TOO_DEEP: &str = "the condition is nested too deeply; split it into several clauses";
+pub(super) const TOO_DEEP: &str =
+    "the condition is nested too deeply; split it into several clauses";
 
 /// What a condition may speak of.
 #[derive(Debug)]
@@ -20,14 +23,27 @@ pub(crate) struct Names {
 }
 
 /// What a condition about a call may speak of.
-pub(super) static CALL_NAMES: Names = Names { variables: &["args", "tool"], members: &TOOL_MEMBERS };
+pub(super) static CALL_NAMES: Names =
+    Names { variables: &["args", "tool"], members: &TOOL_MEMBERS };
 
 /// What a condition about a definition may speak of.
 pub(crate) static RULE_NAMES: Names = Names { variables: &["tool"], members: &MODEL_MEMBERS };
 
 /// Names of types, which `type(x) == …` compares with, and the one namespace.
-const TYPES: [&str; 12] =
-    ["bool", "bytes", "double", "dyn", "int", "list", "map", "null_type", "optional_type", "string", "type", "uint"];
+const TYPES: [&str; 12] = [
+    "bool",
+    "bytes",
+    "double",
+    "dyn",
+    "int",
+    "list",
+    "map",
+    "null_type",
+    "optional_type",
+    "string",
+    "type",
+    "uint",
+];
 
 /// The functions that can be called, beside operators and macros.
 const FUNCTIONS: [&str; 23] = [
@@ -72,7 +88,14 @@ pub(super) struct Shape {
 
 /// Looks at every part; the first name that does not exist is an error.
 pub(super) fn examine(expression: &IdedExpr, names: &Names) -> Result<Shape, String> {
-    let mut walk = Walk { names, shape: Shape::default(), bound: Vec::new(), loops: 0, depth: 0, tested: BTreeSet::new() };
+    let mut walk = Walk {
+        names,
+        shape: Shape::default(),
+        bound: Vec::new(),
+        loops: 0,
+        depth: 0,
+        tested: BTreeSet::new(),
+    };
     walk.visit(expression)?;
     let Walk { mut shape, tested, .. } = walk;
     shape.reads.retain(|name| !tested.contains(name));
@@ -134,7 +157,10 @@ impl<'e> Walk<'e> {
             _ => {}
         }
         // `optional.of(x)` is written like a member of a variable.
-        let target = call.target.as_deref().filter(|target| !matches!(&target.expr, Expr::Ident(name) if name == "optional"));
+        let target = call
+            .target
+            .as_deref()
+            .filter(|target| !matches!(&target.expr, Expr::Ident(name) if name == "optional"));
         target.into_iter().chain(&call.args).try_for_each(|part| self.visit(part))
     }
 
@@ -165,14 +191,18 @@ impl<'e> Walk<'e> {
     }
 
     fn variable(&self, name: &str) -> Result<(), String> {
-        let is_known =
-            name.starts_with('@') || self.bound.contains(&name) || self.names.variables.contains(&name) || TYPES.contains(&name);
+        let is_known = name.starts_with('@')
+            || self.bound.contains(&name)
+            || self.names.variables.contains(&name)
+            || TYPES.contains(&name);
         if is_known {
             return Ok(());
         }
         let variables = self.names.variables;
-        let hint = closest(name, variables.iter().copied()).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-        let known = variables.iter().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(" and ");
+        let hint = closest(name, variables.iter().copied())
+            .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        let known =
+            variables.iter().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(" and ");
         Err(format!("there is no variable `{name}`, only {known}{hint}"))
     }
 
@@ -183,7 +213,13 @@ impl<'e> Walk<'e> {
             "args" if is_test => drop(self.tested.insert(field.to_owned())),
             "args" => drop(self.shape.reads.insert(field.to_owned())),
             "tool" if !self.names.members.contains(&field) => {
-                let members = self.names.members.iter().map(|member| format!("`{member}`")).collect::<Vec<_>>().join(", ");
+                let members = self
+                    .names
+                    .members
+                    .iter()
+                    .map(|member| format!("`{member}`"))
+                    .collect::<Vec<_>>()
+                    .join(", ");
                 return Err(format!("there is no `tool.{field}`, only {members}"));
             }
             _ => {}
@@ -200,10 +236,14 @@ fn text(part: &IdedExpr) -> Option<&str> {
 }
 
 fn function(name: &str) -> Result<(), String> {
-    let is_operator = name.contains('_') || name.starts_with('@') || name.starts_with('!') || name.starts_with('-');
+    let is_operator = name.contains('_')
+        || name.starts_with('@')
+        || name.starts_with('!')
+        || name.starts_with('-');
     if is_operator || FUNCTIONS.contains(&name) {
         return Ok(());
     }
-    let hint = closest(name, FUNCTIONS).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    let hint = closest(name, FUNCTIONS)
+        .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
     Err(format!("there is no function `{name}`{hint}"))
 }

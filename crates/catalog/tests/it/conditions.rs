@@ -11,7 +11,8 @@ fn holds(when: &str, given: Value) -> bool {
     tool.marks.category = Some("git".to_owned());
     tool.marks.mutates = Some(true);
     tool.marks.dangerous = Some(true);
-    word(&policy([clause("*", when, Verdict::Allow)]).decide(&tool, &arguments(given), now())) == "allow"
+    word(&policy([clause("*", when, Verdict::Allow)]).decide(&tool, &arguments(given), now()))
+        == "allow"
 }
 
 #[test]
@@ -59,12 +60,18 @@ fn refuses_what_can_never_be_evaluated() {
         ("arg.force", "did you mean `args`?"),
         ("args.l.all(x, y > 1)", "there is no variable `y`"),
         ("tool.nam == 'x'", "there is no `tool.nam`"),
-        ("args.text.startWith('x')", "there is no function `startWith`; did you mean `startsWith`?"),
+        (
+            "args.text.startWith('x')",
+            "there is no function `startWith`; did you mean `startsWith`?",
+        ),
         ("timestamp('2027-01-01T00:00:00Z') > args.t", "there is no function `timestamp`"),
         ("Made{x: 1} == 1", "there is no type `Made`"),
     ];
     for (when, expected) in table {
-        let clause = catalog::policy::Clause { when: Some(when.to_owned()), ..clause("*", "", Verdict::Ask) };
+        let clause = catalog::policy::Clause {
+            when: Some(when.to_owned()),
+            ..clause("*", "", Verdict::Ask)
+        };
         let problems = Policy::compile([clause]).expect_err(when);
         assert!(problems[0].message.contains(expected), "{when}: {}", problems[0].message);
     }
@@ -72,7 +79,9 @@ fn refuses_what_can_never_be_evaluated() {
 
 #[test]
 fn knows_the_arguments_that_may_be_missing() {
-    let reads = |when| policy([clause("*", when, Verdict::Ask)]).reads(0).map(str::to_owned).collect::<Vec<_>>();
+    let reads = |when| {
+        policy([clause("*", when, Verdict::Ask)]).reads(0).map(str::to_owned).collect::<Vec<_>>()
+    };
     assert_eq!(reads("args.force && args.branch == 'main'"), ["branch", "force"]);
     assert_eq!(reads("has(args.force) && args.force"), [""; 0]);
     assert_eq!(reads("args.?force.orValue(false)"), [""; 0]);
@@ -108,8 +117,10 @@ fn the_deepest_condition_fits_a_small_stack() {
     ];
     for when in deep {
         let policy = policy([clause("*", &when, Verdict::Ask)]);
-        let decide = move || policy.decide(&tool("t", json!({})), &arguments(json!({"a": 2})), now());
-        let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(decide).expect("a thread");
+        let decide =
+            move || policy.decide(&tool("t", json!({})), &arguments(json!({"a": 2})), now());
+        let thread =
+            std::thread::Builder::new().stack_size(1 << 20).spawn(decide).expect("a thread");
         thread.join().expect("a decision");
     }
 }
@@ -126,7 +137,8 @@ fn any_value() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(4, 32, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-            prop::collection::btree_map("[a-d]{0,2}", inner, 0..6).prop_map(|map| map.into_iter().collect()),
+            prop::collection::btree_map("[a-d]{0,2}", inner, 0..6)
+                .prop_map(|map| map.into_iter().collect()),
         ]
     })
 }

@@ -19,8 +19,14 @@ fn by_marks(change: impl FnOnce(&mut Tool)) -> Decision {
 
 #[test]
 fn asks_about_what_is_marked() {
-    assert_eq!(reason(by_marks(|tool| tool.marks.dangerous = Some(true))), "it is marked as dangerous");
-    assert_eq!(reason(by_marks(|tool| tool.marks.requires_approval = Some(true))), "it is marked as requiring approval");
+    assert_eq!(
+        reason(by_marks(|tool| tool.marks.dangerous = Some(true))),
+        "it is marked as dangerous"
+    );
+    assert_eq!(
+        reason(by_marks(|tool| tool.marks.requires_approval = Some(true))),
+        "it is marked as requiring approval"
+    );
     let script = Process { program: "sh".into(), pieces: vec![Piece::Word("-c".into())] };
     let run_script = |tool: &mut Tool| tool.launch = Launch::Process(script.clone());
     assert_eq!(reason(by_marks(run_script)), "it runs a shell script");
@@ -28,9 +34,14 @@ fn asks_about_what_is_marked() {
         run_script(tool);
         tool.marks.dangerous = Some(true);
     };
-    assert_eq!(reason(by_marks(run_marked)), "it runs a shell script", "which is why it is taken for dangerous");
+    assert_eq!(
+        reason(by_marks(run_marked)),
+        "it runs a shell script",
+        "which is why it is taken for dangerous"
+    );
     let with_word = tool("create", json!({"confirm": {"type": "string", "const": "CREATE"}}));
-    let decision = Policy::default().decide(&with_word, &arguments(json!({"confirm": "CREATE"})), now());
+    let decision =
+        Policy::default().decide(&with_word, &arguments(json!({"confirm": "CREATE"})), now());
     assert_eq!(reason(decision), "it requires explicit consent");
 }
 
@@ -59,31 +70,48 @@ fn the_strongest_matching_clause_wins_in_any_order() {
     for (verdicts, expected) in table {
         for verdicts in [verdicts.to_vec(), verdicts.iter().rev().copied().collect()] {
             let policy = policy(verdicts.iter().map(|verdict| clause("git_*", "true", *verdict)));
-            assert_eq!(word(&policy.decide(&push, &arguments(json!({})), now())), expected, "{verdicts:?}");
+            assert_eq!(
+                word(&policy.decide(&push, &arguments(json!({})), now())),
+                expected,
+                "{verdicts:?}"
+            );
         }
     }
 }
 
 #[test]
 fn a_clause_for_other_tools_changes_nothing() {
-    let policy = policy([clause("hg_*", "", Verdict::Deny), clause("git_*", "false", Verdict::Deny)]);
-    assert_eq!(policy.decide(&tool("git_push", json!({})), &arguments(json!({})), now()), Decision::Allow);
+    let policy =
+        policy([clause("hg_*", "", Verdict::Deny), clause("git_*", "false", Verdict::Deny)]);
+    assert_eq!(
+        policy.decide(&tool("git_push", json!({})), &arguments(json!({})), now()),
+        Decision::Allow
+    );
 }
 
 #[test]
 fn a_failing_condition_counts_for_ask_and_deny_and_not_for_allow() {
-    let failing = ["args.missing == true", "args.text > 1", "args.text", "1 / args.zero == 1", "args.list[7] == 1"];
+    let failing = [
+        "args.missing == true",
+        "args.text > 1",
+        "args.text",
+        "1 / args.zero == 1",
+        "args.list[7] == 1",
+    ];
     let tool = tool("git_push", json!({}));
     let given = arguments(json!({"text": "abc", "zero": 0, "list": [1]}));
     for when in failing {
-        for (verdict, expected) in [(Verdict::Ask, "ask"), (Verdict::Deny, "deny"), (Verdict::Allow, "ask")] {
+        for (verdict, expected) in
+            [(Verdict::Ask, "ask"), (Verdict::Deny, "deny"), (Verdict::Allow, "ask")]
+        {
             let mut tool = tool.clone();
             tool.marks.dangerous = Some(true);
             let decision = policy([clause("*", when, verdict)]).decide(&tool, &given, now());
             assert_eq!(word(&decision), expected, "{when} to {verdict}");
         }
     }
-    let decision = policy([clause("*", "args.missing == true", Verdict::Deny)]).decide(&tool, &given, now());
+    let decision =
+        policy([clause("*", "args.missing == true", Verdict::Deny)]).decide(&tool, &given, now());
     assert_eq!(
         reason(decision),
         "the policy for `*` is to deny when `args.missing == true`; \
@@ -108,7 +136,11 @@ fn a_condition_that_is_too_expensive_fails_at_once() {
 fn arguments_nested_without_end_fail_without_ending_the_process() {
     let deep = (0..100_000).fold(json!(1), |inner, _| Value::Array(vec![inner]));
     let given: Map<_, _> = [("deep".to_owned(), deep)].into_iter().collect();
-    let decision = policy([clause("*", "args.deep == 1", Verdict::Ask)]).decide(&tool("t", json!({})), &given, now());
+    let decision = policy([clause("*", "args.deep == 1", Verdict::Ask)]).decide(
+        &tool("t", json!({})),
+        &given,
+        now(),
+    );
     assert!(reason(decision).ends_with("it is too expensive for these arguments"));
     // Dropping such a value recurses: that is not what is tested here.
     std::mem::forget(given);
@@ -135,17 +167,28 @@ fn an_author_can_say_why() {
 #[test]
 fn no_reason_shows_a_value() {
     let given = arguments(json!({"token": "hunter2", "list": ["hunter2"], "map": {"hunter2": 1}}));
-    let conditions = ["args.token > 1", "args.token", "args.list[9]", "args.token + 1 == 2", "args.list.x", "-args.token == 1"];
+    let conditions = [
+        "args.token > 1",
+        "args.token",
+        "args.list[9]",
+        "args.token + 1 == 2",
+        "args.list.x",
+        "-args.token == 1",
+    ];
     for when in conditions {
-        let decision = policy([clause("*", when, Verdict::Ask)]).decide(&tool("t", json!({})), &given, now());
+        let decision =
+            policy([clause("*", when, Verdict::Ask)]).decide(&tool("t", json!({})), &given, now());
         assert!(!reason(decision).contains("hunter2"), "{when}");
     }
 }
 
 #[test]
 fn every_broken_clause_is_told_with_its_part() {
-    let clauses =
-        [clause("git_[a-z]", "args.force ==", Verdict::Ask), clause("*", "true", Verdict::Ask), clause("", "", Verdict::Ask)];
+    let clauses = [
+        clause("git_[a-z]", "args.force ==", Verdict::Ask),
+        clause("*", "true", Verdict::Ask),
+        clause("", "", Verdict::Ask),
+    ];
     let problems = Policy::compile(clauses).expect_err("three problems");
     let places: Vec<_> = problems.iter().map(|problem| (problem.clause, problem.part)).collect();
     assert_eq!(places, [(0, Part::Tools), (0, Part::When), (2, Part::Tools)]);

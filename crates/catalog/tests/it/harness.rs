@@ -17,7 +17,13 @@ pub(crate) fn now() -> SystemTime {
 pub(crate) fn tool(name: &str, properties: Value) -> Tool {
     let schema = serde_json::json!({"type": "object", "properties": properties});
     let Value::Object(schema) = schema else { unreachable!("made above") };
-    Tool::new(name, "A tool", Schema::new(schema), Launch::Native, Origin::whole(&SourceId::new("a.json")))
+    Tool::new(
+        name,
+        "A tool",
+        Schema::new(schema),
+        Launch::Native,
+        Origin::whole(&SourceId::new("a.json")),
+    )
 }
 
 /// A clause for tools that fit `tools`.

@@ -18,7 +18,8 @@ fn marks_make_an_argument_secret_wherever_they_stand() {
             "format": {"enum": ["password"]},
         }),
     );
-    let secret: Vec<_> = tool.input.properties().map(|(name, _)| name).filter(|name| tool.is_secret(name)).collect();
+    let secret: Vec<_> =
+        tool.input.properties().map(|(name, _)| name).filter(|name| tool.is_secret(name)).collect();
     assert_eq!(secret, ["password", "token", "login", "keys"]);
 }
 
@@ -42,21 +43,32 @@ fn marks_behind_references_count_and_circles_end() {
 
 #[test]
 fn redacted_arguments_keep_everything_else() {
-    let tool = tool("login", json!({"user": {"type": "string"}, "password": {"type": "string", "format": "password"}}));
+    let tool = tool(
+        "login",
+        json!({"user": {"type": "string"}, "password": {"type": "string", "format": "password"}}),
+    );
     let given = arguments(json!({"user": "ada", "password": "hunter2"}));
-    assert_eq!(Value::Object(arguments::redacted(&tool, &given)), json!({"user": "ada", "password": "[secret]"}));
+    assert_eq!(
+        Value::Object(arguments::redacted(&tool, &given)),
+        json!({"user": "ada", "password": "[secret]"})
+    );
 }
 
 #[test]
 fn a_refusal_does_not_repeat_a_secret() {
-    let mut tool = tool("login", json!({"pin": {"type": "integer", "format": "password"}, "user": {"type": "string"}}));
-    let faults = arguments::check(&tool.input, &json!({"pin": "hunter2", "user": 7})).expect("a schema");
+    let mut tool = tool(
+        "login",
+        json!({"pin": {"type": "integer", "format": "password"}, "user": {"type": "string"}}),
+    );
+    let faults =
+        arguments::check(&tool.input, &json!({"pin": "hunter2", "user": 7})).expect("a schema");
     let received: Vec<_> = faults.iter().map(|fault| fault.received.clone()).collect();
     assert_eq!(received, [json!("[secret]"), json!(7)]);
 
     let mut object = (**tool.input.object()).clone();
     object.insert("minProperties".to_owned(), json!(3));
     tool.input = catalog::Schema::new(object);
-    let faults = arguments::check(&tool.input, &json!({"pin": 1, "user": "ada"})).expect("a schema");
+    let faults =
+        arguments::check(&tool.input, &json!({"pin": 1, "user": "ada"})).expect("a schema");
     assert_eq!(faults[0].received, json!({"pin": "[secret]", "user": "ada"}));
 }

@@ -47,7 +47,13 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
 async fn list(journal: &dyn Journal) -> CommandResult {
     let open = journal.open_approvals(SystemTime::now()).await.map_err(store_failed)?;
     for approval in &open {
-        terminal::line(&format!("{}  {}  {}  ({})", approval.id, keeper::ago(approval.created), approval.tool, approval.reason));
+        terminal::line(&format!(
+            "{}  {}  {}  ({})",
+            approval.id,
+            keeper::ago(approval.created),
+            approval.tool,
+            approval.reason
+        ));
     }
     if open.is_empty() {
         terminal::note("nothing waits for approval");
@@ -57,12 +63,16 @@ async fn list(journal: &dyn Journal) -> CommandResult {
 
 async fn decide(crib: &Crib, runtime: &Runtime, text: &str, args: &Args) -> CommandResult {
     let unknown = || {
-        CommandError::new(Kind::NoSuchTool, format!("there is no approval `{text}`")).hint("`toolcrib approve` lists what waits")
+        CommandError::new(Kind::NoSuchTool, format!("there is no approval `{text}`"))
+            .hint("`toolcrib approve` lists what waits")
     };
     let id: ApprovalId = text.parse().map_err(|_| unknown())?;
-    let approval = runtime.journal().approval(id.clone()).await.map_err(store_failed)?.ok_or_else(unknown)?;
+    let approval =
+        runtime.journal().approval(id.clone()).await.map_err(store_failed)?.ok_or_else(unknown)?;
     if !approval.is_open(SystemTime::now()) {
-        return Err(CommandError::machine(closed(&approval)).hint("make the call again to ask anew"));
+        return Err(
+            CommandError::machine(closed(&approval)).hint("make the call again to ask anew")
+        );
     }
     terminal::note(&format!(
         "`{}` waits for approval: {}\n{}",
@@ -71,10 +81,15 @@ async fn decide(crib: &Crib, runtime: &Runtime, text: &str, args: &Args) -> Comm
         call::plan::describe(&approval.plan)
     ));
     let approved = !args.deny && (args.yes || confirmed()?);
-    let ruled = runtime.rule(id, approved, "terminal").await.map_err(store_failed)?.ok_or_else(unknown)?;
+    let ruled =
+        runtime.rule(id, approved, "terminal").await.map_err(store_failed)?.ok_or_else(unknown)?;
     runtime.flush_audit();
     let stands = ruled.ruling.as_ref().is_some_and(|ruling| ruling.approved);
-    terminal::note(if stands { "approved: make the same call again and it runs" } else { "denied" });
+    terminal::note(if stands {
+        "approved: make the same call again and it runs"
+    } else {
+        "denied"
+    });
     if args.always && stands {
         propose_rule(crib, &approval)?;
     }
@@ -88,14 +103,21 @@ fn confirmed() -> Result<bool, CommandError> {
     }
     terminal::note("Approve this? [y/N]");
     let mut line = String::new();
-    stdin().lock().read_line(&mut line).map_err(|error| CommandError::machine(format!("cannot read the answer: {error}")))?;
+    stdin()
+        .lock()
+        .read_line(&mut line)
+        .map_err(|error| CommandError::machine(format!("cannot read the answer: {error}")))?;
     Ok(matches!(line.trim(), "y" | "Y" | "yes"))
 }
 
 fn closed(approval: &Approval) -> String {
     match &approval.ruling {
-        Some(ruling) if ruling.approved => format!("{} was approved {} by {}", approval.id, keeper::ago(ruling.at), ruling.by),
-        Some(ruling) => format!("{} was denied {} by {}", approval.id, keeper::ago(ruling.at), ruling.by),
+        Some(ruling) if ruling.approved => {
+            format!("{} was approved {} by {}", approval.id, keeper::ago(ruling.at), ruling.by)
+        }
+        Some(ruling) => {
+            format!("{} was denied {} by {}", approval.id, keeper::ago(ruling.at), ruling.by)
+        }
         None => format!("{} is too old", approval.id),
     }
 }
@@ -105,7 +127,8 @@ fn propose_rule(crib: &Crib, approval: &Approval) -> Result<(), CommandError> {
     let arguments = approval.plan["arguments"].as_object().cloned().unwrap_or_default();
     let tool = loaded.catalog.get(&approval.tool);
     let Some(rule) = tool.and_then(|tool| always_allow(tool, &arguments, SystemTime::now())) else {
-        return Err(CommandError::machine("no rule can be written for this call").hint("write one by hand; see docs/approval.md"));
+        return Err(CommandError::machine("no rule can be written for this call")
+            .hint("write one by hand; see docs/approval.md"));
     };
     terminal::note("To allow this call from now on, add to toolcrib.toml:\n");
     terminal::line(&rule);

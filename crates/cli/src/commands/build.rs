@@ -35,8 +35,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
-    let package = RPackage::open(&args.package)
-        .map_err(|error| CommandError::machine(error.to_string()).hint("name the folder that has DESCRIPTION and R/ in it"))?;
+    let package = RPackage::open(&args.package).map_err(|error| {
+        CommandError::machine(error.to_string())
+            .hint("name the folder that has DESCRIPTION and R/ in it")
+    })?;
     let mut build = package.compile(args.out.as_deref());
     let records = match (args.check, args.no_examples) {
         (true, _) => build.records(),
@@ -61,9 +63,13 @@ fn run_examples(
     build: &mut Build,
     args: &Args,
 ) -> Result<Vec<Record>, CommandError> {
-    let examples = Examples::new(package, here.environment, args.timeout_seconds.map(Duration::from_secs));
+    let examples =
+        Examples::new(package, here.environment, args.timeout_seconds.map(Duration::from_secs));
     if terminal::is_interactive() {
-        terminal::note(&format!("running what changed of the examples of {}", keeper::count(build.definitions.len(), "tool")));
+        terminal::note(&format!(
+            "running what changed of the examples of {}",
+            keeper::count(build.definitions.len(), "tool")
+        ));
     }
     let ran = keeper::block_on(examples.run(&build.definitions, &build.records()))?;
     build.diagnostics.extend(ran.diagnostics);
@@ -80,7 +86,8 @@ fn print(package: &RPackage, build: &Build, args: &Args) -> ExitCode {
     let files = Files::new(&package.folder);
     let mut loaded = Loaded { diagnostics: build.diagnostics.clone(), ..Loaded::default() };
     for diagnostic in &mut loaded.diagnostics {
-        diagnostic.origin.source = SourceId::new(files.path(&diagnostic.origin.source).to_string_lossy());
+        diagnostic.origin.source =
+            SourceId::new(files.path(&diagnostic.origin.source).to_string_lossy());
     }
     loaded.files = package.files.len();
     loaded.tools = build.definitions.len();
@@ -98,7 +105,11 @@ fn summary(build: &Build, changes: &[Change], args: &Args) -> String {
         (true, stale) => format!("{} in {out} stale", keeper::count(stale, "file")),
         (false, 0) if errors == 0 => format!("{tools} in {out}, nothing to change"),
         (false, _) if removed > 0 => {
-            format!("{tools} in {out}: wrote {}, removed {}", keeper::count(written, "file"), keeper::count(removed, "file"))
+            format!(
+                "{tools} in {out}: wrote {}, removed {}",
+                keeper::count(written, "file"),
+                keeper::count(removed, "file")
+            )
         }
         (false, _) => format!("{tools} in {out}: wrote {}", keeper::count(written, "file")),
     }

@@ -58,7 +58,8 @@ pub(crate) fn run(here: &Surroundings<'_>, args: Args) -> CommandResult {
     let values = keeper::block_on(keeper::switching_or_defaults(&crib, &flags))?;
     let (there, away) = catalog::switched(&loaded.catalog, &crib.switches, &values);
     let all = keeper::with_built_ins(&crib, &there, &natives(&planner)?);
-    let tool = show::find(&all, &crib.name(), &args.name).map_err(|error| explained(error, &args.name, &away))?;
+    let tool = show::find(&all, &crib.name(), &args.name)
+        .map_err(|error| explained(error, &args.name, &away))?;
     let given = parse(&args.args)?;
     if args.dry_run {
         return plan(&planner, &all, &tool, given, args.json);
@@ -68,7 +69,8 @@ pub(crate) fn run(here: &Surroundings<'_>, args: Args) -> CommandResult {
     let runtime = keeper::open(&crib, settings.clone());
     let natives = natives(&runtime)?;
     let runtime = Arc::new(runtime.with_natives(natives));
-    let lesson = args.learn.then(|| Lesson::begin(&runtime, &settings, &tool, &given)).transpose()?;
+    let lesson =
+        args.learn.then(|| Lesson::begin(&runtime, &settings, &tool, &given)).transpose()?;
     let cancel = CancellationToken::new();
     let call = Call {
         limit: args.timeout_seconds.map(Duration::from_secs),
@@ -81,7 +83,9 @@ pub(crate) fn run(here: &Surroundings<'_>, args: Args) -> CommandResult {
     print(&outcome, args.json);
     if let Some(learnt) = lesson.map(Lesson::end).transpose()?.flatten() {
         if outcome.failed {
-            terminal::note("the run failed: this is what it touched until then, and it may need more");
+            terminal::note(
+                "the run failed: this is what it touched until then, and it may need more",
+            );
         }
         terminal::line(&learnt);
     }
@@ -100,25 +104,41 @@ fn on_change(here: &Surroundings<'_>) -> keeper::OnChange {
 /// Why there is no such tool, if a flag keeps it away.
 fn explained(error: CommandError, name: &str, away: &[(Arc<Tool>, &Switch)]) -> CommandError {
     match away.iter().find(|(tool, _)| tool.name == name || tool.bare_name() == name) {
-        Some((_, switch)) => CommandError::new(Kind::NoSuchTool, format!("`{name}` is switched off until {switch}"))
-            .hint(format!("set it with `toolcrib flags set {} '{}'`", switch.flag, switch.is.json())),
+        Some((_, switch)) => {
+            CommandError::new(Kind::NoSuchTool, format!("`{name}` is switched off until {switch}"))
+                .hint(format!(
+                    "set it with `toolcrib flags set {} '{}'`",
+                    switch.flag,
+                    switch.is.json()
+                ))
+        }
         None => error,
     }
 }
 
 fn parse(text: &str) -> Result<Arguments, CommandError> {
     let problem = |why: String| {
-        CommandError::new(Kind::BadArguments, why).hint("pass a JSON object, such as --args '{\"name\": \"value\"}'")
+        CommandError::new(Kind::BadArguments, why)
+            .hint("pass a JSON object, such as --args '{\"name\": \"value\"}'")
     };
     match serde_json::from_str(text) {
         Ok(Value::Object(object)) => Ok(object),
-        Ok(other) => Err(problem(format!("the arguments are {}, not an object", arguments::type_name(&other)))),
+        Ok(other) => Err(problem(format!(
+            "the arguments are {}, not an object",
+            arguments::type_name(&other)
+        ))),
         Err(error) => Err(problem(format!("the arguments are not JSON: {error}"))),
     }
 }
 
 /// Checks the arguments as a call would, and prints the plan instead of running it.
-fn plan(runtime: &Runtime, catalog: &Catalog, tool: &Tool, given: Arguments, as_json: bool) -> CommandResult {
+fn plan(
+    runtime: &Runtime,
+    catalog: &Catalog,
+    tool: &Tool,
+    given: Arguments,
+    as_json: bool,
+) -> CommandResult {
     let admitted = runtime.admit(tool, given)?;
     let plan = runtime.preview(catalog, tool, &admitted)?;
     match as_json {
@@ -127,7 +147,11 @@ fn plan(runtime: &Runtime, catalog: &Catalog, tool: &Tool, given: Arguments, as_
     }
     Ok(ExitCode::SUCCESS)
 }
-fn run_to_end(runtime: &Arc<Runtime>, call: Call, cancel: CancellationToken) -> Result<Outcome, CommandError> {
+fn run_to_end(
+    runtime: &Arc<Runtime>,
+    call: Call,
+    cancel: CancellationToken,
+) -> Result<Outcome, CommandError> {
     let result = keeper::block_on(async {
         tokio::spawn(async move {
             if tokio::signal::ctrl_c().await.is_ok() {
@@ -155,12 +179,15 @@ fn print(outcome: &Outcome, as_json: bool) {
     match failure(outcome) {
         Some((structured, message)) => {
             terminal::print(structured["stdout"].as_str().unwrap_or_default());
-            if let Some(stderr) = structured["stderr"].as_str().filter(|stderr| !stderr.is_empty()) {
+            if let Some(stderr) = structured["stderr"].as_str().filter(|stderr| !stderr.is_empty())
+            {
                 terminal::note(stderr.trim_end());
             }
             terminal::problem(&CommandError::new(Kind::ToolFailed, message));
         }
-        None => outcome.content.iter().for_each(|content| print_content(content, is_output(outcome))),
+        None => {
+            outcome.content.iter().for_each(|content| print_content(content, is_output(outcome)))
+        }
     }
 }
 
@@ -180,7 +207,9 @@ fn print_content(content: &Content, is_output: bool) {
     match content {
         Content::Text(text) if is_output => terminal::print(text),
         Content::Text(text) | Content::Resource { text, .. } => terminal::line(text),
-        Content::Link { uri, .. } if runtime::is_long_output(uri) => terminal::note(&format!("the whole output: {uri}")),
+        Content::Link { uri, .. } if runtime::is_long_output(uri) => {
+            terminal::note(&format!("the whole output: {uri}"))
+        }
         Content::Link { uri, name, .. } => terminal::note(&format!("{name}: {uri}")),
         Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
             terminal::note(&format!("({} bytes of {mime_type})", data.len()));

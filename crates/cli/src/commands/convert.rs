@@ -84,9 +84,13 @@ fn target(to: To) -> Target {
 
 /// The name of a file without its extension; a specification is named after its folder, as they all have one name.
 fn name(file: &Path) -> String {
-    let text = |part: Option<&std::ffi::OsStr>| part.map(|part| part.to_string_lossy().into_owned()).unwrap_or_default();
+    let text = |part: Option<&std::ffi::OsStr>| {
+        part.map(|part| part.to_string_lossy().into_owned()).unwrap_or_default()
+    };
     let stem = text(file.file_stem());
-    let folder = fs::canonicalize(file).ok().and_then(|path| path.parent().map(|folder| text(folder.file_name())));
+    let folder = fs::canonicalize(file)
+        .ok()
+        .and_then(|path| path.parent().map(|folder| text(folder.file_name())));
     match stem.eq_ignore_ascii_case("mcp_tool_specification") {
         true => folder.filter(|folder| !folder.is_empty()).unwrap_or(stem),
         false => stem,
@@ -98,19 +102,26 @@ fn nothing(file: &Path, read: &Alone) -> CommandError {
         0 => format!("`toolcrib check {}` says why", file.display()),
         _ => "none of its tools can be said in that format".to_owned(),
     };
-    CommandError::new(Kind::ToolFailed, format!("`{}` has no tools that could be converted", file.display())).hint(hint)
+    CommandError::new(
+        Kind::ToolFailed,
+        format!("`{}` has no tools that could be converted", file.display()),
+    )
+    .hint(hint)
 }
 
 /// Where each file goes; nowhere, if it is printed.
 fn places(files: &[ConvertedFile], args: &Args) -> Result<Vec<Option<PathBuf>>, CommandError> {
-    let Some(out) = &args.out else { return Ok(vec![None; files.len()]) };
+    let Some(out) = &args.out else {
+        return Ok(vec![None; files.len()]);
+    };
     let is_folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with('/');
     match (is_folder, files.len()) {
         (true, _) => Ok(files.iter().map(|file| Some(out.join(&file.name))).collect()),
         (false, 1) => Ok(vec![Some(out.clone())]),
         (false, several) => {
             let message = format!("the tools need {several} files, `{}` is one", out.display());
-            Err(CommandError::machine(message).hint("name a folder with --out, ending in `/` if it is to be made"))
+            Err(CommandError::machine(message)
+                .hint("name a folder with --out, ending in `/` if it is to be made"))
         }
     }
 }
@@ -132,16 +143,21 @@ fn tell(converted: &Converted, places: &[Option<PathBuf>], read: &Alone, args: &
     }
     if args.out.is_none() && converted.files.len() > 1 {
         let files = keeper::count(converted.files.len(), "file");
-        terminal::note(&format!("note: these are {files}, one after the other; `--out DIR` writes them"));
+        terminal::note(&format!(
+            "note: these are {files}, one after the other; `--out DIR` writes them"
+        ));
     }
     tell_losses(converted);
     let errors = read.diagnostics.iter().filter(|found| found.is_error()).count();
     if errors > 0 {
         let (errors, file) = (keeper::count(errors, "error"), args.file.display());
-        terminal::note(&format!("{errors} in {file}: what has one is left out; `toolcrib check {file}` shows them"));
+        terminal::note(&format!(
+            "{errors} in {file}: what has one is left out; `toolcrib check {file}` shows them"
+        ));
     }
     let tools = keeper::count(converted.tools, "tool");
-    let written: Vec<String> = places.iter().flatten().map(|path| path.display().to_string()).collect();
+    let written: Vec<String> =
+        places.iter().flatten().map(|path| path.display().to_string()).collect();
     match written.as_slice() {
         [] => {}
         [one] => terminal::note(&format!("{tools} in {one}")),
@@ -184,7 +200,8 @@ fn document<'a>(converted: &'a Converted, places: &[Option<PathBuf>]) -> Documen
         Some(path) => File { name: path.display().to_string(), text: None },
         None => File { name: file.name.clone(), text: Some(&file.text) },
     };
-    let lost = |loss: &'a Loss| Lost { tool: &loss.tool, field: loss.field, message: &loss.message };
+    let lost =
+        |loss: &'a Loss| Lost { tool: &loss.tool, field: loss.field, message: &loss.message };
     Document {
         version: 1,
         tools: converted.tools,

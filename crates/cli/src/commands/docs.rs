@@ -58,15 +58,29 @@ pub(super) fn write(here: &Surroundings<'_>, out: &Path, format: Format) -> Comm
         let path = out.join(&page.path);
         let folder = path.parent().unwrap_or(out);
         fs::create_dir_all(folder).map_err(|error| CommandError::io("make", folder, &error))?;
-        if path.exists() && !is_ours(&path).map_err(|error| CommandError::io("read", &path, &error))? {
-            let message = format!("`{}` is there and was not written by `toolcrib docs`", path.display());
-            return Err(CommandError::machine(message).hint("choose another folder, or move the file away"));
+        if path.exists()
+            && !is_ours(&path).map_err(|error| CommandError::io("read", &path, &error))?
+        {
+            let message =
+                format!("`{}` is there and was not written by `toolcrib docs`", path.display());
+            return Err(
+                CommandError::machine(message).hint("choose another folder, or move the file away")
+            );
         }
         fs::write(&path, &page.text).map_err(|error| CommandError::io("write", &path, &error))?;
     }
-    let removed = remove_stale(out, &pages, format).map_err(|error| CommandError::io("tidy", out, &error))?;
-    let removed = if removed > 0 { format!(", {} removed", keeper::count(removed, "stale page")) } else { String::new() };
-    terminal::note(&format!("{} in {}{removed}", keeper::count(pages.len(), "page"), out.display()));
+    let removed =
+        remove_stale(out, &pages, format).map_err(|error| CommandError::io("tidy", out, &error))?;
+    let removed = if removed > 0 {
+        format!(", {} removed", keeper::count(removed, "stale page"))
+    } else {
+        String::new()
+    };
+    terminal::note(&format!(
+        "{} in {}{removed}",
+        keeper::count(pages.len(), "page"),
+        out.display()
+    ));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -74,7 +88,8 @@ fn pages(here: &Surroundings<'_>, format: Format) -> Result<Vec<Page>, CommandEr
     let (crib, loaded) = here.load()?;
     let flags = keeper::flags(&crib, here.environment, keeper::nobody());
     let material = Material::new(&crib, &loaded, &flags);
-    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), &material, None)?;
+    let natives =
+        keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), &material, None)?;
     let all = keeper::with_built_ins(&crib, &loaded.catalog, &natives);
     Ok(match format {
         Format::Html => docs::site(&all, &crib.name()),
@@ -91,7 +106,8 @@ fn remove_stale(out: &Path, pages: &[Page], format: Format) -> io::Result<usize>
     let mut removed = 0;
     for entry in fs::read_dir(out.join("tools")).into_iter().flatten().flatten() {
         let path = entry.path();
-        let is_page = path.extension().is_some_and(|extension| extension == format.extension()) && !path.is_symlink();
+        let is_page = path.extension().is_some_and(|extension| extension == format.extension())
+            && !path.is_symlink();
         if is_page && !fresh.contains(&path) && is_ours(&path)? {
             fs::remove_file(&path)?;
             removed += 1;

@@ -30,7 +30,9 @@ pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
     terminal::print("\nConfinement of tools\n");
     match crib.config.confine.enabled {
         true => print_support(runtime::confinement()),
-        false => terminal::line("  switched off in toolcrib.toml ([confine] enabled = false): tools can touch what you can"),
+        false => terminal::line(
+            "  switched off in toolcrib.toml ([confine] enabled = false): tools can touch what you can",
+        ),
     }
     let runtime = Runtime::new(crib.settings());
     terminal::print("\nPrograms\n");
@@ -46,7 +48,10 @@ pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
     let driver = driver.map_err(|error| CommandError::machine(format!("cannot start: {error}")))?;
     if crib.documents.is_some() || !wrong.is_empty() {
         terminal::print("\nRendering of documents\n");
-        driver.block_on(runtime.renderer(crib.render_settings()).components()).iter().for_each(print_component);
+        driver
+            .block_on(runtime.renderer(crib.render_settings()).components())
+            .iter()
+            .for_each(print_component);
     }
     let tools: Vec<_> = loaded.catalog.tools().iter().filter(|tool| tool.is_callable()).collect();
     if !tools.is_empty() {
@@ -77,13 +82,18 @@ fn print_component(component: &Component) {
     let Component { name, purpose, found, hint } = component;
     terminal::line(&match (found, hint) {
         (Some(found), _) => format!("  {name:<9} {found}"),
-        (None, hint) => format!("  {name:<9} not found ({purpose}); {}", hint.as_deref().unwrap_or_default()),
+        (None, hint) => {
+            format!("  {name:<9} not found ({purpose}); {}", hint.as_deref().unwrap_or_default())
+        }
     });
 }
 
 fn print_support(support: &runtime::Support) {
-    let version = support.landlock.map_or_else(|| "none".to_owned(), |version| format!("version {version}"));
-    let yes = |held: bool| if held { "held to what they may touch" } else { "not held" };
+    let version =
+        support.landlock.map_or_else(|| "none".to_owned(), |version| format!("version {version}"));
+    let yes = |held: bool| {
+        if held { "held to what they may touch" } else { "not held" }
+    };
     terminal::line(&format!("  Landlock  {version}"));
     terminal::line(&format!("  files     {}", yes(support.files)));
     terminal::line(&format!("  network   {}", yes(support.network)));

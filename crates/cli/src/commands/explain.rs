@@ -23,7 +23,9 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
         return Ok(ExitCode::SUCCESS);
     }
     let rules = report::rules();
-    let wanted = |rule: &&&catalog::Rule| rule.code.eq_ignore_ascii_case(&args.code) || rule.name == args.code;
+    let wanted = |rule: &&&catalog::Rule| {
+        rule.code.eq_ignore_ascii_case(&args.code) || rule.name == args.code
+    };
     let Some(rule) = rules.iter().find(wanted) else {
         let crib = Crib::look(here.global.crib.as_deref(), here.environment);
         if let Some(rule) = crib.as_ref().ok().and_then(|(crib, _)| crib.house_rule(&args.code)) {
@@ -32,7 +34,10 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
         }
         let near = catalog::closest(
             &args.code,
-            rules.iter().flat_map(|rule| [rule.code, rule.name]).chain(CHANGES.iter().map(|rule| rule.name)),
+            rules
+                .iter()
+                .flat_map(|rule| [rule.code, rule.name])
+                .chain(CHANGES.iter().map(|rule| rule.name)),
         );
         let hint = near.map_or_else(
             || "`toolcrib check` prints the codes of what it finds".to_owned(),
@@ -48,7 +53,9 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
 fn page(rule: &RuleClause) -> String {
     let RuleClause { code, severity, tools, when, message, hint } = rule;
     let severity = Severity::from(*severity).as_str();
-    let tools = tools.as_ref().map_or_else(|| "every tool".to_owned(), |tools| format!("the tools `{tools}`"));
+    let tools = tools
+        .as_ref()
+        .map_or_else(|| "every tool".to_owned(), |tools| format!("the tools `{tools}`"));
     let hint = hint.as_ref().map_or_else(String::new, |hint| format!("\n\nWhat to do: {hint}"));
     format!(
         "# {code}\n\nSeverity: {severity}. A rule of this crib, in its `toolcrib.toml`, for {tools}.\n\n{message}{hint}\n\n\

@@ -61,7 +61,9 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let scope = match &args.project {
         _ if args.global => Scope::Global,
         // Relative to where the user is, not to the crib.
-        Some(path) => Scope::Project(std::path::absolute(path).map_err(|error| CommandError::io("find", path, &error))?),
+        Some(path) => Scope::Project(
+            std::path::absolute(path).map_err(|error| CommandError::io("find", path, &error))?,
+        ),
         None => Scope::Crib,
     };
     keeper::block_on(async {
@@ -71,7 +73,9 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
             Action::Set { name, value } => {
                 let value = parse(value)?;
                 if value.is_boolean_word() {
-                    terminal::note("note: the value is kept as a text; use `true` or `false` where a flag is to be on or off");
+                    terminal::note(
+                        "note: the value is kept as a text; use `true` or `false` where a flag is to be on or off",
+                    );
                 }
                 set(here, &flags, scope, name, Some(value), args.json).await
             }
@@ -81,7 +85,8 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
 }
 
 async fn list(flags: &Flags, scope: Scope, pattern: Option<&str>, as_json: bool) -> CommandResult {
-    let bad = |error| CommandError::new(Kind::BadArguments, format!("this is not a pattern: {error}"));
+    let bad =
+        |error| CommandError::new(Kind::BadArguments, format!("this is not a pattern: {error}"));
     let glob = pattern.map(catalog::Glob::new).transpose().map_err(bad)?;
     let mut all = flags.list(scope).await.map_err(keeper::failed)?;
     all.retain(|name, _| glob.as_ref().is_none_or(|glob| glob.is_match(name)));
@@ -104,9 +109,13 @@ async fn get(flags: &Flags, scope: Scope, name: &str, as_json: bool) -> CommandR
     let found = flags.get(scope, &name).await.map_err(keeper::failed)?;
     match &found {
         Some(Setting { value, source }) if as_json => {
-            terminal::json(&json!({"version": 1, "name": name, "is_set": true, "value": value, "source": source}));
+            terminal::json(
+                &json!({"version": 1, "name": name, "is_set": true, "value": value, "source": source}),
+            );
         }
-        None if as_json => terminal::json(&json!({"version": 1, "name": name, "is_set": false, "source": "unset"})),
+        None if as_json => {
+            terminal::json(&json!({"version": 1, "name": name, "is_set": false, "source": "unset"}))
+        }
         Some(Setting { value: Value::String(text), .. }) => terminal::line(text),
         Some(setting) => terminal::line(&setting.value.to_string()),
         None => terminal::note(&format!("`{name}` is not set")),
@@ -146,7 +155,9 @@ async fn set(
 /// A value as one types it: what is JSON that a flag can be is that, and everything else is a text.
 fn parse(text: &str) -> Result<FlagValue, CommandError> {
     let value = match serde_json::from_str(text) {
-        Ok(value @ (Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_))) => value,
+        Ok(value @ (Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_))) => {
+            value
+        }
         _ => Value::String(text.to_owned()),
     };
     FlagValue::new(value).map_err(bad)

@@ -34,18 +34,23 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let flags = keeper::flags(&crib, here.environment, keeper::nobody());
     let material = Material::new(&crib, &loaded, &flags);
     let runtime = Runtime::new(crib.settings());
-    let natives = keeper::natives(&crib, here.environment, &runtime, &material, args.prefix.as_deref())?;
+    let natives =
+        keeper::natives(&crib, here.environment, &runtime, &material, args.prefix.as_deref())?;
     let values = keeper::block_on(keeper::switching_or_defaults(&crib, &flags))?;
     let (there, away) = catalog::switched(&loaded.catalog, &crib.switches, &values);
     let all = keeper::with_built_ins(&crib, &there, &natives);
     let groups = Groups::new(&args.groups)?;
-    let wanted = |tool: &Tool| (args.category.is_none() || tool.marks.category == args.category) && groups.admit(tool);
+    let wanted = |tool: &Tool| {
+        (args.category.is_none() || tool.marks.category == args.category) && groups.admit(tool)
+    };
     if args.json {
         let snapshot = serve::snapshot(&crib, &loaded.catalog, &natives, &values);
-        let objects = snapshot
-            .tools_json()
-            .into_iter()
-            .filter(|object| object["name"].as_str().and_then(|name| snapshot.get(name)).is_some_and(|tool| wanted(tool)));
+        let objects = snapshot.tools_json().into_iter().filter(|object| {
+            object["name"]
+                .as_str()
+                .and_then(|name| snapshot.get(name))
+                .is_some_and(|tool| wanted(tool))
+        });
         terminal::json(&objects.collect::<Vec<_>>());
         return Ok(ExitCode::SUCCESS);
     }
@@ -59,14 +64,19 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     if !away.is_empty() {
         terminal::line("\nSwitched off (see `[[switch]]` in toolcrib.toml):");
         let width = away.iter().map(|(tool, _)| tool.name.len()).max().unwrap_or(0).min(40);
-        away.iter().for_each(|(tool, switch)| terminal::line(&format!("{:width$}  until {switch}", tool.name)));
+        away.iter().for_each(|(tool, switch)| {
+            terminal::line(&format!("{:width$}  until {switch}", tool.name))
+        });
     }
     if let Some(why) = keeper::misplaced(&crib, &loaded) {
         terminal::note(&why);
     }
     let errors = loaded.count(catalog::Severity::Error);
     if errors > 0 {
-        terminal::note(&format!("{} in definitions: run `toolcrib check`", keeper::count(errors, "error")));
+        terminal::note(&format!(
+            "{} in definitions: run `toolcrib check`",
+            keeper::count(errors, "error")
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -84,7 +94,9 @@ fn table<T: AsRef<Tool>>(tools: &[T]) -> String {
 
 /// A line that is not too long: where it is, its first words.
 fn summary(line: &str) -> String {
-    let Some((end, _)) = line.char_indices().nth(LONGEST) else { return line.to_owned() };
+    let Some((end, _)) = line.char_indices().nth(LONGEST) else {
+        return line.to_owned();
+    };
     let words = line[..end].rsplit_once(' ').map_or(&line[..end], |(words, _)| words);
     format!("{} …", words.trim_end_matches([',', ';', ':', '.']))
 }

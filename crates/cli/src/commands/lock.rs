@@ -36,7 +36,10 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
         drift.iter().for_each(|drift| terminal::line(&drift.to_string()));
         terminal::note(&match drift.len() {
             0 => format!("{} as pinned", keeper::count(now.len(), "tool")),
-            count => format!("{} not as pinned; `toolcrib lock` pins them as they are now", keeper::count(count, "tool")),
+            count => format!(
+                "{} not as pinned; `toolcrib lock` pins them as they are now",
+                keeper::count(count, "tool")
+            ),
         });
         return Ok(ExitCode::from(u8::from(!drift.is_empty())));
     }

@@ -41,7 +41,8 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
             definition(&crib, name, &format!("{name}.json"), &text, &next)
         }
         Format::Rave => {
-            let next = format!("describe the function's parameters, then try `toolcrib call {name}`");
+            let next =
+                format!("describe the function's parameters, then try `toolcrib call {name}`");
             definition(&crib, name, &format!("{name}.yaml"), &rave(name)?, &next)
         }
         Format::Spec => {
@@ -55,9 +56,8 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
 
 fn definition(crib: &Crib, name: &str, file: &str, text: &str, next: &str) -> CommandResult {
     if let Err(problem) = catalog::name::check(name) {
-        return Err(
-            CommandError::machine(format!("`{name}` cannot name a tool: {problem}")).hint("use letters, digits, `_` and `-`")
-        );
+        return Err(CommandError::machine(format!("`{name}` cannot name a tool: {problem}"))
+            .hint("use letters, digits, `_` and `-`"));
     }
     let path = crib.folder.join("tools").join(file);
     write(&path, text)?;
@@ -82,14 +82,16 @@ fn document(crib: &Crib, name: &str) -> CommandResult {
 fn write(path: &Path, text: &str) -> Result<(), CommandError> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder).map_err(|error| CommandError::io("make", folder, &error))?;
-    let mut file = fs::File::create_new(path)
-        .map_err(|error| CommandError::io("make", path, &error).hint("choose another name, or remove the file"))?;
+    let mut file = fs::File::create_new(path).map_err(|error| {
+        CommandError::io("make", path, &error).hint("choose another name, or remove the file")
+    })?;
     file.write_all(text.as_bytes()).map_err(|error| CommandError::io("write", path, &error))
 }
 
 fn rave(name: &str) -> Result<String, CommandError> {
-    let Some((package, function)) =
-        name.split_once('-').filter(|(package, function)| !package.is_empty() && !function.is_empty())
+    let Some((package, function)) = name
+        .split_once('-')
+        .filter(|(package, function)| !package.is_empty() && !function.is_empty())
     else {
         return Err(CommandError::machine(format!("`{name}` does not name an R function"))
             .hint("write PACKAGE-FUNCTION, such as `stats-median`"));

@@ -113,7 +113,8 @@ async fn print_list(crib: &Crib, operations: &Operations, list: &List) -> Comman
     let mut drawn = 0;
     loop {
         let cursor = list.after.clone().map(Cursor);
-        let mut page = operations.list(filter.clone(), cursor, list.limit).await.map_err(keeper::failed)?;
+        let mut page =
+            operations.list(filter.clone(), cursor, list.limit).await.map_err(keeper::failed)?;
         queue::fill(crib, &mut page.operations).await;
         if list.json {
             let next = page.next.map(|cursor| cursor.0);
@@ -143,16 +144,20 @@ async fn print_list(crib: &Crib, operations: &Operations, list: &List) -> Comman
 fn state(name: &str) -> Result<State, CommandError> {
     State::of(name).ok_or_else(|| {
         let names: Vec<_> = State::ALL.iter().map(|state| state.as_str()).collect();
-        CommandError::machine(format!("`{name}` is not a state")).hint(format!("use one of {}", names.join(", ")))
+        CommandError::machine(format!("`{name}` is not a state"))
+            .hint(format!("use one of {}", names.join(", ")))
     })
 }
 
 fn row(operation: &Operation) -> String {
-    let what = match (operation.progress.fraction, &operation.progress.message, &operation.last_line) {
-        (Some(fraction), message, _) => format!("{} {}", bar(fraction), message.as_deref().unwrap_or_default()),
-        (None, Some(message), _) => message.clone(),
-        (None, None, line) => line.clone().unwrap_or_default(),
-    };
+    let what =
+        match (operation.progress.fraction, &operation.progress.message, &operation.last_line) {
+            (Some(fraction), message, _) => {
+                format!("{} {}", bar(fraction), message.as_deref().unwrap_or_default())
+            }
+            (None, Some(message), _) => message.clone(),
+            (None, None, line) => line.clone().unwrap_or_default(),
+        };
     let what: String = what.chars().filter(|c| !c.is_control()).take(60).collect();
     let row = format!(
         "{}  {:<17}  {:>8}  {:>12}  {:<24}  {what}",
@@ -168,7 +173,9 @@ fn row(operation: &Operation) -> String {
 /// How long it ran, or has been running: another process measures that, and writes it down only at the end.
 fn elapsed(operation: &Operation) -> Duration {
     let running = operation.started.filter(|_| !operation.state.is_final());
-    running.and_then(|started| SystemTime::now().duration_since(started).ok()).unwrap_or(operation.elapsed)
+    running
+        .and_then(|started| SystemTime::now().duration_since(started).ok())
+        .unwrap_or(operation.elapsed)
 }
 
 fn bar(fraction: f64) -> String {
@@ -179,7 +186,9 @@ fn bar(fraction: f64) -> String {
 
 /// An operation for programs.
 fn object(operation: &Operation) -> Value {
-    let unix = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |passed| passed.as_millis() as u64);
+    let unix = |time: SystemTime| {
+        time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |passed| passed.as_millis() as u64)
+    };
     json!({
         "id": operation.id,
         "tool": operation.tool,
@@ -205,7 +214,10 @@ fn id(text: &str) -> Result<OperationId, CommandError> {
 
 async fn find(operations: &Operations, text: &str) -> Result<Operation, CommandError> {
     let found = operations.get(Asker::Operator, &id(text)?).await;
-    found.map_err(|failure| CommandError::new(Kind::NoSuchTool, failure.message).hint("`toolcrib operations list` shows them"))
+    found.map_err(|failure| {
+        CommandError::new(Kind::NoSuchTool, failure.message)
+            .hint("`toolcrib operations list` shows them")
+    })
 }
 
 async fn show(crib: &Crib, operations: &Operations, text: &str, as_json: bool) -> CommandResult {
@@ -239,7 +251,9 @@ async fn logs(operations: &Operations, text: &str, follow: bool) -> CommandResul
             print_kept(&operation, at);
             return Ok(ExitCode::SUCCESS);
         }
-        let waited = operations.wait(Asker::Operator, std::slice::from_ref(&operation.id), Until::All, GLANCE).await;
+        let waited = operations
+            .wait(Asker::Operator, std::slice::from_ref(&operation.id), Until::All, GLANCE)
+            .await;
         operation = waited.map_err(keeper::failed)?.pop().unwrap_or(operation);
     }
 }
@@ -254,7 +268,9 @@ fn print_kept(operation: &Operation, printed: u64) {
 
 /// Prints what a file has from a place on; a file that is not there has nothing.
 fn print_from(path: &std::path::Path, from: u64) -> Result<u64, CommandError> {
-    let Ok(mut file) = File::open(path) else { return Ok(0) };
+    let Ok(mut file) = File::open(path) else {
+        return Ok(0);
+    };
     let problem = |error: std::io::Error| CommandError::io("read", path, &error);
     file.seek(SeekFrom::Start(from)).map_err(problem)?;
     let mut chunk = vec![0; 64 << 10];
@@ -276,8 +292,9 @@ async fn cancel(operations: &Operations, text: &str) -> CommandResult {
         true => format!("{} had ended: {}", after.id, after.state.as_str()),
         false => {
             let outcome = after.outcome.as_ref();
-            let text =
-                outcome.and_then(|outcome| outcome.structured.as_ref()).and_then(|object| object["error_message"].as_str());
+            let text = outcome
+                .and_then(|outcome| outcome.structured.as_ref())
+                .and_then(|object| object["error_message"].as_str());
             format!("{}: {}", after.id, text.unwrap_or(after.state.as_str()))
         }
     };

@@ -14,8 +14,11 @@ pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
     let sockets = servers::of_crib(&crib.state_folder());
     let answers = keeper::block_on(servers::tell(&sockets, "reload"))?;
     if answers.is_empty() {
-        return Err(CommandError::machine(format!("no server runs on `{}`", crib.folder.display()))
-            .hint("start one with `toolcrib serve`"));
+        return Err(CommandError::machine(format!(
+            "no server runs on `{}`",
+            crib.folder.display()
+        ))
+        .hint("start one with `toolcrib serve`"));
     }
     answers.iter().for_each(|answer| terminal::line(answer));
     Ok(ExitCode::SUCCESS)

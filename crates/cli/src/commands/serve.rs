@@ -24,7 +24,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use toolkit::{Change, Native};
 use workspace::{
-    Changes, Content, Crib, Descriptions, Drift, Environment, Groups, Http, LOCK, Loaded, Loader, Lock, LockError, Watcher,
+    Changes, Content, Crib, Descriptions, Drift, Environment, Groups, Http, LOCK, Loaded, Loader,
+    Lock, LockError, Watcher,
 };
 
 use super::{CommandResult, Surroundings, operations::queue};
@@ -57,8 +58,10 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
         && !address.ip().is_loopback()
         && token.is_none()
     {
-        return Err(CommandError::machine(format!("refusing to listen on {address} without a token"))
-            .hint("name a file that holds one with --token-file, or listen on 127.0.0.1"));
+        return Err(CommandError::machine(format!(
+            "refusing to listen on {address} without a token"
+        ))
+        .hint("name a file that holds one with --token-file, or listen on 127.0.0.1"));
     }
     let crib = here.crib()?;
     let loader = Loader::only(Groups::new(&args.groups)?);
@@ -71,7 +74,12 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
 }
 
 /// What a crib serves: those of its tools that its flags let through, and the built-in ones.
-pub(super) fn snapshot(crib: &Crib, catalog: &Catalog, natives: &[Native], flags: &FlagValues) -> Snapshot {
+pub(super) fn snapshot(
+    crib: &Crib,
+    catalog: &Catalog,
+    natives: &[Native],
+    flags: &FlagValues,
+) -> Snapshot {
     let (there, away) = catalog::switched(catalog, &crib.switches, flags);
     let all = keeper::with_built_ins(crib, &there, natives);
     let options = SnapshotOptions {
@@ -80,7 +88,9 @@ pub(super) fn snapshot(crib: &Crib, catalog: &Catalog, natives: &[Native], flags
         describe: describing(crib),
         policy: crib.policy.clone(),
     };
-    Snapshot::new(&all, &options).with_unconfined(&unconfined(crib)).with_absent(absent(crib, &away))
+    Snapshot::new(&all, &options)
+        .with_unconfined(&unconfined(crib))
+        .with_absent(absent(crib, &away))
 }
 
 /// The served names of tools that are switched off, each with why.
@@ -89,7 +99,9 @@ fn absent(crib: &Crib, away: &[(Arc<Tool>, &Switch)]) -> BTreeMap<String, String
         true => name::full(&crib.name(), &tool.name),
         false => tool.name.clone(),
     };
-    away.iter().map(|(tool, switch)| (served(tool), format!("it is switched off until {switch}"))).collect()
+    away.iter()
+        .map(|(tool, switch)| (served(tool), format!("it is switched off until {switch}")))
+        .collect()
 }
 
 /// How a crib's tools are described to clients.
@@ -130,7 +142,9 @@ async fn serve(
     args: &Args,
     token: Option<String>,
 ) -> Result<(), CommandError> {
-    let signals = |error: std::io::Error| CommandError::machine(format!("cannot listen for signals: {error}"));
+    let signals = |error: std::io::Error| {
+        CommandError::machine(format!("cannot listen for signals: {error}"))
+    };
     let http = crib.config.http.clone();
     let socket = servers::own(&crib.state_folder());
     let sessions = if args.http.is_some() { Sessions::ByHandle } else { Sessions::ByConnection };
@@ -143,7 +157,9 @@ async fn serve(
     let result = match args.http {
         Some(address) => {
             let listener = TcpListener::bind(address).await;
-            let listener = listener.map_err(|error| CommandError::machine(format!("cannot listen on {address}: {error}")))?;
+            let listener = listener.map_err(|error| {
+                CommandError::machine(format!("cannot listen on {address}: {error}"))
+            })?;
             tracing::info!("listening on http://{}/mcp", listener.local_addr().unwrap_or(address));
             server::serve_http(served.server, http_options(listener, token, &http), shutdown).await
         }
@@ -183,7 +199,9 @@ async fn control_socket(path: PathBuf, operations: Operations, served: Served) {
         })
         .on(queue::VERB, move |_| std::future::ready(queue::answer(&operations)));
     if let Err(error) = control::listen(&path, verbs).await {
-        tracing::warn!("no control socket, so `toolcrib reload` will not reach this server: {error}");
+        tracing::warn!(
+            "no control socket, so `toolcrib reload` will not reach this server: {error}"
+        );
     }
 }
 
@@ -253,25 +271,58 @@ impl Served {
             (opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), loaded)
         });
         log(&crib, &loaded);
-        unconfined(&crib).iter().for_each(|missing| tracing::warn!("tools are served without {missing}"));
-        let identity = Identity { name: crib.name(), version: env!("CARGO_PKG_VERSION").to_owned(), instructions: None };
+        unconfined(&crib)
+            .iter()
+            .for_each(|missing| tracing::warn!("tools are served without {missing}"));
+        let identity = Identity {
+            name: crib.name(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            instructions: None,
+        };
         if let Err(failure) = runtime.recover().await {
-            tracing::error!("what earlier servers left could not be looked at: {}", failure.message);
+            tracing::error!(
+                "what earlier servers left could not be looked at: {}",
+                failure.message
+            );
         }
         tokio::spawn(forget_old(runtime.operations(), crib.config.limits.retention()));
         let started: Arc<OnceLock<Self>> = Arc::default();
-        let flags = keeper::flags(&crib, environment, on_change(Arc::clone(&started), environment.state_folder()));
+        let flags = keeper::flags(
+            &crib,
+            environment,
+            on_change(Arc::clone(&started), environment.state_folder()),
+        );
         let material = Material::new(&crib, &loaded, &flags);
         let natives = keeper::natives(&crib, environment, &runtime, &material, prefix)?;
         let values = keeper::switching_or_defaults(&crib, &flags).await;
         let snapshot = sessions.told_by(snapshot(&crib, &loaded.catalog, &natives, &values));
         let operations = runtime.operations();
-        let server = Server::new(identity, Arc::new(runtime.with_natives(natives.iter().cloned())), snapshot);
+        let server = Server::new(
+            identity,
+            Arc::new(runtime.with_natives(natives.iter().cloned())),
+            snapshot,
+        );
         let server = material.served_by(server);
         let Loaded { catalog, content, .. } = loaded;
-        let reading = Reading { crib, loader, catalog, natives, content, material: material.clone(), watcher: None, sessions };
+        let reading = Reading {
+            crib,
+            loader,
+            catalog,
+            natives,
+            content,
+            material: material.clone(),
+            watcher: None,
+            sessions,
+        };
         let positions = Arc::new(tokio::sync::Mutex::new(positions(&reading.crib, &values)));
-        let served = Self { server, operations, reading: Arc::new(Mutex::new(reading)), material, flags, positions };
+        let served = Self {
+            server,
+            operations,
+            reading: Arc::new(Mutex::new(reading)),
+            material,
+            flags,
+            positions,
+        };
         Ok(started.get_or_init(|| served).clone())
     }
 
@@ -309,7 +360,9 @@ impl Served {
         match self.publish(&mut *self.positions.lock().await).await {
             Ok(()) => format!("serves {}", keeper::count(self.server.snapshot().len(), "tool")),
             Err(why) => {
-                tracing::error!("flags have changed, and the tools they switch could not be: {why}");
+                tracing::error!(
+                    "flags have changed, and the tools they switch could not be: {why}"
+                );
                 why
             }
         }
@@ -318,7 +371,8 @@ impl Served {
     /// Serves what was read last, as far as flags let it through, unless every switch is where it was.
     async fn publish(&self, last: &mut Vec<bool>) -> Result<(), String> {
         let crib = self.reading.lock().unwrap_or_else(PoisonError::into_inner).crib.clone();
-        let values = keeper::switching(&crib, &self.flags).await.map_err(|failure| failure.message)?;
+        let values =
+            keeper::switching(&crib, &self.flags).await.map_err(|failure| failure.message)?;
         let now = positions(&crib, &values);
         if !last.is_empty() && *last == now {
             return Ok(());
@@ -339,7 +393,8 @@ impl Served {
         if changes.definitions {
             self.reload().await;
         }
-        let addresses: BTreeSet<_> = changes.documents.iter().flat_map(|file| self.material.addresses_of(file)).collect();
+        let addresses: BTreeSet<_> =
+            changes.documents.iter().flat_map(|file| self.material.addresses_of(file)).collect();
         if changes.documents.iter().any(|path| self.material.may_list_others(path)) {
             self.server.announce(Change::Resources).await;
         }
@@ -379,7 +434,9 @@ impl Reading {
         let prompts = self.material.replace(&self.crib, &loaded);
         self.material.guide.describe(&mut self.natives);
         self.content = loaded.content.clone();
-        if let Some(Err(error)) = self.watcher.as_mut().map(|watcher| watcher.follow(&self.crib, &self.content)) {
+        if let Some(Err(error)) =
+            self.watcher.as_mut().map(|watcher| watcher.follow(&self.crib, &self.content))
+        {
             tracing::warn!("{error}");
         }
         let kept: Vec<_> = loaded.kept.iter().map(ToString::to_string).collect();
@@ -389,7 +446,11 @@ impl Reading {
         }
         let (tools, errors) = (loaded.tools, loaded.count(Severity::Error));
         self.catalog = loaded.catalog;
-        let said = format!("reloaded: {}, {}{said}", keeper::count(tools, "tool"), keeper::count(errors, "error"));
+        let said = format!(
+            "reloaded: {}, {}{said}",
+            keeper::count(tools, "tool"),
+            keeper::count(errors, "error")
+        );
         Reread { said, prompts }
     }
 }
@@ -410,8 +471,15 @@ fn log(crib: &Crib, loaded: &Loaded) {
     let report = Report::new(loaded, crib.files());
     for finding in &report.findings {
         let diagnostic = finding.diagnostic;
-        let place = finding.spot.as_ref().map(|spot| format!(":{}:{}", spot.line, spot.column)).unwrap_or_default();
-        let text = format!("{}{place}: {} [{}]", diagnostic.origin.source, diagnostic.message, diagnostic.code);
+        let place = finding
+            .spot
+            .as_ref()
+            .map(|spot| format!(":{}:{}", spot.line, spot.column))
+            .unwrap_or_default();
+        let text = format!(
+            "{}{place}: {} [{}]",
+            diagnostic.origin.source, diagnostic.message, diagnostic.code
+        );
         match diagnostic.severity {
             Severity::Error => tracing::error!("{text}"),
             Severity::Warning => tracing::warn!("{text}"),
@@ -439,7 +507,11 @@ fn warn_of_drift(crib: &Crib, loaded: &Loaded) {
         Err(error) => return tracing::warn!("{error}"),
     };
     // What is gone, perhaps only because some groups are served, nobody sees.
-    let seen: Vec<String> = drift.iter().filter(|drift| !matches!(drift, Drift::Removed(_))).map(ToString::to_string).collect();
+    let seen: Vec<String> = drift
+        .iter()
+        .filter(|drift| !matches!(drift, Drift::Removed(_)))
+        .map(ToString::to_string)
+        .collect();
     if !seen.is_empty() {
         let more = match seen.len().saturating_sub(MOST_NAMED) {
             0 => String::new(),

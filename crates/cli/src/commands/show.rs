@@ -23,7 +23,8 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
     let flags = keeper::flags(&crib, here.environment, keeper::nobody());
     let material = Material::new(&crib, &loaded, &flags);
-    let natives = keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), &material, None)?;
+    let natives =
+        keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), &material, None)?;
     let all = keeper::with_built_ins(&crib, &loaded.catalog, &natives);
     let tool = find(&all, &crib.name(), &args.name)?;
     terminal::line(&docs::terminal(&tool));
@@ -34,11 +35,14 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
 pub(super) fn find(catalog: &Catalog, crib: &str, name: &str) -> Result<Arc<Tool>, CommandError> {
     let undecorated = name.strip_prefix(&catalog::name::full(crib, ""));
     let bare = || catalog.tools().iter().find(|tool| tool.bare_name.as_deref() == Some(name));
-    let found = catalog.get(name).or_else(bare).or_else(|| undecorated.and_then(|name| catalog.get(name)));
+    let found =
+        catalog.get(name).or_else(bare).or_else(|| undecorated.and_then(|name| catalog.get(name)));
     found.cloned().ok_or_else(|| {
         let hint = match catalog.closest(name) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "`toolcrib list` shows the tools, `toolcrib check` why one is missing".to_owned(),
+            None => {
+                "`toolcrib list` shows the tools, `toolcrib check` why one is missing".to_owned()
+            }
         };
         CommandError::new(Kind::NoSuchTool, format!("there is no tool `{name}`")).hint(hint)
     })

@@ -15,7 +15,10 @@ pub(super) fn run(here: &Surroundings<'_>, flags: &GuideFlags) -> Option<Command
         return Some(validate_schema(here, file));
     }
     if flags.validate_tools {
-        return Some(here.load().map(|(crib, loaded)| check::print(&loaded, crib.files(), check::Format::Human)));
+        return Some(
+            here.load()
+                .map(|(crib, loaded)| check::print(&loaded, crib.files(), check::Format::Human)),
+        );
     }
     if flags.debug_validation {
         return Some(debug(here));

@@ -25,10 +25,16 @@ fn command(finding: &Finding<'_>) -> String {
     if let Some(spot) = &finding.spot {
         write!(text, ",line={},col={}", spot.line, spot.column).expect("writing to a string");
     }
-    let also = finding.also.as_ref().map(|also| format!(" (also {})", also.text())).unwrap_or_default();
+    let also =
+        finding.also.as_ref().map(|also| format!(" (also {})", also.text())).unwrap_or_default();
     let hint = diagnostic.hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default();
-    write!(text, ",title={}::{}", diagnostic.code, data(&format!("{}{also}{hint}", diagnostic.message)))
-        .expect("writing to a string");
+    write!(
+        text,
+        ",title={}::{}",
+        diagnostic.code,
+        data(&format!("{}{also}{hint}", diagnostic.message))
+    )
+    .expect("writing to a string");
     text
 }
 

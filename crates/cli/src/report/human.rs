@@ -16,7 +16,9 @@ pub(crate) fn print(report: &Report<'_>) {
     let renderer = terminal::renderer(&stdout());
     let mut shown: HashMap<(&str, &str), usize> = HashMap::new();
     for finding in &report.findings {
-        let alike = shown.entry((finding.diagnostic.origin.source.as_str(), finding.diagnostic.code)).or_default();
+        let alike = shown
+            .entry((finding.diagnostic.origin.source.as_str(), finding.diagnostic.code))
+            .or_default();
         *alike += 1;
         if *alike <= ALIKE {
             terminal::line(&render(report, finding, &renderer));
@@ -26,11 +28,16 @@ pub(crate) fn print(report: &Report<'_>) {
     let mut folded: Vec<_> = shown.into_iter().filter(|(_, count)| *count > ALIKE).collect();
     folded.sort();
     for ((file, code), count) in folded {
-        terminal::line(&format!("… and {} more of {code} in {file} (`--format json` lists them)", count - ALIKE));
+        terminal::line(&format!(
+            "… and {} more of {code} in {file} (`--format json` lists them)",
+            count - ALIKE
+        ));
     }
     terminal::line(&summary(report));
     if report.files == 0 {
-        terminal::note("there are no definitions here; `toolcrib new mtdf NAME` writes one to start from");
+        terminal::note(
+            "there are no definitions here; `toolcrib new mtdf NAME` writes one to start from",
+        );
     }
 }
 
@@ -42,7 +49,8 @@ fn render(report: &Report<'_>, finding: &Finding<'_>, renderer: &Renderer) -> St
         Severity::Note => Level::NOTE,
     };
     let file = diagnostic.origin.source.as_str();
-    let group = Group::with_title(level.primary_title(diagnostic.message.as_str()).id(diagnostic.code));
+    let group =
+        Group::with_title(level.primary_title(diagnostic.message.as_str()).id(diagnostic.code));
     let group = match (report.line(finding), &finding.spot) {
         (Some((line, range)), Some(spot)) => {
             let mark = AnnotationKind::Primary.span(range).label(label(finding));

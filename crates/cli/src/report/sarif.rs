@@ -70,7 +70,13 @@ fn fingerprint(finding: &Finding<'_>) -> String {
     let diagnostic = finding.diagnostic;
     let place = diagnostic.origin.pointer().map_or_else(
         // Text without pointers: the tool and the words, which do not move with the lines.
-        || diagnostic.tool.as_ref().map(|tool| format!("{tool}:{}", diagnostic.message)).unwrap_or_default(),
+        || {
+            diagnostic
+                .tool
+                .as_ref()
+                .map(|tool| format!("{tool}:{}", diagnostic.message))
+                .unwrap_or_default()
+        },
         str::to_owned,
     );
     format!("{}:{}#{place}", diagnostic.code, diagnostic.origin.source)
@@ -86,6 +92,9 @@ fn level(severity: Severity) -> &'static str {
 
 /// A file name as a relative reference: everything but unreserved characters and `/` is escaped.
 fn address(file: &str) -> String {
-    let keep = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/');
-    file.bytes().map(|byte| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    let keep =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/');
+    file.bytes()
+        .map(|byte| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }

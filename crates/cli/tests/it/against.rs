@@ -12,7 +12,8 @@ use serde_json::Value;
 use crate::crib::{Crib, TOOLCRIB, repository};
 
 fn whole() -> String {
-    fs::read_to_string(repository().join("crates/formats/tests/it/specs/whole.md")).expect("the page")
+    fs::read_to_string(repository().join("crates/formats/tests/it/specs/whole.md"))
+        .expect("the page")
 }
 
 /// A crib with a specification that something runs.
@@ -50,7 +51,11 @@ fn a_crib_is_as_its_own_server_lists_it() {
 fn a_program_that_is_not_there_is_named() {
     let ran = crib(&whole()).run(&["check", "--against", "no-such-server --stdio"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("there is no program `no-such-server` to compare with"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("there is no program `no-such-server` to compare with"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -64,9 +69,17 @@ fn missing_undocumented_and_drifted_tools_are_told_with_the_line_of_their_defini
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let report = ran.json();
     let all = found(&report);
-    assert!(all.iter().any(|line| line.starts_with("TC828 error on the server `count_lines` is otherwise")), "{all:#?}");
-    let first =
-        &report["diagnostics"].as_array().expect("diagnostics").iter().find(|found| found["code"] == "TC828").expect("it");
+    assert!(
+        all.iter()
+            .any(|line| line.starts_with("TC828 error on the server `count_lines` is otherwise")),
+        "{all:#?}"
+    );
+    let first = &report["diagnostics"]
+        .as_array()
+        .expect("diagnostics")
+        .iter()
+        .find(|found| found["code"] == "TC828")
+        .expect("it");
     assert_eq!(first["file"], "MCP_TOOL_SPECIFICATION.md");
     assert!(first["line"].is_u64(), "{first}");
     let renamed = crib(&page.replace("count_lines", "count_rows"));
@@ -91,7 +104,9 @@ fn text_that_differs_is_a_warning_and_counts() {
     assert_eq!(ran.code, 1);
     assert_eq!(
         found(&ran.json()),
-        ["TC828 warning the server describes `count_lines` in other words: the description is another"]
+        [
+            "TC828 warning the server describes `count_lines` in other words: the description is another"
+        ]
     );
 }
 
@@ -162,19 +177,31 @@ fn an_old_server_is_asked_too_and_what_breaks_no_call_is_a_warning() {
     let ran = crib.run(&["check", "--format", "json", "--against", "python3 old.py"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let all = found(&ran.json());
-    assert!(all.iter().any(|line| line.starts_with("TC828 warning") && line.contains("`deep`")), "{all:#?}");
-    assert!(all.iter().any(|line| line.starts_with("TC828 error") && line.contains("output")), "{all:#?}");
+    assert!(
+        all.iter().any(|line| line.starts_with("TC828 warning") && line.contains("`deep`")),
+        "{all:#?}"
+    );
+    assert!(
+        all.iter().any(|line| line.starts_with("TC828 error") && line.contains("output")),
+        "{all:#?}"
+    );
 }
 
 /// The interpreter with the official library, which `scripts/test clients` makes.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn official() -> Option<PathBuf> {
     let python = repository().join("target/test/venv/bin/python");
-    let has_library =
-        || std::process::Command::new(&python).args(["-c", "import mcp.server"]).output().is_ok_and(|ran| ran.status.success());
+    let has_library = || {
+        std::process::Command::new(&python)
+            .args(["-c", "import mcp.server"])
+            .output()
+            .is_ok_and(|ran| ran.status.success())
+    };
     let found = python.exists() && has_library();
     if !found {
-        eprintln!("SKIPPED: the official Python library is not in target/test/venv (scripts/test clients)");
+        eprintln!(
+            "SKIPPED: the official Python library is not in target/test/venv (scripts/test clients)"
+        );
     }
     found.then_some(python)
 }
@@ -188,6 +215,11 @@ fn a_server_of_the_official_library_is_asked_too() {
     let ran = crib.run(&["check", "--format", "json", "--against", &server]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let all = found(&ran.json());
-    assert!(all.contains(&"TC826 error the server lists `extra`, which no definition describes".to_owned()), "{all:#?}");
+    assert!(
+        all.contains(
+            &"TC826 error the server lists `extra`, which no definition describes".to_owned()
+        ),
+        "{all:#?}"
+    );
     assert!(!all.iter().any(|line| line.starts_with("TC827")), "{all:#?}");
 }

@@ -13,7 +13,10 @@ fn codes_of(bad: &[u8]) -> Vec<String> {
     let report = crib.run(&["check", "--format", "json"]).json();
     assert!(report["summary"]["tools"].as_u64() >= Some(1), "the good tool loads: {report}");
     let found = report["diagnostics"].as_array().expect("diagnostics").iter();
-    found.filter(|found| found["severity"] == "error").map(|found| found["code"].as_str().expect("a code").to_owned()).collect()
+    found
+        .filter(|found| found["severity"] == "error")
+        .map(|found| found["code"].as_str().expect("a code").to_owned())
+        .collect()
 }
 
 #[test]
@@ -22,7 +25,11 @@ fn broken_text_is_one_finding_and_hurts_nobody_else() {
     let mut nul = definition("nul", "true").to_string().into_bytes();
     nul.insert(5, 0);
     for bad in [b"".as_slice(), b"{", b"[1, 2", b"\xff\xfe{}", b"null", deep.as_bytes(), &nul] {
-        assert!(!codes_of(bad).is_empty(), "{:?}", String::from_utf8_lossy(&bad[..bad.len().min(20)]));
+        assert!(
+            !codes_of(bad).is_empty(),
+            "{:?}",
+            String::from_utf8_lossy(&bad[..bad.len().min(20)])
+        );
     }
 }
 
@@ -39,7 +46,9 @@ fn a_huge_file_is_not_read() {
 
 #[test]
 fn ten_thousand_subcommands_and_five_hundred_levels_are_bounded() {
-    let leaves: Vec<_> = (0..10_000).map(|index| json!({"name": format!("n{index}"), "description": "One"})).collect();
+    let leaves: Vec<_> = (0..10_000)
+        .map(|index| json!({"name": format!("n{index}"), "description": "One"}))
+        .collect();
     let wide = json!({"name": "wide", "description": "Wide", "command": "true", "mutates": false, "subcommand": leaves});
     let mut deep = json!({"name": "leaf", "description": "The end"});
     for _ in 0..500 {
@@ -53,7 +62,8 @@ fn ten_thousand_subcommands_and_five_hundred_levels_are_bounded() {
 
 #[test]
 fn duplicate_keys_and_bad_references_are_errors() {
-    let duplicate = br#"{"name": "a", "name": "b", "description": "x", "command": "true", "subcommand": []}"#;
+    let duplicate =
+        br#"{"name": "a", "name": "b", "description": "x", "command": "true", "subcommand": []}"#;
     assert!(!codes_of(duplicate).is_empty());
     let with_reference = |reference: &str| {
         json!({"name": "r", "description": "x", "command": "true", "mutates": false,
@@ -68,7 +78,8 @@ fn duplicate_keys_and_bad_references_are_errors() {
 #[test]
 fn a_folder_in_place_of_a_file_is_said() {
     let crib = Crib::new().tool("good", definition("good", "true"));
-    std::os::unix::fs::symlink("/nowhere", crib.root().join("tools/dangling.json")).expect("a link");
+    std::os::unix::fs::symlink("/nowhere", crib.root().join("tools/dangling.json"))
+        .expect("a link");
     let report = crib.run(&["check", "--format", "json"]).json();
     assert_eq!(report["diagnostics"][0]["code"], "TC602");
 }

@@ -47,14 +47,19 @@ fn output_goes_to_standard_output() {
 fn a_failed_program_is_shown_as_it_spoke_and_then_explained() {
     let mut tool = definition("fuss", "sh fuss.sh");
     tool["mutates"] = json!(false);
-    let ran = Crib::new().tool("fuss", tool).file("fuss.sh", "echo out; echo err >&2; exit 3").run(&["call", "fuss"]);
+    let ran = Crib::new()
+        .tool("fuss", tool)
+        .file("fuss.sh", "echo out; echo err >&2; exit 3")
+        .run(&["call", "fuss"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (1, "out\n"));
     assert!(ran.stderr.starts_with("err\nerror: "), "{}", ran.stderr);
 }
 
 #[test]
 fn json_gives_the_structured_result() {
-    let result = starter().run(&["call", "say", "--json", "--args", r#"{"words": ["x"], "n": true}"#]).json();
+    let result = starter()
+        .run(&["call", "say", "--json", "--args", r#"{"words": ["x"], "n": true}"#])
+        .json();
     assert_eq!(result["exit_code"], 0);
     assert_eq!(result["stdout"], "x");
     assert_eq!(result["truncated"], false);
@@ -65,7 +70,11 @@ fn bad_arguments_are_all_said_in_words_a_model_can_use() {
     let ran = starter().run(&["call", "say", "--args", r#"{"n": "yes", "wrods": []}"#]);
     assert_eq!(ran.stdout, "", "nothing ran, so nothing is output");
     let said = ran.stderr;
-    for words in ["Missing required parameter 'words'", "Expected boolean, received string", "did you mean 'words'"] {
+    for words in [
+        "Missing required parameter 'words'",
+        "Expected boolean, received string",
+        "did you mean 'words'",
+    ] {
         assert!(said.contains(words), "{words}: {said}");
     }
 }
@@ -78,11 +87,16 @@ fn a_dry_run_prints_the_plan_and_runs_nothing() {
             "subcommand": [{"name": "default", "description": "Make it",
                 "positional_args": [{"name": "file", "type": "string", "format": "path", "description": "Which", "required": true}]}]}),
     );
-    let plan = crib.run(&["call", "make", "--args", r#"{"file": "new"}"#, "--dry-run", "--json"]).json();
+    let plan =
+        crib.run(&["call", "make", "--args", r#"{"file": "new"}"#, "--dry-run", "--json"]).json();
     assert_eq!(plan["version"], 1);
     assert_eq!(plan["tool"], "make");
     assert!(
-        plan["argv"].as_array().expect("argv").iter().any(|word| word.as_str().is_some_and(|word| word.ends_with("new"))),
+        plan["argv"]
+            .as_array()
+            .expect("argv")
+            .iter()
+            .any(|word| word.as_str().is_some_and(|word| word.ends_with("new"))),
         "{plan}"
     );
     for key in ["program", "cwd", "env", "timeout_seconds", "confinement"] {
@@ -108,8 +122,14 @@ fn list_says_what_is_documented_and_not_served() {
     let (served, documented) = ran.stdout.split_once("not served").expect("two parts");
     assert!(served.contains("say") && !served.contains("idea"), "{}", ran.stdout);
     assert!(documented.contains("idea"), "{}", ran.stdout);
-    let names: Vec<_> =
-        crib.run(&["list", "--json"]).json().as_array().expect("an array").iter().map(|tool| tool["name"].clone()).collect();
+    let names: Vec<_> = crib
+        .run(&["list", "--json"])
+        .json()
+        .as_array()
+        .expect("an array")
+        .iter()
+        .map(|tool| tool["name"].clone())
+        .collect();
     assert_eq!(names, ["await", "cancel", "flop", "say", "status"]);
 }
 
@@ -159,14 +179,18 @@ fn a_dry_run_of_a_sequence_prints_the_plan_of_each_step() {
     assert_eq!(steps[0]["plan"]["argv"], json!(["echo", "a b"]));
     assert_eq!(steps[1]["skipped"], "because `done` exists");
     assert_eq!(steps[2]["plan"]["steps"][0]["plan"]["argv"], json!(["false"]));
-    assert!(steps[3]["problem"].as_str().expect("why").contains("toolcrib-no-such-program"), "{plan}");
+    assert!(
+        steps[3]["problem"].as_str().expect("why").contains("toolcrib-no-such-program"),
+        "{plan}"
+    );
 }
 
 #[test]
 fn a_dry_run_of_a_sequence_is_numbered_for_people() {
     let ran = stepwise().run(&["call", "all", "--dry-run"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let told: Vec<_> = ran.stdout.lines().filter(|line| line.contains(". ") || line.contains("runs")).collect();
+    let told: Vec<_> =
+        ran.stdout.lines().filter(|line| line.contains(". ") || line.contains("runs")).collect();
     insta::assert_snapshot!(told[..5].join("\n"), @r"
     1. say
        runs       echo 'a b'

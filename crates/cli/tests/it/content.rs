@@ -7,8 +7,7 @@ use crate::{
     serve::Client,
 };
 
-const CONFIG: &str =
-    "[content.categories.lang]\ndir = \"guide/lang\"\npatterns = [\"*.md\"]\ndescription = \"Language guides\"\n";
+const CONFIG: &str = "[content.categories.lang]\ndir = \"guide/lang\"\npatterns = [\"*.md\"]\ndescription = \"Language guides\"\n";
 
 fn crib() -> Crib {
     Crib::new()
@@ -26,7 +25,12 @@ fn crib() -> Crib {
 fn get_content_is_served_when_the_crib_has_content() {
     let names = |crib: &Crib| {
         let tools = crib.run(&["list", "--json"]).json();
-        tools.as_array().expect("tools").iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+        tools
+            .as_array()
+            .expect("tools")
+            .iter()
+            .map(|tool| tool["name"].as_str().expect("a name").to_owned())
+            .collect::<Vec<_>>()
     };
     assert!(names(&crib()).contains(&"guide_get_content".to_owned()));
     assert!(!names(&Crib::new()).iter().any(|name| name.ends_with("get_content")));
@@ -34,7 +38,12 @@ fn get_content_is_served_when_the_crib_has_content() {
 
 #[test]
 fn documents_are_got_from_the_terminal() {
-    let ran = crib().run(&["call", "get_content", "--args", r#"{"expression": "lang/python,lang/sub/deep/rust"}"#]);
+    let ran = crib().run(&[
+        "call",
+        "get_content",
+        "--args",
+        r#"{"expression": "lang/python,lang/sub/deep/rust"}"#,
+    ]);
     assert_eq!(
         ran.stdout,
         "[guide://lang/python.md (information)]\nabout python\n[guide://lang/sub/deep/rust.md, Rust (information)]\nabout rust\n"
@@ -48,18 +57,30 @@ fn documents_are_got_from_the_terminal() {
 fn names_in_templates_and_descriptions_follow_the_prefix() {
     let crib = crib();
     let mut client = Client::start(&crib, &["--prefix", "shop"]);
-    let called = client.ask("tools/call", json!({"name": "shop_get_content", "arguments": {"expression": "lang/how"}}));
+    let called = client.ask(
+        "tools/call",
+        json!({"name": "shop_get_content", "arguments": {"expression": "lang/how"}}),
+    );
     let text = called["result"]["content"][0]["text"].as_str().expect("a text");
     assert!(text.ends_with("Call shop_get_content."), "{called}");
     let listed = client.ask("tools/list", json!({})).to_string();
-    assert!(!listed.contains("guide_get_content") && listed.matches("shop_get_content").count() == 1, "{listed}");
+    assert!(
+        !listed.contains("guide_get_content") && listed.matches("shop_get_content").count() == 1,
+        "{listed}"
+    );
 }
 
 #[test]
 fn names_in_templates_follow_full_names() {
-    let crib = crib().file("toolcrib.toml", &format!("[crib]\nname = \"shop\"\nfull_names = true\n{CONFIG}"));
+    let crib = crib()
+        .file("toolcrib.toml", &format!("[crib]\nname = \"shop\"\nfull_names = true\n{CONFIG}"));
     let ran = crib.run(&["call", "get_content", "--args", r#"{"expression": "lang/how"}"#]);
-    assert!(ran.stdout.contains("Call mcp_shop_guide_get_content."), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.contains("Call mcp_shop_guide_get_content."),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 #[test]
@@ -67,11 +88,20 @@ fn documents_are_resources_and_prompts_call_tools() {
     let crib = crib();
     let mut client = Client::start(&crib, &[]);
     let listed = client.ask("resources/list", json!({}))["result"]["resources"].clone();
-    let uris: Vec<_> = listed.as_array().expect("resources").iter().map(|one| one["uri"].as_str().expect("an address")).collect();
-    assert_eq!(uris, ["guide://lang/how.md.j2", "guide://lang/python.md", "guide://lang/sub/deep/rust.md"]);
+    let uris: Vec<_> = listed
+        .as_array()
+        .expect("resources")
+        .iter()
+        .map(|one| one["uri"].as_str().expect("an address"))
+        .collect();
+    assert_eq!(
+        uris,
+        ["guide://lang/how.md.j2", "guide://lang/python.md", "guide://lang/sub/deep/rust.md"]
+    );
     let read = client.ask("resources/read", json!({"uri": "guide://lang/sub/deep/rust.md"}));
     assert_eq!(read["result"]["contents"][0]["text"], "about rust\n");
-    let got = client.ask("prompts/get", json!({"name": "read", "arguments": {"arg1": "lang/python"}}));
+    let got =
+        client.ask("prompts/get", json!({"name": "read", "arguments": {"arg1": "lang/python"}}));
     let text = got["result"]["messages"][0]["content"]["text"].as_str().expect("a text");
     assert!(text.contains("about python"), "{got}");
     let completed = client.ask(
@@ -85,7 +115,10 @@ fn documents_are_resources_and_prompts_call_tools() {
             "context": {"arguments": {"category": category}}});
         client.ask("completion/complete", params)["result"]["completion"]["values"].clone()
     };
-    assert_eq!((paths(&mut client, "lang"), paths(&mut client, "other")), (json!(["python.md"]), json!([])));
+    assert_eq!(
+        (paths(&mut client, "lang"), paths(&mut client, "other")),
+        (json!(["python.md"]), json!([]))
+    );
 }
 
 #[test]
@@ -142,7 +175,10 @@ fn reload_takes_up_a_new_category() {
         client.ask("tools/call", params)["result"]["structuredContent"]["success"].clone()
     };
     assert_eq!(get(&mut client), false);
-    crib.write("toolcrib.toml", &format!("{CONFIG}\n[content.categories.docs]\ndir = \"guide/docs\"\n"));
+    crib.write(
+        "toolcrib.toml",
+        &format!("{CONFIG}\n[content.categories.docs]\ndir = \"guide/docs\"\n"),
+    );
     assert_eq!(crib.run(&["reload"]).code, 0);
     assert_eq!(get(&mut client), true);
     let listed = client.ask("tools/list", json!({})).to_string();
@@ -157,7 +193,10 @@ fn documents_follow_the_flags_of_the_project() {
     crib.write("toolcrib.toml", &format!("{CONFIG}\n[flags]\nother = \"configured\"\n"));
     let mut client = Client::start(&crib, &[]);
     let mut get = |expression: &str| {
-        let called = client.ask("tools/call", json!({"name": "guide_get_content", "arguments": {"expression": expression}}));
+        let called = client.ask(
+            "tools/call",
+            json!({"name": "guide_get_content", "arguments": {"expression": expression}}),
+        );
         called["result"]["content"][0]["text"].as_str().expect("a text").to_owned()
     };
     assert!(get("lang/beta").contains("needs the flag `beta`"));
@@ -169,13 +208,22 @@ fn documents_follow_the_flags_of_the_project() {
 
 #[test]
 fn check_tells_what_is_wrong_with_content_and_prompts() {
-    let crib = crib().tool("a", definition("a", "true")).file("prompts/bad.md", "---\ndescription: Bad\n---\n\n{{ }}");
+    let crib = crib()
+        .tool("a", definition("a", "true"))
+        .file("prompts/bad.md", "---\ndescription: Bad\n---\n\n{{ }}");
     crib.write("toolcrib.toml", "[content.categories.lang]\ndir = \"nowhere\"\n");
     let found = crib.run(&["check", "--format", "json"]).json()["diagnostics"].clone();
-    let shown: Vec<_> =
-        found.as_array().expect("findings").iter().map(|one| (one["code"].clone(), one["line"].clone())).collect();
+    let shown: Vec<_> = found
+        .as_array()
+        .expect("findings")
+        .iter()
+        .map(|one| (one["code"].clone(), one["line"].clone()))
+        .collect();
     assert_eq!(shown, [(json!("TC712"), json!(5)), (json!("TC702"), json!(2))]);
-    assert_eq!(run(&["check", crib.root().join("prompts/bad.md").to_str().expect("a path")]).code, 1);
+    assert_eq!(
+        run(&["check", crib.root().join("prompts/bad.md").to_str().expect("a path")]).code,
+        1
+    );
     assert!(run(&["explain", "broken-collection"]).stdout.contains("TC704"));
 }
 
@@ -197,7 +245,8 @@ fn the_example_guide_is_clean_and_its_content_is_found() {
     assert_eq!(check.code, 0, "{}", check.stdout);
     let got = run(&["-C", folder, "call", "get_content", "--args", r#"{"expression": "start"}"#]);
     assert!(
-        got.stdout.contains("guide://style/writing.md") && got.stdout.contains("guide://lang/rust.md"),
+        got.stdout.contains("guide://style/writing.md")
+            && got.stdout.contains("guide://lang/rust.md"),
         "{}{}",
         got.stdout,
         got.stderr
@@ -207,7 +256,10 @@ fn the_example_guide_is_clean_and_its_content_is_found() {
 /// The blocks of one language of a page, in order.
 fn blocks(page: &str, language: &str) -> Vec<String> {
     let parts = page.split("```").skip(1).step_by(2);
-    parts.filter_map(|part| part.strip_prefix(language)?.strip_prefix('\n')).map(str::to_owned).collect()
+    parts
+        .filter_map(|part| part.strip_prefix(language)?.strip_prefix('\n'))
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -226,11 +278,16 @@ fn the_page_about_content_is_true() {
     for row in rows {
         let cells: Vec<_> = row.split(" | ").collect();
         let expression = cells[0].trim_matches(['|', ' ', '`']);
-        let promised: Vec<_> = cells[1].split('`').skip(1).step_by(2).map(|path| format!("guide://{path}")).collect();
-        let got = client.ask("tools/call", json!({"name": "guide_get_content", "arguments": {"expression": expression}}));
+        let promised: Vec<_> =
+            cells[1].split('`').skip(1).step_by(2).map(|path| format!("guide://{path}")).collect();
+        let got = client.ask(
+            "tools/call",
+            json!({"name": "guide_get_content", "arguments": {"expression": expression}}),
+        );
         let value = &got["result"]["structuredContent"]["value"];
         let parts = value["parts"].as_array().unwrap_or_else(|| panic!("{expression}: {got}"));
-        let found: Vec<_> = parts.iter().map(|part| part["uri"].as_str().expect("an address").to_owned()).collect();
+        let found: Vec<_> =
+            parts.iter().map(|part| part["uri"].as_str().expect("an address").to_owned()).collect();
         assert_eq!((found, &value["failures"]), (promised, &Value::Null), "{expression}");
     }
     crib.write("prompts/review.md", &blocks(&page, "markdown")[0]);

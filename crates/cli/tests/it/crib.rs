@@ -27,7 +27,8 @@ pub(crate) struct Ran {
 impl Ran {
     /// Standard output as JSON.
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}\n{}", self.stdout, self.stderr))
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}\n{}", self.stdout, self.stderr))
     }
 }
 
@@ -90,12 +91,20 @@ impl Crib {
 
 /// Runs the program without a crib.
 pub(crate) fn run(arguments: &[&str]) -> Ran {
-    ran(&Command::new(TOOLCRIB).args(arguments).env("NO_COLOR", "1").output().expect("the program runs"))
+    ran(&Command::new(TOOLCRIB)
+        .args(arguments)
+        .env("NO_COLOR", "1")
+        .output()
+        .expect("the program runs"))
 }
 
 pub(crate) fn ran(output: &Output) -> Ran {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ran { code: output.status.code().unwrap_or(-1), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        stdout: text(&output.stdout),
+        stderr: text(&output.stderr),
+    }
 }
 
 /// The root of the repository.

@@ -33,8 +33,7 @@ impl Site {
         let taking = |name: &str, command: &str, synchronous: bool| {
             let mut tool = definition(name, command);
             tool["synchronous"] = json!(synchronous);
-            tool["subcommand"][0]["positional_args"] =
-                json!([{"name": "word", "type": "string", "description": "What", "required": true}]);
+            tool["subcommand"][0]["positional_args"] = json!([{"name": "word", "type": "string", "description": "What", "required": true}]);
             tool
         };
         let crib = Crib::new()
@@ -43,17 +42,25 @@ impl Site {
             .file("late.sh", "sleep 3; echo \"late $1\"")
             .file("toolcrib.toml", "[limits]\nconcurrency = 300\n");
         let mut serve = crib.command(&["serve", "--http", "127.0.0.1:0"]);
-        let mut child = serve.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("a server");
-        let mut log = BufReader::new(child.stderr.take().expect("its log")).lines().map_while(Result::ok);
+        let mut child =
+            serve.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("a server");
+        let mut log =
+            BufReader::new(child.stderr.take().expect("its log")).lines().map_while(Result::ok);
         let line = log.find(|line| line.contains("listening on")).expect("it listens");
-        let address = line.split("http://").nth(1).and_then(|rest| rest.strip_suffix("/mcp")).expect("an address").to_owned();
+        let address = line
+            .split("http://")
+            .nth(1)
+            .and_then(|rest| rest.strip_suffix("/mcp"))
+            .expect("an address")
+            .to_owned();
         thread::spawn(move || log.for_each(drop));
         Self { crib, child, address }
     }
 
     fn open(&self, headers: &[(&str, &str)], message: &Value) -> TcpStream {
         let body = message.to_string();
-        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let headers: String =
+            headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let head = format!(
             "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
              Content-Length: {}\r\nConnection: close\r\n{headers}\r\n",
@@ -68,13 +75,17 @@ impl Site {
 
     /// The memory of the process at its highest, in MiB.
     fn peak(&self) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("its status");
+        let status =
+            fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("its status");
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak");
         line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") / 1024
     }
 
     fn count(&self, state: &str) -> usize {
-        let listed = self.crib.run(&["operations", "list", "--json", "--limit", "1000", "--state", state]).json();
+        let listed = self
+            .crib
+            .run(&["operations", "list", "--json", "--limit", "1000", "--state", state])
+            .json();
         listed["operations"].as_array().expect("a list").len()
     }
 
@@ -99,8 +110,14 @@ fn answer(mut stream: TcpStream) -> (String, Value) {
     let mut raw = String::new();
     stream.read_to_string(&mut raw).expect("an answer in time");
     let (head, body) = raw.split_once("\r\n\r\n").expect("a head");
-    let message = body.lines().map(|line| line.trim_start_matches("data:").trim()).rfind(|line| line.starts_with('{'));
-    (head.to_owned(), message.map(|text| serde_json::from_str(text).expect("JSON")).unwrap_or_default())
+    let message = body
+        .lines()
+        .map(|line| line.trim_start_matches("data:").trim())
+        .rfind(|line| line.starts_with('{'));
+    (
+        head.to_owned(),
+        message.map(|text| serde_json::from_str(text).expect("JSON")).unwrap_or_default(),
+    )
 }
 
 /// One client over HTTP.
@@ -118,7 +135,11 @@ impl<'a> Client<'a> {
         let hello = json!({"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
         let opened = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello});
         let (head, _) = answer(site.open(&[], &opened));
-        let session = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).expect("a session").to_owned();
+        let session = head
+            .lines()
+            .find_map(|line| line.strip_prefix("mcp-session-id: "))
+            .expect("a session")
+            .to_owned();
         let client = Self { site, session: Some(session) };
         answer(client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}), ""));
         client
@@ -126,9 +147,15 @@ impl<'a> Client<'a> {
 
     fn send(&self, message: &Value, name: &str) -> TcpStream {
         match &self.session {
-            Some(session) => self.site.open(&[("Mcp-Session-Id", session), ("MCP-Protocol-Version", LEGACY)], message),
+            Some(session) => self
+                .site
+                .open(&[("Mcp-Session-Id", session), ("MCP-Protocol-Version", LEGACY)], message),
             None => {
-                let headers = [("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/call"), ("Mcp-Name", name)];
+                let headers = [
+                    ("MCP-Protocol-Version", MODERN),
+                    ("Mcp-Method", "tools/call"),
+                    ("Mcp-Name", name),
+                ];
                 self.site.open(&headers, message)
             }
         }
@@ -140,7 +167,10 @@ impl<'a> Client<'a> {
             params["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": MODERN,
                 "io.modelcontextprotocol/clientCapabilities": {}});
         }
-        self.send(&json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}), tool)
+        self.send(
+            &json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}),
+            tool,
+        )
     }
 
     fn call(&self, tool: &str, arguments: Value) -> Value {
@@ -181,12 +211,16 @@ fn a_hundred_clients_at_once_get_exactly_what_is_theirs() {
             let (site, gate, other) = (&site, Arc::clone(&together), Arc::clone(&together));
             scope.spawn(move || {
                 gate.wait();
-                let client = if number % 2 == 0 { Client::legacy(site) } else { Client::modern(site) };
+                let client =
+                    if number % 2 == 0 { Client::legacy(site) } else { Client::modern(site) };
                 client.work(&format!("w{number}w"));
             });
             scope.spawn(move || {
                 other.wait();
-                assert_eq!(control(site, &format!("v{number}")), format!("error: unknown command `v{number}`"));
+                assert_eq!(
+                    control(site, &format!("v{number}")),
+                    format!("error: unknown command `v{number}`")
+                );
             });
         }
     });

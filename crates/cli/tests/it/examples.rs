@@ -19,13 +19,15 @@ fn examples_are_run_and_their_output_is_kept() {
     if !has("Rscript") {
         return;
     }
-    let crib = package(
-        &TOOL.replace("#' z\n", "#' z\n#' list(a = \"\u{e9}\", n = 2L)\n#' message(\"said\")\n#' \\dontrun{stop(\"no\")}\n"),
-    );
+    let crib = package(&TOOL.replace(
+        "#' z\n",
+        "#' z\n#' list(a = \"\u{e9}\", n = 2L)\n#' message(\"said\")\n#' \\dontrun{stop(\"no\")}\n",
+    ));
     let built = crib.run(&["build", "."]);
     assert_eq!(built.code, 0, "{}", built.stdout);
     let text = yaml(&crib, "demo-add");
-    let lines: Vec<_> = text.lines().skip_while(|line| !line.starts_with("implementation_example")).collect();
+    let lines: Vec<_> =
+        text.lines().skip_while(|line| !line.starts_with("implementation_example")).collect();
     insta::assert_snapshot!(lines[..lines.len() - 2].join("\n"), @r#"
     implementation_example: |
       z <- demo::add(1, 2)
@@ -55,8 +57,14 @@ fn what_examples_say_to_standard_error_is_output_too() {
     let crib = package(&TOOL.replace("#' z\n", code));
     assert_eq!(crib.run(&["build", "."]).code, 0);
     let text = yaml(&crib, "demo-add");
-    assert!(text.contains("non-numeric argument to mathematical function\n  #> aside\n  #> one[1] 3\n"), "{text}");
-    assert!(text.contains("  #> two\nexecution_time: "), "what programs say there comes last: {text}");
+    assert!(
+        text.contains("non-numeric argument to mathematical function\n  #> aside\n  #> one[1] 3\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("  #> two\nexecution_time: "),
+        "what programs say there comes last: {text}"
+    );
 }
 
 #[test]
@@ -80,7 +88,9 @@ fn output_is_the_same_in_every_locale() {
     }
     let code = "#' T\n#' @examples\n#' f()\n#' sort(c(\"b\", \"A\", \"a\"))\n#' as.POSIXct(0, origin = \"1970-01-01\")\n#' @keywords mcp-tool\n\
                 f <- function() \"Zoë\"\n";
-    for (locale, zone) in [(None, "Asia/Tokyo"), (Some("C"), "UTC"), (Some("en_US.UTF-8"), "Europe/Zurich")] {
+    for (locale, zone) in
+        [(None, "Asia/Tokyo"), (Some("C"), "UTC"), (Some("en_US.UTF-8"), "Europe/Zurich")]
+    {
         let crib = package(code);
         let mut build = crib.command(&["build", "."]);
         ["LANG", "LC_ALL", "LC_CTYPE"].iter().for_each(|name| {
@@ -90,7 +100,11 @@ fn output_is_the_same_in_every_locale() {
         assert!(build.output().expect("the program runs").status.success());
         let text = yaml(&crib, "demo-f");
         let output: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("  #> ")).collect();
-        assert_eq!(output, [r#"[1] "Zoë""#, r#"[1] "A" "a" "b""#, r#"[1] "1970-01-01 UTC""#], "{locale:?} {text}");
+        assert_eq!(
+            output,
+            [r#"[1] "Zoë""#, r#"[1] "A" "a" "b""#, r#"[1] "1970-01-01 UTC""#],
+            "{locale:?} {text}"
+        );
     }
 }
 
@@ -114,7 +128,11 @@ fn a_second_build_runs_no_example_and_a_change_runs_it_again() {
     assert!(first.contains("#> [1] 3"), "{first}");
     let path = broken_r(&crib);
     let again = |crib: &Crib| {
-        let output = crib.command(&["build", ".", "--format", "json"]).env("PATH", &path).output().expect("the program runs");
+        let output = crib
+            .command(&["build", ".", "--format", "json"])
+            .env("PATH", &path)
+            .output()
+            .expect("the program runs");
         serde_json::from_slice::<Value>(&output.stdout).expect("JSON")
     };
     assert_eq!(codes(&again(&crib)), Vec::<&str>::new(), "what was run is remembered");
@@ -135,12 +153,18 @@ fn other_data_runs_an_example_again_and_the_same_data_does_not() {
     );
     let save = |value: &str| {
         let path = crib.root().join("R/sysdata.rda");
-        let code = format!("inner <- \"{value}\"; save(inner, file = \"{}\", version = 2)", path.display());
+        let code = format!(
+            "inner <- \"{value}\"; save(inner, file = \"{}\", version = 2)",
+            path.display()
+        );
         assert!(Command::new("Rscript").args(["-e", &code]).status().expect("R").success());
     };
     let output = || {
         crib.run(&["build", "."]);
-        yaml(&crib, "demo-f").lines().find_map(|line| line.strip_prefix("  #> ").map(str::to_owned)).unwrap_or_default()
+        yaml(&crib, "demo-f")
+            .lines()
+            .find_map(|line| line.strip_prefix("  #> ").map(str::to_owned))
+            .unwrap_or_default()
     };
     save("one");
     crib.write("inst/a.txt", "first\n");
@@ -151,8 +175,16 @@ fn other_data_runs_an_example_again_and_the_same_data_does_not() {
     assert_eq!(output(), r#"[1] "two"   "other""#);
     crib.write("inst/a.txt", "other\n");
     let path = broken_r(&crib);
-    let again = crib.command(&["build", ".", "--format", "json"]).env("PATH", &path).output().expect("the program runs");
-    assert_eq!(codes(&serde_json::from_slice(&again.stdout).expect("JSON")), Vec::<&str>::new(), "only the file's time is new");
+    let again = crib
+        .command(&["build", ".", "--format", "json"])
+        .env("PATH", &path)
+        .output()
+        .expect("the program runs");
+    assert_eq!(
+        codes(&serde_json::from_slice(&again.stdout).expect("JSON")),
+        Vec::<&str>::new(),
+        "only the file's time is new"
+    );
 }
 
 /// Writes another time to the file of a tool, as if its example had taken so long.
@@ -171,7 +203,8 @@ fn the_time_is_kept_while_the_sources_are_the_same() {
     if !has("Rscript") {
         return;
     }
-    let code = "#' T\n#' @examples\n#' cat(sample(1e9, 1))\n#' @keywords mcp-tool\nf <- function() 1\n";
+    let code =
+        "#' T\n#' @examples\n#' cat(sample(1e9, 1))\n#' @keywords mcp-tool\nf <- function() 1\n";
     let crib = package(code);
     assert_eq!(crib.run(&["build", "."]).code, 0);
     let first = set_time(&crib, "demo-f", "12.5");
@@ -223,18 +256,29 @@ fn a_failing_example_is_said_and_the_others_are_built() {
         tool("quits", "quit(status = 3)"),
         tool("calls", &format!("socketConnection(port = {port}L)")),
         tool("writes", &format!("writeLines(\"x\", \"{}\")", outside.display())),
-        tool("changes", "writeLines(\"x\", file.path(getNamespaceInfo(\"demo\", \"path\"), \"R\", \"evil.R\"))"),
+        tool(
+            "changes",
+            "writeLines(\"x\", file.path(getNamespaceInfo(\"demo\", \"path\"), \"R\", \"evil.R\"))",
+        ),
     ];
     let crib = package(&code.concat());
     let built = crib.run(&["build", ".", "--format", "json"]);
     let report = built.json();
     assert_eq!((built.code, codes(&report)), (0, vec!["TC632"; 6]), "{report:#}");
-    assert!(report["diagnostics"][0]["message"].as_str().is_some_and(|said| said.contains("it broke")), "{report:#}");
+    assert!(
+        report["diagnostics"][0]["message"].as_str().is_some_and(|said| said.contains("it broke")),
+        "{report:#}"
+    );
     assert_eq!(files(&crib).len(), 7);
     assert!(yaml(&crib, "demo-add").contains("#> [1] 3"));
-    assert!(yaml(&crib, "demo-stops").ends_with("implementation_example: |\n  stop(\"it broke\")\n"));
+    assert!(
+        yaml(&crib, "demo-stops").ends_with("implementation_example: |\n  stop(\"it broke\")\n")
+    );
     assert!(listener.accept().is_err(), "no example reaches the network");
-    assert!(!outside.exists() && !crib.root().join("R/evil.R").exists(), "an example writes to its own folder only");
+    assert!(
+        !outside.exists() && !crib.root().join("R/evil.R").exists(),
+        "an example writes to its own folder only"
+    );
 }
 
 /// A tool with an example.
@@ -257,7 +301,11 @@ fn an_example_that_takes_too_long_is_ended() {
     assert_eq!(said["tool"], "demo-slow");
     assert!(said["message"].as_str().is_some_and(|said| said.contains("2 seconds")), "{report:#}");
     assert!(yaml(&crib, "demo-fast").contains("#> [1] 2"));
-    assert_eq!(crib.run(&["build", ".", "--timeout-seconds", "0"]).code, 2, "no example could ever end in time");
+    assert_eq!(
+        crib.run(&["build", ".", "--timeout-seconds", "0"]).code,
+        2,
+        "no example could ever end in time"
+    );
 }
 
 #[test]
@@ -287,7 +335,8 @@ fn functions_on_one_page_share_one_run_of_their_example() {
                 #' @rdname f\n#' @keywords mcp-tool\ng <- function() 1\n";
     let crib = package(code);
     crib.run(&["build", "."]);
-    let output = |tool: &str| yaml(&crib, tool).lines().find(|line| line.contains("#>")).map(str::to_owned);
+    let output =
+        |tool: &str| yaml(&crib, tool).lines().find(|line| line.contains("#>")).map(str::to_owned);
     assert!(output("demo-f").is_some());
     assert_eq!(output("demo-f"), output("demo-g"));
     let before = files(&crib);
@@ -305,7 +354,10 @@ fn an_example_that_prints_much_is_cut() {
     let built = crib.run(&["build", ".", "--format", "json"]);
     assert_eq!((built.code, codes(&built.json())), (0, Vec::new()), "{}", built.stderr);
     assert!(yaml(&crib, "demo-wide").contains("xxx [...]\n"));
-    assert!(yaml(&crib, "demo-long").contains("#> line 60\n") && yaml(&crib, "demo-long").contains(" more lines]\n"));
+    assert!(
+        yaml(&crib, "demo-long").contains("#> line 60\n")
+            && yaml(&crib, "demo-long").contains(" more lines]\n")
+    );
 }
 
 #[test]
@@ -314,9 +366,15 @@ fn a_failing_example_is_not_run_again_while_nothing_changed() {
         return;
     }
     let crib = package(&TOOL.replace("z <- demo::add(1, 2)", "stop(\"it broke\")"));
-    let said = || crib.run(&["build", ".", "--format", "json"]).json()["diagnostics"][0]["message"].to_string();
+    let said = || {
+        crib.run(&["build", ".", "--format", "json"]).json()["diagnostics"][0]["message"]
+            .to_string()
+    };
     assert!(said().contains("it broke"), "{}", said());
-    for entry in fs::read_dir(crib.root().join("../state/toolcrib/examples")).expect("what is remembered").flatten() {
+    for entry in fs::read_dir(crib.root().join("../state/toolcrib/examples"))
+        .expect("what is remembered")
+        .flatten()
+    {
         let text = fs::read_to_string(entry.path()).expect("a file");
         fs::write(entry.path(), text.replace("it broke", "it was remembered")).expect("a file");
     }
@@ -328,7 +386,9 @@ fn a_failing_example_is_not_run_again_while_nothing_changed() {
 #[test]
 fn templates_and_code_of_examples_are_found_in_the_package_only() {
     let code = "#' One\n#' @template shared\n#' @example inst/one.R\n#' @example ../outside.R\n#' @keywords mcp-tool\none <- function(x) x\n";
-    let crib = package(code).file("man-roxygen/shared.R", "#' @param x Integer, the count\n").file("inst/one.R", "one(5L)\n");
+    let crib = package(code)
+        .file("man-roxygen/shared.R", "#' @param x Integer, the count\n")
+        .file("inst/one.R", "one(5L)\n");
     fs::write(crib.root().join("../outside.R"), "stolen()\n").expect("a file");
     let built = crib.run(&["build", ".", "--no-examples", "--format", "json"]);
     assert_eq!(codes(&built.json()), ["TC720"], "{}", built.stdout);
@@ -342,7 +402,11 @@ fn an_example_whose_condition_does_not_hold_is_shown_and_not_run() {
     if !has("Rscript") {
         return;
     }
-    let code = |condition: &str| format!("#' T\n#' @examplesIf {condition}\n#' f()\n#' @keywords mcp-tool\nf <- function() 7\n");
+    let code = |condition: &str| {
+        format!(
+            "#' T\n#' @examplesIf {condition}\n#' f()\n#' @keywords mcp-tool\nf <- function() 7\n"
+        )
+    };
     let crib = package(&code("interactive()"));
     let built = crib.run(&["build", ".", "--format", "json"]);
     assert_eq!((built.code, codes(&built.json())), (0, Vec::new()));
@@ -369,7 +433,14 @@ fn output_has_no_paths_of_this_machine() {
     assert_eq!(output[3], "[1] \"<R>\"", "{text}");
     assert_eq!(output[4], "[1] \"<library>/stats\"", "{text}");
     assert_eq!(output[5], "<environment: 0x...>", "{text}");
-    assert_eq!(output[6..9], ["[1] \"<tmp>/own-.csv\"", "[1] \"Rtmp\"", "[1] \"<package>/..\""], "{text}");
-    assert!(output.last().is_some_and(|last| last.ends_with("more lines]")), "what is cut is said: {text}");
+    assert_eq!(
+        output[6..9],
+        ["[1] \"<tmp>/own-.csv\"", "[1] \"Rtmp\"", "[1] \"<package>/..\""],
+        "{text}"
+    );
+    assert!(
+        output.last().is_some_and(|last| last.ends_with("more lines]")),
+        "what is cut is said: {text}"
+    );
     assert!(!text.contains(&*crib.root().to_string_lossy()), "{text}");
 }

@@ -30,9 +30,13 @@ fn crib(config: &str) -> Crib {
 }
 
 fn call(client: &mut Client, name: &str, arguments: Value) -> Value {
-    let reply = client.ask("tools/call", json!({"name": format!("guide_{name}"), "arguments": arguments}));
+    let reply =
+        client.ask("tools/call", json!({"name": format!("guide_{name}"), "arguments": arguments}));
     assert!(reply["result"].is_object(), "{reply}");
-    assert_eq!(reply["result"]["isError"].as_bool().unwrap_or(false), reply["result"]["structuredContent"]["success"] == false);
+    assert_eq!(
+        reply["result"]["isError"].as_bool().unwrap_or(false),
+        reply["result"]["structuredContent"]["success"] == false
+    );
     reply["result"]["structuredContent"].clone()
 }
 
@@ -47,10 +51,17 @@ fn modern(crib: &Crib, method: &str, mut params: Value) -> Value {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {},
     });
     let mut command = crib.command(&["serve"]);
-    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a server");
+    let mut server = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a server");
     let mut input = server.stdin.take().expect("its input");
-    writeln!(input, "{}", json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).expect("the server reads");
-    let lines = BufReader::new(server.stdout.take().expect("its output")).lines().map_while(Result::ok);
+    writeln!(input, "{}", json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
+        .expect("the server reads");
+    let lines =
+        BufReader::new(server.stdout.take().expect("its output")).lines().map_while(Result::ok);
     let mut messages = lines.map(|line| serde_json::from_str::<Value>(&line).expect("protocol"));
     let reply = messages.find(|message| message["id"] == 1).expect("an answer");
     drop(input);
@@ -62,17 +73,29 @@ fn modern(crib: &Crib, method: &str, mut params: Value) -> Value {
 fn clients_of_both_eras_share_flags_and_nothing_is_lost_between_servers() {
     let crib = crib("[flags]\nstyle = \"plain\"\n");
     let mut client = Client::start(&crib, &[]);
-    let set = call(&mut client, "set_project_flag", json!({"name": "languages", "value": ["rust", "r"]}));
+    let set =
+        call(&mut client, "set_project_flag", json!({"name": "languages", "value": ["rust", "r"]}));
     assert_eq!(set["success"], true, "{set}");
     client.close();
     let get = |name: &str| {
-        let reply = modern(&crib, "tools/call", json!({"name": "guide_get_project_flag", "arguments": {"name": name}}));
+        let reply = modern(
+            &crib,
+            "tools/call",
+            json!({"name": "guide_get_project_flag", "arguments": {"name": name}}),
+        );
         reply["result"]["structuredContent"]["value"].clone()
     };
-    assert_eq!(get("languages"), json!({"name": "languages", "is_set": true, "value": ["rust", "r"], "source": "project"}));
+    assert_eq!(
+        get("languages"),
+        json!({"name": "languages", "is_set": true, "value": ["rust", "r"], "source": "project"})
+    );
     assert_eq!(get("style")["source"], "config");
     let arguments = json!({"name": "languages", "value": 7});
-    let refused = modern(&crib, "tools/call", json!({"name": "guide_set_project_flag", "arguments": arguments}));
+    let refused = modern(
+        &crib,
+        "tools/call",
+        json!({"name": "guide_set_project_flag", "arguments": arguments}),
+    );
     assert_eq!(refused["result"]["isError"], true);
     assert_eq!(refused["result"]["structuredContent"]["error_type"], "invalid_arguments");
 }
@@ -81,8 +104,11 @@ fn clients_of_both_eras_share_flags_and_nothing_is_lost_between_servers() {
 fn the_tools_are_there_with_the_section_and_only_then() {
     let six = |config: &str| {
         let ran = crib(config).run(&["list", "--json"]).json();
-        let names =
-            ran.as_array().expect("tools").iter().filter(|tool| tool["name"].as_str().is_some_and(|name| name.contains("_flag")));
+        let names = ran
+            .as_array()
+            .expect("tools")
+            .iter()
+            .filter(|tool| tool["name"].as_str().is_some_and(|name| name.contains("_flag")));
         names.count()
     };
     assert_eq!((six(""), six("[flags]\n")), (0, 6));
@@ -103,12 +129,19 @@ fn the_user_s_store_is_not_opened_before_a_flag_is_touched() {
 #[test]
 fn twenty_processes_at_once_lose_nothing() {
     let crib = crib("");
-    let start =
-        |number: usize| crib.command(&["flags", "set", &format!("f{number}")]).stdout(Stdio::null()).spawn().expect("a run");
+    let start = |number: usize| {
+        crib.command(&["flags", "set", &format!("f{number}")])
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("a run")
+    };
     for mut writer in (0..20).map(start).collect::<Vec<_>>() {
         assert!(writer.wait().expect("an end").success());
     }
-    assert_eq!(crib.run(&["flags", "list", "--json"]).json()["flags"].as_object().expect("flags").len(), 20);
+    assert_eq!(
+        crib.run(&["flags", "list", "--json"]).json()["flags"].as_object().expect("flags").len(),
+        20
+    );
 }
 
 /// Defect 6: edits by hand were not seen, then overwritten, and comments dropped.
@@ -119,10 +152,16 @@ fn an_edit_by_hand_is_honoured_at_once_and_the_file_is_never_written() {
     call(&mut client, "set_project_flag", json!({"name": "other"}));
     let edited = SWITCHED.replace("\"plain\"", "\"headings\"");
     crib.write("toolcrib.toml", &edited);
-    assert_eq!(call(&mut client, "get_project_flag", json!({"name": "style"}))["value"]["value"], "headings");
+    assert_eq!(
+        call(&mut client, "get_project_flag", json!({"name": "style"}))["value"]["value"],
+        "headings"
+    );
     call(&mut client, "set_project_flag", json!({"name": "style", "value": "full"}));
     call(&mut client, "set_feature_flag", json!({"name": "style", "value": "none"}));
-    assert_eq!(call(&mut client, "get_project_flag", json!({"name": "style"}))["value"]["value"], "full");
+    assert_eq!(
+        call(&mut client, "get_project_flag", json!({"name": "style"}))["value"]["value"],
+        "full"
+    );
     assert_eq!(fs::read_to_string(crib.root().join("toolcrib.toml")).expect("the config"), edited);
 }
 
@@ -145,7 +184,10 @@ fn a_flag_switches_tools_of_a_running_server() {
     let mut client = Client::start(&crib, &[]);
     assert_eq!(defined(&mut client), ["ls"]);
     let refused = client.ask("tools/call", json!({"name": "git_log", "arguments": {}}));
-    assert_eq!(refused["error"]["message"], "`git_log` is not served now: it is switched off until the flag `git-tools` is true");
+    assert_eq!(
+        refused["error"]["message"],
+        "`git_log` is not served now: it is switched off until the flag `git-tools` is true"
+    );
     call(&mut client, "set_project_flag", json!({"name": "git-tools"}));
     assert_eq!(defined(&mut client), ["git_log", "git_tag", "ls"], "before the change is answered");
     let ran = client.ask("tools/call", json!({"name": "git_log", "arguments": {}}));
@@ -173,7 +215,11 @@ fn a_flag_set_through_one_server_reaches_the_others() {
 fn list_and_call_follow_switches_too() {
     let crib = crib(SWITCHED);
     let listed = crib.run(&["list"]).stdout;
-    assert!(listed.contains("Switched off") && listed.contains("git_log  until the flag `git-tools` is true"), "{listed}");
+    assert!(
+        listed.contains("Switched off")
+            && listed.contains("git_log  until the flag `git-tools` is true"),
+        "{listed}"
+    );
     let refused = crib.run(&["call", "git_log"]);
     assert_eq!(refused.code, 3);
     assert!(refused.stderr.contains("toolcrib flags set git-tools 'true'"), "{}", refused.stderr);
@@ -223,8 +269,14 @@ fn a_broken_store_is_moved_aside_and_said_once() {
     assert!(told["error"].as_str().expect("an error").contains("moved aside"), "{told}");
     let state_path = state.to_string_lossy().into_owned();
     assert!(!told.to_string().contains(&state_path), "where it is, is not the client's business");
-    assert_eq!(call(&mut client, "set_project_flag", json!({"name": "x"}))["success"], true, "and then work goes on");
-    let names = fs::read_dir(&state).expect("a folder").map(|entry| entry.expect("an entry").file_name().into_string());
+    assert_eq!(
+        call(&mut client, "set_project_flag", json!({"name": "x"}))["success"],
+        true,
+        "and then work goes on"
+    );
+    let names = fs::read_dir(&state)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().into_string());
     assert!(names.flatten().any(|name| name.starts_with("user.db.broken")));
 }
 
@@ -233,7 +285,9 @@ fn a_state_folder_that_cannot_be_written_is_a_clear_failure() {
     let crib = crib(SWITCHED);
     let blocked = crib.root().join("state");
     fs::write(&blocked, "a file, where a folder should be").expect("a file");
-    let run = |arguments: &[&str]| crib.command(arguments).env("XDG_STATE_HOME", &blocked).output().expect("a run");
+    let run = |arguments: &[&str]| {
+        crib.command(arguments).env("XDG_STATE_HOME", &blocked).output().expect("a run")
+    };
     let set = run(&["flags", "set", "x"]);
     assert_eq!(set.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&set.stderr).contains("cannot be opened"), "{set:?}");
@@ -242,5 +296,8 @@ fn a_state_folder_that_cannot_be_written_is_a_clear_failure() {
     assert_eq!(envelope["error_type"], "store_failed");
     let listed = run(&["list"]);
     assert!(listed.status.success(), "only the defaults count, and that is said");
-    assert!(String::from_utf8_lossy(&listed.stderr).contains("flags could not be read"), "{listed:?}");
+    assert!(
+        String::from_utf8_lossy(&listed.stderr).contains("flags could not be read"),
+        "{listed:?}"
+    );
 }

@@ -42,7 +42,8 @@ fn examples() -> Crib {
 
 #[test]
 fn the_three_complete_examples_run() {
-    let crib = examples().file("hello.py", "import os, sys\nprint(sys.argv[1:], os.environ['GREETING'])\n");
+    let crib = examples()
+        .file("hello.py", "import os, sys\nprint(sys.argv[1:], os.environ['GREETING'])\n");
     let out = |name: &str, arguments: Value| {
         let ran = crib.run(&["call", name, "--args", &arguments.to_string()]);
         assert_eq!(ran.code, 0, "{name}: {}{}", ran.stdout, ran.stderr);
@@ -56,7 +57,8 @@ fn the_three_complete_examples_run() {
         out("cargo_build", json!({"release": true, "features": ["a", "b"]})),
         "build --release --features a --features b\n"
     );
-    let python = json!({"script_path": "hello.py", "args": ["1", "two"], "env_vars": {"GREETING": "hi"}});
+    let python =
+        json!({"script_path": "hello.py", "args": ["1", "two"], "env_vars": {"GREETING": "hi"}});
     assert_eq!(out("python_script", python), "['1', 'two'] hi\n");
 }
 
@@ -67,14 +69,21 @@ fn variables_that_inject_code_are_refused() {
         let arguments = json!({"script_path": "hello.py", "env_vars": {name: "x"}}).to_string();
         let ran = crib.run(&["call", "python_script", "--args", &arguments]);
         assert_ne!(ran.code, 0, "{name}");
-        assert!(format!("{}{}", ran.stdout, ran.stderr).contains(name), "{name}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            format!("{}{}", ran.stdout, ran.stderr).contains(name),
+            "{name}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
 }
 
 #[test]
 fn validate_schema_prints_the_document_of_the_guide() {
-    let crib =
-        Crib::new().file("bad.json", r#"{"name": "bad", "description": "x", "command": "true", "subcommand": [{"name": "a"}]}"#);
+    let crib = Crib::new().file(
+        "bad.json",
+        r#"{"name": "bad", "description": "x", "command": "true", "subcommand": [{"name": "a"}]}"#,
+    );
     let ran = crib.run(&["--validate-schema", "bad.json"]);
     assert_eq!(ran.code, 1);
     let document = ran.json();
@@ -85,7 +94,9 @@ fn validate_schema_prints_the_document_of_the_guide() {
         assert!(detail[key].is_string(), "{key}: {document}");
     }
     assert!(detail.as_object().expect("an object").contains_key("received"));
-    let good = Crib::new().file("good.json", &definition("good", "true").to_string()).run(&["--validate-schema", "good.json"]);
+    let good = Crib::new()
+        .file("good.json", &definition("good", "true").to_string())
+        .run(&["--validate-schema", "good.json"]);
     assert_eq!((good.code, &good.json()["details"]), (0, &json!([])));
 }
 

@@ -29,7 +29,8 @@ fn proposes_what_a_copy_needs() {
         return;
     }
     let crib = Crib::new().tool("copy", copy()).file("given", "content");
-    let ran = crib.run(&["call", "copy", "--learn", "--args", r#"{"from": "given", "to": "made"}"#]);
+    let ran =
+        crib.run(&["call", "copy", "--learn", "--args", r#"{"from": "given", "to": "made"}"#]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert_eq!(fs::read_to_string(crib.root().join("made")).expect("it ran"), "content");
     insta::assert_snapshot!(ran.stdout, @r#"
@@ -67,15 +68,26 @@ fn tells_what_lies_outside_of_the_default() {
     let outside = tempfile::tempdir().expect("a folder");
     let place = outside.path().canonicalize().expect("a path");
     fs::write(place.join("data"), "data").expect("a file");
-    let script = format!("cat {0}/data; echo x > {0}/made; cat near; echo t > $TMPDIR/t", place.display());
-    let crib =
-        Crib::new().tool("peek", crate::crib::definition("peek", "sh peek.sh")).file("peek.sh", &script).file("near", "near");
+    let script =
+        format!("cat {0}/data; echo x > {0}/made; cat near; echo t > $TMPDIR/t", place.display());
+    let crib = Crib::new()
+        .tool("peek", crate::crib::definition("peek", "sh peek.sh"))
+        .file("peek.sh", &script)
+        .file("near", "near");
     let ran = crib.run(&["call", "peek", "--learn"]);
     let said = ran.stdout.replace(&place.display().to_string(), "OUTSIDE");
-    for line in ["read            near", "read outside    OUTSIDE/data", "written outside OUTSIDE/made", r#""mutates": true"#] {
+    for line in [
+        "read            near",
+        "read outside    OUTSIDE/data",
+        "written outside OUTSIDE/made",
+        r#""mutates": true"#,
+    ] {
         assert!(said.contains(line), "{line}: {said}{}", ran.stderr);
     }
-    assert!(said.ends_with("  [confine]\n  read = [\"OUTSIDE/data\"]\n  write = [\"OUTSIDE\"]\n"), "{said}");
+    assert!(
+        said.ends_with("  [confine]\n  read = [\"OUTSIDE/data\"]\n  write = [\"OUTSIDE\"]\n"),
+        "{said}"
+    );
     assert!(!said.contains("toolcrib-"), "its own temporary folder is nobody's business: {said}");
 }
 
@@ -85,7 +97,8 @@ fn a_failed_run_is_said_to_teach_less() {
         return;
     }
     let crib = Crib::new().tool("copy", copy());
-    let ran = crib.run(&["call", "copy", "--learn", "--args", r#"{"from": "missing", "to": "made"}"#]);
+    let ran =
+        crib.run(&["call", "copy", "--learn", "--args", r#"{"from": "missing", "to": "made"}"#]);
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("it may need more"), "{}", ran.stderr);
     assert!(ran.stdout.contains(r#""mutates": false"#), "{}", ran.stdout);
@@ -96,7 +109,8 @@ fn a_dangerous_tool_is_not_watched_without_approval() {
     let mut guarded = copy();
     guarded["dangerous"] = json!(true);
     let crib = Crib::new().tool("copy", guarded).file("given", "content");
-    let ran = crib.run(&["call", "copy", "--learn", "--args", r#"{"from": "given", "to": "made"}"#]);
+    let ran =
+        crib.run(&["call", "copy", "--learn", "--args", r#"{"from": "given", "to": "made"}"#]);
     assert_eq!(ran.code, 5, "{}", ran.stdout);
     assert!(!ran.stdout.contains("touched") && !crib.root().join("made").exists());
 }
@@ -106,7 +120,8 @@ fn says_which_package_watches() {
     let crib = Crib::new().tool("copy", copy()).file("given", "content");
     let tools = tempfile::tempdir().expect("a folder");
     std::os::unix::fs::symlink("/bin/cp", tools.path().join("cp")).expect("a link");
-    let mut command = crib.command(&["call", "copy", "--learn", "--args", r#"{"from": "given", "to": "made"}"#]);
+    let mut command =
+        crib.command(&["call", "copy", "--learn", "--args", r#"{"from": "given", "to": "made"}"#]);
     let output = command.env("PATH", tools.path()).output().expect("the program runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("install the package `strace`"), "{said}");
@@ -120,11 +135,24 @@ fn a_plan_cut_to_the_call_is_shown() {
         cut["subcommand"][0]["positional_args"][index]["access"] = json!(access);
     }
     let crib = Crib::new().tool("copy", cut).file("given", "content").file("out/there", "old");
-    let ran = crib.run(&["call", "copy", "--dry-run", "--args", r#"{"from": "given", "to": "out/there"}"#]);
-    let line = |name: &str| ran.stdout.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
+    let ran = crib.run(&[
+        "call",
+        "copy",
+        "--dry-run",
+        "--args",
+        r#"{"from": "given", "to": "out/there"}"#,
+    ]);
+    let line = |name: &str| {
+        ran.stdout.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned()
+    };
     let root = crib.root();
     let reads: Vec<_> = line("reads").split_whitespace().skip(1).map(str::to_owned).collect();
-    assert_eq!(reads.first().map(String::as_str), root.join("given").to_str(), "the call's own paths come first: {}", ran.stdout);
+    assert_eq!(
+        reads.first().map(String::as_str),
+        root.join("given").to_str(),
+        "the call's own paths come first: {}",
+        ran.stdout
+    );
     assert!(!reads.iter().any(|path| Some(path.as_str()) == root.to_str()), "{}", ran.stdout);
     assert_eq!(line("writes").split_whitespace().last(), root.join("out/there").to_str());
 }

@@ -39,7 +39,8 @@ fn logs_can_be_json() {
     let ran = half_broken().run(&["serve", "--log-json"]);
     assert!(!ran.stderr.is_empty());
     for line in ran.stderr.lines() {
-        let entry: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}"));
+        let entry: serde_json::Value =
+            serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}"));
         assert!(entry["level"].is_string() && entry["fields"]["message"].is_string(), "{entry}");
     }
 }
@@ -47,10 +48,16 @@ fn logs_can_be_json() {
 #[test]
 fn not_even_a_trace_shows_the_messages_of_clients() {
     let mut say = definition("say", "echo");
-    say["subcommand"][0]["positional_args"] = json!([{"name": "word", "type": "string", "description": "What"}]);
+    say["subcommand"][0]["positional_args"] =
+        json!([{"name": "word", "type": "string", "description": "What"}]);
     let crib = Crib::new().tool("say", say);
     let mut command = crib.command(&["serve", "--log-level", "trace"]);
-    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a server");
+    let mut server = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a server");
     let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
     let mut input = server.stdin.take().expect("its input");
     for message in [
@@ -60,9 +67,14 @@ fn not_even_a_trace_shows_the_messages_of_clients() {
     ] {
         writeln!(input, "{message}").expect("the server reads");
     }
-    let mut answers = BufReader::new(server.stdout.take().expect("its output")).lines().map_while(Result::ok);
+    let mut answers =
+        BufReader::new(server.stdout.take().expect("its output")).lines().map_while(Result::ok);
     assert!(answers.any(|line| line.contains("xyzzy-4711")), "the call is answered");
     drop(input);
     let logged = server.wait_with_output().expect("an end").stderr;
-    assert!(!String::from_utf8_lossy(&logged).contains("xyzzy-4711"), "{}", String::from_utf8_lossy(&logged));
+    assert!(
+        !String::from_utf8_lossy(&logged).contains("xyzzy-4711"),
+        "{}",
+        String::from_utf8_lossy(&logged)
+    );
 }

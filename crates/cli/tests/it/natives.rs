@@ -24,7 +24,13 @@ fn names(crib: &Crib, variables: &[(&str, &str)], arguments: &[&str]) -> Vec<Str
 /// One tool, as `tools/list` serves it.
 fn served(crib: &Crib, name: &str) -> Value {
     let tools = run_with(crib, &[], &["list", "--json"]).json();
-    tools.as_array().expect("tools").iter().find(|tool| tool["name"] == name).unwrap_or_else(|| panic!("{tools}")).clone()
+    tools
+        .as_array()
+        .expect("tools")
+        .iter()
+        .find(|tool| tool["name"] == name)
+        .unwrap_or_else(|| panic!("{tools}"))
+        .clone()
 }
 
 #[test]
@@ -49,7 +55,8 @@ fn the_prefix_is_the_option_else_the_variable_else_the_default() {
         (Some("acme"), Some(""), "example"),
     ];
     for (variable, option, example) in cases {
-        let variables: Vec<_> = variable.map(|value| ("MCP_TOOL_PREFIX", value)).into_iter().collect();
+        let variables: Vec<_> =
+            variable.map(|value| ("MCP_TOOL_PREFIX", value)).into_iter().collect();
         let arguments: Vec<_> = option.into_iter().flat_map(|value| ["--prefix", value]).collect();
         let mut expected = vec![example, "await", "cancel", "hello", "status"];
         expected.sort_unstable();
@@ -82,7 +89,11 @@ fn an_unknown_option_is_refused() {
 fn call_and_show_take_names_with_and_without_the_prefix() {
     let crib = Crib::new();
     for name in ["example", "guide_example"] {
-        let ran = run_with(&crib, &[], &["call", name, "--args", r#"{"action": "demo", "message": "Grüße"}"#, "--json"]);
+        let ran = run_with(
+            &crib,
+            &[],
+            &["call", name, "--args", r#"{"action": "demo", "message": "Grüße"}"#, "--json"],
+        );
         assert_eq!(ran.json()["value"]["message"], "Grüße", "{}", ran.stderr);
         assert_eq!(run_with(&crib, &[], &["show", name]).code, 0);
     }
@@ -91,15 +102,20 @@ fn call_and_show_take_names_with_and_without_the_prefix() {
 #[test]
 fn undecorated_names_in_every_description_and_page() {
     let tools = run_with(&Crib::new(), &[], &["list", "--json"]).json();
-    let decorated: Vec<_> = tools.as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
-    let decorated: Vec<_> = decorated.into_iter().filter(|name| name.starts_with("guide_")).collect();
+    let decorated: Vec<_> =
+        tools.as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
+    let decorated: Vec<_> =
+        decorated.into_iter().filter(|name| name.starts_with("guide_")).collect();
     assert!(!decorated.is_empty());
     for tool in tools.as_array().expect("tools") {
         let text = tool["description"].as_str().expect("a description");
         assert!(!decorated.iter().any(|name| text.contains(name)), "{text}");
     }
-    let folders = ["docs", "docs/reference", "crates/toolkit/templates", "."].map(|folder| repository().join(folder));
-    for page in folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder")).flatten() {
+    let folders = ["docs", "docs/reference", "crates/toolkit/templates", "."]
+        .map(|folder| repository().join(folder));
+    for page in
+        folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder")).flatten()
+    {
         if page.path().extension().is_some_and(|extension| extension == "md") {
             let text = std::fs::read_to_string(page.path()).expect("a page");
             let said: Vec<_> = decorated.iter().filter(|name| text.contains(**name)).collect();
@@ -110,8 +126,13 @@ fn undecorated_names_in_every_description_and_page() {
 
 #[test]
 fn tool_module_references_and_documentation_template_references() {
-    let folders = ["", "content", "flags", "prompts"].map(|folder| repository().join("crates/builtin/src").join(folder));
-    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("sources")).flatten().map(|entry| entry.path());
+    let folders = ["", "content", "flags", "prompts"]
+        .map(|folder| repository().join("crates/builtin/src").join(folder));
+    let files = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).expect("sources"))
+        .flatten()
+        .map(|entry| entry.path());
     let texts = files.filter_map(|path| Some((std::fs::read_to_string(&path).ok()?, path)));
     let without: Vec<_> = texts
         .filter(|(text, _)| text.contains("Native::typed(") || text.contains("Native::new("))
@@ -123,11 +144,19 @@ fn tool_module_references_and_documentation_template_references() {
 
 #[test]
 fn template_availability_with_all_four_sections_and_described_fields() {
-    let template = std::fs::read_to_string(repository().join("crates/toolkit/templates/tool.md")).expect("a template");
-    for part in ["Description", "JSON Schema", "Usage Instructions", "Concrete Examples", "/// The document, by its name"] {
+    let template = std::fs::read_to_string(repository().join("crates/toolkit/templates/tool.md"))
+        .expect("a template");
+    for part in [
+        "Description",
+        "JSON Schema",
+        "Usage Instructions",
+        "Concrete Examples",
+        "/// The document, by its name",
+    ] {
         assert!(template.contains(part), "{part}");
     }
-    let prompt = std::fs::read_to_string(repository().join("crates/toolkit/templates/prompt.md")).expect("a template");
+    let prompt = std::fs::read_to_string(repository().join("crates/toolkit/templates/prompt.md"))
+        .expect("a template");
     assert!(prompt.contains("description:") && prompt.contains("@"), "{prompt}");
 }
 
@@ -135,7 +164,8 @@ fn template_availability_with_all_four_sections_and_described_fields() {
 fn guide_tools() -> Vec<Value> {
     let crib = Crib::new().file("toolcrib.toml", "[flags]\n");
     let tools = run_with(&crib, &[], &["list", "--json"]).json();
-    let is_guide = |tool: &&Value| tool["name"].as_str().is_some_and(|name| name.starts_with("guide_"));
+    let is_guide =
+        |tool: &&Value| tool["name"].as_str().is_some_and(|name| name.starts_with("guide_"));
     let guide: Vec<_> = tools.as_array().expect("tools").iter().filter(is_guide).cloned().collect();
     assert_eq!(guide.len(), 8);
     guide
@@ -144,7 +174,8 @@ fn guide_tools() -> Vec<Value> {
 /// A section of a tool's description.
 fn section<'a>(tool: &'a Value, label: &str) -> &'a str {
     let text = tool["description"].as_str().expect("a description");
-    let (_, after) = text.split_once(&format!("## {label}\n\n")).unwrap_or_else(|| panic!("no {label}: {text}"));
+    let (_, after) =
+        text.split_once(&format!("## {label}\n\n")).unwrap_or_else(|| panic!("no {label}: {text}"));
     after.split("\n\n## ").next().expect("a section")
 }
 
@@ -163,7 +194,11 @@ fn tool_documentation_format() {
 fn complete_field_descriptions() {
     for tool in guide_tools() {
         for (field, schema) in tool["inputSchema"]["properties"].as_object().expect("properties") {
-            assert!(schema["description"].as_str().is_some_and(|text| !text.is_empty()), "{field} of {}", tool["name"]);
+            assert!(
+                schema["description"].as_str().is_some_and(|text| !text.is_empty()),
+                "{field} of {}",
+                tool["name"]
+            );
         }
     }
 }
@@ -171,7 +206,9 @@ fn complete_field_descriptions() {
 #[test]
 fn schema_presentation() {
     for tool in guide_tools() {
-        let fence = section(&tool, "JSON Schema").strip_prefix("```json\n").and_then(|fence| fence.strip_suffix("\n```"));
+        let fence = section(&tool, "JSON Schema")
+            .strip_prefix("```json\n")
+            .and_then(|fence| fence.strip_suffix("\n```"));
         let shown: Value = serde_json::from_str(fence.expect("a fence")).expect("JSON");
         assert_eq!(shown, tool["inputSchema"], "the schema as it is enforced");
     }
@@ -181,8 +218,12 @@ fn schema_presentation() {
 fn usage_instructions_clarity() {
     for tool in guide_tools() {
         let usage = section(&tool, "Usage Instructions");
-        let bare = tool["name"].as_str().and_then(|name| name.strip_prefix("guide_")).expect("a name");
-        assert!(usage.starts_with(&format!("```text\n{bare}(")) && usage.ends_with("\n```"), "{usage}");
+        let bare =
+            tool["name"].as_str().and_then(|name| name.strip_prefix("guide_")).expect("a name");
+        assert!(
+            usage.starts_with(&format!("```text\n{bare}(")) && usage.ends_with("\n```"),
+            "{usage}"
+        );
     }
 }
 
@@ -190,16 +231,24 @@ fn usage_instructions_clarity() {
 fn example_completeness() {
     for tool in guide_tools() {
         let examples = section(&tool, "Concrete Examples");
-        assert!(examples.starts_with("```json\n{") && !examples.contains('<') && !examples.contains("..."), "{examples}");
-        let is_explained = |one: &str| one.split("```\n").nth(1).is_some_and(|why| why.trim().len() > 5);
+        assert!(
+            examples.starts_with("```json\n{")
+                && !examples.contains('<')
+                && !examples.contains("..."),
+            "{examples}"
+        );
+        let is_explained =
+            |one: &str| one.split("```\n").nth(1).is_some_and(|why| why.trim().len() > 5);
         assert!(examples.split("```json").skip(1).all(is_explained), "{examples}");
     }
 }
 
 #[test]
 fn the_documentation_shows_the_example_as_it_is_built() {
-    let source = std::fs::read_to_string(repository().join("examples/native-tool/src/main.rs")).expect("the example");
-    let page = std::fs::read_to_string(repository().join("docs/native-tools.md")).expect("the page");
+    let source = std::fs::read_to_string(repository().join("examples/native-tool/src/main.rs"))
+        .expect("the example");
+    let page =
+        std::fs::read_to_string(repository().join("docs/native-tools.md")).expect("the page");
     assert!(page.contains(&source), "docs/native-tools.md does not show the example");
     assert!(source.lines().count() < 40);
 }
@@ -211,8 +260,12 @@ fn automatic_registration_with_descriptions_in_the_size_that_the_crib_wants() {
         served(&crib, "guide_example")["description"].as_str().expect("a description").to_owned()
     };
     let full = size("");
-    let labels = ["## Description", "## JSON Schema", "## Usage Instructions", "## Concrete Examples"];
-    let places: Vec<_> = labels.iter().map(|label| full.find(label).unwrap_or_else(|| panic!("{label}: {full}"))).collect();
+    let labels =
+        ["## Description", "## JSON Schema", "## Usage Instructions", "## Concrete Examples"];
+    let places: Vec<_> = labels
+        .iter()
+        .map(|label| full.find(label).unwrap_or_else(|| panic!("{label}: {full}")))
+        .collect();
     assert!(places.is_sorted());
     assert!(full.lines().nth(2).is_some_and(|line| line.chars().count() <= 50), "{full}");
     let schema_less = size("[crib]\ndescriptions = \"schema-less\"\n");
@@ -226,35 +279,54 @@ fn failures_are_true_on_the_wire_and_can_be_standard_error_objects() {
     let crib = Crib::new();
     let call = |crib: &Crib, arguments: Value| {
         let mut client = Client::start_with(crib, &[], &[("MCP_INCLUDE_EXAMPLE_TOOLS", "true")]);
-        let reply = client.ask("tools/call", json!({"name": "guide_example", "arguments": arguments}));
+        let reply =
+            client.ask("tools/call", json!({"name": "guide_example", "arguments": arguments}));
         reply["result"].clone()
     };
     let good = call(&crib, json!({"action": "test"}));
     assert_ne!(good["isError"], true);
     assert_eq!(good["structuredContent"]["success"], true);
     let failed = call(&crib, json!({"action": "validate"}));
-    assert_eq!((&failed["isError"], &failed["structuredContent"]["error_type"]), (&json!(true), &json!("validation_error")));
+    assert_eq!(
+        (&failed["isError"], &failed["structuredContent"]["error_type"]),
+        (&json!(true), &json!("validation_error"))
+    );
     let wrong = call(&crib, json!({"action": "dance", "actoin": 1}));
     assert_eq!(wrong["isError"], true);
     let envelope = &wrong["structuredContent"];
-    assert_eq!((&envelope["success"], &envelope["error_type"]), (&json!(false), &json!("invalid_arguments")));
+    assert_eq!(
+        (&envelope["success"], &envelope["error_type"]),
+        (&json!(false), &json!("invalid_arguments"))
+    );
     assert_eq!(envelope["error_data"]["details"].as_array().map(Vec::len), Some(2), "{envelope}");
-    assert!(!envelope.to_string().contains("http"), "no links into a validator's documentation: {envelope}");
+    assert!(
+        !envelope.to_string().contains("http"),
+        "no links into a validator's documentation: {envelope}"
+    );
     crib.write("toolcrib.toml", "[crib]\nerrors = \"standard\"\n");
     let standard = call(&crib, json!({"action": "validate"}));
     assert_eq!(standard["structuredContent"]["status"], "failure");
-    assert_eq!(standard["structuredContent"]["error_details"]["instruction"], "Do not try to mend this.");
+    assert_eq!(
+        standard["structuredContent"]["error_details"]["instruction"],
+        "Do not try to mend this."
+    );
     assert_eq!(standard["isError"], true);
-    assert_eq!(standard["content"][0]["text"], standard["structuredContent"].to_string(), "a model reads the same");
+    assert_eq!(
+        standard["content"][0]["text"],
+        standard["structuredContent"].to_string(),
+        "a model reads the same"
+    );
 }
 
 #[test]
 fn results_fit_the_output_schema_that_is_served() {
     let crib = Crib::new();
-    let schema = served(&crib, "guide_example")["outputSchema"].as_object().expect("a schema").clone();
+    let schema =
+        served(&crib, "guide_example")["outputSchema"].as_object().expect("a schema").clone();
     let schema = catalog::Schema::new(schema);
     for arguments in [r#"{"action": "demo"}"#, r#"{"action": "validate"}"#, r#"{"action": 1}"#] {
-        let result = run_with(&crib, &[], &["call", "example", "--args", arguments, "--json"]).json();
+        let result =
+            run_with(&crib, &[], &["call", "example", "--args", arguments, "--json"]).json();
         assert!(schema.validator().expect("a schema").is_valid(&result), "{result}");
     }
 }
@@ -267,26 +339,38 @@ fn the_server_tells_its_own_version() {
 
 #[test]
 fn user_provided_prefix_preserved_and_a_hidden_tool_is_told() {
-    let crib = Crib::new().file("toolcrib.toml", "[flags]\n").tool("mine", definition("my_set_project_flag", "true"));
+    let crib = Crib::new()
+        .file("toolcrib.toml", "[flags]\n")
+        .tool("mine", definition("my_set_project_flag", "true"));
     let ran = run_with(&crib, &[("MCP_TOOL_PREFIX", "my")], &["list"]);
     assert!(ran.stdout.contains("my_set_project_flag"), "{}", ran.stdout);
-    assert!(ran.stderr.contains("`my_set_project_flag`") && ran.stderr.contains("is not served"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("`my_set_project_flag`") && ran.stderr.contains("is not served"),
+        "{}",
+        ran.stderr
+    );
     let ran = run_with(&crib, &[], &["list"]);
-    assert!(ran.stdout.contains("guide_set_project_flag") && !ran.stderr.contains("is not served"), "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("guide_set_project_flag") && !ran.stderr.contains("is not served"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
 fn a_bare_name_is_answered_with_the_served_one() {
     let crib = Crib::new().file("toolcrib.toml", "[flags]\n");
     let mut client = Client::start(&crib, &[]);
-    let reply = client.ask("tools/call", json!({"name": "get_project_flag", "arguments": {"name": "x"}}));
+    let reply =
+        client.ask("tools/call", json!({"name": "get_project_flag", "arguments": {"name": "x"}}));
     let message = reply["error"]["message"].as_str().expect("an error");
     assert!(message.contains("did you mean `guide_get_project_flag`?"), "{message}");
 }
 
 #[test]
 fn a_policy_about_a_native_tool_is_not_called_useless() {
-    let crib = Crib::new().file("toolcrib.toml", "[flags]\n\n[[policy]]\ntools = \"set_*_flag\"\ndo = \"deny\"\n");
+    let crib = Crib::new()
+        .file("toolcrib.toml", "[flags]\n\n[[policy]]\ntools = \"set_*_flag\"\ndo = \"deny\"\n");
     let report = crib.run(&["check", "--format", "json"]).json();
     assert_eq!(report["diagnostics"], json!([]), "{report}");
     let denied = crib.run(&["call", "set_project_flag", "--args", r#"{"name": "x"}"#, "--json"]);
@@ -297,7 +381,9 @@ fn a_policy_about_a_native_tool_is_not_called_useless() {
 fn flags_tools_go_with_their_section() {
     let crib = Crib::new().file("toolcrib.toml", "[flags]\n");
     let mut client = Client::start(&crib, &[]);
-    let listed = |client: &mut Client| client.ask("tools/list", json!({})).to_string().contains("guide_set_project_flag");
+    let listed = |client: &mut Client| {
+        client.ask("tools/list", json!({})).to_string().contains("guide_set_project_flag")
+    };
     assert!(listed(&mut client));
     crib.write("toolcrib.toml", "");
     crib.run(&["reload"]);

@@ -33,7 +33,10 @@ fn asynchronous(name: &str, command: &str) -> Value {
 fn approval_of(crib: &Crib, arguments: &str) -> String {
     let refused = crib.run(&["call", "wipe", "--json", "--args", arguments]);
     assert_eq!(refused.code, 5, "{}{}", refused.stdout, refused.stderr);
-    refused.json()["error_details"]["approval"].as_str().unwrap_or_else(|| panic!("{}", refused.stdout)).to_owned()
+    refused.json()["error_details"]["approval"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{}", refused.stdout))
+        .to_owned()
 }
 
 #[test]
@@ -44,10 +47,18 @@ fn a_yes_is_good_for_the_same_call_once() {
     let approved = crib.run(&["approve", &id, "--yes"]);
     assert_eq!(approved.code, 0, "{}", approved.stderr);
     assert!(approved.stderr.contains("echo wiped a"), "the plan is shown: {}", approved.stderr);
-    assert_eq!(crib.run(&["call", "wipe", "--args", r#"{"what": "b"}"#]).code, 5, "another call is another question");
+    assert_eq!(
+        crib.run(&["call", "wipe", "--args", r#"{"what": "b"}"#]).code,
+        5,
+        "another call is another question"
+    );
     let ran = crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "wiped a\n"), "{}", ran.stderr);
-    assert_eq!(crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]).code, 5, "a yes is used up");
+    assert_eq!(
+        crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]).code,
+        5,
+        "a yes is used up"
+    );
 }
 
 #[test]
@@ -89,7 +100,11 @@ fn a_finished_operation_can_be_seen_from_the_terminal() {
     assert_eq!(crib.run(&["call", "greet"]).stdout, "hello\n", "a person waits for the result");
     let list = crib.run(&["operations", "list", "--json"]).json();
     let operation = &list["operations"][0];
-    assert_eq!((&operation["tool"], &operation["state"]), (&json!("greet"), &json!("completed")), "{list}");
+    assert_eq!(
+        (&operation["tool"], &operation["state"]),
+        (&json!("greet"), &json!("completed")),
+        "{list}"
+    );
     let id = operation["id"].as_str().expect("an id");
     assert!(crib.run(&["operations", "list"]).stdout.contains(id));
     assert!(crib.run(&["operations", "show", id]).stdout.contains("hello"));
@@ -103,10 +118,14 @@ fn a_finished_operation_can_be_seen_from_the_terminal() {
 
 #[test]
 fn logs_can_be_followed_to_the_end() {
-    let crib = Crib::new().tool("talk", asynchronous("talk", "sh talk.sh")).file("talk.sh", "echo one; sleep 3; echo two");
+    let crib = Crib::new()
+        .tool("talk", asynchronous("talk", "sh talk.sh"))
+        .file("talk.sh", "echo one; sleep 3; echo two");
     let mut client = Client::start(&crib, &[]);
     let started = client.ask("tools/call", json!({"name": "talk", "arguments": {}}));
-    let id = started["result"]["structuredContent"]["operation_id"].as_str().unwrap_or_else(|| panic!("{started}"));
+    let id = started["result"]["structuredContent"]["operation_id"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{started}"));
     assert_eq!(crib.run(&["operations", "logs", id]).stdout, "one\n", "so far");
     assert_eq!(crib.run(&["operations", "logs", id, "--follow"]).stdout, "one\ntwo\n");
     assert_eq!(crib.run(&["operations", "show", id, "--json"]).json()["state"], "completed");
@@ -114,10 +133,18 @@ fn logs_can_be_followed_to_the_end() {
 
 #[test]
 fn the_description_says_how_every_client_gets_a_late_result() {
-    let crib = Crib::new().tool("nap", asynchronous("nap", "sleep 1")).tool("now", definition("now", "true"));
+    let crib = Crib::new()
+        .tool("nap", asynchronous("nap", "sleep 1"))
+        .tool("now", definition("now", "true"));
     let tools = crib.run(&["list", "--json"]).json();
     let of = |name: &str| {
-        tools.as_array().expect("tools").iter().find(|tool| tool["name"] == name).expect("it")["description"].to_string()
+        tools
+            .as_array()
+            .expect("tools")
+            .iter()
+            .find(|tool| tool["name"] == name)
+            .expect("it")["description"]
+            .to_string()
     };
     assert!(of("nap").contains("`await`"), "{tools}");
     assert!(!of("now").contains("`await`"), "{tools}");
@@ -128,12 +155,18 @@ fn cancel_reaches_an_operation_of_a_running_server() {
     let crib = Crib::new().tool("nap", asynchronous("nap", "sleep 4712"));
     let mut client = Client::start(&crib, &[]);
     let started = client.ask("tools/call", json!({"name": "nap", "arguments": {}}));
-    let id = started["result"]["structuredContent"]["operation_id"].as_str().unwrap_or_else(|| panic!("{started}")).to_owned();
+    let id = started["result"]["structuredContent"]["operation_id"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{started}"))
+        .to_owned();
     assert_eq!(crib.run(&["operations", "show", &id, "--json"]).json()["state"], "running");
     let cancelled = crib.run(&["operations", "cancel", &id]);
     assert_eq!(cancelled.code, 0, "{}", cancelled.stderr);
     assert_eq!(crib.run(&["operations", "show", &id, "--json"]).json()["state"], "cancelled");
-    assert!(crib.run(&["operations", "cancel", &id]).stdout.contains("had ended"), "a second time changes nothing");
+    assert!(
+        crib.run(&["operations", "cancel", &id]).stdout.contains("had ended"),
+        "a second time changes nothing"
+    );
     let end = Instant::now() + Duration::from_secs(10);
     while crate::serve::is_running("sleep 4712") {
         assert!(Instant::now() < end, "its process ends");
@@ -146,7 +179,8 @@ fn a_killed_server_leaves_neither_a_process_nor_a_lie() {
     let crib = Crib::new().tool("nap", asynchronous("nap", "sleep 4713"));
     let mut client = Client::start(&crib, &[]);
     let started = client.ask("tools/call", json!({"name": "nap", "arguments": {}}));
-    let id = started["result"]["structuredContent"]["operation_id"].as_str().expect("an id").to_owned();
+    let id =
+        started["result"]["structuredContent"]["operation_id"].as_str().expect("an id").to_owned();
     drop(client);
     let next = Client::start(&crib, &[]);
     assert_eq!(crib.run(&["operations", "show", &id, "--json"]).json()["state"], "lost");
@@ -157,21 +191,35 @@ fn a_killed_server_leaves_neither_a_process_nor_a_lie() {
 #[test]
 fn the_place_in_the_queue_is_told_wherever_one_asks() {
     let nap = |name: &str| asynchronous(name, "sleep 4714");
-    let crib = Crib::new().tool("nap", nap("nap")).file("toolcrib.toml", "[limits]\nconcurrency = 1\n");
+    let crib =
+        Crib::new().tool("nap", nap("nap")).file("toolcrib.toml", "[limits]\nconcurrency = 1\n");
     let mut client = Client::start(&crib, &[]);
     let mut start = || {
         let started = client.ask("tools/call", json!({"name": "nap", "arguments": {}}));
-        started["result"]["structuredContent"]["operation_id"].as_str().unwrap_or_else(|| panic!("{started}")).to_owned()
+        started["result"]["structuredContent"]["operation_id"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{started}"))
+            .to_owned()
     };
     let (first, second, third) = (start(), start(), start());
     let listed = crib.run(&["operations", "list"]).stdout;
-    let line = |id: &str| listed.lines().find(|line| line.starts_with(id)).unwrap_or_else(|| panic!("{listed}")).to_owned();
-    assert!(!line(&first).contains("queue") && line(&second).contains("place 1 in the queue"), "{listed}");
+    let line = |id: &str| {
+        listed
+            .lines()
+            .find(|line| line.starts_with(id))
+            .unwrap_or_else(|| panic!("{listed}"))
+            .to_owned()
+    };
+    assert!(
+        !line(&first).contains("queue") && line(&second).contains("place 1 in the queue"),
+        "{listed}"
+    );
     assert!(line(&third).contains("place 2 in the queue"), "{listed}");
     assert!(crib.run(&["operations", "show", &third]).stdout.contains("place 2 in the queue"));
     let shown = crib.run(&["operations", "show", &second, "--json"]).json();
     assert_eq!(shown["progress"]["message"], "waits for its turn: place 1 in the queue");
-    let status = client.ask("tools/call", json!({"name": "status", "arguments": {"state": "pending"}}));
+    let status =
+        client.ask("tools/call", json!({"name": "status", "arguments": {"state": "pending"}}));
     assert!(status.to_string().contains("place 2 in the queue"), "{status}");
     assert_eq!(crib.run(&["operations", "cancel", &second]).code, 0);
     let end = Instant::now() + Duration::from_secs(10);
@@ -187,7 +235,8 @@ fn on_a_terminal(crib: &Crib, arguments: &[&str]) -> (std::process::Child, Recei
     pty::unlockpt(&near).expect("open");
     let name = pty::ptsname(&near, Vec::new()).expect("a name").into_string().expect("text");
     let far = || File::options().read(true).write(true).open(&name).expect("its other end");
-    let child = crib.command(arguments).stdout(far()).stderr(far()).spawn().expect("the program runs");
+    let child =
+        crib.command(arguments).stdout(far()).stderr(far()).spawn().expect("the program runs");
     let (sender, drawn) = channel();
     let mut near = File::from(near);
     std::thread::spawn(move || {
@@ -212,14 +261,19 @@ fn a_watched_list_shows_progress_and_then_the_end() {
     let mut seen = String::new();
     let mut see = |wanted: &str| {
         while !seen.contains(wanted) {
-            seen += &drawn.recv_timeout(Duration::from_secs(20)).unwrap_or_else(|_| panic!("no {wanted} in {seen:?}"));
+            seen += &drawn
+                .recv_timeout(Duration::from_secs(20))
+                .unwrap_or_else(|_| panic!("no {wanted} in {seen:?}"));
         }
         seen.clone()
     };
     let first = see("[#####---------------]  25%");
     assert!(first.contains("running") && first.contains("build"), "{first:?}");
     crib.write("half", "");
-    assert!(see("[###############-----]  75%").contains("\u{1b}[1A\u{1b}[J"), "it is drawn over the last one");
+    assert!(
+        see("[###############-----]  75%").contains("\u{1b}[1A\u{1b}[J"),
+        "it is drawn over the last one"
+    );
     crib.write("done", "");
     see("completed");
     assert!(watching.wait().expect("an end").success(), "it ends when nothing runs");
@@ -246,8 +300,14 @@ fn every_call_and_every_decision_leaves_a_line_in_the_audit() {
     client.close();
     let lines = audit(&crib);
     assert_eq!(lines.len(), 6, "nothing is lost when a server ends: {lines:?}");
-    assert!(lines.iter().all(|line| line["tool"].is_string() && line["decision"].is_string()), "{lines:?}");
-    assert!(!lines.iter().any(|line| line.to_string().contains("\"a\"")), "arguments are digests: {lines:?}");
+    assert!(
+        lines.iter().all(|line| line["tool"].is_string() && line["decision"].is_string()),
+        "{lines:?}"
+    );
+    assert!(
+        !lines.iter().any(|line| line.to_string().contains("\"a\"")),
+        "arguments are digests: {lines:?}"
+    );
 }
 
 #[test]
@@ -256,11 +316,21 @@ fn a_tool_cannot_be_told_to_write_its_own_permission() {
         "subcommand": [{"name": "default", "description": "Copy a file", "positional_args": [
             {"name": "from", "type": "string", "format": "path", "description": "From", "required": true},
             {"name": "to", "type": "string", "format": "path", "description": "To", "required": true}]}]});
-    let crib = Crib::new().tool("copy", copy).file("rule", "[[policy]]\ntools = \"*\"\ndo = \"allow\"\n");
+    let crib =
+        Crib::new().tool("copy", copy).file("rule", "[[policy]]\ntools = \"*\"\ndo = \"allow\"\n");
     for to in ["toolcrib.toml", "tools/new.json", "tools/../toolcrib.toml"] {
-        let ran = crib.run(&["call", "copy", "--json", "--args", &json!({"from": "rule", "to": to}).to_string()]);
+        let ran = crib.run(&[
+            "call",
+            "copy",
+            "--json",
+            "--args",
+            &json!({"from": "rule", "to": to}).to_string(),
+        ]);
         assert_ne!(ran.code, 0, "{to}");
         assert_eq!(ran.json()["error_type"], "path_protected", "{to}");
     }
-    assert_eq!(crib.run(&["call", "copy", "--args", r#"{"from": "rule", "to": "elsewhere"}"#]).code, 0);
+    assert_eq!(
+        crib.run(&["call", "copy", "--args", r#"{"from": "rule", "to": "elsewhere"}"#]).code,
+        0
+    );
 }

@@ -10,7 +10,10 @@ fn docs_writes_an_index_and_a_page_for_each_tool() {
     assert_eq!(crib.run(&["docs", "--out", "pages"]).code, 0);
     let index = fs::read_to_string(crib.root().join("pages/index.html")).expect("an index");
     for page in ["tools/ok.html", "tools/status.html"] {
-        assert!(index.contains(page) && crib.root().join("pages").join(page).is_file(), "{page}: {index}");
+        assert!(
+            index.contains(page) && crib.root().join("pages").join(page).is_file(),
+            "{page}: {index}"
+        );
     }
     assert_eq!(crib.run(&["docs", "--out", "pages", "--format", "markdown"]).code, 0);
     let index = fs::read_to_string(crib.root().join("pages/index.md")).expect("an index");
@@ -19,7 +22,8 @@ fn docs_writes_an_index_and_a_page_for_each_tool() {
 
 #[test]
 fn pages_of_tools_that_are_gone_are_removed_and_nothing_else_is() {
-    let crib = Crib::new().tool("ok", definition("ok", "true")).tool("old", definition("old", "true"));
+    let crib =
+        Crib::new().tool("ok", definition("ok", "true")).tool("old", definition("old", "true"));
     for format in ["html", "markdown"] {
         crib.write("tools/old.json", &definition("old", "true").to_string());
         let docs = ["docs", "--out", "pages", "--format", format];
@@ -33,24 +37,40 @@ fn pages_of_tools_that_are_gone_are_removed_and_nothing_else_is() {
         assert!(!path("old").exists() && path("mine").exists());
         let before = fs::read(path("ok")).expect("a page");
         assert_eq!(crib.run(&docs).code, 0);
-        assert!(fs::read(path("ok")).expect("a page") == before, "pages are the same bytes each time");
+        assert!(
+            fs::read(path("ok")).expect("a page") == before,
+            "pages are the same bytes each time"
+        );
     }
 }
 
 #[test]
 fn a_page_that_somebody_else_wrote_is_not_overwritten() {
-    let crib = Crib::new().tool("ok", definition("ok", "true")).file("pages/index.html", "<p>mine</p>");
+    let crib =
+        Crib::new().tool("ok", definition("ok", "true")).file("pages/index.html", "<p>mine</p>");
     let ran = crib.run(&["docs", "--out", "pages"]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("was not written by `toolcrib docs`"), "{}", ran.stderr);
-    assert_eq!(fs::read_to_string(crib.root().join("pages/index.html")).expect("the page"), "<p>mine</p>");
+    assert_eq!(
+        fs::read_to_string(crib.root().join("pages/index.html")).expect("the page"),
+        "<p>mine</p>"
+    );
 }
 
 #[test]
 fn show_tells_the_result_errors_and_security_of_a_specification() {
-    let page = fs::read_to_string(repository().join("crates/formats/tests/it/specs/whole.md")).expect("the page");
-    let shown = Crib::new().file("MCP_TOOL_SPECIFICATION.md", &page).run(&["show", "count_lines"]).stdout;
-    for part in ["Result", "How many lines there are", "Errors", "FileNotFound", "Security", "must lie below"] {
+    let page = fs::read_to_string(repository().join("crates/formats/tests/it/specs/whole.md"))
+        .expect("the page");
+    let shown =
+        Crib::new().file("MCP_TOOL_SPECIFICATION.md", &page).run(&["show", "count_lines"]).stdout;
+    for part in [
+        "Result",
+        "How many lines there are",
+        "Errors",
+        "FileNotFound",
+        "Security",
+        "must lie below",
+    ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
 }
@@ -59,7 +79,10 @@ fn show_tells_the_result_errors_and_security_of_a_specification() {
 fn schemas_are_json_schemas() {
     for of in ["mtdf", "guidance", "config"] {
         let schema = run(&["schema", of]).json();
-        assert!(schema["$schema"].is_string() && schema["properties"].is_object(), "{of}: {schema}");
+        assert!(
+            schema["$schema"].is_string() && schema["properties"].is_object(),
+            "{of}: {schema}"
+        );
     }
 }
 

@@ -38,23 +38,35 @@ mcp_tool_draw <- function() { plot(1:3); invisible('drawn') }
 const NONE: &str = "{type: object, properties: {}}";
 
 fn yaml(name: &str, parameters: &str, rest: &str) -> String {
-    format!("name: {name}\ndescription: Does {name}\nparameters: {parameters}\nimplementation_example: f()\nmutates: no\n{rest}")
+    format!(
+        "name: {name}\ndescription: Does {name}\nparameters: {parameters}\nimplementation_example: f()\nmutates: no\n{rest}"
+    )
 }
 
 fn crib() -> Crib {
     let by = "{type: object, properties: {by: {type: integer, description: how far}}}";
     let what = "{type: object, properties: {what: {type: string, description: what goes}}, required: [what]}";
     let tools = [
-        ("demo-mcp_tool_count", yaml("demo-mcp_tool_count", by, "returns: {type: integer, description: the count}\n")),
+        (
+            "demo-mcp_tool_count",
+            yaml("demo-mcp_tool_count", by, "returns: {type: integer, description: the count}\n"),
+        ),
         ("demo-mcp_tool_wipe", yaml("demo-mcp_tool_wipe", what, "requires_approval: yes\n")),
         (
             "demo-mcp_tool_slow",
-            yaml("demo-mcp_tool_slow", NONE, "execution_time: 60\nreturns: {type: object, description: what came of it}\n"),
+            yaml(
+                "demo-mcp_tool_slow",
+                NONE,
+                "execution_time: 60\nreturns: {type: object, description: what came of it}\n",
+            ),
         ),
         ("demo-mcp_tool_draw", yaml("demo-mcp_tool_draw", NONE, "")),
     ];
-    let crib = Crib::new().file("DESCRIPTION", "Package: demo\nVersion: 1.0\n").file("R/all.R", CODE);
-    tools.into_iter().fold(crib, |crib, (name, text)| crib.file(&format!("inst/mcp/tools/{name}.yaml"), &text))
+    let crib =
+        Crib::new().file("DESCRIPTION", "Package: demo\nVersion: 1.0\n").file("R/all.R", CODE);
+    tools
+        .into_iter()
+        .fold(crib, |crib, (name, text)| crib.file(&format!("inst/mcp/tools/{name}.yaml"), &text))
 }
 
 #[test]
@@ -65,8 +77,13 @@ fn a_package_is_called_from_the_terminal() {
     let crib = crib();
     let ran = crib.run(&["call", "demo-mcp_tool_count", "--args", r#"{"by": 3}"#]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "3\n"), "{}", ran.stderr);
-    let plan = crib.run(&["call", "demo-mcp_tool_count", "--args", r#"{"by": 3}"#, "--dry-run", "--json"]).json();
-    assert_eq!((&plan["program"], &plan["argv"]), (&json!("R"), &json!(["R", "-e", "demo::mcp_tool_count(by = 3L)"])));
+    let plan = crib
+        .run(&["call", "demo-mcp_tool_count", "--args", r#"{"by": 3}"#, "--dry-run", "--json"])
+        .json();
+    assert_eq!(
+        (&plan["program"], &plan["argv"]),
+        (&json!("R"), &json!(["R", "-e", "demo::mcp_tool_count(by = 3L)"]))
+    );
     let doctor = crib.run(&["doctor"]);
     assert!(doctor.code == 0 && doctor.stdout.contains("\n  R         /"), "{}", doctor.stdout);
 }
@@ -77,7 +94,8 @@ fn what_needs_approval_is_shown_as_the_exact_call_and_runs_once_approved() {
         return;
     }
     let crib = crib();
-    let call = || crib.run(&["call", "demo-mcp_tool_wipe", "--args", r#"{"what": "all"}"#, "--json"]);
+    let call =
+        || crib.run(&["call", "demo-mcp_tool_wipe", "--args", r#"{"what": "all"}"#, "--json"]);
     let refused = call();
     assert_eq!(refused.code, 5);
     let details = &refused.json()["error_details"];
@@ -97,14 +115,19 @@ fn a_client_on_pipes_is_a_session() {
     let mut one = Client::start(&crib, &[]);
     let mut other = Client::start(&crib, &[]);
     let count = |client: &mut Client| {
-        client.ask("tools/call", json!({"name": "demo-mcp_tool_count", "arguments": {}}))["result"]["structuredContent"].clone()
+        client.ask("tools/call", json!({"name": "demo-mcp_tool_count", "arguments": {}}))["result"]
+            ["structuredContent"]
+            .clone()
     };
     assert_eq!(count(&mut one), json!({"result": 1}));
     assert_eq!(count(&mut one), json!({"result": 2}));
     assert_eq!(count(&mut other), json!({"result": 1}));
     let drawn = one.ask("tools/call", json!({"name": "demo-mcp_tool_draw", "arguments": {}}));
     let blocks = drawn["result"]["content"].as_array().expect("content");
-    assert_eq!((&blocks[0]["text"], &blocks[1]["type"]), (&json!("[1] \"drawn\"\n"), &json!("image")));
+    assert_eq!(
+        (&blocks[0]["text"], &blocks[1]["type"]),
+        (&json!("[1] \"drawn\"\n"), &json!("image"))
+    );
 }
 
 #[test]
@@ -115,8 +138,12 @@ fn a_slow_function_becomes_an_operation_whose_last_message_is_told() {
     let crib = crib();
     let mut client = Client::start(&crib, &[]);
     let answer = client.ask("tools/call", json!({"name": "demo-mcp_tool_slow", "arguments": {}}));
-    let id = answer["result"]["structuredContent"]["operation_id"].as_str().unwrap_or_else(|| panic!("{answer}"));
-    let result = client.ask("tools/call", json!({"name": "await", "arguments": {"id": id}}))["result"].clone();
+    let id = answer["result"]["structuredContent"]["operation_id"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{answer}"));
+    let result =
+        client.ask("tools/call", json!({"name": "await", "arguments": {"id": id}}))["result"]
+            .clone();
     assert!(result.to_string().contains("half way"), "{result}");
     assert!(result.to_string().contains("long"), "{result}");
 }
@@ -131,9 +158,15 @@ impl Site {
     fn start(crib: &Crib) -> Self {
         let mut command = crib.command(&["serve", "--http", "127.0.0.1:0"]);
         let mut child = command.stderr(Stdio::piped()).spawn().expect("a server");
-        let mut log = BufReader::new(child.stderr.take().expect("its log")).lines().map_while(Result::ok);
+        let mut log =
+            BufReader::new(child.stderr.take().expect("its log")).lines().map_while(Result::ok);
         let line = log.find(|line| line.contains("http://")).expect("where it listens");
-        let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next()).expect("an address").to_owned();
+        let address = line
+            .split("http://")
+            .nth(1)
+            .and_then(|rest| rest.split('/').next())
+            .expect("an address")
+            .to_owned();
         std::thread::spawn(move || log.for_each(drop));
         Self { child, address }
     }
@@ -151,7 +184,9 @@ impl Site {
         let mut response = String::new();
         stream.read_to_string(&mut response).expect("the server answers");
         let (head, body) = response.split_once("\r\n\r\n").unwrap_or((&response, ""));
-        let message = body.lines().find_map(|line| serde_json::from_str(line.strip_prefix("data: ").unwrap_or(line)).ok());
+        let message = body.lines().find_map(|line| {
+            serde_json::from_str(line.strip_prefix("data: ").unwrap_or(line)).ok()
+        });
         (head.to_owned(), message.unwrap_or_default())
     }
 
@@ -164,7 +199,8 @@ impl Site {
         });
         let params = json!({"name": "demo-mcp_tool_count", "arguments": arguments, "_meta": meta});
         let headers = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: demo-mcp_tool_count\r\n";
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+            .to_string();
         let (head, message) = self.send("POST", headers, &body);
         assert!(!message["result"].is_null(), "{head}\n{message}");
         message["result"]["structuredContent"].clone()
@@ -173,9 +209,12 @@ impl Site {
     /// A session of an older client, by its id.
     fn session(&self) -> String {
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).to_string();
+        let body =
+            json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).to_string();
         let (head, _) = self.send("POST", "", &body);
-        let id = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("mcp-session-id: ").map(str::to_owned));
+        let id = head.lines().find_map(|line| {
+            line.to_ascii_lowercase().strip_prefix("mcp-session-id: ").map(str::to_owned)
+        });
         let id = id.expect("a session");
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
         self.send("POST", &format!("Mcp-Session-Id: {id}\r\n"), &ready);
@@ -184,7 +223,8 @@ impl Site {
 
     fn legacy(&self, session: &str) -> Value {
         let params = json!({"name": "demo-mcp_tool_count", "arguments": {}});
-        let body = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}).to_string();
+        let body = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params})
+            .to_string();
         let (head, message) = self.send("POST", &format!("Mcp-Session-Id: {session}\r\n"), &body);
         assert!(!message["result"].is_null(), "{head}\n{message}");
         message["result"]["structuredContent"].clone()
@@ -205,7 +245,9 @@ fn workers_of(parent: u32) -> usize {
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
         let rest = stat.rsplit_once(") ")?.1.to_owned();
         let mut fields = rest.split(' ');
-        (fields.next() != Some("Z")).then(|| fields.next().and_then(|parent| parent.parse::<u32>().ok())).flatten()
+        (fields.next() != Some("Z"))
+            .then(|| fields.next().and_then(|parent| parent.parse::<u32>().ok()))
+            .flatten()
     });
     parents.filter(|found| *found == parent).count()
 }
@@ -243,17 +285,21 @@ fn a_long_result_of_a_package_with_dots_in_its_name_is_fetched_in_parts() {
     if !has_r() {
         return;
     }
-    let tool = yaml("my.own.pkg-mcp_tool_all", NONE, "returns: {type: array, description: numbers}\n");
+    let tool =
+        yaml("my.own.pkg-mcp_tool_all", NONE, "returns: {type: array, description: numbers}\n");
     let crib = Crib::new()
         .file("DESCRIPTION", "Package: my.own.pkg\nVersion: 1.0\n")
         .file("R/all.R", "mcp_tool_all <- function() as.list(seq_len(300000))\n")
         .file("inst/mcp/tools/my.own.pkg-mcp_tool_all.yaml", &tool);
     let mut client = Client::start(&crib, &[]);
-    let answer = client.ask("tools/call", json!({"name": "my.own.pkg-mcp_tool_all", "arguments": {}}));
+    let answer =
+        client.ask("tools/call", json!({"name": "my.own.pkg-mcp_tool_all", "arguments": {}}));
     let blocks = answer["result"]["content"].as_array().expect("content");
-    let link = blocks.iter().find(|block| block["type"] == "resource_link").expect("a link to the whole");
-    let read =
-        |client: &mut Client, uri: &str| client.ask("resources/read", json!({"uri": uri}))["result"]["contents"][0].clone();
+    let link =
+        blocks.iter().find(|block| block["type"] == "resource_link").expect("a link to the whole");
+    let read = |client: &mut Client, uri: &str| {
+        client.ask("resources/read", json!({"uri": uri}))["result"]["contents"][0].clone()
+    };
     let first = read(&mut client, link["uri"].as_str().expect("where"));
     assert!(first["text"].as_str().expect("text").starts_with("[1,2,3,"), "{first}");
     let second = read(&mut client, &format!("{}/1", link["uri"].as_str().expect("where")));

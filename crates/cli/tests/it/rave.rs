@@ -44,7 +44,10 @@ fn yaml_is_found_in_tools_and_in_packages_and_passes_check() {
     let ran = crib().run(&["check", "--format", "json"]);
     let all = ran.json();
     // The package has a dot in its name, and so have its tools, which nobody can help.
-    assert_eq!((ran.code, &all["summary"]), (0, &json!({"files": 3, "tools": 3, "errors": 0, "warnings": 0})));
+    assert_eq!(
+        (ran.code, &all["summary"]),
+        (0, &json!({"files": 3, "tools": 3, "errors": 0, "warnings": 0}))
+    );
 }
 
 #[test]
@@ -52,52 +55,87 @@ fn one_broken_file_is_said_with_its_line_and_the_others_load() {
     let crib = crib().file("tools/bad.yaml", "name: p-bad\ndescription: one: two\n");
     let ran = crib.run(&["check", "--format", "json"]);
     let all = ran.json();
-    let found =
-        all["diagnostics"].as_array().expect("findings").iter().find(|found| found["severity"] == "error").expect("an error");
+    let found = all["diagnostics"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .find(|found| found["severity"] == "error")
+        .expect("an error");
     assert_eq!(
         (ran.code, &found["code"], &found["file"], &found["line"]),
         (1, &json!("TC015"), &json!("tools/bad.yaml"), &json!(2))
     );
     assert!(found["hint"].as_str().is_some_and(|hint| hint.contains("quotes")));
-    assert_eq!(names(&crib.run(&["list", "--json"]).json()).iter().filter(|name| name.contains('-')).count(), 3);
+    assert_eq!(
+        names(&crib.run(&["list", "--json"]).json())
+            .iter()
+            .filter(|name| name.contains('-'))
+            .count(),
+        3
+    );
 }
 
 #[test]
 fn what_is_served_says_what_the_definition_says() {
     let listed = crib().run(&["list", "--json"]).json();
-    let find = |name: &str| listed.as_array().expect("tools").iter().find(|tool| tool["name"] == name).expect("the tool").clone();
+    let find = |name: &str| {
+        listed
+            .as_array()
+            .expect("tools")
+            .iter()
+            .find(|tool| tool["name"] == name)
+            .expect("the tool")
+            .clone()
+    };
     let run = find("my.pkg-mcp_tool_pipeline_run");
     assert_eq!(run["title"], "Pipeline run");
-    assert!(run["description"].as_str().is_some_and(|text| text.starts_with("Does my.pkg-mcp_tool_pipeline_run")));
+    assert!(
+        run["description"]
+            .as_str()
+            .is_some_and(|text| text.starts_with("Does my.pkg-mcp_tool_pipeline_run"))
+    );
     assert_eq!(run["annotations"]["destructiveHint"], true);
     assert_eq!(run["_meta"]["toolcrib/category"], "pipelines");
     assert_eq!(run["_meta"]["toolcrib/requires_approval"], true);
     assert_eq!(run["_meta"]["toolcrib/execution_time"], 11.5);
-    assert_eq!(run["inputSchema"]["properties"]["x"], json!({"type": "integer", "description": "how often", "default": 1}));
+    assert_eq!(
+        run["inputSchema"]["properties"]["x"],
+        json!({"type": "integer", "description": "how often", "default": 1})
+    );
     let get = find("my.pkg-mcp_tool_config_get");
     assert_eq!(get["annotations"]["readOnlyHint"], true);
     assert_eq!(get["outputSchema"]["anyOf"][0]["properties"]["n"]["type"], "integer");
-    assert_eq!(get["outputSchema"]["anyOf"][2]["properties"]["n"]["type"], json!(["integer", "null"]), "R may have no value");
+    assert_eq!(
+        get["outputSchema"]["anyOf"][2]["properties"]["n"]["type"],
+        json!(["integer", "null"]),
+        "R may have no value"
+    );
 }
 
 #[test]
 fn groups_are_patterns_of_which_one_must_match() {
     let crib = crib();
     let of = |groups: &[&str]| {
-        let arguments: Vec<_> =
-            ["list", "--json"].into_iter().chain(groups.iter().flat_map(|group| ["--groups", group])).collect();
+        let arguments: Vec<_> = ["list", "--json"]
+            .into_iter()
+            .chain(groups.iter().flat_map(|group| ["--groups", group]))
+            .collect();
         let listed = crib.run(&arguments).json();
         names(&listed).into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(of(&["config"]), ["my.pkg-mcp_tool_config_get"]);
-    assert_eq!(of(&["config", "pipe.*_run$"]), ["my.pkg-mcp_tool_config_get", "my.pkg-mcp_tool_pipeline_run"]);
+    assert_eq!(
+        of(&["config", "pipe.*_run$"]),
+        ["my.pkg-mcp_tool_config_get", "my.pkg-mcp_tool_pipeline_run"]
+    );
     assert_eq!(of(&["get"]), Vec::<String>::new());
     let bad = crib.run(&["list", "--groups", "("]);
     assert_eq!(bad.code, 2);
     assert!(bad.stderr.contains("is not a regular expression"), "{}", bad.stderr);
     let mut client = Client::start(&crib, &["--groups", "config"]);
     let served = client.ask("tools/list", json!({}));
-    let own: Vec<_> = names(&served["result"]["tools"]).into_iter().filter(|name| name.contains('-')).collect();
+    let own: Vec<_> =
+        names(&served["result"]["tools"]).into_iter().filter(|name| name.contains('-')).collect();
     assert_eq!(own, ["my.pkg-mcp_tool_config_get"]);
 }
 
@@ -111,8 +149,15 @@ fn a_dangerous_function_does_not_run_without_approval() {
 fn show_and_docs_have_the_example() {
     let crib = crib();
     let shown = crib.run(&["show", "my.pkg-mcp_tool_pipeline_run"]).stdout;
-    assert!(shown.contains("  #> [1] 1\n") && shown.contains("my.pkg:::mcp_tool_pipeline_run(x)"), "{shown}");
-    assert!(shown.contains("its examples took 11.5 s") && shown.contains("an operation whose result follows"), "{shown}");
+    assert!(
+        shown.contains("  #> [1] 1\n") && shown.contains("my.pkg:::mcp_tool_pipeline_run(x)"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("its examples took 11.5 s")
+            && shown.contains("an operation whose result follows"),
+        "{shown}"
+    );
     assert_eq!(crib.run(&["docs", "--out", "pages"]).code, 0);
     let pages: String = std::fs::read_dir(crib.root().join("pages/tools"))
         .expect("pages")

@@ -23,7 +23,8 @@ const EXAMPLE: &str = "---\ntitle: \"Example R Markdown\"\nauthor: \"R-Server\"\
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn has(programs: &[&str]) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
-    let is_here = |program: &&&str| !env::split_paths(&path).any(|folder| folder.join(program).is_file());
+    let is_here =
+        |program: &&&str| !env::split_paths(&path).any(|folder| folder.join(program).is_file());
     let missing: Vec<_> = programs.iter().filter(is_here).collect();
     assert!(missing.is_empty() || env::var_os("CI").is_none(), "CI must have {missing:?}");
     if !missing.is_empty() {
@@ -41,7 +42,8 @@ fn call(client: &mut Client, name: &str, arguments: Value) -> Value {
 }
 
 fn create(client: &mut Client, filename: &str, content: &str) {
-    let made = call(client, "create_rmd", json!({"filename": filename, "title": "T", "content": content}));
+    let made =
+        call(client, "create_rmd", json!({"filename": filename, "title": "T", "content": content}));
     assert_ne!(made["isError"], true, "{made}");
 }
 
@@ -59,15 +61,23 @@ fn a_document_is_rendered_and_read_back_as_a_resource() {
     let crib = Crib::new().file("toolcrib.toml", LOCAL);
     let mut client = Client::start(&crib, &[]);
     create(&mut client, "example", EXAMPLE);
-    let rendered = call(&mut client, "render_rmd", json!({"filename": "example", "format": "html"}));
-    assert_eq!(rendered["content"][0], json!({"type": "text", "text": "Successfully rendered example.Rmd to example.html"}));
+    let rendered =
+        call(&mut client, "render_rmd", json!({"filename": "example", "format": "html"}));
+    assert_eq!(
+        rendered["content"][0],
+        json!({"type": "text", "text": "Successfully rendered example.Rmd to example.html"})
+    );
     let value = &rendered["structuredContent"]["value"];
     assert_eq!(
         (&value["backend"], &value["cached"], &value["uri"]),
         (&json!("local"), &json!(false), &json!("rmd-output:///example.html"))
     );
     assert!(value["versions"]["rmarkdown"].is_string(), "{value}");
-    let link = rendered["content"].as_array().expect("content").iter().find(|piece| piece["type"] == "resource_link");
+    let link = rendered["content"]
+        .as_array()
+        .expect("content")
+        .iter()
+        .find(|piece| piece["type"] == "resource_link");
     assert_eq!(link.expect("a link")["uri"], "rmd-output:///example.html");
     let read = client.ask("resources/read", json!({"uri": "rmd-output:///example.html"}));
     let page = read["result"]["contents"][0]["text"].as_str().expect("a page");
@@ -96,7 +106,11 @@ fn only_what_a_document_may_read_makes_it_render_again() {
     assert!(cached("plain") && cached("parent"), "neither reads the new document");
     crib.write("rmd/parts/child.Rmd", "Part two.\n");
     assert!(cached("plain") && !cached("parent"), "one of them reads that");
-    assert!(fs::read_to_string(crib.root().join("rmd/output/parent.html")).expect("a page").contains("Part two."));
+    assert!(
+        fs::read_to_string(crib.root().join("rmd/output/parent.html"))
+            .expect("a page")
+            .contains("Part two.")
+    );
     crib.write("rmd/data.csv", "a,b\n");
     assert!(!cached("plain") && !cached("parent"), "either may read data");
 }
@@ -104,8 +118,16 @@ fn only_what_a_document_may_read_makes_it_render_again() {
 #[test]
 fn a_call_from_a_terminal_names_what_it_made() {
     let crib = Crib::new().file("toolcrib.toml", LOCAL);
-    let made = crib.run(&["call", "create_rmd", "--args", r#"{"filename": "a", "title": "A", "content": "text"}"#]);
-    assert_eq!((made.stdout.trim(), made.stderr.trim()), ("Created R Markdown file: a.Rmd", "a.Rmd: rmd:///a.Rmd"));
+    let made = crib.run(&[
+        "call",
+        "create_rmd",
+        "--args",
+        r#"{"filename": "a", "title": "A", "content": "text"}"#,
+    ]);
+    assert_eq!(
+        (made.stdout.trim(), made.stderr.trim()),
+        ("Created R Markdown file: a.Rmd", "a.Rmd: rmd:///a.Rmd")
+    );
 }
 
 #[test]
@@ -116,10 +138,15 @@ fn sub_folders_and_formats_are_in_the_names_of_rendered_files() {
     let crib = Crib::new().file("toolcrib.toml", LOCAL).file("rmd/data/n.txt", "forty-two");
     let mut client = Client::start(&crib, &[]);
     create(&mut client, "2026/q1", "It is `r readLines('../data/n.txt')`.\n");
-    let rendered = call(&mut client, "render_rmd", json!({"filename": "2026/q1.Rmd", "format": "pdf"}));
-    assert_eq!(rendered["content"][0]["text"], "Successfully rendered 2026/q1.Rmd to 2026/q1.pdf", "{rendered}");
+    let rendered =
+        call(&mut client, "render_rmd", json!({"filename": "2026/q1.Rmd", "format": "pdf"}));
+    assert_eq!(
+        rendered["content"][0]["text"], "Successfully rendered 2026/q1.Rmd to 2026/q1.pdf",
+        "{rendered}"
+    );
     assert!(pdf_text(&crib.root().join("rmd/output/2026/q1.pdf")).contains("forty-two"));
-    let beside: Vec<_> = fs::read_dir(crib.root().join("rmd/2026")).expect("a folder").flatten().collect();
+    let beside: Vec<_> =
+        fs::read_dir(crib.root().join("rmd/2026")).expect("a folder").flatten().collect();
     assert_eq!(beside.len(), 1, "nothing is left beside the document");
 }
 
@@ -136,9 +163,16 @@ fn a_failed_render_says_where_and_leaves_the_last_good_one() {
     crib.write("rmd/a.Rmd", "One.\n\n```{r bad}\nstop('oops')\n```\n");
     let failed = call(&mut client, "render_rmd", json!({"filename": "a"}));
     assert_eq!(failed["isError"], true);
-    assert_eq!(failed["content"][0]["text"], "`a.Rmd` could not be rendered (chunk `bad`, lines 4-5): oops");
+    assert_eq!(
+        failed["content"][0]["text"],
+        "`a.Rmd` could not be rendered (chunk `bad`, lines 4-5): oops"
+    );
     let diagnostic = &failed["structuredContent"]["error_data"]["diagnostics"][0];
-    assert_eq!((&diagnostic["label"], &diagnostic["first_line"]), (&json!("bad"), &json!(4)), "{failed}");
+    assert_eq!(
+        (&diagnostic["label"], &diagnostic["first_line"]),
+        (&json!("bad"), &json!(4)),
+        "{failed}"
+    );
     assert_eq!(fs::read(crib.root().join("rmd/output/a.html")).expect("a page"), before);
     let missing = call(&mut client, "render_rmd", json!({"filename": "nothing"}));
     assert_eq!(missing["content"][0]["text"], "R Markdown file not found: nothing.Rmd");
@@ -154,8 +188,15 @@ fn a_small_page_is_put_into_the_answer_on_request() {
     let plain = "---\noutput:\n  html_document:\n    theme: null\n    highlight: null\n    mathjax: null\n---\n\nShort.\n";
     create(&mut client, "a", plain);
     let rendered = call(&mut client, "render_rmd", json!({"filename": "a", "inline": true}));
-    let resource = rendered["content"].as_array().expect("content").iter().find(|piece| piece["type"] == "resource");
-    assert!(resource.expect("the page")["resource"]["text"].as_str().expect("text").contains("Short."), "{rendered}");
+    let resource = rendered["content"]
+        .as_array()
+        .expect("content")
+        .iter()
+        .find(|piece| piece["type"] == "resource");
+    assert!(
+        resource.expect("the page")["resource"]["text"].as_str().expect("text").contains("Short."),
+        "{rendered}"
+    );
 }
 
 #[test]
@@ -168,12 +209,19 @@ fn a_render_that_takes_long_is_an_operation_that_can_be_cancelled() {
     create(&mut client, "slow", "```{r long}\nSys.sleep(9620)\n```\n");
     client.send(&json!({"jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": {"name": "render_rmd",
         "arguments": {"filename": "slow"}, "_meta": {"progressToken": "p"}}}));
-    let told =
-        client.wait(|message| message["method"] == "notifications/progress" && message["params"]["message"] == "chunk `long`");
+    let told = client.wait(|message| {
+        message["method"] == "notifications/progress"
+            && message["params"]["message"] == "chunk `long`"
+    });
     assert_eq!(told["params"]["progressToken"], "p");
     let status = call(&mut client, "status", json!({}));
-    let operations = status["structuredContent"]["operations"].as_array().expect("operations").clone();
-    let id = operations.iter().find(|operation| operation["tool"] == "render_rmd").expect("a render")["id"].clone();
+    let operations =
+        status["structuredContent"]["operations"].as_array().expect("operations").clone();
+    let id = operations
+        .iter()
+        .find(|operation| operation["tool"] == "render_rmd")
+        .expect("a render")["id"]
+        .clone();
     // The call is answered before or after the cancellation is.
     client.send(
         &json!({"jsonrpc": "2.0", "id": 901, "method": "tools/call", "params": {"name": "cancel", "arguments": {"id": id}}}),
@@ -189,9 +237,15 @@ fn a_full_disk_is_told_and_leaves_what_was_rendered_before() {
     if !has_r() {
         return;
     }
-    let crib = Crib::new().file("toolcrib.toml", LOCAL).file("rmd/a.Rmd", "Text.\n").file("rmd/output/a.html", "the last one");
+    let crib = Crib::new()
+        .file("toolcrib.toml", LOCAL)
+        .file("rmd/a.Rmd", "Text.\n")
+        .file("rmd/output/a.html", "the last one");
     let output = crib.root().join("rmd/output");
-    let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&output).status();
+    let mount = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
+        .arg(&output)
+        .status();
     if !mount.is_ok_and(|status| status.success()) {
         eprintln!("SKIPPED: a small disk cannot be mounted here");
         return;
@@ -204,7 +258,10 @@ fn a_full_disk_is_told_and_leaves_what_was_rendered_before() {
     drop(client);
     let _ = Command::new("umount").arg("-l").arg(&output).status();
     assert_eq!(failed["isError"], true, "{failed}");
-    assert!(failed["content"][0]["text"].as_str().is_some_and(|text| text.contains("No space left")), "{failed}");
+    assert!(
+        failed["content"][0]["text"].as_str().is_some_and(|text| text.contains("No space left")),
+        "{failed}"
+    );
     assert_eq!((kept.expect("a page").as_str(), left.expect("a folder")), ("the last one", 1));
 }
 
@@ -214,7 +271,11 @@ fn fifty_megabytes_are_refused() {
     let mut client = Client::start(&crib, &[]);
     crib.write("rmd/big.Rmd", &"long line of text\n".repeat(3_000_000));
     let failed = call(&mut client, "render_rmd", json!({"filename": "big"}));
-    assert_eq!((&failed["isError"], &failed["structuredContent"]["error_type"]), (&json!(true), &json!("too_large")), "{failed}");
+    assert_eq!(
+        (&failed["isError"], &failed["structuredContent"]["error_type"]),
+        (&json!(true), &json!("too_large")),
+        "{failed}"
+    );
 }
 
 #[test]
@@ -234,10 +295,14 @@ fn parameters_that_a_document_does_not_declare_are_refused() {
     create(&mut client, "none", "Text.");
     create(&mut client, "some", "---\nparams:\n  year: 2026\n  unit: kg\n---\nText.");
     for (name, expected) in [
-        ("none", "`none.Rmd` does not declare the parameter `yaer`; declare it below `params:` in the front matter"),
+        (
+            "none",
+            "`none.Rmd` does not declare the parameter `yaer`; declare it below `params:` in the front matter",
+        ),
         ("some", "`some.Rmd` does not declare the parameter `yaer`; it declares `year`, `unit`"),
     ] {
-        let failed = call(&mut client, "render_rmd", json!({"filename": name, "params": {"yaer": 1}}));
+        let failed =
+            call(&mut client, "render_rmd", json!({"filename": name, "params": {"yaer": 1}}));
         assert_eq!(failed["content"][0]["text"], expected, "{failed}");
         assert_eq!(failed["structuredContent"]["error_type"], "invalid_arguments");
     }
@@ -260,22 +325,37 @@ fn the_doctor_says_what_can_render() {
     }
     let crib = Crib::new().file("toolcrib.toml", LOCAL);
     let said = crib.run(&["doctor"]).stdout;
-    for line in ["  rmarkdown ", "  pandoc    pandoc 2", "  tex ", "  quarto    not found", "  docker    ", "  compose   "] {
+    for line in [
+        "  rmarkdown ",
+        "  pandoc    pandoc 2",
+        "  tex ",
+        "  quarto    not found",
+        "  docker    ",
+        "  compose   ",
+    ] {
         assert!(said.contains(line), "{line} is not in\n{said}");
     }
     let mut client = Client::start(&crib, &[]);
     let told = call(&mut client, "doctor", json!({}));
     let abilities = told["structuredContent"]["value"].as_array().expect("abilities").clone();
-    let of = |name: &str| abilities.iter().find(|ability| ability["name"] == name).expect("an ability").clone();
+    let of = |name: &str| {
+        abilities.iter().find(|ability| ability["name"] == name).expect("an ability").clone()
+    };
     assert!(of("R")["ok"] == true && of("quarto")["hint"].is_string(), "{told}");
 }
 
 #[test]
 fn the_doctor_goes_on_where_the_configuration_cannot_be_used() {
-    let crib = Crib::new().file("toolcrib.toml", "[documents]\nenabled = true\nbackend = \"local\"\n");
+    let crib =
+        Crib::new().file("toolcrib.toml", "[documents]\nenabled = true\nbackend = \"local\"\n");
     let ran = crib.run(&["doctor"]);
     assert_eq!(ran.code, 2);
-    for words in ["`backend` is `local`", "set `allow_local = true`", "Rendering of documents", "  docker    "] {
+    for words in [
+        "`backend` is `local`",
+        "set `allow_local = true`",
+        "Rendering of documents",
+        "  docker    ",
+    ] {
         assert!(ran.stdout.contains(words), "{words} is not in\n{}", ran.stdout);
     }
     let refused = crib.run(&["list"]);
@@ -291,7 +371,10 @@ fn the_walk_through_the_page_works() {
     let page = fs::read_to_string(repository().join("docs/rmarkdown.md")).expect("the page");
     let (_, walk) = page.split_once("## A first report").expect("the walk");
     let blocks = walk.split("```sh\n").skip(1).filter_map(|rest| rest.split("\n```\n").next());
-    let script: String = blocks.filter(|block| !block.contains("apt install")).map(|block| format!("{block}\n")).collect();
+    let script: String = blocks
+        .filter(|block| !block.contains("apt install"))
+        .map(|block| format!("{block}\n"))
+        .collect();
     let home = tempfile::tempdir().expect("a folder");
     let programs = Path::new(TOOLCRIB).parent().expect("a folder").display().to_string();
     let path = format!("{programs}:{}", env::var("PATH").unwrap_or_default());
@@ -306,7 +389,9 @@ fn the_walk_through_the_page_works() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
     assert!(said.contains("Successfully rendered first.Rmd to first.pdf"), "{said}");
-    assert!(pdf_text(&home.path().join("reports/rmd/output/first.pdf")).contains("My first report"));
+    assert!(
+        pdf_text(&home.path().join("reports/rmd/output/first.pdf")).contains("My first report")
+    );
 }
 
 /// Sends requests to a new server as they are, without a handshake, and gives the answers by their ids.
@@ -320,10 +405,13 @@ fn exchange(crib: &Crib, socket: &str, requests: &[String]) -> Vec<Value> {
         .spawn()
         .expect("a server");
     let mut input = server.stdin.take().expect("its input");
-    let mut answers = BufReader::new(server.stdout.take().expect("its output")).lines().map_while(Result::ok);
+    let mut answers =
+        BufReader::new(server.stdout.take().expect("its output")).lines().map_while(Result::ok);
     let mut ask = |request: &String| {
         writeln!(input, "{}", request.replace('\n', " ")).expect("the server reads");
-        let answer = |line: String| serde_json::from_str::<Value>(&line).ok().filter(|answer| answer.get("id").is_some());
+        let answer = |line: String| {
+            serde_json::from_str::<Value>(&line).ok().filter(|answer| answer.get("id").is_some())
+        };
         answers.find_map(answer).expect("an answer")
     };
     let answered = requests.iter().map(&mut ask).collect();
@@ -336,7 +424,10 @@ fn exchange(crib: &Crib, socket: &str, requests: &[String]) -> Vec<Value> {
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn engine() -> Option<(String, String)> {
     let found = env::var("TOOLCRIB_TEST_DOCKER").ok().zip(env::var("TOOLCRIB_TEST_IMAGE").ok());
-    assert!(found.is_some() || env::var_os("CI").is_none(), "CI must have Docker for tests: scripts/engine");
+    assert!(
+        found.is_some() || env::var_os("CI").is_none(),
+        "CI must have Docker for tests: scripts/engine"
+    );
     if found.is_none() {
         eprintln!("SKIPPED: there is no Docker for tests; scripts/engine starts one");
     }
@@ -345,7 +436,8 @@ fn engine() -> Option<(String, String)> {
 
 /// A server that renders in a container without end.
 fn rendering_slowly(socket: &str, image: &str) -> (Crib, Client) {
-    let config = format!("[documents]\nenabled = true\nbackend = \"docker\"\nimage = \"{image}\"\n");
+    let config =
+        format!("[documents]\nenabled = true\nbackend = \"docker\"\nimage = \"{image}\"\n");
     let crib = Crib::new().file("toolcrib.toml", &config).file("rmd/a.Rmd", "Text.\n");
     crib.write("rmd/slow.Rmd", "```{r}\nSys.sleep(9630)\n```\n");
     let mut client = Client::start_with(&crib, &[], &[("DOCKER_HOST", socket)]);
@@ -357,14 +449,27 @@ fn rendering_slowly(socket: &str, image: &str) -> (Crib, Client) {
 
 /// How many containers a server has.
 fn containers(socket: &str, server: u32) -> usize {
-    let words = ["ps", "-a", "--filter", "label=io.toolcrib.render", "--format", "{{.Label \"io.toolcrib.render\"}}"];
-    let output = Command::new("docker").args(words).env("DOCKER_HOST", socket).output().expect("docker");
-    String::from_utf8_lossy(&output.stdout).lines().filter(|line| line.contains(&format!("\"pid\":{server},"))).count()
+    let words = [
+        "ps",
+        "-a",
+        "--filter",
+        "label=io.toolcrib.render",
+        "--format",
+        "{{.Label \"io.toolcrib.render\"}}",
+    ];
+    let output =
+        Command::new("docker").args(words).env("DOCKER_HOST", socket).output().expect("docker");
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter(|line| line.contains(&format!("\"pid\":{server},")))
+        .count()
 }
 
 #[test]
 fn containers_of_a_killed_server_are_removed_by_the_next_one() {
-    let Some((socket, image)) = engine() else { return };
+    let Some((socket, image)) = engine() else {
+        return;
+    };
     let (crib, first) = rendering_slowly(&socket, &image);
     let server = first.server();
     // Killed, so that it cannot tidy up.
@@ -372,13 +477,18 @@ fn containers_of_a_killed_server_are_removed_by_the_next_one() {
     assert_eq!(containers(&socket, server), 1);
     let mut next = Client::start_with(&crib, &[], &[("DOCKER_HOST", &socket)]);
     let rendered = call(&mut next, "render_rmd", json!({"filename": "a"}));
-    assert_eq!(rendered["content"][0]["text"], "Successfully rendered a.Rmd to a.html", "{rendered}");
+    assert_eq!(
+        rendered["content"][0]["text"], "Successfully rendered a.Rmd to a.html",
+        "{rendered}"
+    );
     assert_eq!(containers(&socket, server), 0);
 }
 
 #[test]
 fn the_end_of_input_removes_the_container_of_a_render() {
-    let Some((socket, image)) = engine() else { return };
+    let Some((socket, image)) = engine() else {
+        return;
+    };
     let (_crib, client) = rendering_slowly(&socket, &image);
     let server = client.server();
     client.close();
@@ -391,8 +501,11 @@ fn the_usage_examples_work_word_for_word_and_the_pdf_opens() {
     if !has_r() || !has(&["docker-compose", "dockerd"]) {
         return;
     }
-    let Some((socket, image)) = engine() else { return };
-    let crib = Crib::new().file("toolcrib.toml", &format!("[documents]\nenabled = true\nimage = \"{image}\"\n"));
+    let Some((socket, image)) = engine() else {
+        return;
+    };
+    let crib = Crib::new()
+        .file("toolcrib.toml", &format!("[documents]\nenabled = true\nimage = \"{image}\"\n"));
     let request = |id: u32, method: &str, params: &str| {
         format!(r#"{{"jsonrpc": "2.0", "id": "{id}", "method": "{method}", "params": {params}}}"#)
     };
@@ -406,15 +519,24 @@ fn the_usage_examples_work_word_for_word_and_the_pdf_opens() {
     ];
     crib.write("rmd/broken.Rmd", "```{r}\nstop('oops')\n```\n");
     let answers = exchange(&crib, &socket, &requests);
-    let text =
-        |index: usize| answers[index]["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{}", answers[index]));
+    let text = |index: usize| {
+        answers[index]["result"]["content"][0]["text"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{}", answers[index]))
+    };
     assert_eq!(text(0), "Created R Markdown file: example.Rmd");
     assert_eq!(text(1), "Successfully rendered example.Rmd to example.html");
     assert_eq!(answers[2]["result"]["contents"][0]["mimeType"], "text/html");
-    assert!(answers[2]["result"]["contents"][0]["text"].as_str().is_some_and(|page| page.contains("Summary Statistics")));
+    assert!(
+        answers[2]["result"]["contents"][0]["text"]
+            .as_str()
+            .is_some_and(|page| page.contains("Summary Statistics"))
+    );
     assert_eq!(text(3), "Successfully rendered example.Rmd to example.pdf");
     assert!(pdf_text(&crib.root().join("rmd/output/example.pdf")).contains("Summary Statistics"));
-    let error = |index: usize| (answers[index]["error"]["code"].clone(), answers[index]["error"]["message"].clone());
+    let error = |index: usize| {
+        (answers[index]["error"]["code"].clone(), answers[index]["error"]["message"].clone())
+    };
     assert_eq!(error(4), (json!(-32602), json!("Invalid params: filename is required")));
     assert_eq!(answers[5]["error"]["code"], -32603, "{}", answers[5]);
 }

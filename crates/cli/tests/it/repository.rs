@@ -21,10 +21,20 @@ const GRAPH: [(&str, &[&str]); 11] = [
     ("toolcrib-runtime", &["toolcrib-catalog", "toolcrib-toolkit"]),
     ("toolcrib-store", &["toolcrib-catalog", "toolcrib-runtime", "toolcrib-toolkit"]),
     ("toolcrib-builtin", &["toolcrib-formats", "toolcrib-toolkit", "toolcrib-runtime"]),
-    ("toolcrib-workspace", &["toolcrib-catalog", "toolcrib-formats", "toolcrib-lint", "toolcrib-runtime"]),
+    (
+        "toolcrib-workspace",
+        &["toolcrib-catalog", "toolcrib-formats", "toolcrib-lint", "toolcrib-runtime"],
+    ),
     (
         "toolcrib-server",
-        &["toolcrib-catalog", "toolcrib-toolkit", "toolcrib-runtime", "toolcrib-builtin", "toolcrib-docs", "toolcrib-lint"],
+        &[
+            "toolcrib-catalog",
+            "toolcrib-toolkit",
+            "toolcrib-runtime",
+            "toolcrib-builtin",
+            "toolcrib-docs",
+            "toolcrib-lint",
+        ],
     ),
     (
         "toolcrib",
@@ -73,20 +83,31 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
             .map(|dependency| dependency["name"].as_str().expect("a name").to_owned())
             .collect()
     };
-    packages.iter().map(|package| (package["name"].as_str().expect("a name").to_owned(), normal(package))).collect()
+    packages
+        .iter()
+        .map(|package| (package["name"].as_str().expect("a name").to_owned(), normal(package)))
+        .collect()
 }
 
 #[test]
 fn crates_use_only_what_the_architecture_allows() {
     let found = dependencies();
     for (name, dependencies) in found.iter().filter(|(name, _)| name.starts_with("toolcrib")) {
-        let (_, allowed) = GRAPH.iter().find(|(known, _)| known == name).unwrap_or_else(|| panic!("{name} is not in the graph"));
-        for dependency in dependencies.iter().filter(|dependency| dependency.starts_with("toolcrib")) {
+        let (_, allowed) = GRAPH
+            .iter()
+            .find(|(known, _)| known == name)
+            .unwrap_or_else(|| panic!("{name} is not in the graph"));
+        for dependency in
+            dependencies.iter().filter(|dependency| dependency.starts_with("toolcrib"))
+        {
             assert!(allowed.contains(&dependency.as_str()), "{name} must not use {dependency}");
         }
     }
     for (library, allowed) in DOORS {
-        for (name, _) in found.iter().filter(|(name, uses)| name.starts_with("toolcrib") && uses.contains(library)) {
+        for (name, _) in found
+            .iter()
+            .filter(|(name, uses)| name.starts_with("toolcrib") && uses.contains(library))
+        {
             assert!(allowed.contains(&name.as_str()), "{name} must not use {library}");
         }
     }
@@ -95,10 +116,18 @@ fn crates_use_only_what_the_architecture_allows() {
 #[test]
 fn what_decides_behaviour_on_the_wire_is_pinned() {
     let manifest = fs::read_to_string(repository().join("Cargo.toml")).expect("the manifest");
-    let line = |name: &str| manifest.lines().find(|line| line.starts_with(&format!("{name} = "))).expect("a dependency");
+    let line = |name: &str| {
+        manifest.lines().find(|line| line.starts_with(&format!("{name} = "))).expect("a dependency")
+    };
     assert!(line("rmcp").contains(r#"version = "=3.8.0""#));
-    assert!(line("serde_json").contains("preserve_order"), "the order of properties is read by models");
-    assert!(line("jsonschema").contains("default-features = false"), "no reference is fetched from the network");
+    assert!(
+        line("serde_json").contains("preserve_order"),
+        "the order of properties is read by models"
+    );
+    assert!(
+        line("jsonschema").contains("default-features = false"),
+        "no reference is fetched from the network"
+    );
 }
 
 #[test]
@@ -119,7 +148,8 @@ fn no_unsafe_code_and_one_door_for_each_effect() {
     ];
     for path in tracked(&["rs"]).into_iter().filter(|path| is_product(path)) {
         let text = fs::read_to_string(&path).expect("a source file");
-        let name = path.strip_prefix(repository()).expect("a path inside").to_string_lossy().into_owned();
+        let name =
+            path.strip_prefix(repository()).expect("a path inside").to_string_lossy().into_owned();
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         assert!(!code.contains("unsafe {"), "{name} has unsafe code");
         for (effect, door) in doors {
@@ -162,7 +192,9 @@ fn named_paths(text: &str) -> Vec<String> {
     let code = text.split('`').skip(1).step_by(2);
     let roots = ["crates/", "scripts/", "docs/", "examples/", "fuzz/", ".ci/"];
     let code = code.filter(|code| {
-        roots.iter().any(|root| code.starts_with(root)) && !code.contains(['*', '{', '<', ' ', '\n']) && !code.contains("NAME")
+        roots.iter().any(|root| code.starts_with(root))
+            && !code.contains(['*', '{', '<', ' ', '\n'])
+            && !code.contains("NAME")
     });
     links.chain(code).filter(|path| !path.is_empty()).map(str::to_owned).collect()
 }
@@ -185,10 +217,16 @@ fn tracked(extensions: &[&str]) -> Vec<PathBuf> {
         .output()
         .expect("git lists the files");
     let names = String::from_utf8(output.stdout).expect("names are UTF-8");
-    let files =
-        names.split('\0').filter(|name| !name.is_empty()).map(|name| repository().join(name)).filter(|path| path.is_file());
+    let files = names
+        .split('\0')
+        .filter(|name| !name.is_empty())
+        .map(|name| repository().join(name))
+        .filter(|path| path.is_file());
     let found: Vec<_> = files
-        .filter(|path| path.extension().is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted)))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted))
+        })
         .collect();
     assert!(!found.is_empty(), "no files with {extensions:?}");
     found

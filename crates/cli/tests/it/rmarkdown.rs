@@ -16,14 +16,27 @@ fn crib() -> Crib {
     Crib::new().file("toolcrib.toml", "[documents]\nenabled = true\n")
 }
 
-const TOOLS: [&str; 8] =
-    ["create_rmd", "delete_rmd", "doctor", "list_rmd", "outline_rmd", "read_rmd", "update_rmd", "validate_rmd"];
+const TOOLS: [&str; 8] = [
+    "create_rmd",
+    "delete_rmd",
+    "doctor",
+    "list_rmd",
+    "outline_rmd",
+    "read_rmd",
+    "update_rmd",
+    "validate_rmd",
+];
 
 #[test]
 fn the_tools_are_served_where_documents_are_enabled() {
     let names = |crib: &Crib| {
         let tools = crib.run(&["list", "--json"]).json();
-        tools.as_array().expect("tools").iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+        tools
+            .as_array()
+            .expect("tools")
+            .iter()
+            .map(|tool| tool["name"].as_str().expect("a name").to_owned())
+            .collect::<Vec<_>>()
     };
     let served = names(&crib());
     assert!(TOOLS.iter().all(|tool| served.iter().any(|name| name == tool)), "{served:?}");
@@ -35,14 +48,23 @@ fn the_tools_are_served_where_documents_are_enabled() {
 fn annotations_say_what_a_tool_does() {
     let tools = crib().run(&["list", "--json"]).json();
     let hints = |name: &str| {
-        let tool = tools.as_array().expect("tools").iter().find(|tool| tool["name"] == name).expect("a tool");
+        let tool = tools
+            .as_array()
+            .expect("tools")
+            .iter()
+            .find(|tool| tool["name"] == name)
+            .expect("a tool");
         tool["annotations"].clone()
     };
     for name in ["doctor", "list_rmd", "outline_rmd", "read_rmd", "validate_rmd"] {
         assert_eq!(hints(name)["readOnlyHint"], true, "{name}");
     }
     for name in ["create_rmd", "update_rmd"] {
-        assert_eq!((&hints(name)["readOnlyHint"], &hints(name)["destructiveHint"]), (&json!(false), &Value::Null), "{name}");
+        assert_eq!(
+            (&hints(name)["readOnlyHint"], &hints(name)["destructiveHint"]),
+            (&json!(false), &Value::Null),
+            "{name}"
+        );
     }
     assert_eq!(hints("delete_rmd")["destructiveHint"], true);
 }
@@ -64,7 +86,12 @@ fn a_client_is_told_of_documents_that_tools_and_others_make() {
     crib.write("rmd/output/a.pdf", "%PDF");
     client.wait(|message| message["params"]["uri"] == "rmd-output:///a.pdf");
     let listed = client.ask("resources/list", json!({}))["result"]["resources"].clone();
-    let names: Vec<_> = listed.as_array().expect("a list").iter().map(|one| one["name"].as_str().expect("a name")).collect();
+    let names: Vec<_> = listed
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| one["name"].as_str().expect("a name"))
+        .collect();
     assert_eq!(names, ["Other", "B", "Rendered: a.pdf"]);
     // Everything about what was written has been told now; what follows is about a folder that goes.
     client.ask("resources/subscribe", json!({"uri": "rmd:///last.Rmd"}));
@@ -75,7 +102,10 @@ fn a_client_is_told_of_documents_that_tools_and_others_make() {
     let listed = client.ask("resources/list", json!({})).to_string();
     assert!(!listed.contains("b.qmd"), "{listed}");
     let templates = client.ask("resources/templates/list", json!({})).to_string();
-    assert!(templates.contains("rmd:///{name}") && templates.contains("rmd-output:///{name}"), "{templates}");
+    assert!(
+        templates.contains("rmd:///{name}") && templates.contains("rmd-output:///{name}"),
+        "{templates}"
+    );
 }
 
 #[test]
@@ -89,28 +119,47 @@ fn a_call_that_deletes_waits_for_a_person() {
 /// Every request in the document's examples, in its order, on the pipe of a server that has heard nothing before.
 #[test]
 fn the_examples_of_the_document_run_verbatim() {
-    let Some(seed) = shared("seeds/r-server-api.md") else { return };
+    let Some(seed) = shared("seeds/r-server-api.md") else {
+        return;
+    };
     let text = std::fs::read_to_string(seed).expect("the document");
     let examples = text.split("```json\n").skip(1).filter_map(|rest| rest.split("\n```").next());
-    let examples: Vec<Value> = examples.filter_map(|example| serde_json::from_str(example).ok()).collect();
-    let calls = examples.iter().filter(|example| example["name"] == "create_rmd" && example.get("arguments").is_some());
-    let list = examples.iter().find(|example| example["method"] == "listResources").expect("the first example");
+    let examples: Vec<Value> =
+        examples.filter_map(|example| serde_json::from_str(example).ok()).collect();
+    let calls = examples
+        .iter()
+        .filter(|example| example["name"] == "create_rmd" && example.get("arguments").is_some());
+    let list = examples
+        .iter()
+        .find(|example| example["method"] == "listResources")
+        .expect("the first example");
     let call = |params: &Value| json!({"jsonrpc": "2.0", "id": "2", "method": "callTool", "params": params});
     let requests: Vec<_> = calls.map(call).chain([list.clone()]).collect();
     assert_eq!(requests.len(), 2, "the document has one of each");
     let crib = crib();
-    let mut child = crib.command(&["serve"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a server");
+    let mut child = crib
+        .command(&["serve"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a server");
     let mut input = child.stdin.take().expect("its input");
     writeln!(input, "{}", requests[0]).expect("written");
     let mut output = std::io::BufReader::new(child.stdout.take().expect("its output"));
     let mut line = String::new();
     std::io::BufRead::read_line(&mut output, &mut line).expect("an answer");
     let answer: Value = serde_json::from_str(&line).expect("JSON");
-    assert_eq!(answer["result"]["content"], json!([{"type": "text", "text": "Created R Markdown file: example.Rmd"}]));
+    assert_eq!(
+        answer["result"]["content"],
+        json!([{"type": "text", "text": "Created R Markdown file: example.Rmd"}])
+    );
     writeln!(input, "{}", requests[1]).expect("written");
     line.clear();
     std::io::BufRead::read_line(&mut output, &mut line).expect("an answer");
-    let expected = examples.iter().find(|example| example["result"]["resources"].is_array()).expect("the answer in the document");
+    let expected = examples
+        .iter()
+        .find(|example| example["result"]["resources"].is_array())
+        .expect("the answer in the document");
     assert_eq!(&serde_json::from_str::<Value>(&line).expect("JSON"), expected);
     drop(input);
     child.wait().expect("an end");
@@ -121,9 +170,11 @@ fn a_new_report_has_nothing_wrong_with_it() {
     let crib = crib();
     let made = crib.run(&["new", "rmd", "2026/first-report"]);
     assert_eq!(made.code, 0, "{}", made.stderr);
-    let checked = crib.run(&["call", "validate_rmd", "--args", r#"{"filename": "2026/first-report"}"#]);
+    let checked =
+        crib.run(&["call", "validate_rmd", "--args", r#"{"filename": "2026/first-report"}"#]);
     assert_eq!(checked.stdout.trim(), "2026/first-report.Rmd: nothing wrong was found");
-    let text = std::fs::read_to_string(crib.root().join("rmd/2026/first-report.Rmd")).expect("a report");
+    let text =
+        std::fs::read_to_string(crib.root().join("rmd/2026/first-report.Rmd")).expect("a report");
     assert!(text.starts_with("---\ntitle: first report\n"), "{text}");
     assert_eq!(crib.run(&["new", "rmd", "2026/first-report"]).code, 2, "it is not written twice");
     assert_eq!(crib.run(&["new", "rmd", "../out"]).code, 2);
@@ -133,10 +184,15 @@ fn a_new_report_has_nothing_wrong_with_it() {
 #[test]
 fn a_full_disk_leaves_what_was_there() {
     let crib = crib().file("rmd/a.Rmd", "before");
-    let arguments = json!({"filename": "a", "title": "A", "content": "x".repeat(100_000), "overwrite": true}).to_string();
+    let arguments =
+        json!({"filename": "a", "title": "A", "content": "x".repeat(100_000), "overwrite": true})
+            .to_string();
     let mut limited = Command::new("bash");
     let program = crib.command(&["call", "create_rmd", "--args", &arguments]);
-    limited.args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\""]).arg(program.get_program()).args(program.get_args());
+    limited
+        .args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\""])
+        .arg(program.get_program())
+        .args(program.get_args());
     for (name, value) in program.get_envs() {
         match value {
             Some(value) => limited.env(name, value),
@@ -146,8 +202,14 @@ fn a_full_disk_leaves_what_was_there() {
     let failed = ran(&limited.current_dir(crib.root()).output().expect("the program runs"));
     assert_eq!(failed.code, 1, "{}{}", failed.stdout, failed.stderr);
     assert!(failed.stderr.contains("`a.Rmd` cannot be written"), "{}", failed.stderr);
-    let left: Vec<_> =
-        std::fs::read_dir(crib.root().join("rmd")).expect("the folder").flatten().map(|one| one.file_name()).collect();
+    let left: Vec<_> = std::fs::read_dir(crib.root().join("rmd"))
+        .expect("the folder")
+        .flatten()
+        .map(|one| one.file_name())
+        .collect();
     assert_eq!(left, ["a.Rmd"]);
-    assert_eq!(std::fs::read_to_string(crib.root().join("rmd/a.Rmd")).expect("a document"), "before");
+    assert_eq!(
+        std::fs::read_to_string(crib.root().join("rmd/a.Rmd")).expect("a document"),
+        "before"
+    );
 }

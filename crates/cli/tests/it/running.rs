@@ -11,7 +11,9 @@ use crate::{
 
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn has_python() -> bool {
-    let found = ["/usr/local/bin", "/usr/bin", "/bin"].iter().any(|folder| Path::new(folder).join("python3").is_file());
+    let found = ["/usr/local/bin", "/usr/bin", "/bin"]
+        .iter()
+        .any(|folder| Path::new(folder).join("python3").is_file());
     assert!(found || std::env::var_os("CI").is_none(), "CI must have Python");
     if !found {
         eprintln!("SKIPPED: Python is not installed (Debian: python3)");
@@ -50,7 +52,12 @@ fn call(client: &mut Client, name: &str, arguments: Value) -> Value {
 fn the_example_has_no_findings_and_says_what_it_serves() {
     let crib = example();
     let ran = crib.run(&["check", "--strict"]);
-    assert_eq!((ran.code, ran.stdout.trim()), (0, "3 files, 5 tools, 0 errors, 0 warnings, 0 notes"), "{}", ran.stdout);
+    assert_eq!(
+        (ran.code, ran.stdout.trim()),
+        (0, "3 files, 5 tools, 0 errors, 0 warnings, 0 notes"),
+        "{}",
+        ran.stdout
+    );
     let listed = crib.run(&["list"]).stdout;
     assert!(!listed.contains("Documented, not served"), "{listed}");
     let shown = crib.run(&["show", "date_add"]).stdout;
@@ -65,15 +72,32 @@ fn three_specifications_bound_to_a_python_module_are_served_over_mcp() {
     let crib = example();
     let mut client = Client::start(&crib, &[]);
     let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
-    let find = |name: &str| tools.as_array().expect("tools").iter().find(|tool| tool["name"] == name).expect("a tool").clone();
+    let find = |name: &str| {
+        tools
+            .as_array()
+            .expect("tools")
+            .iter()
+            .find(|tool| tool["name"] == name)
+            .expect("a tool")
+            .clone()
+    };
     assert_eq!(find("text_count")["annotations"]["readOnlyHint"], true);
-    assert_eq!(find("date_add")["outputSchema"]["anyOf"].as_array().expect("arms").len(), 2, "the result or a failure");
-    assert_eq!(find("note_list")["outputSchema"]["anyOf"].as_array().expect("arms").len(), 3, "anything, with a warning");
+    assert_eq!(
+        find("date_add")["outputSchema"]["anyOf"].as_array().expect("arms").len(),
+        2,
+        "the result or a failure"
+    );
+    assert_eq!(
+        find("note_list")["outputSchema"]["anyOf"].as_array().expect("arms").len(),
+        3,
+        "anything, with a warning"
+    );
     let counted = call(&mut client, "text_count", json!({"path": "desk.py"}));
     assert!(counted["structuredContent"]["lines"].as_u64().expect("a number") > 30, "{counted}");
     let added = call(&mut client, "date_add", json!({"start": "2026-01-31", "days": 29}));
     assert_eq!(added["structuredContent"], json!({"date": "2026-03-01"}));
-    let between = call(&mut client, "date_between", json!({"start": "2026-01-31", "end": "2026-03-01"}));
+    let between =
+        call(&mut client, "date_between", json!({"start": "2026-01-31", "end": "2026-03-01"}));
     assert_eq!(between["structuredContent"], json!({"days": 29}));
     for (number, text) in [(1, "first"), (2, "zweite, ä")] {
         let kept = call(&mut client, "note_keep", json!({"text": text}));
@@ -81,7 +105,8 @@ fn three_specifications_bound_to_a_python_module_are_served_over_mcp() {
     }
     let notes = call(&mut client, "note_list", json!({}));
     assert_eq!(notes["structuredContent"]["notes"][1]["text"], "zweite, ä");
-    let failed = call(&mut client, "date_between", json!({"start": "tomorrow", "end": "2026-03-01"}));
+    let failed =
+        call(&mut client, "date_between", json!({"start": "tomorrow", "end": "2026-03-01"}));
     assert_eq!(
         (&failed["isError"], &failed["structuredContent"]["error_type"]),
         (&json!(true), &json!("ValueError")),
@@ -96,7 +121,8 @@ fn three_specifications_bound_to_a_python_module_are_served_over_mcp() {
 /// The first block of this kind on the page about specifications.
 fn block(kind: &str, fence: &str) -> String {
     let page = fs::read_to_string(repository().join("docs/specifications.md")).expect("the page");
-    let block = page.split(&format!("{fence}{kind}\n")).nth(1).and_then(|rest| rest.split(fence).next());
+    let block =
+        page.split(&format!("{fence}{kind}\n")).nth(1).and_then(|rest| rest.split(fence).next());
     block.expect("a block").to_owned()
 }
 
@@ -110,11 +136,21 @@ fn the_page_about_specifications_can_be_followed() {
         .file("counting.py", &block("python", "```"))
         .file("toolcrib.toml", &block("toml", "```"));
     let ran = crib.run(&["check", "--strict"]);
-    assert_eq!((ran.code, ran.stdout.trim()), (0, "1 file, 1 tool, 0 errors, 0 warnings, 0 notes"), "{}", ran.stdout);
-    let counted = crib.run(&["call", "count_lines", "--args", r#"{"path": "counting.py"}"#, "--json"]).json();
+    assert_eq!(
+        (ran.code, ran.stdout.trim()),
+        (0, "1 file, 1 tool, 0 errors, 0 warnings, 0 notes"),
+        "{}",
+        ran.stdout
+    );
+    let counted =
+        crib.run(&["call", "count_lines", "--args", r#"{"path": "counting.py"}"#, "--json"]).json();
     assert_eq!(counted, json!({"lines": 5}));
     let outside = crib.run(&["call", "count_lines", "--args", r#"{"path": "/etc/passwd"}"#]);
-    assert_eq!(outside.code, 4, "the page says that paths lie below the project folder: {}", outside.stdout);
+    assert_eq!(
+        outside.code, 4,
+        "the page says that paths lie below the project folder: {}",
+        outside.stdout
+    );
 }
 
 #[test]
@@ -133,10 +169,14 @@ fn unbound_tools_are_documented_and_not_served() {
 #[test]
 fn a_command_is_given_json_and_answers_with_json() {
     let config = "[[bind]]\ntools = \"say_*\"\ncommand = [\"cat\"]\nmutates = false\n";
-    let crib = Crib::new().file("MCP_TOOL_SPECIFICATION.md", &page("say_back")).file("toolcrib.toml", config);
-    let said = crib.run(&["call", "say_back", "--args", r#"{"text": "; rm -rf / é"}"#, "--json"]).json();
+    let crib = Crib::new()
+        .file("MCP_TOOL_SPECIFICATION.md", &page("say_back"))
+        .file("toolcrib.toml", config);
+    let said =
+        crib.run(&["call", "say_back", "--args", r#"{"text": "; rm -rf / é"}"#, "--json"]).json();
     assert_eq!(said, json!({"text": "; rm -rf / é"}));
-    let plan = crib.run(&["call", "say_back", "--args", r#"{"text": "x"}"#, "--dry-run", "--json"]).json();
+    let plan =
+        crib.run(&["call", "say_back", "--args", r#"{"text": "x"}"#, "--dry-run", "--json"]).json();
     assert_eq!((&plan["argv"], &plan["stdin"]), (&json!(["cat"]), &json!(r#"{"text":"x"}"#)));
     assert!(crib.run(&["show", "say_back"]).stdout.contains("cat < <arguments as JSON>"));
 }
@@ -144,12 +184,21 @@ fn a_command_is_given_json_and_answers_with_json() {
 #[test]
 fn a_result_that_is_not_as_specified_is_told_or_refused() {
     let config = |output: &str| {
-        format!("[[bind]]\ntools = \"say_*\"\ncommand = [\"echo\", '{{\"text\": 1}}']\nmutates = false\noutput = \"{output}\"\n")
+        format!(
+            "[[bind]]\ntools = \"say_*\"\ncommand = [\"echo\", '{{\"text\": 1}}']\nmutates = false\noutput = \"{output}\"\n"
+        )
     };
-    let crib = Crib::new().file("MCP_TOOL_SPECIFICATION.md", &page("say_back")).file("toolcrib.toml", &config("warn"));
+    let crib = Crib::new()
+        .file("MCP_TOOL_SPECIFICATION.md", &page("say_back"))
+        .file("toolcrib.toml", &config("warn"));
     let ran = crib.run(&["call", "say_back", "--args", r#"{"text": "x"}"#]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.contains("note: what `say_back` returned is not what its specification says: `/text`"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("note: what `say_back` returned is not what its specification says: `/text`"),
+        "{}",
+        ran.stdout
+    );
     crib.write("toolcrib.toml", &config("fail"));
     let ran = crib.run(&["call", "say_back", "--args", r#"{"text": "x"}"#, "--json"]);
     assert_eq!((ran.code, &ran.json()["error_type"]), (1, &json!("output_mismatch")));
@@ -158,16 +207,28 @@ fn a_result_that_is_not_as_specified_is_told_or_refused() {
 #[test]
 fn a_result_that_is_only_told_is_one_that_clients_take() {
     for (prints, told) in [(r#"{"text": 1}"#, "`/text`"), ("[1]", "the whole")] {
-        let config =
-            format!("[[bind]]\ntools = \"say_*\"\ncommand = [\"echo\", '{prints}']\nmutates = false\noutput = \"warn\"\n");
-        let crib = Crib::new().file("MCP_TOOL_SPECIFICATION.md", &page("say_back")).file("toolcrib.toml", &config);
+        let config = format!(
+            "[[bind]]\ntools = \"say_*\"\ncommand = [\"echo\", '{prints}']\nmutates = false\noutput = \"warn\"\n"
+        );
+        let crib = Crib::new()
+            .file("MCP_TOOL_SPECIFICATION.md", &page("say_back"))
+            .file("toolcrib.toml", &config);
         let mut client = Client::start(&crib, &[]);
         let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
-        let tool = tools.as_array().expect("tools").iter().find(|tool| tool["name"] == "say_back").expect("it is served");
-        let schema = catalog::Schema::new(tool["outputSchema"].as_object().expect("a schema").clone());
+        let tool = tools
+            .as_array()
+            .expect("tools")
+            .iter()
+            .find(|tool| tool["name"] == "say_back")
+            .expect("it is served");
+        let schema =
+            catalog::Schema::new(tool["outputSchema"].as_object().expect("a schema").clone());
         let said = call(&mut client, "say_back", json!({"text": "x"}));
         // Clients refuse what does not fit the schema, and no less a result without anything that could.
-        assert!(schema.validator().expect("a schema").is_valid(&said["structuredContent"]), "{said}");
+        assert!(
+            schema.validator().expect("a schema").is_valid(&said["structuredContent"]),
+            "{said}"
+        );
         assert!(said["content"].to_string().contains(told) && said["isError"] != true, "{said}");
     }
 }
@@ -180,12 +241,17 @@ fn a_tool_stands_for_another_whose_policy_holds() {
             "positional_args": [{"name": "text", "type": "string", "description": "What", "required": true}]}],
     });
     let config = "[[bind]]\ntools = \"say_*\"\ntool = \"echo_text\"\n";
-    let crib = Crib::new().file("MCP_TOOL_SPECIFICATION.md", &page("say_back")).file("toolcrib.toml", config);
+    let crib = Crib::new()
+        .file("MCP_TOOL_SPECIFICATION.md", &page("say_back"))
+        .file("toolcrib.toml", config);
     let crib = crib.tool("echo", definition);
     let mut client = Client::start(&crib, &[]);
     let said = call(&mut client, "say_back", json!({"text": "hello"}));
     assert!(said.to_string().contains("hello"), "{said}");
-    crib.write("toolcrib.toml", &format!("{config}[[policy]]\ntools = \"echo_text\"\ndo = \"deny\"\n"));
+    crib.write(
+        "toolcrib.toml",
+        &format!("{config}[[policy]]\ntools = \"echo_text\"\ndo = \"deny\"\n"),
+    );
     let denied = crib.run(&["call", "say_back", "--args", r#"{"text": "hello"}"#]);
     assert!(denied.code != 0 && denied.stderr.contains("echo_text"), "{}", denied.stderr);
 }
@@ -197,7 +263,9 @@ fn looking_at_a_crib_starts_no_python() {
         .file(".venv/bin/python", "#!/bin/sh\ntouch started\n");
     let python = crib.root().join(".venv/bin/python");
     fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).expect("its owner");
-    for command in [&["check"][..], &["list"], &["show", "date_add"], &["docs", "--out", "pages"], &["doctor"]] {
+    for command in
+        [&["check"][..], &["list"], &["show", "date_add"], &["docs", "--out", "pages"], &["doctor"]]
+    {
         crib.run(command);
     }
     assert!(!crib.root().join("started").exists());

@@ -42,7 +42,12 @@ impl Client {
             .expect("a server");
         let output = child.stdout.take().expect("its output");
         let (sender, lines) = channel();
-        std::thread::spawn(move || BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        std::thread::spawn(move || {
+            BufReader::new(output)
+                .lines()
+                .map_while(Result::ok)
+                .try_for_each(|line| sender.send(line))
+        });
         let input = child.stdin.take();
         let mut client = Self { child, input, lines, next: 0, hello: Value::Null };
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
@@ -62,7 +67,8 @@ impl Client {
         loop {
             let left = end.saturating_duration_since(Instant::now());
             let line = self.lines.recv_timeout(left).expect("an answer in time");
-            let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("not protocol: {line}"));
+            let message: Value =
+                serde_json::from_str(&line).unwrap_or_else(|_| panic!("not protocol: {line}"));
             if wanted(&message) {
                 return message;
             }
@@ -84,7 +90,11 @@ impl Client {
             .expect("tools")
             .iter()
             .map(|tool| tool["name"].as_str().expect("a name").to_owned());
-        names.filter(|name| !["await", "cancel", "status"].iter().any(|built_in| name.ends_with(built_in))).collect()
+        names
+            .filter(|name| {
+                !["await", "cancel", "status"].iter().any(|built_in| name.ends_with(built_in))
+            })
+            .collect()
     }
 
     /// The process id of the server.
@@ -138,10 +148,16 @@ fn list_json_prints_exactly_what_is_served() {
 #[test]
 fn what_a_tool_is_not_held_to_is_in_its_metadata_and_logged() {
     let crib = Crib::new().tool("a", definition("a", "true"));
-    let meta = |crib: &Crib| crib.run(&["list", "--json"]).json().as_array().expect("tools")[0]["_meta"].clone();
+    let meta = |crib: &Crib| {
+        crib.run(&["list", "--json"]).json().as_array().expect("tools")[0]["_meta"].clone()
+    };
     assert_eq!(meta(&crib), Value::Null);
     crib.write("toolcrib.toml", "[confine]\nenabled = false\n");
-    assert!(meta(&crib)["toolcrib/unconfined"][0].as_str().is_some_and(|text| text.contains("switched off")));
+    assert!(
+        meta(&crib)["toolcrib/unconfined"][0]
+            .as_str()
+            .is_some_and(|text| text.contains("switched off"))
+    );
     assert!(crib.run(&["serve"]).stderr.contains("switched off"));
 }
 
@@ -152,7 +168,8 @@ fn full_names_are_served_and_callable() {
         .file("toolcrib.toml", "[crib]\nname = \"my-crib\"\nfull_names = true\n");
     let mut client = Client::start(&crib, &[]);
     assert_eq!(client.names(), ["mcp_my-crib_under_score"]);
-    let called = client.ask("tools/call", json!({"name": "mcp_my-crib_under_score", "arguments": {}}));
+    let called =
+        client.ask("tools/call", json!({"name": "mcp_my-crib_under_score", "arguments": {}}));
     assert_eq!(called["result"]["content"][0]["text"], "hi\n");
     assert_eq!(crib.run(&["call", "mcp_my-crib_under_score"]).stdout, "hi\n");
 }
@@ -188,7 +205,9 @@ fn a_hangup_signal_reloads() {
     assert_eq!(client.names(), ["a"]);
     crib.write("tools/b.json", &definition("b", "true").to_string());
     let pid = client.child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-HUP", &pid]).status().expect("kill").success());
+    assert!(
+        std::process::Command::new("kill").args(["-HUP", &pid]).status().expect("kill").success()
+    );
     client.wait_for_change();
     assert_eq!(client.names(), ["a", "b"]);
 }

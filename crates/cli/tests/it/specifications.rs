@@ -14,25 +14,46 @@ const TORN: &str = "# M - MCP Tool Specification\n\n**Version**: 1.0.0\n\n## Too
                     | `branch` | `str \\ | null` | No | `null` Which branch |\n";
 
 fn whole() -> String {
-    fs::read_to_string(repository().join("crates/formats/tests/it/specs/whole.md")).expect("the page")
+    fs::read_to_string(repository().join("crates/formats/tests/it/specs/whole.md"))
+        .expect("the page")
 }
 
 fn codes(report: &Value) -> Vec<&str> {
-    report["diagnostics"].as_array().expect("diagnostics").iter().map(|found| found["code"].as_str().expect("a code")).collect()
+    report["diagnostics"]
+        .as_array()
+        .expect("diagnostics")
+        .iter()
+        .map(|found| found["code"].as_str().expect("a code"))
+        .collect()
 }
 
 #[test]
 fn a_specification_as_it_should_be_has_no_findings() {
-    let ran = Crib::new().file("docs/MCP_TOOL_SPECIFICATION.md", &whole()).run(&["check", "--strict"]);
-    assert_eq!((ran.code, ran.stdout.trim()), (0, "1 file, 1 tool, 0 errors, 0 warnings, 0 notes"), "{}", ran.stdout);
+    let ran =
+        Crib::new().file("docs/MCP_TOOL_SPECIFICATION.md", &whole()).run(&["check", "--strict"]);
+    assert_eq!(
+        (ran.code, ran.stdout.trim()),
+        (0, "1 file, 1 tool, 0 errors, 0 warnings, 0 notes"),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]
 fn the_specification_in_the_documentation_is_one() {
     let page = fs::read_to_string(repository().join("docs/specifications.md")).expect("the page");
-    let example = page.split("````markdown\n").nth(1).and_then(|rest| rest.split("````").next()).expect("an example");
+    let example = page
+        .split("````markdown\n")
+        .nth(1)
+        .and_then(|rest| rest.split("````").next())
+        .expect("an example");
     let ran = Crib::new().file("MCP_TOOL_SPECIFICATION.md", example).run(&["check", "--strict"]);
-    assert_eq!((ran.code, ran.stdout.trim()), (0, "1 file, 1 tool, 0 errors, 0 warnings, 0 notes"), "{}", ran.stdout);
+    assert_eq!(
+        (ran.code, ran.stdout.trim()),
+        (0, "1 file, 1 tool, 0 errors, 0 warnings, 0 notes"),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]
@@ -44,7 +65,12 @@ fn tools_that_are_only_described_are_listed_and_not_served() {
     let served = crib.run(&["list", "--json"]).json();
     assert!(served.as_array().expect("tools").iter().all(|tool| tool["name"] != "count_lines"));
     let shown = crib.run(&["show", "count_lines"]).stdout;
-    for part in ["The file, relative to the project folder", "changes nothing more", "1.2.0", "docs/MCP_TOOL_SPECIFICATION.md"] {
+    for part in [
+        "The file, relative to the project folder",
+        "changes nothing more",
+        "1.2.0",
+        "docs/MCP_TOOL_SPECIFICATION.md",
+    ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
 }
@@ -60,9 +86,16 @@ fn a_bound_tool_is_served() {
 fn findings_have_lines_in_every_format() {
     let crib = Crib::new().file("docs/MCP_TOOL_SPECIFICATION.md", TORN);
     let report = crib.run(&["check", "--format", "json"]).json();
-    let torn =
-        report["diagnostics"].as_array().expect("diagnostics").iter().find(|found| found["code"] == "TC804").expect("the row");
-    assert_eq!((&torn["line"], &torn["column"], &torn["tool"]), (&json!(11), &json!(1), &json!("walk_branch")));
+    let torn = report["diagnostics"]
+        .as_array()
+        .expect("diagnostics")
+        .iter()
+        .find(|found| found["code"] == "TC804")
+        .expect("the row");
+    assert_eq!(
+        (&torn["line"], &torn["column"], &torn["tool"]),
+        (&json!(11), &json!(1), &json!("walk_branch"))
+    );
     assert!(
         crib.run(&["check", "--format", "github"])
             .stdout
@@ -72,8 +105,13 @@ fn findings_have_lines_in_every_format() {
     let results = sarif["runs"][0]["results"].as_array().expect("results");
     let result = results.iter().find(|result| result["ruleId"] == "TC804").expect("the row");
     assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 11);
-    let prints: std::collections::BTreeSet<_> = results.iter().map(|result| result["partialFingerprints"].to_string()).collect();
-    assert_eq!(prints.len(), results.len(), "each finding can be told from the others when lines move");
+    let prints: std::collections::BTreeSet<_> =
+        results.iter().map(|result| result["partialFingerprints"].to_string()).collect();
+    assert_eq!(
+        prints.len(),
+        results.len(),
+        "each finding can be told from the others when lines move"
+    );
     assert!(crib.run(&["check"]).stdout.contains("docs/MCP_TOOL_SPECIFICATION.md:11:1"));
 }
 
@@ -86,8 +124,14 @@ fn diverged_copies_are_told_with_both_places() {
     assert_eq!(codes(&report), ["TC210"]);
     assert_eq!(report["diagnostics"][0]["also"]["file"], "a/MCP_TOOL_SPECIFICATION.md");
     assert!(report["diagnostics"][0]["also"]["line"].is_u64());
-    assert!(crib.run(&["check"]).stdout.contains("the other place is a/MCP_TOOL_SPECIFICATION.md:"));
-    assert!(crib.run(&["check", "--format", "github"]).stdout.contains("(also a/MCP_TOOL_SPECIFICATION.md:"));
+    assert!(
+        crib.run(&["check"]).stdout.contains("the other place is a/MCP_TOOL_SPECIFICATION.md:")
+    );
+    assert!(
+        crib.run(&["check", "--format", "github"])
+            .stdout
+            .contains("(also a/MCP_TOOL_SPECIFICATION.md:")
+    );
     let sarif = crib.run(&["check", "--format", "sarif"]).json();
     assert!(sarif["runs"][0]["results"][0]["relatedLocations"][0]["physicalLocation"]["region"]["startLine"].is_u64());
 }
@@ -97,26 +141,43 @@ fn fix_mends_what_it_can_and_says_so() {
     let crib = Crib::new().file("docs/MCP_TOOL_SPECIFICATION.md", TORN);
     let before = crib.run(&["show", "walk_branch"]).stdout;
     let ran = crib.run(&["check", "--fix", "--format", "json"]);
-    assert!(ran.stderr.contains("fixed 2 lines in docs/MCP_TOOL_SPECIFICATION.md"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("fixed 2 lines in docs/MCP_TOOL_SPECIFICATION.md"),
+        "{}",
+        ran.stderr
+    );
     assert!(!codes(&ran.json()).contains(&"TC804"));
     assert_eq!(crib.run(&["show", "walk_branch"]).stdout, before, "it means the same");
-    assert_eq!(crib.run(&["check", "--fix", "--format", "json"]).stderr, "", "nothing is left to fix");
+    assert_eq!(
+        crib.run(&["check", "--fix", "--format", "json"]).stderr,
+        "",
+        "nothing is left to fix"
+    );
     let loose = Crib::new().file("notes.md", TORN);
-    assert!(loose.run(&["check", "--fix", "notes.md"]).stderr.contains("fixed 2 lines in notes.md"));
+    assert!(
+        loose.run(&["check", "--fix", "notes.md"]).stderr.contains("fixed 2 lines in notes.md")
+    );
 }
 
 #[test]
 fn an_agent_checks_what_it_writes() {
     let crib = Crib::new().file("docs/MCP_TOOL_SPECIFICATION.md", &whole());
     let mut client = Client::start(&crib, &[]);
-    let checked =
-        client.ask("tools/call", json!({"name": "check_definition", "arguments": {"text": TORN, "file": "docs/new.md"}}));
+    let checked = client.ask(
+        "tools/call",
+        json!({"name": "check_definition", "arguments": {"text": TORN, "file": "docs/new.md"}}),
+    );
     let value = &checked["result"]["structuredContent"]["value"];
     assert_eq!(value["tools"], json!(["walk_branch"]));
-    let torn =
-        value["diagnostics"].as_array().expect("diagnostics").iter().find(|found| found["code"] == "TC804").expect("the row");
+    let torn = value["diagnostics"]
+        .as_array()
+        .expect("diagnostics")
+        .iter()
+        .find(|found| found["code"] == "TC804")
+        .expect("the row");
     assert_eq!(torn["line"], 11);
-    let good = client.ask("tools/call", json!({"name": "check_definition", "arguments": {"text": whole()}}));
+    let good = client
+        .ask("tools/call", json!({"name": "check_definition", "arguments": {"text": whole()}}));
     assert_eq!(good["result"]["structuredContent"]["value"]["diagnostics"], json!([]), "{good}");
 }
 

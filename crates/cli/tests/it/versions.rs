@@ -25,7 +25,10 @@ fn who_and(name: &str) -> Value {
 
 /// What `diff` says about two texts.
 fn diff(old: &str, new: &str) -> Ran {
-    Crib::new().file("old.json", old).file("new.json", new).run(&["diff", "old.json", "new.json", "--format", "json"])
+    Crib::new()
+        .file("old.json", old)
+        .file("new.json", new)
+        .run(&["diff", "old.json", "new.json", "--format", "json"])
 }
 
 /// The one tool that was compared.
@@ -35,7 +38,10 @@ fn only(ran: &Ran) -> Value {
 
 #[test]
 fn diff_prints_one_object_of_the_shape_that_programs_rely_on() {
-    let ran = diff(&greet("1.2.0", who(), json!(["who"])), &greet("1.3.0", who_and("tone"), json!(["who", "tone"])));
+    let ran = diff(
+        &greet("1.2.0", who(), json!(["who"])),
+        &greet("1.3.0", who_and("tone"), json!(["who", "tone"])),
+    );
     assert_eq!(ran.code, 1);
     assert_eq!(
         ran.json(),
@@ -70,9 +76,13 @@ fn an_optional_addition_needs_a_patch_and_a_minor_version_is_suggested() {
 
 #[test]
 fn a_missing_version_is_an_error_only_where_a_change_breaks() {
-    let without = |parameters: Value| greet("", parameters, json!([])).replace(r#","version":"""#, "");
+    let without =
+        |parameters: Value| greet("", parameters, json!([])).replace(r#","version":"""#, "");
     let broken = diff(&without(who_and("tone")), &without(who()));
-    assert_eq!((broken.code, &only(&broken)["old_version"], &only(&broken)["use_version"]), (1, &Value::Null, &json!("1.0.0")));
+    assert_eq!(
+        (broken.code, &only(&broken)["old_version"], &only(&broken)["use_version"]),
+        (1, &Value::Null, &json!("1.0.0"))
+    );
     assert_eq!(diff(&without(who()), &without(who_and("tone"))).code, 0);
 }
 
@@ -82,16 +92,26 @@ fn what_cannot_be_decided_is_not_ok_without_a_major_version() {
     let old = greet("1.0.0", tag("^v"), json!([]));
     let ran = diff(&old, &greet("1.1.0", tag("^v?"), json!([])));
     let change = only(&ran)["changes"][0].clone();
-    assert_eq!((ran.code, &change["breaking"], &change["undecided"]), (1, &json!(true), &json!(true)));
-    assert!(change["message"].as_str().expect("a message").starts_with("cannot decide"), "{change}");
+    assert_eq!(
+        (ran.code, &change["breaking"], &change["undecided"]),
+        (1, &json!(true), &json!(true))
+    );
+    assert!(
+        change["message"].as_str().expect("a message").starts_with("cannot decide"),
+        "{change}"
+    );
     assert_eq!(diff(&old, &greet("2.0.0", tag("^v?"), json!([]))).code, 0);
 }
 
 #[test]
 fn people_read_what_changed_what_it_does_and_the_version_to_use() {
     let old = greet("1.2.0", who_and("tone"), json!(["who"]));
-    let new = greet("1.2.1", who(), json!([])).replace("Print a greeting", "Print a friendly greeting");
-    let ran = Crib::new().file("old.json", &old).file("new.json", &new).run(&["diff", "old.json", "new.json"]);
+    let new =
+        greet("1.2.1", who(), json!([])).replace("Print a greeting", "Print a friendly greeting");
+    let ran = Crib::new()
+        .file("old.json", &old)
+        .file("new.json", &new)
+        .run(&["diff", "old.json", "new.json"]);
     insta::assert_snapshot!(ran.stdout, @r"
     greet  breaking  1.2.0 -> 1.2.1  too low: use 2.0.0
       breaking     `tone` is no longer taken  [parameter-removed /inputSchema/properties/tone]
@@ -106,11 +126,15 @@ fn people_read_what_changed_what_it_does_and_the_version_to_use() {
 #[test]
 fn what_was_only_reworded_is_told_in_few_lines() {
     let saying = |word: &str| {
-        let parameters: serde_json::Map<String, Value> =
-            (0..9).map(|at| (format!("p{at}"), json!({"type": "string", "description": format!("{word} {at}")}))).collect();
+        let parameters: serde_json::Map<String, Value> = (0..9)
+            .map(|at| {
+                (format!("p{at}"), json!({"type": "string", "description": format!("{word} {at}")}))
+            })
+            .collect();
         greet("1.0.0", Value::Object(parameters), json!([]))
     };
-    let crib = Crib::new().file("old.json", &saying("This is")).file("new.json", &saying("That is"));
+    let crib =
+        Crib::new().file("old.json", &saying("This is")).file("new.json", &saying("That is"));
     let ran = crib.run(&["diff", "old.json", "new.json"]);
     insta::assert_snapshot!(ran.stdout, @r"
     greet  behavioural  1.0.0  too low: use 1.0.1
@@ -126,8 +150,12 @@ fn what_was_only_reworded_is_told_in_few_lines() {
 #[test]
 fn nothing_changed_is_said_and_ok() {
     let text = greet("1.0.0", who(), json!([]));
-    let ran = Crib::new().file("a.json", &text).file("b.json", &text).run(&["diff", "a.json", "b.json"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "1 tool: 1 unchanged; every version is high enough\n"));
+    let ran =
+        Crib::new().file("a.json", &text).file("b.json", &text).run(&["diff", "a.json", "b.json"]);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, "1 tool: 1 unchanged; every version is high enough\n")
+    );
     assert_eq!(only(&diff(&text, &text))["class"], "none");
 }
 
@@ -143,13 +171,22 @@ fn every_format_is_compared() {
             "# Files - MCP Tool Specification\n\n## Tool: `count`\n\n**Version**: 1.0.0\n\nCount lines.\n\n### 3. Input Schema (Parameters)\n\n| Parameter Name | Type | Required | Description |\n| :--- | :--- | :--- | :--- |\n| `path` | `{kind}` | Yes | The file |\n"
         )
     };
-    for (name, old, new) in
-        [("f.yaml", yaml("integer"), yaml("string")), ("MCP_TOOL_SPECIFICATION.md", page("string"), page("integer"))]
-    {
-        let crib = Crib::new().file(&format!("old/{name}"), &old).file(&format!("new/{name}"), &new);
-        for (old, new) in [(format!("old/{name}"), format!("new/{name}")), ("old".to_owned(), "new".to_owned())] {
+    for (name, old, new) in [
+        ("f.yaml", yaml("integer"), yaml("string")),
+        ("MCP_TOOL_SPECIFICATION.md", page("string"), page("integer")),
+    ] {
+        let crib =
+            Crib::new().file(&format!("old/{name}"), &old).file(&format!("new/{name}"), &new);
+        for (old, new) in
+            [(format!("old/{name}"), format!("new/{name}")), ("old".to_owned(), "new".to_owned())]
+        {
             let ran = crib.run(&["diff", &old, &new, "--format", "json"]);
-            assert_eq!((ran.code, &only(&ran)["changes"][0]["rule"]), (1, &json!("type-changed")), "{old} {}", ran.stderr);
+            assert_eq!(
+                (ran.code, &only(&ran)["changes"][0]["rule"]),
+                (1, &json!("type-changed")),
+                "{old} {}",
+                ran.stderr
+            );
         }
     }
 }
@@ -157,8 +194,14 @@ fn every_format_is_compared() {
 /// Runs git in a crib, whatever the machine's configuration says.
 fn git(crib: &Crib, arguments: &[&str]) {
     let mut command = Command::new("git");
-    command.args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"]).args(arguments);
-    let output = command.current_dir(crib.root()).env("GIT_CONFIG_GLOBAL", "/dev/null").output().expect("git runs");
+    command
+        .args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"])
+        .args(arguments);
+    let output = command
+        .current_dir(crib.root())
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .expect("git runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -186,7 +229,12 @@ fn revisions_of_a_repository_are_compared_with_files_and_with_each_other() {
         ("HEAD:./tools/greet.json", "tools/greet.json"),
     ] {
         let ran = crib.run(&["diff", old, new, "--format", "json"]);
-        assert_eq!((ran.code, &only(&ran)["changes"][0]["rule"]), (1, &json!("required-added")), "{old} {}", ran.stderr);
+        assert_eq!(
+            (ran.code, &only(&ran)["changes"][0]["rule"]),
+            (1, &json!("required-added")),
+            "{old} {}",
+            ran.stderr
+        );
     }
     git(&crib, &["commit", "-q", "-a", "-m", "second"]);
     let ran = crib.run(&["diff", "HEAD~1:", "HEAD:", "--format", "json"]);
@@ -201,7 +249,11 @@ fn a_revision_leaves_the_repository_as_it_is() {
     }
     let crib = repository();
     let listing = |crib: &Crib| {
-        let output = Command::new("git").args(["status", "--porcelain"]).current_dir(crib.root()).output().expect("git runs");
+        let output = Command::new("git")
+            .args(["status", "--porcelain"])
+            .current_dir(crib.root())
+            .output()
+            .expect("git runs");
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let before = listing(&crib);
@@ -223,19 +275,30 @@ fn what_git_does_not_know_is_said_with_what_to_do() {
         ("HEAD:schema.txt", "`HEAD:schema.txt` is no definition that can be read"),
     ] {
         let ran = crib.run(&["diff", old, "tools"]);
-        assert!(ran.code == 2 && ran.stderr.contains(message), "{old}: {} {}", ran.code, ran.stderr);
+        assert!(
+            ran.code == 2 && ran.stderr.contains(message),
+            "{old}: {} {}",
+            ran.code,
+            ran.stderr
+        );
     }
     let outside = Crib::new().file("tools/greet.json", &greet("1.0.0", who(), json!([])));
     let ran = outside.run(&["diff", "HEAD:", "tools"]);
     assert!(ran.code == 2 && ran.stderr.contains("is in no git repository"), "{}", ran.stderr);
-    let output = crib.command(&["diff", "HEAD:", "tools"]).env("PATH", "/nowhere").output().expect("the program runs");
+    let output = crib
+        .command(&["diff", "HEAD:", "tools"])
+        .env("PATH", "/nowhere")
+        .output()
+        .expect("the program runs");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && stderr.contains("`git` was not found"), "{stderr}");
 }
 
 #[test]
 fn a_file_that_is_no_definition_cannot_be_compared() {
-    let crib = Crib::new().file("old.json", "{\"name\":").file("new.json", &greet("1.0.0", who(), json!([])));
+    let crib = Crib::new()
+        .file("old.json", "{\"name\":")
+        .file("new.json", &greet("1.0.0", who(), json!([])));
     let ran = crib.run(&["diff", "old.json", "new.json"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     assert_eq!(crib.run(&["diff", "absent.json", "new.json"]).code, 2);
@@ -256,18 +319,31 @@ fn an_empty_file_is_one_without_tools_where_its_name_or_the_other_side_says_what
         ("empty.md", "empty.json", 0, 0),
     ] {
         let ran = crib.run(&["diff", old, new, "--format", "json"]);
-        assert_eq!((ran.code, ran.json()["tools"].as_array().map(Vec::len)), (code, Some(tools)), "{old} {new}: {}", ran.stderr);
+        assert_eq!(
+            (ran.code, ran.json()["tools"].as_array().map(Vec::len)),
+            (code, Some(tools)),
+            "{old} {new}: {}",
+            ran.stderr
+        );
     }
     assert_eq!(crib.run(&["diff", "empty.txt", "empty.txt"]).code, 2);
 }
 
 #[test]
 fn what_is_badly_written_is_compared_all_the_same() {
-    let hidden = greet("1.0.0", who(), json!(["who"])).replace("Print a greeting", "Print a greeting\u{202e}");
-    let crib = Crib::new().file("old.json", &greet("1.0.0", who(), json!(["who"]))).file("new.json", &hidden);
+    let hidden = greet("1.0.0", who(), json!(["who"]))
+        .replace("Print a greeting", "Print a greeting\u{202e}");
+    let crib = Crib::new()
+        .file("old.json", &greet("1.0.0", who(), json!(["who"])))
+        .file("new.json", &hidden);
     assert_eq!(crib.run(&["check", "new.json"]).code, 1, "the rules have an error to tell");
     let ran = crib.run(&["diff", "old.json", "new.json", "--format", "json"]);
-    assert_eq!((&only(&ran)["class"], ran.stderr.as_str()), (&json!("behavioural"), ""), "{}", ran.stdout);
+    assert_eq!(
+        (&only(&ran)["class"], ran.stderr.as_str()),
+        (&json!("behavioural"), ""),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]
@@ -277,15 +353,27 @@ fn an_allowed_change_is_told_with_its_reason_and_does_not_count() {
         .file("old.json", &greet("1.0.0", who_and("tone"), json!(["who"])))
         .file("toolcrib.toml", "[[allow]]\ncode = \"parameter-removed\"\ntools = \"gr*\"\nreason = \"nobody gave it\"\n");
     let ran = crib.run(&["diff", "old.json", "tools", "--format", "json"]);
-    assert_eq!((ran.code, &only(&ran)["changes"][0]["allowed"]), (0, &json!("nobody gave it")), "{}", ran.stderr);
-    assert!(!crib.run(&["check"]).stdout.contains("TC641"), "`check` cannot know whether it is useless");
+    assert_eq!(
+        (ran.code, &only(&ran)["changes"][0]["allowed"]),
+        (0, &json!("nobody gave it")),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        !crib.run(&["check"]).stdout.contains("TC641"),
+        "`check` cannot know whether it is useless"
+    );
 }
 
 #[test]
 fn every_rule_of_change_can_be_explained() {
     for rule in lint::compare::CHANGES {
         let ran = run(&["explain", rule.name]);
-        assert!(ran.code == 0 && ran.stdout.contains(rule.name) && ran.stdout.contains("Before"), "{}", ran.stderr);
+        assert!(
+            ran.code == 0 && ran.stdout.contains(rule.name) && ran.stdout.contains("Before"),
+            "{}",
+            ran.stderr
+        );
     }
 }
 
@@ -307,7 +395,10 @@ fn lock_pins_every_tool_by_name_in_the_same_bytes_each_time() {
     let crib = pinned();
     let first = lock_of(&crib);
     let written: Value = serde_json::from_str(&first).expect("JSON");
-    assert_eq!(written["tools"].as_object().expect("tools").keys().collect::<Vec<_>>(), ["alpha", "beta", "gamma"]);
+    assert_eq!(
+        written["tools"].as_object().expect("tools").keys().collect::<Vec<_>>(),
+        ["alpha", "beta", "gamma"]
+    );
     crib.run(&["lock"]);
     assert_eq!(lock_of(&crib), first);
     let ran = crib.run(&["lock", "--check"]);
@@ -336,7 +427,8 @@ fn lock_check_names_what_is_new_gone_or_another_and_what_of_it() {
 #[test]
 fn moving_a_definition_to_another_file_is_no_change() {
     let crib = pinned();
-    std::fs::rename(crib.root().join("tools/alpha.json"), crib.root().join("tools/zeta.json")).expect("a file");
+    std::fs::rename(crib.root().join("tools/alpha.json"), crib.root().join("tools/zeta.json"))
+        .expect("a file");
     assert_eq!(crib.run(&["lock", "--check"]).code, 0);
 }
 
@@ -356,5 +448,9 @@ fn serve_warns_of_tools_that_are_not_as_pinned() {
     assert!(!crib.run(&["serve"]).stderr.contains("toolcrib.lock"), "all is as pinned");
     crib.write("tools/delta.json", &crate::crib::definition("delta", "echo").to_string());
     let ran = crib.run(&["serve"]);
-    assert!(ran.stderr.contains("tools are not as pinned in toolcrib.lock: `delta` is new"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("tools are not as pinned in toolcrib.lock: `delta` is new"),
+        "{}",
+        ran.stderr
+    );
 }

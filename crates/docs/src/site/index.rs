@@ -15,7 +15,9 @@ pub(super) fn page(crib: &str, groups: &[Group<'_>]) -> String {
     let contents: String = groups.iter().map(content).collect();
     let contents = match groups.len() {
         0 | 1 => String::new(),
-        _ => format!("<nav class=\"contents\" aria-label=\"Categories\"><ul>{contents}</ul></nav>\n"),
+        _ => {
+            format!("<nav class=\"contents\" aria-label=\"Categories\"><ul>{contents}</ul></nav>\n")
+        }
     };
     let sections: String = groups.iter().map(section).collect();
     let body = format!(
@@ -35,7 +37,11 @@ const SEARCH: &str = "<form role=\"search\" id=\"search\" hidden><label for=\"q\
 
 fn content(group: &Group<'_>) -> String {
     let Group { name, anchor, entries } = group;
-    format!("<li><a href=\"#{anchor}\">{}</a> <span class=\"number\">{}</span></li>", escaped(name), entries.len())
+    format!(
+        "<li><a href=\"#{anchor}\">{}</a> <span class=\"number\">{}</span></li>",
+        escaped(name),
+        entries.len()
+    )
 }
 
 fn section(group: &Group<'_>) -> String {
@@ -70,9 +76,11 @@ fn words(groups: &[Group<'_>]) -> String {
     let of = |entry: &Entry<'_>| {
         let tool = entry.tool;
         let parameters = tool.input.properties().map(|(name, _)| name);
-        let texts = [tool.name.as_str(), tool.title.as_deref().unwrap_or_default(), &tool.description.text];
+        let texts =
+            [tool.name.as_str(), tool.title.as_deref().unwrap_or_default(), &tool.description.text];
         let words = texts.into_iter().chain(tool.marks.category.as_deref()).chain(parameters);
-        let all = words.collect::<Vec<_>>().join(" ").to_lowercase().replace(|c: char| is_hidden(c), " ");
+        let all =
+            words.collect::<Vec<_>>().join(" ").to_lowercase().replace(|c: char| is_hidden(c), " ");
         json!(all.split_whitespace().collect::<Vec<_>>().join(" "))
     };
     let all: Vec<Value> = groups.iter().flat_map(|group| &group.entries).map(of).collect();

@@ -34,17 +34,28 @@ pub(super) fn spans(line: &str) -> String {
     if parts.len().is_multiple_of(2) {
         return escaped(line);
     }
-    parts.iter().enumerate().map(|(index, part)| if index % 2 == 1 { code(part) } else { escaped(part) }).collect()
+    parts
+        .iter()
+        .enumerate()
+        .map(|(index, part)| if index % 2 == 1 { code(part) } else { escaped(part) })
+        .collect()
 }
 
 /// A text as it is, in a block of its own that can be reached by keyboard where it is wider than the page.
 pub(super) fn block(label: &str, text: &str) -> String {
-    format!("<pre tabindex=\"0\" aria-label=\"{}\"><code>{}</code></pre>\n", escaped(label), escaped(text.trim_end()))
+    format!(
+        "<pre tabindex=\"0\" aria-label=\"{}\"><code>{}</code></pre>\n",
+        escaped(label),
+        escaped(text.trim_end())
+    )
 }
 
 /// Markdown as HTML. HTML in it is shown as text, pictures as links, and headings stand below those of the page.
 pub(super) fn markdown(text: &str) -> String {
-    let visible: String = text.chars().map(|c| if c != '\n' && c != '\t' && is_hidden(c) { '\u{fffd}' } else { c }).collect();
+    let visible: String = text
+        .chars()
+        .map(|c| if c != '\n' && c != '\t' && is_hidden(c) { '\u{fffd}' } else { c })
+        .collect();
     let mut options = Options::default();
     options.render.escape = true;
     options.extension.table = true;

@@ -23,11 +23,18 @@ type Section = (&'static str, &'static str, String);
 /// The page.
 pub(super) fn page(tool: &Tool, around: &Around<'_>) -> String {
     let sheet = sheet(tool);
-    let sections: Vec<Section> = sections(tool, &sheet).into_iter().filter(|(.., content)| !content.is_empty()).collect();
-    let contents: String =
-        sections.iter().map(|(anchor, title, _)| format!("<li><a href=\"#{anchor}\">{title}</a></li>")).collect();
+    let sections: Vec<Section> =
+        sections(tool, &sheet).into_iter().filter(|(.., content)| !content.is_empty()).collect();
+    let contents: String = sections
+        .iter()
+        .map(|(anchor, title, _)| format!("<li><a href=\"#{anchor}\">{title}</a></li>"))
+        .collect();
     let written: String = sections.iter().map(section).collect();
-    let title = sheet.title.as_ref().map(|title| format!("<p class=\"lead\">{}</p>\n", escaped(title))).unwrap_or_default();
+    let title = sheet
+        .title
+        .as_ref()
+        .map(|title| format!("<p class=\"lead\">{}</p>\n", escaped(title)))
+        .unwrap_or_default();
     let body = format!(
         "{}<main id=\"main\">\n<h1>{}</h1>\n{title}<p class=\"badges\">{}</p>\n\
          <nav class=\"contents\" aria-label=\"On this page\"><ul>{contents}</ul></nav>\n{written}</main>\n{}",
@@ -60,14 +67,17 @@ fn footer(around: &Around<'_>) -> String {
         entry.map(to).unwrap_or_default()
     };
     let (before, after) = (link(around.before, "prev"), link(around.after, "next"));
-    format!("<footer><nav aria-label=\"Neighbours\"><span>{before}</span><span>{after}</span></nav></footer>\n")
+    format!(
+        "<footer><nav aria-label=\"Neighbours\"><span>{before}</span><span>{after}</span></nav></footer>\n"
+    )
 }
 
 fn badges(tool: &Tool) -> String {
     let marks = &tool.marks;
     let mut badges = badge(tool);
-    let mut push =
-        |text: Option<String>| badges.extend(text.map(|text| format!(" <span class=\"badge\">{}</span>", escaped(&text))));
+    let mut push = |text: Option<String>| {
+        badges.extend(text.map(|text| format!(" <span class=\"badge\">{}</span>", escaped(&text))))
+    };
     push(marks.version.as_ref().map(|version| format!("version {version}")));
     push((marks.requires_approval == Some(true)).then(|| "needs approval".to_owned()));
     push((marks.network == Some(true)).then(|| "network".to_owned()));
@@ -76,18 +86,25 @@ fn badges(tool: &Tool) -> String {
 }
 
 fn section((anchor, title, content): &Section) -> String {
-    format!("<section aria-labelledby=\"{anchor}\">\n<h2 id=\"{anchor}\">{title}</h2>\n{content}</section>\n")
+    format!(
+        "<section aria-labelledby=\"{anchor}\">\n<h2 id=\"{anchor}\">{title}</h2>\n{content}</section>\n"
+    )
 }
 
 fn sections(tool: &Tool, sheet: &Sheet) -> Vec<Section> {
-    let security: String = sheet.security.iter().map(|remark| format!("<li>{}</li>\n", markdown(remark))).collect();
+    let security: String =
+        sheet.security.iter().map(|remark| format!("<li>{}</li>\n", markdown(remark))).collect();
     vec![
         ("about", "What it does", markdown(&sheet.description)),
         ("parameters", "Parameters", parameters(tool, &sheet.parameters)),
         ("result", "Result", results(tool, &sheet.results)),
         ("examples", "Examples", examples(sheet)),
         ("errors", "Errors", sheet.errors.as_deref().map(markdown).unwrap_or_default()),
-        ("security", "Security", if security.is_empty() { security } else { format!("<ul>\n{security}</ul>\n") }),
+        (
+            "security",
+            "Security",
+            if security.is_empty() { security } else { format!("<ul>\n{security}</ul>\n") },
+        ),
         ("runs", "How it runs", runs(tool, &sheet.runs)),
         ("facts", "Facts", facts(sheet)),
     ]
@@ -108,15 +125,25 @@ fn parameters(tool: &Tool, rows: &[Row]) -> String {
         )
     };
     let head = ["Name", "Type", "Required", "Default", "Meaning"];
-    table("Parameters", &head, &rows.iter().map(row).collect::<String>()) + &schema("input", &tool.input)
+    table("Parameters", &head, &rows.iter().map(row).collect::<String>())
+        + &schema("input", &tool.input)
 }
 
 fn results(tool: &Tool, rows: &[Row]) -> String {
     let row = |row: &Row| {
-        format!("<tr>{}<td data-label=\"Type\">{}</td><td>{}</td></tr>\n", named(row), escaped(&row.kind), meaning(row))
+        format!(
+            "<tr>{}<td data-label=\"Type\">{}</td><td>{}</td></tr>\n",
+            named(row),
+            escaped(&row.kind),
+            meaning(row)
+        )
     };
     let rows: String = rows.iter().map(row).collect();
-    let table = if rows.is_empty() { rows } else { table("Fields of the result", &["Name", "Type", "Meaning"], &rows) };
+    let table = if rows.is_empty() {
+        rows
+    } else {
+        table("Fields of the result", &["Name", "Type", "Meaning"], &rows)
+    };
     let whole = tool.output.as_ref().map(|output| schema("output", output)).unwrap_or_default();
     table + &whole
 }
@@ -149,8 +176,12 @@ fn constraint(constraint: &Constraint) -> String {
 }
 
 fn schema(of: &str, schema: &Schema) -> String {
-    let text = serde_json::to_string_pretty(&Value::Object(schema.object().as_ref().clone())).unwrap_or_default();
-    format!("<details><summary>JSON Schema</summary>\n{}</details>\n", block(&format!("JSON Schema of the {of}"), &text))
+    let text = serde_json::to_string_pretty(&Value::Object(schema.object().as_ref().clone()))
+        .unwrap_or_default();
+    format!(
+        "<details><summary>JSON Schema</summary>\n{}</details>\n",
+        block(&format!("JSON Schema of the {of}"), &text)
+    )
 }
 
 fn examples(sheet: &Sheet) -> String {
@@ -184,6 +215,7 @@ const NOTATION: &str = "<p class=\"must\">What stands in angle brackets is the v
                         what stands in square brackets may be absent.</p>\n";
 
 fn facts(sheet: &Sheet) -> String {
-    let fact = |(label, value): &(&str, String)| format!("<dt>{label}</dt><dd>{}</dd>\n", escaped(value));
+    let fact =
+        |(label, value): &(&str, String)| format!("<dt>{label}</dt><dd>{}</dd>\n", escaped(value));
     format!("<dl>\n{}</dl>\n", sheet.facts.iter().map(fact).collect::<String>())
 }

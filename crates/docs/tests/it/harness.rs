@@ -40,23 +40,48 @@ pub(crate) fn grep() -> Tool {
     }));
     let pieces = vec![
         Piece::Word("--line-number".into()),
-        Piece::Parameter(Binding { negate: Some("--no-ignore-case".into()), ..Binding::option("ignore-case", "-i") }),
-        Piece::Parameter(Binding { separator: Separator::Equals, ..Binding::option("max-count", "--max-count") }),
-        Piece::Parameter(Binding { pass_by: PassBy::Env("GREP_COLOUR".into()), ..Binding::positional("colour") }),
-        Piece::Parameter(Binding { items: Items::Joined(",".into()), ..Binding::option("include", "--include") }),
-        Piece::Parameter(Binding { pass_by: PassBy::Folder, ..Binding::positional("working_directory") }),
+        Piece::Parameter(Binding {
+            negate: Some("--no-ignore-case".into()),
+            ..Binding::option("ignore-case", "-i")
+        }),
+        Piece::Parameter(Binding {
+            separator: Separator::Equals,
+            ..Binding::option("max-count", "--max-count")
+        }),
+        Piece::Parameter(Binding {
+            pass_by: PassBy::Env("GREP_COLOUR".into()),
+            ..Binding::positional("colour")
+        }),
+        Piece::Parameter(Binding {
+            items: Items::Joined(",".into()),
+            ..Binding::option("include", "--include")
+        }),
+        Piece::Parameter(Binding {
+            pass_by: PassBy::Folder,
+            ..Binding::positional("working_directory")
+        }),
         Piece::DoubleDash,
         Piece::Parameter(Binding::positional("pattern")),
         Piece::Parameter(Binding { kind: ValueKind::Path, ..Binding::positional("files") }),
     ];
     let launch = Launch::Process(Process { program: "grep".into(), pieces });
     let origin = Origin::value(&SourceId::new("tools/search.json"), "/subcommand/0");
-    let mut tool = Tool::new("search_grep", "Find lines that match a pattern.", input, launch, origin);
+    let mut tool =
+        Tool::new("search_grep", "Find lines that match a pattern.", input, launch, origin);
     tool.title = Some("Search".into());
     tool.description.guidance = Some("**Note:** runs at once.".into());
     tool.description.install = Some("apt install grep".into());
-    tool.parameters = vec![Parameter { name: "ignore-case".into(), alias: Some("i".into()), place: Place::Whole }];
-    tool.marks = Marks { mutates: Some(false), network: Some(false), version: Some("1.2.0".into()), ..Marks::default() };
+    tool.parameters = vec![Parameter {
+        name: "ignore-case".into(),
+        alias: Some("i".into()),
+        place: Place::Whole,
+    }];
+    tool.marks = Marks {
+        mutates: Some(false),
+        network: Some(false),
+        version: Some("1.2.0".into()),
+        ..Marks::default()
+    };
     tool.timeout = Some(Duration::from_secs(30));
     tool
 }
@@ -70,9 +95,17 @@ pub(crate) fn sequence() -> Tool {
         skip_if_exists: skip.map(str::to_owned),
         skip_if_missing: None,
     };
-    let steps = vec![step("fmt", json!({"check": true}), None), step("build", json!({}), Some("target/done"))];
+    let steps = vec![
+        step("fmt", json!({"check": true}), None),
+        step("build", json!({}), Some("target/done")),
+    ];
     let mut tool = plain("release");
     tool.launch = Launch::Sequence(Sequence { steps, delay_ms: 100 });
-    tool.marks = Marks { mutates: Some(true), dangerous: Some(true), requires_approval: Some(true), ..Marks::default() };
+    tool.marks = Marks {
+        mutates: Some(true),
+        dangerous: Some(true),
+        requires_approval: Some(true),
+        ..Marks::default()
+    };
     tool
 }

@@ -6,7 +6,10 @@ use crate::harness::{grep, plain, sequence};
 
 #[test]
 fn a_client_sees_guidance_an_empty_line_and_the_text() {
-    assert_eq!(docs::description(&grep()), "**Note:** runs at once.\n\nFind lines that match a pattern.");
+    assert_eq!(
+        docs::description(&grep()),
+        "**Note:** runs at once.\n\nFind lines that match a pattern."
+    );
     assert_eq!(docs::description(&plain("p")), "Do nothing. Successfully.");
     let mut guided = plain("p");
     guided.description.guidance = Some(" ".into());
@@ -20,10 +23,20 @@ fn a_word_of_consent_is_explained_unless_the_author_did() {
     let mut asked = plain("p");
     asked.consent = Some(Consent { parameter: "confirm".into(), word: "ERASE".into() });
     let seen = docs::description(&asked);
-    assert!(seen.starts_with("Do nothing. Successfully.\n\nREQUIRES EXPLICIT USER INSTRUCTION: "), "{seen}");
-    assert!(seen.contains("`confirm` as `ERASE`") && seen.contains("never pass it on your own initiative"), "{seen}");
+    assert!(
+        seen.starts_with("Do nothing. Successfully.\n\nREQUIRES EXPLICIT USER INSTRUCTION: "),
+        "{seen}"
+    );
+    assert!(
+        seen.contains("`confirm` as `ERASE`")
+            && seen.contains("never pass it on your own initiative"),
+        "{seen}"
+    );
     let page = docs::tool_page(&asked);
-    assert!(page.contains("confirm must be ERASE") && page.contains("each call must be approved"), "{page}");
+    assert!(
+        page.contains("confirm must be ERASE") && page.contains("each call must be approved"),
+        "{page}"
+    );
 
     asked.description.text = "REQUIRES EXPLICIT USER INSTRUCTION. Erases.".into();
     assert_eq!(docs::description(&asked), "REQUIRES EXPLICIT USER INSTRUCTION. Erases.");

@@ -36,7 +36,13 @@ fn every_tool_has_a_path_of_its_own_inside_the_folder() {
     let (catalog, _) = Catalog::merge(["a", "A", "../x", ".._x", "a/b"].map(plain));
     let pages = docs::pages(&catalog, "c");
     let mut paths: Vec<_> = pages.iter().map(|page| page.path.to_lowercase()).collect();
-    assert!(paths.iter().skip(1).all(|path| path.starts_with("tools/") && path.matches('/').count() == 1), "{paths:?}");
+    assert!(
+        paths
+            .iter()
+            .skip(1)
+            .all(|path| path.starts_with("tools/") && path.matches('/').count() == 1),
+        "{paths:?}"
+    );
     paths.sort();
     paths.dedup();
     assert_eq!(paths.len(), 6);

@@ -70,7 +70,13 @@ fn check(page: &str) -> Result<(), TestCaseError> {
                 prop_assert!(!without_code(line).contains('<'), "html in {line:?} of\n{page}");
                 if line.starts_with('|') {
                     let cells = cells(line);
-                    prop_assert_eq!(*columns.get_or_insert(cells), cells, "cells of {:?} of\n{}", line, page);
+                    prop_assert_eq!(
+                        *columns.get_or_insert(cells),
+                        cells,
+                        "cells of {:?} of\n{}",
+                        line,
+                        page
+                    );
                 } else {
                     columns = None;
                     prop_assert!(!line.contains('|'), "pipe in {line:?}");
@@ -80,7 +86,8 @@ fn check(page: &str) -> Result<(), TestCaseError> {
         }
     }
     prop_assert_eq!(fence, None, "an open fence in\n{}", page);
-    let expected: &[&str] = if page.contains("## Facts") { &["Call", "Parameters", "Runs", "Facts"] } else { &[] };
+    let expected: &[&str] =
+        if page.contains("## Facts") { &["Call", "Parameters", "Runs", "Facts"] } else { &[] };
     prop_assert_eq!(headings, expected, "headings of\n{}", page);
     Ok(())
 }
@@ -91,7 +98,9 @@ fn cells(line: &str) -> usize {
     let mut characters = line.chars().peekable();
     while let Some(c) = characters.next() {
         match c {
-            '\\' if characters.peek().is_some_and(char::is_ascii_punctuation) => drop(characters.next()),
+            '\\' if characters.peek().is_some_and(char::is_ascii_punctuation) => {
+                drop(characters.next())
+            }
             '|' => pipes += 1,
             _ => {}
         }

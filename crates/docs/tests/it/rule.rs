@@ -36,13 +36,17 @@ fn a_rule_explains_itself() {
 
 #[test]
 fn the_reference_has_every_rule_once_by_code() {
-    let rules: Vec<_> = [&RULE].into_iter().chain(lint::RULES.iter().copied()).chain([&RULE]).collect();
+    let rules: Vec<_> =
+        [&RULE].into_iter().chain(lint::RULES.iter().copied()).chain([&RULE]).collect();
     let reference = docs::rules_reference(&rules);
-    let sections: Vec<_> = reference.lines().filter_map(|line| line.strip_prefix("## TC")).collect();
+    let sections: Vec<_> =
+        reference.lines().filter_map(|line| line.strip_prefix("## TC")).collect();
     let rows = reference.lines().filter(|line| line.starts_with("| [TC")).count();
     assert!(sections.is_sorted(), "{sections:?}");
     assert_eq!((sections.len(), rows), (lint::RULES.len() + 1, lint::RULES.len() + 1));
-    assert!(reference.contains("| [TC999](#tc999-left-handed-screw) | left-handed-screw | warning |"));
+    assert!(
+        reference.contains("| [TC999](#tc999-left-handed-screw) | left-handed-screw | warning |")
+    );
 }
 
 #[test]

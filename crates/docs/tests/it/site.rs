@@ -30,9 +30,20 @@ fn specified() -> Tool {
         explanation: "One file".into(),
     }];
     tool.aspects = Some(Box::new(Aspects {
-        errors: Some(ErrorText { text: "A missing file is `FileNotFound`.".into(), fields: vec![], place: Place::Whole }),
-        idempotency: Some(Idempotency { answer: Answer::Yes, text: "Yes: it only reads".into(), place: Place::Whole }),
-        security: vec![Remark { text: "**Paths** stay below the root.".into(), place: Place::Whole }],
+        errors: Some(ErrorText {
+            text: "A missing file is `FileNotFound`.".into(),
+            fields: vec![],
+            place: Place::Whole,
+        }),
+        idempotency: Some(Idempotency {
+            answer: Answer::Yes,
+            text: "Yes: it only reads".into(),
+            place: Place::Whole,
+        }),
+        security: vec![Remark {
+            text: "**Paths** stay below the root.".into(),
+            place: Place::Whole,
+        }],
         ..Aspects::default()
     }));
     tool
@@ -42,7 +53,10 @@ fn specified() -> Tool {
 fn the_index_has_every_tool_by_category() {
     let pages = site([grep(), sequence(), specified()]);
     let paths: Vec<_> = pages.iter().map(|page| page.path.as_str()).collect();
-    assert_eq!(paths, ["index.html", "tools/files.count.html", "tools/release.html", "tools/search_grep.html"]);
+    assert_eq!(
+        paths,
+        ["index.html", "tools/files.count.html", "tools/release.html", "tools/search_grep.html"]
+    );
     let index = &pages[0].text;
     let order = [
         "<h1>my crib</h1>",
@@ -54,7 +68,10 @@ fn the_index_has_every_tool_by_category() {
         ">Other tools</h2>",
         "tools/search_grep.html",
     ];
-    let places: Vec<_> = order.iter().map(|part| index.find(part).unwrap_or_else(|| panic!("{part}: {index}"))).collect();
+    let places: Vec<_> = order
+        .iter()
+        .map(|part| index.find(part).unwrap_or_else(|| panic!("{part}: {index}")))
+        .collect();
     assert!(places.is_sorted(), "{places:?}");
     assert!(index.contains("<span class=\"badge dangerous\">dangerous</span>"));
 }
@@ -102,7 +119,14 @@ fn a_page_says_all_there_is_to_know() {
         assert!(text.contains(part), "{part}: {text}");
     }
     let text = page(grep());
-    for part in ["version 1.2.0", "-i | --no-ignore-case", "at least 1 item", "&lt;pattern&gt;", "30 s", "apt install grep"] {
+    for part in [
+        "version 1.2.0",
+        "-i | --no-ignore-case",
+        "at least 1 item",
+        "&lt;pattern&gt;",
+        "30 s",
+        "apt install grep",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
 }
@@ -120,14 +144,20 @@ fn nothing_that_an_author_writes_becomes_markup_or_a_request() {
     );
     for Page { path, text } in site([tool]) {
         assert!(
-            !text.contains("<script>alert") && !text.contains("<img") && !text.contains("href=\"javascript"),
+            !text.contains("<script>alert")
+                && !text.contains("<img")
+                && !text.contains("href=\"javascript"),
             "{path}: {text}"
         );
         assert!(!text.contains("src=\"") && !text.contains('\u{202e}'), "{path}: {text}");
         let scripts = text.matches("<script").count();
         assert_eq!(scripts, if path == "index.html" { 2 } else { 0 }, "{path}");
-        let addresses: Vec<_> = text.match_indices("://").map(|(at, _)| &text[at.saturating_sub(20)..at]).collect();
-        assert!(addresses.iter().all(|before| !before.contains("src") && !before.contains("url(")), "{addresses:?}");
+        let addresses: Vec<_> =
+            text.match_indices("://").map(|(at, _)| &text[at.saturating_sub(20)..at]).collect();
+        assert!(
+            addresses.iter().all(|before| !before.contains("src") && !before.contains("url(")),
+            "{addresses:?}"
+        );
     }
 }
 
@@ -136,13 +166,19 @@ fn headings_follow_each_other_in_order_and_everything_has_a_label() {
     let mut tool = specified();
     tool.description.text = "# One\n\ntext\n\n#### Two\n\ntext".into();
     for Page { path, text } in site([tool, grep()]) {
-        let levels: Vec<u32> =
-            text.match_indices("<h").filter_map(|(at, _)| text[at + 2..].chars().next()?.to_digit(10)).collect();
+        let levels: Vec<u32> = text
+            .match_indices("<h")
+            .filter_map(|(at, _)| text[at + 2..].chars().next()?.to_digit(10))
+            .collect();
         assert_eq!(levels.first(), Some(&1), "{path}");
         assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1, "{path}");
         assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{path}: {levels:?}");
         assert_eq!(text.matches("<main").count(), 1, "{path}");
-        assert_eq!(text.matches("<input").count(), text.matches("<label for=\"q\"").count(), "{path}");
+        assert_eq!(
+            text.matches("<input").count(),
+            text.matches("<label for=\"q\"").count(),
+            "{path}"
+        );
         assert!(text.contains("<html lang=\"en\">") && text.contains("class=\"skip\""), "{path}");
         for id in text.split(" href=\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
             assert!(text.contains(&format!("id=\"{id}\"")), "{path} leads to #{id}");
@@ -153,7 +189,11 @@ fn headings_follow_each_other_in_order_and_everything_has_a_label() {
 #[test]
 fn the_index_of_words_has_names_texts_and_parameters() {
     let index = site([grep()]).remove(0).text;
-    let words = index.split("id=\"words\">").nth(1).and_then(|rest| rest.split("</script>").next()).expect("the words");
+    let words = index
+        .split("id=\"words\">")
+        .nth(1)
+        .and_then(|rest| rest.split("</script>").next())
+        .expect("the words");
     let words: Vec<String> = serde_json::from_str(words).expect("JSON");
     assert_eq!(words.len(), 1);
     for word in ["search_grep", "find lines that match a pattern.", "max-count"] {

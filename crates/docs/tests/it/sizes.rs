@@ -15,8 +15,13 @@ fn tool() -> Tool {
         "properties": {"name": {"type": "string", "description": "Whom."}, "loud": {"type": "boolean", "default": false}},
         "required": ["name"],
     }));
-    let mut tool =
-        Tool::new("guide_greet", "Greets somebody.", input, Launch::Native, Origin::whole(&SourceId::new("native:greet")));
+    let mut tool = Tool::new(
+        "guide_greet",
+        "Greets somebody.",
+        input,
+        Launch::Native,
+        Origin::whole(&SourceId::new("native:greet")),
+    );
     tool.bare_name = Some("greet".to_owned());
     tool.description.usage = Some("Once per person.".to_owned());
     let arguments = json!({"name": "Ada"}).as_object().expect("an object").clone();
@@ -57,12 +62,22 @@ fn tool_description_building_and_description_structure_in_four_labelled_sections
 fn sizes_say_less_and_the_usual_one_depends_on_the_tool() {
     assert_eq!(Size::Concise.describe()(&tool()), "Greets somebody.");
     let schema_less = Size::SchemaLess.describe()(&tool());
-    assert!(!schema_less.contains("JSON Schema") && schema_less.contains("## Concrete Examples"), "{schema_less}");
+    assert!(
+        !schema_less.contains("JSON Schema") && schema_less.contains("## Concrete Examples"),
+        "{schema_less}"
+    );
     assert_eq!(Size::Full.describe()(&tool()), description(&tool()));
     let mut plain = tool();
     plain.description.examples.clear();
-    assert_eq!(description(&plain), "Greets somebody.", "tools without examples are described concisely");
-    assert!(Size::Full.describe()(&plain).contains("## JSON Schema"), "unless all are wanted in full");
+    assert_eq!(
+        description(&plain),
+        "Greets somebody.",
+        "tools without examples are described concisely"
+    );
+    assert!(
+        Size::Full.describe()(&plain).contains("## JSON Schema"),
+        "unless all are wanted in full"
+    );
 }
 
 #[test]
@@ -78,7 +93,10 @@ fn tool_description_warning_for_consent_says_the_word() {
     let mut tool = tool();
     tool.consent = Some(Consent { parameter: "really".to_owned(), word: "ERASE".to_owned() });
     let text = description(&tool);
-    assert!(text.contains("REQUIRES EXPLICIT USER INSTRUCTION") && text.contains("`really` as `ERASE`"), "{text}");
+    assert!(
+        text.contains("REQUIRES EXPLICIT USER INSTRUCTION") && text.contains("`really` as `ERASE`"),
+        "{text}"
+    );
     assert!(text.contains("never pass it on your own initiative"), "{text}");
 }
 

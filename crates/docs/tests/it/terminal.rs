@@ -80,5 +80,7 @@ fn tells_what_is_done_with_a_path() {
             }
         }
     }
-    assert!(docs::terminal(&tool).contains("Where (array of path; required; at least 1 item; is read)"));
+    assert!(
+        docs::terminal(&tool).contains("Where (array of path; required; at least 1 item; is read)")
+    );
 }

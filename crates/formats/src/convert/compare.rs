@@ -45,14 +45,18 @@ const FIELDS: [Field; 28] = [
 
 /// What of `tool` is not in `again`, field by field.
 pub(super) fn losses(tool: &Tool, again: &Tool) -> Vec<Loss> {
-    let loss = |field, message: &str| Loss { tool: tool.name.clone(), field, message: message.to_owned() };
+    let loss =
+        |field, message: &str| Loss { tool: tool.name.clone(), field, message: message.to_owned() };
     let launch = match (is_launched_alike(tool, again), again.is_callable()) {
         (true, _) => None,
         (false, true) => Some("it runs something else than before"),
         (false, false) => Some("how it runs is not said: bind it to a program"),
     };
     let mut found: Vec<Loss> = launch.map(|message| loss("command", message)).into_iter().collect();
-    found.extend((unusual(tool) != unusual(again)).then(|| loss("argv", "how its values reach a program is not said")));
+    found.extend(
+        (unusual(tool) != unusual(again))
+            .then(|| loss("argv", "how its values reach a program is not said")),
+    );
     for (field, of) in FIELDS {
         let (before, after) = (of(tool), of(again));
         match (before == after, after.is_null()) {
@@ -68,7 +72,9 @@ pub(super) fn losses(tool: &Tool, again: &Tool) -> Vec<Loss> {
 /// Whether two tools start the same.
 pub(super) fn is_launched_alike(tool: &Tool, again: &Tool) -> bool {
     match (&tool.launch, &again.launch) {
-        (Launch::R(one), Launch::R(other)) => (&one.package, &one.function) == (&other.package, &other.function),
+        (Launch::R(one), Launch::R(other)) => {
+            (&one.package, &one.function) == (&other.package, &other.function)
+        }
         (Launch::Process(one), Launch::Process(other)) => {
             one.program == other.program && placed(&one.pieces) == placed(&other.pieces)
         }
@@ -106,7 +112,12 @@ fn some(items: Vec<Value>) -> Value {
 }
 
 fn explanations(tool: &Tool) -> Value {
-    let said = tool.description.examples.iter().map(|example| words(&example.explanation)).filter(|words| !words.is_null());
+    let said = tool
+        .description
+        .examples
+        .iter()
+        .map(|example| words(&example.explanation))
+        .filter(|words| !words.is_null());
     some(said.collect())
 }
 
@@ -120,7 +131,8 @@ fn security(tool: &Tool) -> Value {
 }
 
 fn aliases(tool: &Tool) -> Value {
-    let known = tool.parameters.iter().filter_map(|of| Some((of.name.clone(), json!(of.alias.as_ref()?))));
+    let known =
+        tool.parameters.iter().filter_map(|of| Some((of.name.clone(), json!(of.alias.as_ref()?))));
     let known: Map<String, Value> = known.collect();
     if known.is_empty() { Value::Null } else { Value::Object(known) }
 }
@@ -129,7 +141,8 @@ fn aliases(tool: &Tool) -> Value {
 fn unusual(tool: &Tool) -> Vec<&Binding> {
     let is_usual = |binding: &Binding| {
         let is_flag = binding.flag.as_deref() == Some(flag_for(&binding.parameter).as_str());
-        binding.pass_by == PassBy::Folder || is_flag && binding.pass_by == PassBy::Argument && binding.negate.is_none()
+        binding.pass_by == PassBy::Folder
+            || is_flag && binding.pass_by == PassBy::Argument && binding.negate.is_none()
     };
     let bindings = tool.unbound.iter().flatten().filter_map(|piece| match piece {
         Piece::Parameter(binding) => Some(binding),

@@ -46,7 +46,8 @@ fn holds(file: &ConvertedFile, tools: &[Tool], program: Program) -> bool {
     tools.iter().all(|tool| {
         let again = read.iter().find(|again| again.name == tool.name);
         again.is_some_and(|again| {
-            schema(&again.input) == schema(&tool.input) && (program == Program::Unnamed || is_launched_alike(tool, again))
+            schema(&again.input) == schema(&tool.input)
+                && (program == Program::Unnamed || is_launched_alike(tool, again))
         })
     })
 }
@@ -62,7 +63,9 @@ fn beginning<'a>(names: &[&'a str]) -> Option<&'a str> {
     let ends = first.match_indices('_').map(|(at, _)| at).chain([first.len()]);
     let is_common = |end: &usize| {
         let common = &first[..*end];
-        names.iter().all(|name| name.strip_prefix(common).is_some_and(|rest| rest.is_empty() || rest.starts_with('_')))
+        names.iter().all(|name| {
+            name.strip_prefix(common).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+        })
     };
     ends.rev().filter(|end| *end > 0).find(is_common).map(|end| &first[..end])
 }

@@ -19,7 +19,9 @@ pub(super) fn expression(text: &str) -> Result<Expression, ExpressionError> {
     }
     match terms.iter().any(|term| term.sense == Sense::Wanted) {
         true => Ok(Expression { terms }),
-        false if terms.is_empty() => Err(problem(0..text.len(), "the expression names nothing", HOW)),
+        false if terms.is_empty() => {
+            Err(problem(0..text.len(), "the expression names nothing", HOW))
+        }
         false => Err(problem(
             0..text.len(),
             "the expression only says what to leave out",
@@ -34,9 +36,11 @@ pub(super) fn patterns(text: &str) -> Result<Vec<Pattern>, ExpressionError> {
     let patterns = parser.patterns()?;
     match parser.peek() {
         None => Ok(patterns),
-        Some(_) => {
-            Err(problem(parser.at..parser.at + 1, "`,` cannot stand in a pattern", "put `+` between patterns, or write `\\,`"))
-        }
+        Some(_) => Err(problem(
+            parser.at..parser.at + 1,
+            "`,` cannot stand in a pattern",
+            "put `+` between patterns, or write `\\,`",
+        )),
     }
 }
 
@@ -94,13 +98,21 @@ impl Parser<'_> {
         }
         match check_name(name) {
             Ok(()) => Ok(name.to_owned()),
-            Err(_) if name.contains('+') => {
-                Err(problem(span, format!("`{name}` has `+` and no `/`"), "`+` joins patterns; put `,` between categories"))
-            }
-            Err(_) if name.contains(['*', '?', '{', '[']) => {
-                Err(problem(span, format!("`{name}` is a pattern and no category"), "patterns follow a category: `lang/*`"))
-            }
-            Err(why) => Err(problem(span, format!("`{}` cannot be a category: {why}", name.escape_debug()), HOW)),
+            Err(_) if name.contains('+') => Err(problem(
+                span,
+                format!("`{name}` has `+` and no `/`"),
+                "`+` joins patterns; put `,` between categories",
+            )),
+            Err(_) if name.contains(['*', '?', '{', '[']) => Err(problem(
+                span,
+                format!("`{name}` is a pattern and no category"),
+                "patterns follow a category: `lang/*`",
+            )),
+            Err(why) => Err(problem(
+                span,
+                format!("`{}` cannot be a category: {why}", name.escape_debug()),
+                HOW,
+            )),
         }
     }
 
@@ -136,7 +148,11 @@ impl Parser<'_> {
                 '[' => self.class(start, &mut glob)?,
                 '{' => braces.push(start),
                 '}' if braces.pop().is_none() => {
-                    return Err(problem(start..self.at, "this `}` closes nothing", "write `\\}` for the character itself"));
+                    return Err(problem(
+                        start..self.at,
+                        "this `}` closes nothing",
+                        "write `\\}` for the character itself",
+                    ));
                 }
                 _ => {}
             }
@@ -148,7 +164,11 @@ impl Parser<'_> {
             }
         }
         if let Some(start) = braces.pop() {
-            return Err(problem(start..start + 1, "this `{` is not closed", "write `{a,b}`, or `\\{` for the character itself"));
+            return Err(problem(
+                start..start + 1,
+                "this `{` is not closed",
+                "write `{a,b}`, or `\\{` for the character itself",
+            ));
         }
         glob.truncate(length);
         Ok(glob)
@@ -156,8 +176,13 @@ impl Parser<'_> {
 
     fn escaped(&mut self, start: usize, glob: &mut String) -> Result<(), ExpressionError> {
         let c = self.next();
-        let c =
-            c.ok_or_else(|| problem(start..self.at, "nothing follows this backslash", "write `\\\\` for the character itself"))?;
+        let c = c.ok_or_else(|| {
+            problem(
+                start..self.at,
+                "nothing follows this backslash",
+                "write `\\\\` for the character itself",
+            )
+        })?;
         push_literal(c, glob);
         Ok(())
     }
@@ -170,7 +195,11 @@ impl Parser<'_> {
                 Some('\\') => self.escaped(at, glob)?,
                 Some(c) => push_literal(c, glob),
                 None => {
-                    return Err(problem(start..start + 1, "this quotation mark is not closed", "write another one, or `\\\"`"));
+                    return Err(problem(
+                        start..start + 1,
+                        "this quotation mark is not closed",
+                        "write another one, or `\\\"`",
+                    ));
                 }
             }
         }
@@ -182,7 +211,11 @@ impl Parser<'_> {
         self.skip_one([']', ']']);
         self.skip(|c| c != ']');
         if self.next().is_none() {
-            return Err(problem(start..start + 1, "this `[` is not closed", "write `[abc]`, or `\\[` for the character itself"));
+            return Err(problem(
+                start..start + 1,
+                "this `[` is not closed",
+                "write `[abc]`, or `\\[` for the character itself",
+            ));
         }
         glob.push_str(&self.text[start..self.at]);
         Ok(())

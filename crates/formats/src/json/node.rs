@@ -138,7 +138,9 @@ impl<'a> Node<'a> {
             serde_json::Value::Bool(value) => Value::Bool(*value),
             serde_json::Value::Number(number) => Value::Number(number.clone()),
             serde_json::Value::String(text) => Value::String(Cow::Owned(text.clone())),
-            serde_json::Value::Array(items) => Value::Array(items.iter().map(|item| Self::from_value(item, span)).collect()),
+            serde_json::Value::Array(items) => {
+                Value::Array(items.iter().map(|item| Self::from_value(item, span)).collect())
+            }
             serde_json::Value::Object(members) => Value::Object(
                 members
                     .iter()
@@ -160,9 +162,14 @@ impl<'a> Node<'a> {
             Value::Bool(value) => serde_json::Value::Bool(*value),
             Value::Number(number) => serde_json::Value::Number(number.clone()),
             Value::String(text) => serde_json::Value::String(text.as_ref().to_owned()),
-            Value::Array(items) => serde_json::Value::Array(items.iter().map(Node::to_value).collect()),
+            Value::Array(items) => {
+                serde_json::Value::Array(items.iter().map(Node::to_value).collect())
+            }
             Value::Object(members) => serde_json::Value::Object(
-                members.iter().map(|member| (member.key.as_ref().to_owned(), member.value.to_value())).collect(),
+                members
+                    .iter()
+                    .map(|member| (member.key.as_ref().to_owned(), member.value.to_value()))
+                    .collect(),
             ),
         }
     }

@@ -42,7 +42,10 @@ fn is_spelled_well(token: &[u8]) -> bool {
     match rest {
         [] => true,
         [b'e' | b'E', exponent @ ..] => {
-            let exponent = exponent.strip_prefix(b"+").or_else(|| exponent.strip_prefix(b"-")).unwrap_or(exponent);
+            let exponent = exponent
+                .strip_prefix(b"+")
+                .or_else(|| exponent.strip_prefix(b"-"))
+                .unwrap_or(exponent);
             !exponent.is_empty() && digits(exponent) == exponent.len()
         }
         _ => false,

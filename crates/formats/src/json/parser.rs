@@ -5,7 +5,9 @@ use std::{collections::HashSet, mem};
 use catalog::Severity;
 
 use super::{Member, Node, Problem, Span, Value, number};
-use crate::rules::syntax::{BROKEN_JSON, BYTE_ORDER_MARK, COMMENT, DUPLICATE_KEY, EMPTY_FILE, NUL, TOO_DEEP, TRAILING_COMMA};
+use crate::rules::syntax::{
+    BROKEN_JSON, BYTE_ORDER_MARK, COMMENT, DUPLICATE_KEY, EMPTY_FILE, NUL, TOO_DEEP, TRAILING_COMMA,
+};
 
 /// How deep arrays and objects may nest.
 pub const MAX_DEPTH: usize = 128;
@@ -70,19 +72,25 @@ impl<'a> Parser<'a> {
     fn document(&mut self) -> Result<Node<'a>, Stop> {
         if self.text.starts_with('\u{feff}') {
             self.at = '\u{feff}'.len_utf8();
-            self.report(Problem::new(&BYTE_ORDER_MARK, 0, "the file begins with a byte order mark").hint("save it without"))?;
+            self.report(
+                Problem::new(&BYTE_ORDER_MARK, 0, "the file begins with a byte order mark")
+                    .hint("save it without"),
+            )?;
         }
         self.skip_blank()?;
         if self.at == self.bytes.len() {
-            return Err(
-                self.stop(Problem::new(&EMPTY_FILE, 0, "the file is empty").hint("write a definition or remove the file"))
-            );
+            return Err(self.stop(
+                Problem::new(&EMPTY_FILE, 0, "the file is empty")
+                    .hint("write a definition or remove the file"),
+            ));
         }
         let root = self.value(0)?;
         self.skip_blank()?;
         if self.at < self.bytes.len() {
             let problem = Problem::new(&BROKEN_JSON, self.at, "the file goes on after its end");
-            self.report(problem.hint("one file holds one definition; check the brackets before this place"))?;
+            self.report(
+                problem.hint("one file holds one definition; check the brackets before this place"),
+            )?;
         }
         Ok(root)
     }
@@ -141,14 +149,20 @@ impl<'a> Parser<'a> {
         let mut has_comma = is_first;
         while self.peek() == Some(b',') {
             if has_comma {
-                self.report(Problem::new(&BROKEN_JSON, self.at, "nothing stands before this comma").hint("remove it"))?;
+                self.report(
+                    Problem::new(&BROKEN_JSON, self.at, "nothing stands before this comma")
+                        .hint("remove it"),
+                )?;
             }
             let comma = self.at;
             has_comma = true;
             self.at += 1;
             self.skip_blank()?;
             if self.peek() == Some(close) {
-                self.report(Problem::new(&TRAILING_COMMA, comma, "nothing follows this comma").hint("remove it"))?;
+                self.report(
+                    Problem::new(&TRAILING_COMMA, comma, "nothing follows this comma")
+                        .hint("remove it"),
+                )?;
             }
         }
         match self.peek() {
@@ -175,7 +189,10 @@ impl<'a> Parser<'a> {
             };
             if !is_new {
                 let message = format!("the key `{}` stands here for the second time", member.key);
-                self.report(Problem::new(&DUPLICATE_KEY, member.key_span.start(), message).hint("keep one of the two"))?;
+                self.report(
+                    Problem::new(&DUPLICATE_KEY, member.key_span.start(), message)
+                        .hint("keep one of the two"),
+                )?;
             }
         }
         Ok(())
@@ -186,9 +203,13 @@ impl<'a> Parser<'a> {
         let token = self.token();
         let problem = match number::read(token) {
             Ok(number) => return Ok(Value::Number(number)),
-            Err(number::Fault::Spelling) => Problem::new(&BROKEN_JSON, start, format!("`{token}` is not a number"))
-                .hint("write it like `12`, `-0.5` or `1e6`"),
-            Err(number::Fault::Range) => Problem::new(&BROKEN_JSON, start, format!("`{token}` is out of range")),
+            Err(number::Fault::Spelling) => {
+                Problem::new(&BROKEN_JSON, start, format!("`{token}` is not a number"))
+                    .hint("write it like `12`, `-0.5` or `1e6`")
+            }
+            Err(number::Fault::Range) => {
+                Problem::new(&BROKEN_JSON, start, format!("`{token}` is out of range"))
+            }
         };
         self.lose(problem)
     }
@@ -210,7 +231,8 @@ impl<'a> Parser<'a> {
 
     fn token(&mut self) -> &'a str {
         let rest = &self.bytes[self.at..];
-        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'_');
+        let is_part =
+            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'_');
         let length = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
         let token = &self.text[self.at..self.at + length];
         self.at += length;
@@ -255,7 +277,9 @@ impl<'a> Parser<'a> {
                 Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
                 Some(b'/') => self.comment()?,
                 Some(0) => {
-                    self.report(Problem::new(&NUL, self.at, "a NUL byte stands here").hint("remove it"))?;
+                    self.report(
+                        Problem::new(&NUL, self.at, "a NUL byte stands here").hint("remove it"),
+                    )?;
                     self.at += 1;
                 }
                 _ => return Ok(()),
@@ -270,7 +294,10 @@ impl<'a> Parser<'a> {
             Some(b'*') => match rest[2..].find("*/") {
                 Some(end) => end + 4,
                 None => {
-                    return Err(self.stop(Problem::new(&BROKEN_JSON, self.at, "this comment is never closed").hint("add `*/`")));
+                    return Err(self.stop(
+                        Problem::new(&BROKEN_JSON, self.at, "this comment is never closed")
+                            .hint("add `*/`"),
+                    ));
                 }
             },
             _ => return Err(self.unexpected("a value")),
@@ -301,8 +328,9 @@ impl<'a> Parser<'a> {
     pub(super) fn stop(&mut self, mut problem: Problem) -> Stop {
         if let Some(open) = self.broken_text.filter(|open| *open != problem.offset) {
             let line = self.line(open);
-            problem.hint =
-                Some(format!("the text that opens on line {line} goes over several lines: is its closing quote missing?"));
+            problem.hint = Some(format!(
+                "the text that opens on line {line} goes over several lines: is its closing quote missing?"
+            ));
         }
         self.problems.push(problem);
         Stop
@@ -315,9 +343,17 @@ impl<'a> Parser<'a> {
 
     fn unexpected(&mut self, expected: &str) -> Stop {
         let problem = match self.text[self.at..].chars().next() {
-            None => Problem::new(&BROKEN_JSON, self.at, format!("the file ends where {expected} should stand")),
+            None => Problem::new(
+                &BROKEN_JSON,
+                self.at,
+                format!("the file ends where {expected} should stand"),
+            ),
             Some(c) => {
-                let problem = Problem::new(&BROKEN_JSON, self.at, format!("expected {expected}, found `{}`", c.escape_debug()));
+                let problem = Problem::new(
+                    &BROKEN_JSON,
+                    self.at,
+                    format!("expected {expected}, found `{}`", c.escape_debug()),
+                );
                 match c {
                     '\'' => problem.hint("JSON uses double quotes"),
                     _ => problem,

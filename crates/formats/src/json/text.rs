@@ -36,7 +36,8 @@ impl<'a> Parser<'a> {
         loop {
             match self.peek() {
                 None => {
-                    let problem = Problem::new(&BROKEN_JSON, open, "this text is never closed").hint("add the missing `\"`");
+                    let problem = Problem::new(&BROKEN_JSON, open, "this text is never closed")
+                        .hint("add the missing `\"`");
                     return Err(self.stop(problem));
                 }
                 Some(b'"') => {
@@ -61,7 +62,9 @@ impl<'a> Parser<'a> {
     /// Says that a control character stands in a text as it is; once for each text.
     fn control(&mut self, byte: u8, open: usize, is_warned: &mut bool) -> Result<(), Stop> {
         if byte == 0 {
-            return self.report(Problem::new(&NUL, self.at, "a NUL byte stands in a text").hint("remove it"));
+            return self.report(
+                Problem::new(&NUL, self.at, "a NUL byte stands in a text").hint("remove it"),
+            );
         }
         if std::mem::replace(is_warned, true) {
             return Ok(());
@@ -73,7 +76,9 @@ impl<'a> Parser<'a> {
             _ => ("control character", format!(r"\u{byte:04x}")),
         };
         let problem = Problem::new(&RAW_CONTROL, self.at, format!("a raw {what} stands in a text"));
-        self.report(problem.hint(format!("write `{escape}`; other programs will not read this file")))
+        self.report(
+            problem.hint(format!("write `{escape}`; other programs will not read this file")),
+        )
     }
 
     fn escape(&mut self, text: &mut String) -> Result<(), Stop> {
@@ -117,8 +122,13 @@ impl<'a> Parser<'a> {
     }
 
     fn four_digits(&mut self) -> Option<u32> {
-        let digits = self.bytes.get(self.at..self.at + 4).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
-        let unit = digits.iter().fold(0, |unit, digit| unit * 16 + char::from(*digit).to_digit(16).unwrap_or_default());
+        let digits = self
+            .bytes
+            .get(self.at..self.at + 4)
+            .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+        let unit = digits
+            .iter()
+            .fold(0, |unit, digit| unit * 16 + char::from(*digit).to_digit(16).unwrap_or_default());
         self.at += 4;
         Some(unit)
     }
@@ -126,7 +136,12 @@ impl<'a> Parser<'a> {
     fn bad_escape(&mut self, start: usize, text: &mut String) -> Result<(), Stop> {
         text.push(char::REPLACEMENT_CHARACTER);
         let shown: String = self.text[start..].chars().take(2).collect();
-        let problem = Problem::new(&BROKEN_JSON, start, format!("`{shown}` does not begin a valid escape"));
-        self.report(problem.hint(r"write `\\` for a backslash, `\uXXXX` (in pairs beyond U+FFFF) for a character"))
+        let problem =
+            Problem::new(&BROKEN_JSON, start, format!("`{shown}` does not begin a valid escape"));
+        self.report(
+            problem.hint(
+                r"write `\\` for a backslash, `\uXXXX` (in pairs beyond U+FFFF) for a character",
+            ),
+        )
     }
 }

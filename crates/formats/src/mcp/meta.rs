@@ -20,7 +20,8 @@ const SECURITY: &str = "toolcrib/security";
 /// Everything of a tool that belongs there.
 pub(super) fn write(tool: &Tool) -> Map<String, Value> {
     let mut meta = Map::new();
-    let mut put = |key: &str, value: Option<Value>| meta.extend(value.map(|value| (key.to_owned(), value)));
+    let mut put =
+        |key: &str, value: Option<Value>| meta.extend(value.map(|value| (key.to_owned(), value)));
     put(CATEGORY, tool.marks.category.clone().map(Value::from));
     put(VERSION, tool.marks.version.clone().map(Value::from));
     put(REQUIRES_APPROVAL, tool.marks.requires_approval.map(Value::from));
@@ -30,7 +31,8 @@ pub(super) fn write(tool: &Tool) -> Map<String, Value> {
     if let Some(aspects) = &tool.aspects {
         put(ERRORS, aspects.errors.as_ref().map(|errors| errors.text.clone().into()));
         put(IDEMPOTENCY, aspects.idempotency.as_ref().map(|said| said.text.clone().into()));
-        let security: Vec<Value> = aspects.security.iter().map(|remark| remark.text.clone().into()).collect();
+        let security: Vec<Value> =
+            aspects.security.iter().map(|remark| remark.text.clone().into()).collect();
         put(SECURITY, (!security.is_empty()).then_some(Value::Array(security)));
     }
     meta
@@ -59,7 +61,8 @@ pub(super) fn read(meta: &Value, tool: &mut Tool) {
 }
 
 fn shown(example: &Value) -> Option<Example> {
-    let explanation = example.get("explanation").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let explanation =
+        example.get("explanation").and_then(Value::as_str).unwrap_or_default().to_owned();
     Some(Example { arguments: example.get("arguments")?.as_object()?.clone(), explanation })
 }
 
@@ -67,7 +70,12 @@ fn shown(example: &Value) -> Option<Example> {
 fn aspects(meta: &Value, tool: &Tool) -> Aspects {
     let place = &tool.origin.place;
     let text = |key: &str| meta.get(key).and_then(Value::as_str).map(str::to_owned);
-    let remarks = meta.get(SECURITY).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let remarks = meta
+        .get(SECURITY)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
     let answer = match tool.marks.idempotent {
         Some(true) => Answer::Yes,
         Some(false) => Answer::No,
@@ -76,9 +84,19 @@ fn aspects(meta: &Value, tool: &Tool) -> Aspects {
     let version = |text: String| Version { text, of: VersionOf::Tool, place: place.clone() };
     Aspects {
         sections: Section::ALL.map(|section| (section, Place::clone(place))).into(),
-        errors: text(ERRORS).map(|text| ErrorText { text, fields: Vec::new(), place: place.clone() }),
-        idempotency: text(IDEMPOTENCY).map(|text| Idempotency { answer, text, place: place.clone() }),
-        security: remarks.map(|text| Remark { text: text.to_owned(), place: place.clone() }).collect(),
+        errors: text(ERRORS).map(|text| ErrorText {
+            text,
+            fields: Vec::new(),
+            place: place.clone(),
+        }),
+        idempotency: text(IDEMPOTENCY).map(|text| Idempotency {
+            answer,
+            text,
+            place: place.clone(),
+        }),
+        security: remarks
+            .map(|text| Remark { text: text.to_owned(), place: place.clone() })
+            .collect(),
         version: tool.marks.version.clone().map(version),
         ..Aspects::default()
     }

@@ -16,7 +16,8 @@ pub(crate) fn listing(tools: &[Tool]) -> String {
 
 fn object(tool: &Tool) -> Value {
     let mut object = Map::new();
-    let mut put = |key: &str, value: Option<Value>| object.extend(value.map(|value| (key.to_owned(), value)));
+    let mut put =
+        |key: &str, value: Option<Value>| object.extend(value.map(|value| (key.to_owned(), value)));
     put("name", Some(tool.name.as_str().into()));
     put("title", tool.title.clone().map(Value::from));
     put("description", Some(text(tool).into()));

@@ -6,12 +6,22 @@ use super::field::{Known, Object, whole, wrong_type};
 use crate::{json::Node, report::Report};
 
 const KNOWN: Known = Known {
-    groups: &[&["command", "args", "working_directory", "success_exit_codes", "skip_subcommand_args"]],
+    groups: &[&[
+        "command",
+        "args",
+        "working_directory",
+        "success_exit_codes",
+        "skip_subcommand_args",
+    ]],
     weighty: &["command", "args"],
 };
 
 /// The check that `object` asks for; without a `command` of its own it runs the tool's program.
-pub(crate) fn read(object: &Object<'_, '_>, program: Option<&str>, report: &mut Report) -> Option<Availability> {
+pub(crate) fn read(
+    object: &Object<'_, '_>,
+    program: Option<&str>,
+    report: &mut Report,
+) -> Option<Availability> {
     object.check_known(&KNOWN, report);
     object.flag("skip_subcommand_args", report);
     let program = if object.has("command") { object.filled("command", report) } else { program };

@@ -18,7 +18,8 @@ pub(crate) const FOLDER: &str = "working_directory";
 const VARIABLES: &str = "env_vars";
 
 /// The fields that say how a value is passed.
-pub(crate) const FIELDS: &[&str] = &["flag", "separator", "join", "negate", "pass_by", "env", "allow_dash", "access"];
+pub(crate) const FIELDS: &[&str] =
+    &["flag", "separator", "join", "negate", "pass_by", "env", "allow_dash", "access"];
 
 /// What a value names, by the word after `format`.
 pub(crate) fn value_kind(format: &str) -> ValueKind {
@@ -47,10 +48,16 @@ enum Way {
     Variables,
 }
 
-const WAYS: [(&str, Way); 5] =
-    [("argument", Way::Argument), ("stdin", Way::Stdin), ("env", Way::Env), ("file", Way::File), ("variables", Way::Variables)];
+const WAYS: [(&str, Way); 5] = [
+    ("argument", Way::Argument),
+    ("stdin", Way::Stdin),
+    ("env", Way::Env),
+    ("file", Way::File),
+    ("variables", Way::Variables),
+];
 
-const SEPARATORS: [(&str, Separator); 3] = [("space", Separator::Space), ("=", Separator::Equals), ("none", Separator::Nothing)];
+const SEPARATORS: [(&str, Separator); 3] =
+    [("space", Separator::Space), ("=", Separator::Equals), ("none", Separator::Nothing)];
 
 impl Subject<'_> {
     /// How its value is passed where nothing is said about that.
@@ -61,7 +68,11 @@ impl Subject<'_> {
         };
         binding.kind = self.names;
         if self.name == FOLDER {
-            return Binding { pass_by: PassBy::Folder, kind: ValueKind::Path, ..Binding::positional(self.name) };
+            return Binding {
+                pass_by: PassBy::Folder,
+                kind: ValueKind::Path,
+                ..Binding::positional(self.name)
+            };
         }
         if self.name == VARIABLES && self.kind == Some(Kind::Object) {
             return Binding { pass_by: PassBy::Variables, ..Binding::positional(self.name) };
@@ -79,17 +90,21 @@ impl Subject<'_> {
             binding.flag = Some(flag.to_owned());
         }
         binding.negate = object.filled("negate", report).map(str::to_owned);
-        binding.separator = object.choice("separator", &SEPARATORS, report).unwrap_or(Separator::Space);
+        binding.separator =
+            object.choice("separator", &SEPARATORS, report).unwrap_or(Separator::Space);
         if let Some(joint) = object.text("join", report) {
             binding.items = Items::Joined(joint.to_owned());
         }
         binding.allow_dash = object.flag("allow_dash", report).unwrap_or(false);
         let way = object.choice("pass_by", &WAYS, report);
-        let variable = object.filled("env", report).filter(|name| check_variable(name, object, report));
+        let variable =
+            object.filled("env", report).filter(|name| check_variable(name, object, report));
         if self.name != FOLDER {
             self.pass(way, variable, &mut binding);
         }
-        binding.access = object.choice("access", &Access::WORDS, report).filter(|_| check_access(&binding, object, report));
+        binding.access = object
+            .choice("access", &Access::WORDS, report)
+            .filter(|_| check_access(&binding, object, report));
         binding
     }
 
@@ -112,7 +127,10 @@ impl Subject<'_> {
                 return;
             }
             Some(Way::Stdin) => binding.pass_by = PassBy::Stdin,
-            Some(Way::Env) => binding.pass_by = PassBy::Env(variable.map_or_else(|| self.variable(), str::to_owned)),
+            Some(Way::Env) => {
+                binding.pass_by =
+                    PassBy::Env(variable.map_or_else(|| self.variable(), str::to_owned))
+            }
             Some(Way::Variables) => binding.pass_by = PassBy::Variables,
         }
         binding.flag = None;
@@ -127,7 +145,12 @@ impl Subject<'_> {
     }
 
     /// Reads `file_arg` and `file_flag`: text of several lines goes into a file.
-    pub(crate) fn read_file(&self, object: &Object<'_, '_>, binding: &mut Binding, report: &mut Report) {
+    pub(crate) fn read_file(
+        &self,
+        object: &Object<'_, '_>,
+        binding: &mut Binding,
+        report: &mut Report,
+    ) {
         let wanted = object.flag("file_arg", report);
         let flag = object.filled("file_flag", report);
         if !wanted.unwrap_or(object.has("file_flag")) {
@@ -147,7 +170,11 @@ impl Subject<'_> {
 }
 
 fn exclude(key: &str, why: &str, object: &Object<'_, '_>, report: &mut Report) {
-    let problem = report.key(&CONTRADICTION, &object.at.key(key), format!("`{key}` cannot be used here: {why}"));
+    let problem = report.key(
+        &CONTRADICTION,
+        &object.at.key(key),
+        format!("`{key}` cannot be used here: {why}"),
+    );
     report.push(problem.hint(format!("remove `{key}`, or what it contradicts")));
 }
 
@@ -155,18 +182,26 @@ fn exclude(key: &str, why: &str, object: &Object<'_, '_>, report: &mut Report) {
 fn check_access(binding: &Binding, object: &Object<'_, '_>, report: &mut Report) -> bool {
     let is_good = binding.kind == ValueKind::Path && binding.is_path();
     if !is_good {
-        let message = format!("`access` is said of `{}`, which is not a path to work on", binding.parameter);
+        let message =
+            format!("`access` is said of `{}`, which is not a path to work on", binding.parameter);
         let problem = report.key(&ACCESS_WITHOUT_PATH, &object.at.key("access"), message);
-        report.push(problem.hint("add `\"format\": \"path\"` to the parameter, or remove `access`"));
+        report
+            .push(problem.hint("add `\"format\": \"path\"` to the parameter, or remove `access`"));
     }
     is_good
 }
 
 fn check_variable(name: &str, object: &Object<'_, '_>, report: &mut Report) -> bool {
-    let is_good = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_ascii_digit());
+    let is_good = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !name.starts_with(|c: char| c.is_ascii_digit());
     if !is_good {
-        let problem = report.value(&BAD_VARIABLE, &object.at.key("env"), format!("`{name}` is not the name of a variable"));
-        report.push(problem.expected("ASCII letters, digits and `_`, no digit first").received(name));
+        let problem = report.value(
+            &BAD_VARIABLE,
+            &object.at.key("env"),
+            format!("`{name}` is not the name of a variable"),
+        );
+        report
+            .push(problem.expected("ASCII letters, digits and `_`, no digit first").received(name));
     }
     is_good
 }

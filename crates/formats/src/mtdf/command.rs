@@ -8,7 +8,9 @@ use crate::{
 
 /// The words of `command`; none if there is no such field, or none that can be used.
 pub(crate) fn read<'n>(object: &Object<'n, '_>, report: &mut Report) -> Vec<&'n str> {
-    let Some(command) = object.filled("command", report) else { return Vec::new() };
+    let Some(command) = object.filled("command", report) else {
+        return Vec::new();
+    };
     let words: Vec<_> = command.split_whitespace().collect();
     if let Some(program) = words.first() {
         check_program(program, object, report);
@@ -19,11 +21,20 @@ pub(crate) fn read<'n>(object: &Object<'n, '_>, report: &mut Report) -> Vec<&'n 
 fn check_program(program: &str, object: &Object<'_, '_>, report: &mut Report) {
     let at = object.at.key("command");
     if program.split('/').any(|part| part == "..") || program.starts_with('~') {
-        let problem = report.value(&BAD_PROGRAM, &at, format!("the program `{program}` may lie outside the crib"));
-        let problem = problem.expected("a program name, or a path inside the crib").received(program);
+        let problem = report.value(
+            &BAD_PROGRAM,
+            &at,
+            format!("the program `{program}` may lie outside the crib"),
+        );
+        let problem =
+            problem.expected("a program name, or a path inside the crib").received(program);
         report.push(problem.hint("name the program, or move it into the crib"));
     } else if program.starts_with('/') {
-        let problem = report.value(&ABSOLUTE_PROGRAM, &at, format!("`{program}` may lie elsewhere on another machine"));
+        let problem = report.value(
+            &ABSOLUTE_PROGRAM,
+            &at,
+            format!("`{program}` may lie elsewhere on another machine"),
+        );
         report.push(problem.hint("name the program without its folder"));
     }
 }

@@ -34,7 +34,11 @@ pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Decla
 
 /// Makes the word an argument that must be there: the declared one, else one that the schema has by
 /// itself. An error if the schema does not let it be said.
-pub(crate) fn require(schema: &mut Map<String, Json>, declared: Option<&Declared>, report: &mut Report) -> Option<Consent> {
+pub(crate) fn require(
+    schema: &mut Map<String, Json>,
+    declared: Option<&Declared>,
+    report: &mut Report,
+) -> Option<Consent> {
     let consent = match declared {
         None => Consent::find(schema)?,
         Some(declared) => {
@@ -62,13 +66,19 @@ impl Declared {
     /// Adds the parameter, or narrows one of that name to the word; false if that is not possible.
     fn put_into(&self, properties: &mut Json) -> bool {
         let Consent { parameter, word } = &self.consent;
-        let described =
-            json!({"type": "string", "description": format!("`{word}`, only if the user has asked for exactly this")});
-        let Some(properties) = properties.as_object_mut() else { return false };
-        let Json::Object(property) = properties.entry(parameter).or_insert(described) else { return false };
+        let described = json!({"type": "string", "description": format!("`{word}`, only if the user has asked for exactly this")});
+        let Some(properties) = properties.as_object_mut() else {
+            return false;
+        };
+        let Json::Object(property) = properties.entry(parameter).or_insert(described) else {
+            return false;
+        };
         let is_text = property.get("type").is_none_or(|kind| kind == "string");
         let others = property.get("const").is_some_and(|only| only != word)
-            || property.get("enum").and_then(Json::as_array).is_some_and(|words| !words.contains(&word.as_str().into()));
+            || property
+                .get("enum")
+                .and_then(Json::as_array)
+                .is_some_and(|words| !words.contains(&word.as_str().into()));
         property.remove("enum");
         property.remove("default");
         property.insert("const".to_owned(), word.as_str().into());

@@ -13,7 +13,8 @@ use crate::{
     rules::parameter::{BAD_DEFAULT, BAD_ENUM, BAD_PATTERN, BOUND_ALIAS, EMPTY_RANGE},
 };
 
-const RANGES: [(&str, &str); 3] = [("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems")];
+const RANGES: [(&str, &str); 3] =
+    [("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems")];
 
 /// The fields that say what a value must be.
 #[rustfmt::skip]
@@ -67,13 +68,23 @@ fn read_enum(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Option
     let values = object.list("enum", report)?;
     let at = object.at.key("enum");
     if values.is_empty() {
-        report.push(report.value(&BAD_ENUM, &at, "`enum` allows no value at all").hint("list the values, or remove `enum`"));
+        report.push(
+            report
+                .value(&BAD_ENUM, &at, "`enum` allows no value at all")
+                .hint("list the values, or remove `enum`"),
+        );
     }
     for (index, value) in values.iter().enumerate().filter(|(_, value)| !kind.admits(value)) {
         let message = format!("this value of `enum` is not of type `{}`", kind.as_str());
-        let problem = report.value(&BAD_ENUM, &at.index(index), message).expected(kind.as_str()).received(shown(value));
-        let hint =
-            if kind == Kind::Array { "to constrain the items, put `enum` into `items`" } else { "change the value or the type" };
+        let problem = report
+            .value(&BAD_ENUM, &at.index(index), message)
+            .expected(kind.as_str())
+            .received(shown(value));
+        let hint = if kind == Kind::Array {
+            "to constrain the items, put `enum` into `items`"
+        } else {
+            "change the value or the type"
+        };
         report.push(problem.hint(hint));
     }
     Some(Json::Array(values.iter().map(Node::to_value).collect()))
@@ -88,7 +99,8 @@ fn read_pattern(object: &Object<'_, '_>, report: &mut Report) -> Option<Json> {
 /// Reports a pattern that the validator could not use.
 pub(crate) fn check_pattern(pattern: &str, at: &At<'_>, report: &mut Report) {
     if let Err(error) = Regex::new(pattern) {
-        let problem = report.value(&BAD_PATTERN, at, format!("the pattern does not compile: {error}"));
+        let problem =
+            report.value(&BAD_PATTERN, at, format!("the pattern does not compile: {error}"));
         report.push(problem.expected("a regular expression").received(pattern));
     }
 }
@@ -102,14 +114,20 @@ fn bound<'n>(object: &Object<'n, '_>, key: &str, report: &mut Report) -> Option<
     };
     let mut found = None;
     for key in [alias, key] {
-        let Some(node) = object.node(key) else { continue };
+        let Some(node) = object.node(key) else {
+            continue;
+        };
         match node.as_number() {
             Some(_) => found = Some(node),
             None => wrong_type(node, &object.at.key(key), "number", report),
         }
     }
     if object.has(alias) {
-        let problem = report.key(&BOUND_ALIAS, &object.at.key(alias), format!("`{alias}` is read as `{key}`"));
+        let problem = report.key(
+            &BOUND_ALIAS,
+            &object.at.key(alias),
+            format!("`{alias}` is read as `{key}`"),
+        );
         report.push(problem.hint(format!("write `{key}`")));
     }
     found
@@ -136,9 +154,17 @@ fn number(node: &Node<'_>) -> Option<f64> {
 fn read_default(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Option<Json> {
     let node = object.node("default")?;
     if let Some(expected) = unmet(object.node, kind, node) {
-        let problem =
-            report.value(&BAD_DEFAULT, &object.at.key("default"), "the default is not a value that a caller could pass");
-        report.push(problem.expected(expected).received(shown(node)).hint("change the default, or what it must be"));
+        let problem = report.value(
+            &BAD_DEFAULT,
+            &object.at.key("default"),
+            "the default is not a value that a caller could pass",
+        );
+        report.push(
+            problem
+                .expected(expected)
+                .received(shown(node))
+                .hint("change the default, or what it must be"),
+        );
     }
     Some(node.to_value())
 }
@@ -156,7 +182,8 @@ fn unmet(constraints: &Node<'_>, kind: Kind, value: &Node<'_>) -> Option<String>
     match &value.value {
         Value::Number(_) => out_of(constraints, ["minimum", "maximum"], number(value)?),
         Value::String(text) => {
-            let length = out_of(constraints, ["minLength", "maxLength"], text.chars().count() as f64);
+            let length =
+                out_of(constraints, ["minLength", "maxLength"], text.chars().count() as f64);
             length.or_else(|| unmatched(constraints, text))
         }
         Value::Array(items) => {
@@ -187,5 +214,9 @@ fn unmet_item(constraints: &Node<'_>, items: &[Node<'_>]) -> Option<String> {
         Some(node) => Kind::named(node.as_str()?)?,
         None => Kind::String,
     };
-    items.iter().take(MAX_ITEMS).find_map(|item| unmet(rules, kind, item)).map(|expected| format!("items that are {expected}"))
+    items
+        .iter()
+        .take(MAX_ITEMS)
+        .find_map(|item| unmet(rules, kind, item))
+        .map(|expected| format!("items that are {expected}"))
 }

@@ -63,7 +63,9 @@ impl<'n, 'p> Object<'n, 'p> {
             _ if text.trim().is_empty() => (&BLANK, format!("`{key}` is blank")),
             _ => return Some(text),
         };
-        report.push(report.value(rule, &self.at.key(key), message).expected("some text").received(text));
+        report.push(
+            report.value(rule, &self.at.key(key), message).expected("some text").received(text),
+        );
         None
     }
 
@@ -76,7 +78,11 @@ impl<'n, 'p> Object<'n, 'p> {
     }
 
     pub(crate) fn missing(&self, key: &str, expected: &str, report: &mut Report) {
-        let problem = report.value(&MISSING_FIELD, &self.at.key(key), format!("the field `{key}` is missing"));
+        let problem = report.value(
+            &MISSING_FIELD,
+            &self.at.key(key),
+            format!("the field `{key}` is missing"),
+        );
         report.push(problem.expected(expected).received(()).hint(format!("add `\"{key}\": …`")));
     }
 
@@ -90,7 +96,12 @@ impl<'n, 'p> Object<'n, 'p> {
     }
 
     pub(crate) fn list(&self, key: &str, report: &mut Report) -> Option<&'n [Node<'n>]> {
-        self.typed(key, "array", |node| matches!(node.value, Value::Array(_)).then(|| node.items()), report)
+        self.typed(
+            key,
+            "array",
+            |node| matches!(node.value, Value::Array(_)).then(|| node.items()),
+            report,
+        )
     }
 
     pub(crate) fn object(&self, key: &str, report: &mut Report) -> Option<&'n Node<'n>> {
@@ -98,15 +109,25 @@ impl<'n, 'p> Object<'n, 'p> {
     }
 
     /// One of a few words, each with what it stands for.
-    pub(crate) fn choice<T: Clone>(&self, key: &str, choices: &[(&'static str, T)], report: &mut Report) -> Option<T> {
+    pub(crate) fn choice<T: Clone>(
+        &self,
+        key: &str,
+        choices: &[(&'static str, T)],
+        report: &mut Report,
+    ) -> Option<T> {
         let text = self.text(key, report)?;
         if let Some((_, choice)) = choices.iter().find(|(word, _)| *word == text) {
             return Some(choice.clone());
         }
         let words: Vec<_> = choices.iter().map(|(word, _)| *word).collect();
         let list = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
-        let hint = closest(text, words.iter().copied()).map_or_else(|| format!("use one of {list}"), did_you_mean);
-        let problem = report.value(&BAD_CHOICE, &self.at.key(key), format!("`{text}` is no value of `{key}`"));
+        let hint = closest(text, words.iter().copied())
+            .map_or_else(|| format!("use one of {list}"), did_you_mean);
+        let problem = report.value(
+            &BAD_CHOICE,
+            &self.at.key(key),
+            format!("`{text}` is no value of `{key}`"),
+        );
         report.push(problem.expected(format!("one of {list}")).received(text).hint(hint));
         None
     }
@@ -139,12 +160,19 @@ impl<'n, 'p> Object<'n, 'p> {
             let at = self.at.key(key);
             let problem = match closest(key, known.weighty.iter().copied()) {
                 Some(near) => report
-                    .key(&MISREAD_FIELD, &at, format!("`{key}` is not a field, and what it means would be lost"))
+                    .key(
+                        &MISREAD_FIELD,
+                        &at,
+                        format!("`{key}` is not a field, and what it means would be lost"),
+                    )
                     .hint(did_you_mean(near)),
                 None => {
                     let near = closest(key, known.fields());
-                    let hint = near.map_or_else(|| "remove it; it is not read".to_owned(), did_you_mean);
-                    report.key(&UNKNOWN_FIELD, &at, format!("the field `{key}` is unknown")).hint(hint)
+                    let hint =
+                        near.map_or_else(|| "remove it; it is not read".to_owned(), did_you_mean);
+                    report
+                        .key(&UNKNOWN_FIELD, &at, format!("the field `{key}` is unknown"))
+                        .hint(hint)
                 }
             };
             report.push(problem);
@@ -153,7 +181,8 @@ impl<'n, 'p> Object<'n, 'p> {
 }
 
 pub(crate) fn wrong_type(node: &Node<'_>, at: &At<'_>, expected: &str, report: &mut Report) {
-    let problem = report.value(&WRONG_TYPE, at, format!("expected {expected}, received {}", type_name(node)));
+    let problem =
+        report.value(&WRONG_TYPE, at, format!("expected {expected}, received {}", type_name(node)));
     report.push(problem.expected(expected).received(shown(node)));
 }
 

@@ -59,11 +59,18 @@ impl Kind {
         let name = object.text("type", report)?;
         let kind = Self::named(name);
         if kind.is_none() {
-            let foreign = FOREIGN.iter().find(|(word, _)| word.eq_ignore_ascii_case(name)).map(|(_, kind)| *kind);
+            let foreign = FOREIGN
+                .iter()
+                .find(|(word, _)| word.eq_ignore_ascii_case(name))
+                .map(|(_, kind)| *kind);
             let near = foreign.or_else(|| closest(name, KINDS.map(|(name, _)| name)));
             let expected = "one of `string`, `integer`, `number`, `boolean`, `array`, `object`";
             let hint = near.map_or_else(|| format!("use {expected}"), did_you_mean);
-            let problem = report.value(&UNKNOWN_TYPE, &object.at.key("type"), format!("`{name}` is not a type"));
+            let problem = report.value(
+                &UNKNOWN_TYPE,
+                &object.at.key("type"),
+                format!("`{name}` is not a type"),
+            );
             report.push(problem.expected(expected).received(name).hint(hint));
         }
         kind
@@ -73,7 +80,9 @@ impl Kind {
     pub(crate) fn admits(self, node: &Node<'_>) -> bool {
         match (self, &node.value) {
             (Self::Integer, Value::Number(number)) => {
-                number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|value| value.fract() == 0.0)
+                number.is_i64()
+                    || number.is_u64()
+                    || number.as_f64().is_some_and(|value| value.fract() == 0.0)
             }
             (Self::String, Value::String(_))
             | (Self::Number, Value::Number(_))

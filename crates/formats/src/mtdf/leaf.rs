@@ -35,7 +35,9 @@ const MAX_WEIGHT: usize = 32 * 1024 * 1024;
 impl<'n> Reader<'n, '_> {
     /// Makes a tool of the node where the walk is.
     pub(super) fn leaf(&mut self, object: &Object<'n, '_>) {
-        let Some(mut tool) = self.begin(object) else { return };
+        let Some(mut tool) = self.begin(object) else {
+            return;
+        };
         let pieces = self.pieces();
         let mut parameters = self.take_parameters();
         let errors = self.report.errors();
@@ -108,7 +110,9 @@ impl<'n> Reader<'n, '_> {
     }
 
     fn check_length(&mut self, name: &str, object: &Object<'n, '_>) -> bool {
-        let Err(problem @ name::Problem::TooLong(_)) = name::check(name) else { return true };
+        let Err(problem @ name::Problem::TooLong(_)) = name::check(name) else {
+            return true;
+        };
         if self.levels.len() > 1 && !self.last().is_broken {
             let message = format!("the tool's name would be `{name}`: {problem}");
             let problem = self.report.value(&BAD_NAME, &object.at.key("name"), message);
@@ -123,8 +127,13 @@ impl<'n> Reader<'n, '_> {
         self.weight += own + self.last().settings.guidance.map_or(0, str::len);
         self.is_full = self.tools.len() == MAX_TOOLS || self.weight > MAX_WEIGHT;
         if self.is_full {
-            let problem = self.report.value(&TOO_MUCH, object.at, "this file defines too much; it is not read from here on");
-            self.report.push(problem.expected("at most 5,000 tools and 32 MiB").hint("split the file"));
+            let problem = self.report.value(
+                &TOO_MUCH,
+                object.at,
+                "this file defines too much; it is not read from here on",
+            );
+            self.report
+                .push(problem.expected("at most 5,000 tools and 32 MiB").hint("split the file"));
         }
         !self.is_full
     }
@@ -133,7 +142,8 @@ impl<'n> Reader<'n, '_> {
     fn title(&self) -> Option<&'n str> {
         let mut up = self.levels.iter().rev();
         let own = up.next()?;
-        own.title.or_else(|| up.next().filter(|_| own.name == "default").and_then(|above| above.title))
+        own.title
+            .or_else(|| up.next().filter(|_| own.name == "default").and_then(|above| above.title))
     }
 
     fn description(&self, object: &Object<'n, '_>) -> Description {
@@ -142,7 +152,12 @@ impl<'n> Reader<'n, '_> {
         Description {
             guidance: level.settings.guidance.map(owned),
             text: object.node("description").and_then(Node::as_str).map(owned).unwrap_or_default(),
-            hint: self.levels.iter().rev().find_map(|above| settings::hint(above.hints?, level.name)).map(owned),
+            hint: self
+                .levels
+                .iter()
+                .rev()
+                .find_map(|above| settings::hint(above.hints?, level.name))
+                .map(owned),
             install: level.settings.install.map(owned),
             ..Description::default()
         }
@@ -151,12 +166,18 @@ impl<'n> Reader<'n, '_> {
     /// The parameters from the tool to the leaf, whose own are not needed after this. Of several
     /// folders the innermost counts.
     fn take_parameters(&mut self) -> Vec<Parameter<'n>> {
-        let own = self.levels.last_mut().map(|level| mem::take(&mut level.parameters)).unwrap_or_default();
+        let own = self
+            .levels
+            .last_mut()
+            .map(|level| mem::take(&mut level.parameters))
+            .unwrap_or_default();
         if self.last().settings.sequence.is_some() {
             self.remark_useless(&own);
         }
-        let mut all: Vec<_> = self.levels.iter().flat_map(|level| &level.parameters).cloned().chain(own).collect();
-        let mut outer = all.iter().filter(|parameter| parameter.name == FOLDER).count().saturating_sub(1);
+        let mut all: Vec<_> =
+            self.levels.iter().flat_map(|level| &level.parameters).cloned().chain(own).collect();
+        let mut outer =
+            all.iter().filter(|parameter| parameter.name == FOLDER).count().saturating_sub(1);
         all.retain(|parameter| {
             let is_outer = parameter.name == FOLDER && outer > 0;
             outer -= usize::from(is_outer);
@@ -174,22 +195,32 @@ impl<'n> Reader<'n, '_> {
             }
             let is_leaf = index + 1 == self.levels.len();
             let bindings = |is_positional| {
-                let wanted =
-                    move |parameter: &&Parameter<'n>| parameter.is_positional == is_positional && parameter.name != FOLDER;
+                let wanted = move |parameter: &&Parameter<'n>| {
+                    parameter.is_positional == is_positional && parameter.name != FOLDER
+                };
                 level.parameters.iter().filter(wanted).map(|parameter| parameter.binding.clone())
             };
-            let order =
-                Order { positional_first: level.settings.positional_first, double_dash: is_leaf && level.settings.double_dash };
+            let order = Order {
+                positional_first: level.settings.positional_first,
+                double_dash: is_leaf && level.settings.double_dash,
+            };
             order.arrange(bindings(false).collect(), bindings(true).collect(), &mut pieces);
         }
-        let folder = Binding { pass_by: PassBy::Folder, kind: ValueKind::Path, ..Binding::positional(FOLDER) };
+        let folder = Binding {
+            pass_by: PassBy::Folder,
+            kind: ValueKind::Path,
+            ..Binding::positional(FOLDER)
+        };
         pieces.push(Piece::Parameter(folder));
         pieces
     }
 
     fn remark_useless(&mut self, parameters: &[Parameter<'n>]) {
         for parameter in parameters.iter().filter(|parameter| parameter.name != FOLDER) {
-            let message = format!("the steps of a sequence have their own arguments: `{}` reaches none", parameter.name);
+            let message = format!(
+                "the steps of a sequence have their own arguments: `{}` reaches none",
+                parameter.name
+            );
             let problem = self.report.pointer(&USELESS_PARAMETER, &parameter.pointer, message);
             self.report.push(problem.hint("remove it, and put values into `args` of the steps"));
         }
@@ -198,12 +229,20 @@ impl<'n> Reader<'n, '_> {
 
 /// The schema of a leaf's arguments: closed, and with the folder that every such tool has.
 fn schema(parameters: Vec<Parameter<'_>>) -> Map<String, Json> {
-    let required: Vec<_> =
-        parameters.iter().filter(|parameter| parameter.is_required).map(|parameter| parameter.name.into()).collect();
-    let mut properties: Map<String, Json> =
-        parameters.into_iter().map(|parameter| (parameter.name.to_owned(), Json::Object(parameter.schema))).collect();
+    let required: Vec<_> = parameters
+        .iter()
+        .filter(|parameter| parameter.is_required)
+        .map(|parameter| parameter.name.into())
+        .collect();
+    let mut properties: Map<String, Json> = parameters
+        .into_iter()
+        .map(|parameter| (parameter.name.to_owned(), Json::Object(parameter.schema)))
+        .collect();
     if !properties.contains_key(FOLDER) {
-        properties.insert(FOLDER.to_owned(), json!({"type": "string", "format": "path", "description": "Folder to run in"}));
+        properties.insert(
+            FOLDER.to_owned(),
+            json!({"type": "string", "format": "path", "description": "Folder to run in"}),
+        );
     }
     let mut schema = Map::new();
     schema.insert("type".to_owned(), "object".into());
@@ -222,7 +261,12 @@ pub(super) struct Order {
 }
 
 impl Order {
-    pub(super) fn arrange(&self, options: Vec<Binding>, mut positionals: Vec<Binding>, pieces: &mut Vec<Piece>) {
+    pub(super) fn arrange(
+        &self,
+        options: Vec<Binding>,
+        mut positionals: Vec<Binding>,
+        pieces: &mut Vec<Piece>,
+    ) {
         let mut options: Vec<_> = options.into_iter().map(Piece::Parameter).collect();
         if !self.positional_first {
             pieces.append(&mut options);

@@ -19,7 +19,11 @@ use crate::{
 };
 
 const KNOWN: Known = Known {
-    groups: &[&["name", "required", "alias", "file_arg", "file_flag", "secret"], constraint::FIELDS, binding::FIELDS],
+    groups: &[
+        &["name", "required", "alias", "file_arg", "file_flag", "secret"],
+        constraint::FIELDS,
+        binding::FIELDS,
+    ],
     weighty: &["format", "required", "flag", "type", "alias", "pass_by", "file_flag", "access"],
 };
 
@@ -60,11 +64,19 @@ pub(crate) enum Place {
 }
 
 /// Reads one parameter; none if it lacks what makes it one.
-pub(crate) fn read<'n>(object: &Object<'n, '_>, place: Place, report: &mut Report) -> Option<Parameter<'n>> {
+pub(crate) fn read<'n>(
+    object: &Object<'n, '_>,
+    place: Place,
+    report: &mut Report,
+) -> Option<Parameter<'n>> {
     object.check_known(&KNOWN, report);
     let name = object.required("name", report).filter(|name| check_name(name, object, report));
     if !object.has("type") {
-        object.missing("type", "one of `string`, `integer`, `number`, `boolean`, `array`, `object`", report);
+        object.missing(
+            "type",
+            "one of `string`, `integer`, `number`, `boolean`, `array`, `object`",
+            report,
+        );
     }
     let kind = Kind::read(object, report);
     let is_required = object.flag("required", report).unwrap_or(false);
@@ -85,10 +97,23 @@ pub(crate) fn read<'n>(object: &Object<'n, '_>, place: Place, report: &mut Repor
     let (name, kind) = (name?, kind?);
     if name == FOLDER && kind != Kind::String {
         let message = format!("`{FOLDER}` is the folder the program runs in, a string");
-        report.push(report.value(&CONTRADICTION, &object.at.key("type"), message).expected("string").received(kind.as_str()));
+        report.push(
+            report
+                .value(&CONTRADICTION, &object.at.key("type"), message)
+                .expected("string")
+                .received(kind.as_str()),
+        );
     }
     let is_positional = place == Place::Positional;
-    Some(Parameter { name, alias, pointer: object.at.pointer(), schema, is_required, is_positional, binding })
+    Some(Parameter {
+        name,
+        alias,
+        pointer: object.at.pointer(),
+        schema,
+        is_required,
+        is_positional,
+        binding,
+    })
 }
 
 /// Whether a text can name a parameter: a flag is made of it.
@@ -99,8 +124,11 @@ pub(crate) fn is_name(text: &str) -> bool {
 fn check_name(name: &str, object: &Object<'_, '_>, report: &mut Report) -> bool {
     let is_good = is_name(name);
     if !is_good {
-        let problem =
-            report.value(&BAD_NAME, &object.at.key("name"), format!("`{}` is not a name for a parameter", name.escape_debug()));
+        let problem = report.value(
+            &BAD_NAME,
+            &object.at.key("name"),
+            format!("`{}` is not a name for a parameter", name.escape_debug()),
+        );
         report.push(problem.expected("text without blanks").received(name));
     }
     is_good
@@ -108,13 +136,18 @@ fn check_name(name: &str, object: &Object<'_, '_>, report: &mut Report) -> bool 
 
 /// What the value names, by `format` of the parameter or of its items.
 fn names(object: &Object<'_, '_>, report: &mut Report) -> ValueKind {
-    let format = |node: &Node<'_>| node.get("format").and_then(Node::as_str).map_or(ValueKind::Plain, value_kind);
+    let format = |node: &Node<'_>| {
+        node.get("format").and_then(Node::as_str).map_or(ValueKind::Plain, value_kind)
+    };
     let own = format(object.node);
-    let found = if own == ValueKind::Plain { object.node("items").map_or(own, format) } else { own };
+    let found =
+        if own == ValueKind::Plain { object.node("items").map_or(own, format) } else { own };
     if found == ValueKind::PathOrValue {
         let message = "a value that looks like a path is confined like one";
         let at = object.at.key("format");
-        report.push(report.value(&PATH_OR_VALUE, &at, message).hint("use `path` if it is always a path"));
+        report.push(
+            report.value(&PATH_OR_VALUE, &at, message).hint("use `path` if it is always a path"),
+        );
     }
     found
 }

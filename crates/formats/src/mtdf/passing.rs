@@ -24,10 +24,15 @@ pub(super) fn parameters(tool: &Tool) -> Option<(Vec<Value>, Vec<Value>)> {
         }
         let binding = bindings.iter().find(|binding| binding.parameter == name).copied();
         let written = Value::Object(parameter(tool, name, schema, binding)?);
-        if binding.is_some_and(is_positional) { positionals.push((name, written)) } else { options.push(written) }
+        if binding.is_some_and(is_positional) {
+            positionals.push((name, written))
+        } else {
+            options.push(written)
+        }
     }
     // Their order on the command line counts, not that of the schema.
-    positionals.sort_by_key(|(name, _)| bindings.iter().position(|binding| binding.parameter == *name));
+    positionals
+        .sort_by_key(|(name, _)| bindings.iter().position(|binding| binding.parameter == *name));
     Some((options, positionals.into_iter().map(|(_, written)| written).collect()))
 }
 
@@ -36,13 +41,18 @@ pub(super) fn argv(tool: &Tool) -> Map<String, Value> {
     let mut argv = Map::new();
     let mut position = 0;
     for binding in bindings(tool) {
-        let Some(schema) = tool.input.property(&binding.parameter) else { continue };
+        let Some(schema) = tool.input.property(&binding.parameter) else {
+            continue;
+        };
         let mut entry = Map::new();
         if is_positional(binding) {
             entry.insert("positional".to_owned(), position.into());
             position += 1;
         }
-        entry.extend(passing(binding, &subject(tool, &binding.parameter, schema, is_positional(binding))));
+        entry.extend(passing(
+            binding,
+            &subject(tool, &binding.parameter, schema, is_positional(binding)),
+        ));
         if !entry.is_empty() {
             argv.insert(binding.parameter.clone(), Value::Object(entry));
         }
@@ -59,7 +69,8 @@ fn bindings(tool: &Tool) -> Vec<&Binding> {
 }
 
 fn is_positional(binding: &Binding) -> bool {
-    let by_itself = matches!(binding.pass_by, PassBy::Argument | PassBy::File | PassBy::FileIfMultiline(_));
+    let by_itself =
+        matches!(binding.pass_by, PassBy::Argument | PassBy::File | PassBy::FileIfMultiline(_));
     by_itself && binding.flag.is_none()
 }
 
@@ -70,7 +81,11 @@ fn is_given_anyway(tool: &Tool, name: &str, schema: &Map<String, Value>) -> bool
         let described = json!({"type": "string", "const": word, "description": format!("`{word}`, only if the user has asked for exactly this")});
         Some(schema) == described.as_object()
     };
-    is_folder || tool.consent.as_ref().is_some_and(|consent| consent.parameter == name && is_word(&consent.word))
+    is_folder
+        || tool
+            .consent
+            .as_ref()
+            .is_some_and(|consent| consent.parameter == name && is_word(&consent.word))
 }
 
 fn folder() -> Map<String, Value> {
@@ -78,7 +93,12 @@ fn folder() -> Map<String, Value> {
     folder.as_object().cloned().unwrap_or_default()
 }
 
-fn parameter(tool: &Tool, name: &str, schema: &Map<String, Value>, binding: Option<&Binding>) -> Option<Map<String, Value>> {
+fn parameter(
+    tool: &Tool,
+    name: &str,
+    schema: &Map<String, Value>,
+    binding: Option<&Binding>,
+) -> Option<Map<String, Value>> {
     let mut written = Map::from_iter([("name".to_owned(), name.into())]);
     for (key, value) in schema {
         match key.as_str() {
@@ -92,18 +112,29 @@ fn parameter(tool: &Tool, name: &str, schema: &Map<String, Value>, binding: Opti
     if tool.input.required().any(|required| required == name) {
         written.insert("required".to_owned(), true.into());
     }
-    let subject = subject(tool, name, &Value::Object(schema.clone()), binding.is_some_and(is_positional));
+    let subject =
+        subject(tool, name, &Value::Object(schema.clone()), binding.is_some_and(is_positional));
     written.extend(subject.alias.map(|alias| ("alias".to_owned(), alias.into())));
     written.extend(binding.map(|binding| passing(binding, &subject)).unwrap_or_default());
     Some(written)
 }
 
 fn subject<'t>(tool: &'t Tool, name: &'t str, schema: &Value, is_positional: bool) -> Subject<'t> {
-    let alias = tool.parameters.iter().find(|known| known.name == name).and_then(|known| known.alias.as_deref());
+    let alias = tool
+        .parameters
+        .iter()
+        .find(|known| known.name == name)
+        .and_then(|known| known.alias.as_deref());
     let format = |schema: &Value| schema["format"].as_str().map_or(ValueKind::Plain, value_kind);
     let own = format(schema);
     let names = if own == ValueKind::Plain { format(&schema["items"]) } else { own };
-    Subject { name, alias, is_positional, kind: schema["type"].as_str().and_then(Kind::named), names }
+    Subject {
+        name,
+        alias,
+        is_positional,
+        kind: schema["type"].as_str().and_then(Kind::named),
+        names,
+    }
 }
 
 /// What is to be said about how a value is passed.

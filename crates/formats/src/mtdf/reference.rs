@@ -45,14 +45,22 @@ pub(crate) fn check(references: &[Reference<'_>], root: &Node<'_>, report: &mut 
         } else if found.is_none() {
             let message = format!("`{}` refers to nothing", reference.target);
             let problem = report.pointer(&UNRESOLVED_REFERENCE, &reference.pointer, message);
-            report.push(problem.received(reference.target).hint("add it to `$defs`, or correct the pointer"));
+            report.push(
+                problem
+                    .received(reference.target)
+                    .hint("add it to `$defs`, or correct the pointer"),
+            );
         }
     }
     for index in loops(references, &targets) {
         let reference = &references[index];
         let message = format!("`{}` leads back to itself", reference.target);
         let problem = report.pointer(&REFERENCE_LOOP, &reference.pointer, message);
-        report.push(problem.received(reference.target).hint("a schema may contain itself in a property or item, not be itself"));
+        report.push(
+            problem
+                .received(reference.target)
+                .hint("a schema may contain itself in a property or item, not be itself"),
+        );
     }
 }
 
@@ -61,7 +69,9 @@ fn resolve<'n>(target: &str, root: &'n Node<'n>) -> Option<&'n Node<'n>> {
     if fragment.is_empty() {
         return Some(root);
     }
-    let Some(pointer) = fragment.strip_prefix('/') else { return anchored(fragment, root) };
+    let Some(pointer) = fragment.strip_prefix('/') else {
+        return anchored(fragment, root);
+    };
     let mut node = root;
     for token in pointer.split('/') {
         let token = decode(token)?.replace("~1", "/").replace("~0", "~");
@@ -125,9 +135,15 @@ fn in_place(node: &Node<'_>, by_holder: &HashMap<usize, Vec<usize>>, found: &mut
     found.extend(by_holder.get(&node.span.start()).into_iter().flatten());
     for member in node.members() {
         match &*member.key {
-            "allOf" | "anyOf" | "oneOf" => member.value.items().iter().for_each(|item| in_place(item, by_holder, found)),
+            "allOf" | "anyOf" | "oneOf" => {
+                member.value.items().iter().for_each(|item| in_place(item, by_holder, found))
+            }
             "not" | "if" | "then" | "else" => in_place(&member.value, by_holder, found),
-            "dependentSchemas" => member.value.members().iter().for_each(|member| in_place(&member.value, by_holder, found)),
+            "dependentSchemas" => member
+                .value
+                .members()
+                .iter()
+                .for_each(|member| in_place(&member.value, by_holder, found)),
             _ => {}
         }
     }

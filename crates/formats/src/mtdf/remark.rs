@@ -8,7 +8,8 @@ use crate::rules::definition::{BUILT_IN_NAME, IGNORED_FIELD, MISSING_COMMAND, UN
 impl<'n> Reader<'n, '_> {
     pub(super) fn note_built_in(&mut self, object: &Object<'n, '_>, name: &str) {
         if self.is_built_in {
-            let message = format!("`{name}` is a built-in tool: this gives it its text, not its program");
+            let message =
+                format!("`{name}` is a built-in tool: this gives it its text, not its program");
             let problem = self.report.value(&BUILT_IN_NAME, &object.at.key("name"), message);
             self.report.push(problem.hint("choose another name for a tool of your own"));
         }
@@ -22,31 +23,45 @@ impl<'n> Reader<'n, '_> {
     }
 
     pub(super) fn note_missing_command(&mut self, object: &Object<'n, '_>) {
-        if !object.has("command") && !self.is_built_in && !self.tools.iter().all(Tool::is_callable) {
+        if !object.has("command") && !self.is_built_in && !self.tools.iter().all(Tool::is_callable)
+        {
             let problem = self.report.value(
                 &MISSING_COMMAND,
                 &object.at.key("command"),
                 "without `command` this is documented, not served",
             );
-            self.report.push(problem.expected("string").hint("add `command`, or bind a command in `toolcrib.toml`"));
+            self.report.push(
+                problem
+                    .expected("string")
+                    .hint("add `command`, or bind a command in `toolcrib.toml`"),
+            );
         }
     }
 
     pub(super) fn reject_livelog(&mut self, object: &Object<'n, '_>) {
-        let kind = object.choice("tool_type", &[("command", "command"), ("livelog", "livelog")], self.report);
+        let kind = object.choice(
+            "tool_type",
+            &[("command", "command"), ("livelog", "livelog")],
+            self.report,
+        );
         let key = match kind {
             Some("livelog") => "tool_type",
             _ if object.has("livelog") => "livelog",
             _ => return,
         };
-        let problem =
-            self.report.key(&UNSUPPORTED_FIELD, &object.at.key(key), "watching a log with a model (`livelog`) is not supported");
+        let problem = self.report.key(
+            &UNSUPPORTED_FIELD,
+            &object.at.key(key),
+            "watching a log with a model (`livelog`) is not supported",
+        );
         self.report.push(problem.hint("define the command that prints the log as a tool"));
     }
 
     /// Refuses what a subcommand cannot have.
     pub(super) fn reject_misplaced(&mut self, object: &Object<'n, '_>) {
-        for key in ["inputSchema", "input_schema", "command"].into_iter().filter(|key| object.has(key)) {
+        for key in
+            ["inputSchema", "input_schema", "command"].into_iter().filter(|key| object.has(key))
+        {
             let message = format!("`{key}` belongs to the tool, not to a subcommand");
             let problem = self.report.key(&UNSUPPORTED_FIELD, &object.at.key(key), message);
             self.report.push(problem.hint("move this subcommand to a definition of its own"));
@@ -55,25 +70,35 @@ impl<'n> Reader<'n, '_> {
 
     pub(super) fn note_ignored(&mut self, object: &Object<'n, '_>) {
         if object.has("args_template") {
-            let problem =
-                self.report.key(&UNSUPPORTED_FIELD, &object.at.key("args_template"), "`args_template` is not supported");
+            let problem = self.report.key(
+                &UNSUPPORTED_FIELD,
+                &object.at.key("args_template"),
+                "`args_template` is not supported",
+            );
             self.report.push(problem.hint("declare `options` and `positional_args`; values never become part of a shell script"));
         }
         for key in ["monitor_level", "monitor_stream"].into_iter().filter(|key| object.has(key)) {
-            let problem =
-                self.report.key(&IGNORED_FIELD, &object.at.key(key), format!("`{key}` is not used: output is not watched"));
+            let problem = self.report.key(
+                &IGNORED_FIELD,
+                &object.at.key(key),
+                format!("`{key}` is not used: output is not watched"),
+            );
             self.report.push(problem);
         }
     }
 
     pub(super) fn ignore_schema(&mut self, object: &Object<'n, '_>) {
-        for key in ["inputSchema", "input_schema", "argv"].into_iter().filter(|key| object.has(key)) {
+        for key in ["inputSchema", "input_schema", "argv"].into_iter().filter(|key| object.has(key))
+        {
             let message = match object.has("inputSchema") || object.has("input_schema") {
-                true => format!("`{key}` is not used beside `subcommand`, `options` or `positional_args`"),
+                true => format!(
+                    "`{key}` is not used beside `subcommand`, `options` or `positional_args`"
+                ),
                 false => format!("`{key}` is not used without `inputSchema`"),
             };
             let problem = self.report.key(&IGNORED_FIELD, &object.at.key(key), message);
-            self.report.push(problem.hint("keep one of the two ways to say what arguments there are"));
+            self.report
+                .push(problem.hint("keep one of the two ways to say what arguments there are"));
         }
     }
 }

@@ -11,7 +11,14 @@ use super::field::{Known, Object};
 use crate::{report::Report, rules::definition::EMPTY_SEQUENCE};
 
 const KNOWN: Known = Known {
-    groups: &[&["tool", "subcommand", "args", "description", "skip_if_file_exists", "skip_if_file_missing"]],
+    groups: &[&[
+        "tool",
+        "subcommand",
+        "args",
+        "description",
+        "skip_if_file_exists",
+        "skip_if_file_missing",
+    ]],
     weighty: &["tool", "subcommand", "args", "skip_if_file_exists", "skip_if_file_missing"],
 };
 
@@ -29,30 +36,50 @@ pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Writt
     let nodes = object.list("sequence", report)?;
     let at = object.at.key("sequence");
     if nodes.is_empty() {
-        report.push(report.value(&EMPTY_SEQUENCE, &at, "the sequence has no steps").hint("add a step or remove `sequence`"));
+        report.push(
+            report
+                .value(&EMPTY_SEQUENCE, &at, "the sequence has no steps")
+                .hint("add a step or remove `sequence`"),
+        );
         return None;
     }
-    let (mut steps, mut places) = (Vec::with_capacity(nodes.len()), Vec::with_capacity(nodes.len()));
+    let (mut steps, mut places) =
+        (Vec::with_capacity(nodes.len()), Vec::with_capacity(nodes.len()));
     for (index, node) in nodes.iter().enumerate() {
         if report.is_exhausted() {
             return None;
         }
         let at = at.index(index);
-        let Some(step) = Object::new(node, &at, report).and_then(|object| step(&object, report)) else { continue };
+        let Some(step) = Object::new(node, &at, report).and_then(|object| step(&object, report))
+        else {
+            continue;
+        };
         steps.push(step);
-        places.push(StepPlace { step: Place::Value(at.pointer()), arguments: Place::Value(at.key("args").pointer()) });
+        places.push(StepPlace {
+            step: Place::Value(at.pointer()),
+            arguments: Place::Value(at.key("args").pointer()),
+        });
     }
-    let sequence = Sequence { steps, delay_ms: object.count("step_delay_ms", report).unwrap_or(DELAY) };
+    let sequence =
+        Sequence { steps, delay_ms: object.count("step_delay_ms", report).unwrap_or(DELAY) };
     Some(Written { sequence, places })
 }
 
 fn step(object: &Object<'_, '_>, report: &mut Report) -> Option<Step> {
     object.check_known(&KNOWN, report);
     let subcommand = object.filled("subcommand", report).unwrap_or("default");
-    let arguments = object.object("args", report).map_or_else(|| Json::Object(Map::new()), |node| node.to_value());
+    let arguments = object
+        .object("args", report)
+        .map_or_else(|| Json::Object(Map::new()), |node| node.to_value());
     let mut own = |key| object.filled(key, report).map(str::to_owned);
     let (description, skip_if_exists, skip_if_missing) =
         (own("description"), own("skip_if_file_exists"), own("skip_if_file_missing"));
     let tool = object.required("tool", report)?;
-    Some(Step { tool: name::of_path(&[tool, subcommand]), arguments, description, skip_if_exists, skip_if_missing })
+    Some(Step {
+        tool: name::of_path(&[tool, subcommand]),
+        arguments,
+        description,
+        skip_if_exists,
+        skip_if_missing,
+    })
 }

@@ -41,7 +41,12 @@ pub(crate) struct Settings<'n> {
 
 impl<'n> Settings<'n> {
     /// The settings of a node under this one. Guidance is looked up by the caller, who has it.
-    pub(crate) fn below(&self, object: &Object<'n, '_>, program: Option<&str>, report: &mut Report) -> Self {
+    pub(crate) fn below(
+        &self,
+        object: &Object<'n, '_>,
+        program: Option<&str>,
+        report: &mut Report,
+    ) -> Self {
         let mut settings = self.clone();
         settings.read_enabled(object, report);
         settings.read_mode(object, report);
@@ -54,12 +59,14 @@ impl<'n> Settings<'n> {
         settings.read_progress(object, report);
         if let Some(node) = object.node("availability_check") {
             let at = object.at.key("availability_check");
-            let found = Object::new(node, &at, report).and_then(|check| availability::read(&check, program, report));
+            let found = Object::new(node, &at, report)
+                .and_then(|check| availability::read(&check, program, report));
             settings.availability = found.map(Rc::new);
         }
         if let Some(node) = object.node("consent") {
             let at = object.at.key("consent");
-            let found = Object::new(node, &at, report).and_then(|object| consent::read(&object, report));
+            let found =
+                Object::new(node, &at, report).and_then(|object| consent::read(&object, report));
             settings.consent = found.map(Rc::new);
         }
         match object.has("sequence") {
@@ -73,7 +80,8 @@ impl<'n> Settings<'n> {
         match object.flag("enabled", report) {
             Some(true) if self.is_disabled => {
                 let message = "this is enabled, but what it belongs to is not";
-                let problem = report.value(&ENABLED_UNDER_DISABLED, &object.at.key("enabled"), message);
+                let problem =
+                    report.value(&ENABLED_UNDER_DISABLED, &object.at.key("enabled"), message);
                 report.push(problem.hint("enable the whole, or remove this"));
             }
             Some(false) => self.is_disabled = true,
@@ -84,12 +92,20 @@ impl<'n> Settings<'n> {
     /// `force_synchronous` is the older name of `synchronous`, `asynchronous` is its opposite.
     fn read_mode(&mut self, object: &Object<'n, '_>, report: &mut Report) {
         let mut said: Option<(&str, Mode)> = None;
-        for (key, is_synchronous) in [("synchronous", true), ("force_synchronous", true), ("asynchronous", false)] {
-            let Some(value) = object.flag(key, report) else { continue };
+        for (key, is_synchronous) in
+            [("synchronous", true), ("force_synchronous", true), ("asynchronous", false)]
+        {
+            let Some(value) = object.flag(key, report) else {
+                continue;
+            };
             let mode = if value == is_synchronous { Mode::Synchronous } else { Mode::Asynchronous };
             match said {
                 Some((other, opposite)) if opposite != mode => {
-                    let problem = report.value(&CONTRADICTION, &object.at.key(key), format!("`{key}` contradicts `{other}`"));
+                    let problem = report.value(
+                        &CONTRADICTION,
+                        &object.at.key(key),
+                        format!("`{key}` contradicts `{other}`"),
+                    );
                     report.push(problem.hint("keep one of the two"));
                 }
                 _ => said = Some((key, mode)),
@@ -99,27 +115,36 @@ impl<'n> Settings<'n> {
     }
 
     fn read_progress(&mut self, object: &Object<'n, '_>, report: &mut Report) {
-        let Some(pattern) = object.filled("progress_regex", report) else { return };
+        let Some(pattern) = object.filled("progress_regex", report) else {
+            return;
+        };
         check_pattern(pattern, &object.at.key("progress_regex"), report);
         self.progress = Some(pattern);
     }
 
     fn read_timeout(&mut self, object: &Object<'n, '_>, report: &mut Report) {
-        let Some(node) = object.node("timeout_seconds") else { return };
+        let Some(node) = object.node("timeout_seconds") else {
+            return;
+        };
         let at = object.at.key("timeout_seconds");
         match super::field::whole(node) {
             Some(seconds @ 1..=LONGEST) => self.timeout = Some(Duration::from_secs(seconds)),
             _ if matches!(node.value, Value::Number(_)) => {
-                let problem = report.value(&TIMEOUT_OUT_OF_RANGE, &at, "the time limit is out of range");
-                report.push(problem.expected("an integer from 1 to 86400").received(node.to_value()));
+                let problem =
+                    report.value(&TIMEOUT_OUT_OF_RANGE, &at, "the time limit is out of range");
+                report
+                    .push(problem.expected("an integer from 1 to 86400").received(node.to_value()));
             }
             _ => wrong_type(node, &at, "integer", report),
         }
     }
 
     fn read_marks(&mut self, object: &Object<'n, '_>, report: &mut Report) {
-        const LANES: [(&str, Concurrency); 3] =
-            [("exclusive", Concurrency::Exclusive), ("read_only", Concurrency::ReadOnly), ("service", Concurrency::Service)];
+        const LANES: [(&str, Concurrency); 3] = [
+            ("exclusive", Concurrency::Exclusive),
+            ("read_only", Concurrency::ReadOnly),
+            ("service", Concurrency::Service),
+        ];
         let concurrency = object.choice("concurrency", &LANES, report);
         let marks = &mut self.marks;
         let implied = (concurrency == Some(Concurrency::ReadOnly)).then_some(false);
@@ -127,7 +152,8 @@ impl<'n> Settings<'n> {
         marks.mutates = object.flag("mutates", report).or(implied).or(marks.mutates);
         marks.dangerous = object.flag("dangerous", report).or(marks.dangerous);
         marks.idempotent = object.flag("idempotent", report).or(marks.idempotent);
-        marks.requires_approval = object.flag("requires_approval", report).or(marks.requires_approval);
+        marks.requires_approval =
+            object.flag("requires_approval", report).or(marks.requires_approval);
         marks.network = object.flag("network", report).or(marks.network);
         if let Some(category) = object.filled("category", report) {
             marks.category = Some(category.to_owned());
@@ -138,14 +164,18 @@ impl<'n> Settings<'n> {
     }
 
     fn read_order(&mut self, object: &Object<'n, '_>, report: &mut Report) {
-        self.positional_first = object.flag("positional_args_first", report).unwrap_or(self.positional_first);
+        self.positional_first =
+            object.flag("positional_args_first", report).unwrap_or(self.positional_first);
         self.double_dash = object.flag("double_dash", report).unwrap_or(self.double_dash);
         let says_one = object.has("positional_args_first") || object.has("double_dash");
         if self.positional_first && self.double_dash && says_one {
-            let key = if object.has("double_dash") { "double_dash" } else { "positional_args_first" };
+            let key =
+                if object.has("double_dash") { "double_dash" } else { "positional_args_first" };
             let message = "`double_dash` and `positional_args_first` exclude each other";
             let problem = report.value(&CONTRADICTION, &object.at.key(key), message);
-            report.push(problem.hint("options after `--` would be taken for positional arguments: keep one of the two"));
+            report.push(problem.hint(
+                "options after `--` would be taken for positional arguments: keep one of the two",
+            ));
         }
     }
 }

@@ -114,7 +114,11 @@ impl<'n, 'r> Walk<'n, 'r> {
         if self.references.len() > MAX_REFERENCES {
             let message = format!("the schema has {} references", self.references.len());
             let problem = self.report.value(&TOO_MANY_REFERENCES, at, message);
-            self.report.push(problem.expected(format!("at most {MAX_REFERENCES}")).hint("write short parts where they are used"));
+            self.report.push(
+                problem
+                    .expected(format!("at most {MAX_REFERENCES}"))
+                    .hint("write short parts where they are used"),
+            );
             return;
         }
         reference::check(&self.references, self.root, self.report);
@@ -126,7 +130,9 @@ impl<'n, 'r> Walk<'n, 'r> {
             Value::Bool(_) => {}
             Value::Object(members) => {
                 for member in members {
-                    if let Some((_, shape)) = KEYWORDS.iter().find(|(keyword, _)| *keyword == member.key) {
+                    if let Some((_, shape)) =
+                        KEYWORDS.iter().find(|(keyword, _)| *keyword == member.key)
+                    {
                         self.keyword(node, *shape, &member.value, &at.key(&member.key));
                     }
                 }
@@ -155,7 +161,10 @@ impl<'n, 'r> Walk<'n, 'r> {
             Shape::Number => self.expect(node.as_number().is_some(), "number", node, at),
             Shape::Count => self.expect(whole(node).is_some(), "integer from 0", node, at),
             Shape::Positive => {
-                let is_positive = node.as_number().and_then(serde_json::Number::as_f64).is_some_and(|value| value > 0.0);
+                let is_positive = node
+                    .as_number()
+                    .and_then(serde_json::Number::as_f64)
+                    .is_some_and(|value| value > 0.0);
                 self.expect(is_positive, "number above 0", node, at);
             }
             Shape::Pattern => match node.as_str() {
@@ -163,12 +172,19 @@ impl<'n, 'r> Walk<'n, 'r> {
                 None => wrong_type(node, at, "string", self.report),
             },
             Shape::Reference => match node.as_str() {
-                Some(target) => self.references.push(Reference { holder, target, pointer: at.pointer() }),
+                Some(target) => {
+                    self.references.push(Reference { holder, target, pointer: at.pointer() })
+                }
                 None => wrong_type(node, at, "string", self.report),
             },
             Shape::NestedId => {
                 let is_root = std::ptr::eq(holder, self.root);
-                self.expect(is_root && node.as_str().is_some(), "`$id` only at the root of the schema", node, at);
+                self.expect(
+                    is_root && node.as_str().is_some(),
+                    "`$id` only at the root of the schema",
+                    node,
+                    at,
+                );
             }
         }
     }
@@ -199,7 +215,9 @@ impl<'n, 'r> Walk<'n, 'r> {
         let items = node.items();
         let is_list = !items.is_empty()
             && items.iter().all(is_type)
-            && items.iter().enumerate().all(|(index, item)| !items[..index].iter().any(|other| other.as_str() == item.as_str()));
+            && items.iter().enumerate().all(|(index, item)| {
+                !items[..index].iter().any(|other| other.as_str() == item.as_str())
+            });
         self.expect(is_type(node) || is_list, &format!("one of {}", TYPES.join(", ")), node, at);
     }
 

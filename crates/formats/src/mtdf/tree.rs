@@ -35,11 +35,22 @@ const NODE: &[&str] = &[
 
 const TOOL: Known = Known {
     groups: &[NODE, &["$schema", "argv", "tool_type", "livelog"]],
-    weighty: &["command", "subcommand", "inputSchema", "argv", "options", "positional_args", "sequence", "enabled"],
+    weighty: &[
+        "command",
+        "subcommand",
+        "inputSchema",
+        "argv",
+        "options",
+        "positional_args",
+        "sequence",
+        "enabled",
+    ],
 };
 
-const SUBCOMMAND: Known =
-    Known { groups: &[NODE], weighty: &["subcommand", "options", "positional_args", "sequence", "enabled"] };
+const SUBCOMMAND: Known = Known {
+    groups: &[NODE],
+    weighty: &["subcommand", "options", "positional_args", "sequence", "enabled"],
+};
 
 /// The reader of one definition.
 pub(crate) struct Reader<'n, 'r> {
@@ -125,8 +136,11 @@ impl<'n, 'r> Reader<'n, 'r> {
             _ => self.ignore_schema(object),
         }
         if !object.has("sequence") && !self.command.is_empty() {
-            let problem =
-                self.report.value(&MISSING_SUBCOMMAND, &object.at.key("subcommand"), "the field `subcommand` is missing");
+            let problem = self.report.value(
+                &MISSING_SUBCOMMAND,
+                &object.at.key("subcommand"),
+                "the field `subcommand` is missing",
+            );
             let hint = "the command is one tool then; to say so, add a subcommand named `default`";
             self.report.push(problem.expected("array").hint(hint));
         }
@@ -140,7 +154,9 @@ impl<'n, 'r> Reader<'n, 'r> {
                 return;
             }
             let at = at.index(index);
-            let Some(object) = Object::new(node, &at, self.report) else { continue };
+            let Some(object) = Object::new(node, &at, self.report) else {
+                continue;
+            };
             self.subcommand(&object);
         }
     }
@@ -168,11 +184,15 @@ impl<'n, 'r> Reader<'n, 'r> {
     }
 
     fn name(&mut self, object: &Object<'n, '_>) -> &'n str {
-        let Some(found) = object.required("name", self.report) else { return "" };
+        let Some(found) = object.required("name", self.report) else {
+            return "";
+        };
         if let Err(problem) = name::check(found) {
             let message = format!("`{}` is not a name: {problem}", found.escape_debug());
             let problem = self.report.value(&BAD_NAME, &object.at.key("name"), message);
-            self.report.push(problem.expected("1 to 64 ASCII letters, digits, `_`, `-` and `.`").received(found));
+            self.report.push(
+                problem.expected("1 to 64 ASCII letters, digits, `_`, `-` and `.`").received(found),
+            );
         }
         found
     }
@@ -196,13 +216,21 @@ impl<'n, 'r> Reader<'n, 'r> {
     }
 
     fn read_guidance(&mut self, object: &Object<'n, '_>, settings: &mut Settings<'n>) {
-        let Some(key) = object.filled("guidance_key", self.report) else { return };
+        let Some(key) = object.filled("guidance_key", self.report) else {
+            return;
+        };
         settings.guidance = self.guidance.lookup(key);
         if settings.guidance.is_none() && self.unknown_guidance.insert(key) {
             let near = closest(key, self.guidance.keys());
-            let hint = near.map_or_else(|| "add it to `guidance_blocks` in `tool_guidance.json`".to_owned(), did_you_mean);
-            let problem =
-                self.report.value(&UNKNOWN_GUIDANCE, &object.at.key("guidance_key"), format!("there is no guidance `{key}`"));
+            let hint = near.map_or_else(
+                || "add it to `guidance_blocks` in `tool_guidance.json`".to_owned(),
+                did_you_mean,
+            );
+            let problem = self.report.value(
+                &UNKNOWN_GUIDANCE,
+                &object.at.key("guidance_key"),
+                format!("there is no guidance `{key}`"),
+            );
             self.report.push(problem.received(key).hint(hint));
         }
     }
@@ -235,12 +263,16 @@ impl<'n, 'r> Reader<'n, 'r> {
         let mut parameters = Vec::new();
         for (key, place) in [("options", Place::Option), ("positional_args", Place::Positional)] {
             let at = object.at.key(key);
-            for (index, node) in object.list(key, self.report).unwrap_or_default().iter().enumerate() {
+            for (index, node) in
+                object.list(key, self.report).unwrap_or_default().iter().enumerate()
+            {
                 if self.report.is_exhausted() {
                     return parameters;
                 }
                 let at = at.index(index);
-                let Some(object) = Object::new(node, &at, self.report) else { continue };
+                let Some(object) = Object::new(node, &at, self.report) else {
+                    continue;
+                };
                 parameters.extend(parameter::read(&object, place, self.report));
             }
         }

@@ -56,7 +56,8 @@ pub(crate) fn written(tool: &Tool, program: Program) -> Map<String, Value> {
         definition.insert("command".to_owned(), words.join(" ").into());
     }
     definition.extend(settings(tool));
-    definition.insert("inputSchema".to_owned(), Value::Object(tool.input.object().as_ref().clone()));
+    definition
+        .insert("inputSchema".to_owned(), Value::Object(tool.input.object().as_ref().clone()));
     let argv = argv(tool);
     if !argv.is_empty() {
         definition.insert("argv".to_owned(), Value::Object(argv));
@@ -73,7 +74,9 @@ fn named(name: &str, about: &str) -> Map<String, Value> {
 
 /// The program and its fixed words, as far as they stand before everything else.
 fn words(tool: &Tool) -> Option<Vec<String>> {
-    let Launch::Process(process) = &tool.launch else { return None };
+    let Launch::Process(process) = &tool.launch else {
+        return None;
+    };
     let fixed = process.pieces.iter().map_while(|piece| match piece {
         Piece::Word(word) => Some(word.clone()),
         Piece::Parameter(_) | Piece::DoubleDash | Piece::Json => None,
@@ -88,17 +91,23 @@ fn path(rest: &str, words: &[String]) -> Vec<String> {
     }
     let fixed = words.get(1..).unwrap_or_default();
     let tails = (0..fixed.len()).map(|start| &fixed[start..]);
-    tails.into_iter().find(|tail| tail.join("_") == rest).map_or_else(|| vec![rest.to_owned()], <[String]>::to_vec)
+    tails
+        .into_iter()
+        .find(|tail| tail.join("_") == rest)
+        .map_or_else(|| vec![rest.to_owned()], <[String]>::to_vec)
 }
 
 /// Puts a leaf at its place in the tree.
 fn place(children: &mut Vec<Value>, path: &[String], mut leaf: Map<String, Value>) {
-    let Some((name, below)) = path.split_first() else { return };
+    let Some((name, below)) = path.split_first() else {
+        return;
+    };
     if below.is_empty() {
         leaf.shift_insert(0, "name".to_owned(), name.as_str().into());
         return children.push(Value::Object(leaf));
     }
-    let is_branch = |child: &Value| child["name"] == name.as_str() && child["subcommand"].is_array();
+    let is_branch =
+        |child: &Value| child["name"] == name.as_str() && child["subcommand"].is_array();
     let index = children.iter().position(is_branch).unwrap_or_else(|| {
         children.push(json!({"name": name, "description": format!("Subcommands of `{name}`"), "subcommand": []}));
         children.len() - 1
@@ -126,7 +135,10 @@ fn leaf(tool: &Tool) -> Option<Map<String, Value>> {
     }
     leaf.extend(order(pieces(tool)));
     if let Some(consent) = &tool.consent {
-        leaf.insert("consent".to_owned(), json!({"parameter": consent.parameter, "word": consent.word}));
+        leaf.insert(
+            "consent".to_owned(),
+            json!({"parameter": consent.parameter, "word": consent.word}),
+        );
     }
     Some(leaf)
 }
@@ -142,7 +154,8 @@ pub(super) fn pieces(tool: &Tool) -> &[Piece] {
 /// In which order options and positionals stand.
 fn order(pieces: &[Piece]) -> Map<String, Value> {
     let is_of = |wanted: bool| move |piece: &Piece| matches!(piece, Piece::Parameter(binding) if matches!(binding.pass_by, PassBy::Argument | PassBy::File | PassBy::FileIfMultiline(_)) && binding.flag.is_some() == wanted);
-    let (option, positional) = (pieces.iter().position(is_of(true)), pieces.iter().position(is_of(false)));
+    let (option, positional) =
+        (pieces.iter().position(is_of(true)), pieces.iter().position(is_of(false)));
     let mut order = Map::new();
     if let (Some(option), Some(positional)) = (option, positional)
         && positional < option
@@ -158,7 +171,9 @@ fn order(pieces: &[Piece]) -> Map<String, Value> {
 fn settings(tool: &Tool) -> Map<String, Value> {
     let marks = &tool.marks;
     let mut settings = Map::new();
-    let mut put = |key: &str, value: Option<Value>| settings.extend(value.map(|value| (key.to_owned(), value)));
+    let mut put = |key: &str, value: Option<Value>| {
+        settings.extend(value.map(|value| (key.to_owned(), value)))
+    };
     put("title", tool.title.clone().map(Value::from));
     put("synchronous", (tool.mode == Mode::Synchronous).then_some(Value::Bool(true)));
     put("timeout_seconds", tool.timeout.map(|limit| limit.as_secs().into()));
@@ -192,7 +207,8 @@ fn lane(concurrency: Concurrency) -> &'static str {
 fn availability(tool: &Tool) -> Option<Value> {
     let check = tool.availability.as_ref()?;
     let (program, arguments) = check.command.split_first()?;
-    let mut written = json!({"command": program, "args": arguments, "success_exit_codes": check.success});
+    let mut written =
+        json!({"command": program, "args": arguments, "success_exit_codes": check.success});
     if let Some(folder) = &check.folder {
         written["working_directory"] = folder.as_str().into();
     }

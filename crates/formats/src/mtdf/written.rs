@@ -25,8 +25,10 @@ use crate::{
     },
 };
 
-const ENTRY: Known =
-    Known { groups: &[&["positional"], binding::FIELDS], weighty: &["positional", "flag", "separator", "pass_by", "access"] };
+const ENTRY: Known = Known {
+    groups: &[&["positional"], binding::FIELDS],
+    weighty: &["positional", "flag", "separator", "pass_by", "access"],
+};
 
 /// A positional without a number stands behind those with one.
 const LAST: u64 = u64::MAX;
@@ -37,15 +39,24 @@ impl<'n> Reader<'n, '_> {
         let errors = self.report.errors();
         self.note_alias(object, key);
         let at = object.at.key(key);
-        let Some(schema) = object.node(key).filter(|node| node.is_object()).map(|node| Object { node, at: &at }) else { return };
+        let Some(schema) =
+            object.node(key).filter(|node| node.is_object()).map(|node| Object { node, at: &at })
+        else {
+            return;
+        };
         check_root(&schema, self.report);
         Walk::new(schema.node, self.report).run(&at);
         let bindings = self.bindings(object, &schema);
         self.break_since(errors);
-        let Some(mut tool) = self.begin(object) else { return };
+        let Some(mut tool) = self.begin(object) else {
+            return;
+        };
         tool.parameters = defined(&schema);
         let settings = &self.last().settings;
-        let order = Order { positional_first: settings.positional_first, double_dash: settings.double_dash };
+        let order = Order {
+            positional_first: settings.positional_first,
+            double_dash: settings.double_dash,
+        };
         let (options, positionals) = bindings;
         let mut pieces = Vec::new();
         order.arrange(options, positionals, &mut pieces);
@@ -56,10 +67,15 @@ impl<'n> Reader<'n, '_> {
     fn note_alias(&mut self, object: &Object<'n, '_>, key: &str) {
         let at = object.at.key("input_schema");
         if key == "input_schema" {
-            let problem = self.report.key(&SCHEMA_ALIAS, &at, "`input_schema` is read as `inputSchema`");
+            let problem =
+                self.report.key(&SCHEMA_ALIAS, &at, "`input_schema` is read as `inputSchema`");
             self.report.push(problem.hint("write `inputSchema`"));
         } else if object.has("input_schema") {
-            let problem = self.report.key(&IGNORED_FIELD, &at, "`input_schema` is not used beside `inputSchema`");
+            let problem = self.report.key(
+                &IGNORED_FIELD,
+                &at,
+                "`input_schema` is not used beside `inputSchema`",
+            );
             self.report.push(problem.hint("remove it"));
         }
     }
@@ -75,7 +91,9 @@ impl<'n> Reader<'n, '_> {
             let name = &*property.key;
             check_name(name, schema, self.report);
             let at = at.key(name);
-            let entry = map.and_then(|map| map.get(name)).and_then(|node| Object::new(node, &at, self.report));
+            let entry = map
+                .and_then(|map| map.get(name))
+                .and_then(|node| Object::new(node, &at, self.report));
             let position = entry.and_then(|entry| position(&entry, self.report));
             let subject = subject(name, position.is_some(), &property.value, schema.node);
             let binding = match entry {
@@ -94,7 +112,12 @@ impl<'n> Reader<'n, '_> {
         split(bindings)
     }
 
-    fn check_argv<'a>(&mut self, map: Option<&Node<'_>>, names: impl Iterator<Item = &'a str> + Clone, at: &At<'_>) {
+    fn check_argv<'a>(
+        &mut self,
+        map: Option<&Node<'_>>,
+        names: impl Iterator<Item = &'a str> + Clone,
+        at: &At<'_>,
+    ) {
         let members = map.map(Node::members).unwrap_or_default();
         if members.is_empty() {
             return;
@@ -102,7 +125,8 @@ impl<'n> Reader<'n, '_> {
         let known: HashSet<_> = names.clone().collect();
         for member in members.iter().filter(|member| !known.contains(&*member.key)) {
             let near = catalog::closest(&member.key, names.clone());
-            let hint = near.map_or_else(|| "add it to `properties`, or remove it".to_owned(), did_you_mean);
+            let hint = near
+                .map_or_else(|| "add it to `properties`, or remove it".to_owned(), did_you_mean);
             let message = format!("`{}` is not a property of the schema", member.key);
             let problem = self.report.key(&UNKNOWN_PARAMETER, &at.key(&member.key), message);
             self.report.push(problem.hint(hint));
@@ -135,8 +159,11 @@ fn check_name(name: &str, schema: &Object<'_, '_>, report: &mut Report) {
 
 fn check_root(schema: &Object<'_, '_>, report: &mut Report) {
     if schema.node("type").and_then(Node::as_str) != Some("object") {
-        let problem =
-            report.value(&NOT_AN_OBJECT_SCHEMA, &schema.at.key("type"), "arguments are an object, the schema is not of one");
+        let problem = report.value(
+            &NOT_AN_OBJECT_SCHEMA,
+            &schema.at.key("type"),
+            "arguments are an object, the schema is not of one",
+        );
         report.push(problem.expected("`\"type\": \"object\"`").hint("add `\"type\": \"object\"`"));
     }
 }
@@ -155,12 +182,21 @@ fn position(entry: &Object<'_, '_>, report: &mut Report) -> Option<u64> {
     }
 }
 
-fn subject<'n>(name: &'n str, is_positional: bool, property: &'n Node<'n>, root: &'n Node<'n>) -> Subject<'n> {
+fn subject<'n>(
+    name: &'n str,
+    is_positional: bool,
+    property: &'n Node<'n>,
+    root: &'n Node<'n>,
+) -> Subject<'n> {
     let property = reference::target(property, root);
-    let format = |node: &Node<'_>| node.get("format").and_then(Node::as_str).map_or(ValueKind::Plain, binding::value_kind);
+    let format = |node: &Node<'_>| {
+        node.get("format").and_then(Node::as_str).map_or(ValueKind::Plain, binding::value_kind)
+    };
     let own = format(property);
     let names = match own {
-        ValueKind::Plain => property.get("items").map_or(own, |items| format(reference::target(items, root))),
+        ValueKind::Plain => {
+            property.get("items").map_or(own, |items| format(reference::target(items, root)))
+        }
         _ => own,
     };
     Subject { name, alias: None, is_positional, kind: kind(property), names }
@@ -168,7 +204,11 @@ fn subject<'n>(name: &'n str, is_positional: bool, property: &'n Node<'n>, root:
 
 fn kind(property: &Node<'_>) -> Option<Kind> {
     let node = property.get("type")?;
-    let mut names = node.as_str().into_iter().chain(node.items().iter().filter_map(Node::as_str)).filter(|name| *name != "null");
+    let mut names = node
+        .as_str()
+        .into_iter()
+        .chain(node.items().iter().filter_map(Node::as_str))
+        .filter(|name| *name != "null");
     Kind::named(names.next()?).filter(|_| names.next().is_none())
 }
 

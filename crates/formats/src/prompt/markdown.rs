@@ -4,7 +4,10 @@ use catalog::{Diagnostic, Origin, Rule, SourceId, closest, name};
 use minijinja::Environment;
 use serde_json::{Map, Value};
 
-use super::{ArgumentDefinition, Interface, Prompt, PromptBody, PromptExample, ToolReference, line_start, rules};
+use super::{
+    ArgumentDefinition, Interface, Prompt, PromptBody, PromptExample, ToolReference, line_start,
+    rules,
+};
 use crate::FrontMatter;
 
 /// The longest first line of a description.
@@ -28,7 +31,13 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn report(&mut self, rule: &Rule, line: usize, message: impl Into<String>, hint: impl Into<String>) {
+    fn report(
+        &mut self,
+        rule: &Rule,
+        line: usize,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
         let origin = Origin::offset(self.source, line_start(self.text, line));
         self.found.push(Diagnostic::new(rule, origin, message).hint(hint));
     }
@@ -46,7 +55,12 @@ impl Reader<'_> {
         let front = match FrontMatter::of(self.text) {
             Ok(front) => front,
             Err(error) => {
-                self.report(&rules::BROKEN_PROMPT, error.line, format!("front matter: {}", error.message), "mend the YAML");
+                self.report(
+                    &rules::BROKEN_PROMPT,
+                    error.line,
+                    format!("front matter: {}", error.message),
+                    "mend the YAML",
+                );
                 return None;
             }
         };
@@ -66,7 +80,9 @@ impl Reader<'_> {
 
     /// The line of a key in the front matter.
     fn line(&self, key: &str) -> usize {
-        let is_it = |line: &str| line.split_once(':').is_some_and(|(before, _)| before.trim().eq_ignore_ascii_case(key));
+        let is_it = |line: &str| {
+            line.split_once(':').is_some_and(|(before, _)| before.trim().eq_ignore_ascii_case(key))
+        };
         self.text.lines().position(is_it).map_or(1, |index| index + 1)
     }
 
@@ -100,25 +116,37 @@ impl Reader<'_> {
     /// The tools that the template names in so many words: `call("name")` and `tool("name")`.
     fn tools(&self, front: &FrontMatter<'_>) -> Vec<ToolReference> {
         let start = self.text.len() - front.body.len();
-        let calls = ["call(", "tool("].into_iter().flat_map(|function| front.body.match_indices(function));
+        let calls =
+            ["call(", "tool("].into_iter().flat_map(|function| front.body.match_indices(function));
         let named = calls.filter_map(|(at, function)| {
             let argument = front.body[at + function.len()..].trim_start();
             let quote = argument.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-            let name = argument[1..].split(quote).next().filter(|name| name::check(name).is_ok())?;
+            let name =
+                argument[1..].split(quote).next().filter(|name| name::check(name).is_ok())?;
             let is_code = in_code(&front.body[..at]);
-            is_code.then(|| ToolReference { name: name.to_owned(), origin: Origin::offset(self.source, start + at) })
+            is_code.then(|| ToolReference {
+                name: name.to_owned(),
+                origin: Origin::offset(self.source, start + at),
+            })
         });
         named.collect()
     }
 
     fn description(&mut self, front: &FrontMatter<'_>) -> String {
         let Some(description) = front.text("description") else {
-            self.report(&rules::MISSING_SUMMARY, 1, "the prompt has no description", "add `description:` to the front matter");
+            self.report(
+                &rules::MISSING_SUMMARY,
+                1,
+                "the prompt has no description",
+                "add `description:` to the front matter",
+            );
             return String::new();
         };
         let length = description.lines().next().unwrap_or_default().chars().count();
         if length > SUMMARY {
-            let message = format!("the first line of the description has {length} characters, more than {SUMMARY}");
+            let message = format!(
+                "the first line of the description has {length} characters, more than {SUMMARY}"
+            );
             self.report(
                 &rules::LONG_SUMMARY,
                 self.line("description"),
@@ -133,11 +161,18 @@ impl Reader<'_> {
         match (values.get("arguments"), values.get("args")) {
             (Some(_), Some(_)) => {
                 let message = "the prompt has `arguments` and `args`";
-                self.report(&rules::BROKEN_PROMPT, self.line("args"), message, "give arguments names, or take words, not both");
+                self.report(
+                    &rules::BROKEN_PROMPT,
+                    self.line("args"),
+                    message,
+                    "give arguments names, or take words, not both",
+                );
                 Interface::Named(Vec::new())
             }
             (None, Some(Value::String(words))) => Interface::Words(words.trim().to_owned()),
-            (None, Some(Value::Bool(true) | Value::Null)) => Interface::Words("[args...]".to_owned()),
+            (None, Some(Value::Bool(true) | Value::Null)) => {
+                Interface::Words("[args...]".to_owned())
+            }
             (None, Some(_)) => {
                 let hint = "write what is meant, such as `args: <topic> [--short]`";
                 self.report(&rules::BROKEN_PROMPT, self.line("args"), "`args` is not a text", hint);
@@ -146,7 +181,12 @@ impl Reader<'_> {
             (Some(Value::Array(arguments)), None) => Interface::Named(self.arguments(arguments)),
             (Some(_), None) => {
                 let message = "`arguments` is not a list";
-                self.report(&rules::BROKEN_PROMPT, self.line("arguments"), message, "begin each argument with `- name:`");
+                self.report(
+                    &rules::BROKEN_PROMPT,
+                    self.line("arguments"),
+                    message,
+                    "begin each argument with `- name:`",
+                );
                 Interface::Named(Vec::new())
             }
             (None, None) => Interface::Named(Vec::new()),
@@ -164,11 +204,21 @@ impl Reader<'_> {
             };
             if argument.description.is_none() {
                 let message = format!("the argument `{}` has no description", argument.name);
-                self.report(&rules::UNDESCRIBED_ARGUMENT, self.line("arguments"), message, "add a `description` to it");
+                self.report(
+                    &rules::UNDESCRIBED_ARGUMENT,
+                    self.line("arguments"),
+                    message,
+                    "add a `description` to it",
+                );
             }
             if arguments.iter().any(|other| other.name == argument.name) {
                 let message = format!("two arguments are called `{}`", argument.name);
-                self.report(&rules::BROKEN_PROMPT, self.line("arguments"), message, "rename one of them");
+                self.report(
+                    &rules::BROKEN_PROMPT,
+                    self.line("arguments"),
+                    message,
+                    "rename one of them",
+                );
             }
             arguments.push(argument);
         }
@@ -192,7 +242,12 @@ impl Reader<'_> {
         let examples: Vec<_> = written.iter().filter_map(example).collect();
         if examples.len() < written.len() {
             let hint = "write each as `- call: words and options` with `shows: what it does`";
-            self.report(&rules::BROKEN_PROMPT, self.line("examples"), "an example cannot be read", hint);
+            self.report(
+                &rules::BROKEN_PROMPT,
+                self.line("examples"),
+                "an example cannot be read",
+                hint,
+            );
         }
         examples
     }
@@ -211,17 +266,34 @@ fn argument(value: &Value) -> Option<ArgumentDefinition> {
         _ => text("name")?,
     };
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let choices = value.get("choices").and_then(Value::as_array).into_iter().flatten().filter_map(scalar).collect();
+    let choices = value
+        .get("choices")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(scalar)
+        .collect();
     let required = value.get("required").and_then(Value::as_bool).unwrap_or(false);
-    let argument = ArgumentDefinition { name, description: text("description"), required, default: text("default"), choices };
+    let argument = ArgumentDefinition {
+        name,
+        description: text("description"),
+        required,
+        default: text("default"),
+        choices,
+    };
     is_name.then_some(argument)
 }
 
 fn example(value: &Value) -> Option<PromptExample> {
     let text = |key: &str| value.get(key).and_then(scalar);
     match value {
-        Value::String(call) => Some(PromptExample { arguments: call.clone(), explanation: String::new() }),
-        _ => Some(PromptExample { arguments: text("call")?, explanation: text("shows").unwrap_or_default() }),
+        Value::String(call) => {
+            Some(PromptExample { arguments: call.clone(), explanation: String::new() })
+        }
+        _ => Some(PromptExample {
+            arguments: text("call")?,
+            explanation: text("shows").unwrap_or_default(),
+        }),
     }
 }
 

@@ -38,18 +38,26 @@ pub fn read_workflow(source: &SourceId, bytes: &[u8]) -> (Option<Prompt>, Vec<Di
     };
     let workflow: Map<String, Value> = match yaml::read(text) {
         Ok(Value::Object(workflow)) => workflow,
-        Ok(_) => return broken(1, "it is not a list of `key: value`".to_owned(), "begin with `name:`"),
+        Ok(_) => {
+            return broken(1, "it is not a list of `key: value`".to_owned(), "begin with `name:`");
+        }
         Err(error) => return broken(error.line, error.message, "mend the YAML"),
     };
     match string(workflow.get("name")).map(prompt_name).filter(|name| name::check(name).is_ok()) {
         Some(name) => (Some(prompt(name, &workflow, source, text)), Vec::new()),
-        None => broken(1, "the workflow has no usable name".to_owned(), "add `name:` with letters, digits, `_` and `-`"),
+        None => broken(
+            1,
+            "the workflow has no usable name".to_owned(),
+            "add `name:` with letters, digits, `_` and `-`",
+        ),
     }
 }
 
 /// A name that clients take: blanks and the like become `-`.
 fn prompt_name(name: &str) -> String {
-    let allowed = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.') { c } else { '-' };
+    let allowed = |c: char| {
+        if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.') { c } else { '-' }
+    };
     name.trim().chars().map(allowed).collect()
 }
 
@@ -145,7 +153,9 @@ impl Page {
         if let Some(condition) = job.get("if").map(inline) {
             self.text(&format!("Only if: {condition}.\n\n"));
         }
-        for (index, step) in job.get("steps").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        for (index, step) in
+            job.get("steps").and_then(Value::as_array).into_iter().flatten().enumerate()
+        {
             self.step(index + 1, step);
         }
     }
@@ -233,10 +243,14 @@ fn string(value: Option<&Value>) -> Option<&str> {
 fn inline(value: &Value) -> String {
     match value {
         Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
-        Value::Array(items) if items.iter().all(Value::is_string) => items.iter().map(inline).collect::<Vec<_>>().join(", "),
-        Value::Object(members) => {
-            members.iter().map(|(key, value)| format!("{key}: {}", inline(value))).collect::<Vec<_>>().join("; ")
+        Value::Array(items) if items.iter().all(Value::is_string) => {
+            items.iter().map(inline).collect::<Vec<_>>().join(", ")
         }
+        Value::Object(members) => members
+            .iter()
+            .map(|(key, value)| format!("{key}: {}", inline(value)))
+            .collect::<Vec<_>>()
+            .join("; "),
         other => other.to_string(),
     }
 }

@@ -11,7 +11,11 @@ pub(crate) fn encoding(schema: &Json) -> Encoding {
         ["integer", "number"] | ["number", "integer"] => Encoding::Scalar(Atom::Double),
         [_] => atom(schema).map_or(Encoding::Any, Encoding::Scalar),
         // A single value or several of the same: R has no difference.
-        [one, "array"] | ["array", one] if Some(*one) == kinds(&schema["items"]).first().copied() => of_items(&schema["items"]),
+        [one, "array"] | ["array", one]
+            if Some(*one) == kinds(&schema["items"]).first().copied() =>
+        {
+            of_items(&schema["items"])
+        }
         _ => Encoding::Any,
     }
 }
@@ -59,12 +63,21 @@ mod tests {
             (json!({"type": ["integer", "null"]}), Encoding::Scalar(Atom::Integer)),
             (json!({"type": "string", "format": "date"}), Encoding::Scalar(Atom::Date)),
             (json!({"type": "array", "items": {"type": "number"}}), Encoding::Vector(Atom::Double)),
-            (json!({"type": "array", "items": {"type": ["string", "null"]}}), Encoding::Vector(Atom::Character)),
-            (json!({"type": "array", "items": {"type": "array", "items": {"type": "number"}}}), Encoding::Matrix(Atom::Double)),
+            (
+                json!({"type": "array", "items": {"type": ["string", "null"]}}),
+                Encoding::Vector(Atom::Character),
+            ),
+            (
+                json!({"type": "array", "items": {"type": "array", "items": {"type": "number"}}}),
+                Encoding::Matrix(Atom::Double),
+            ),
             (json!({"type": "array", "items": {"type": "object"}}), Encoding::DataFrame),
             (json!({"type": "array", "items": {}}), Encoding::List),
             (json!({"type": "array", "items": {"type": ["number", "string"]}}), Encoding::Any),
-            (json!({"type": ["string", "array"], "items": {"type": "string"}}), Encoding::Vector(Atom::Character)),
+            (
+                json!({"type": ["string", "array"], "items": {"type": "string"}}),
+                Encoding::Vector(Atom::Character),
+            ),
             (json!({"type": "object"}), Encoding::List),
             (json!({}), Encoding::Any),
         ] {

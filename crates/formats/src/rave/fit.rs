@@ -28,7 +28,9 @@ impl<'a> Fit<'a> {
 
 /// Reads `node` as a value of `schema`; `text` is the whole file, in which it is spelled out.
 pub(super) fn fit<'a>(node: &Node<'a>, schema: &Node<'_>, text: &str) -> Fit<'a> {
-    let Some(kind) = schema.get("type") else { return Fit::Good(node.clone()) };
+    let Some(kind) = schema.get("type") else {
+        return Fit::Good(node.clone());
+    };
     let kinds = kind.as_str().into_iter().chain(kind.items().iter().filter_map(Node::as_str));
     let mut mended = Fit::Unfit;
     for kind in kinds {
@@ -43,24 +45,35 @@ pub(super) fn fit<'a>(node: &Node<'a>, schema: &Node<'_>, text: &str) -> Fit<'a>
 
 fn as_kind<'a>(node: &Node<'a>, kind: &str, schema: &Node<'_>, text: &str) -> Fit<'a> {
     match (kind, &node.value) {
-        ("string", Value::String(_)) | ("boolean", Value::Bool(_)) | ("object", Value::Object(_)) | ("null", Value::Null) => {
-            Fit::Good(node.clone())
-        }
+        ("string", Value::String(_))
+        | ("boolean", Value::Bool(_))
+        | ("object", Value::Object(_))
+        | ("null", Value::Null) => Fit::Good(node.clone()),
         ("number", Value::Number(number)) => Fit::good(node, Value::Number(tidy(number))),
-        ("integer", Value::Number(number)) if is_whole(number) => Fit::good(node, Value::Number(tidy(number))),
-        ("string", Value::Number(_) | Value::Bool(_)) => Fit::mended(node, Value::String(Cow::Owned(spelled(node, text)))),
-        ("number" | "integer", Value::String(word)) => match number(word).filter(|number| kind == "number" || is_whole(number)) {
-            Some(number) => Fit::mended(node, Value::Number(number)),
-            None => Fit::Unfit,
-        },
-        ("boolean", Value::String(word)) => truth(word).map_or(Fit::Unfit, |truth| Fit::mended(node, Value::Bool(truth))),
+        ("integer", Value::Number(number)) if is_whole(number) => {
+            Fit::good(node, Value::Number(tidy(number)))
+        }
+        ("string", Value::Number(_) | Value::Bool(_)) => {
+            Fit::mended(node, Value::String(Cow::Owned(spelled(node, text))))
+        }
+        ("number" | "integer", Value::String(word)) => {
+            match number(word).filter(|number| kind == "number" || is_whole(number)) {
+                Some(number) => Fit::mended(node, Value::Number(number)),
+                None => Fit::Unfit,
+            }
+        }
+        ("boolean", Value::String(word)) => {
+            truth(word).map_or(Fit::Unfit, |truth| Fit::mended(node, Value::Bool(truth)))
+        }
         ("array", Value::Array(items)) => as_array(node, items, schema, text),
         _ => Fit::Unfit,
     }
 }
 
 fn as_array<'a>(node: &Node<'a>, items: &[Node<'a>], schema: &Node<'_>, text: &str) -> Fit<'a> {
-    let Some(of) = schema.get("items") else { return Fit::Good(node.clone()) };
+    let Some(of) = schema.get("items") else {
+        return Fit::Good(node.clone());
+    };
     let (mut fitted, mut is_mended) = (Vec::with_capacity(items.len()), false);
     for item in items {
         match fit(item, of, text) {
@@ -96,7 +109,9 @@ fn number(word: &str) -> Option<Number> {
 /// `20.0` is 20.
 fn tidy(number: &Number) -> Number {
     match number.as_f64() {
-        Some(value) if number.is_f64() && value.fract() == 0.0 && value.abs() < 9e15 => Number::from(value as i64),
+        Some(value) if number.is_f64() && value.fract() == 0.0 && value.abs() < 9e15 => {
+            Number::from(value as i64)
+        }
         _ => number.clone(),
     }
 }

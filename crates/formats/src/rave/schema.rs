@@ -22,12 +22,23 @@ impl Mender<'_, '_> {
     /// The schema of the arguments: closed, without hidden parameters.
     pub(super) fn parameters<'a>(&mut self, node: &Node<'a>, at: &At<'_>) -> Node<'a> {
         let mut members = vec![made("type", Value::String(Cow::Borrowed("object")), node)];
-        members
-            .extend(node.members().iter().filter(|member| !["type", "properties", "required"].contains(&&*member.key)).cloned());
+        members.extend(
+            node.members()
+                .iter()
+                .filter(|member| !["type", "properties", "required"].contains(&&*member.key))
+                .cloned(),
+        );
         let properties = self.properties(node.get("properties"), &at.key("properties"));
         let required = self.required(node.get("required"), &properties, &at.key("required"));
         let place = node.member("properties").map_or(node.span, |member| member.value.span);
-        members.insert(1, made("properties", Value::Object(properties), &Node { value: Value::Null, span: place }));
+        members.insert(
+            1,
+            made(
+                "properties",
+                Value::Object(properties),
+                &Node { value: Value::Null, span: place },
+            ),
+        );
         if !required.is_empty() {
             members.insert(2, made("required", Value::Array(required), node));
         }
@@ -44,13 +55,21 @@ impl Mender<'_, '_> {
             let at = at.key(&member.key);
             if member.key.starts_with('.') {
                 let message = format!("`{}` is hidden from callers and left out", member.key);
-                self.report.push(self.report.key(&HIDDEN_PARAMETER, &at, message).hint("remove it: R provides it"));
+                self.report.push(
+                    self.report
+                        .key(&HIDDEN_PARAMETER, &at, message)
+                        .hint("remove it: R provides it"),
+                );
                 continue;
             }
             // One that says nothing at all is noticed in any format.
             if member.value.get("type").is_none() && member.value.get("enum").is_some() {
                 let message = format!("the parameter `{}` has choices and no type", member.key);
-                self.report.push(self.report.value(&UNTYPED, &at, message).hint("add `type: string`, or what it is"));
+                self.report.push(
+                    self.report
+                        .value(&UNTYPED, &at, message)
+                        .hint("add `type: string`, or what it is"),
+                );
             }
             properties.push(Member { value: self.schema(&member.value, &at), ..member.clone() });
         }
@@ -59,14 +78,20 @@ impl Mender<'_, '_> {
 
     /// The members of an object; R writes one without any as an array, and nothing as null.
     fn members<'n, 'a>(&mut self, node: &'n Node<'a>, at: &At<'_>) -> &'n [Member<'a>] {
-        let is_nothing = matches!(&node.value, Value::Null) || matches!(&node.value, Value::Array(items) if items.is_empty());
+        let is_nothing = matches!(&node.value, Value::Null)
+            || matches!(&node.value, Value::Array(items) if items.is_empty());
         if !node.is_object() && !is_nothing {
             wrong_type(node, at, "object", self.report);
         }
         node.members()
     }
 
-    fn required<'a>(&mut self, node: Option<&Node<'a>>, properties: &[Member<'a>], at: &At<'_>) -> Vec<Node<'a>> {
+    fn required<'a>(
+        &mut self,
+        node: Option<&Node<'a>>,
+        properties: &[Member<'a>],
+        at: &At<'_>,
+    ) -> Vec<Node<'a>> {
         let Some(node) = node else { return Vec::new() };
         let mut kept: Vec<Node<'a>> = Vec::new();
         for name in self.names(node, at) {
@@ -77,8 +102,16 @@ impl Mender<'_, '_> {
                 true => kept.push(name),
                 false if is_hidden => {}
                 false => {
-                    let why = if is_known { "stands in `required` twice" } else { "is required and not a parameter" };
-                    let problem = self.report.value(&PHANTOM_REQUIRED, at, format!("`{}` {why}", plain(&name)));
+                    let why = if is_known {
+                        "stands in `required` twice"
+                    } else {
+                        "is required and not a parameter"
+                    };
+                    let problem = self.report.value(
+                        &PHANTOM_REQUIRED,
+                        at,
+                        format!("`{}` {why}", plain(&name)),
+                    );
                     self.report.push(problem.received(shown(&name)).hint("remove it"));
                 }
             }
@@ -96,12 +129,21 @@ impl Mender<'_, '_> {
     pub(super) fn schema<'a>(&mut self, node: &Node<'a>, at: &At<'_>) -> Node<'a> {
         let Value::Object(members) = &node.value else {
             // R writes an empty list as an array, and nothing as null.
-            let is_empty = matches!(&node.value, Value::Null) || matches!(&node.value, Value::Array(items) if items.is_empty());
-            return if is_empty { Node { value: Value::Object(Vec::new()), span: node.span } } else { node.clone() };
+            let is_empty = matches!(&node.value, Value::Null)
+                || matches!(&node.value, Value::Array(items) if items.is_empty());
+            return if is_empty {
+                Node { value: Value::Object(Vec::new()), span: node.span }
+            } else {
+                node.clone()
+            };
         };
         if node.get("items").is_none() && node.get("type").is_some_and(is_array) {
             let message = "the array does not say what it is made of, so it takes anything";
-            self.report.push(self.report.value(&UNTYPED, at, message).hint("add `items: {type: string}`, or what they are"));
+            self.report.push(
+                self.report
+                    .value(&UNTYPED, at, message)
+                    .hint("add `items: {type: string}`, or what they are"),
+            );
         }
         let mut kept = Vec::with_capacity(members.len());
         for member in members {
@@ -110,7 +152,10 @@ impl Mender<'_, '_> {
                 "type" => Some(self.kind(&member.value, &at)),
                 "items" => Some(self.schema(&member.value, &at)),
                 "properties" => Some(self.nested(&member.value, &at)),
-                "required" => Some(Node { value: Value::Array(self.names(&member.value, &at)), span: member.value.span }),
+                "required" => Some(Node {
+                    value: Value::Array(self.names(&member.value, &at)),
+                    span: member.value.span,
+                }),
                 "description" if member.value.value == Value::Null => None,
                 "description" => Some(spelled_out(&member.value, self.text)),
                 "default" => self.default(&member.value, node, &at),
@@ -156,26 +201,43 @@ impl Mender<'_, '_> {
     }
 
     fn retype<'a>(&mut self, members: &mut Vec<Member<'a>>, at: &At<'_>) {
-        let text = |key: &str| members.iter().find(|member| member.key == key).and_then(|member| member.value.as_str());
-        let Some((kind, description)) = text("type").zip(text("description")) else { return };
-        let Some(said) = roxygen::said_type(description).filter(|said| said["type"] != kind) else { return };
-        let is_described = members.iter().any(|member| member.key == "properties" || member.key == "items");
+        let text = |key: &str| {
+            members.iter().find(|member| member.key == key).and_then(|member| member.value.as_str())
+        };
+        let Some((kind, description)) = text("type").zip(text("description")) else {
+            return;
+        };
+        let Some(said) = roxygen::said_type(description).filter(|said| said["type"] != kind) else {
+            return;
+        };
+        let is_described =
+            members.iter().any(|member| member.key == "properties" || member.key == "items");
         if is_described {
             return;
         }
-        let message = format!("the text says {}, the type is {kind}; it is read as the text says", said["type"]);
+        let message = format!(
+            "the text says {}, the type is {kind}; it is read as the text says",
+            said["type"]
+        );
         self.report.push(self.report.value(&MENDED_VALUE, &at.key("type"), message).received(kind));
         let place = members[0].value.span;
         members.retain(|member| member.key != "type");
         for (key, value) in said.as_object().into_iter().flatten().rev() {
-            let member = Member { key: Cow::Owned(key.clone()), key_span: place, value: Node::from_value(value, place) };
+            let member = Member {
+                key: Cow::Owned(key.clone()),
+                key_span: place,
+                value: Node::from_value(value, place),
+            };
             members.insert(0, member);
         }
     }
 
     fn nested<'a>(&mut self, node: &Node<'a>, at: &At<'_>) -> Node<'a> {
         let members = self.members(node, at);
-        let mend = |member: &Member<'a>| Member { value: self.schema(&member.value, &at.key(&member.key)), ..member.clone() };
+        let mend = |member: &Member<'a>| Member {
+            value: self.schema(&member.value, &at.key(&member.key)),
+            ..member.clone()
+        };
         let members = members.iter().map(mend).collect();
         Node { value: Value::Object(members), span: node.span }
     }
@@ -199,8 +261,14 @@ impl Mender<'_, '_> {
     }
 
     fn unfit<'a>(&mut self, node: &Node<'a>, at: &At<'_>, why: &str) -> Option<Node<'a>> {
-        let message = format!("`{}` {why}; it is left out, and R's own default is used", plain(node));
-        self.report.push(self.report.value(&UNFIT_VALUE, at, message).received(shown(node)).hint("correct it or remove it"));
+        let message =
+            format!("`{}` {why}; it is left out, and R's own default is used", plain(node));
+        self.report.push(
+            self.report
+                .value(&UNFIT_VALUE, at, message)
+                .received(shown(node))
+                .hint("correct it or remove it"),
+        );
         None
     }
 
@@ -220,11 +288,21 @@ impl Mender<'_, '_> {
                     mended.push(value.to_value().to_string());
                     kept.push(value);
                 }
-                Fit::Unfit if let Some(value) = otherwise(item, schema, self.text) => kept.push(value),
+                Fit::Unfit if let Some(value) = otherwise(item, schema, self.text) => {
+                    kept.push(value)
+                }
                 Fit::Unfit => {
                     let at = at.index(index);
-                    let message = format!("`{}` does not fit the parameter's type and is left out", plain(item));
-                    self.report.push(self.report.value(&UNFIT_VALUE, &at, message).received(shown(item)).hint("correct it"));
+                    let message = format!(
+                        "`{}` does not fit the parameter's type and is left out",
+                        plain(item)
+                    );
+                    self.report.push(
+                        self.report
+                            .value(&UNFIT_VALUE, &at, message)
+                            .received(shown(item))
+                            .hint("correct it"),
+                    );
                 }
             }
         }
@@ -235,7 +313,8 @@ impl Mender<'_, '_> {
     }
 
     fn mended(&mut self, node: &Node<'_>, at: &At<'_>, meant: &str) {
-        let message = format!("this is spelled as something else than is meant, and is read as `{meant}`");
+        let message =
+            format!("this is spelled as something else than is meant, and is read as `{meant}`");
         self.report.push(self.report.value(&MENDED_VALUE, at, message).received(shown(node)));
     }
 
@@ -247,7 +326,11 @@ impl Mender<'_, '_> {
             Value::Object(members) => members.iter().map(|member| member.value.clone()).collect(),
             _ => vec![node.clone()],
         };
-        self.report.push(self.report.value(&MENDED_VALUE, at, "a list is meant, and it is read as one").received(shown(node)));
+        self.report.push(
+            self.report
+                .value(&MENDED_VALUE, at, "a list is meant, and it is read as one")
+                .received(shown(node)),
+        );
         items
     }
 }
@@ -271,13 +354,18 @@ fn spelled_out<'a>(node: &Node<'a>, text: &str) -> Node<'a> {
 /// An example of an array may be one of its items.
 fn of_an_item<'a>(item: &Node<'a>, schema: &Node<'a>, text: &str) -> Option<Node<'a>> {
     match fit(item, schema.get("items")?, text) {
-        Fit::Good(value) | Fit::Mended(value) => Some(Node { span: item.span, value: Value::Array(vec![value]) }),
+        Fit::Good(value) | Fit::Mended(value) => {
+            Some(Node { span: item.span, value: Value::Array(vec![value]) })
+        }
         Fit::Unfit => None,
     }
 }
 
 fn is_a_choice(value: &Node<'_>, schema: &Node<'_>, text: &str) -> bool {
-    let Some(choices) = schema.get("enum").map(Node::items).filter(|items| !items.is_empty()) else { return true };
+    let Some(choices) = schema.get("enum").map(Node::items).filter(|items| !items.is_empty())
+    else {
+        return true;
+    };
     let is_value = |choice: &Node<'_>| match fit(choice, schema, text) {
         Fit::Good(choice) | Fit::Mended(choice) => choice.value == value.value,
         Fit::Unfit => false,
@@ -286,7 +374,11 @@ fn is_a_choice(value: &Node<'_>, schema: &Node<'_>, text: &str) -> bool {
 }
 
 fn made<'a>(key: &'static str, value: Value<'a>, beside: &Node<'a>) -> Member<'a> {
-    Member { key: Cow::Borrowed(key), key_span: beside.span, value: Node { value, span: beside.span } }
+    Member {
+        key: Cow::Borrowed(key),
+        key_span: beside.span,
+        value: Node { value, span: beside.span },
+    }
 }
 
 /// A value as a message shows it.

@@ -28,7 +28,16 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 const KNOWN: Known = Known {
     groups: &[
-        &["name", "description", "parameters", "category", "dangerous", "requires_approval", "returns", "execution_time"],
+        &[
+            "name",
+            "description",
+            "parameters",
+            "category",
+            "dangerous",
+            "requires_approval",
+            "returns",
+            "execution_time",
+        ],
         &["implementation_example", "title", "mutates", "network", "version"],
         IGNORED,
     ],
@@ -70,23 +79,44 @@ impl<'n, 'r> Reader<'n, 'r> {
         }
         let name = name?;
         let launch = self.launch(name, &input);
-        let origin = Origin { source: self.report.source().clone(), place: Place::Value(String::new()) };
+        let origin =
+            Origin { source: self.report.source().clone(), place: Place::Value(String::new()) };
         let mut tool = Tool::new(name, description, Schema::new(input), launch, origin);
         tool.parameters = parameters(&tool.input);
         tool.title = title;
         tool.output = output.map(Schema::new);
         tool.description.transcript = example;
         tool.measured = measured;
-        tool.mode = if measured.is_some_and(|took| took > PATIENCE) { Mode::Asynchronous } else { Mode::Synchronous };
-        tool.marks = catalog::Marks { mutates, dangerous, idempotent: None, requires_approval, network, category, version };
+        tool.mode = if measured.is_some_and(|took| took > PATIENCE) {
+            Mode::Asynchronous
+        } else {
+            Mode::Synchronous
+        };
+        tool.marks = catalog::Marks {
+            mutates,
+            dangerous,
+            idempotent: None,
+            requires_approval,
+            network,
+            category,
+            version,
+        };
         Some(tool)
     }
 
     fn name(&mut self) -> Option<&'n str> {
         let name = self.object.required("name", self.report)?;
         if let Err(problem) = name::check(name) {
-            let found = self.report.value(&BAD_NAME, &At::ROOT.key("name"), format!("`{name}` cannot name a tool: {problem}"));
-            self.report.push(found.received(name).hint("clients take ASCII letters, digits, `_`, `-` and `.`, up to 64 of them"));
+            let found = self.report.value(
+                &BAD_NAME,
+                &At::ROOT.key("name"),
+                format!("`{name}` cannot name a tool: {problem}"),
+            );
+            self.report.push(
+                found
+                    .received(name)
+                    .hint("clients take ASCII letters, digits, `_`, `-` and `.`, up to 64 of them"),
+            );
             return None;
         }
         Some(name)
@@ -100,8 +130,15 @@ impl<'n, 'r> Reader<'n, 'r> {
         }
         if self.report.errors() == errors {
             let at = if self.object.has("description") { "/description" } else { "" };
-            let problem = self.report.pointer(&MISSING_FIELD, at, "the tool has no description").severity(Severity::Warning);
-            self.report.push(problem.expected("string").hint("say in a sentence what it does and when to use it"));
+            let problem = self
+                .report
+                .pointer(&MISSING_FIELD, at, "the tool has no description")
+                .severity(Severity::Warning);
+            self.report.push(
+                problem
+                    .expected("string")
+                    .hint("say in a sentence what it does and when to use it"),
+            );
         }
         format!("The R function `{name}`")
     }
@@ -112,8 +149,16 @@ impl<'n, 'r> Reader<'n, 'r> {
         let node = match self.object.node("parameters") {
             Some(node) if node.is_object() => node,
             Some(Node { value: Value::Null, .. }) | None => {
-                let problem = self.report.value(&MISSING_FIELD, &at, "`parameters` is missing; the tool takes none");
-                self.report.push(problem.severity(Severity::Warning).hint("add `parameters: {type: object, properties: {}}`"));
+                let problem = self.report.value(
+                    &MISSING_FIELD,
+                    &at,
+                    "`parameters` is missing; the tool takes none",
+                );
+                self.report.push(
+                    problem
+                        .severity(Severity::Warning)
+                        .hint("add `parameters: {type: object, properties: {}}`"),
+                );
                 &empty
             }
             // R writes a list without items as an array.
@@ -154,16 +199,25 @@ impl<'n, 'r> Reader<'n, 'r> {
         let spelled = match &node.value {
             Value::Bool(value) => return Some(*value),
             Value::String(word) => fit::truth(word),
-            Value::Number(number) => number.as_i64().filter(|number| (0..=1).contains(number)).map(|number| number == 1),
+            Value::Number(number) => {
+                number.as_i64().filter(|number| (0..=1).contains(number)).map(|number| number == 1)
+            }
             _ => None,
         };
         let at = At::ROOT;
         let at = at.key(key);
         let problem = match spelled {
-            Some(value) => self.report.value(&MENDED_VALUE, &at, format!("`{key}` is read as {value}")),
-            None => self.report.value(&WRONG_TYPE, &at, format!("`{key}` is neither true nor false")).expected("boolean"),
+            Some(value) => {
+                self.report.value(&MENDED_VALUE, &at, format!("`{key}` is read as {value}"))
+            }
+            None => self
+                .report
+                .value(&WRONG_TYPE, &at, format!("`{key}` is neither true nor false"))
+                .expected("boolean"),
         };
-        self.report.push(problem.received(shown(node)).hint(format!("write `{key}: true` or leave it out")));
+        self.report.push(
+            problem.received(shown(node)).hint(format!("write `{key}: true` or leave it out")),
+        );
         spelled
     }
 
@@ -172,7 +226,9 @@ impl<'n, 'r> Reader<'n, 'r> {
         match &node.value {
             Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
             Value::Null => None,
-            Value::Bool(_) | Value::Number(_) => self.text.get(node.span.range()).map(str::to_owned),
+            Value::Bool(_) | Value::Number(_) => {
+                self.text.get(node.span.range()).map(str::to_owned)
+            }
             _ => {
                 wrong_type(node, &At::ROOT.key(key), "string", self.report);
                 None
@@ -189,7 +245,11 @@ impl<'n, 'r> Reader<'n, 'r> {
         };
         let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         if duration.is_none() {
-            let problem = self.report.value(&IGNORED_FIELD, &At::ROOT.key("execution_time"), "`execution_time` is not a time");
+            let problem = self.report.value(
+                &IGNORED_FIELD,
+                &At::ROOT.key("execution_time"),
+                "`execution_time` is not a time",
+            );
             self.report.push(problem.expected("seconds, from 0").received(shown(node)));
         }
         duration
@@ -197,10 +257,20 @@ impl<'n, 'r> Reader<'n, 'r> {
 
     fn example(&mut self) -> Option<String> {
         let node = self.object.node("implementation_example");
-        let lines = node.map(Node::items).unwrap_or_default().iter().filter_map(Node::as_str).collect::<Vec<_>>().join("\n");
+        let lines = node
+            .map(Node::items)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Node::as_str)
+            .collect::<Vec<_>>()
+            .join("\n");
         let text = node.and_then(Node::as_str).unwrap_or(&lines).trim_end();
         if text.is_empty() {
-            let problem = self.report.value(&MISSING_EXAMPLE, &At::ROOT, "the tool has no `implementation_example`");
+            let problem = self.report.value(
+                &MISSING_EXAMPLE,
+                &At::ROOT,
+                "the tool has no `implementation_example`",
+            );
             self.report.push(problem.hint("add `@examples` to the function and build again"));
             return None;
         }
@@ -209,20 +279,27 @@ impl<'n, 'r> Reader<'n, 'r> {
 
     fn note_ignored(&mut self) {
         for key in IGNORED.iter().filter(|key| self.object.has(key)) {
-            let problem = self.report.key(&IGNORED_FIELD, &At::ROOT.key(key), format!("`{key}` has no effect here"));
+            let problem = self.report.key(
+                &IGNORED_FIELD,
+                &At::ROOT.key(key),
+                format!("`{key}` has no effect here"),
+            );
             self.report.push(problem.hint("it may stay"));
         }
     }
 
     fn launch(&mut self, name: &str, input: &Map<String, Json>) -> Launch {
         let Some((package, function)) = package_of(name, self.report.source().as_str()) else {
-            let message = format!("`{name}` does not say which package it belongs to, so it is documented and not served");
+            let message = format!(
+                "`{name}` does not say which package it belongs to, so it is documented and not served"
+            );
             let problem = self.report.value(&NO_PACKAGE, &At::ROOT.key("name"), message);
             self.report.push(problem.received(name).hint("name it `PACKAGE-FUNCTION`"));
             return Launch::Missing;
         };
         let properties = input.get("properties").and_then(Json::as_object).into_iter().flatten();
-        let formals = properties.map(|(name, schema)| Formal { parameter: name.clone(), encoding: encoding(schema) });
+        let formals = properties
+            .map(|(name, schema)| Formal { parameter: name.clone(), encoding: encoding(schema) });
         Launch::R(RFunction {
             package: package.to_owned(),
             function: function.to_owned(),
@@ -249,7 +326,10 @@ pub(super) fn title(name: &str) -> String {
     let words = function.strip_prefix("mcp_tool_").unwrap_or(function).replace(['_', '.'], " ");
     let words = words.trim();
     let mut letters = words.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_else(|| name.to_owned())
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_else(|| name.to_owned())
 }
 
 fn parameters(input: &Schema) -> Vec<Parameter> {
@@ -257,5 +337,8 @@ fn parameters(input: &Schema) -> Vec<Parameter> {
     let at = at.key("parameters");
     let at = at.key("properties");
     let place = |name: &str| Place::Value(at.key(name).pointer());
-    input.properties().map(|(name, _)| Parameter { name: name.to_owned(), alias: None, place: place(name) }).collect()
+    input
+        .properties()
+        .map(|(name, _)| Parameter { name: name.to_owned(), alias: None, place: place(name) })
+        .collect()
 }

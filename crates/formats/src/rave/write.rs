@@ -10,7 +10,8 @@ use crate::{convert::text, yaml};
 pub(crate) fn document(tool: &Tool) -> String {
     let marks = &tool.marks;
     let mut fields = Map::new();
-    let mut put = |key: &str, value: Option<Value>| fields.extend(value.map(|value| (key.to_owned(), value)));
+    let mut put =
+        |key: &str, value: Option<Value>| fields.extend(value.map(|value| (key.to_owned(), value)));
     put("name", Some(tool.name.as_str().into()));
     put("title", tool.title.clone().filter(|own| *own != title(&tool.name)).map(Value::from));
     put("description", Some(text(tool).into()));
@@ -21,7 +22,10 @@ pub(crate) fn document(tool: &Tool) -> String {
     put("mutates", marks.mutates.map(Value::Bool));
     put("network", marks.network.map(Value::Bool));
     put("version", marks.version.clone().map(Value::from));
-    put("returns", tool.output.as_ref().map(|schema| Value::Object(schema.object().as_ref().clone())));
+    put(
+        "returns",
+        tool.output.as_ref().map(|schema| Value::Object(schema.object().as_ref().clone())),
+    );
     let example = tool.description.transcript.as_ref().map(|code| format!("{}\n", code.trim_end()));
     put("implementation_example", Some(example.unwrap_or_default().into()));
     put("execution_time", tool.measured.map(|took| took.as_secs_f64().into()));

@@ -10,8 +10,8 @@ use super::{
     front::{self, Front},
     outline::{Chunk, Outline},
     rules::{
-        BROKEN_CODE, BROKEN_FRONT_MATTER, BROKEN_OPTIONS, BROKEN_PARAMS, DUPLICATE_LABEL, MISSING_FILE, UNCLOSED_CHUNK,
-        UNKNOWN_ENGINE,
+        BROKEN_CODE, BROKEN_FRONT_MATTER, BROKEN_OPTIONS, BROKEN_PARAMS, DUPLICATE_LABEL,
+        MISSING_FILE, UNCLOSED_CHUNK, UNKNOWN_ENGINE,
     },
 };
 
@@ -108,7 +108,9 @@ pub fn check(text: &str, exists: &dyn Fn(&str) -> bool) -> Vec<Problem> {
     found.front(text, &outline);
     found.labels(&outline);
     let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_r::LANGUAGE.into()).expect("the grammar is of a version that the parser knows");
+    parser
+        .set_language(&tree_sitter_r::LANGUAGE.into())
+        .expect("the grammar is of a version that the parser knows");
     for chunk in &outline.chunks {
         found.chunk(chunk, &mut parser);
         found.children(chunk, exists);
@@ -126,7 +128,13 @@ struct Found {
 }
 
 impl Found {
-    fn report(&mut self, rule: &'static Rule, line: usize, message: String, hint: impl Into<String>) {
+    fn report(
+        &mut self,
+        rule: &'static Rule,
+        line: usize,
+        message: String,
+        hint: impl Into<String>,
+    ) {
         self.problems.push(Problem { rule, line, message, hint: hint.into() });
     }
 
@@ -135,18 +143,29 @@ impl Found {
             Front::Absent => return,
             Front::Broken(error) => {
                 let message = format!("the front matter cannot be read: {}", error.message);
-                return self.report(&BROKEN_FRONT_MATTER, error.line, message, "put texts with `:` or `#` into quotes");
+                return self.report(
+                    &BROKEN_FRONT_MATTER,
+                    error.line,
+                    message,
+                    "put texts with `:` or `#` into quotes",
+                );
             }
             Front::Present(values) => values,
         };
-        let line = text.lines().position(|line| line.starts_with("params:")).map_or(1, |index| index + 1);
+        let line =
+            text.lines().position(|line| line.starts_with("params:")).map_or(1, |index| index + 1);
         let declared = match values.get("params") {
             None => return self.undeclared(outline, &[]),
             Some(Value::Object(params)) => params.keys().map(String::as_str).collect::<Vec<_>>(),
             Some(Value::Null) => Vec::new(),
             Some(_) => {
                 let message = "`params` is not a list of `name: value`".to_owned();
-                return self.report(&BROKEN_PARAMS, line, message, "write each parameter with its value below `params:`");
+                return self.report(
+                    &BROKEN_PARAMS,
+                    line,
+                    message,
+                    "write each parameter with its value below `params:`",
+                );
             }
         };
         self.undeclared(outline, &declared);
@@ -158,13 +177,27 @@ impl Found {
         for chunk in outline.chunks.iter().filter(|chunk| is_r(chunk)) {
             for (index, line) in chunk.code.lines().enumerate() {
                 for name in line.split('#').next().unwrap_or_default().split("params$").skip(1) {
-                    let name: String = name.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.')).collect();
-                    if name.is_empty() || declared.contains(&name.as_str()) || !told.insert(name.clone()) {
+                    let name: String = name
+                        .chars()
+                        .take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
+                        .collect();
+                    if name.is_empty()
+                        || declared.contains(&name.as_str())
+                        || !told.insert(name.clone())
+                    {
                         continue;
                     }
-                    let near = closest(&name, declared.iter().copied()).map(|near| format!("did you mean `{near}`?"));
-                    let hint = near.unwrap_or_else(|| "declare it below `params:` in the front matter".to_owned());
-                    self.report(&BROKEN_PARAMS, chunk.line + index + 1, format!("the parameter `{name}` is not declared"), hint);
+                    let near = closest(&name, declared.iter().copied())
+                        .map(|near| format!("did you mean `{near}`?"));
+                    let hint = near.unwrap_or_else(|| {
+                        "declare it below `params:` in the front matter".to_owned()
+                    });
+                    self.report(
+                        &BROKEN_PARAMS,
+                        chunk.line + index + 1,
+                        format!("the parameter `{name}` is not declared"),
+                        hint,
+                    );
                 }
             }
         }
@@ -175,8 +208,14 @@ impl Found {
         for chunk in &outline.chunks {
             let Some(label) = &chunk.label else { continue };
             if let Some(first) = seen.insert(label, chunk.line) {
-                let message = format!("the label `{label}` is that of the chunk in line {first} as well");
-                self.report(&DUPLICATE_LABEL, chunk.line, message, "give each chunk a label of its own, or none");
+                let message =
+                    format!("the label `{label}` is that of the chunk in line {first} as well");
+                self.report(
+                    &DUPLICATE_LABEL,
+                    chunk.line,
+                    message,
+                    "give each chunk a label of its own, or none",
+                );
             }
         }
     }
@@ -184,13 +223,23 @@ impl Found {
     fn chunk(&mut self, chunk: &Chunk, parser: &mut Parser) {
         if !chunk.is_closed {
             let message = format!("the chunk `{{{}}}` is not closed", chunk.engine);
-            self.report(&UNCLOSED_CHUNK, chunk.line, message, "end it with a line of as many backquotes as it begins with");
+            self.report(
+                &UNCLOSED_CHUNK,
+                chunk.line,
+                message,
+                "end it with a line of as many backquotes as it begins with",
+            );
         }
         let engine = chunk.engine.to_lowercase();
         if !ENGINES.contains(&engine.as_str()) {
-            let hint =
-                closest(&engine, ENGINES).map_or_else(|| "such as `r`".to_owned(), |near| format!("did you mean `{near}`?"));
-            self.report(&UNKNOWN_ENGINE, chunk.line, format!("nothing is known to run `{}`", chunk.engine), hint);
+            let hint = closest(&engine, ENGINES)
+                .map_or_else(|| "such as `r`".to_owned(), |near| format!("did you mean `{near}`?"));
+            self.report(
+                &UNKNOWN_ENGINE,
+                chunk.line,
+                format!("nothing is known to run `{}`", chunk.engine),
+                hint,
+            );
         }
         // A label is put into quotes before R sees it, so that it may be anything.
         let options = match (&chunk.label, chunk.header.split_once(',')) {
@@ -201,7 +250,12 @@ impl Found {
         };
         if broken_line(parser, &format!("alist({options})")).is_some() {
             let message = format!("the options `{}` cannot be read", options.trim());
-            self.report(&BROKEN_OPTIONS, chunk.line, message, "write them as arguments of R: `echo=FALSE, fig.width=5`");
+            self.report(
+                &BROKEN_OPTIONS,
+                chunk.line,
+                message,
+                "write them as arguments of R: `echo=FALSE, fig.width=5`",
+            );
         }
         let is_run = !matches!(chunk.option("eval"), Some("FALSE" | "F" | "false"));
         if is_r(chunk) && chunk.is_closed && is_run {
@@ -210,12 +264,23 @@ impl Found {
     }
 
     fn code(&mut self, chunk: &Chunk, parser: &mut Parser) {
-        let is_reference = |line: &str| line.trim().starts_with("<<") && line.trim().ends_with(">>");
-        let code: String =
-            chunk.code.lines().map(|line| if is_reference(line) { "\n".to_owned() } else { format!("{line}\n") }).collect();
+        let is_reference =
+            |line: &str| line.trim().starts_with("<<") && line.trim().ends_with(">>");
+        let code: String = chunk
+            .code
+            .lines()
+            .map(|line| if is_reference(line) { "\n".to_owned() } else { format!("{line}\n") })
+            .collect();
         if let Some(row) = broken_line(parser, &code) {
             let line = chunk.line + 1 + row;
-            let shown = code.lines().nth(row).unwrap_or_default().trim().chars().take(60).collect::<String>();
+            let shown = code
+                .lines()
+                .nth(row)
+                .unwrap_or_default()
+                .trim()
+                .chars()
+                .take(60)
+                .collect::<String>();
             self.report(
                 &BROKEN_CODE,
                 line,
@@ -229,10 +294,15 @@ impl Found {
         for path in chunk.option("child").map(quoted).unwrap_or_default() {
             self.file(chunk.line, path, exists);
         }
-        for (index, line) in chunk.code.lines().enumerate().filter(|(_, line)| line.contains("include_graphics(")) {
+        for (index, line) in
+            chunk.code.lines().enumerate().filter(|(_, line)| line.contains("include_graphics("))
+        {
             let given = line.split("include_graphics(").nth(1).unwrap_or_default();
             if given.trim_start().starts_with(['"', '\'']) {
-                quoted(given).into_iter().take(1).for_each(|path| self.file(chunk.line + index + 1, path, exists));
+                quoted(given)
+                    .into_iter()
+                    .take(1)
+                    .for_each(|path| self.file(chunk.line + index + 1, path, exists));
             }
         }
     }
@@ -240,8 +310,12 @@ impl Found {
     fn images(&mut self, outline: &Outline, exists: &dyn Fn(&str) -> bool) {
         for (line, text) in &outline.prose {
             for rest in text.split("![").skip(1) {
-                let target = rest.split_once("](").and_then(|(_, rest)| rest.split_once(')')).map(|(target, _)| target);
-                let path = target.and_then(|target| target.split_whitespace().next()).unwrap_or_default();
+                let target = rest
+                    .split_once("](")
+                    .and_then(|(_, rest)| rest.split_once(')'))
+                    .map(|(target, _)| target);
+                let path =
+                    target.and_then(|target| target.split_whitespace().next()).unwrap_or_default();
                 self.file(*line, path.trim_matches(['<', '>']), exists);
             }
             if let Some((_, rest)) = text.split_once("{{< include ") {
@@ -252,7 +326,10 @@ impl Found {
 
     fn file(&mut self, line: usize, path: &str, exists: &dyn Fn(&str) -> bool) {
         self.files += 1;
-        let is_file = self.files <= MOST_FILES && !path.is_empty() && !path.contains(':') && !path.starts_with(['#', '`']);
+        let is_file = self.files <= MOST_FILES
+            && !path.is_empty()
+            && !path.contains(':')
+            && !path.starts_with(['#', '`']);
         if is_file && !exists(path) {
             let hint = "name a file in the folder of documents, by its path from this one";
             self.report(&MISSING_FILE, line, format!("there is no file `{path}`"), hint);
@@ -286,7 +363,9 @@ fn first_error(mut node: Node<'_>) -> Option<Node<'_>> {
             return None;
         }
         let mut cursor = node.walk();
-        let broken = node.children(&mut cursor).find(|child| child.is_error() || child.is_missing() || child.has_error());
+        let broken = node
+            .children(&mut cursor)
+            .find(|child| child.is_error() || child.is_missing() || child.has_error());
         node = match broken {
             Some(child) => child,
             None => return Some(node),
@@ -317,8 +396,15 @@ mod tests {
         let text = "---\ntitle: x\nparams:\n  year: 2026\n---\n\n```{r a, echo=}\n```\n\n```{r a}\nplot(params$yaer\n```\n\n![](no.png) ![](https://x/y.png)\n\n```{pyhton}\n";
         assert_eq!(
             codes(text),
-            [("TC854", 10), ("TC857", 11), ("TC859", 11), ("TC858", 14), ("TC853", 16), ("TC855", 16)]
-                .map(|(code, line)| (code, line))
+            [
+                ("TC854", 10),
+                ("TC857", 11),
+                ("TC859", 11),
+                ("TC858", 14),
+                ("TC853", 16),
+                ("TC855", 16)
+            ]
+            .map(|(code, line)| (code, line))
         );
     }
 

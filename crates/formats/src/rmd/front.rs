@@ -68,11 +68,16 @@ pub fn title(text: &str) -> Option<String> {
 pub fn titled(text: &str, title: &str) -> Titled {
     let line = yaml::write::document(&Map::from_iter([("title".to_owned(), Value::from(title))]));
     match front(text) {
-        Front::Absent => Titled { text: format!("---\n{line}---\n\n{text}"), became: WhatBecame::Added },
+        Front::Absent => {
+            Titled { text: format!("---\n{line}---\n\n{text}"), became: WhatBecame::Added }
+        }
         Front::Broken(error) => Titled { text: text.to_owned(), became: WhatBecame::Unread(error) },
         Front::Present(values) => match find(text) {
             Ok(Some(block)) if !has_title(&values) => set(text, &block, &values, title),
-            _ => Titled { text: text.to_owned(), became: WhatBecame::Kept(title_of(&values).unwrap_or_default()) },
+            _ => Titled {
+                text: text.to_owned(),
+                became: WhatBecame::Kept(title_of(&values).unwrap_or_default()),
+            },
         },
     }
 }
@@ -83,14 +88,18 @@ fn set(text: &str, block: &Block<'_>, values: &Map<String, Value>, title: &str) 
     let (before, after) = (&text[..block.start], &text[block.start + block.yaml.len()..]);
     let line = yaml::write::document(&Map::from_iter([("title".to_owned(), Value::from(title))]));
     let line = if before.ends_with("\r\n") { line.replace('\n', "\r\n") } else { line };
-    let others = block.yaml.split_inclusive('\n').filter(|line| !is_empty_title(line)).collect::<String>();
+    let others =
+        block.yaml.split_inclusive('\n').filter(|line| !is_empty_title(line)).collect::<String>();
     let braces = block.yaml.replacen('{', &format!("{{title: {}, ", Value::from(title)), 1);
     let ways = [format!("{line}{}", block.yaml), format!("{line}{others}"), braces];
     let mut made = ways.into_iter().map(|yaml| format!("{before}{yaml}{after}"));
     match made.find(|text| matches!(front(text), Front::Present(now) if is_titled(&now, values))) {
         Some(text) => Titled { text, became: WhatBecame::Set },
         None => {
-            let error = FrontMatterError { line: block.lines_before, message: "a title cannot be put into it".to_owned() };
+            let error = FrontMatterError {
+                line: block.lines_before,
+                message: "a title cannot be put into it".to_owned(),
+            };
             Titled { text: text.to_owned(), became: WhatBecame::Unread(error) }
         }
     }
@@ -107,21 +116,27 @@ fn has_title(values: &Map<String, Value>) -> bool {
 
 /// Whether a line of front matter is a title that says nothing.
 fn is_empty_title(line: &str) -> bool {
-    let value = line.strip_prefix("title:").map(|value| value.trim().trim_matches(['"', '\'']).trim());
+    let value =
+        line.strip_prefix("title:").map(|value| value.trim().trim_matches(['"', '\'']).trim());
     matches!(value, Some("" | "~" | "null"))
 }
 
 /// Whether values have a title now, and are those of before otherwise.
 fn is_titled(now: &Map<String, Value>, before: &Map<String, Value>) -> bool {
-    let others = |values: &Map<String, Value>| values.iter().filter(|(key, _)| *key != "title").count();
+    let others =
+        |values: &Map<String, Value>| values.iter().filter(|(key, _)| *key != "title").count();
     let is_there = |(key, value): (&String, &Value)| key == "title" || now.get(key) == Some(value);
-    now.get("title").is_some_and(|title| !title.is_null()) && others(now) == others(before) && before.iter().all(is_there)
+    now.get("title").is_some_and(|title| !title.is_null())
+        && others(now) == others(before)
+        && before.iter().all(is_there)
 }
 
 /// How many lines the front matter takes, with its marks and what is before it.
 pub(super) fn lines(text: &str) -> usize {
     match (find(text), front(text)) {
-        (Ok(Some(block)), Front::Present(_) | Front::Broken(_)) => block.lines_before + block.yaml.lines().count() + 1,
+        (Ok(Some(block)), Front::Present(_) | Front::Broken(_)) => {
+            block.lines_before + block.yaml.lines().count() + 1
+        }
         _ => 0,
     }
 }
@@ -151,7 +166,11 @@ fn find(text: &str) -> Result<Option<Block<'_>>, FrontMatterError> {
 }
 
 /// The block that begins at `start`, if it ends and is no ruled line.
-fn closed(text: &str, start: usize, lines_before: usize) -> Result<Option<Block<'_>>, FrontMatterError> {
+fn closed(
+    text: &str,
+    start: usize,
+    lines_before: usize,
+) -> Result<Option<Block<'_>>, FrontMatterError> {
     let rest = &text[start..];
     let mut at = 0;
     for line in rest.split_inclusive('\n') {
@@ -162,7 +181,10 @@ fn closed(text: &str, start: usize, lines_before: usize) -> Result<Option<Block<
     }
     let first = rest.lines().next().unwrap_or_default();
     match yaml::is_yaml(first) && !first.trim().is_empty() {
-        true => Err(FrontMatterError { line: lines_before, message: "it has no second line of `---`".to_owned() }),
+        true => Err(FrontMatterError {
+            line: lines_before,
+            message: "it has no second line of `---`".to_owned(),
+        }),
         false => Ok(None),
     }
 }
@@ -170,11 +192,18 @@ fn closed(text: &str, start: usize, lines_before: usize) -> Result<Option<Block<
 fn read(block: &Block<'_>) -> Front {
     match yaml::read(block.yaml) {
         Ok(Value::Object(values)) => Front::Present(values),
-        Ok(Value::Null) if block.yaml.trim().is_empty() || !block.yaml.starts_with(['\n', '\r']) => Front::Present(Map::new()),
+        Ok(Value::Null)
+            if block.yaml.trim().is_empty() || !block.yaml.starts_with(['\n', '\r']) =>
+        {
+            Front::Present(Map::new())
+        }
         // Text between two ruled lines.
         Ok(_) => Front::Absent,
         Err(_) if block.yaml.starts_with(['\n', '\r']) => Front::Absent,
-        Err(error) => Front::Broken(FrontMatterError { line: error.line + block.lines_before, message: error.message }),
+        Err(error) => Front::Broken(FrontMatterError {
+            line: error.line + block.lines_before,
+            message: error.message,
+        }),
     }
 }
 
@@ -186,35 +215,57 @@ mod tests {
 
     #[test]
     fn a_title_is_found_whatever_its_quoting() {
-        for written in ["A: b", "'A: b'", "\"A: b\"", ">-\n  A:\n  b", "|\n  A: b", "\"A\\u003a b\""] {
+        for written in
+            ["A: b", "'A: b'", "\"A: b\"", ">-\n  A:\n  b", "|\n  A: b", "\"A\\u003a b\""]
+        {
             let written = if written == "A: b" { "\"A: b\"" } else { written };
-            assert_eq!(title(&format!("---\nsubtitle: no\ntitle: {written}\n---\n")).as_deref(), Some("A: b"), "{written}");
+            assert_eq!(
+                title(&format!("---\nsubtitle: no\ntitle: {written}\n---\n")).as_deref(),
+                Some("A: b"),
+                "{written}"
+            );
         }
         assert_eq!(title("---\ntitle: Plain text\n...\n").as_deref(), Some("Plain text"));
-        assert_eq!(title("\n---\ntitle: 2026\n---\n").as_deref(), Some("2026"), "after an empty line");
+        assert_eq!(
+            title("\n---\ntitle: 2026\n---\n").as_deref(),
+            Some("2026"),
+            "after an empty line"
+        );
         assert_eq!(title("\u{feff}---\r\ntitle: 'it''s'\r\n---\r\n").as_deref(), Some("it's"));
-        assert_eq!(title("---\ntitle: \"`r Sys.Date()`\"\n---\n").as_deref(), Some("`r Sys.Date()`"), "R is not run");
+        assert_eq!(
+            title("---\ntitle: \"`r Sys.Date()`\"\n---\n").as_deref(),
+            Some("`r Sys.Date()`"),
+            "R is not run"
+        );
     }
 
     #[test]
     fn what_is_no_title_is_not_taken_for_one() {
-        for text in
-            ["", "# title: no\n", "text\n---\ntitle: late\n---\n", "---\nsubtitle: x\n---\ntitle: body\n", "---\ntitle:\n---\n"]
-        {
+        for text in [
+            "",
+            "# title: no\n",
+            "text\n---\ntitle: late\n---\n",
+            "---\nsubtitle: x\n---\ntitle: body\n",
+            "---\ntitle:\n---\n",
+        ] {
             assert_eq!(title(text), None, "{text}");
         }
     }
 
     #[test]
     fn ruled_lines_are_text() {
-        for text in ["---\n\nsome text\n\n---\nmore", "---\nsome text\n---\n", "---\n\nno end", "---"] {
+        for text in
+            ["---\n\nsome text\n\n---\nmore", "---\nsome text\n---\n", "---\n\nno end", "---"]
+        {
             assert_eq!(front(text), Front::Absent, "{text:?}");
         }
     }
 
     #[test]
     fn broken_front_matter_is_told_with_its_line() {
-        let Front::Broken(error) = front("\n---\ntitle: \"open\n---\n") else { panic!("it is broken") };
+        let Front::Broken(error) = front("\n---\ntitle: \"open\n---\n") else {
+            panic!("it is broken")
+        };
         assert!(error.line >= 3, "{error:?}");
         let Front::Broken(error) = front("---\ntitle: x\n\nbody") else { panic!("it has no end") };
         assert_eq!((error.line, error.message.as_str()), (1, "it has no second line of `---`"));
@@ -224,10 +275,16 @@ mod tests {
     fn a_document_gets_a_title_where_it_has_none() {
         assert_eq!(titled("text", "A: \"b\"").text, "---\ntitle: 'A: \"b\"'\n---\n\ntext");
         let set = titled("---\r\nauthor: me\r\n---\r\nx", "T");
-        assert_eq!((set.text.as_str(), set.became), ("---\r\ntitle: T\r\nauthor: me\r\n---\r\nx", WhatBecame::Set));
+        assert_eq!(
+            (set.text.as_str(), set.became),
+            ("---\r\ntitle: T\r\nauthor: me\r\n---\r\nx", WhatBecame::Set)
+        );
         assert_eq!(titled("---\n---\n", "T").text, "---\ntitle: T\n---\n");
         let kept = titled("---\ntitle: own\n---\n", "T");
-        assert_eq!((kept.text.as_str(), kept.became), ("---\ntitle: own\n---\n", WhatBecame::Kept("own".into())));
+        assert_eq!(
+            (kept.text.as_str(), kept.became),
+            ("---\ntitle: own\n---\n", WhatBecame::Kept("own".into()))
+        );
         assert!(matches!(titled("---\na: [\n---\n", "T").became, WhatBecame::Unread(_)));
     }
 
@@ -245,7 +302,10 @@ mod tests {
             assert_eq!(title(&made.text).as_deref(), Some("T"));
         }
         let indented = titled("---\n  author: me\n---\n", "T");
-        assert!(matches!(indented.became, WhatBecame::Unread(_)), "it would not be front matter any more");
+        assert!(
+            matches!(indented.became, WhatBecame::Unread(_)),
+            "it would not be front matter any more"
+        );
         assert_eq!(indented.text, "---\n  author: me\n---\n");
     }
 

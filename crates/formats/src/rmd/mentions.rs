@@ -20,12 +20,17 @@ pub struct Mentions {
 
 /// The documents that a text names.
 pub fn mentions(text: &str) -> Mentions {
-    let ends = ENDINGS.iter().flat_map(|ending| text.match_indices(ending).map(|(at, ending)| at + ending.len()));
+    let ends = ENDINGS
+        .iter()
+        .flat_map(|ending| text.match_indices(ending).map(|(at, ending)| at + ending.len()));
     let names = ends.map(|end| {
         let before = text[..end].trim_end_matches(is_of_name);
         text[before.len()..end].to_owned()
     });
-    Mentions { names: names.collect(), lists_files: LISTING.iter().any(|function| text.contains(function)) }
+    Mentions {
+        names: names.collect(),
+        lists_files: LISTING.iter().any(|function| text.contains(function)),
+    }
 }
 
 fn is_of_name(c: char) -> bool {
@@ -42,7 +47,10 @@ mod tests {
 
     #[test]
     fn finds_names_wherever_they_stand() {
-        assert_eq!(names("```{r, child = 'parts/intro.Rmd'}\n```\n{{< include _end.qmd >}}"), ["_end.qmd", "intro.Rmd"]);
+        assert_eq!(
+            names("```{r, child = 'parts/intro.Rmd'}\n```\n{{< include _end.qmd >}}"),
+            ["_end.qmd", "intro.Rmd"]
+        );
         assert_eq!(names("see größe.rmd"), ["größe.rmd"]);
         assert_eq!(names("no documents at all. Rmd"), [""; 0]);
     }

@@ -75,8 +75,13 @@ impl Outline {
 
     fn inside(&mut self, mut fence: Fence, line: &str, number: usize) -> Option<Fence> {
         let bare = line.trim_start_matches(['\t', ' ', '>']);
-        if run(bare, fence.mark) >= fence.length && bare.trim_end().chars().all(|c| c == fence.mark) {
-            self.chunks.extend(fence.chunk.map(|chunk| Chunk { end: number, is_closed: true, ..chunk }));
+        if run(bare, fence.mark) >= fence.length && bare.trim_end().chars().all(|c| c == fence.mark)
+        {
+            self.chunks.extend(fence.chunk.map(|chunk| Chunk {
+                end: number,
+                is_closed: true,
+                ..chunk
+            }));
             return None;
         }
         if let Some(chunk) = &mut fence.chunk {
@@ -115,7 +120,9 @@ impl Outline {
             Some('-') if underline.len() > 1 && underline.chars().all(|c| c == '-') => 2,
             _ => return,
         };
-        let above = self.prose.last().filter(|(at, text)| at + 1 == number && !text.trim().is_empty() && run(text, '#') == 0);
+        let above = self.prose.last().filter(|(at, text)| {
+            at + 1 == number && !text.trim().is_empty() && run(text, '#') == 0
+        });
         if let Some((line, text)) = above {
             self.headings.push(Heading { level, text: plain(text), line: *line });
         }
@@ -132,15 +139,23 @@ impl Chunk {
     fn take_options(&mut self) {
         for (index, part) in arguments(&self.header).into_iter().enumerate() {
             match part.split_once('=') {
-                Some((key, value)) => self.options.push((key.trim().to_owned(), value.trim().to_owned())),
-                None if index == 0 && !part.trim().is_empty() => self.label = Some(part.trim().to_owned()),
+                Some((key, value)) => {
+                    self.options.push((key.trim().to_owned(), value.trim().to_owned()))
+                }
+                None if index == 0 && !part.trim().is_empty() => {
+                    self.label = Some(part.trim().to_owned())
+                }
                 None => {}
             }
         }
-        let comments =
-            self.code.lines().map_while(|line| ["#|", "//|", "--|", "%|"].iter().find_map(|mark| line.strip_prefix(mark)));
-        let more = comments.filter_map(|comment| comment.split_once(':')).filter(|(key, _)| !key.starts_with("  "));
-        let more: Vec<_> = more.map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned())).collect();
+        let comments = self.code.lines().map_while(|line| {
+            ["#|", "//|", "--|", "%|"].iter().find_map(|mark| line.strip_prefix(mark))
+        });
+        let more = comments
+            .filter_map(|comment| comment.split_once(':'))
+            .filter(|(key, _)| !key.starts_with("  "));
+        let more: Vec<_> =
+            more.map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned())).collect();
         self.options.extend(more);
         let named = self.option("label").map(|label| label.trim_matches(['"', '\'']).to_owned());
         self.label = self.label.take().or(named).filter(|label| !label.is_empty());
@@ -150,7 +165,8 @@ impl Chunk {
 /// The chunk that the words behind a fence open, if they do: `{r label, echo=FALSE}`.
 fn opened(info: &str, line: usize) -> Option<Chunk> {
     let inner = info.strip_prefix('{')?.strip_suffix('}')?;
-    let length = inner.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(inner.len());
+    let length =
+        inner.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(inner.len());
     let (engine, rest) = inner.split_at(length);
     if engine.is_empty() || !(rest.is_empty() || rest.starts_with([' ', ',', '\t'])) {
         return None;
@@ -215,10 +231,14 @@ mod tests {
     fn headings_and_chunks_are_found_where_they_are() {
         let text = "---\ntitle: x\n# no\n---\n\n# One {#id}\n\n```{r setup, include=FALSE, fig.cap=\"a, b\"}\nx <- 1\n# no heading\n```\n\nTwo\n---\n\n````md\n```{r}\n```\n````\n```{python}\n#| label: plot\n#| echo: false\npass\n```\n### Three ##\n";
         let outline = Outline::of(text);
-        let headings: Vec<_> = outline.headings.iter().map(|one| (one.level, one.text.as_str(), one.line)).collect();
+        let headings: Vec<_> =
+            outline.headings.iter().map(|one| (one.level, one.text.as_str(), one.line)).collect();
         assert_eq!(headings, [(1, "One", 6), (2, "Two", 13), (3, "Three", 25)]);
-        let chunks: Vec<_> =
-            outline.chunks.iter().map(|one| (one.engine.as_str(), one.label.as_deref(), one.line, one.end)).collect();
+        let chunks: Vec<_> = outline
+            .chunks
+            .iter()
+            .map(|one| (one.engine.as_str(), one.label.as_deref(), one.line, one.end))
+            .collect();
         assert_eq!(chunks, [("r", Some("setup"), 8, 11), ("python", Some("plot"), 20, 24)]);
         assert_eq!(outline.chunks[0].option("fig.cap"), Some("\"a, b\""));
         assert_eq!(outline.chunks[1].option("echo"), Some("false"));
@@ -226,7 +246,13 @@ mod tests {
 
     #[test]
     fn code_that_is_only_shown_is_no_chunk() {
-        for text in ["```r\nx\n```\n", "```{=html}\nx\n```\n", "```{.r}\nx\n```\n", "`` ```{r} ``\n", "~~~\n```{r}\n~~~\n"] {
+        for text in [
+            "```r\nx\n```\n",
+            "```{=html}\nx\n```\n",
+            "```{.r}\nx\n```\n",
+            "`` ```{r} ``\n",
+            "~~~\n```{r}\n~~~\n",
+        ] {
             assert_eq!(Outline::of(text).chunks, [], "{text}");
         }
     }

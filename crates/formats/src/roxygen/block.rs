@@ -109,7 +109,9 @@ impl<'a> Block<'a> {
         for line in &lines {
             let in_code = block.tags.last().is_some_and(|tag| tag.name.starts_with("examples"));
             match (tag(line.text, in_code), block.tags.last_mut()) {
-                (Some((name, rest)), _) => block.tags.push(Tag { name, at: line.at, lines: vec![rest.into()] }),
+                (Some((name, rest)), _) => {
+                    block.tags.push(Tag { name, at: line.at, lines: vec![rest.into()] })
+                }
                 (None, Some(open)) => open.lines.push(line.text.into()),
                 (None, None) => block.intro.push(*line),
             }
@@ -156,14 +158,18 @@ impl<'a> Block<'a> {
     /// The paragraphs before the first tag, each as its lines.
     pub(crate) fn paragraphs(&self) -> Vec<String> {
         let text = self.intro.iter().map(|line| line.text).collect::<Vec<_>>().join("\n");
-        let paragraphs = text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty());
+        let paragraphs =
+            text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty());
         paragraphs.map(str::to_owned).collect()
     }
 
     /// The first line behind which something else than documentation stands, up to the next line of the block.
     pub(crate) fn gap(&self, text: &str) -> Option<usize> {
         let mut pairs = self.lines.windows(2);
-        let gap = |pair: &&[Line<'_>]| text.get(pair[0].end..pair[1].at).is_some_and(|between| between.matches('\n').count() > 1);
+        let gap = |pair: &&[Line<'_>]| {
+            text.get(pair[0].end..pair[1].at)
+                .is_some_and(|between| between.matches('\n').count() > 1)
+        };
         pairs.find(gap).map(|pair| pair[1].at)
     }
 }
@@ -178,13 +184,20 @@ impl Tag<'_> {
     pub(crate) fn code(&self) -> String {
         let code = self.lines.join("\n").replace("@@", "@");
         let code = code.trim_end();
-        let start = code.lines().take_while(|line| line.trim().is_empty()).map(|line| line.len() + 1).sum::<usize>();
+        let start = code
+            .lines()
+            .take_while(|line| line.trim().is_empty())
+            .map(|line| line.len() + 1)
+            .sum::<usize>();
         code.get(start..).unwrap_or_default().to_owned()
     }
 
     /// Its words.
     pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
-        self.lines.iter().flat_map(|line| line.split([' ', '\t', ','])).filter(|word| !word.is_empty())
+        self.lines
+            .iter()
+            .flat_map(|line| line.split([' ', '\t', ',']))
+            .filter(|word| !word.is_empty())
     }
 }
 
@@ -195,7 +208,8 @@ fn tag(line: &str, in_code: bool) -> Option<(&str, &str)> {
     let length = body.bytes().take_while(u8::is_ascii_alphanumeric).count();
     let (name, rest) = body.split_at(length);
     let has_keywords = keywords::is_nearly_tag(name);
-    let is_set_off = rest.is_empty() || rest.starts_with([' ', '\t']) || rest.starts_with(':') && has_keywords;
+    let is_set_off =
+        rest.is_empty() || rest.starts_with([' ', '\t']) || rest.starts_with(':') && has_keywords;
     let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic()) && is_set_off;
     (is_tag && (!in_code || has_keywords || KNOWN.contains(&name))).then(|| (name, rest.trim()))
 }

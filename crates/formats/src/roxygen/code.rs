@@ -36,8 +36,11 @@ pub(crate) fn cut(output: &str) -> String {
 impl ExampleCode {
     /// The code, and behind it a line `#` and the output behind `#>`.
     pub(crate) fn with_output(&self, output: Option<&str>) -> String {
-        let Some(output) = output else { return self.shown.clone() };
-        let lines: Vec<_> = output.lines().map(|line| format!("{PROMPT}{line}").trim_end().to_owned()).collect();
+        let Some(output) = output else {
+            return self.shown.clone();
+        };
+        let lines: Vec<_> =
+            output.lines().map(|line| format!("{PROMPT}{line}").trim_end().to_owned()).collect();
         format!("{}{BETWEEN}{}", self.shown, lines.join("\n")).trim_end().to_owned()
     }
 
@@ -50,7 +53,8 @@ impl ExampleCode {
         }
         let lines = format!("{rest}\n");
         let lines = lines.strip_prefix(BETWEEN)?.lines();
-        let output = lines.map(|line| line.strip_prefix(PROMPT).or_else(|| line.strip_prefix("#>")));
+        let output =
+            lines.map(|line| line.strip_prefix(PROMPT).or_else(|| line.strip_prefix("#>")));
         output.collect::<Option<Vec<_>>>().map(|lines| Some(lines.join("\n")))
     }
 
@@ -104,7 +108,9 @@ fn split(text: &str, is_shown: bool, is_run: bool, code: &mut ExampleCode) {
 fn next(text: &str) -> Option<(usize, (&'static str, bool, bool))> {
     let found = COMMANDS.iter().filter_map(|command| {
         let mut matches = text.match_indices(command.0).map(|(at, _)| at);
-        matches.find(|at| text[at + command.0.len()..].trim_start().starts_with('{')).map(|at| (at, *command))
+        matches
+            .find(|at| text[at + command.0.len()..].trim_start().starts_with('{'))
+            .map(|at| (at, *command))
     });
     found.min_by_key(|(at, _)| *at)
 }
@@ -155,7 +161,9 @@ mod tests {
 
     #[test]
     fn commands_decide_what_is_shown_and_run() {
-        let code = read("x <- 1\n\\dontrun{\nstop(\"}\") # }\n}\n\\donttest{\nf({x})\n}\n\\dontshow{y <- 2}\nx + 100\\% 3");
+        let code = read(
+            "x <- 1\n\\dontrun{\nstop(\"}\") # }\n}\n\\donttest{\nf({x})\n}\n\\dontshow{y <- 2}\nx + 100\\% 3",
+        );
         assert_eq!(code.shown, "x <- 1\nstop(\"}\") # }\nf({x})\n\nx + 100% 3");
         assert_eq!(code.run, "x <- 1\n\nf({x})\ny <- 2\nx + 100% 3");
         assert!(code.is_runnable());

@@ -19,8 +19,9 @@ use super::{
 use crate::rules::{
     definition::BAD_NAME,
     roxygen::{
-        BROKEN_R, DOTS, DUPLICATE_FUNCTION, DUPLICATE_PARAM, HIDDEN_REQUIRED, INTERRUPTED_BLOCK, MISSING_FILE, NO_EXAMPLES,
-        NO_FUNCTION, PHANTOM_PARAM, UNBALANCED, UNDESCRIBED, UNKNOWN_KEYWORD, UNKNOWN_SOURCE, UNSUPPORTED_TAG,
+        BROKEN_R, DOTS, DUPLICATE_FUNCTION, DUPLICATE_PARAM, HIDDEN_REQUIRED, INTERRUPTED_BLOCK,
+        MISSING_FILE, NO_EXAMPLES, NO_FUNCTION, PHANTOM_PARAM, UNBALANCED, UNDESCRIBED,
+        UNKNOWN_KEYWORD, UNKNOWN_SOURCE, UNSUPPORTED_TAG,
     },
 };
 
@@ -39,7 +40,11 @@ pub fn compile(name: &str, files: &[(SourceId, String)]) -> Compiled {
 }
 
 /// As [`compile`], with the other files of the package, by their path in it: templates, and code of examples.
-pub fn compile_with(name: &str, files: &[(SourceId, String)], others: &dyn Fn(&str) -> Option<String>) -> Compiled {
+pub fn compile_with(
+    name: &str,
+    files: &[(SourceId, String)],
+    others: &dyn Fn(&str) -> Option<String>,
+) -> Compiled {
     let package = Package::read(name, files, others);
     let mut compiled = Compiled::default();
     for file in &package.files {
@@ -52,7 +57,11 @@ pub fn compile_with(name: &str, files: &[(SourceId, String)], others: &dyn Fn(&s
                 "run `Rscript -e 'parse(\"FILE\")'` to see what R says",
             );
         }
-        let strays = file.content.documented.iter().filter(|documented| !keywords::marks_tool(&documented.block));
+        let strays = file
+            .content
+            .documented
+            .iter()
+            .filter(|documented| !keywords::marks_tool(&documented.block));
         for documented in strays {
             keywords::read(&documented.block, &mut remarks);
         }
@@ -60,7 +69,8 @@ pub fn compile_with(name: &str, files: &[(SourceId, String)], others: &dyn Fn(&s
     }
     for spot in package.tools() {
         let mut remarks = Remarks::new(package.files[spot.0].source);
-        let definition = Compiler { package: &package, spot, others, remarks: &mut remarks }.definition();
+        let definition =
+            Compiler { package: &package, spot, others, remarks: &mut remarks }.definition();
         compiled.diagnostics.append(&mut remarks.found);
         if let Some(definition) = definition {
             compiled.add(definition);
@@ -72,11 +82,15 @@ pub fn compile_with(name: &str, files: &[(SourceId, String)], others: &dyn Fn(&s
 impl Compiled {
     /// Adds a tool. In R, the last function of a name is the one that counts.
     fn add(&mut self, definition: Definition) {
-        let Some(index) = self.definitions.iter().position(|known| known.tool == definition.tool) else {
+        let Some(index) = self.definitions.iter().position(|known| known.tool == definition.tool)
+        else {
             self.definitions.push(definition);
             return;
         };
-        let message = format!("the function of `{}` is defined again later, which is the one that counts", definition.tool);
+        let message = format!(
+            "the function of `{}` is defined again later, which is the one that counts",
+            definition.tool
+        );
         let origin = self.definitions.remove(index).origin;
         let found = Diagnostic::new(&DUPLICATE_FUNCTION, origin, message).tool(&definition.tool);
         self.diagnostics.push(found.hint("rename one of the two, or remove it"));
@@ -102,11 +116,18 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
         self.remarks.tool = Some(tool.clone());
         self.check_block(&tool)?;
         let keywords = keywords::read(self.block(), self.remarks);
-        if self.remarks.found.iter().any(|found| found.code == UNKNOWN_KEYWORD.code && found.is_error()) {
+        if self
+            .remarks
+            .found
+            .iter()
+            .any(|found| found.code == UNKNOWN_KEYWORD.code && found.is_error())
+        {
             return None;
         }
         let mut fields = Map::new();
-        let mut put = |key: &str, value: Option<Json>| fields.extend(value.map(|value| (key.to_owned(), value)));
+        let mut put = |key: &str, value: Option<Json>| {
+            fields.extend(value.map(|value| (key.to_owned(), value)))
+        };
         put("name", Some(tool.as_str().into()));
         put("description", Some(self.description(function).into()));
         put("parameters", Some(self.parameters(function)));
@@ -118,7 +139,12 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
         put("returns", self.returns());
         let example = self.example();
         let source = self.package.files[self.spot.0].source;
-        Some(Definition { tool, origin: Origin::offset(source, self.block().at()), fields, example })
+        Some(Definition {
+            tool,
+            origin: Origin::offset(source, self.block().at()),
+            fields,
+            example,
+        })
     }
 
     /// The function that the block is about; without one there is no tool.
@@ -126,14 +152,22 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
         let at = self.block().at();
         match &self.package.at(self.spot).subject {
             Subject::Function(function) if function.is_broken => {
-                let message = format!("the formals of `{}` are not R, so no tool is made of it", function.name);
+                let message = format!(
+                    "the formals of `{}` are not R, so no tool is made of it",
+                    function.name
+                );
                 self.remarks.say(&BROKEN_R, at, message, "correct the function");
                 None
             }
             Subject::Function(function) => Some(function),
             Subject::Object(_) | Subject::Other => {
                 let message = "the block marks a tool, but no function is defined behind it, so no tool is made";
-                self.remarks.say(&NO_FUNCTION, at, message, "put the block right before `name <- function(…)`");
+                self.remarks.say(
+                    &NO_FUNCTION,
+                    at,
+                    message,
+                    "put the block right before `name <- function(…)`",
+                );
                 None
             }
         }
@@ -143,18 +177,25 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
         let block = self.block();
         if let Err(problem) = name::check(tool) {
             let hint = "clients take ASCII letters, digits, `_`, `-` and `.`, up to 64 of them";
-            self.remarks.say(&BAD_NAME, block.at(), format!("`{tool}` cannot name a tool: {problem}"), hint);
+            self.remarks.say(
+                &BAD_NAME,
+                block.at(),
+                format!("`{tool}` cannot name a tool: {problem}"),
+                hint,
+            );
             return None;
         }
         if let Some(at) = block.gap(self.package.files[self.spot.0].text) {
             let message = "the block is interrupted here; it is read as one";
             self.remarks.say(&INTERRUPTED_BLOCK, at, message, "begin every line of it with `#'`");
         }
-        for (index, tag) in block.tags.iter().enumerate().filter(|(_, tag)| tag.name == "template") {
+        for (index, tag) in block.tags.iter().enumerate().filter(|(_, tag)| tag.name == "template")
+        {
             let why = template::text(block, index, self.others).err().unwrap_or_default();
             self.remarks.say(&MISSING_FILE, tag.at, why, "write out what it stands for");
         }
-        const UNREAD: [&str; 5] = ["eval", "evalRd", "includeRmd", "inheritDotParams", "inheritSection"];
+        const UNREAD: [&str; 5] =
+            ["eval", "evalRd", "includeRmd", "inheritDotParams", "inheritSection"];
         for tag in block.tags.iter().filter(|tag| UNREAD.contains(&tag.name)) {
             let message = format!("`@{}` is not read: it needs R or other files", tag.name);
             self.remarks.say(&UNSUPPORTED_TAG, tag.at, message, "write out what it stands for");
@@ -169,7 +210,12 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
         let parts: Vec<_> = own.into_iter().chain(self.shared_description()).collect();
         if parts.is_empty() {
             let message = format!("`{}` has no title and no description", function.name);
-            self.remarks.say(&UNDESCRIBED, self.block().at(), message, "begin the block with a sentence");
+            self.remarks.say(
+                &UNDESCRIBED,
+                self.block().at(),
+                message,
+                "begin the block with a sentence",
+            );
             return format!("The R function `{}`", function.name);
         }
         parts.join("\n\n")
@@ -181,7 +227,10 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
             let block = &self.package.at(spot).block;
             let (title, second) = package::intro(block);
             let tag = |name| block.get(name).map(|tag| tag.text());
-            [tag("description"), second, tag("title"), title].into_iter().flatten().find_map(|text| self.prose(&text))
+            [tag("description"), second, tag("title"), title]
+                .into_iter()
+                .flatten()
+                .find_map(|text| self.prose(&text))
         })
     }
 
@@ -205,7 +254,8 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
             let text = found.map(|(_, tag)| package::param_text(tag)).unwrap_or_default();
             let own = found.filter(|(spot, _)| spot.0 == self.spot.0).map(|(_, tag)| tag.at);
             let documentation = found.map(|_| Documentation { text: &text, at: own });
-            let property = parameter::property(formal, &function.formals, documentation, self.remarks);
+            let property =
+                parameter::property(formal, &function.formals, documentation, self.remarks);
             properties.insert(formal.name.clone(), Json::Object(property.schema));
             if property.is_required {
                 required.push(formal.name.clone());
@@ -221,11 +271,25 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
         for tag in block.all("param") {
             for name in package::names(tag) {
                 if name == "..." || name == "\\dots" {
-                    let message = "what `...` takes cannot be given by name, so callers cannot give it";
-                    self.remarks.say(&DOTS, tag.at, message, "make formals of what callers should be able to give");
+                    let message =
+                        "what `...` takes cannot be given by name, so callers cannot give it";
+                    self.remarks.say(
+                        &DOTS,
+                        tag.at,
+                        message,
+                        "make formals of what callers should be able to give",
+                    );
                 } else if !self.package.may_have_formal(self.spot, &name) {
-                    let message = format!("`{name}` is documented and not a formal of `{}`; it is left out", function.name);
-                    self.remarks.say(&PHANTOM_PARAM, tag.at, message, "correct its name or remove it");
+                    let message = format!(
+                        "`{name}` is documented and not a formal of `{}`; it is left out",
+                        function.name
+                    );
+                    self.remarks.say(
+                        &PHANTOM_PARAM,
+                        tag.at,
+                        message,
+                        "correct its name or remove it",
+                    );
                 } else if seen.contains(&name) {
                     let message = format!("`{name}` is documented twice; the last text counts");
                     self.remarks.say(&DUPLICATE_PARAM, tag.at, message, "keep one of the two");
@@ -236,7 +300,9 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
         for tag in block.all("inheritParams") {
             if self.package.model(tag).is_none() {
                 let target = tag.text();
-                let message = format!("`{target}` is not documented in this package, so nothing is inherited from it");
+                let message = format!(
+                    "`{target}` is not documented in this package, so nothing is inherited from it"
+                );
                 self.remarks.say(&UNKNOWN_SOURCE, tag.at, message, "document the parameters here");
             }
         }
@@ -245,10 +311,21 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
     /// Says which formals nobody can give, though R has no value for them.
     fn check_hidden(&mut self, function: &Function) {
         let is_given = |name: &str| !name.starts_with('.') || name == ".state_env" || name == "...";
-        for formal in function.formals.iter().filter(|formal| formal.default.is_none() && !is_given(&formal.name)) {
+        for formal in function
+            .formals
+            .iter()
+            .filter(|formal| formal.default.is_none() && !is_given(&formal.name))
+        {
             let name = &formal.name;
-            let message = format!("`{name}` is hidden and has no default, so that no call can give it a value");
-            self.remarks.say(&HIDDEN_REQUIRED, formal.at, message, "give it a default, or a name without the dot");
+            let message = format!(
+                "`{name}` is hidden and has no default, so that no call can give it a value"
+            );
+            self.remarks.say(
+                &HIDDEN_REQUIRED,
+                formal.at,
+                message,
+                "give it a default, or a name without the dot",
+            );
         }
     }
 
@@ -264,8 +341,14 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
 
     fn example(&mut self) -> Option<ExampleCode> {
         let package = self.package;
-        let blocks: Vec<_> = package.peers(self.spot).into_iter().map(|spot| &package.at(spot).block).collect();
-        let conditional = || blocks.iter().find_map(|block| block.get("examplesIf")).map(|tag| code::conditional(&tag.code()));
+        let blocks: Vec<_> =
+            package.peers(self.spot).into_iter().map(|spot| &package.at(spot).block).collect();
+        let conditional = || {
+            blocks
+                .iter()
+                .find_map(|block| block.get("examplesIf"))
+                .map(|tag| code::conditional(&tag.code()))
+        };
         let written = blocks.iter().map(|block| self.written(block)).find(|code| !code.is_empty());
         let written = written.map(|code| code::read(&code));
         let code = match (written, conditional()) {
@@ -274,7 +357,12 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
         };
         let code = code.filter(|code| !code.shown.is_empty());
         if code.is_none() {
-            self.remarks.say(&NO_EXAMPLES, self.block().at(), "the function has no `@examples`", "add code that uses it");
+            self.remarks.say(
+                &NO_EXAMPLES,
+                self.block().at(),
+                "the function has no `@examples`",
+                "add code that uses it",
+            );
         }
         code
     }
@@ -288,9 +376,18 @@ impl<'p, 'a> Compiler<'p, 'a, '_> {
                 "example" => match (self.others)(&tag.text()) {
                     Some(code) => codes.push(code.replace("\r\n", "\n").trim_end().to_owned()),
                     None => {
-                        let at = if std::ptr::eq(block, self.block()) { tag.at } else { self.block().at() };
+                        let at = if std::ptr::eq(block, self.block()) {
+                            tag.at
+                        } else {
+                            self.block().at()
+                        };
                         let message = format!("there is no `{}` in the package", tag.text());
-                        self.remarks.say(&MISSING_FILE, at, message, "name a file of the package, by its path in it");
+                        self.remarks.say(
+                            &MISSING_FILE,
+                            at,
+                            message,
+                            "name a file of the package, by its path in it",
+                        );
                     }
                 },
                 _ => {}

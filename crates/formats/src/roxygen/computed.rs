@@ -18,7 +18,9 @@ pub(super) fn kind(node: Node<'_>, source: &str) -> Option<Kind> {
         "identifier" if text == "pi" => Some(Kind::Number),
         "extract_operator" => match text {
             ".Machine$integer.max" => Some(Kind::Integer),
-            ".Machine$double.eps" | ".Machine$double.xmax" | ".Machine$double.xmin" => Some(Kind::Number),
+            ".Machine$double.eps" | ".Machine$double.xmax" | ".Machine$double.xmin" => {
+                Some(Kind::Number)
+            }
             _ => None,
         },
         _ => None,
@@ -32,7 +34,8 @@ fn operation(node: Node<'_>, source: &str) -> Option<Kind> {
         ":" => Some(Kind::Number.array()),
         "+" | "-" | "*" | "/" | "^" => {
             let sides = [side("lhs")?, side("rhs")?];
-            let is_number = |kind: &Option<Kind>| matches!(kind, Some(Kind::Number | Kind::Integer));
+            let is_number =
+                |kind: &Option<Kind>| matches!(kind, Some(Kind::Number | Kind::Integer));
             let is_several = |kind: &Option<Kind>| matches!(kind, Some(Kind::Array(_)));
             (sides.iter().any(is_number) && !sides.iter().any(is_several)).then_some(Kind::Number)
         }
@@ -43,12 +46,14 @@ fn operation(node: Node<'_>, source: &str) -> Option<Kind> {
 /// What functions of R itself return, whatever they are given.
 fn called(node: Node<'_>, source: &str) -> Option<Kind> {
     match &source[node.child_by_field_name("function")?.byte_range()] {
-        "length" | "nrow" | "ncol" | "NROW" | "NCOL" | "nlevels" | "as.integer" => Some(Kind::Integer),
-        "sqrt" | "exp" | "log" | "log10" | "mean" | "median" | "min" | "max" | "sum" | "sd" | "var" | "as.numeric" => {
-            Some(Kind::Number)
+        "length" | "nrow" | "ncol" | "NROW" | "NCOL" | "nlevels" | "as.integer" => {
+            Some(Kind::Integer)
         }
+        "sqrt" | "exp" | "log" | "log10" | "mean" | "median" | "min" | "max" | "sum" | "sd"
+        | "var" | "as.numeric" => Some(Kind::Number),
         "seq_len" | "seq_along" | "seq" | "range" | "runif" | "rnorm" => Some(Kind::Number.array()),
-        "interactive" | "inherits" | "identical" | "isTRUE" | "isFALSE" | "all" | "any" | "as.logical" => Some(Kind::Boolean),
+        "interactive" | "inherits" | "identical" | "isTRUE" | "isFALSE" | "all" | "any"
+        | "as.logical" => Some(Kind::Boolean),
         "matrix" => Some(Kind::Number.array().array()),
         "data.frame" => Some(Kind::Rows),
         "list" => Some(Kind::Object),

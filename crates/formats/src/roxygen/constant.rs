@@ -71,7 +71,9 @@ fn literal(node: Node<'_>, source: &str) -> Option<Constant> {
 fn unary(node: Node<'_>, source: &str) -> Option<Constant> {
     let operator = &source[node.child_by_field_name("operator")?.byte_range()];
     match (operator, fold(node.child_by_field_name("rhs")?, source)) {
-        ("+", value @ (Constant::Integer(_) | Constant::Number(_) | Constant::Missing(_))) => Some(value),
+        ("+", value @ (Constant::Integer(_) | Constant::Number(_) | Constant::Missing(_))) => {
+            Some(value)
+        }
         ("-", value @ Constant::Missing(_)) => Some(value),
         ("-", Constant::Integer(value)) => negative(&value).map(Constant::Integer),
         ("-", Constant::Number(value)) => negative(&value).map(Constant::Number),
@@ -92,8 +94,11 @@ fn call(node: Node<'_>, source: &str) -> Option<Constant> {
     let arguments = node.child_by_field_name("arguments")?;
     let mut cursor = arguments.walk();
     let items = arguments.children_by_field_name("argument", &mut cursor).map(|argument| {
-        let name = argument.child_by_field_name("name").map(|node| name(&source[node.byte_range()]));
-        let value = argument.child_by_field_name("value").map_or(Constant::Computed(None), |value| fold(value, source));
+        let name =
+            argument.child_by_field_name("name").map(|node| name(&source[node.byte_range()]));
+        let value = argument
+            .child_by_field_name("value")
+            .map_or(Constant::Computed(None), |value| fold(value, source));
         (name, value)
     });
     let items: Vec<_> = items.collect();
@@ -223,7 +228,8 @@ fn escape(rest: &mut std::str::Chars<'_>) -> Option<char> {
 
 /// A character by up to three octal digits.
 fn octal(first: char, rest: &mut std::str::Chars<'_>) -> Option<char> {
-    let more = rest.as_str().bytes().take(2).take_while(|byte| (b'0'..=b'7').contains(byte)).count();
+    let more =
+        rest.as_str().bytes().take(2).take_while(|byte| (b'0'..=b'7').contains(byte)).count();
     let digits: String = std::iter::once(first).chain(rest.by_ref().take(more)).collect();
     u32::from_str_radix(&digits, 8).ok().and_then(char::from_u32)
 }

@@ -71,21 +71,33 @@ impl Definition {
     pub fn to_yaml(&self, measured: &Measured) -> String {
         let mut fields = self.fields.clone();
         // The format wants the field even where there is nothing to say.
-        let example = self.example.as_ref().map(|example| format!("{}\n", example.with_output(measured.output.as_deref())));
+        let example = self
+            .example
+            .as_ref()
+            .map(|example| format!("{}\n", example.with_output(measured.output.as_deref())));
         fields.insert("implementation_example".to_owned(), example.unwrap_or_default().into());
         let seconds = measured.seconds.filter(|_| self.example.is_some()).and_then(thousandths);
         fields.extend(seconds.map(|seconds| ("execution_time".to_owned(), Json::Number(seconds))));
         let source = &self.origin.source;
-        format!("{MARK}{source}.\n# Change the comments there and build again.\n{}", yaml::write::document(&fields))
+        format!(
+            "{MARK}{source}.\n# Change the comments there and build again.\n{}",
+            yaml::write::document(&fields)
+        )
     }
 
     /// What a file says about a run of this very example; nothing if it is about another one.
     pub fn measured_in(&self, text: &str) -> Measured {
         let parsed = yaml::parse(text);
-        let Some((root, example)) = parsed.root.as_ref().zip(self.example.as_ref()) else { return Measured::default() };
-        let text = root.get("implementation_example").and_then(|node| node.as_str()).unwrap_or_default();
-        let Some(output) = example.output_in(text) else { return Measured::default() };
-        let seconds = root.get("execution_time").and_then(|node| node.as_number()).and_then(Number::as_f64);
+        let Some((root, example)) = parsed.root.as_ref().zip(self.example.as_ref()) else {
+            return Measured::default();
+        };
+        let text =
+            root.get("implementation_example").and_then(|node| node.as_str()).unwrap_or_default();
+        let Some(output) = example.output_in(text) else {
+            return Measured::default();
+        };
+        let seconds =
+            root.get("execution_time").and_then(|node| node.as_number()).and_then(Number::as_f64);
         Measured { output, seconds }
     }
 }

@@ -27,7 +27,8 @@ fn without_examples(body: &Plain) -> String {
     for range in body.sentences() {
         let sentence = &body.text[range.clone()];
         let start = sentence.trim_start().to_lowercase();
-        let has_example = examples.iter().any(|code| code.start >= range.start && code.start < range.end);
+        let has_example =
+            examples.iter().any(|code| code.start >= range.start && code.start < range.end);
         let is_heading = sentence.trim_end().ends_with(':');
         let gives_examples = EXAMPLES.iter().any(|begin| start.starts_with(begin));
         in_list = in_list && start.starts_with("- ") || gives_examples && is_heading;
@@ -55,8 +56,14 @@ mod tests {
         assert_eq!(text(documented), "the pipeline name");
         assert_eq!(text("Integer. Max rows. Must be positive."), "Max rows. Must be positive");
         assert_eq!(text("Numeric vector: x"), "x");
-        assert_eq!(text("Names to use (e.g., `a`). Others are ignored."), "Names to use (e.g., a). Others are ignored");
-        assert_eq!(text("The names.\n\nSecond paragraph, etc."), "The names.\n\nSecond paragraph, etc.");
+        assert_eq!(
+            text("Names to use (e.g., `a`). Others are ignored."),
+            "Names to use (e.g., a). Others are ignored"
+        );
+        assert_eq!(
+            text("The names.\n\nSecond paragraph, etc."),
+            "The names.\n\nSecond paragraph, etc."
+        );
         let advice = "Step. For example, if `by = 5`, every fifth is shown";
         assert_eq!(text(advice), advice.replace('`', ""));
         assert_eq!(text("Step. For example, see [`seq()`]."), "Step. For example, see seq()");

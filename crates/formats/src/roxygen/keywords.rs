@@ -17,7 +17,8 @@ pub(crate) struct Keywords {
 
 const TAG: &str = "keywords";
 const TOOL: &str = "mcp-tool";
-const FLAGS: [&str; 5] = [TOOL, "mcp-dangerous", "mcp-requires-approval", "mcp-read-only", "mcp-network"];
+const FLAGS: [&str; 5] =
+    [TOOL, "mcp-dangerous", "mcp-requires-approval", "mcp-read-only", "mcp-network"];
 /// Flags that must not be lost.
 const SAFETY: [&str; 2] = [FLAGS[1], FLAGS[2]];
 
@@ -28,7 +29,8 @@ pub(crate) fn marks_tool(block: &Block<'_>) -> bool {
 
 /// Whether a text may have a keyword of a tool, or one that is meant to be.
 pub(crate) fn are_in(text: &str) -> bool {
-    let says_mcp = |line: &str| line.as_bytes().windows(3).any(|part| part.eq_ignore_ascii_case(b"mcp"));
+    let says_mcp =
+        |line: &str| line.as_bytes().windows(3).any(|part| part.eq_ignore_ascii_case(b"mcp"));
     text.lines().any(|line| line.trim_start().starts_with('#') && says_mcp(line))
 }
 
@@ -65,8 +67,14 @@ impl Keywords {
             "mcp-network" => self.needs_network = true,
             _ => match word.strip_prefix("mcp-category-").filter(|category| !category.is_empty()) {
                 Some(category) => {
-                    if let Some(earlier) = self.category.replace(category.to_owned()).filter(|earlier| earlier != category) {
-                        let message = format!("there are several categories; `{category}` counts, `{earlier}` does not");
+                    if let Some(earlier) = self
+                        .category
+                        .replace(category.to_owned())
+                        .filter(|earlier| earlier != category)
+                    {
+                        let message = format!(
+                            "there are several categories; `{category}` counts, `{earlier}` does not"
+                        );
                         remarks.say(&SEVERAL_CATEGORIES, at, message, "keep one of them");
                     }
                 }
@@ -102,19 +110,27 @@ impl Meant {
     /// Beside the mark of a tool, safety flags are known without their beginning, too.
     fn by(word: &str, is_tool: bool) -> Option<Self> {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let behind = word.get(..3).filter(|start| start.eq_ignore_ascii_case("mcp")).map(|_| &word[3..]);
+        let behind =
+            word.get(..3).filter(|start| start.eq_ignore_ascii_case("mcp")).map(|_| &word[3..]);
         let flag = match behind {
             Some(_) => closest(word, FLAGS),
-            None if is_tool => SAFETY.into_iter().find(|flag| closest(word, [*flag, flag.trim_start_matches("mcp-")]).is_some()),
+            None if is_tool => SAFETY
+                .into_iter()
+                .find(|flag| closest(word, [*flag, flag.trim_start_matches("mcp-")]).is_some()),
             None => None,
         };
-        let is_set_off = behind.is_some_and(|behind| behind.starts_with(|c: char| !c.is_alphanumeric()));
+        let is_set_off =
+            behind.is_some_and(|behind| behind.starts_with(|c: char| !c.is_alphanumeric()));
         (flag.is_some() || is_set_off).then_some(Self { flag })
     }
 
     /// A word that is nearly a safety flag must not be passed over.
     fn severity(&self) -> Severity {
-        if self.flag.is_some_and(|flag| SAFETY.contains(&flag)) { Severity::Error } else { Severity::Warning }
+        if self.flag.is_some_and(|flag| SAFETY.contains(&flag)) {
+            Severity::Error
+        } else {
+            Severity::Warning
+        }
     }
 
     fn say(&self, message: String, at: usize, remarks: &mut Remarks) {

@@ -78,8 +78,9 @@ impl Kind {
             Constant::List(items) => Some(Self::of_list(items)),
             Constant::Vector(items) => {
                 let kinds: Vec<_> = items.iter().filter_map(Self::of).collect();
-                let widest =
-                    [Self::Text, Self::Number, Self::Integer, Self::Boolean].into_iter().find(|kind| kinds.contains(kind));
+                let widest = [Self::Text, Self::Number, Self::Integer, Self::Boolean]
+                    .into_iter()
+                    .find(|kind| kinds.contains(kind));
                 widest.map(|kind| match items.len() {
                     1 => kind,
                     _ => kind.array(),
@@ -94,7 +95,8 @@ impl Kind {
 
     /// A list without names whose items are of one type is an array.
     fn of_list(items: &[(Option<String>, Constant)]) -> Self {
-        let mut kinds: Vec<_> = items.iter().map(|(name, item)| Self::of(item).filter(|_| name.is_none())).collect();
+        let mut kinds: Vec<_> =
+            items.iter().map(|(name, item)| Self::of(item).filter(|_| name.is_none())).collect();
         kinds.dedup();
         match kinds.as_slice() {
             [Some(kind)] => kind.clone().array(),
@@ -105,15 +107,24 @@ impl Kind {
     /// A constant as a value of this type, if it is one.
     pub(crate) fn value(&self, constant: &Constant) -> Option<Json> {
         match (self, constant) {
-            (Self::Text | Self::Date | Self::DateTime, Constant::Text(text)) => Some(text.as_str().into()),
-            (Self::Number, Constant::Number(number) | Constant::Integer(number)) => Some(number.clone().into()),
-            (Self::Integer, Constant::Number(number) | Constant::Integer(number)) => whole(number).map(Json::from),
+            (Self::Text | Self::Date | Self::DateTime, Constant::Text(text)) => {
+                Some(text.as_str().into())
+            }
+            (Self::Number, Constant::Number(number) | Constant::Integer(number)) => {
+                Some(number.clone().into())
+            }
+            (Self::Integer, Constant::Number(number) | Constant::Integer(number)) => {
+                whole(number).map(Json::from)
+            }
             (Self::Boolean, Constant::Bool(value)) => Some((*value).into()),
             (Self::Object, Constant::List(items)) => members(items),
             (Self::Rows, Constant::List(items)) if items.is_empty() => Some(json!([])),
             (Self::Array(kind), Constant::Vector(items)) => {
-                let is_text = **kind == Self::Text && items.iter().any(|item| matches!(item, Constant::Text(_)));
-                let is_number = items.iter().any(|item| matches!(item, Constant::Integer(_) | Constant::Number(_)));
+                let is_text = **kind == Self::Text
+                    && items.iter().any(|item| matches!(item, Constant::Text(_)));
+                let is_number = items
+                    .iter()
+                    .any(|item| matches!(item, Constant::Integer(_) | Constant::Number(_)));
                 let value = |item: &Constant| match item {
                     _ if is_text => Some(coerced(item)),
                     Constant::Bool(value) if is_number => Some(i32::from(*value).into()),
@@ -121,9 +132,11 @@ impl Kind {
                 };
                 items.iter().map(value).collect::<Option<Vec<_>>>().map(Json::Array)
             }
-            (Self::Array(kind), Constant::List(items)) => {
-                items.iter().map(|(_, item)| kind.value(item)).collect::<Option<Vec<_>>>().map(Json::Array)
-            }
+            (Self::Array(kind), Constant::List(items)) => items
+                .iter()
+                .map(|(_, item)| kind.value(item))
+                .collect::<Option<Vec<_>>>()
+                .map(Json::Array),
             (Self::Array(_), Constant::Empty(_)) => Some(json!([])),
             (Self::Array(kind), scalar) => kind.value(scalar).map(|value| Json::Array(vec![value])),
             (scalar, Constant::Vector(items)) if items.len() == 1 => scalar.value(&items[0]),
@@ -156,7 +169,9 @@ fn members(items: &[(Option<String>, Constant)]) -> Option<Json> {
 fn any(item: &Constant) -> Option<Json> {
     match item {
         Constant::Null => Some(Json::Null),
-        Constant::List(items) if items.iter().all(|(name, _)| name.is_none()) && !items.is_empty() => {
+        Constant::List(items)
+            if items.iter().all(|(name, _)| name.is_none()) && !items.is_empty() =>
+        {
             items.iter().map(|(_, item)| any(item)).collect::<Option<Vec<_>>>().map(Json::Array)
         }
         item => Kind::of(item).and_then(|kind| kind.value(item)),

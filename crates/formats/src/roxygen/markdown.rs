@@ -11,15 +11,22 @@ pub(crate) fn is_linked(before: &[Piece], behind: &[Piece]) -> bool {
 /// Text beside code without the brackets of a link around the code.
 pub(crate) fn unlinked(text: &str, before: &[Piece], behind: &[Piece]) -> String {
     let is_code = |piece: Option<&Piece>| matches!(piece, Some(Piece::Code(_) | Piece::Link(_)));
-    let opens = |piece: Option<&Piece>| matches!(piece, Some(Piece::Text(text)) if text.ends_with('['));
-    let closes = |piece: Option<&Piece>| matches!(piece, Some(Piece::Text(text)) if text.starts_with(']'));
+    let opens =
+        |piece: Option<&Piece>| matches!(piece, Some(Piece::Text(text)) if text.ends_with('['));
+    let closes =
+        |piece: Option<&Piece>| matches!(piece, Some(Piece::Text(text)) if text.starts_with(']'));
     let mut text = text.to_owned();
     if text.ends_with('[') && is_code(behind.first()) && closes(behind.get(1)) {
         text.pop();
     }
-    if text.starts_with(']') && is_code(before.last()) && opens(before.len().checked_sub(2).and_then(|at| before.get(at))) {
+    if text.starts_with(']')
+        && is_code(before.last())
+        && opens(before.len().checked_sub(2).and_then(|at| before.get(at)))
+    {
         text.remove(0);
-        let target = [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| text.strip_prefix(open)?.find(close));
+        let target = [('(', ')'), ('[', ']')]
+            .into_iter()
+            .find_map(|(open, close)| text.strip_prefix(open)?.find(close));
         if let Some(end) = target {
             text.replace_range(..end + 2, "");
         }
@@ -39,7 +46,8 @@ pub(crate) fn unmarked(text: &str) -> String {
         match found.filter(|_| !is_inside) {
             Some((inner, length)) => {
                 // A picture is told by its text.
-                let is_picture = out.ends_with('!') && rest[..length].ends_with(')') && rest.starts_with('[');
+                let is_picture =
+                    out.ends_with('!') && rest[..length].ends_with(')') && rest.starts_with('[');
                 out.truncate(out.len() - usize::from(is_picture));
                 out.push_str(&unmarked(inner));
                 rest = &rest[length..];
@@ -56,13 +64,17 @@ pub(crate) fn unmarked(text: &str) -> String {
 
 /// What stands between one or two stars or underscores, and the length of the whole.
 fn emphasis(text: &str) -> Option<(&str, usize)> {
-    let mark = if text.starts_with("**") || text.starts_with("__") { &text[..2] } else { &text[..1] };
+    let mark =
+        if text.starts_with("**") || text.starts_with("__") { &text[..2] } else { &text[..1] };
     let body = &text[mark.len()..];
     let end = body.find(mark).filter(|end| *end > 0)?;
     let inner = &body[..end];
     let behind = body[end + mark.len()..].chars().next();
-    let is_tight = !inner.starts_with(char::is_whitespace) && !inner.ends_with(char::is_whitespace) && !inner.contains("\n\n");
-    let is_over = behind.is_none_or(|c| !c.is_alphanumeric() && c != mark.chars().next().unwrap_or(c));
+    let is_tight = !inner.starts_with(char::is_whitespace)
+        && !inner.ends_with(char::is_whitespace)
+        && !inner.contains("\n\n");
+    let is_over =
+        behind.is_none_or(|c| !c.is_alphanumeric() && c != mark.chars().next().unwrap_or(c));
     (is_tight && is_over).then_some((inner, mark.len() * 2 + end))
 }
 

@@ -24,7 +24,8 @@ pub(crate) struct Markup {
 /// Commands whose argument is code.
 const CODE: [&str; 5] = ["code", "verb", "samp", "kbd", "preformatted"];
 /// Commands that take two arguments.
-const PAIRS: [&str; 9] = ["item", "href", "eqn", "deqn", "section", "subsection", "if", "tabular", "figure"];
+const PAIRS: [&str; 9] =
+    ["item", "href", "eqn", "deqn", "section", "subsection", "if", "tabular", "figure"];
 
 /// Reads marked-up text.
 pub(crate) fn parse(text: &str) -> Markup {
@@ -89,7 +90,12 @@ impl<'a> Parser<'a> {
     /// An escaped character or a command.
     fn backslash(&mut self, text: &mut String, pieces: &mut Vec<Piece>) {
         self.skip(1);
-        if let Some(c) = self.rest.chars().next().filter(|c| matches!(c, '\\' | '%' | '{' | '}' | '[' | ']' | '@' | '`')) {
+        if let Some(c) = self
+            .rest
+            .chars()
+            .next()
+            .filter(|c| matches!(c, '\\' | '%' | '{' | '}' | '[' | ']' | '@' | '`'))
+        {
             self.skip(1);
             text.push(c);
             return;
@@ -135,14 +141,18 @@ impl<'a> Parser<'a> {
     /// Whether an argument begins here; behind the first one, blanks may stand before the next.
     fn opens(&mut self, before: usize) -> bool {
         let rest = if before > 0 { self.rest.trim_start() } else { self.rest };
-        let Some(inner) = rest.strip_prefix('{') else { return false };
+        let Some(inner) = rest.strip_prefix('{') else {
+            return false;
+        };
         self.rest = inner;
         true
     }
 
     /// The argument of a command for code. Braces count outside of quotes only; commands inside are read.
     fn code(&mut self) -> String {
-        let Some(inner) = self.rest.strip_prefix('{') else { return String::new() };
+        let Some(inner) = self.rest.strip_prefix('{') else {
+            return String::new();
+        };
         let (mut depth, mut quote, mut escaped) = (0, None, false);
         for (at, c) in inner.char_indices() {
             match c {
@@ -179,7 +189,8 @@ impl<'a> Parser<'a> {
         let length = body.find(end).filter(|length| *length > 0)?;
         let behind = body[length + end.len()..].chars().next();
         // Code has quotes, too: `c('a', 'b')`, `it's`.
-        let is_code = body[..length].contains(['`', '(', '=', '[', '$', '"']) || body[..length].contains("\n\n");
+        let is_code = body[..length].contains(['`', '(', '=', '[', '$', '"'])
+            || body[..length].contains("\n\n");
         if is_code || behind.is_some_and(|c| c.is_alphanumeric() || c == '`') {
             return None;
         }
@@ -194,7 +205,9 @@ impl<'a> Parser<'a> {
         let end = body.find('`')?;
         let code = body[..end].trim();
         let stage = code.strip_prefix("lifecycle::").unwrap_or(code).strip_prefix("badge(");
-        let stage = stage.and_then(|stage| stage.strip_suffix(')')).map(|stage| stage.trim().trim_matches(['"', '\'']));
+        let stage = stage
+            .and_then(|stage| stage.strip_suffix(')'))
+            .map(|stage| stage.trim().trim_matches(['"', '\'']));
         let shown = stage.map_or_else(|| code.to_owned(), |stage| format!("({stage})"));
         self.rest = &body[end + 1..];
         Some(shown)
@@ -208,7 +221,8 @@ impl<'a> Parser<'a> {
         let end = body.find(fence)?;
         let code = body[..end].trim();
         // The language behind a fence is none of the code.
-        let code = if ticks > 2 { code.split_once('\n').map_or(code, |(_, code)| code) } else { code };
+        let code =
+            if ticks > 2 { code.split_once('\n').map_or(code, |(_, code)| code) } else { code };
         let whole = code.to_owned();
         self.skip(ticks + end + ticks);
         Some(whole)
@@ -234,8 +248,12 @@ fn spell(pieces: &[Piece], out: &mut String) {
     for piece in pieces {
         match piece {
             Piece::Text(text) | Piece::Code(text) | Piece::Link(text) => out.push_str(text),
-            Piece::Command(name, _) if matches!(name.as_str(), "dots" | "ldots") => out.push_str("..."),
-            Piece::Command(_, arguments) => arguments.iter().for_each(|argument| spell(argument, out)),
+            Piece::Command(name, _) if matches!(name.as_str(), "dots" | "ldots") => {
+                out.push_str("...")
+            }
+            Piece::Command(_, arguments) => {
+                arguments.iter().for_each(|argument| spell(argument, out))
+            }
         }
     }
 }

@@ -2,15 +2,19 @@
 //! not stop for.
 
 /// Functions that end a call.
-const ENDS: [&str; 6] = ["stop(", "abort(", "rlang::abort(", "cli_abort(", "cli::cli_abort(", "base::stop("];
+const ENDS: [&str; 6] =
+    ["stop(", "abort(", "rlang::abort(", "cli_abort(", "cli::cli_abort(", "base::stop("];
 
 /// The names that the body of a function asks `missing` about, and goes on without.
 pub(super) fn omissible(body: &str) -> Vec<&str> {
     let (mut found, mut demanded) = (Vec::new(), Vec::new());
     for (at, call) in body.match_indices("missing(") {
-        let is_other = body[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.'));
+        let is_other =
+            body[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.'));
         let start = at + call.len();
-        let Some(length) = body[start..].find(')').filter(|_| !is_other) else { continue };
+        let Some(length) = body[start..].find(')').filter(|_| !is_other) else {
+            continue;
+        };
         let name = body[start..start + length].trim().trim_matches('`');
         match is_demand(&body[..at], &body[start + length + 1..]) {
             true => demanded.push(name),
@@ -24,11 +28,14 @@ pub(super) fn omissible(body: &str) -> Vec<&str> {
 /// Whether the call ends where the formal is missing: `if (missing(x)) stop(…)`, `stopifnot(!missing(x))`. Of several
 /// that are joined by `&&`, each may be missing.
 fn is_demand(before: &str, behind: &str) -> bool {
-    let Some((opened, closed)) = opened(before).zip(closed(behind)) else { return false };
+    let Some((opened, closed)) = opened(before).zip(closed(behind)) else {
+        return false;
+    };
     let condition = [&before[opened + 1..], &behind[..closed]];
     let then = behind[closed + 1..].trim_start().trim_start_matches('{').trim_start();
     let is_if = before[..opened].trim_end().ends_with("if");
-    let is_refused = ENDS.iter().any(|end| then.starts_with(end)) && !before.trim_end().ends_with('!');
+    let is_refused =
+        ENDS.iter().any(|end| then.starts_with(end)) && !before.trim_end().ends_with('!');
     let is_checked = before[..opened].ends_with("stopifnot");
     is_checked || is_if && is_refused && !condition.iter().any(|part| part.contains("&&"))
 }

@@ -45,11 +45,18 @@ impl<'a> Package<'a> {
     pub(crate) fn read(name: &'a str, files: &'a [(SourceId, String)], others: Others<'_>) -> Self {
         // A template may have the keyword.
         let may_have_tools = |text: &str| keywords::are_in(text) || text.contains("@template ");
-        let (own, mut unread): (Vec<_>, Vec<_>) = files.iter().partition(|(_, text)| may_have_tools(text));
-        let mut package = Self { name, files: read_all(&own, others), by_page: HashMap::new(), by_name: HashMap::new() };
+        let (own, mut unread): (Vec<_>, Vec<_>) =
+            files.iter().partition(|(_, text)| may_have_tools(text));
+        let mut package = Self {
+            name,
+            files: read_all(&own, others),
+            by_page: HashMap::new(),
+            by_name: HashMap::new(),
+        };
         let mut wanted = package.references();
         while !wanted.is_empty() {
-            let (needed, rest): (Vec<_>, Vec<_>) = unread.into_iter().partition(|(_, text)| mentions(text, &wanted));
+            let (needed, rest): (Vec<_>, Vec<_>) =
+                unread.into_iter().partition(|(_, text)| mentions(text, &wanted));
             let known = package.references();
             package.files.extend(read_all(&needed, others));
             wanted = package.references().difference(&known).cloned().collect();
@@ -73,7 +80,9 @@ impl<'a> Package<'a> {
     /// The block at a spot, then the others of its page.
     pub(crate) fn peers(&self, spot: Spot) -> Vec<Spot> {
         let others = self.page(spot).and_then(|page| self.by_page.get(&page));
-        std::iter::once(spot).chain(others.into_iter().flatten().copied().filter(|other| *other != spot)).collect()
+        std::iter::once(spot)
+            .chain(others.into_iter().flatten().copied().filter(|other| *other != spot))
+            .collect()
     }
 
     /// What documents a parameter of the function at a spot: its own block, its page, what it inherits from.
@@ -82,22 +91,37 @@ impl<'a> Package<'a> {
         self.find(spot, name, HOPS, &mut seen)
     }
 
-    fn find(&self, spot: Spot, name: &str, hops: usize, seen: &mut HashSet<Spot>) -> Option<(Spot, &Tag<'a>)> {
+    fn find(
+        &self,
+        spot: Spot,
+        name: &str,
+        hops: usize,
+        seen: &mut HashSet<Spot>,
+    ) -> Option<(Spot, &Tag<'a>)> {
         if hops == 0 || !seen.insert(spot) {
             return None;
         }
         let peers = self.peers(spot);
         let own = peers.iter().find_map(|peer| {
             let tags = self.at(*peer).block.all("param").collect::<Vec<_>>();
-            tags.into_iter().rfind(|tag| names(tag).iter().any(|known| known == name)).map(|tag| (*peer, tag))
+            tags.into_iter()
+                .rfind(|tag| names(tag).iter().any(|known| known == name))
+                .map(|tag| (*peer, tag))
         });
-        own.or_else(|| peers.iter().flat_map(|peer| self.models(*peer)).find_map(|from| self.find(from, name, hops - 1, seen)))
+        own.or_else(|| {
+            peers
+                .iter()
+                .flat_map(|peer| self.models(*peer))
+                .find_map(|from| self.find(from, name, hops - 1, seen))
+        })
     }
 
     /// Whether a function on the page of a block may have a formal of this name. Those of other objects only R knows.
     pub(crate) fn may_have_formal(&self, spot: Spot, name: &str) -> bool {
         self.peers(spot).into_iter().any(|peer| match &self.at(peer).subject {
-            Subject::Function(function) => function.formals.iter().any(|formal| formal.name == name),
+            Subject::Function(function) => {
+                function.formals.iter().any(|formal| formal.name == name)
+            }
             Subject::Object(_) => true,
             Subject::Other => false,
         })
@@ -105,7 +129,12 @@ impl<'a> Package<'a> {
 
     /// The pages of this package whose parameters a block takes over.
     fn models(&self, spot: Spot) -> Vec<Spot> {
-        let targets = self.at(spot).block.tags.iter().filter(|tag| matches!(tag.name, "inheritParams" | "inherit"));
+        let targets = self
+            .at(spot)
+            .block
+            .tags
+            .iter()
+            .filter(|tag| matches!(tag.name, "inheritParams" | "inherit"));
         targets.filter_map(|tag| self.model(tag)).collect()
     }
 
@@ -128,7 +157,9 @@ impl<'a> Package<'a> {
         let block = &self.at(spot).block;
         // A function that is described in the page of another one may name any function there.
         match first_word(block, "describeIn").filter(|_| block.get("rdname").is_none()) {
-            Some(name) => Some(self.by_name.get(&name).and_then(|of| self.own_page(*of)).unwrap_or(name)),
+            Some(name) => {
+                Some(self.by_name.get(&name).and_then(|of| self.own_page(*of)).unwrap_or(name))
+            }
             None => self.own_page(spot),
         }
     }
@@ -136,13 +167,16 @@ impl<'a> Package<'a> {
     /// The page that a block makes or is put on by name.
     fn own_page(&self, spot: Spot) -> Option<String> {
         let documented = self.at(spot);
-        let named = ["rdname", "name"].into_iter().find_map(|tag| first_word(&documented.block, tag));
+        let named =
+            ["rdname", "name"].into_iter().find_map(|tag| first_word(&documented.block, tag));
         named.or_else(|| documented.name().map(str::to_owned))
     }
 
     fn spots(&self) -> Vec<Spot> {
         let files = self.files.iter().enumerate();
-        files.flat_map(|(file, of)| (0..of.content.documented.len()).map(move |index| (file, index))).collect()
+        files
+            .flat_map(|(file, of)| (0..of.content.documented.len()).map(move |index| (file, index)))
+            .collect()
     }
 
     fn index(&mut self) {
@@ -152,7 +186,13 @@ impl<'a> Package<'a> {
             names.into_iter().for_each(|name| _ = self.by_name.entry(name).or_insert(*spot));
         }
         for spot in &spots {
-            let aliases: Vec<_> = self.at(*spot).block.all("aliases").flat_map(Tag::words).map(str::to_owned).collect();
+            let aliases: Vec<_> = self
+                .at(*spot)
+                .block
+                .all("aliases")
+                .flat_map(Tag::words)
+                .map(str::to_owned)
+                .collect();
             aliases.into_iter().for_each(|name| _ = self.by_name.entry(name).or_insert(*spot));
         }
         for spot in spots {
@@ -179,7 +219,10 @@ impl<'a> Package<'a> {
 fn read_all<'a>(files: &[&'a (SourceId, String)], others: Others<'_>) -> Vec<File<'a>> {
     let read = |(source, text): &&'a (SourceId, String)| {
         let mut content = source::read(text);
-        content.documented.iter_mut().for_each(|documented| template::expand(&mut documented.block, others));
+        content
+            .documented
+            .iter_mut()
+            .for_each(|documented| template::expand(&mut documented.block, others));
         File { source, text, content }
     };
     files.iter().map(read).collect()
@@ -191,7 +234,12 @@ fn mentions(text: &str, names: &HashSet<String>) -> bool {
 
 /// The names of a block: that of what it is about, and its own.
 fn names_of(documented: &Documented<'_>) -> Vec<String> {
-    documented.name().map(str::to_owned).into_iter().chain(first_word(&documented.block, "name")).collect()
+    documented
+        .name()
+        .map(str::to_owned)
+        .into_iter()
+        .chain(first_word(&documented.block, "name"))
+        .collect()
 }
 
 fn first_word(block: &Block<'_>, tag: &str) -> Option<String> {
@@ -230,7 +278,9 @@ fn split(tag: &Tag<'_>) -> (Vec<String>, String) {
 /// The name that a text begins with, without its backticks, and what stands behind it.
 fn first_name(text: &str) -> (&str, &str) {
     let quoted = text.strip_prefix('`').and_then(|inside| inside.split_once('`'));
-    quoted.unwrap_or_else(|| text.split_at(text.find(|c: char| c == ',' || c.is_whitespace()).unwrap_or(text.len())))
+    quoted.unwrap_or_else(|| {
+        text.split_at(text.find(|c: char| c == ',' || c.is_whitespace()).unwrap_or(text.len()))
+    })
 }
 
 /// Text that a block begins with, by its role: the title, and what follows it.

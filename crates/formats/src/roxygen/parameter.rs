@@ -15,7 +15,8 @@ use super::{
     values,
 };
 use crate::rules::roxygen::{
-    COMPUTED_DEFAULT, FOREIGN_TYPE, GUESSED_TYPE, MISSING_VALUE, UNBALANCED, UNDOCUMENTED, UNFIT_DEFAULT, UNFIT_EXAMPLE,
+    COMPUTED_DEFAULT, FOREIGN_TYPE, GUESSED_TYPE, MISSING_VALUE, UNBALANCED, UNDOCUMENTED,
+    UNFIT_DEFAULT, UNFIT_EXAMPLE,
 };
 
 /// The documentation of a parameter.
@@ -44,7 +45,15 @@ pub(crate) fn property(
     let markup = markup::parse(text);
     let plain = plain::of_pieces(&markup.pieces);
     let Formal { name, default, is_omissible, .. } = formal;
-    let mut maker = Maker { name, default: default.as_ref(), is_omissible: *is_omissible, all, plain: &plain, at, remarks };
+    let mut maker = Maker {
+        name,
+        default: default.as_ref(),
+        is_omissible: *is_omissible,
+        all,
+        plain: &plain,
+        at,
+        remarks,
+    };
     maker.check(markup.is_unbalanced, formal.at);
     maker.property()
 }
@@ -72,7 +81,8 @@ impl Maker<'_> {
             );
         }
         if is_unbalanced {
-            let message = format!("a brace in the text of `{name}` is never closed; what follows it is lost");
+            let message =
+                format!("a brace in the text of `{name}` is never closed; what follows it is lost");
             self.remarks.say(&UNBALANCED, self.at, message, "close it with `}`");
         }
     }
@@ -82,19 +92,37 @@ impl Maker<'_> {
         let kind = self.kind(phrase.as_ref());
         let constant = self.default.map(|default| &default.value);
         let is_null = constant == Some(&Constant::Null);
-        let says_null = phrase.as_ref().is_some_and(|phrase| phrase.is_nullable) || says_null(&self.plain.text);
+        let says_null =
+            phrase.as_ref().is_some_and(|phrase| phrase.is_nullable) || says_null(&self.plain.text);
         let is_nullable = is_null || says_null;
         let choices = self.choices(&kind);
         let (default, comment) = self.default(&kind, phrase.as_ref(), choices.as_deref());
         let mut schema = Map::new();
-        let mut put = |key: &str, value: Option<Json>| schema.extend(value.map(|value| (key.to_owned(), value)));
-        put("type", Some(if is_nullable { vec![kind.word(), "null"].into() } else { kind.word().into() }));
+        let mut put = |key: &str, value: Option<Json>| {
+            schema.extend(value.map(|value| (key.to_owned(), value)))
+        };
+        put(
+            "type",
+            Some(if is_nullable { vec![kind.word(), "null"].into() } else { kind.word().into() }),
+        );
         put("format", kind.format().map(Json::from));
-        put("description", Some(describe(self.plain, phrase.as_ref().and_then(|phrase| phrase.rest)).into()));
+        put(
+            "description",
+            Some(describe(self.plain, phrase.as_ref().and_then(|phrase| phrase.rest)).into()),
+        );
         let is_array = matches!(kind, Kind::Array(_));
-        let items = kind.items().map(|items| with_choices(items, choices.as_deref().filter(|_| is_array)));
-        put("items", items.map(|items| if mentions_missing(&self.plain.text) { or_missing(items) } else { items }));
-        let listed = choices.as_deref().filter(|_| !is_array).map(|choices| listed(choices, is_nullable));
+        let items =
+            kind.items().map(|items| with_choices(items, choices.as_deref().filter(|_| is_array)));
+        put(
+            "items",
+            items.map(
+                |items| {
+                    if mentions_missing(&self.plain.text) { or_missing(items) } else { items }
+                },
+            ),
+        );
+        let listed =
+            choices.as_deref().filter(|_| !is_array).map(|choices| listed(choices, is_nullable));
         put("enum", listed);
         let range = range(&self.plain.text, &kind, default.as_ref());
         put("minimum", range.as_ref().map(|(low, _)| low.clone().into()));
@@ -102,7 +130,10 @@ impl Maker<'_> {
         put("default", default);
         put("examples", self.examples(&kind, choices.as_deref()));
         put("$comment", comment);
-        let is_required = self.default.is_none() && !self.is_omissible && !says_null && !says_optional(&self.plain.text);
+        let is_required = self.default.is_none()
+            && !self.is_omissible
+            && !says_null
+            && !says_optional(&self.plain.text);
         Property { schema, is_required }
     }
 
@@ -115,7 +146,12 @@ impl Maker<'_> {
                     self.name,
                     phrase.kind.word()
                 );
-                self.remarks.say(&FOREIGN_TYPE, self.at, message, "give it a default and a name that begins with a dot");
+                self.remarks.say(
+                    &FOREIGN_TYPE,
+                    self.at,
+                    message,
+                    "give it a default and a name that begins with a dot",
+                );
             }
             return self.of_phrase(phrase, own);
         }
@@ -131,9 +167,17 @@ impl Maker<'_> {
             (_, None) => {
                 let kind = phrase::guessed(self.plain).unwrap_or(Kind::Text);
                 if !self.plain.text.is_empty() {
-                    let message =
-                        format!("nothing at the beginning says what `{}` is; it is taken as {}", self.name, kind.word());
-                    self.remarks.say(&GUESSED_TYPE, self.at, message, "begin the text with the type: `Character string, …`");
+                    let message = format!(
+                        "nothing at the beginning says what `{}` is; it is taken as {}",
+                        self.name,
+                        kind.word()
+                    );
+                    self.remarks.say(
+                        &GUESSED_TYPE,
+                        self.at,
+                        message,
+                        "begin the text with the type: `Character string, …`",
+                    );
                 }
                 kind
             }
@@ -150,15 +194,23 @@ impl Maker<'_> {
     fn of_phrase(&self, phrase: &Phrase, own: Option<Kind>) -> Kind {
         match &own {
             // Choices: one of them is given.
-            Some(Kind::Array(of)) if **of == Kind::Text && phrase.others.contains(&Kind::Text) && !self.is_empty_default() => {
+            Some(Kind::Array(of))
+                if **of == Kind::Text
+                    && phrase.others.contains(&Kind::Text)
+                    && !self.is_empty_default() =>
+            {
                 Kind::Text
             }
             Some(of @ Kind::Array(_)) if phrase.is_vague => of.clone(),
             Some(Kind::Object) if phrase.is_vague => Kind::Object,
             Some(of) if phrase.is_vague && of.is_atom() => of.clone().array(),
-            Some(Kind::Array(of)) if self.is_empty_default() && **of == phrase.kind => phrase.kind.clone().array(),
+            Some(Kind::Array(of)) if self.is_empty_default() && **of == phrase.kind => {
+                phrase.kind.clone().array()
+            }
             // A vector is a default of one value only where it lists choices.
-            Some(Kind::Array(of)) if !phrase.is_plural && is_wider(&phrase.kind, of) => phrase.kind.clone().array(),
+            Some(Kind::Array(of)) if !phrase.is_plural && is_wider(&phrase.kind, of) => {
+                phrase.kind.clone().array()
+            }
             _ => phrase.kind.clone(),
         }
     }
@@ -171,12 +223,16 @@ impl Maker<'_> {
     /// The values of a character vector that is the default.
     fn choices(&self, kind: &Kind) -> Option<Vec<Json>> {
         let is_text = *kind == Kind::Text || *kind == Kind::Text.array();
-        let Some(Constant::Vector(items)) = self.default.map(|default| &default.value).filter(|_| is_text) else {
+        let Some(Constant::Vector(items)) =
+            self.default.map(|default| &default.value).filter(|_| is_text)
+        else {
             return None;
         };
         let mut choices: Vec<Json> = Vec::new();
         for item in items {
-            let Constant::Text(text) = item else { return None };
+            let Constant::Text(text) = item else {
+                return None;
+            };
             if !choices.iter().any(|known| known == text) {
                 choices.push(text.as_str().into());
             }
@@ -185,30 +241,59 @@ impl Maker<'_> {
     }
 
     /// The default, and a remark about one that is computed.
-    fn default(&mut self, kind: &Kind, phrase: Option<&Phrase>, choices: Option<&[Json]>) -> (Option<Json>, Option<Json>) {
-        let Some(default) = self.default else { return (None, None) };
+    fn default(
+        &mut self,
+        kind: &Kind,
+        phrase: Option<&Phrase>,
+        choices: Option<&[Json]>,
+    ) -> (Option<Json>, Option<Json>) {
+        let Some(default) = self.default else {
+            return (None, None);
+        };
         let name = self.name;
         match (&default.value, choices) {
             (_, Some(_)) if is_plural(name) => (None, None),
             (_, Some([first, ..])) if *kind == Kind::Text => (Some(first.clone()), None),
             (Constant::Null, _) => (Some(Json::Null), None),
             (value, _) if value.has_missing() => {
-                let message = format!("the default `{}` of `{name}` has no JSON value and is left out", default.text);
-                self.remarks.say(&MISSING_VALUE, self.at, message, "R uses it all the same; say in the text what it means");
+                let message = format!(
+                    "the default `{}` of `{name}` has no JSON value and is left out",
+                    default.text
+                );
+                self.remarks.say(
+                    &MISSING_VALUE,
+                    self.at,
+                    message,
+                    "R uses it all the same; say in the text what it means",
+                );
                 (None, None)
             }
             (Constant::Computed(_), _) => {
-                let message = format!("the default of `{name}` is computed by R: `{}`", default.text);
-                self.remarks.say(&COMPUTED_DEFAULT, self.at, message, "R uses it all the same; say in the text what it comes to");
+                let message =
+                    format!("the default of `{name}` is computed by R: `{}`", default.text);
+                self.remarks.say(
+                    &COMPUTED_DEFAULT,
+                    self.at,
+                    message,
+                    "R uses it all the same; say in the text what it comes to",
+                );
                 (None, Some(format!("R default: {}", default.text).into()))
             }
             (value, _) => match kind.value(value) {
                 Some(value) => (Some(value), None),
                 None => {
                     let source = if phrase.is_some() { ", as the text says" } else { "" };
-                    let message =
-                        format!("the default `{}` of `{name}` is no {}{source}; it is left out", default.text, kind.word());
-                    self.remarks.say(&UNFIT_DEFAULT, self.at, message, "correct the type in the text, or the default");
+                    let message = format!(
+                        "the default `{}` of `{name}` is no {}{source}; it is left out",
+                        default.text,
+                        kind.word()
+                    );
+                    self.remarks.say(
+                        &UNFIT_DEFAULT,
+                        self.at,
+                        message,
+                        "correct the type in the text, or the default",
+                    );
                     (None, None)
                 }
             },
@@ -219,19 +304,39 @@ impl Maker<'_> {
         let names: Vec<_> = self.all.iter().map(|formal| formal.name.as_str()).collect();
         let (mut found, unfit) = values::examples(self.plain, kind, self.name, &names);
         if let (Kind::Text, Some(choices)) = (kind, choices) {
-            let (good, bad): (Vec<_>, Vec<_>) = found.into_iter().partition(|value| choices.contains(value));
+            let (good, bad): (Vec<_>, Vec<_>) =
+                found.into_iter().partition(|value| choices.contains(value));
             // Code that lists the choices says nothing new.
-            let others =
-                bad.iter().filter_map(Json::as_str).filter(|code| !matches!(source::constant(code), Constant::Vector(_)));
+            let others = bad
+                .iter()
+                .filter_map(Json::as_str)
+                .filter(|code| !matches!(source::constant(code), Constant::Vector(_)));
             for code in others {
-                let message = format!("the example `{code}` of `{}` is none of its choices and is left out", self.name);
-                self.remarks.say(&UNFIT_EXAMPLE, self.at, message, "write one of the choices, or add it to the default");
+                let message = format!(
+                    "the example `{code}` of `{}` is none of its choices and is left out",
+                    self.name
+                );
+                self.remarks.say(
+                    &UNFIT_EXAMPLE,
+                    self.at,
+                    message,
+                    "write one of the choices, or add it to the default",
+                );
             }
             found = good;
         }
         for code in unfit {
-            let message = format!("the example `{code}` of `{}` is no {} and is left out", self.name, kind.word());
-            self.remarks.say(&UNFIT_EXAMPLE, self.at, message, "write it as a literal of the parameter's type");
+            let message = format!(
+                "the example `{code}` of `{}` is no {} and is left out",
+                self.name,
+                kind.word()
+            );
+            self.remarks.say(
+                &UNFIT_EXAMPLE,
+                self.at,
+                message,
+                "write it as a literal of the parameter's type",
+            );
         }
         (!found.is_empty()).then(|| found.into())
     }
@@ -274,15 +379,19 @@ fn says_null(text: &str) -> bool {
     let word = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", String::as_str);
     (0..words.len()).filter(|at| words[*at] == "null").any(|at| {
         let before = |back: usize| word(at.checked_sub(back));
-        let is_refused = (1..4).any(|back| ["not", "never", "cannot", "non"].contains(&before(back)));
-        ["or", "if", "when"].contains(&before(1)) || BEHIND.contains(&word(Some(at + 1))) && !is_refused
+        let is_refused =
+            (1..4).any(|back| ["not", "never", "cannot", "non"].contains(&before(back)));
+        ["or", "if", "when"].contains(&before(1))
+            || BEHIND.contains(&word(Some(at + 1))) && !is_refused
     })
 }
 
 /// Whether the text speaks of `NA`.
 fn mentions_missing(text: &str) -> bool {
-    let is_na = |word: &str| ["NA", "NAs", "NA_real_", "NA_integer_", "NA_character_"].contains(&word);
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_na) || text.to_lowercase().contains("missing value")
+    let is_na =
+        |word: &str| ["NA", "NAs", "NA_real_", "NA_integer_", "NA_character_"].contains(&word);
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_na)
+        || text.to_lowercase().contains("missing value")
 }
 
 /// Whether the text says that the parameter may be left out.
@@ -302,7 +411,9 @@ fn says_optional(text: &str) -> bool {
     const GIVEN: [&str; 4] = ["given", "specified", "supplied", "provided"];
     let lower = text.to_lowercase();
     let has_default = DEFAULT.iter().any(|said| lower.contains(said))
-        || lower.split(". ").any(|sentence| sentence.starts_with("default ") || sentence.starts_with("by default"));
+        || lower
+            .split(". ")
+            .any(|sentence| sentence.starts_with("default ") || sentence.starts_with("by default"));
     let words = words(text);
     has_default
         || words.iter().enumerate().any(|(at, word)| {
@@ -320,7 +431,10 @@ fn says_optional(text: &str) -> bool {
 }
 
 fn words(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
 }
 
 /// The bounds of `between 0 and 1`, for a number whose default lies between them.
@@ -329,7 +443,10 @@ fn range(text: &str, kind: &Kind, default: Option<&Json>) -> Option<(Number, Num
         return None;
     }
     let (low, high) = phrase::range(text)?;
-    let is_inside = |value: f64| low.as_f64().is_some_and(|low| low <= value) && high.as_f64().is_some_and(|high| value <= high);
+    let is_inside = |value: f64| {
+        low.as_f64().is_some_and(|low| low <= value)
+            && high.as_f64().is_some_and(|high| value <= high)
+    };
     let is_good = is_inside(low.as_f64()?) && default.and_then(Json::as_f64).is_none_or(is_inside);
     is_good.then_some((low, high))
 }

@@ -53,13 +53,24 @@ pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
     let mut others = reader.alternatives();
     if plain.text[start..reader.at].contains(" of ") {
         // `A vector of numbers or strings`.
-        others = others.into_iter().map(|other| if other.is_atom() { other.array() } else { other }).collect();
+        others = others
+            .into_iter()
+            .map(|other| if other.is_atom() { other.array() } else { other })
+            .collect();
     }
     let is_enclosed = reader.punctuation(&[')', ']']) && is_opened;
     let is_code = plain.code.iter().any(|range| range.contains(&start) && range.end <= reader.at);
     let is_marked = phrase.rest.is_some() || is_enclosed || is_code && !has_article;
-    let is_needed = has_stage || has_sort || is_qualified || !others.is_empty() || is_value(&plain.text[start..]);
-    phrase.rest = if is_needed { None } else { reader.set_off(is_enclosed || is_marked && !reader.goes_on()) };
+    let is_needed = has_stage
+        || has_sort
+        || is_qualified
+        || !others.is_empty()
+        || is_value(&plain.text[start..]);
+    phrase.rest = if is_needed {
+        None
+    } else {
+        reader.set_off(is_enclosed || is_marked && !reader.goes_on())
+    };
     phrase.others.extend(others);
     phrase.others.retain(|other| *other != phrase.kind);
     Some(phrase)
@@ -87,7 +98,17 @@ pub(crate) fn range(text: &str) -> Option<(Number, Number)> {
 
 /// The first type word in a text that counts where nothing else is known.
 fn anywhere(text: &str) -> Option<Kind> {
-    const ASKED: [&str; 9] = ["character", "string", "numeric", "numerical", "number", "double", "integer", "logical", "boolean"];
+    const ASKED: [&str; 9] = [
+        "character",
+        "string",
+        "numeric",
+        "numerical",
+        "number",
+        "double",
+        "integer",
+        "logical",
+        "boolean",
+    ];
     let mut reader = Reader { text, at: 0 };
     let (mut before, mut is_part) = (String::new(), false);
     while !reader.at_end() {
@@ -101,7 +122,8 @@ fn anywhere(text: &str) -> Option<Kind> {
             return None;
         }
         let is_amount = word == "number" && before == "a" && next == "of";
-        let is_about = ["variable", "variables", "column", "columns", "encoding"].contains(&next.as_str());
+        let is_about =
+            ["variable", "variables", "column", "columns", "encoding"].contains(&next.as_str());
         let is_asked = ASKED.contains(&word.trim_end_matches("[]")) && !is_amount && !is_about;
         let is_list = ["list", "lists"].contains(&word.as_str()) && is_thing;
         let is_vector = word == "vector" && is_thing && next == "of";
@@ -135,15 +157,35 @@ mod tests {
         for (text, kind, is_nullable, rest) in [
             ("Character string, the name", Kind::Text, false, "the name"),
             ("Character or NULL, a name", Kind::Text, true, "a name"),
-            ("Character vector or NULL. Optional filter", Kind::Text.array(), true, "Optional filter"),
+            (
+                "Character vector or NULL. Optional filter",
+                Kind::Text.array(),
+                true,
+                "Optional filter",
+            ),
             ("Integer vector of ids", Kind::Integer.array(), false, "Integer vector of ids"),
-            ("Integer, count of items in the list", Kind::Integer, false, "count of items in the list"),
-            ("Logical, whether the text is shown", Kind::Boolean, false, "whether the text is shown"),
+            (
+                "Integer, count of items in the list",
+                Kind::Integer,
+                false,
+                "count of items in the list",
+            ),
+            (
+                "Logical, whether the text is shown",
+                Kind::Boolean,
+                false,
+                "whether the text is shown",
+            ),
             ("A number between 0 and 1", Kind::Number, false, "A number between 0 and 1"),
             ("Logical[] flags", Kind::Boolean.array(), false, "flags"),
             ("List of strings", Kind::Text.array(), false, "List of strings"),
             ("List, the options", Kind::Object, false, "the options"),
-            ("Numeric matrix of values", Kind::Number.array().array(), false, "Numeric matrix of values"),
+            (
+                "Numeric matrix of values",
+                Kind::Number.array().array(),
+                false,
+                "Numeric matrix of values",
+            ),
             ("Data frame, rows", Kind::Rows, false, "rows"),
             ("\\code{integer} the count", Kind::Integer, false, "the count"),
             ("\\code{integer[]} the counts", Kind::Integer.array(), false, "the counts"),
@@ -157,12 +199,37 @@ mod tests {
             ("`TRUE` if it worked", Kind::Boolean, false, "TRUE if it worked"),
             ("Optional. Character string, x", Kind::Text, false, "x"),
             ("Positive integer. Most rows", Kind::Integer, false, "Positive integer. Most rows"),
-            ("A non-negative number, the weight", Kind::Number, false, "A non-negative number, the weight"),
+            (
+                "A non-negative number, the weight",
+                Kind::Number,
+                false,
+                "A non-negative number, the weight",
+            ),
             ("A numeric or character vector. More", Kind::Number.array(), false, "More"),
-            ("Numeric, integer or logical vector", Kind::Number.array(), false, "Numeric, integer or logical vector"),
-            ("Character string or numeric vector", Kind::Text, false, "Character string or numeric vector"),
-            ("(optional) numerical vector of widths", Kind::Number.array(), false, "(optional) numerical vector of widths"),
-            ("A specification data frame. Useful", Kind::Rows, false, "A specification data frame. Useful"),
+            (
+                "Numeric, integer or logical vector",
+                Kind::Number.array(),
+                false,
+                "Numeric, integer or logical vector",
+            ),
+            (
+                "Character string or numeric vector",
+                Kind::Text,
+                false,
+                "Character string or numeric vector",
+            ),
+            (
+                "(optional) numerical vector of widths",
+                Kind::Number.array(),
+                false,
+                "(optional) numerical vector of widths",
+            ),
+            (
+                "A specification data frame. Useful",
+                Kind::Rows,
+                false,
+                "A specification data frame. Useful",
+            ),
             ("Two data frames to compare", Kind::Rows, false, "Two data frames to compare"),
             ("(`character(1)`)\\cr If it is given", Kind::Text, false, "If it is given"),
             ("Optional string, or a grob", Kind::Text, false, "Optional string, or a grob"),

@@ -42,7 +42,9 @@ impl Plain {
             let is_end = match c {
                 '\n' => true,
                 '.' | '!' | '?' => {
-                    !self.is_code(at) && self.text[next..].starts_with([' ', '\n']) && !is_abbreviation(&self.text[..at])
+                    !self.is_code(at)
+                        && self.text[next..].starts_with([' ', '\n'])
+                        && !is_abbreviation(&self.text[..at])
                 }
                 _ => false,
             };
@@ -102,8 +104,12 @@ impl Writer {
     fn pieces(&mut self, pieces: &[Piece]) {
         for (index, piece) in pieces.iter().enumerate() {
             match piece {
-                Piece::Text(text) => self.text(&unlinked(text, &pieces[..index], &pieces[index + 1..])),
-                Piece::Code(code) if is_linked(&pieces[..index], &pieces[index + 1..]) => self.link(code),
+                Piece::Text(text) => {
+                    self.text(&unlinked(text, &pieces[..index], &pieces[index + 1..]))
+                }
+                Piece::Code(code) if is_linked(&pieces[..index], &pieces[index + 1..]) => {
+                    self.link(code)
+                }
                 Piece::Code(code) => self.code(code),
                 Piece::Link(code) => self.link(code),
                 Piece::Command(name, arguments) => self.command(name, arguments),
@@ -154,7 +160,9 @@ impl Writer {
             }
             // What is for TeX alone is not for readers of text.
             ("if", [format, shown]) if !is_tex(format) => self.pieces(shown),
-            ("ifelse", [format, shown, other]) => self.pieces(if is_tex(format) || !other.is_empty() { other } else { shown }),
+            ("ifelse", [format, shown, other]) => {
+                self.pieces(if is_tex(format) || !other.is_empty() { other } else { shown })
+            }
             ("Sexpr" | "figure" | "out" | "if" | "ifelse", _) => {}
             (_, all) => all.iter().for_each(|argument| self.pieces(argument)),
         }
@@ -180,7 +188,11 @@ impl Writer {
         for (index, line) in text.split('\n').enumerate() {
             let words = line.trim();
             if index > 0 {
-                self.widen(if words.is_empty() && index < last { Gap::Paragraph } else { Gap::Space });
+                self.widen(if words.is_empty() && index < last {
+                    Gap::Paragraph
+                } else {
+                    Gap::Space
+                });
             }
             if words.is_empty() {
                 self.widen(if line.is_empty() { Gap::None } else { Gap::Space });
@@ -212,7 +224,10 @@ impl Writer {
     /// others are the end of a sentence that was wrapped.
     fn begins_item(&mut self, line: &str) -> bool {
         let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-        let number = line[digits..].starts_with(". ").then(|| line[..digits].parse::<usize>().ok()).flatten();
+        let number = line[digits..]
+            .starts_with(". ")
+            .then(|| line[..digits].parse::<usize>().ok())
+            .flatten();
         if let Some(number) = number.filter(|number| *number == 1 || *number == self.number + 1) {
             self.number = number;
             return true;
@@ -225,8 +240,11 @@ impl Writer {
     /// Writes a link to a topic that a text begins with as code, so that a type is told from the words behind it.
     fn opening<'a>(&mut self, text: &'a str) -> &'a str {
         let start = text.trim_start();
-        let found = link(start).filter(|(topic, length)| self.out.text.is_empty() && topic.len() + 2 == *length);
-        let Some((topic, length)) = found else { return text };
+        let found = link(start)
+            .filter(|(topic, length)| self.out.text.is_empty() && topic.len() + 2 == *length);
+        let Some((topic, length)) = found else {
+            return text;
+        };
         self.code(topic);
         &start[length..]
     }
@@ -295,7 +313,10 @@ mod tests {
     #[test]
     fn quotations_of_tex_are_read() {
         for (marked, read) in [
-            ("points which ``hit'' or ``miss'' the area", "points which \"hit\" or \"miss\" the area"),
+            (
+                "points which ``hit'' or ``miss'' the area",
+                "points which \"hit\" or \"miss\" the area",
+            ),
             ("``legend \\code{x}'', an integer", "\"legend x\", an integer"),
             ("the `needles' or the `coin'.", "the 'needles' or the 'coin'."),
             ("`it's` and `c('a', 'b')` and ``a`b``", "it's and c('a', 'b') and a`b"),
@@ -316,7 +337,14 @@ mod tests {
 
     #[test]
     fn what_only_looks_like_markup_stays() {
-        for same in ["a * b * c", "snake_case_name and other_name", "x[i] and [0, 1)", r"C:\temp\new", "2 * 3", "f(x_1, y_2)"] {
+        for same in [
+            "a * b * c",
+            "snake_case_name and other_name",
+            "x[i] and [0, 1)",
+            r"C:\temp\new",
+            "2 * 3",
+            "f(x_1, y_2)",
+        ] {
             assert_eq!(text(same), same);
         }
     }
@@ -324,13 +352,21 @@ mod tests {
     #[test]
     fn paragraphs_and_lists_are_kept() {
         let marked = "First\nparagraph.\n\nA list:\n\\itemize{\n  \\item one\n  \\item two\n    lines\n}\n- three\n- four";
-        assert_eq!(text(marked), "First paragraph.\n\nA list:\n- one\n- two lines\n- three\n- four");
         assert_eq!(
-            text("Tests:\n\\itemize{ \\item \\code{t} (one) and\n  `w` `x`. Do \\emph{one} of\n  them; \\item `y` item }"),
+            text(marked),
+            "First paragraph.\n\nA list:\n- one\n- two lines\n- three\n- four"
+        );
+        assert_eq!(
+            text(
+                "Tests:\n\\itemize{ \\item \\code{t} (one) and\n  `w` `x`. Do \\emph{one} of\n  them; \\item `y` item }"
+            ),
             "Tests:\n- t (one) and w x. Do one of them;\n- y item"
         );
         assert_eq!(text("Parts:\n- `a`: one\n- `b`: two"), "Parts:\n- a: one\n- b: two");
-        assert_eq!(text("Read it.\n\n## When\nAlways.\n- one\n  more"), "Read it.\n\n## When\nAlways.\n- one more");
+        assert_eq!(
+            text("Read it.\n\n## When\nAlways.\n- one\n  more"),
+            "Read it.\n\n## When\nAlways.\n- one more"
+        );
         assert_eq!(text("\\describe{\n \\item{a}{one}\n \\item{`b`}{two}\n}"), "a: one\nb: two");
     }
 
@@ -342,7 +378,10 @@ mod tests {
             ("\\ifelse{html}{\\figure{a.svg}{options: alt=A}}{\\strong{A}} b", "A b"),
             ("\\ifelse{html}{H}{} b", "H b"),
             ("\\ifelse{latex}{L}{T} b", "T b"),
-            ("Codes:\n\\tabular{ll}{a \\tab one \\cr\n b \\tab two}\nEnd", "Codes:\na | one\nb | two\nEnd"),
+            (
+                "Codes:\n\\tabular{ll}{a \\tab one \\cr\n b \\tab two}\nEnd",
+                "Codes:\na | one\nb | two\nEnd",
+            ),
             ("See ![a picture](a.png) here!", "See a picture here!"),
             ("Breaks every\n5. Default is none", "Breaks every 5. Default is none"),
             ("Steps:\n1. one\n2. `two` of\n3. three", "Steps:\n1. one\n2. two of\n3. three"),
@@ -354,7 +393,11 @@ mod tests {
     #[test]
     fn sentences_end_at_stops_outside_of_code() {
         let plain = plain("One, e.g. this. Two \\code{a. b}. Three");
-        let parts: Vec<_> = plain.sentences().into_iter().map(|range| plain.text[range].trim().to_owned()).collect();
+        let parts: Vec<_> = plain
+            .sentences()
+            .into_iter()
+            .map(|range| plain.text[range].trim().to_owned())
+            .collect();
         assert_eq!(parts, ["One, e.g. this.", "Two a. b.", "Three"]);
     }
 }

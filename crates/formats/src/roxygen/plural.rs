@@ -2,9 +2,9 @@
 
 /// Words that end in s and are one thing.
 const SINGULAR: [&str; 33] = [
-    "abs", "alias", "always", "atlas", "bias", "canvas", "chaos", "cos", "cosmos", "dns", "ethos", "gas", "gps", "has", "https",
-    "lens", "mars", "news", "os", "pancreas", "pos", "sens", "series", "sms", "species", "ss", "texas", "this", "tls", "trans",
-    "was", "yes", "whereas",
+    "abs", "alias", "always", "atlas", "bias", "canvas", "chaos", "cos", "cosmos", "dns", "ethos",
+    "gas", "gps", "has", "https", "lens", "mars", "news", "os", "pancreas", "pos", "sens",
+    "series", "sms", "species", "ss", "texas", "this", "tls", "trans", "was", "yes", "whereas",
 ];
 
 /// Words that end as one thing does and are several.
@@ -40,7 +40,8 @@ const PLURAL: [&str; 26] = [
 /// Whether the last word of a name is a plural.
 pub(super) fn is_plural(name: &str) -> bool {
     let word = last_word(name);
-    let is_one = ["ss", "us", "is"].iter().any(|end| word.ends_with(end)) || SINGULAR.contains(&word.as_str());
+    let is_one = ["ss", "us", "is"].iter().any(|end| word.ends_with(end))
+        || SINGULAR.contains(&word.as_str());
     PLURAL.contains(&word.as_str()) || word.len() > 2 && word.ends_with('s') && !is_one
 }
 
@@ -59,9 +60,21 @@ mod tests {
 
     #[test]
     fn a_final_s_is_not_enough() {
-        for name in
-            ["status", "axis", "class", "basis", "bias", "mode", "series", "x", "is", "kind", "file_status", "bus", "address"]
-        {
+        for name in [
+            "status",
+            "axis",
+            "class",
+            "basis",
+            "bias",
+            "mode",
+            "series",
+            "x",
+            "is",
+            "kind",
+            "file_status",
+            "bus",
+            "address",
+        ] {
             assert!(!is_plural(name), "{name}");
         }
         for name in [

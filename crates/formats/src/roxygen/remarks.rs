@@ -16,7 +16,13 @@ impl Remarks {
     }
 
     /// Says that something is so, at a byte of the file, and what to do about it.
-    pub(crate) fn say(&mut self, rule: &Rule, at: usize, message: impl Into<String>, hint: impl Into<String>) {
+    pub(crate) fn say(
+        &mut self,
+        rule: &Rule,
+        at: usize,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
         self.say_as(rule.severity, rule, at, message, hint);
     }
 
@@ -29,7 +35,9 @@ impl Remarks {
         message: impl Into<String>,
         hint: impl Into<String>,
     ) {
-        let mut diagnostic = Diagnostic::new(rule, Origin::offset(&self.source, at), message).hint(hint).severity(severity);
+        let mut diagnostic = Diagnostic::new(rule, Origin::offset(&self.source, at), message)
+            .hint(hint)
+            .severity(severity);
         diagnostic.tool.clone_from(&self.tool);
         self.found.push(diagnostic);
     }

@@ -28,8 +28,21 @@ const NOTHING: [&str; 9] = [
 ];
 
 /// Words that only say that parts follow.
-const LITTLE: [&str; 13] =
-    ["a", "an", "named", "list", "with", "containing", "including", "the", "following", "elements", "components", "fields", "of"];
+const LITTLE: [&str; 13] = [
+    "a",
+    "an",
+    "named",
+    "list",
+    "with",
+    "containing",
+    "including",
+    "the",
+    "following",
+    "elements",
+    "components",
+    "fields",
+    "of",
+];
 
 /// The schema of what is returned, unless that is nothing.
 pub(crate) fn returns(text: &str, at: usize, remarks: &mut Remarks) -> Option<Json> {
@@ -43,8 +56,14 @@ pub(crate) fn returns(text: &str, at: usize, remarks: &mut Remarks) -> Option<Js
         );
     }
     let said = plain::of_pieces(&markup.pieces).text.to_lowercase();
-    let is_nothing = said.is_empty() || said == "null" || NOTHING.iter().any(|begin| said.starts_with(begin));
-    let function = remarks.tool.as_deref().and_then(|tool| tool.split_once('-')).map_or("", |(_, function)| function).to_owned();
+    let is_nothing =
+        said.is_empty() || said == "null" || NOTHING.iter().any(|begin| said.starts_with(begin));
+    let function = remarks
+        .tool
+        .as_deref()
+        .and_then(|tool| tool.split_once('-'))
+        .map_or("", |(_, function)| function)
+        .to_owned();
     (!is_nothing).then(|| Reader { function, at, remarks }.value("the result", &markup.pieces))
 }
 
@@ -68,16 +87,33 @@ impl Reader<'_> {
     fn simple(&mut self, what: &str, text: &Plain) -> Json {
         let phrase = said(text, &self.function);
         if phrase.is_none() {
-            let message = format!("nothing at the beginning says what {what} is; it is taken as the text that R prints");
-            self.remarks.say(&GUESSED_TYPE, self.at, message, "begin the text with the type: `Data frame, …`");
+            let message = format!(
+                "nothing at the beginning says what {what} is; it is taken as the text that R prints"
+            );
+            self.remarks.say(
+                &GUESSED_TYPE,
+                self.at,
+                message,
+                "begin the text with the type: `Data frame, …`",
+            );
         }
-        let kind = phrase.as_ref().filter(|phrase| !phrase.is_foreign).map_or(Kind::Text, |phrase| phrase.kind.clone());
+        let kind = phrase
+            .as_ref()
+            .filter(|phrase| !phrase.is_foreign)
+            .map_or(Kind::Text, |phrase| phrase.kind.clone());
         // Where nothing is said of what a vector holds, nothing is known.
         let is_vague = phrase.as_ref().is_some_and(|phrase| phrase.is_vague);
-        let items = if is_vague { Some(json!({"type": ["string", "number", "boolean"]})) } else { kind.items() };
+        let items = if is_vague {
+            Some(json!({"type": ["string", "number", "boolean"]}))
+        } else {
+            kind.items()
+        };
         let mut schema = Map::new();
         let is_nullable = phrase.as_ref().is_some_and(|phrase| phrase.is_nullable);
-        schema.insert("type".to_owned(), if is_nullable { vec![kind.word(), "null"].into() } else { kind.word().into() });
+        schema.insert(
+            "type".to_owned(),
+            if is_nullable { vec![kind.word(), "null"].into() } else { kind.word().into() },
+        );
         schema.extend(kind.format().map(|format| ("format".to_owned(), format.into())));
         let rest = phrase.and_then(|phrase| phrase.rest).unwrap_or(0);
         schema.insert("description".to_owned(), unstopped(&text.text[rest..]).into());
@@ -98,8 +134,11 @@ impl Reader<'_> {
         let object = json!({"type": "object", "properties": parts.collect::<Map<_, _>>()});
         let mut schema = Map::new();
         schema.insert("type".to_owned(), if is_rows { "array" } else { "object" }.into());
-        let description = about(&intro, phrase.and_then(|phrase| phrase.rest), &plain::of_pieces(behind));
-        schema.extend((!description.is_empty()).then(|| ("description".to_owned(), description.into())));
+        let description =
+            about(&intro, phrase.and_then(|phrase| phrase.rest), &plain::of_pieces(behind));
+        schema.extend(
+            (!description.is_empty()).then(|| ("description".to_owned(), description.into())),
+        );
         match is_rows {
             true => schema.insert("items".to_owned(), object),
             false => schema.insert("properties".to_owned(), object["properties"].clone()),
@@ -124,7 +163,11 @@ fn introduced(text: &Plain, function: &str) -> Option<Phrase> {
     text.sentences().into_iter().enumerate().find_map(|(index, sentence)| {
         let (subject, phrase) = verb(text, sentence)?;
         let mut calls = subject.iter().filter_map(|word| word.strip_suffix("()")).peekable();
-        let is_own = if index == 0 && calls.peek().is_none() { true } else { calls.any(|call| call == function) };
+        let is_own = if index == 0 && calls.peek().is_none() {
+            true
+        } else {
+            calls.any(|call| call == function)
+        };
         is_own.then_some(phrase)
     })
 }
@@ -143,7 +186,9 @@ fn verb(text: &Plain, sentence: Range<usize>) -> Option<(Vec<&str>, Phrase)> {
                     return Some((subject, Phrase { rest: None, ..phrase }));
                 }
                 // What is returned is something else; another function may return a type.
-                if !behind.text.to_lowercase().starts_with("invisib") && word.to_lowercase().starts_with("return") {
+                if !behind.text.to_lowercase().starts_with("invisib")
+                    && word.to_lowercase().starts_with("return")
+                {
                     return None;
                 }
             }
@@ -157,14 +202,17 @@ fn verb(text: &Plain, sentence: Range<usize>) -> Option<(Vec<&str>, Phrase)> {
 /// What stands around the parts. `A list:` says no more than the schema does.
 fn about(intro: &Plain, rest: Option<usize>, behind: &Plain) -> String {
     let intro = intro.text[rest.unwrap_or(0)..].trim().trim_end_matches([':', '.']).trim();
-    let says_little = intro.split_whitespace().all(|word| LITTLE.contains(&word.to_lowercase().as_str()));
+    let says_little =
+        intro.split_whitespace().all(|word| LITTLE.contains(&word.to_lowercase().as_str()));
     let parts = [if says_little { "" } else { intro }, behind.text.trim()];
     unstopped(&parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". "))
 }
 
 /// The labelled items of a list.
 fn items(piece: &Piece) -> Vec<(&[Piece], &[Piece])> {
-    let Piece::Command(name, arguments) = piece else { return Vec::new() };
+    let Piece::Command(name, arguments) = piece else {
+        return Vec::new();
+    };
     if !["describe", "itemize", "enumerate"].contains(&name.as_str()) {
         return Vec::new();
     }

@@ -6,7 +6,8 @@
 /// The text with blanks for what stands between the outermost braces. A text whose brackets or quotes
 /// do not match is returned as it is, so that the parser can say where.
 pub(super) fn skeleton(text: &str) -> String {
-    let mut scanner = Scanner { bytes: text.as_bytes(), at: 0, open: Vec::new(), bodies: Vec::new() };
+    let mut scanner =
+        Scanner { bytes: text.as_bytes(), at: 0, open: Vec::new(), bodies: Vec::new() };
     if scanner.run().is_none() || !scanner.open.is_empty() {
         return text.to_owned();
     }
@@ -15,7 +16,9 @@ pub(super) fn skeleton(text: &str) -> String {
     for (start, end) in scanner.bodies {
         kept.push_str(&text[from..start]);
         // Lines stay lines: a remark must not reach behind its own.
-        kept.extend(text.as_bytes()[start..end].iter().map(|byte| if *byte == b'\n' { '\n' } else { ' ' }));
+        kept.extend(
+            text.as_bytes()[start..end].iter().map(|byte| if *byte == b'\n' { '\n' } else { ' ' }),
+        );
         from = end;
     }
     kept.push_str(&text[from..]);
@@ -84,8 +87,11 @@ impl Scanner<'_> {
 
     /// Whether the quote here is that of `r"(…)"`.
     fn is_raw(&self) -> bool {
-        let before = |back: usize| self.at.checked_sub(back).and_then(|at| self.bytes.get(at)).copied();
-        let is_name = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
+        let before =
+            |back: usize| self.at.checked_sub(back).and_then(|at| self.bytes.get(at)).copied();
+        let is_name = |byte: Option<u8>| {
+            byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
+        };
         matches!(before(1), Some(b'r' | b'R')) && !is_name(before(2))
     }
 

@@ -109,13 +109,16 @@ pub(crate) fn constant(text: &str) -> Constant {
 pub(crate) fn assigned(text: &str) -> Option<(String, &str)> {
     let tree = parse(text);
     let root = tree.root_node();
-    let only = root.named_child(0).filter(|_| !root.has_error() && root.named_child_count() == 1)?;
+    let only =
+        root.named_child(0).filter(|_| !root.has_error() && root.named_child_count() == 1)?;
     assignment(only, text).map(|(name, value)| (name, &text[value.byte_range()]))
 }
 
 fn parse(text: &str) -> Tree {
     let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_r::LANGUAGE.into()).expect("the grammar is of a version that the parser knows");
+    parser
+        .set_language(&tree_sitter_r::LANGUAGE.into())
+        .expect("the grammar is of a version that the parser knows");
     parser.parse(text, None).expect("a parser with a language and without a limit has a tree")
 }
 
@@ -146,7 +149,11 @@ fn function(node: Node<'_>, text: &str) -> Option<Function> {
     let definition = unwrapped(value).filter(|node| node.kind() == "function_definition")?;
     let parameters = definition.child_by_field_name("parameters")?;
     let body = definition.child_by_field_name("body").map_or("", |body| &text[body.byte_range()]);
-    Some(Function { name, formals: formals(parameters, text, &omissible(body)), is_broken: parameters.has_error() })
+    Some(Function {
+        name,
+        formals: formals(parameters, text, &omissible(body)),
+        is_broken: parameters.has_error(),
+    })
 }
 
 /// The name that an assignment gives, and to what.

@@ -21,10 +21,14 @@ pub(super) fn expand(block: &mut Block<'_>, others: Others<'_>) {
 /// What the template at an index of a block says, or why that is not known.
 pub(super) fn text(block: &Block<'_>, index: usize, others: Others<'_>) -> Result<String, String> {
     let name = block.tags[index].text();
-    let paths = FOLDERS.iter().flat_map(|folder| [format!("{folder}/{name}.R"), format!("{folder}/{name}.r")]);
+    let paths = FOLDERS
+        .iter()
+        .flat_map(|folder| [format!("{folder}/{name}.R"), format!("{folder}/{name}.r")]);
     let found = paths.into_iter().find_map(|path| others(&path));
-    let template = found.ok_or_else(|| format!("there is no `{}/{name}.R` in the package", FOLDERS[0]))?;
-    filled(&template, block).ok_or_else(|| format!("the template `{name}` has R code in it, which is not run"))
+    let template =
+        found.ok_or_else(|| format!("there is no `{}/{name}.R` in the package", FOLDERS[0]))?;
+    filled(&template, block)
+        .ok_or_else(|| format!("the template `{name}` has R code in it, which is not run"))
 }
 
 /// A template with values for its variables; nothing if it needs more than that.

@@ -34,7 +34,12 @@ const SETTERS: [&str; 3] = ["options(", "Sys.setenv(", "Sys.setlocale("];
 
 /// The examples in the text of the parameter `name`: values that fit, and code that does not. The names of the formals,
 /// its own too, are none.
-pub(crate) fn examples(plain: &Plain, kind: &Kind, name: &str, formals: &[&str]) -> (Vec<Json>, Vec<String>) {
+pub(crate) fn examples(
+    plain: &Plain,
+    kind: &Kind,
+    name: &str,
+    formals: &[&str],
+) -> (Vec<Json>, Vec<String>) {
     let (mut values, mut unfit) = (Vec::new(), Vec::new());
     let texts = codes(plain).into_iter().map(|range| &plain.text[range]);
     for code in texts.filter(|code| !formals.contains(code)) {
@@ -58,14 +63,22 @@ pub(crate) fn codes(plain: &Plain) -> Vec<Range<usize>> {
     for range in plain.sentences() {
         let sentence = plain.text[range.clone()].to_lowercase();
         is_open = is_open && sentence.trim_start().starts_with("- ");
-        for code in plain.code.iter().filter(|code| code.start >= range.start && code.end <= range.end) {
+        for code in
+            plain.code.iter().filter(|code| code.start >= range.start && code.end <= range.end)
+        {
             let before = sentence.get(..code.start - range.start).unwrap_or_default();
             let text = &plain.text[code.clone()];
             let behind = sentence.get(code.end - range.start..).unwrap_or_default();
-            let is_value = !text.is_empty() && !plain.links.contains(&code.start) && !is_setting(text) && !is_condition(before);
-            found.extend((is_value && is_example(before, text, behind, is_open)).then(|| code.clone()));
+            let is_value = !text.is_empty()
+                && !plain.links.contains(&code.start)
+                && !is_setting(text)
+                && !is_condition(before);
+            found.extend(
+                (is_value && is_example(before, text, behind, is_open)).then(|| code.clone()),
+            );
         }
-        let ends_open = sentence.trim_end().ends_with(':') && TRIGGERS.iter().any(|trigger| sentence.contains(trigger));
+        let ends_open = sentence.trim_end().ends_with(':')
+            && TRIGGERS.iter().any(|trigger| sentence.contains(trigger));
         is_open = is_open || ends_open;
     }
     found
@@ -121,12 +134,16 @@ fn values(code: &str, kind: &Kind) -> Option<Vec<Json>> {
         (Some(value), _) => Some(vec![value]),
         // Several texts: `"a", "b"`.
         (None, kind) if code.starts_with(['"', '\'']) && constant == Constant::Computed(None) => {
-            let Constant::Vector(items) = source::constant(&format!("c({code})")) else { return None };
+            let Constant::Vector(items) = source::constant(&format!("c({code})")) else {
+                return None;
+            };
             items.iter().map(|item| kind.value(item)).collect()
         }
         // Code may be what a text holds: a call, a name, a pattern.
         (None, Kind::Text) if constant != Constant::Null => Some(vec![code.into()]),
-        (None, Kind::Array(of)) if **of == Kind::Text && matches!(constant, Constant::Computed(_)) => {
+        (None, Kind::Array(of))
+            if **of == Kind::Text && matches!(constant, Constant::Computed(_)) =>
+        {
             Some(vec![Json::Array(vec![code.into()])])
         }
         _ => None,
@@ -148,9 +165,18 @@ mod tests {
         assert_eq!(of(r#"Such as \code{"x"}, by default \code{"z"}"#, Kind::Text), json!(["x"]));
         assert_eq!(of(r"such as \code{1}, \code{2L}", Kind::Integer), json!([1, 2]));
         assert_eq!(of("Examples: `TRUE`", Kind::Boolean), json!([true]));
-        assert_eq!(of(r#"For example \code{'{"a": 1}'} and `mean(x)`"#, Kind::Text), json!([r#"{"a": 1}"#, "mean(x)"]));
-        assert_eq!(of(r#"e.g. \code{c("a", "b")} or \code{"c"}"#, Kind::Text.array()), json!([["a", "b"], ["c"]]));
-        assert_eq!(of("Valid values are `a`. Example values: `b`. See `c`.", Kind::Text), json!(["a", "b"]));
+        assert_eq!(
+            of(r#"For example \code{'{"a": 1}'} and `mean(x)`"#, Kind::Text),
+            json!([r#"{"a": 1}"#, "mean(x)"])
+        );
+        assert_eq!(
+            of(r#"e.g. \code{c("a", "b")} or \code{"c"}"#, Kind::Text.array()),
+            json!([["a", "b"], ["c"]])
+        );
+        assert_eq!(
+            of("Valid values are `a`. Example values: `b`. See `c`.", Kind::Text),
+            json!(["a", "b"])
+        );
         assert_eq!(of("Common values:\n- `a`\n- `b`\n\nSee `c`", Kind::Text), json!(["a", "b"]));
         assert_eq!(of("Uses `a`", Kind::Text), json!([]));
         assert_eq!(examples(&plain("e.g. `x`"), &Kind::Integer, "x", &[]).1, ["x"]);
@@ -158,12 +184,19 @@ mod tests {
 
     #[test]
     fn assignments_and_names_of_other_parameters_are_no_examples() {
-        let of = |text: &str, name: &str| examples(&plain(text), &Kind::Text, name, &[name, "side"]);
+        let of =
+            |text: &str, name: &str| examples(&plain(text), &Kind::Text, name, &[name, "side"]);
         assert_eq!(of(r#"e.g. \code{lab = "p"}"#, "lab"), (vec![json!("p")], vec![]));
         assert_eq!(of(r#"e.g. \code{lab <- "p"}"#, "lab"), (vec![json!("p")], vec![]));
         assert_eq!(of(r#"e.g. \code{lab = "p"}"#, "x"), (vec![], vec![r#"lab = "p""#.to_owned()]));
-        assert_eq!(of(r#"e.g. \code{"lab = 1"} or \code{lab == 1}"#, "x").0, [json!("lab = 1"), json!("lab == 1")]);
-        assert_eq!(of("One of `names_sep` or `names_pattern` must be supplied", "x"), (vec![], vec![]));
+        assert_eq!(
+            of(r#"e.g. \code{"lab = 1"} or \code{lab == 1}"#, "x").0,
+            [json!("lab = 1"), json!("lab == 1")]
+        );
+        assert_eq!(
+            of("One of `names_sep` or `names_pattern` must be supplied", "x"),
+            (vec![], vec![])
+        );
         assert_eq!(of(r#"One of `"a"` or `"b"` must be given"#, "x").0, [json!("a"), json!("b")]);
         assert_eq!(of("Must be one of `a` or `b`", "x").0, [json!("a"), json!("b")]);
     }

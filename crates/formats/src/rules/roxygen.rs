@@ -2,8 +2,7 @@
 
 use catalog::{Rule, Severity};
 
-const GOOD: &str =
-    "#' Add one\n#' @param x Numeric, the number\n#' @examples add_one(1)\n#' @keywords mcp-tool\nadd_one <- function(x) x + 1\n";
+const GOOD: &str = "#' Add one\n#' @param x Numeric, the number\n#' @examples add_one(1)\n#' @keywords mcp-tool\nadd_one <- function(x) x + 1\n";
 
 /// Every problem that building can find, by code.
 pub static BUILD_RULES: &[&Rule] = &[

@@ -40,20 +40,29 @@ impl Reader<'_, '_> {
     /// Says why there are no tools, and what of the template is left.
     pub(super) fn explain_absence(&mut self, outline: &Outline) {
         for span in &outline.placeholders {
-            let found = self.report.span(&UNFILLED_TEMPLATE, span.clone(), "the name of this tool is still to be filled in");
+            let found = self.report.span(
+                &UNFILLED_TEMPLATE,
+                span.clone(),
+                "the name of this tool is still to be filled in",
+            );
             self.report.push(found.hint("fill the section in, or remove it"));
         }
         if !outline.is_empty() {
             return;
         }
         let found = match self.declaration() {
-            Some((span, words)) => {
-                self.report.span(&DECLARES_NO_TOOLS, span, format!("the document says that there are no tools: \"{words}\""))
-            }
+            Some((span, words)) => self.report.span(
+                &DECLARES_NO_TOOLS,
+                span,
+                format!("the document says that there are no tools: \"{words}\""),
+            ),
             None => {
                 let span = self.page.blocks.first().map_or(0..0, |first| first.span.clone());
-                let found =
-                    self.report.span(&NO_TOOLS_FOUND, span, "no heading names a tool, and nothing says that there are none");
+                let found = self.report.span(
+                    &NO_TOOLS_FOUND,
+                    span,
+                    "no heading names a tool, and nothing says that there are none",
+                );
                 found.hint("give each tool a heading, ``## Tool: `name` ``, or say that there are no MCP tools")
             }
         };
@@ -61,7 +70,12 @@ impl Reader<'_, '_> {
     }
 
     fn declaration(&self) -> Option<(Range<usize>, String)> {
-        let spoken = |block: &Block| matches!(block.kind, Kind::Paragraph | Kind::Heading { .. } | Kind::Other | Kind::List(_));
+        let spoken = |block: &Block| {
+            matches!(
+                block.kind,
+                Kind::Paragraph | Kind::Heading { .. } | Kind::Other | Kind::List(_)
+            )
+        };
         self.page.blocks.iter().filter(|block| spoken(block)).find_map(|block| {
             let text = one_line(self.page.str(&block.span)).replace(['*', '`', '#'], "");
             let text = text.trim();
@@ -76,7 +90,9 @@ impl Reader<'_, '_> {
 
     /// Tells which tools are listed in a table and described nowhere.
     pub(super) fn explain_lists(&mut self, outline: &Outline, known: &HashSet<String>) {
-        let is_described = |span: &Range<usize>| outline.entries.iter().any(|entry| entry.span.contains(&span.start));
+        let is_described = |span: &Range<usize>| {
+            outline.entries.iter().any(|entry| entry.span.contains(&span.start))
+        };
         let mut is_planned = false;
         for block in &self.page.blocks {
             match &block.kind {
@@ -84,13 +100,21 @@ impl Reader<'_, '_> {
                     let title = self.page.str(title).to_ascii_lowercase();
                     is_planned = title.contains("planned") || title.contains("future");
                 }
-                Kind::Table(table) if !is_planned && table.lists_tools(self.page.text) && !is_described(&block.span) => {
+                Kind::Table(table)
+                    if !is_planned
+                        && table.lists_tools(self.page.text)
+                        && !is_described(&block.span) =>
+                {
                     for cell in table.rows.iter().filter_map(|row| row.cells.first()) {
                         let name = bare(self.page.str(cell));
                         if is_name(name) && !known.contains(name) {
-                            let message = format!("`{name}` is listed here, but no section describes it");
+                            let message =
+                                format!("`{name}` is listed here, but no section describes it");
                             let found = self.report.span(&UNDESCRIBED_TOOL, cell.clone(), message);
-                            self.report.push(found.hint("describe it under a heading of its own, or take it out"));
+                            self.report
+                                .push(found.hint(
+                                    "describe it under a heading of its own, or take it out",
+                                ));
                         }
                     }
                 }

@@ -16,7 +16,9 @@ impl Reader<'_, '_> {
         let mut found = Vec::new();
         for (at, _) in text.match_indices(OPEN) {
             let from = at + OPEN.len();
-            let Some(end) = text[from..].find("-->").map(|end| from + end) else { continue };
+            let Some(end) = text[from..].find("-->").map(|end| from + end) else {
+                continue;
+            };
             let words = text[from..end].trim();
             let (code, reason) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
             if reason.trim().is_empty() {
@@ -25,8 +27,9 @@ impl Reader<'_, '_> {
                     at..end + 3,
                     format!("`{code}` is allowed without a reason, so it is not"),
                 );
-                self.report
-                    .push(told.hint(format!("write the reason behind the code: `<!-- toolcrib: allow {code} because … -->`")));
+                self.report.push(told.hint(format!(
+                    "write the reason behind the code: `<!-- toolcrib: allow {code} because … -->`"
+                )));
                 continue;
             }
             found.push(Allowance {
@@ -41,5 +44,9 @@ impl Reader<'_, '_> {
 }
 
 fn scope(outline: &Outline, at: usize, length: usize) -> Range<usize> {
-    outline.entries.iter().find(|entry| entry.span.contains(&at)).map_or(0..length, |entry| entry.span.clone())
+    outline
+        .entries
+        .iter()
+        .find(|entry| entry.span.contains(&at))
+        .map_or(0..length, |entry| entry.span.clone())
 }

@@ -15,12 +15,19 @@ use super::{
     written,
 };
 
-fn of_section<'a, 'p>(parts: &'a [Part<'p>], section: Section) -> impl Iterator<Item = &'a Part<'p>> {
+fn of_section<'a, 'p>(
+    parts: &'a [Part<'p>],
+    section: Section,
+) -> impl Iterator<Item = &'a Part<'p>> {
     parts.iter().filter(move |part| part.section == Some(section))
 }
 
 /// The same, without parts in which nothing is said yet.
-fn said<'a, 'p>(page: &'a Page<'_>, parts: &'a [Part<'p>], section: Section) -> impl Iterator<Item = &'a Part<'p>> {
+fn said<'a, 'p>(
+    page: &'a Page<'_>,
+    parts: &'a [Part<'p>],
+    section: Section,
+) -> impl Iterator<Item = &'a Part<'p>> {
     of_section(parts, section).filter(|part| part.says_something(page))
 }
 
@@ -30,14 +37,18 @@ pub(super) fn errors(page: &Page<'_>, parts: &[Part<'_>]) -> Option<ErrorText> {
     let chunks = || said(page, parts, Section::Errors).flat_map(|part| &part.chunks);
     let words = chunks().map(|chunk| spoken(page, chunk)).collect::<Vec<_>>().join("\n");
     let mut fields: Vec<String> = Vec::new();
-    let names = words.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| is_name(word));
-    for name in names.filter(|name| *name == "status" || name.contains('_') || name.starts_with("error")) {
+    let names =
+        words.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| is_name(word));
+    for name in
+        names.filter(|name| *name == "status" || name.contains('_') || name.starts_with("error"))
+    {
         if !fields.iter().any(|known| known == name) {
             fields.push(name.to_owned());
         }
     }
     // As it is written: blocks of JSON and tables are part of it.
-    let text = chunks().map(|chunk| page.str(&span(chunk)).trim_end()).collect::<Vec<_>>().join("\n\n");
+    let text =
+        chunks().map(|chunk| page.str(&span(chunk)).trim_end()).collect::<Vec<_>>().join("\n\n");
     Some(ErrorText { text, fields, place: Place::Span(place) })
 }
 
@@ -74,7 +85,9 @@ pub(super) fn idempotency(page: &Page<'_>, parts: &[Part<'_>]) -> Option<Idempot
 
 fn answer(said: &str) -> Answer {
     let lower = said.to_ascii_lowercase();
-    let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric() && c != '/').filter(|word| !word.is_empty());
+    let mut words = lower
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '/')
+        .filter(|word| !word.is_empty());
     match (words.next().unwrap_or_default(), words.next().unwrap_or_default()) {
         ("yes" | "true", _) | ("generally", "yes") | ("fully", _) => Answer::Yes,
         ("no" | "false" | "not", _) | ("generally", "no" | "not") => Answer::No,
@@ -100,7 +113,11 @@ fn sentence(lower: &str) -> Answer {
 pub(super) fn usages(page: &Page<'_>, parts: &[Part<'_>]) -> Vec<Usage> {
     let of_calls = of_section(parts, Section::Examples).filter(|part| !shows_result(&part.title));
     let fences = of_calls.flat_map(Part::blocks).filter_map(|block| match &block.kind {
-        Kind::Fence { language, content } if matches!(language.as_str(), "json" | "jsonc" | "json5" | "") => Some(content),
+        Kind::Fence { language, content }
+            if matches!(language.as_str(), "json" | "jsonc" | "json5" | "") =>
+        {
+            Some(content)
+        }
         _ => None,
     });
     fences.map(|content| usage(page, content)).collect()
@@ -108,14 +125,22 @@ pub(super) fn usages(page: &Page<'_>, parts: &[Part<'_>]) -> Vec<Usage> {
 
 /// Whether a label in a section of examples introduces a result.
 fn shows_result(title: &str) -> bool {
-    ["response", "result", "output", "return", "success", "error"].iter().any(|word| title.contains(word))
+    ["response", "result", "output", "return", "success", "error"]
+        .iter()
+        .any(|word| title.contains(word))
 }
 
 fn usage(page: &Page<'_>, content: &Range<usize>) -> Usage {
     let written = written::read(page.text, content);
-    let problem =
-        written.problem.map(|(message, at)| Remark { text: message.replace("the file", "it"), place: Place::Span(at..at + 1) });
-    Usage { call: written.root.map(|root| root.to_value()), problem, place: Place::Span(page.trimmed(content)) }
+    let problem = written.problem.map(|(message, at)| Remark {
+        text: message.replace("the file", "it"),
+        place: Place::Span(at..at + 1),
+    });
+    Usage {
+        call: written.root.map(|root| root.to_value()),
+        problem,
+        place: Place::Span(page.trimmed(content)),
+    }
 }
 
 /// What is said about security, point by point.
@@ -125,7 +150,8 @@ pub(super) fn security(page: &Page<'_>, parts: &[Part<'_>]) -> Vec<Remark> {
 }
 
 fn remarks(page: &Page<'_>, chunk: &Chunk<'_>) -> Vec<Remark> {
-    let remark = |span: Range<usize>| Remark { text: one_line(page.str(&span)), place: Place::Span(span) };
+    let remark =
+        |span: Range<usize>| Remark { text: one_line(page.str(&span)), place: Place::Span(span) };
     match chunk {
         Chunk::Block(Block { kind: Kind::List(items), .. }) => {
             let ends = |item: &Vec<Block>| Some(item.first()?.span.start..item.last()?.span.end);
@@ -147,25 +173,36 @@ pub(super) fn document_version(page: &Page<'_>, end: usize) -> Option<Version> {
     let before = page.blocks.iter().take_while(|block| block.span.start < end);
     before.filter(|block| matches!(block.kind, Kind::Paragraph)).find_map(|block| {
         let text = page.str(&block.span);
-        let (name, rest) = label(text).or_else(|| text.split_once(':').map(|(name, _)| (name, name.len() + 1)))?;
-        (words(name) == "version")
-            .then(|| written_version(page, &(block.span.start + rest..block.span.end), VersionOf::Document))?
+        let (name, rest) =
+            label(text).or_else(|| text.split_once(':').map(|(name, _)| (name, name.len() + 1)))?;
+        (words(name) == "version").then(|| {
+            written_version(page, &(block.span.start + rest..block.span.end), VersionOf::Document)
+        })?
     })
 }
 
 fn written_version(page: &Page<'_>, span: &Range<usize>, of: VersionOf) -> Option<Version> {
     let text = page.str(span);
-    let word = text.trim_start().split(|c: char| c.is_whitespace() || matches!(c, '|' | ',')).next()?;
+    let word =
+        text.trim_start().split(|c: char| c.is_whitespace() || matches!(c, '|' | ',')).next()?;
     let start = span.start + text.len() - text.trim_start().len();
     let bare = word.trim_matches('`');
-    let version = bare.strip_prefix('v').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(bare);
-    (!version.is_empty()).then(|| Version { text: version.to_owned(), of, place: Place::Span(start..start + word.len()) })
+    let version = bare
+        .strip_prefix('v')
+        .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        .unwrap_or(bare);
+    (!version.is_empty()).then(|| Version {
+        text: version.to_owned(),
+        of,
+        place: Place::Span(start..start + word.len()),
+    })
 }
 
 /// A mark that a tool has under its heading: `**Mutates**: No`. Only a plain answer counts.
 pub(super) fn mark(page: &Page<'_>, parts: &[Part<'_>], label: &str) -> Option<bool> {
     let part = parts.iter().find(|part| part.section.is_none() && part.title == label)?;
-    match page.str(part.texts().next()?).trim().trim_end_matches('.').to_ascii_lowercase().as_str() {
+    match page.str(part.texts().next()?).trim().trim_end_matches('.').to_ascii_lowercase().as_str()
+    {
         "yes" | "true" => Some(true),
         "no" | "false" => Some(false),
         _ => None,
@@ -176,6 +213,8 @@ pub(super) fn mark(page: &Page<'_>, parts: &[Part<'_>], label: &str) -> Option<b
 pub(super) fn category(page: &Page<'_>, parts: &[Part<'_>]) -> Option<String> {
     let part = parts.iter().find(|part| part.title == "category")?;
     let text = page.str(part.texts().next()?);
-    let word = code(text).first().map_or_else(|| text.lines().next().unwrap_or_default(), |(code, _)| code);
+    let word = code(text)
+        .first()
+        .map_or_else(|| text.lines().next().unwrap_or_default(), |(code, _)| code);
     (!word.is_empty() && word.len() < 64).then(|| word.to_owned())
 }

@@ -15,10 +15,16 @@ pub(super) enum Rest {
 
 /// The schema of an object with these fields.
 pub(super) fn object(fields: &[Field], rest: Rest) -> Map<String, Value> {
-    let mut root = Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), json!({}))]);
+    let mut root = Map::from_iter([
+        ("type".to_owned(), json!("object")),
+        ("properties".to_owned(), json!({})),
+    ]);
     let mut required = Vec::new();
     for field in fields {
-        if place(&mut root, &field.name, schema(field)) && field.required == Required::Yes && rest == Rest::Closed {
+        if place(&mut root, &field.name, schema(field))
+            && field.required == Required::Yes
+            && rest == Rest::Closed
+        {
             required.push(Value::from(field.name.as_str()));
         }
     }
@@ -68,8 +74,12 @@ fn place(root: &mut Map<String, Value>, name: &str, schema: Value) -> bool {
     };
     let is_list = outer.ends_with("[]");
     let kind = if is_list { "array" } else { "object" };
-    let outer = properties(root).entry(outer.trim_end_matches("[]")).or_insert_with(|| json!({"type": kind}));
-    let Some(outer) = outer.as_object_mut() else { return false };
+    let outer = properties(root)
+        .entry(outer.trim_end_matches("[]"))
+        .or_insert_with(|| json!({"type": kind}));
+    let Some(outer) = outer.as_object_mut() else {
+        return false;
+    };
     let holder = match is_list {
         true => outer.entry("items").or_insert_with(|| json!({"type": "object"})).as_object_mut(),
         false => Some(outer),

@@ -23,16 +23,26 @@ pub(super) fn fields(page: &Page<'_>, items: &[Vec<Block>]) -> Vec<Field> {
 /// The bytes of the items in which no field can be read.
 pub(super) fn unread(page: &Page<'_>, items: &[Vec<Block>]) -> Vec<Range<usize>> {
     let is_unread = |item: &&Vec<Block>| of_item(page, item).is_empty();
-    items.iter().filter(is_unread).filter_map(|item| item.first().map(|first| first.span.clone())).collect()
+    items
+        .iter()
+        .filter(is_unread)
+        .filter_map(|item| item.first().map(|first| first.span.clone()))
+        .collect()
 }
 
 fn of_item(page: &Page<'_>, item: &[Block]) -> Vec<Field> {
-    let Some(first) = item.first().filter(|block| matches!(block.kind, Kind::Paragraph)) else { return Vec::new() };
+    let Some(first) = item.first().filter(|block| matches!(block.kind, Kind::Paragraph)) else {
+        return Vec::new();
+    };
     let text = page.str(&first.span);
     let (names, rest) = names(text, first.span.start);
     let rest = &text[rest..];
     if names.is_empty() {
-        let signature = || code(text).first().and_then(|(code, span)| of_signature(code, first.span.start + span.start));
+        let signature = || {
+            code(text)
+                .first()
+                .and_then(|(code, span)| of_signature(code, first.span.start + span.start))
+        };
         return plain(page, text, item).or_else(signature).into_iter().collect();
     }
     described(page, names, rest, &item[1..])
@@ -49,11 +59,19 @@ fn plain(page: &Page<'_>, text: &str, item: &[Block]) -> Option<Field> {
 }
 
 /// Fields of these names, of which a text says the same, with those that are listed below it.
-fn described(page: &Page<'_>, names: Vec<(String, Range<usize>)>, rest: &str, below: &[Block]) -> Vec<Field> {
+fn described(
+    page: &Page<'_>,
+    names: Vec<(String, Range<usize>)>,
+    rest: &str,
+    below: &[Block],
+) -> Vec<Field> {
     let (remark, rest) = remarks(rest);
     // Without a remark, a mark must part the name from what is said: else it is running text.
-    let Some(description) = told(rest).or_else(|| (!remark.is_empty()).then_some(rest)) else { return Vec::new() };
-    let (kind, description) = if remark.is_empty() { typed(description) } else { (None, description) };
+    let Some(description) = told(rest).or_else(|| (!remark.is_empty()).then_some(rest)) else {
+        return Vec::new();
+    };
+    let (kind, description) =
+        if remark.is_empty() { typed(description) } else { (None, description) };
     let remark = kind.unwrap_or(remark);
     let inner: Vec<Field> = below.iter().flat_map(|block| inner(page, block)).collect();
     let make = |(name, span): (String, Range<usize>)| {
@@ -84,7 +102,9 @@ fn names(text: &str, start: usize) -> (Vec<(String, Range<usize>)>, usize) {
         if !names.is_empty() && text[at..open].trim().is_empty() {
             return (names, at);
         }
-        let Some((name, from, end)) = name_at(text, open) else { return (names, at) };
+        let Some((name, from, end)) = name_at(text, open) else {
+            return (names, at);
+        };
         names.push((name.to_owned(), start + from..start + from + name.len()));
         at = end;
     }
@@ -139,13 +159,18 @@ fn type_in_code(text: &str) -> (&str, &str) {
 
 /// The remark in a description that is a type, or begins with one and a dash: `` `int` = 3 — how many ``.
 fn typed(description: &str) -> (Option<String>, &str) {
-    let cut = [" — ", " – ", " - "].into_iter().filter_map(|dash| Some((description.find(dash)?, dash.len()))).min();
+    let cut = [" — ", " – ", " - "]
+        .into_iter()
+        .filter_map(|dash| Some((description.find(dash)?, dash.len())))
+        .min();
     let (head, rest) = match cut {
         Some((at, length)) => (&description[..at], description[at + length..].trim()),
         None => (description, ""),
     };
     let head = head.trim_matches(['*', '_', ' ']);
-    let (kind, default) = head.split_once('=').map_or((head, None), |(kind, default)| (kind.trim(), Some(default.trim())));
+    let (kind, default) = head
+        .split_once('=')
+        .map_or((head, None), |(kind, default)| (kind.trim(), Some(default.trim())));
     // What stands in parentheses behind a type is as much a remark as what a comma parts from it.
     let flat = kind.replace(" (", ", ").replace(')', "");
     let is_type = kind::parse(kind).is_some();
@@ -154,7 +179,10 @@ fn typed(description: &str) -> (Option<String>, &str) {
         false if is_type => kind.to_owned(),
         false => return (None, description),
     };
-    (Some(default.map_or_else(|| said.clone(), |default| format!("{said}, default {default}"))), rest)
+    (
+        Some(default.map_or_else(|| said.clone(), |default| format!("{said}, default {default}"))),
+        rest,
+    )
 }
 
 /// Whether a text says a type and, if anything, whether it must be given or what it is by default.
@@ -170,7 +198,9 @@ fn is_remark(text: &str) -> bool {
 /// What stands in parentheses behind a name, and what follows.
 fn remark(text: &str) -> (&str, &str) {
     let trimmed = text.trim_start();
-    let Some(inner) = trimmed.strip_prefix('(') else { return ("", trimmed) };
+    let Some(inner) = trimmed.strip_prefix('(') else {
+        return ("", trimmed);
+    };
     let mut depth = 1;
     for (at, c) in inner.char_indices() {
         match c {
@@ -189,7 +219,11 @@ fn remark(text: &str) -> (&str, &str) {
 fn told(text: &str) -> Option<&str> {
     let text = text.trim_start().trim_start_matches("**").trim_start();
     let mark = |mark: &str| text.strip_prefix(mark);
-    [":", "—", "–", "--", "-"].into_iter().find_map(mark).or_else(|| text.is_empty().then_some("")).map(str::trim)
+    [":", "—", "–", "--", "-"]
+        .into_iter()
+        .find_map(mark)
+        .or_else(|| text.is_empty().then_some(""))
+        .map(str::trim)
 }
 
 /// Takes what the parentheses say: a type, whether it must be given, a default, the values it can have.
@@ -208,7 +242,13 @@ pub(super) fn take_remark(field: &mut Field, remark: &str) {
             _ if !values.is_empty() => values.push(part),
             _ if !field.is_typed && kind::parse(part).is_some() => field.set_type(part),
             _ if first_value(part).is_some() => values.extend(first_value(part)),
-            _ if !field.is_typed && field.unknown.is_none() && !part.is_empty() && is_name(part) => field.set_type(part),
+            _ if !field.is_typed
+                && field.unknown.is_none()
+                && !part.is_empty()
+                && is_name(part) =>
+            {
+                field.set_type(part)
+            }
             _ => {}
         }
     }

@@ -65,7 +65,9 @@ impl Field {
             row.cells.get(index).map(|cell| cell.trim())
         };
         let names = cell(Column::Name).map(names).unwrap_or_default();
-        let Some(first) = names.first() else { return Vec::new() };
+        let Some(first) = names.first() else {
+            return Vec::new();
+        };
         let mut field = Self::named(first, span);
         let kind = cell(Column::Type).unwrap_or_default();
         field.set_type(kind);
@@ -76,7 +78,8 @@ impl Field {
         field.description = cell(Column::Description).map(one_line).unwrap_or_default();
         field.set_default(cell(Column::Default).or_else(|| remarked(kind, &["default"])));
         // Words that are neither code nor JSON are a remark: "see below".
-        let is_value = |cell: &&str| cell.starts_with('`') || serde_json::from_str::<Value>(cell).is_ok();
+        let is_value =
+            |cell: &&str| cell.starts_with('`') || serde_json::from_str::<Value>(cell).is_ok();
         field.example = cell(Column::Example).filter(is_value).and_then(|cell| field.value(cell));
         names.into_iter().map(|name| Self { name: name.to_owned(), ..field.clone() }).collect()
     }
@@ -101,7 +104,8 @@ impl Field {
         if !self.is_typed && self.unknown.is_none() {
             self.set_type("string");
         }
-        let values: Option<Vec<Value>> = listed.split([',', '|']).map(|value| self.value(value)).collect();
+        let values: Option<Vec<Value>> =
+            listed.split([',', '|']).map(|value| self.value(value)).collect();
         if let Some(values) = values.filter(|values| values.len() > 1) {
             self.schema.insert("enum".to_owned(), Value::Array(values));
         }
@@ -169,8 +173,10 @@ impl Field {
 /// The names in a cell: itself, or what it begins with in code before a remark; nothing if it says that there are none.
 fn names(cell: &str) -> Vec<&str> {
     let name = bare(cell);
-    let is_none =
-        matches!(name.to_ascii_lowercase().as_str(), "" | "none" | "—" | "-" | "--" | "n/a" | "*(none)*" | "(none)" | "...");
+    let is_none = matches!(
+        name.to_ascii_lowercase().as_str(),
+        "" | "none" | "—" | "-" | "--" | "n/a" | "*(none)*" | "(none)" | "..."
+    );
     match is_none || name.contains(' ') {
         false => vec![name],
         true if cell.trim_start_matches('*').starts_with('`') => {
@@ -197,7 +203,8 @@ fn remarked<'c>(cell: &'c str, words: &[&str]) -> Option<&'c str> {
 
 /// What stands behind the one of these words that a text begins with.
 fn behind<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
-    let starts = |word: &&&str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    let starts =
+        |word: &&&str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     let word = words.iter().find(starts)?;
     let rest = text[word.len()..].strip_prefix([':', '=', ' '])?;
     Some(rest.trim_start_matches([':', '=', ' ']).trim()).filter(|said| !said.is_empty())
@@ -245,7 +252,9 @@ fn required(cell: Option<&str>, default: Option<&str>) -> Required {
         };
     };
     match cell.trim_end_matches('.') {
-        "yes" | "true" | "required" | "mandatory" | "y" | "x" | "✓" | "✔" | "✔️" | "✅" => Required::Yes,
+        "yes" | "true" | "required" | "mandatory" | "y" | "x" | "✓" | "✔" | "✔️" | "✅" => {
+            Required::Yes
+        }
         "no" | "false" | "optional" | "n" | "✗" | "✘" | "❌" => Required::No,
         cell if kind::is_blank(cell) || is_placeholder(cell) => Required::Unsaid,
         cell if cell.starts_with("no") => Required::No,
@@ -257,7 +266,8 @@ fn required(cell: Option<&str>, default: Option<&str>) -> Required {
 pub(super) fn of_signature(text: &str, start: usize) -> Option<Field> {
     let (name, rest) = text.split_once(':')?;
     let name = name.trim();
-    let (kind, default) = rest.split_once('=').map_or((rest, None), |(kind, default)| (kind, Some(default.trim())));
+    let (kind, default) =
+        rest.split_once('=').map_or((rest, None), |(kind, default)| (kind, Some(default.trim())));
     if !is_name(name) {
         return None;
     }

@@ -29,7 +29,10 @@ pub struct Edit {
 /// The edits that write a specification better, in the order of the text. None if it is good as it is, no specification,
 /// or if they would change what it means or leave something to fix.
 pub fn fixes(source: &SourceId, text: &str) -> Vec<Edit> {
-    if !super::is_specification(source, text) || text.contains('\0') || text.len() > crate::MAX_BYTES {
+    if !super::is_specification(source, text)
+        || text.contains('\0')
+        || text.len() > crate::MAX_BYTES
+    {
         return Vec::new();
     }
     let edits = edits(text);
@@ -97,7 +100,10 @@ fn said(mut aspects: Aspects) -> Aspects {
 
 /// Whether tables of a section are parameters or a result: others are text that people are shown as it is.
 fn is_of_fields(under: Option<Section>) -> bool {
-    !matches!(under, Some(Section::Errors | Section::Idempotency | Section::Examples | Section::Security))
+    !matches!(
+        under,
+        Some(Section::Errors | Section::Idempotency | Section::Examples | Section::Security)
+    )
 }
 
 fn of_table(text: &str, table: &Table, under: Option<Section>) -> Vec<Edit> {
@@ -107,34 +113,48 @@ fn of_table(text: &str, table: &Table, under: Option<Section>) -> Vec<Edit> {
     if !is_even {
         return Vec::new();
     }
-    let rule = rule.map(|rule| (line(rule.cells.iter().map(|cell| alignment(&text[cell.clone()]).to_owned())), rule.span));
-    let titles =
-        table.header.cells.iter().zip(&columns).map(|(cell, column)| title(*column, &text[cell.clone()], &columns, under));
+    let rule = rule.map(|rule| {
+        (line(rule.cells.iter().map(|cell| alignment(&text[cell.clone()]).to_owned())), rule.span)
+    });
+    let titles = table
+        .header
+        .cells
+        .iter()
+        .zip(&columns)
+        .map(|(cell, column)| title(*column, &text[cell.clone()], &columns, under));
     let header = (line(titles), table.header.span.clone());
     let rows = table.rows.iter().filter_map(|row| {
         let mended = row.mend(text, &columns);
         let fits = mended.cells.len() <= columns.len();
-        let cells = columns
-            .iter()
-            .enumerate()
-            .map(|(index, column)| cell(*column, mended.cells.get(index).map_or("", |cell| cell.trim())));
+        let cells = columns.iter().enumerate().map(|(index, column)| {
+            cell(*column, mended.cells.get(index).map_or("", |cell| cell.trim()))
+        });
         fits.then(|| (line(cells), row.span.clone()))
     });
     let lines = std::iter::once(header).chain(rule).chain(rows);
-    lines.filter(|(line, span)| *line != text[span.clone()]).map(|(text, span)| Edit { span, text }).collect()
+    lines
+        .filter(|(line, span)| *line != text[span.clone()])
+        .map(|(text, span)| Edit { span, text })
+        .collect()
 }
 
 /// The title of a column as it is asked for; one that says more than what the column holds stays as it is.
 fn title(column: Column, text: &str, columns: &[Column], under: Option<Section>) -> String {
     // Without one of these it is the title that makes the rows fields.
-    let is_clear = columns.iter().any(|column| matches!(column, Column::Type | Column::Required | Column::Default));
+    let is_clear = columns
+        .iter()
+        .any(|column| matches!(column, Column::Type | Column::Required | Column::Default));
     let asked = match (column, under) {
         (Column::Name, Some(Section::Input)) if is_clear => "Parameter Name",
         (Column::Name, Some(Section::Output)) if is_clear => "Field Name",
         (Column::Type, _) => "Type",
         (Column::Required, _) => "Required",
         (Column::Default, _) => "Default",
-        (Column::Description, _) if text.trim_matches(['*', '`', ' ']).eq_ignore_ascii_case("description") => "Description",
+        (Column::Description, _)
+            if text.trim_matches(['*', '`', ' ']).eq_ignore_ascii_case("description") =>
+        {
+            "Description"
+        }
         (Column::Example, _) => "Example Value",
         _ => text,
     };
@@ -146,7 +166,8 @@ fn rule(text: &str, table: &Table) -> Option<Row> {
     let start = table.header.span.end + text[table.header.span.end..].find('\n')? + 1;
     let end = text[start..].find('\n').map_or(text.len(), |end| start + end);
     let row = Row::split(text, trimmed(text, &(start..end)));
-    let is_rule = |cell: &Range<usize>| text[cell.clone()].bytes().all(|byte| matches!(byte, b'-' | b':'));
+    let is_rule =
+        |cell: &Range<usize>| text[cell.clone()].bytes().all(|byte| matches!(byte, b'-' | b':'));
     row.cells.iter().all(is_rule).then_some(row)
 }
 
@@ -160,7 +181,9 @@ fn alignment(cell: &str) -> &'static str {
 }
 
 fn line(cells: impl Iterator<Item = String>) -> String {
-    cells.fold("|".to_owned(), |line, cell| if cell.is_empty() { format!("{line}  |") } else { format!("{line} {cell} |") })
+    cells.fold("|".to_owned(), |line, cell| {
+        if cell.is_empty() { format!("{line}  |") } else { format!("{line} {cell} |") }
+    })
 }
 
 fn cell(column: Column, text: &str) -> String {
@@ -177,9 +200,14 @@ fn cell(column: Column, text: &str) -> String {
 }
 
 fn respelled(text: &str) -> String {
-    let inner = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).filter(|inner| !inner.contains('`'));
+    let inner = text
+        .strip_prefix('`')
+        .and_then(|rest| rest.strip_suffix('`'))
+        .filter(|inner| !inner.contains('`'));
     match inner {
-        Some(inner) => kind::respelled(inner).map_or_else(|| text.to_owned(), |spelled| format!("`{spelled}`")),
+        Some(inner) => {
+            kind::respelled(inner).map_or_else(|| text.to_owned(), |spelled| format!("`{spelled}`"))
+        }
         None => kind::respelled(text).unwrap_or_else(|| text.to_owned()),
     }
 }

@@ -62,8 +62,13 @@ enum Taken {
 fn take(mut fields: Vec<Field>, intro: &str, order: Order, known: &mut Vec<Field>) -> Taken {
     let words = words_of(intro);
     let says = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
-    let is_more = intro.is_empty() || says(&["required", "mandatory", "optional", "additional", "parameters", "arguments"]);
-    let owner = if words.is_empty() { None } else { known.iter_mut().find(|field| is_among(&words, &field.name)) };
+    let is_more = intro.is_empty()
+        || says(&["required", "mandatory", "optional", "additional", "parameters", "arguments"]);
+    let owner = if words.is_empty() {
+        None
+    } else {
+        known.iter_mut().find(|field| is_among(&words, &field.name))
+    };
     match (order, owner) {
         (Order::Later, Some(owner)) => owner.inner = fields,
         (Order::Later, None) if !is_more => return Taken::No,
@@ -109,7 +114,12 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// Gathers from a block; the columns of a table of fields.
-    fn block(&mut self, block: &Block, intro: &str, into: &mut Gathered<'t>) -> Option<Vec<Column>> {
+    fn block(
+        &mut self,
+        block: &Block,
+        intro: &str,
+        into: &mut Gathered<'t>,
+    ) -> Option<Vec<Column>> {
         match &block.kind {
             Kind::Table(table) if table.lists_fields(self.page.text) => {
                 if into.table.len() > MOST_FIELDS {
@@ -135,8 +145,12 @@ impl<'t> Reader<'_, 't> {
             Kind::Fence { language, content } if self.is_json(language, content) => {
                 into.json.push((written::read(self.page.text, content), content.clone()));
             }
-            Kind::Fence { language, content } if matches!(language.as_str(), "yaml" | "yml") => self.yaml(content, into),
-            Kind::Fence { language, content } if language == "toml" => into.foreign.push(content.clone()),
+            Kind::Fence { language, content } if matches!(language.as_str(), "yaml" | "yml") => {
+                self.yaml(content, into)
+            }
+            Kind::Fence { language, content } if language == "toml" => {
+                into.foreign.push(content.clone())
+            }
             _ => {}
         }
         None
@@ -144,7 +158,11 @@ impl<'t> Reader<'_, 't> {
 
     /// Whether a fence is to hold JSON: what has no language is taken for it, unless it is code.
     fn is_json(&self, language: &str, content: &Range<usize>) -> bool {
-        let is_code = || ["def ", "async def ", "@"].iter().any(|start| self.page.str(content).trim_start().starts_with(start));
+        let is_code = || {
+            ["def ", "async def ", "@"]
+                .iter()
+                .any(|start| self.page.str(content).trim_start().starts_with(start))
+        };
         matches!(language, "json" | "jsonc" | "json5") || language.is_empty() && !is_code()
     }
 
@@ -155,7 +173,8 @@ impl<'t> Reader<'_, 't> {
             return;
         }
         if fence.was_mended {
-            let message = "this is no YAML: a text in it has a colon; it is read as if it stood in quotes";
+            let message =
+                "this is no YAML: a text in it has a colon; it is read as if it stood in quotes";
             let found = self.report.span(&UNREADABLE_SCHEMA, self.page.trimmed(content), message);
             self.report.push(found.hint("put texts that have a colon in quotes"));
         }
@@ -166,7 +185,8 @@ impl<'t> Reader<'_, 't> {
     /// Says, once, that no more tables are read.
     fn too_many(&mut self, span: &Range<usize>, into: &mut Gathered<'t>) {
         if !std::mem::replace(&mut into.is_full, true) {
-            let message = format!("tables beyond the first {MOST_FIELDS} fields of a tool are not read");
+            let message =
+                format!("tables beyond the first {MOST_FIELDS} fields of a tool are not read");
             let found = self.report.span(&UNREADABLE_PARAMETERS, span.clone(), message);
             self.report.push(found.hint("describe fewer, or write a JSON Schema"));
         }
@@ -182,7 +202,11 @@ impl<'t> Reader<'_, 't> {
         let mended = row.mend(self.page.text, columns);
         if mended.was_torn {
             let name = mended.cells.first().map(|name| bare(name).to_owned()).unwrap_or_default();
-            let found = self.report.span(&TORN_ROW, row.span.clone(), format!("the row of `{name}` is torn at a pipe"));
+            let found = self.report.span(
+                &TORN_ROW,
+                row.span.clone(),
+                format!("the row of `{name}` is torn at a pipe"),
+            );
             self.report.push(found.hint("write the pipe as `\\|`; `toolcrib check --fix` does it"));
         }
         let name = columns.iter().position(|column| *column == Column::Name).unwrap_or_default();
@@ -192,7 +216,8 @@ impl<'t> Reader<'_, 't> {
 
     /// Rows that a blank line has parted from their table.
     fn orphans(&mut self, span: &Range<usize>, columns: &[Column], into: &mut Gathered<'t>) {
-        let found = self.report.span(&TORN_ROW, span.clone(), "these rows stand outside their table");
+        let found =
+            self.report.span(&TORN_ROW, span.clone(), "these rows stand outside their table");
         self.report.push(found.hint("take out the blank line or line break before them"));
         let mut start = span.start;
         for line in self.page.str(span).split_inclusive('\n') {
@@ -224,7 +249,8 @@ fn links(text: &str, start: usize) -> impl Iterator<Item = (String, Range<usize>
         let from = at + 2;
         let target = text[from..].split([')', ' ', '\n']).next()?;
         let file = target.split('#').next()?;
-        file.ends_with(".json").then(|| (target.to_owned(), start + from..start + from + target.len()))
+        file.ends_with(".json")
+            .then(|| (target.to_owned(), start + from..start + from + target.len()))
     })
 }
 
@@ -232,13 +258,24 @@ fn links(text: &str, start: usize) -> impl Iterator<Item = (String, Range<usize>
 pub(super) fn says_none(text: &str) -> bool {
     let text = one_line(text).trim_matches(['*', '_', '`', ' ']).to_ascii_lowercase();
     let text = text.trim_start_matches("this tool ");
-    let starts = ["none", "no parameters", "no parameter", "no input", "takes no ", "no arguments", "does not take ", "n/a"];
+    let starts = [
+        "none",
+        "no parameters",
+        "no parameter",
+        "no input",
+        "takes no ",
+        "no arguments",
+        "does not take ",
+        "n/a",
+    ];
     starts.iter().any(|start| text.starts_with(start))
 }
 
 /// The words of a text that introduces a table, in lower case.
 fn words_of(intro: &str) -> Vec<String> {
-    let words = intro.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let words = intro
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .filter(|word| !word.is_empty());
     words.map(str::to_ascii_lowercase).collect()
 }
 

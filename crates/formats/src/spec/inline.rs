@@ -62,26 +62,42 @@ fn after_remark<'a>(words: &'a str, behind: &'a str) -> Option<(&'a str, &'a str
 /// A known word with a colon that is a line of its own: a label without bold.
 pub(super) fn plain_label(line: &str) -> Option<&str> {
     let words = line.trim().strip_suffix(':')?;
-    (words.len() < LONGEST_LABEL && !words.is_empty() && words.split(' ').count() <= 3).then_some(words)
+    (words.len() < LONGEST_LABEL && !words.is_empty() && words.split(' ').count() <= 3)
+        .then_some(words)
 }
 
 /// Whether a text is a name that a tool or a parameter can have.
 pub(super) fn is_name(text: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    text.len() <= 128 && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text.chars().all(is_allowed)
+    text.len() <= 128
+        && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(is_allowed)
 }
 
 /// Whether a name is that of a file.
 pub(super) fn is_file_name(name: &str) -> bool {
-    const EXTENSIONS: [&str; 10] = ["py", "md", "json", "toml", "yaml", "yml", "rs", "ts", "js", "txt"];
+    const EXTENSIONS: [&str; 10] =
+        ["py", "md", "json", "toml", "yaml", "yml", "rs", "ts", "js", "txt"];
     name.rsplit_once('.').is_some_and(|(_, extension)| EXTENSIONS.contains(&extension))
 }
 
 /// Whether a text is a place to be filled in rather than a value.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let text = text.trim().trim_matches('`');
-    let is_bracketed = text.starts_with('[') && text.ends_with(']') && !text.contains('"') && text.contains(char::is_alphabetic);
-    is_bracketed || matches!(text, "tool_name" | "your_tool_name" | "YourToolName" | "tool-name" | "Yes/No" | "Yes/No/Partially")
+    let is_bracketed = text.starts_with('[')
+        && text.ends_with(']')
+        && !text.contains('"')
+        && text.contains(char::is_alphabetic);
+    is_bracketed
+        || matches!(
+            text,
+            "tool_name"
+                | "your_tool_name"
+                | "YourToolName"
+                | "tool-name"
+                | "Yes/No"
+                | "Yes/No/Partially"
+        )
 }
 
 /// What stands where something is still to be said: as much as nothing.
@@ -102,12 +118,18 @@ mod tests {
         assert_eq!(label("**Returns**: text"), Some(("Returns", 12)));
         assert_eq!(label("**Parameters**"), Some(("Parameters", 14)));
         assert_eq!(label("**bold** text"), None);
-        assert_eq!(label("**Agent object structure** (by `x`):").map(|(label, _)| label), Some("Agent object structure"));
+        assert_eq!(
+            label("**Agent object structure** (by `x`):").map(|(label, _)| label),
+            Some("Agent object structure")
+        );
     }
 
     #[test]
     fn finds_code_of_any_fence() {
-        let found: Vec<_> = code("`a` and ``b`c`` and `open").into_iter().map(|(code, _)| code.to_owned()).collect();
+        let found: Vec<_> = code("`a` and ``b`c`` and `open")
+            .into_iter()
+            .map(|(code, _)| code.to_owned())
+            .collect();
         assert_eq!(found, ["a", "b`c"]);
     }
 }

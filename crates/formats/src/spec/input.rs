@@ -18,8 +18,8 @@ use super::{
 use crate::{
     json,
     rules::spec::{
-        CONDITIONAL_PARAMETER, ODD_DEFAULT, REPEATED_PARAMETER, TWO_SCHEMAS, UNREADABLE_PARAMETERS, UNREADABLE_SCHEMA,
-        UNREADABLE_TYPE,
+        CONDITIONAL_PARAMETER, ODD_DEFAULT, REPEATED_PARAMETER, TWO_SCHEMAS, UNREADABLE_PARAMETERS,
+        UNREADABLE_SCHEMA, UNREADABLE_TYPE,
     },
 };
 
@@ -33,7 +33,12 @@ pub(super) struct Input {
 
 impl<'t> Reader<'_, 't> {
     /// The arguments that the parts of a tool describe.
-    pub(super) fn input(&mut self, parts: &[Part<'_>], heading: &Range<usize>, name: &str) -> Input {
+    pub(super) fn input(
+        &mut self,
+        parts: &[Part<'_>],
+        heading: &Range<usize>,
+        name: &str,
+    ) -> Input {
         let mut gathered = Gathered::default();
         let is_input = |part: &&Part<'_>| part.section == Some(Section::Input);
         for part in parts.iter().filter(is_input) {
@@ -45,18 +50,21 @@ impl<'t> Reader<'_, 't> {
         self.tell_unread(&gathered);
         let schema = self.written_schema(&mut gathered, parts.iter().any(|part| is_input(&part)));
         let mut fields = self.sound_fields(gathered.fields());
-        let is_silent = schema.is_none() && fields.is_empty() && !gathered.has_table && !gathered.says_none;
+        let is_silent =
+            schema.is_none() && fields.is_empty() && !gathered.has_table && !gathered.says_none;
         let signature = if is_silent { self.signature(parts, heading, name) } else { None };
         let is_signed = signature.is_some();
         fields.extend(self.sound_fields(signature.unwrap_or_default()));
         match schema {
             Some(schema) => {
                 self.compare(&fields, &schema);
-                let parameters = schema.properties.iter().map(|(name, span)| parameter(name, span)).collect();
+                let parameters =
+                    schema.properties.iter().map(|(name, span)| parameter(name, span)).collect();
                 Input { schema: schema.object, parameters, anything: Vec::new() }
             }
             None if !fields.is_empty() || gathered.has_table || gathered.says_none || is_signed => {
-                let parameters = fields.iter().map(|field| parameter(&field.name, &field.span)).collect();
+                let parameters =
+                    fields.iter().map(|field| parameter(&field.name, &field.span)).collect();
                 let anything = fields
                     .iter()
                     .filter(|field| field.is_typed && field.schema.get("type").is_none())
@@ -74,7 +82,10 @@ impl<'t> Reader<'_, 't> {
                     found.hint("write a table `| Parameter Name | Type | Required | Description | Example Value |`, or `None`"),
                 );
                 Input {
-                    schema: catalog::Schema::new(Map::from_iter([("type".to_owned(), json!("object"))])),
+                    schema: catalog::Schema::new(Map::from_iter([(
+                        "type".to_owned(),
+                        json!("object"),
+                    )])),
                     parameters: Vec::new(),
                     anything: Vec::new(),
                 }
@@ -83,18 +94,30 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// The parameters as code writes them, in the heading or where nothing but the tool is spoken of.
-    fn signature(&self, parts: &[Part<'_>], heading: &Range<usize>, name: &str) -> Option<Vec<Field>> {
+    fn signature(
+        &self,
+        parts: &[Part<'_>],
+        heading: &Range<usize>,
+        name: &str,
+    ) -> Option<Vec<Field>> {
         let is_of_code = |language: &str| matches!(language, "python" | "py" | "");
-        let about = || parts.iter().filter(|part| matches!(part.section, None | Some(Section::Input | Section::InvocationName)));
+        let about = || {
+            parts.iter().filter(|part| {
+                matches!(part.section, None | Some(Section::Input | Section::InvocationName))
+            })
+        };
         let defined = about().flat_map(Part::blocks).find_map(|block| match &block.kind {
             Kind::Fence { language, content } if is_of_code(language) => {
                 signature::defined(self.page.str(content), name, content.start)
             }
             _ => None,
         });
-        let labelled = about().filter(|part| part.title.ends_with("signature")).flat_map(Part::texts);
+        let labelled =
+            about().filter(|part| part.title.ends_with("signature")).flat_map(Part::texts);
         let mut headings = std::iter::once(heading).chain(labelled);
-        defined.or_else(|| headings.find_map(|span| signature::headed(self.page.str(span), name, span.start)))
+        defined.or_else(|| {
+            headings.find_map(|span| signature::headed(self.page.str(span), name, span.start))
+        })
     }
 
     /// Tells of tables and items that stand among parameters and are not read.
@@ -102,29 +125,39 @@ impl<'t> Reader<'_, 't> {
         let table = "nothing says what the fields of this table belong to, so they are not read";
         for span in &gathered.strays {
             let found = self.report.span(&UNREADABLE_PARAMETERS, self.page.trimmed(span), table);
-            self.report.push(found.hint("name the parameter in the line before it: \"Fields of `options`:\""));
+            self.report.push(
+                found.hint("name the parameter in the line before it: \"Fields of `options`:\""),
+            );
         }
-        let is_only = gathered.json.is_empty() && gathered.schemas.is_empty() && gathered.table.is_empty();
+        let is_only =
+            gathered.json.is_empty() && gathered.schemas.is_empty() && gathered.table.is_empty();
         for span in gathered.unread.iter().filter(|_| is_only) {
-            let message = "no parameter can be read from this item, although others are listed beside it";
+            let message =
+                "no parameter can be read from this item, although others are listed beside it";
             let found = self.report.span(&UNREADABLE_PARAMETERS, self.page.trimmed(span), message);
-            self.report.push(found.hint("write it as ``- `name` (string, required): what it means``"));
+            self.report
+                .push(found.hint("write it as ``- `name` (string, required): what it means``"));
         }
     }
 
     /// Tables, schemas and statements right under the tool's heading.
     fn gather_unlabelled(&mut self, parts: &[Part<'_>], into: &mut Gathered<'t>) {
-        for part in parts.iter().filter(|part| part.by == By::Tool || part.section.is_none() && part.by == By::Label) {
+        for part in parts
+            .iter()
+            .filter(|part| part.by == By::Tool || part.section.is_none() && part.by == By::Label)
+        {
             let mut own = Gathered::default();
             self.gather(part, &mut own);
             into.table.extend(own.table);
             into.has_table |= own.has_table;
-            into.says_none |= part.by == By::Tool && part.texts().any(|span| says_none(self.page.str(span)));
-            into.json.extend(
-                own.json.into_iter().filter(|(written, _)| {
-                    written.root.as_ref().is_some_and(|root| written::input(root, written.base).is_some())
-                }),
-            );
+            into.says_none |=
+                part.by == By::Tool && part.texts().any(|span| says_none(self.page.str(span)));
+            into.json.extend(own.json.into_iter().filter(|(written, _)| {
+                written
+                    .root
+                    .as_ref()
+                    .is_some_and(|root| written::input(root, written.base).is_some())
+            }));
         }
     }
 
@@ -137,7 +170,10 @@ impl<'t> Reader<'_, 't> {
                         if let Some((message, at)) = &written.problem {
                             self.unusable(
                                 &(*at..at + 1),
-                                &format!("this is no JSON: {}; it is read all the same", told(message)),
+                                &format!(
+                                    "this is no JSON: {}; it is read all the same",
+                                    told(message)
+                                ),
                             );
                         }
                         return self.usable(schema);
@@ -148,7 +184,10 @@ impl<'t> Reader<'_, 't> {
                     None => {}
                 },
                 None => {
-                    let (message, at) = written.problem.clone().unwrap_or_else(|| ("this is no JSON".to_owned(), span.start));
+                    let (message, at) = written
+                        .problem
+                        .clone()
+                        .unwrap_or_else(|| ("this is no JSON".to_owned(), span.start));
                     self.unusable(&(at..at + 1), &format!("this is no JSON: {}", told(&message)));
                     if let Some(schema) = written::without_gaps(self.page.str(span), span.start) {
                         return self.usable(schema);
@@ -180,13 +219,14 @@ impl<'t> Reader<'_, 't> {
         let parsed = json::parse(&text);
         let root = parsed.root.filter(|_| !parsed.is_lossy).map(|root| root.to_value());
         let found = root.as_ref().and_then(|root| root.pointer(pointer)).and_then(Value::as_object);
-        let Some(object) =
-            found.filter(|object| object.contains_key("properties") || object.get("type") == Some(&json!("object")))
-        else {
+        let Some(object) = found.filter(|object| {
+            object.contains_key("properties") || object.get("type") == Some(&json!("object"))
+        }) else {
             self.unusable(span, &format!("`{target}` holds no JSON Schema of an object"));
             return None;
         };
-        let names = object.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
+        let names =
+            object.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
         let properties = names.map(|name| (name.clone(), span.clone())).collect();
         let mut object = object.clone();
         object.remove("$schema");
@@ -213,7 +253,11 @@ impl<'t> Reader<'_, 't> {
         for field in fields {
             let name = &field.name;
             if sound.iter().any(|known| known.name == *name) {
-                let found = self.report.span(&REPEATED_PARAMETER, field.span.clone(), format!("`{name}` is described twice"));
+                let found = self.report.span(
+                    &REPEATED_PARAMETER,
+                    field.span.clone(),
+                    format!("`{name}` is described twice"),
+                );
                 self.report.push(found.hint("keep one of the two"));
                 continue;
             }
@@ -227,19 +271,37 @@ impl<'t> Reader<'_, 't> {
     pub(super) fn odd(&mut self, field: &Field) {
         let name = &field.name;
         if let Some(kind) = &field.unknown {
-            let found = self.report.span(&UNREADABLE_TYPE, field.span.clone(), format!("the type of `{name}` cannot be read"));
-            let near = catalog::closest(kind, ["string", "integer", "number", "boolean", "object", "array"]);
-            let hint = near.map_or_else(|| "use a type of JSON Schema".to_owned(), |near| format!("did you mean `{near}`?"));
+            let found = self.report.span(
+                &UNREADABLE_TYPE,
+                field.span.clone(),
+                format!("the type of `{name}` cannot be read"),
+            );
+            let near = catalog::closest(
+                kind,
+                ["string", "integer", "number", "boolean", "object", "array"],
+            );
+            let hint = near.map_or_else(
+                || "use a type of JSON Schema".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            );
             self.report.push(found.received(kind.as_str()).hint(hint));
         }
         if let Some(default) = &field.odd_default {
-            let found = self.report.span(&ODD_DEFAULT, field.span.clone(), format!("the default of `{name}` is not of its type"));
-            self.report.push(found.received(default.as_str()).hint("write a value of the type, as JSON"));
+            let found = self.report.span(
+                &ODD_DEFAULT,
+                field.span.clone(),
+                format!("the default of `{name}` is not of its type"),
+            );
+            self.report
+                .push(found.received(default.as_str()).hint("write a value of the type, as JSON"));
         }
         if let Required::Sometimes(when) = &field.required {
             let message = format!("`{name}` must be given only sometimes: {when}");
-            self.report
-                .push(self.report.span(&CONDITIONAL_PARAMETER, field.span.clone(), message).hint("a JSON Schema can say when"));
+            self.report.push(
+                self.report
+                    .span(&CONDITIONAL_PARAMETER, field.span.clone(), message)
+                    .hint("a JSON Schema can say when"),
+            );
         }
     }
 
@@ -252,28 +314,48 @@ impl<'t> Reader<'_, 't> {
         for field in fields.iter().filter(|field| !field.name.contains('.')) {
             let name = &field.name;
             let Some(property) = schema.object.property(name) else {
-                told.push((field.span.clone(), format!("the table has `{name}`, the JSON Schema has not")));
+                told.push((
+                    field.span.clone(),
+                    format!("the table has `{name}`, the JSON Schema has not"),
+                ));
                 continue;
             };
-            if let (Some(table), Some(schema)) = (types(&Value::Object(field.schema.clone())), types(property))
+            if let (Some(table), Some(schema)) =
+                (types(&Value::Object(field.schema.clone())), types(property))
                 && table != schema
             {
                 told.push((
                     field.span.clone(),
-                    format!("`{name}` is {} in the table and {} in the JSON Schema", table.join(" or "), schema.join(" or ")),
+                    format!(
+                        "`{name}` is {} in the table and {} in the JSON Schema",
+                        table.join(" or "),
+                        schema.join(" or ")
+                    ),
                 ));
             }
             let is_required = schema.object.required().any(|known| known == name);
-            if field.required == Required::Yes && !is_required || field.required == Required::No && is_required {
-                told.push((field.span.clone(), format!("the table and the JSON Schema disagree whether `{name}` is required")));
+            if field.required == Required::Yes && !is_required
+                || field.required == Required::No && is_required
+            {
+                told.push((
+                    field.span.clone(),
+                    format!("the table and the JSON Schema disagree whether `{name}` is required"),
+                ));
             }
         }
-        for (name, span) in schema.properties.iter().filter(|(name, _)| fields.iter().all(|field| field.name != *name)) {
+        for (name, span) in schema
+            .properties
+            .iter()
+            .filter(|(name, _)| fields.iter().all(|field| field.name != *name))
+        {
             told.push((span.clone(), format!("the JSON Schema has `{name}`, the table has not")));
         }
         for (span, message) in told {
-            self.report
-                .push(self.report.span(&TWO_SCHEMAS, span, message).hint("make the two say the same; the JSON Schema counts"));
+            self.report.push(
+                self.report
+                    .span(&TWO_SCHEMAS, span, message)
+                    .hint("make the two say the same; the JSON Schema counts"),
+            );
         }
     }
 }
@@ -291,7 +373,11 @@ impl Gathered<'_> {
 
     /// The fields by the most precise way they were written in.
     fn fields(&self) -> Vec<Field> {
-        [&self.table, &self.bullets, &self.signatures].into_iter().find(|fields| !fields.is_empty()).cloned().unwrap_or_default()
+        [&self.table, &self.bullets, &self.signatures]
+            .into_iter()
+            .find(|fields| !fields.is_empty())
+            .cloned()
+            .unwrap_or_default()
     }
 }
 

@@ -18,7 +18,10 @@ pub(super) fn parse(text: &str) -> Option<Map<String, Value>> {
 
 /// Whether a cell leaves the type open on purpose.
 pub(super) fn is_blank(text: &str) -> bool {
-    matches!(text.trim().trim_matches('`'), "" | "-" | "--" | "—" | "–" | "..." | "…" | "n/a" | "N/A")
+    matches!(
+        text.trim().trim_matches('`'),
+        "" | "-" | "--" | "—" | "–" | "..." | "…" | "n/a" | "N/A"
+    )
 }
 
 /// The same type in the words of JSON Schema, if it is spelled otherwise.
@@ -64,13 +67,19 @@ fn spell(schema: &Map<String, Value>, depth: usize) -> Option<String> {
     }
     match schema.get("type") {
         None => Some("any".to_owned()),
-        Some(Value::Array(kinds)) => kinds.iter().map(Value::as_str).collect::<Option<Vec<_>>>().map(|kinds| kinds.join(" | ")),
-        Some(Value::String(kind)) => Some(match (kind.as_str(), schema.get("items"), schema.get("additionalProperties")) {
-            ("array", Some(items), _) => format!("array[{}]", inside(items)?),
-            ("object", _, Some(values)) => format!("object[string, {}]", inside(values)?),
-            ("string", ..) => worded(schema.get("format").and_then(Value::as_str)).to_owned(),
-            _ => kind.clone(),
-        }),
+        Some(Value::Array(kinds)) => kinds
+            .iter()
+            .map(Value::as_str)
+            .collect::<Option<Vec<_>>>()
+            .map(|kinds| kinds.join(" | ")),
+        Some(Value::String(kind)) => {
+            Some(match (kind.as_str(), schema.get("items"), schema.get("additionalProperties")) {
+                ("array", Some(items), _) => format!("array[{}]", inside(items)?),
+                ("object", _, Some(values)) => format!("object[string, {}]", inside(values)?),
+                ("string", ..) => worded(schema.get("format").and_then(Value::as_str)).to_owned(),
+                _ => kind.clone(),
+            })
+        }
         Some(_) => None,
     }
 }
@@ -91,7 +100,8 @@ fn worded(format: Option<&str>) -> &'static str {
 }
 
 fn canonical(word: &str) -> Option<&'static str> {
-    const KEPT: [&str; 9] = ["path", "bytes", "datetime", "date", "url", "uuid", "text", "tuple", "set"];
+    const KEPT: [&str; 9] =
+        ["path", "bytes", "datetime", "date", "url", "uuid", "text", "tuple", "set"];
     let lower = word.to_ascii_lowercase();
     match lower.as_str() {
         "any" => Some("any"),
@@ -110,7 +120,9 @@ pub(super) fn admits(schema: &Map<String, Value>, value: &Value) -> bool {
     }
     match schema.get("type") {
         Some(Value::String(kind)) => is_of(kind, value),
-        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).any(|kind| is_of(kind, value)),
+        Some(Value::Array(kinds)) => {
+            kinds.iter().filter_map(Value::as_str).any(|kind| is_of(kind, value))
+        }
         _ => true,
     }
 }
@@ -153,7 +165,10 @@ mod tests {
             ("string or null", json!({"type": ["string", "null"]})),
             ("Optional[int]", json!({"type": ["integer", "null"]})),
             ("dict[str, Any]", json!({"type": "object"})),
-            ("dict[str, list]", json!({"type": "object", "additionalProperties": {"type": "array"}})),
+            (
+                "dict[str, list]",
+                json!({"type": "object", "additionalProperties": {"type": "array"}}),
+            ),
             (r#"enum["a", "b"]"#, json!({"type": "string", "enum": ["a", "b"]})),
             (r#""a" | "b""#, json!({"type": "string", "enum": ["a", "b"]})),
             (

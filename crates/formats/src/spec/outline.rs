@@ -38,7 +38,8 @@ impl Outline {
 
 /// Finds the tools of a page.
 pub(super) fn outline(page: &Page<'_>) -> Outline {
-    let mut walk = Walk { page, outline: Outline::default(), open: None, wrapper: None, skipped: None };
+    let mut walk =
+        Walk { page, outline: Outline::default(), open: None, wrapper: None, skipped: None };
     for (index, block) in page.blocks.iter().enumerate() {
         if let Kind::Heading { level, title } = &block.kind {
             walk.heading(index, *level, title, &block.span);
@@ -74,7 +75,9 @@ impl Walk<'_, '_> {
         self.skipped = None;
         let is_below = self.wrapper.is_some_and(|wrapper| level > wrapper);
         match subject {
-            Subject::Titled(names) | Subject::Bare(names) if level > 1 => self.begin(names, index, level, title, span),
+            Subject::Titled(names) | Subject::Bare(names) if level > 1 => {
+                self.begin(names, index, level, title, span)
+            }
             Subject::Word(name) if is_below => self.begin(vec![name], index, level, title, span),
             Subject::Placeholder if level > 1 => {
                 self.outline.placeholders.push(span.clone());
@@ -83,22 +86,43 @@ impl Walk<'_, '_> {
             _ if level > 1 => {
                 let words = words(text);
                 self.skipped = is_about_others(&words).then_some(level);
-                self.wrapper = if is_wrapper(&words) { Some(level) } else { self.wrapper.filter(|wrapper| level > *wrapper) };
+                self.wrapper = if is_wrapper(&words) {
+                    Some(level)
+                } else {
+                    self.wrapper.filter(|wrapper| level > *wrapper)
+                };
             }
             _ => {}
         }
     }
 
-    fn begin(&mut self, names: Vec<Named>, index: usize, level: u8, title: &Range<usize>, span: &Range<usize>) {
-        let moved = |named: Named| Named { span: named.span.start + title.start..named.span.end + title.start, ..named };
+    fn begin(
+        &mut self,
+        names: Vec<Named>,
+        index: usize,
+        level: u8,
+        title: &Range<usize>,
+        span: &Range<usize>,
+    ) {
+        let moved = |named: Named| Named {
+            span: named.span.start + title.start..named.span.end + title.start,
+            ..named
+        };
         let names = names.into_iter().map(moved).collect();
-        self.open = Some(Entry { names, heading: span.clone(), level, blocks: index + 1..index + 1, span: span.clone() });
+        self.open = Some(Entry {
+            names,
+            heading: span.clone(),
+            level,
+            blocks: index + 1..index + 1,
+            span: span.clone(),
+        });
     }
 
     fn close(&mut self, index: usize) {
         if let Some(mut entry) = self.open.take() {
             entry.blocks.end = index;
-            entry.span.end = self.page.blocks.get(index).map_or(self.page.text.len(), |next| next.span.start);
+            entry.span.end =
+                self.page.blocks.get(index).map_or(self.page.text.len(), |next| next.span.start);
             self.outline.entries.push(entry);
         }
     }
@@ -121,7 +145,14 @@ pub(super) fn is_wrapper(words: &str) -> bool {
 
 /// Whether what stands under a heading is not served: plans, and other interfaces.
 fn is_about_others(words: &str) -> bool {
-    ["planned", "future", "not yet implemented", "python api", "python surface", "tool registration"]
-        .iter()
-        .any(|mark| words.contains(mark))
+    [
+        "planned",
+        "future",
+        "not yet implemented",
+        "python api",
+        "python surface",
+        "tool registration",
+    ]
+    .iter()
+    .any(|mark| words.contains(mark))
 }

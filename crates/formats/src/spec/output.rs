@@ -43,10 +43,15 @@ impl Reader<'_, '_> {
             fields.iter().for_each(|field| self.odd(field));
             let mut told = Vec::new();
             fields.iter().for_each(|field| flatten(field, "", &mut told));
-            return Output { schema: Some(Schema::new(assemble::object(&fields, Rest::Open))), fields: told };
+            return Output {
+                schema: Some(Schema::new(assemble::object(&fields, Rest::Open))),
+                fields: told,
+            };
         }
-        if let Some((value, span)) =
-            gathered.json.iter().find_map(|(written, span)| Some((written.root.as_ref()?.to_value(), span)))
+        if let Some((value, span)) = gathered
+            .json
+            .iter()
+            .find_map(|(written, span)| Some((written.root.as_ref()?.to_value(), span)))
         {
             let place = Place::Span(span.clone());
             return Output {
@@ -58,9 +63,13 @@ impl Reader<'_, '_> {
     }
 
     fn written_output(&mut self, gathered: &mut Gathered<'_>) -> Option<Output> {
-        let schema = gathered.json.iter().find_map(|(written, _)| written::schema_of(written.root.as_ref()?, written.base));
+        let schema = gathered
+            .json
+            .iter()
+            .find_map(|(written, _)| written::schema_of(written.root.as_ref()?, written.base));
         let schema = schema.or_else(|| gathered.schemas.pop());
-        let linked = || gathered.links.iter().find_map(|(target, span)| self.linked_schema(target, span));
+        let linked =
+            || gathered.links.iter().find_map(|(target, span)| self.linked_schema(target, span));
         let schema = schema.or_else(linked)?;
         let schema = self.usable(schema)?;
         let field = |(name, span): &(String, std::ops::Range<usize>)| {
@@ -68,9 +77,17 @@ impl Reader<'_, '_> {
             let get = |key: &str| property.and_then(|property| property.get(key));
             OutputField {
                 name: name.clone(),
-                description: get("description").and_then(Value::as_str).unwrap_or_default().to_owned(),
-                is_typed: ["type", "enum", "const", "anyOf", "oneOf", "$ref"].iter().any(|key| get(key).is_some()),
-                example: get("examples").and_then(|examples| examples.get(0)).or_else(|| get("example")).cloned(),
+                description: get("description")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+                    .to_owned(),
+                is_typed: ["type", "enum", "const", "anyOf", "oneOf", "$ref"]
+                    .iter()
+                    .any(|key| get(key).is_some()),
+                example: get("examples")
+                    .and_then(|examples| examples.get(0))
+                    .or_else(|| get("example"))
+                    .cloned(),
                 place: Place::Span(span.clone()),
             }
         };
@@ -80,9 +97,13 @@ impl Reader<'_, '_> {
 
     /// Names in code behind a label: `status`, `content`, `error`.
     fn listed(&self, part: &Part<'_>) -> Vec<OutputField> {
-        let Some(span) = part.texts().next() else { return Vec::new() };
+        let Some(span) = part.texts().next() else {
+            return Vec::new();
+        };
         let found = code(self.page.str(span));
-        let is_list = found.first().is_some_and(|(name, at)| at.start <= 1 && is_name(name) && kind::parse(name).is_none());
+        let is_list = found.first().is_some_and(|(name, at)| {
+            at.start <= 1 && is_name(name) && kind::parse(name).is_none()
+        });
         let names = found.into_iter().filter(|(name, _)| is_list && is_name(name));
         let field = |(name, at): (&str, std::ops::Range<usize>)| OutputField {
             name: name.to_owned(),
@@ -97,7 +118,8 @@ impl Reader<'_, '_> {
 
 /// A field and those inside it, each by the way there.
 fn flatten(field: &Field, outer: &str, into: &mut Vec<OutputField>) {
-    let name = if outer.is_empty() { field.name.clone() } else { format!("{outer}.{}", field.name) };
+    let name =
+        if outer.is_empty() { field.name.clone() } else { format!("{outer}.{}", field.name) };
     into.push(OutputField {
         name: name.clone(),
         description: field.description.clone(),

@@ -80,8 +80,11 @@ pub(super) fn trimmed(text: &str, span: &Range<usize>) -> Range<usize> {
 /// Where lines begin, counted as the parser counts them.
 fn line_starts(text: &str, base: usize) -> Vec<usize> {
     let bytes = text.as_bytes();
-    let ends = |at: usize| bytes[at] == b'\n' || bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n');
-    std::iter::once(base).chain((base..bytes.len()).filter(|at| ends(*at)).map(|at| at + 1)).collect()
+    let ends =
+        |at: usize| bytes[at] == b'\n' || bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n');
+    std::iter::once(base)
+        .chain((base..bytes.len()).filter(|at| ends(*at)).map(|at| at + 1))
+        .collect()
 }
 
 struct Converter<'t> {
@@ -94,17 +97,24 @@ impl Converter<'_> {
         let ast = node.data.borrow();
         let span = self.span(ast.sourcepos);
         let kind = match &ast.value {
-            NodeValue::Heading(heading) => Kind::Heading { level: heading.level, title: self.title(&span) },
+            NodeValue::Heading(heading) => {
+                Kind::Heading { level: heading.level, title: self.title(&span) }
+            }
             NodeValue::Paragraph => Kind::Paragraph,
             NodeValue::List(_) if depth < DEEPEST => Kind::List(
-                node.children().map(|item| item.children().map(|part| self.block(part, depth + 1)).collect()).collect(),
+                node.children()
+                    .map(|item| item.children().map(|part| self.block(part, depth + 1)).collect())
+                    .collect(),
             ),
             NodeValue::Table(_) => Kind::Table(self.table(node)),
             NodeValue::CodeBlock(code) if code.fenced => {
-                let language = code.info.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+                let language =
+                    code.info.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
                 Kind::Fence { language, content: self.between(ast.sourcepos, code.closed) }
             }
-            NodeValue::CodeBlock(_) => Kind::Fence { language: String::new(), content: span.clone() },
+            NodeValue::CodeBlock(_) => {
+                Kind::Fence { language: String::new(), content: span.clone() }
+            }
             _ => Kind::Other,
         };
         Block { kind, span }
@@ -113,7 +123,10 @@ impl Converter<'_> {
     fn table(&self, node: Node<'_>) -> Table {
         let mut rows = node.children().map(|row| {
             let position = row.data.borrow().sourcepos;
-            let span = trimmed(self.text, &(self.start_of_row(position.start)..self.end_of_line(position.start.line)));
+            let span = trimmed(
+                self.text,
+                &(self.start_of_row(position.start)..self.end_of_line(position.start.line)),
+            );
             Row::split(self.text, span)
         });
         let header = rows.next().unwrap_or_default();
@@ -124,13 +137,23 @@ impl Converter<'_> {
     fn start_of_row(&self, at: LineColumn) -> usize {
         let start = self.offset(at);
         let before = &self.text[self.start_of_line(at.line).min(start)..start];
-        start - before.chars().rev().take_while(|c| !c.is_whitespace() && *c != '>').map(char::len_utf8).sum::<usize>()
+        start
+            - before
+                .chars()
+                .rev()
+                .take_while(|c| !c.is_whitespace() && *c != '>')
+                .map(char::len_utf8)
+                .sum::<usize>()
     }
 
     /// The bytes between the fences of a block of code.
     fn between(&self, position: Sourcepos, closed: bool) -> Range<usize> {
         let start = self.end_of_line(position.start.line);
-        let end = if closed { self.start_of_line(position.end.line) } else { self.end_of_line(position.end.line) };
+        let end = if closed {
+            self.start_of_line(position.end.line)
+        } else {
+            self.end_of_line(position.end.line)
+        };
         start..end.max(start)
     }
 

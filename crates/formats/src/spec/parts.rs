@@ -72,9 +72,19 @@ impl Part<'_> {
 }
 
 /// Parts the blocks of a tool whose heading has these bytes.
-pub(super) fn parts<'p>(page: &'p Page<'_>, blocks: &'p [Block], heading: &Range<usize>) -> Vec<Part<'p>> {
-    let first =
-        Part { section: None, title: String::new(), number: None, by: By::Tool, place: heading.clone(), chunks: Vec::new() };
+pub(super) fn parts<'p>(
+    page: &'p Page<'_>,
+    blocks: &'p [Block],
+    heading: &Range<usize>,
+) -> Vec<Part<'p>> {
+    let first = Part {
+        section: None,
+        title: String::new(),
+        number: None,
+        by: By::Tool,
+        place: heading.clone(),
+        chunks: Vec::new(),
+    };
     let mut parting = Parting { page, parts: vec![first], under: None };
     blocks.iter().for_each(|block| parting.block(block));
     parting.parts
@@ -101,7 +111,8 @@ impl<'p> Parting<'p, '_> {
 
     fn heading(&mut self, level: u8, title: &Range<usize>) {
         let text = self.page.str(title);
-        let inherited = self.under.filter(|(above, _)| level > *above).and_then(|(_, section)| section);
+        let inherited =
+            self.under.filter(|(above, _)| level > *above).and_then(|(_, section)| section);
         let named = section(text);
         if inherited.is_none() || named.is_some() {
             self.under = Some((level, named));
@@ -116,7 +127,8 @@ impl<'p> Parting<'p, '_> {
         for (at, words, rest) in labels(text) {
             self.said(span.start + start..span.start + at);
             let named = section(words);
-            let keeps = self.section_of_heading().filter(|section| named.is_none() || is_prose(*section));
+            let keeps =
+                self.section_of_heading().filter(|section| named.is_none() || is_prose(*section));
             self.begin(keeps.or(named), words, By::Label, span.start + at..span.start + rest);
             start = rest;
         }
@@ -137,7 +149,9 @@ impl<'p> Parting<'p, '_> {
         };
         let trimmed = self.page.trimmed(&span);
         match self.parts.as_mut_slice() {
-            [tool, .., last] if is_behind_fact(last) && !trimmed.is_empty() => tool.chunks.push(Chunk::Text(trimmed)),
+            [tool, .., last] if is_behind_fact(last) && !trimmed.is_empty() => {
+                tool.chunks.push(Chunk::Text(trimmed))
+            }
             _ => self.text(span),
         }
     }
@@ -153,7 +167,14 @@ impl<'p> Parting<'p, '_> {
 
     fn begin(&mut self, section: Option<Section>, title: &str, by: By, place: Range<usize>) {
         let number = super::title::number(title);
-        self.parts.push(Part { section, title: words(title), number, by, place, chunks: Vec::new() });
+        self.parts.push(Part {
+            section,
+            title: words(title),
+            number,
+            by,
+            place,
+            chunks: Vec::new(),
+        });
     }
 
     fn text(&mut self, span: Range<usize>) {
@@ -175,21 +196,34 @@ impl<'p> Parting<'p, '_> {
 
     fn has_labels(&self, items: &[Vec<Block>]) -> bool {
         let first = |item: &Vec<Block>| item.first().map(|block| self.page.str(&block.span));
-        let names = |text: &str| label(text).is_some_and(|(words, _)| section(words).is_some() || is_fact(words));
+        let names = |text: &str| {
+            label(text).is_some_and(|(words, _)| section(words).is_some() || is_fact(words))
+        };
         items.iter().filter_map(first).any(names)
     }
 }
 
 /// Labels that say something about a tool without being a section.
 fn is_fact(label: &str) -> bool {
-    const FACTS: [&str; 8] =
-        ["category", "version", "trust level", "notes", "mutates", "dangerous", "requires approval", "network"];
+    const FACTS: [&str; 8] = [
+        "category",
+        "version",
+        "trust level",
+        "notes",
+        "mutates",
+        "dangerous",
+        "requires approval",
+        "network",
+    ];
     FACTS.contains(&words(label).as_str())
 }
 
 /// Sections in which labels only order the text.
 fn is_prose(section: Section) -> bool {
-    matches!(section, Section::Errors | Section::Idempotency | Section::Examples | Section::Security)
+    matches!(
+        section,
+        Section::Errors | Section::Idempotency | Section::Examples | Section::Security
+    )
 }
 
 /// The labels of a paragraph: where each begins, its words, and where the text goes on.
@@ -212,7 +246,11 @@ fn labels(text: &str) -> Vec<(usize, &str, usize)> {
 }
 
 /// Labels of sections in the middle of a line, behind the end of a sentence.
-fn inner_labels(text: &str, start: usize, end: usize) -> impl Iterator<Item = (usize, &str, usize)> {
+fn inner_labels(
+    text: &str,
+    start: usize,
+    end: usize,
+) -> impl Iterator<Item = (usize, &str, usize)> {
     text[start..end].match_indices(". **").filter_map(move |(at, _)| {
         let at = start + at + 2;
         let (words, rest) = label(&text[at..])?;

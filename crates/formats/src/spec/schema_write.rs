@@ -21,21 +21,29 @@ pub(super) fn input(schema: &Schema) -> String {
 /// What a tool returns, if anything is known of it.
 pub(super) fn output(tool: &Tool) -> Option<String> {
     let Some(schema) = &tool.output else {
-        return matches!(tool.launch, Launch::Process(_)).then(|| "What the program prints, as text.".to_owned());
+        return matches!(tool.launch, Launch::Process(_))
+            .then(|| "What the program prints, as text.".to_owned());
     };
     let table = table(schema, "Field Name", Requirement::Unsaid);
     Some(best(schema, table, "4. Output Schema", |tool| tool.output.clone()))
 }
 
 /// A table if it says everything, else the schema, behind the table if the two agree.
-fn best(schema: &Schema, table: Option<String>, section: &str, read: fn(&Tool) -> Option<Schema>) -> String {
+fn best(
+    schema: &Schema,
+    table: Option<String>,
+    section: &str,
+    read: fn(&Tool) -> Option<Schema>,
+) -> String {
     let whole = block(schema);
     let both = table.as_ref().map(|table| format!("{table}\nIn full:\n\n{whole}"));
     let is_same = |content: &String| {
-        let page = format!("# MCP Tool Specification\n\n## Tool: `t`\n\n### {section}\n\n{content}\n");
+        let page =
+            format!("# MCP Tool Specification\n\n## Tool: `t`\n\n### {section}\n\n{content}\n");
         let again = crate::read(&SourceId::new("again.md"), page.as_bytes(), &Guidance::default());
         // A page that says only this lacks its parameters if it is about the result.
-        let is_quiet = again.diagnostics.iter().all(|found| found.code == UNREADABLE_PARAMETERS.code);
+        let is_quiet =
+            again.diagnostics.iter().all(|found| found.code == UNREADABLE_PARAMETERS.code);
         is_quiet && again.tools.first().and_then(read).as_ref() == Some(schema)
     };
     [table, both].into_iter().flatten().find(is_same).unwrap_or(whole)
@@ -79,11 +87,21 @@ fn table(schema: &Schema, title: &str, requirement: Requirement) -> Option<Strin
     head.extend((requirement == Requirement::Said).then_some("Required"));
     head.extend(has_default.then_some("Default"));
     head.extend(["Description", "Example Value"]);
-    let mut lines = vec![line(head.iter().map(|cell| (*cell).to_owned())), line(head.iter().map(|_| ":---".to_owned()))];
+    let mut lines = vec![
+        line(head.iter().map(|cell| (*cell).to_owned())),
+        line(head.iter().map(|_| ":---".to_owned())),
+    ];
     for row in &rows {
         let mut cells = vec![format!("`{}`", row.name), format!("`{}`", row.kind)];
-        cells.extend((requirement == Requirement::Said).then(|| if row.is_required { "Yes" } else { "No" }.to_owned()));
-        cells.extend(has_default.then(|| row.default.as_ref().map(|value| format!("`{value}`")).unwrap_or_default()));
+        cells.extend(
+            (requirement == Requirement::Said)
+                .then(|| if row.is_required { "Yes" } else { "No" }.to_owned()),
+        );
+        cells.extend(
+            has_default.then(|| {
+                row.default.as_ref().map(|value| format!("`{value}`")).unwrap_or_default()
+            }),
+        );
         cells.push(row.description.clone());
         cells.push(row.example.as_ref().map(|value| format!("`{value}`")).unwrap_or_default());
         lines.push(line(cells.into_iter()));
@@ -93,11 +111,18 @@ fn table(schema: &Schema, title: &str, requirement: Requirement) -> Option<Strin
 
 fn line(cells: impl Iterator<Item = String>) -> String {
     let cells = cells.map(|cell| cell.replace('|', "\\|"));
-    cells.fold("|".to_owned(), |line, cell| if cell.is_empty() { format!("{line}  |") } else { format!("{line} {cell} |") })
+    cells.fold("|".to_owned(), |line, cell| {
+        if cell.is_empty() { format!("{line}  |") } else { format!("{line} {cell} |") }
+    })
 }
 
 /// A field, and below it those inside.
-fn push(rows: &mut Vec<Row>, name: &str, schema: &Map<String, Value>, is_required: bool) -> Option<()> {
+fn push(
+    rows: &mut Vec<Row>,
+    name: &str,
+    schema: &Map<String, Value>,
+    is_required: bool,
+) -> Option<()> {
     let mut own = schema.clone();
     let mut take = |key: &str| own.shift_remove(key);
     let (description, default, examples) = (take("description"), take("default"), take("examples"));
@@ -115,7 +140,9 @@ fn push(rows: &mut Vec<Row>, name: &str, schema: &Map<String, Value>, is_require
         description: description.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned(),
         example: examples.as_ref().and_then(|examples| examples.get(0)).map(Value::to_string),
     });
-    let Some((outer, Value::Object(fields))) = inner else { return Some(()) };
+    let Some((outer, Value::Object(fields))) = inner else {
+        return Some(());
+    };
     for (field, schema) in &fields {
         push(rows, &format!("{outer}.{field}"), schema.as_object()?, false)?;
     }

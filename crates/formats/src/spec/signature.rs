@@ -20,14 +20,21 @@ pub(super) fn defined(text: &str, name: &str, start: usize) -> Option<Vec<Field>
         let rest = text[at + mark.len()..].trim_start();
         let from = text.len() - rest.len();
         let is_whole = text[..at].ends_with(['\n', ' ']) || at == 0;
-        rest.strip_prefix(name).filter(|_| is_whole)?.trim_start().starts_with('(').then_some(from + name.len())
+        rest.strip_prefix(name)
+            .filter(|_| is_whole)?
+            .trim_start()
+            .starts_with('(')
+            .then_some(from + name.len())
     })?;
     parameters(text, definition, start)
 }
 
 /// The parameters behind the name of this tool in a heading. Nothing between the parentheses says nothing of parameters.
 pub(super) fn headed(title: &str, name: &str, start: usize) -> Option<Vec<Field>> {
-    let at = title.match_indices(name).map(|(at, _)| at + name.len()).find(|at| title[*at..].starts_with('('))?;
+    let at = title
+        .match_indices(name)
+        .map(|(at, _)| at + name.len())
+        .find(|at| title[*at..].starts_with('('))?;
     parameters(title, at, start).filter(|fields| !fields.is_empty())
 }
 
@@ -110,7 +117,10 @@ fn without_comments(text: &str) -> String {
             (None, '"' | '\'') if !is_comment => quote = Some(c),
             (None, c) => is_comment |= c == '#',
         }
-        std::iter::repeat_n(if is_comment { ' ' } else { c }, if is_comment { c.len_utf8() } else { 1 })
+        std::iter::repeat_n(
+            if is_comment { ' ' } else { c },
+            if is_comment { c.len_utf8() } else { 1 },
+        )
     };
     text.chars().flat_map(blank).collect()
 }

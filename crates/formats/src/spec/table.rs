@@ -60,22 +60,30 @@ impl Row {
 
     /// The cells under these columns; what an escaped pipe has torn apart is joined again.
     pub(super) fn mend(&self, text: &str, columns: &[Column]) -> Mended {
-        let mut cells: Vec<String> =
-            self.cells.iter().map(|span| text.get(span.clone()).unwrap_or_default().to_owned()).collect();
+        let mut cells: Vec<String> = self
+            .cells
+            .iter()
+            .map(|span| text.get(span.clone()).unwrap_or_default().to_owned())
+            .collect();
         while cells.len() > columns.len() && cells.last().is_some_and(String::is_empty) {
             cells.pop();
         }
         let torn = tear(&cells, columns);
         if let Some(at) = torn {
             join(&mut cells, at);
-            while cells.len() > at + 1 && (cells[at].ends_with('\\') || is_long(&cells, at, columns)) {
+            while cells.len() > at + 1
+                && (cells[at].ends_with('\\') || is_long(&cells, at, columns))
+            {
                 join(&mut cells, at);
             }
             if cells.len() < columns.len() {
                 part(&mut cells, at, columns);
             }
         }
-        Mended { cells: cells.iter().map(|cell| unescaped(cell)).collect(), was_torn: torn.is_some() }
+        Mended {
+            cells: cells.iter().map(|cell| unescaped(cell)).collect(),
+            was_torn: torn.is_some(),
+        }
     }
 }
 
@@ -87,10 +95,12 @@ fn tear(cells: &[String], columns: &[Column]) -> Option<usize> {
     let by_type = || {
         let at = columns.iter().position(|column| *column == Column::Type)?;
         let is_due = is_long || columns.get(at + 1) == Some(&Column::Required);
-        let is_type = |index: usize| cells.get(index).is_some_and(|cell| kind::parse(cell).is_some());
+        let is_type =
+            |index: usize| cells.get(index).is_some_and(|cell| kind::parse(cell).is_some());
         (is_due && is_type(at) && is_type(at + 1)).then_some(at)
     };
-    let by_count = || columns.iter().position(|column| *column == Column::Description).filter(|_| is_long);
+    let by_count =
+        || columns.iter().position(|column| *column == Column::Description).filter(|_| is_long);
     by_mark.or_else(by_type).or_else(by_count)
 }
 
@@ -113,14 +123,17 @@ fn join(cells: &mut Vec<String>, at: usize) {
 /// Parts the cell that took in its neighbour when the row was torn.
 fn part(cells: &mut Vec<String>, joined: usize, columns: &[Column]) {
     let last = cells.len() - 1;
-    let answer = columns.iter().position(|column| *column == Column::Required).filter(|index| *index < last);
+    let answer =
+        columns.iter().position(|column| *column == Column::Required).filter(|index| *index < last);
     let answered = answer.and_then(|index| Some((index, after_answer(&cells[index])?)));
     let cut = match (after_code(&cells[joined]), columns.get(last..)) {
         _ if answered.is_some() => answered,
         (Some(end), _) if joined == last => Some((joined, end)),
         (_, Some([Column::Required, ..])) => after_answer(&cells[last]).map(|end| (last, end)),
         (_, Some([Column::Default, ..])) => after_code(&cells[last]).map(|end| (last, end)),
-        (_, Some([_, Column::Example])) => before_last_code(&cells[last]).map(|start| (last, start)),
+        (_, Some([_, Column::Example])) => {
+            before_last_code(&cells[last]).map(|start| (last, start))
+        }
         _ => None,
     };
     if let Some((index, at)) = cut {
@@ -161,20 +174,31 @@ fn unescaped(cell: &str) -> String {
 impl Table {
     /// What the columns hold, by their titles.
     pub(super) fn columns(&self, text: &str) -> Vec<Column> {
-        self.header.cells.iter().map(|cell| Column::of(text.get(cell.clone()).unwrap_or_default())).collect()
+        self.header
+            .cells
+            .iter()
+            .map(|cell| Column::of(text.get(cell.clone()).unwrap_or_default()))
+            .collect()
     }
 
     /// The title of the first column, in lower case.
     pub(super) fn first_title(&self, text: &str) -> String {
-        self.header.cells.first().map(|cell| plain(text.get(cell.clone()).unwrap_or_default())).unwrap_or_default()
+        self.header
+            .cells
+            .first()
+            .map(|cell| plain(text.get(cell.clone()).unwrap_or_default()))
+            .unwrap_or_default()
     }
 
     /// Whether its rows are parameters or fields: they have names and something is said of their values.
     pub(super) fn lists_fields(&self, text: &str) -> bool {
         let columns = self.columns(text);
         // A number or a type may stand before the name.
-        let is_named = columns.iter().take(2).any(|column| *column == Column::Name) && !self.lists_tools(text);
-        let says = [Column::Type, Column::Required, Column::Default].iter().any(|column| columns.contains(column));
+        let is_named =
+            columns.iter().take(2).any(|column| *column == Column::Name) && !self.lists_tools(text);
+        let says = [Column::Type, Column::Required, Column::Default]
+            .iter()
+            .any(|column| columns.contains(column));
         is_named && (says || self.first_title(text).starts_with("parameter"))
     }
 
@@ -187,14 +211,13 @@ impl Table {
 impl Column {
     fn of(title: &str) -> Self {
         match plain(title).as_str() {
-            "name" | "parameter" | "parameter name" | "field" | "field name" | "input" | "argument" | "arg" | "param" | "key"
-            | "output" => Self::Name,
+            "name" | "parameter" | "parameter name" | "field" | "field name" | "input"
+            | "argument" | "arg" | "param" | "key" | "output" => Self::Name,
             "type" | "data type" | "datatype" => Self::Type,
             "required" | "required?" | "mandatory" => Self::Required,
             "default" | "default value" => Self::Default,
-            "description" | "behavior" | "behaviour" | "contract" | "meaning" | "notes" | "purpose" | "summary" | "details" => {
-                Self::Description
-            }
+            "description" | "behavior" | "behaviour" | "contract" | "meaning" | "notes"
+            | "purpose" | "summary" | "details" => Self::Description,
             "example" | "examples" | "example value" | "sample" => Self::Example,
             _ => Self::Other,
         }
@@ -213,23 +236,46 @@ mod tests {
         Row::split(line, 0..line.len()).mend(line, columns).cells
     }
 
-    const FIVE: [Column; 5] = [Column::Name, Column::Type, Column::Required, Column::Default, Column::Description];
+    const FIVE: [Column; 5] =
+        [Column::Name, Column::Type, Column::Required, Column::Default, Column::Description];
 
     #[test]
     fn keeps_an_escaped_pipe_in_its_cell() {
-        assert_eq!(mended(r"| `a` | `str \| None` | No |", &FIVE[..3]), ["`a`", "`str | None`", "No"]);
+        assert_eq!(
+            mended(r"| `a` | `str \| None` | No |", &FIVE[..3]),
+            ["`a`", "`str | None`", "No"]
+        );
     }
 
     #[test]
     fn joins_types_and_texts_that_a_bare_pipe_has_torn() {
-        let columns = [Column::Name, Column::Type, Column::Required, Column::Description, Column::Example];
+        let columns =
+            [Column::Name, Column::Type, Column::Required, Column::Description, Column::Example];
         for (line, cells) in [
-            (r#"| a | string | null | No | Text | `"x"` |"#, ["a", "string | null", "No", "Text", r#"`"x"`"#]),
-            (r#"| a | str | None | No Text | `"x"` |"#, ["a", "str | None", "No", "Text", r#"`"x"`"#]),
-            (r#"| a | `str` | `None` | No | Text | `"x"` |"#, ["a", "`str` | `None`", "No", "Text", r#"`"x"`"#]),
-            (r#"| a | str | int | None | Yes | Text | 1 |"#, ["a", "str | int | None", "Yes", "Text", "1"]),
-            (r#"| a | `str \ | int \ | None` | Yes | Text `"x"` |"#, ["a", "`str | int | None`", "Yes", "Text", r#"`"x"`"#]),
-            (r#"| a | str | Yes | This | or that | `"x"` |"#, ["a", "str", "Yes", "This | or that", r#"`"x"`"#]),
+            (
+                r#"| a | string | null | No | Text | `"x"` |"#,
+                ["a", "string | null", "No", "Text", r#"`"x"`"#],
+            ),
+            (
+                r#"| a | str | None | No Text | `"x"` |"#,
+                ["a", "str | None", "No", "Text", r#"`"x"`"#],
+            ),
+            (
+                r#"| a | `str` | `None` | No | Text | `"x"` |"#,
+                ["a", "`str` | `None`", "No", "Text", r#"`"x"`"#],
+            ),
+            (
+                r#"| a | str | int | None | Yes | Text | 1 |"#,
+                ["a", "str | int | None", "Yes", "Text", "1"],
+            ),
+            (
+                r#"| a | `str \ | int \ | None` | Yes | Text `"x"` |"#,
+                ["a", "`str | int | None`", "Yes", "Text", r#"`"x"`"#],
+            ),
+            (
+                r#"| a | str | Yes | This | or that | `"x"` |"#,
+                ["a", "str", "Yes", "This | or that", r#"`"x"`"#],
+            ),
             (r#"| a | str | Yes | Text | `"x"` | |"#, ["a", "str", "Yes", "Text", r#"`"x"`"#]),
         ] {
             assert_eq!(mended(line, &columns), cells, "{line}");
@@ -241,12 +287,17 @@ mod tests {
         let cells = mended(r"| `a` | `str \ | null` | No | `null` Branch to walk |", &FIVE);
         assert_eq!(cells, ["`a`", "`str | null`", "No", "`null`", "Branch to walk"]);
         let three = [Column::Name, Column::Type, Column::Description];
-        assert_eq!(mended(r"| `a` | `str \ | null` The action |", &three), ["`a`", "`str | null`", "The action"]);
+        assert_eq!(
+            mended(r"| `a` | `str \ | null` The action |", &three),
+            ["`a`", "`str | null`", "The action"]
+        );
         let required = [Column::Name, Column::Type, Column::Required, Column::Description];
         let cells = mended(r"| `a` | `str \ | None` | No HTML body |", &required);
         assert_eq!(cells, ["`a`", "`str | None`", "No", "HTML body"]);
-        let example = [Column::Name, Column::Type, Column::Required, Column::Description, Column::Example];
-        let cells = mended(r"| `a` | `x \ | null` | No | Names, `[1]` if not given. `[2]` |", &example);
+        let example =
+            [Column::Name, Column::Type, Column::Required, Column::Description, Column::Example];
+        let cells =
+            mended(r"| `a` | `x \ | null` | No | Names, `[1]` if not given. `[2]` |", &example);
         assert_eq!(cells, ["`a`", "`x | null`", "No", "Names, `[1]` if not given.", "`[2]`"]);
     }
 }

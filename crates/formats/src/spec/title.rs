@@ -9,19 +9,22 @@ use super::inline::{code, is_file_name, is_name, is_placeholder};
 /// The section that a heading or label names, whatever its number and what stands in parentheses.
 pub(super) fn section(title: &str) -> Option<Section> {
     Some(match words(title).as_str() {
-        "tool purpose and description" | "purpose and description" | "purpose" | "description" | "tool purpose" => {
-            Section::Purpose
-        }
+        "tool purpose and description"
+        | "purpose and description"
+        | "purpose"
+        | "description"
+        | "tool purpose" => Section::Purpose,
         "invocation name" | "invocation" => Section::InvocationName,
-        "input schema" | "input" | "inputs" | "parameters" | "input parameters" | "arguments" | "schema" | "parameter"
-        | "input parameter" => Section::Input,
-        "output schema" | "output" | "outputs" | "returns" | "return" | "return value" | "return schema" | "response"
-        | "success" | "success response" | "returns on success" | "success returns" | "response schema" => Section::Output,
-        "error handling" | "error cases" | "error" | "errors" | "error response" | "error responses" => Section::Errors,
+        "input schema" | "input" | "inputs" | "parameters" | "input parameters" | "arguments"
+        | "schema" | "parameter" | "input parameter" => Section::Input,
+        "output schema" | "output" | "outputs" | "returns" | "return" | "return value"
+        | "return schema" | "response" | "success" | "success response" | "returns on success"
+        | "success returns" | "response schema" => Section::Output,
+        "error handling" | "error cases" | "error" | "errors" | "error response"
+        | "error responses" => Section::Errors,
         "idempotency" | "idempotent" | "trust and idempotency" => Section::Idempotency,
-        "usage examples" | "usage example" | "example usage" | "example invocation" | "example" | "examples" | "example call" => {
-            Section::Examples
-        }
+        "usage examples" | "usage example" | "example usage" | "example invocation" | "example"
+        | "examples" | "example call" => Section::Examples,
         "security considerations" | "security" => Section::Security,
         _ => return None,
     })
@@ -78,7 +81,9 @@ pub(super) fn subject(title: &str) -> Subject {
         return titled(rest, title.len() - rest.len());
     }
     match bare_subject(core.trim_end_matches('*')) {
-        Subject::Bare(names) => Subject::Bare(names.into_iter().map(|named| named.moved(offset)).collect()),
+        Subject::Bare(names) => {
+            Subject::Bare(names.into_iter().map(|named| named.moved(offset)).collect())
+        }
         Subject::Word(named) => Subject::Word(named.moved(offset)),
         other => other,
     }
@@ -114,7 +119,9 @@ fn bare_subject(title: &str) -> Subject {
         [] => plain(title),
         _ if !is_joint(&around) => Subject::Other,
         _ if spans.iter().any(|(name, _)| is_placeholder(name)) => Subject::Placeholder,
-        _ if spans.iter().all(|(name, _)| is_tool_name(name)) => Subject::Bare(spans.iter().map(named).collect()),
+        _ if spans.iter().all(|(name, _)| is_tool_name(name)) => {
+            Subject::Bare(spans.iter().map(named).collect())
+        }
         _ => Subject::Other,
     }
 }
@@ -143,7 +150,9 @@ fn plain(title: &str) -> Subject {
     let title = title.trim();
     let named = Named { name: title.to_owned(), span: 0..title.len() };
     let is_lower = !title.is_empty()
-        && title.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.".contains(&byte));
+        && title.bytes().all(|byte| {
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.".contains(&byte)
+        });
     let is_joined = title.contains(['_', '.']);
     match is_lower && is_name(title) && !is_file_name(title) && section(title).is_none() {
         true if is_joined && is_placeholder(title) => Subject::Placeholder,
@@ -181,7 +190,8 @@ fn outside(text: &str, spans: &[(&str, Range<usize>)]) -> String {
 
 /// Whether a text between names only joins them, or goes on behind a dash or in parentheses.
 fn is_joint(around: &str) -> bool {
-    let words = around.trim().trim_start_matches(['/', ',', '&', ' ']).trim_start_matches("and ").trim();
+    let words =
+        around.trim().trim_start_matches(['/', ',', '&', ' ']).trim_start_matches("and ").trim();
     words.is_empty() || words == "and" || words.starts_with(['-', '–', '—', ':', '('])
 }
 

@@ -39,18 +39,28 @@ impl Reader<'_, '_> {
         self.report.tool = None;
         let of = |named: &Named| Tool {
             name: named.name.clone(),
-            origin: Origin { source: tool.origin.source.clone(), place: Place::Span(named.span.clone()) },
+            origin: Origin {
+                source: tool.origin.source.clone(),
+                place: Place::Span(named.span.clone()),
+            },
             ..tool.clone()
         };
         names.iter().map(of).collect()
     }
 
-    fn tool(&mut self, named: &Named, entry: &Entry, parts: &[Part<'_>], document: Option<&Version>) -> Tool {
+    fn tool(
+        &mut self,
+        named: &Named,
+        entry: &Entry,
+        parts: &[Part<'_>],
+        document: Option<&Version>,
+    ) -> Tool {
         let input = self.input(parts, &entry.heading, &named.name);
         let output = self.output(parts);
         let page = self.page;
         let origin = Origin::span(self.report.source(), named.span.clone());
-        let mut tool = Tool::new(&named.name, self.purpose(parts), input.schema, Launch::Missing, origin);
+        let mut tool =
+            Tool::new(&named.name, self.purpose(parts), input.schema, Launch::Missing, origin);
         tool.output = output.schema;
         tool.parameters = input.parameters;
         let aspects = Aspects {
@@ -66,19 +76,32 @@ impl Reader<'_, '_> {
             security: answers::security(page, parts),
             version: answers::version(page, parts).or_else(|| document.cloned()),
         };
-        tool.marks = marks(&aspects, answers::category(page, parts), |label| answers::mark(page, parts, label));
-        tool.description.examples = aspects.usages.iter().filter_map(|usage| example(usage, &tool.name)).collect();
+        tool.marks = marks(&aspects, answers::category(page, parts), |label| {
+            answers::mark(page, parts, label)
+        });
+        tool.description.examples =
+            aspects.usages.iter().filter_map(|usage| example(usage, &tool.name)).collect();
         tool.aspects = Some(Box::new(aspects));
         tool
     }
 
     /// What the tool is for: its section, else the text under its heading.
     fn purpose(&self, parts: &[Part<'_>]) -> String {
-        let text =
-            |part: &Part<'_>| part.chunks.iter().filter_map(|chunk| self.said(chunk, part.by)).collect::<Vec<_>>().join("\n\n");
-        let of_section = parts.iter().filter(|part| part.section == Some(Section::Purpose)).map(text);
+        let text = |part: &Part<'_>| {
+            part.chunks
+                .iter()
+                .filter_map(|chunk| self.said(chunk, part.by))
+                .collect::<Vec<_>>()
+                .join("\n\n")
+        };
+        let of_section =
+            parts.iter().filter(|part| part.section == Some(Section::Purpose)).map(text);
         let own = of_section.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n");
-        if own.is_empty() { parts.iter().find(|part| part.by == By::Tool).map(text).unwrap_or_default() } else { own }
+        if own.is_empty() {
+            parts.iter().find(|part| part.by == By::Tool).map(text).unwrap_or_default()
+        } else {
+            own
+        }
     }
 
     /// What a piece says in words: running text, and under a heading of its own a list.
@@ -86,7 +109,8 @@ impl Reader<'_, '_> {
         match chunk {
             Chunk::Text(span) => {
                 let text = self.page.str(span);
-                (!says_none(text) && text != UNSAID && !text.starts_with('|')).then(|| unescaped(&one_line(text)))
+                (!says_none(text) && text != UNSAID && !text.starts_with('|'))
+                    .then(|| unescaped(&one_line(text)))
             }
             Chunk::Block(Block { kind: Kind::List(_), span }) if by == By::Heading => {
                 Some(self.page.str(span).lines().map(str::trim).collect::<Vec<_>>().join("\n"))
@@ -103,15 +127,19 @@ impl Reader<'_, '_> {
         let word = text.split_whitespace().next().unwrap_or_default();
         let spans = code(text);
         let (name, at) = spans.first().cloned().unwrap_or((word, 0..word.len()));
-        let named = Named { name: name.to_owned(), span: span.start + at.start..span.start + at.end };
+        let named =
+            Named { name: name.to_owned(), span: span.start + at.start..span.start + at.end };
         (is_name(name) || is_placeholder(name)).then_some(named)
     }
 
     fn is_servable(&mut self, named: &Named) -> bool {
         let found = match name::check(&named.name) {
             _ if is_placeholder(&named.name) => {
-                let found =
-                    self.report.span(&UNFILLED_TEMPLATE, named.span.clone(), "the name of this tool is still to be filled in");
+                let found = self.report.span(
+                    &UNFILLED_TEMPLATE,
+                    named.span.clone(),
+                    "the name of this tool is still to be filled in",
+                );
                 found.hint("write the name it is called by")
             }
             Ok(()) => return true,
@@ -130,10 +158,16 @@ impl Reader<'_, '_> {
 
     fn note_numbers(&mut self, parts: &[Part<'_>]) {
         for part in parts.iter().filter(|part| part.by == By::Heading) {
-            let (Some(number), Some(section)) = (part.number, part.section) else { continue };
+            let (Some(number), Some(section)) = (part.number, part.section) else {
+                continue;
+            };
             if number != section.number() {
                 let message = format!("this section has number {}, not {number}", section.number());
-                self.report.push(self.report.span(&MISNUMBERED_SECTION, part.place.clone(), message));
+                self.report.push(self.report.span(
+                    &MISNUMBERED_SECTION,
+                    part.place.clone(),
+                    message,
+                ));
             }
         }
     }
@@ -142,8 +176,10 @@ impl Reader<'_, '_> {
 /// A text without the backslash that keeps its beginning from meaning something.
 fn unescaped(text: &str) -> String {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let is_escaped =
-        |rest: &str| rest.strip_prefix('\\').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_punctuation()));
+    let is_escaped = |rest: &str| {
+        rest.strip_prefix('\\')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_punctuation()))
+    };
     match is_escaped(&text[digits..]) {
         true => format!("{}{}", &text[..digits], &text[digits + 1..]),
         false => text.to_owned(),
@@ -153,9 +189,14 @@ fn unescaped(text: &str) -> String {
 /// The sections that were written, each where it is first.
 fn sections(page: &Page<'_>, parts: &[Part<'_>], purpose: &str) -> Vec<(Section, Place)> {
     let mut found: Vec<(Section, Place)> = Vec::new();
-    let unlabelled =
-        parts.iter().find(|part| part.by == By::Tool && !purpose.is_empty()).map(|part| (Section::Purpose, &part.place));
-    let written = parts.iter().filter(|part| part.says_something(page)).filter_map(|part| Some((part.section?, &part.place)));
+    let unlabelled = parts
+        .iter()
+        .find(|part| part.by == By::Tool && !purpose.is_empty())
+        .map(|part| (Section::Purpose, &part.place));
+    let written = parts
+        .iter()
+        .filter(|part| part.says_something(page))
+        .filter_map(|part| Some((part.section?, &part.place)));
     for (section, place) in written.chain(unlabelled) {
         if found.iter().all(|(known, _)| *known != section) {
             found.push((section, Place::Span(Range::clone(place))));
@@ -164,7 +205,11 @@ fn sections(page: &Page<'_>, parts: &[Part<'_>], purpose: &str) -> Vec<(Section,
     found
 }
 
-fn marks(aspects: &Aspects, category: Option<String>, said: impl Fn(&str) -> Option<bool>) -> Marks {
+fn marks(
+    aspects: &Aspects,
+    category: Option<String>,
+    said: impl Fn(&str) -> Option<bool>,
+) -> Marks {
     let idempotent = aspects.idempotency.as_ref().and_then(|said| match said.answer {
         Answer::Yes => Some(true),
         Answer::No | Answer::Partially | Answer::Depends => Some(false),

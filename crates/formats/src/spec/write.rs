@@ -17,10 +17,17 @@ pub(crate) fn page(tools: &[Tool], title: &str) -> String {
     let mut page = format!("# {title} - MCP Tool Specification\n");
     for tool in tools {
         page.push_str(&format!("\n---\n\n## Tool: `{}`\n", tool.name));
-        facts(tool).iter().for_each(|(label, said)| page.push_str(&format!("\n**{label}**: {said}\n")));
+        facts(tool)
+            .iter()
+            .for_each(|(label, said)| page.push_str(&format!("\n**{label}**: {said}\n")));
         for section in Section::ALL {
             let content = content(tool, section);
-            page.push_str(&format!("\n### {}. {}\n\n{}\n", section.number(), section.title(), content.trim_end()));
+            page.push_str(&format!(
+                "\n### {}. {}\n\n{}\n",
+                section.number(),
+                section.title(),
+                content.trim_end()
+            ));
         }
     }
     page
@@ -50,14 +57,17 @@ fn content(tool: &Tool, section: Section) -> String {
         Section::Input => input(&tool.input),
         Section::Output => output(tool).unwrap_or_else(|| UNSAID.to_owned()),
         Section::Errors => {
-            let written = aspects.and_then(|aspects| aspects.errors.as_ref()).map(|errors| errors.text.clone());
+            let written = aspects
+                .and_then(|aspects| aspects.errors.as_ref())
+                .map(|errors| errors.text.clone());
             written.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| errors(tool))
         }
         Section::Idempotency => idempotency(tool),
         Section::Examples => examples(tool),
         Section::Security => {
             let remarks = aspects.map(|aspects| aspects.security.as_slice()).unwrap_or_default();
-            let points: String = remarks.iter().map(|remark| format!("- {}\n", one_line(&remark.text))).collect();
+            let points: String =
+                remarks.iter().map(|remark| format!("- {}\n", one_line(&remark.text))).collect();
             if points.is_empty() { UNSAID.to_owned() } else { points }
         }
     }
@@ -72,11 +82,17 @@ fn errors(tool: &Tool) -> String {
         "status": "failure", "error_type": "invalid_arguments", "error_message": "what is wrong with the arguments",
         "error_details": {"details": []},
     });
-    format!("A call that fails answers with the standard error object.\n\n{}", fence("json", &pretty(&example)))
+    format!(
+        "A call that fails answers with the standard error object.\n\n{}",
+        fence("json", &pretty(&example))
+    )
 }
 
 fn idempotency(tool: &Tool) -> String {
-    let words = tool.aspects.as_ref().and_then(|aspects| Some(one_line(&aspects.idempotency.as_ref()?.text)));
+    let words = tool
+        .aspects
+        .as_ref()
+        .and_then(|aspects| Some(one_line(&aspects.idempotency.as_ref()?.text)));
     let answer = match (words, tool.marks.idempotent) {
         (Some(words), _) => words,
         (None, Some(true)) => "Yes".to_owned(),
@@ -95,10 +111,17 @@ fn examples(tool: &Tool) -> String {
         let shows = if shows.is_empty() { shows } else { format!("{}\n\n", escaped(&shows)) };
         written.push_str(&format!("{shows}{}\n", fence("json", &pretty(&call))));
     }
-    let others = tool.aspects.iter().flat_map(|aspects| &aspects.usages).filter_map(|usage| usage.call.as_ref());
-    for call in
-        others.filter(|call| tool.description.examples.iter().all(|known| call.get("arguments") != Some(&json!(known.arguments))))
-    {
+    let others = tool
+        .aspects
+        .iter()
+        .flat_map(|aspects| &aspects.usages)
+        .filter_map(|usage| usage.call.as_ref());
+    for call in others.filter(|call| {
+        tool.description
+            .examples
+            .iter()
+            .all(|known| call.get("arguments") != Some(&json!(known.arguments)))
+    }) {
         written.push_str(&format!("{}\n", fence("json", &pretty(call))));
     }
     if let Some(code) = &tool.description.transcript {
@@ -133,7 +156,8 @@ fn paragraph(text: &str) -> String {
         }
         is_open |= !line.is_empty();
     }
-    let written = blocks.into_iter().map(|(is_list, block)| if is_list { block } else { escaped(&block) });
+    let written =
+        blocks.into_iter().map(|(is_list, block)| if is_list { block } else { escaped(&block) });
     written.collect::<Vec<_>>().join("\n\n")
 }
 
@@ -141,8 +165,9 @@ fn paragraph(text: &str) -> String {
 fn escaped(line: &str) -> String {
     let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_numbered = digits.len() < line.len() && digits.starts_with(['.', ')']);
-    let is_block =
-        line.starts_with(['#', '>', '|', '=', '~', '-', '+', '<']) || line.starts_with("```") || line.starts_with("**");
+    let is_block = line.starts_with(['#', '>', '|', '=', '~', '-', '+', '<'])
+        || line.starts_with("```")
+        || line.starts_with("**");
     match (is_block, is_numbered) {
         (true, _) => format!("\\{line}"),
         (_, true) => format!("{}\\{digits}", &line[..line.len() - digits.len()]),

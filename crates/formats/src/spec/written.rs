@@ -23,7 +23,10 @@ pub(super) struct Written<'t> {
 pub(super) fn read<'t>(text: &'t str, span: &Range<usize>) -> Written<'t> {
     let part = text.get(span.clone()).unwrap_or_default();
     let parsed = json::parse(part);
-    let problem = parsed.problems.first().map(|problem| (problem.message.clone(), span.start + problem.offset));
+    let problem = parsed
+        .problems
+        .first()
+        .map(|problem| (problem.message.clone(), span.start + problem.offset));
     Written { root: parsed.root.filter(|_| !parsed.is_lossy), problem, base: span.start }
 }
 
@@ -36,7 +39,8 @@ pub(super) struct Schema {
 
 /// The schema of arguments in a value: itself, that of a whole tool in it, or a map of parameters.
 pub(super) fn input(root: &Node<'_>, base: usize) -> Option<Schema> {
-    let whole = ["inputSchema", "input_schema", "parameters"].into_iter().find_map(|key| root.get(key));
+    let whole =
+        ["inputSchema", "input_schema", "parameters"].into_iter().find_map(|key| root.get(key));
     match whole.filter(|_| root.get("name").is_some()) {
         Some(schema) => schema_of(schema, base),
         None => schema_of(root, base).map(of_an_object).or_else(|| parameters(root, base)),
@@ -80,7 +84,10 @@ fn filled(part: &str) -> Option<String> {
 /// Fills a gap, and tells how many bytes follow its first.
 fn fill(bytes: &mut [u8], at: usize) -> usize {
     let before = bytes[..at].iter().rposition(|byte| !byte.is_ascii_whitespace());
-    let behind = bytes[at + 3..].iter().position(|byte| !byte.is_ascii_whitespace()).map(|next| at + 3 + next);
+    let behind = bytes[at + 3..]
+        .iter()
+        .position(|byte| !byte.is_ascii_whitespace())
+        .map(|next| at + 3 + next);
     let is_value = before.is_some_and(|before| bytes[before] == b':');
     bytes[at..at + 3].copy_from_slice(if is_value { b"{} " } else { b"   " });
     let comma = before.filter(|at| bytes[*at] == b',').or(behind.filter(|at| bytes[*at] == b','));
@@ -98,13 +105,19 @@ pub(super) fn schema_of(root: &Node<'_>, base: usize) -> Option<Schema> {
     if !is_object && !has_properties && root.get("$ref").is_none() && !says_so {
         return None;
     }
-    let Value::Object(mut object) = root.to_value() else { return None };
+    let Value::Object(mut object) = root.to_value() else {
+        return None;
+    };
     object.remove("$schema");
     if !says_so {
         object.entry("type").or_insert_with(|| json!("object"));
     }
     let properties = root.get("properties").map(|node| places(node, base)).unwrap_or_default();
-    Some(Schema { object: catalog::Schema::new(object), properties, span: moved(root.span.range(), base) })
+    Some(Schema {
+        object: catalog::Schema::new(object),
+        properties,
+        span: moved(root.span.range(), base),
+    })
 }
 
 /// Parameters by name, each of which says itself whether it is required.
@@ -117,21 +130,32 @@ fn parameters(root: &Node<'_>, base: usize) -> Option<Schema> {
     let mut required = Vec::new();
     for member in members {
         let mut property = member.value.to_value();
-        if let Some(Value::Bool(true)) = property.as_object_mut().and_then(|property| property.remove("required")) {
+        if let Some(Value::Bool(true)) =
+            property.as_object_mut().and_then(|property| property.remove("required"))
+        {
             required.push(Value::from(&*member.key));
         }
         properties.insert(member.key.as_ref().to_owned(), property);
     }
-    let Value::Object(mut object) = json!({"type": "object", "properties": properties}) else { return None };
+    let Value::Object(mut object) = json!({"type": "object", "properties": properties}) else {
+        return None;
+    };
     if !required.is_empty() {
         object.insert("required".to_owned(), Value::Array(required));
     }
     object.insert("additionalProperties".to_owned(), Value::Bool(false));
-    Some(Schema { object: catalog::Schema::new(object), properties: places(root, base), span: moved(root.span.range(), base) })
+    Some(Schema {
+        object: catalog::Schema::new(object),
+        properties: places(root, base),
+        span: moved(root.span.range(), base),
+    })
 }
 
 fn places(node: &Node<'_>, base: usize) -> Vec<(String, Range<usize>)> {
-    node.members().iter().map(|member| (member.key.as_ref().to_owned(), moved(member.key_span.range(), base))).collect()
+    node.members()
+        .iter()
+        .map(|member| (member.key.as_ref().to_owned(), moved(member.key_span.range(), base)))
+        .collect()
 }
 
 fn moved(span: Range<usize>, base: usize) -> Range<usize> {
@@ -157,7 +181,9 @@ pub(super) fn inferred(value: &Value, depth: usize) -> Map<String, Value> {
     };
     let mut schema = Map::from_iter([("type".to_owned(), Value::from(kind))]);
     if let (Value::Object(members), true) = (value, depth < DEEPEST) {
-        let properties = members.iter().map(|(name, member)| (name.clone(), Value::Object(inferred(member, depth + 1))));
+        let properties = members
+            .iter()
+            .map(|(name, member)| (name.clone(), Value::Object(inferred(member, depth + 1))));
         schema.insert("properties".to_owned(), Value::Object(properties.collect()));
     }
     schema

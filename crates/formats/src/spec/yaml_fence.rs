@@ -26,9 +26,15 @@ pub(super) fn read(page: &str, span: &Range<usize>) -> YamlFence {
     let quoted = quoted(text);
     let was_mended = matches!(quoted, Cow::Owned(_));
     let parsed = yaml::parse(&quoted);
-    let Some(root) = parsed.root.filter(|_| !parsed.is_lossy) else { return YamlFence::default() };
+    let Some(root) = parsed.root.filter(|_| !parsed.is_lossy) else {
+        return YamlFence::default();
+    };
     let keys = ["parameters", "inputs", "input", "arguments"];
-    let root = keys.iter().find_map(|key| root.get(key)).filter(|inner| inner.is_object()).unwrap_or(&root);
+    let root = keys
+        .iter()
+        .find_map(|key| root.get(key))
+        .filter(|inner| inner.is_object())
+        .unwrap_or(&root);
     let mut schema = written::input(root, span.start);
     let mut fields = match schema {
         Some(_) => Vec::new(),
@@ -36,7 +42,10 @@ pub(super) fn read(page: &str, span: &Range<usize>) -> YamlFence {
     };
     if was_mended {
         // The quotes have moved what follows them.
-        schema.iter_mut().flat_map(|schema| &mut schema.properties).for_each(|(_, place)| place.clone_from(span));
+        schema
+            .iter_mut()
+            .flat_map(|schema| &mut schema.properties)
+            .for_each(|(_, place)| place.clone_from(span));
         schema.iter_mut().for_each(|schema| schema.span.clone_from(span));
         fields.iter_mut().for_each(|field| field.span.clone_from(span));
     }
@@ -50,7 +59,8 @@ fn fields(root: &Node<'_>, text: &str, base: usize) -> Vec<Field> {
         let key = member.key_span.range();
         let mut field = Field::named(&member.key, base + key.start..base + key.end);
         let line = text[key.end..].lines().next().unwrap_or_default();
-        field.description = line.split_once(" #").map(|(_, comment)| one_line(comment)).unwrap_or_default();
+        field.description =
+            line.split_once(" #").map(|(_, comment)| one_line(comment)).unwrap_or_default();
         take_remark(&mut field, &said.replace(['(', ')'], ","));
         field.is_typed.then_some(field)
     };

@@ -8,7 +8,8 @@ use crate::json::Value;
 
 const NULLS: [&str; 5] = ["", "~", "null", "Null", "NULL"];
 const TRUE: [&str; 11] = ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"];
-const FALSE: [&str; 11] = ["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"];
+const FALSE: [&str; 11] =
+    ["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"];
 
 /// The value of a plain word. What has no JSON value, infinity say, stays text.
 pub(super) fn plain(text: Cow<'_, str>) -> Value<'_> {
@@ -54,12 +55,18 @@ fn whole(text: &str) -> Option<u64> {
         return None;
     }
     let digits: String = text.chars().filter(|c| *c != '_').collect();
-    let in_base = |digits: &str, base| u64::from_str_radix(digits, base).ok().filter(|_| !digits.starts_with(['+', '-']));
+    let in_base = |digits: &str, base| {
+        u64::from_str_radix(digits, base).ok().filter(|_| !digits.starts_with(['+', '-']))
+    };
     match digits.as_bytes() {
         [b'0', b'x', ..] => in_base(&digits[2..], 16),
         [b'0', b'b', ..] => in_base(&digits[2..], 2),
         [b'0', b'o', ..] => in_base(&digits[2..], 8),
-        [b'0', rest @ ..] if !rest.is_empty() && rest.iter().all(|byte| matches!(byte, b'0'..=b'7')) => in_base(&digits[1..], 8),
+        [b'0', rest @ ..]
+            if !rest.is_empty() && rest.iter().all(|byte| matches!(byte, b'0'..=b'7')) =>
+        {
+            in_base(&digits[1..], 8)
+        }
         _ if digits.contains(':') => sexagesimal(&digits),
         [b'0', b'0'..=b'9', ..] => None,
         _ => in_base(&digits, 10),
@@ -132,9 +139,24 @@ mod tests {
 
     #[test]
     fn what_is_no_number_stays_text() {
-        for text in
-            [".inf", "-.inf", ".nan", ".na", "1.2.3", "2024-12-31", "-", "+", ".", "089", "1:75", "0x", "1e", "e1", "yEs", "é"]
-        {
+        for text in [
+            ".inf",
+            "-.inf",
+            ".nan",
+            ".na",
+            "1.2.3",
+            "2024-12-31",
+            "-",
+            "+",
+            ".",
+            "089",
+            "1:75",
+            "0x",
+            "1e",
+            "e1",
+            "yEs",
+            "é",
+        ] {
             assert_eq!(read(text), json!(text));
         }
     }

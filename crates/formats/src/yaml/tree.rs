@@ -27,7 +27,10 @@ pub(crate) fn parse(text: &str) -> Parsed<'_> {
     let body = text.trim_start_matches('\u{feff}');
     let mut builder = Builder { shift: text.len() - body.len(), ..Builder::default() };
     if builder.shift > 0 {
-        builder.problem(Problem::new(&BYTE_ORDER_MARK, 0, "the file begins with a byte order mark").hint("save it without"));
+        builder.problem(
+            Problem::new(&BYTE_ORDER_MARK, 0, "the file begins with a byte order mark")
+                .hint("save it without"),
+        );
     }
     let mut documents = 0;
     for event in Parser::new_from_str(body) {
@@ -43,7 +46,11 @@ pub(crate) fn parse(text: &str) -> Parsed<'_> {
             documents += 1;
         }
         if documents > 1 {
-            let problem = Problem::new(&SECOND_DOCUMENT, span.start(), "a second document begins here, and is not read");
+            let problem = Problem::new(
+                &SECOND_DOCUMENT,
+                span.start(),
+                "a second document begins here, and is not read",
+            );
             builder.problem(problem.hint("write each tool into a file of its own"));
             break;
         }
@@ -52,9 +59,16 @@ pub(crate) fn parse(text: &str) -> Parsed<'_> {
         }
     }
     if builder.root.is_none() && !builder.is_lossy {
-        builder.problem(Problem::new(&EMPTY_FILE, 0, "the file is empty").hint("write a definition or remove the file"));
+        builder.problem(
+            Problem::new(&EMPTY_FILE, 0, "the file is empty")
+                .hint("write a definition or remove the file"),
+        );
     }
-    Parsed { is_lossy: builder.is_lossy || builder.root.is_none(), root: builder.root, problems: builder.problems }
+    Parsed {
+        is_lossy: builder.is_lossy || builder.root.is_none(),
+        root: builder.root,
+        problems: builder.problems,
+    }
 }
 
 /// A collection that is not yet at its end.
@@ -101,14 +115,21 @@ impl<'a> Builder<'a> {
     fn broken(&mut self, text: &str, error: &ScanError) {
         let offset = error.marker().byte_offset().unwrap_or(0) + self.shift;
         let hint = hint(text, offset);
-        let _: Option<()> = self.stop(Problem::new(&BROKEN_YAML, offset, error.info().replace('\n', " ")).hint(hint));
+        let _: Option<()> = self
+            .stop(Problem::new(&BROKEN_YAML, offset, error.info().replace('\n', " ")).hint(hint));
     }
 
     fn event(&mut self, event: Event<'a>, span: Span) -> Option<()> {
         match event {
-            Event::Scalar(text, style, anchor, tag) => self.scalar(text, style, anchor, tag.as_deref(), span),
-            Event::SequenceStart(_, anchor, _) => self.open(Kind::Sequence(Vec::new()), anchor, span),
-            Event::MappingStart(_, anchor, _) => self.open(Kind::Mapping(Vec::new(), None), anchor, span),
+            Event::Scalar(text, style, anchor, tag) => {
+                self.scalar(text, style, anchor, tag.as_deref(), span)
+            }
+            Event::SequenceStart(_, anchor, _) => {
+                self.open(Kind::Sequence(Vec::new()), anchor, span)
+            }
+            Event::MappingStart(_, anchor, _) => {
+                self.open(Kind::Mapping(Vec::new(), None), anchor, span)
+            }
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
             Event::Alias(id) => self.alias(id, span),
             _ => Some(()),
@@ -120,7 +141,11 @@ impl<'a> Builder<'a> {
             return self.complex_key(start);
         }
         if self.open.len() == MAX_DEPTH {
-            let problem = Problem::new(&TOO_DEEP, start.start(), format!("values nest more than {MAX_DEPTH} deep"));
+            let problem = Problem::new(
+                &TOO_DEEP,
+                start.start(),
+                format!("values nest more than {MAX_DEPTH} deep"),
+            );
             return self.stop(problem.hint("no tool needs that"));
         }
         self.open.push(Open { kind, start, anchor });
@@ -133,10 +158,20 @@ impl<'a> Builder<'a> {
             Kind::Sequence(items) => Value::Array(items),
             Kind::Mapping(members, _) => Value::Object(self.members(members)),
         };
-        self.attach(Node { value, span: Span::new(start.start(), end.start().max(start.start())) }, anchor)
+        self.attach(
+            Node { value, span: Span::new(start.start(), end.start().max(start.start())) },
+            anchor,
+        )
     }
 
-    fn scalar(&mut self, text: Cow<'a, str>, style: ScalarStyle, anchor: usize, tag: Option<&Tag>, span: Span) -> Option<()> {
+    fn scalar(
+        &mut self,
+        text: Cow<'a, str>,
+        style: ScalarStyle,
+        anchor: usize,
+        tag: Option<&Tag>,
+        span: Span,
+    ) -> Option<()> {
         if let Some(key) = self.key_slot() {
             *key = Some((text, span));
             return Some(());
@@ -149,8 +184,14 @@ impl<'a> Builder<'a> {
                 Some(_) => Value::String(text),
                 None if tag.original() == "!" => Value::String(text),
                 None => {
-                    let message = format!("the tag `{}` means nothing here; its value is read as text", tag.original());
-                    self.problem(Problem::new(&UNKNOWN_TAG, span.start(), message).hint("write the value itself"));
+                    let message = format!(
+                        "the tag `{}` means nothing here; its value is read as text",
+                        tag.original()
+                    );
+                    self.problem(
+                        Problem::new(&UNKNOWN_TAG, span.start(), message)
+                            .hint("write the value itself"),
+                    );
                     Value::String(text)
                 }
             },
@@ -163,12 +204,20 @@ impl<'a> Builder<'a> {
             return self.complex_key(span);
         }
         let Some(node) = self.anchors.get(&id).cloned() else {
-            let problem = Problem::new(&BROKEN_YAML, span.start(), "the alias stands inside what it stands for");
+            let problem = Problem::new(
+                &BROKEN_YAML,
+                span.start(),
+                "the alias stands inside what it stands for",
+            );
             return self.stop(problem.hint("write the value out"));
         };
         self.copied += weight(&node);
         if self.copied > MAX_COPIED {
-            let problem = Problem::new(&TOO_MUCH, span.start(), format!("aliases stand for more than {MAX_COPIED} values"));
+            let problem = Problem::new(
+                &TOO_MUCH,
+                span.start(),
+                format!("aliases stand for more than {MAX_COPIED} values"),
+            );
             return self.stop(problem.hint("write the values out, or use fewer"));
         }
         self.attach(Node { span, ..node }, 0)
@@ -217,9 +266,12 @@ impl<'a> Builder<'a> {
         if !seen.contains(MERGE) {
             return members;
         }
-        let (merged, mut own): (Vec<_>, Vec<_>) = members.into_iter().partition(|member| member.key == MERGE);
-        for member in
-            merged.iter().flat_map(|from| std::iter::once(&from.value).chain(from.value.items())).flat_map(Node::members)
+        let (merged, mut own): (Vec<_>, Vec<_>) =
+            members.into_iter().partition(|member| member.key == MERGE);
+        for member in merged
+            .iter()
+            .flat_map(|from| std::iter::once(&from.value).chain(from.value.items()))
+            .flat_map(Node::members)
         {
             if !own.iter().any(|known| known.key == member.key) {
                 own.push(member.clone());
@@ -242,11 +294,15 @@ fn hint(text: &str, offset: usize) -> &'static str {
     let line = text[start..].lines().next().unwrap_or_default();
     let value = line.split_once(": ").map(|(_, value)| value.trim_start()).unwrap_or_default();
     match value.bytes().next() {
-        _ if line.starts_with('\t') || line.trim_start_matches(' ').starts_with('\t') => "indent with spaces, not with tabs",
+        _ if line.starts_with('\t') || line.trim_start_matches(' ').starts_with('\t') => {
+            "indent with spaces, not with tabs"
+        }
         Some(b'@' | b'`' | b'%' | b'*' | b'&' | b'!' | b'|' | b'>') => {
             "put the text in quotes: its first character means something"
         }
-        _ if value.contains(": ") || value.ends_with(':') => "put a text that has a colon in it in quotes",
+        _ if value.contains(": ") || value.ends_with(':') => {
+            "put a text that has a colon in it in quotes"
+        }
         _ => "check the indentation and the quotes of this line and the one before",
     }
 }

@@ -8,7 +8,10 @@ use serde_json::{Map, Value as Json};
 const WIDTH: usize = 96;
 
 /// Words that a reader of YAML 1.1 takes for something else than text.
-const WORDS: [&str; 16] = ["y", "n", "yes", "no", "true", "false", "on", "off", "null", "nan", "inf", "na", "~", "=", "<<", "-"];
+const WORDS: [&str; 16] = [
+    "y", "n", "yes", "no", "true", "false", "on", "off", "null", "nan", "inf", "na", "~", "=",
+    "<<", "-",
+];
 
 /// An object as a document.
 pub(crate) fn document(object: &Map<String, Json>) -> String {
@@ -111,7 +114,9 @@ fn scalar(value: &Json, context: Context) -> String {
 
 /// A number. Readers of YAML 1.1 want a point and a sign where there is an exponent.
 fn spelled(number: &str) -> String {
-    let Some((mantissa, exponent)) = number.split_once('e') else { return number.to_owned() };
+    let Some((mantissa, exponent)) = number.split_once('e') else {
+        return number.to_owned();
+    };
     let point = if mantissa.contains('.') { "" } else { ".0" };
     let sign = if exponent.starts_with(['-', '+']) { "" } else { "+" };
     format!("{mantissa}{point}e{sign}{exponent}")
@@ -121,7 +126,10 @@ fn text(word: &str, context: Context) -> String {
     if is_plain(word, context) {
         return word.to_owned();
     }
-    match word.chars().any(|c| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}')) {
+    match word
+        .chars()
+        .any(|c| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}'))
+    {
         false => format!("'{}'", word.replace('\'', "''")),
         true => escaped(word),
     }
@@ -129,17 +137,37 @@ fn text(word: &str, context: Context) -> String {
 
 /// Whether a word can be taken for nothing but text.
 fn is_plain(word: &str, context: Context) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '(' | ')' | ' ' | '+');
+    let is_word =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '(' | ')' | ' ' | '+');
     let is_more = |c: char| {
         context == Context::Block
             && matches!(
                 c,
-                ',' | ';' | '=' | '"' | '\'' | '`' | '<' | '>' | '$' | '^' | '~' | '?' | '!' | '*' | '&' | '%' | '[' | ']'
+                ',' | ';'
+                    | '='
+                    | '"'
+                    | '\''
+                    | '`'
+                    | '<'
+                    | '>'
+                    | '$'
+                    | '^'
+                    | '~'
+                    | '?'
+                    | '!'
+                    | '*'
+                    | '&'
+                    | '%'
+                    | '['
+                    | ']'
             )
     };
     let begins_well = word.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '('));
     let lower = word.to_lowercase();
-    begins_well && !word.ends_with(' ') && !WORDS.contains(&lower.as_str()) && word.chars().all(|c| is_word(c) || is_more(c))
+    begins_well
+        && !word.ends_with(' ')
+        && !WORDS.contains(&lower.as_str())
+        && word.chars().all(|c| is_word(c) || is_more(c))
 }
 
 fn escaped(word: &str) -> String {
@@ -163,9 +191,15 @@ fn escaped(word: &str) -> String {
 
 /// Whether a text is best written as lines, as they are.
 fn is_block(text: &str) -> bool {
-    let is_odd =
-        |c: char| c != '\n' && c != '\t' && (c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}'));
-    text.contains('\n') && !text.starts_with([' ', '\n', '\t']) && !text.ends_with("\n\n") && !text.chars().any(is_odd)
+    let is_odd = |c: char| {
+        c != '\n'
+            && c != '\t'
+            && (c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}'))
+    };
+    text.contains('\n')
+        && !text.starts_with([' ', '\n', '\t'])
+        && !text.ends_with("\n\n")
+        && !text.chars().any(is_odd)
 }
 
 fn block(out: &mut String, text: &str, depth: usize) {

@@ -66,16 +66,23 @@ fn a_repaired_file_gives_no_tools_but_all_its_problems() {
     let reading = read_text(text);
     assert!(reading.tools.is_empty());
     assert_eq!(errors(&reading.diagnostics), ["error TC004 -", "error TC025 /command"]);
-    let harmless =
-        r#"{"name": "t", "description": "A tool", "command": "prog", "subcommand": [{"name": "s", "description": "S"},],}"#;
+    let harmless = r#"{"name": "t", "description": "A tool", "command": "prog", "subcommand": [{"name": "s", "description": "S"},],}"#;
     assert_eq!(names(&read_text(harmless)), ["t_s"]);
 }
 
 #[test]
 fn a_file_too_large_is_not_read() {
     let bytes = vec![b'['; 100_000_000];
-    within(Duration::from_secs(1), || assert_eq!(summary(&read(&bytes).diagnostics), ["error TC002 -"]));
-    assert_eq!(formats::locate(std::str::from_utf8(&bytes).expect("text"), &catalog::Place::Value("/a".to_owned())), 0..0);
+    within(Duration::from_secs(1), || {
+        assert_eq!(summary(&read(&bytes).diagnostics), ["error TC002 -"])
+    });
+    assert_eq!(
+        formats::locate(
+            std::str::from_utf8(&bytes).expect("text"),
+            &catalog::Place::Value("/a".to_owned())
+        ),
+        0..0
+    );
 }
 
 #[test]
@@ -83,7 +90,10 @@ fn large_files_of_the_worst_kind_take_bounded_time() {
     const SIZE: usize = MAX_BYTES / 4;
     let option = r#"{"name": "o", "type": "string", "zzz": 1},"#;
     let worst: [String; 6] = [
-        format!(r#"{{"name": "t", "description": "A tool", "options": [{}0]}}"#, option.repeat(SIZE / option.len() - 20)),
+        format!(
+            r#"{{"name": "t", "description": "A tool", "options": [{}0]}}"#,
+            option.repeat(SIZE / option.len() - 20)
+        ),
         "[".repeat(SIZE),
         "{\"a\":".repeat(SIZE / 5),
         format!("[{}0]", "0,".repeat(SIZE / 2 - 2)),
@@ -101,8 +111,13 @@ fn large_files_of_the_worst_kind_take_bounded_time() {
 
 #[test]
 fn ten_thousand_subcommands_are_cut_off_with_a_place() {
-    let subcommands = (0..10_000).map(|n| format!(r#"{{"name": "s{n}", "description": "S"}}"#)).collect::<Vec<_>>().join(",");
-    let text = format!(r#"{{"name": "t", "description": "A tool", "command": "prog", "subcommand": [{subcommands}]}}"#);
+    let subcommands = (0..10_000)
+        .map(|n| format!(r#"{{"name": "s{n}", "description": "S"}}"#))
+        .collect::<Vec<_>>()
+        .join(",");
+    let text = format!(
+        r#"{{"name": "t", "description": "A tool", "command": "prog", "subcommand": [{subcommands}]}}"#
+    );
     within(Duration::from_secs(5), || {
         let reading = read_text(&text);
         assert_eq!(reading.tools.len(), 5_000);
@@ -113,9 +128,14 @@ fn ten_thousand_subcommands_are_cut_off_with_a_place() {
 #[test]
 fn what_many_leaves_inherit_cannot_take_all_memory() {
     let options = (0..2_000)
-        .map(|n| format!(r#"{{"name": "o{n}", "type": "string", "description": "{}"}}"#, "x".repeat(200)))
+        .map(|n| {
+            format!(r#"{{"name": "o{n}", "type": "string", "description": "{}"}}"#, "x".repeat(200))
+        })
         .collect::<Vec<_>>();
-    let subcommands = (0..4_000).map(|n| format!(r#"{{"name": "s{n}", "description": "S"}}"#)).collect::<Vec<_>>().join(",");
+    let subcommands = (0..4_000)
+        .map(|n| format!(r#"{{"name": "s{n}", "description": "S"}}"#))
+        .collect::<Vec<_>>()
+        .join(",");
     let options = options.join(",");
     let text = format!(
         r#"{{"name": "t", "description": "A tool", "command": "prog", "options": [{options}], "subcommand": [{subcommands}]}}"#
@@ -138,7 +158,10 @@ fn subcommands_five_hundred_deep_are_an_error_with_a_place() {
 
 #[test]
 fn a_hundred_thousand_properties_take_bounded_time() {
-    let properties = (0..100_000).map(|n| format!(r#""p{n}": {{"type": "string"}}"#)).collect::<Vec<_>>().join(",");
+    let properties = (0..100_000)
+        .map(|n| format!(r#""p{n}": {{"type": "string"}}"#))
+        .collect::<Vec<_>>()
+        .join(",");
     let text = format!(
         r#"{{"name": "t", "description": "A tool", "command": "prog", "argv": {{"p9": {{"positional": true}}}},
             "inputSchema": {{"type": "object", "properties": {{{properties}}}}}}}"#

@@ -21,7 +21,11 @@ pub(crate) fn build(text: &str) -> Compiled {
 /// The file of a definition, as a reader of YAML has it.
 pub(crate) fn document(definition: &Definition) -> Value {
     let text = definition.to_yaml(&Measured::default());
-    let reading = formats::read(&SourceId::new(definition.file_name()), text.as_bytes(), &Guidance::default());
+    let reading = formats::read(
+        &SourceId::new(definition.file_name()),
+        text.as_bytes(),
+        &Guidance::default(),
+    );
     assert_eq!(errors(&reading.diagnostics), Vec::<String>::new(), "{text}");
     check_draft_7(&text);
     formats::yaml_value(&text).unwrap_or_else(|| panic!("{text}"))
@@ -30,9 +34,15 @@ pub(crate) fn document(definition: &Definition) -> Value {
 /// What the format's document says under "JSON Schema Compliance".
 fn check_draft_7(text: &str) {
     let value = formats::yaml_value(text).expect("YAML");
-    assert!(jsonschema::validator_for(&formats::rave_schema()).expect("a schema").is_valid(&value), "{text}");
-    for schema in [&value["parameters"], &value["returns"]].into_iter().filter(|schema| !schema.is_null()) {
-        jsonschema::draft7::meta::validate(schema).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert!(
+        jsonschema::validator_for(&formats::rave_schema()).expect("a schema").is_valid(&value),
+        "{text}"
+    );
+    for schema in
+        [&value["parameters"], &value["returns"]].into_iter().filter(|schema| !schema.is_null())
+    {
+        jsonschema::draft7::meta::validate(schema)
+            .unwrap_or_else(|error| panic!("{error}\n{text}"));
         check_types(schema);
     }
     assert!(value["parameters"]["required"].is_array());
@@ -42,8 +52,10 @@ fn check_draft_7(text: &str) {
 
 /// Every property has a type, every array has items, and a default is a value that could be given.
 fn check_types(schema: &Value) {
-    let is =
-        |kind: &str| schema["type"] == kind || schema["type"].as_array().is_some_and(|kinds| kinds.iter().any(|one| one == kind));
+    let is = |kind: &str| {
+        schema["type"] == kind
+            || schema["type"].as_array().is_some_and(|kinds| kinds.iter().any(|one| one == kind))
+    };
     assert!(!schema["type"].is_null(), "{schema}");
     assert!(!is("array") || schema["items"].is_object(), "{schema}");
     assert!(schema.get("enum").is_none_or(Value::is_array), "{schema}");
@@ -52,7 +64,11 @@ fn check_types(schema: &Value) {
     for value in schema.get("default").into_iter().chain(examples) {
         assert!(validator.is_valid(value), "{value} in {schema}");
     }
-    schema["properties"].as_object().into_iter().flatten().for_each(|(_, property)| check_types(property));
+    schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .for_each(|(_, property)| check_types(property));
     schema.get("items").into_iter().for_each(check_types);
 }
 
@@ -62,7 +78,9 @@ pub(crate) fn found<'a>(diagnostics: &'a [Diagnostic], code: &str) -> Vec<&'a Di
 
 /// The line, counted from 1, of each diagnostic of a code.
 pub(crate) fn lines(compiled: &Compiled, code: &str, text: &str) -> Vec<usize> {
-    let line = |found: &Diagnostic| text[..formats::locate(text, &found.origin.place).start].matches('\n').count() + 1;
+    let line = |found: &Diagnostic| {
+        text[..formats::locate(text, &found.origin.place).start].matches('\n').count() + 1
+    };
     found(&compiled.diagnostics, code).into_iter().map(line).collect()
 }
 
@@ -81,13 +99,22 @@ pub(crate) fn and(mut property: Value, more: Value) -> Value {
 #[test]
 fn a_long_signature_and_odd_names_are_read() {
     let formals: String = (0..60).map(|n| format!("  p{n} = {n}L, # remark ) {n}\n")).collect();
-    let text = format!("#' T\n#' @keywords mcp-tool\n`odd name` <- f <- (function(\n{formals}  `a b` = NULL\n) 1)\n");
+    let text = format!(
+        "#' T\n#' @keywords mcp-tool\n`odd name` <- f <- (function(\n{formals}  `a b` = NULL\n) 1)\n"
+    );
     let compiled = build(&text);
-    assert_eq!(found(&compiled.diagnostics, "TC024").len(), 1, "a name that clients refuse is said");
+    assert_eq!(
+        found(&compiled.diagnostics, "TC024").len(),
+        1,
+        "a name that clients refuse is said"
+    );
     let good = build(&text.replace("`odd name`", "\"ok\""));
     let properties = document(&good.definitions[0])["parameters"]["properties"].clone();
     assert_eq!(good.definitions[0].tool, "pkg-ok");
-    assert_eq!((properties.as_object().map(serde_json::Map::len), &properties["p59"]["default"]), (Some(61), &json!(59)));
+    assert_eq!(
+        (properties.as_object().map(serde_json::Map::len), &properties["p59"]["default"]),
+        (Some(61), &json!(59))
+    );
 }
 
 #[test]
@@ -120,8 +147,12 @@ fn vectors_that_are_defaults_are_choices_or_arrays() {
 fn numbers_are_exact() {
     let text = "#' T\n#' @keywords mcp-tool\nf <- function(a = 0.1, b = 1e-20, c = 12345678901234567, d = 0x10, e = 1e3L, g = -.5, h = 1e5, i = 2147483648) 1\n";
     let yaml = build(text).definitions[0].to_yaml(&Measured::default());
-    let defaults: Vec<_> = yaml.lines().filter_map(|line| line.trim().strip_prefix("default: ")).collect();
-    assert_eq!(defaults, ["0.1", "1.0e-20", "12345678901234567", "16", "1000", "-0.5", "100000", "2147483648"]);
+    let defaults: Vec<_> =
+        yaml.lines().filter_map(|line| line.trim().strip_prefix("default: ")).collect();
+    assert_eq!(
+        defaults,
+        ["0.1", "1.0e-20", "12345678901234567", "16", "1000", "-0.5", "100000", "2147483648"]
+    );
 }
 
 #[test]
@@ -165,29 +196,43 @@ fn documentation_is_inherited_within_the_package() {
     let other = "#' Base\n#' @param x,y Integer, both\n#' @inheritParams deeper\nbase_fun <- function(x, y, z) NULL\n\n\
                  #' @param z Logical, deep\n#' @inheritParams base_fun\ndeeper <- function(z) NULL\n";
     let page = "#' The page\n#' @param p Numeric, of the page\n#' @param q Integer, of the page\n#' @return Integer, a count\n#' @examples\n#' page(1)\n#' @name page\nNULL\n";
-    let compiled = compile("pkg", &files(&[("R/a.R", own), ("R/b.R", other), ("R/c.R", page), ("R/d.R", "broken <- (\n")]));
+    let compiled = compile(
+        "pkg",
+        &files(&[("R/a.R", own), ("R/b.R", other), ("R/c.R", page), ("R/d.R", "broken <- (\n")]),
+    );
     let tool = document(&compiled.definitions[0])["parameters"]["properties"].clone();
-    assert_eq!((&tool["x"], &tool["y"], &tool["z"]), (&of("integer", "both"), &of("integer", "both"), &of("boolean", "deep")));
+    assert_eq!(
+        (&tool["x"], &tool["y"], &tool["z"]),
+        (&of("integer", "both"), &of("integer", "both"), &of("boolean", "deep"))
+    );
     let second = document(&compiled.definitions[1]);
     assert_eq!(second["parameters"]["properties"]["p"], of("number", "of the page"));
-    assert_eq!((&second["description"], &second["returns"]), (&json!("Second"), &of("integer", "a count")));
+    assert_eq!(
+        (&second["description"], &second["returns"]),
+        (&json!("Second"), &of("integer", "a count"))
+    );
     assert_eq!(second["implementation_example"], "page(1)\n");
     assert_eq!(lines(&compiled, "TC168", own), [3], "what is not in the package is said");
     assert_eq!(lines(&compiled, "TC155", own), [6], "and what stays undocumented, too");
-    assert!(found(&compiled.diagnostics, "TC150").is_empty(), "files that have nothing to do with tools are not read");
+    assert!(
+        found(&compiled.diagnostics, "TC150").is_empty(),
+        "files that have nothing to do with tools are not read"
+    );
 }
 
 #[test]
 fn templates_and_files_with_examples_are_read() {
     let own = "#' One\n#' @template shared\n#' @templateVar what weight\n#' @template gone\n#' @template code\n#' @examples\n#' one(1)\n\
                #' @example tests/more.R\n#' @example ../secret.R\n#' @examples\n#' one(3)\n#' @keywords mcp-tool\none <- function(x, y) x\n";
-    let others = |path: &str| match path {
+    let others = |path: &str| {
+        match path {
         "man-roxygen/shared.R" => {
             Some("#' @param x Integer, the <%= what %>\n#'   of it\n#' @foo bar\n#' @param y Logical, y too\n".to_owned())
         }
         "man/roxygen/templates/code.R" => Some("#' @param y <%= toupper('x') %>\n".to_owned()),
         "tests/more.R" => Some("# more\r\none(2)\r\n".to_owned()),
         _ => None,
+    }
     };
     let compiled = compile_with("pkg", &files(&[("R/a.R", own)]), &others);
     let tool = document(&compiled.definitions[0]);
@@ -195,7 +240,11 @@ fn templates_and_files_with_examples_are_read() {
     assert_eq!(properties["x"], of("integer", "the weight of it"));
     assert_eq!(properties["y"], of("boolean", "y too"));
     assert_eq!(tool["implementation_example"], "one(1)\n# more\none(2)\none(3)\n");
-    assert_eq!(lines(&compiled, "TC720", own), [4, 5, 9], "no such template, R code in one, and no such file");
+    assert_eq!(
+        lines(&compiled, "TC720", own),
+        [4, 5, 9],
+        "no such template, R code in one, and no such file"
+    );
     assert!(found(&compiled.diagnostics, "TC169").is_empty());
 }
 
@@ -203,7 +252,11 @@ fn templates_and_files_with_examples_are_read() {
 fn of_two_functions_of_a_name_the_last_counts() {
     let text = "#' One\n#' @examples f()\n#' @keywords mcp-tool\nf <- function(a) 1\n#' Two\n#' @examples f()\n#' @keywords mcp-tool\nf <- function(b) 2\n";
     let compiled = build(text);
-    let names: Vec<_> = compiled.definitions.iter().map(|definition| document(definition)["description"].clone()).collect();
+    let names: Vec<_> = compiled
+        .definitions
+        .iter()
+        .map(|definition| document(definition)["description"].clone())
+        .collect();
     assert_eq!(names, ["Two"]);
     assert_eq!(lines(&compiled, "TC721", text), [1]);
 }
@@ -226,11 +279,13 @@ fn what_cannot_be_a_tool_is_said() {
 
 #[test]
 fn a_gap_in_a_block_loses_nothing() {
-    let text =
-        "#' Title\n#' @description First\n\n# a remark\n#' @param x Integer, x\n#' @keywords mcp-tool\nf <- function(x) x\n";
+    let text = "#' Title\n#' @description First\n\n# a remark\n#' @param x Integer, x\n#' @keywords mcp-tool\nf <- function(x) x\n";
     let compiled = build(text);
     let tool = document(&compiled.definitions[0]);
-    assert_eq!((&tool["description"], &tool["parameters"]["properties"]["x"]), (&json!("First"), &of("integer", "x")));
+    assert_eq!(
+        (&tool["description"], &tool["parameters"]["properties"]["x"]),
+        (&json!("First"), &of("integer", "x"))
+    );
     assert_eq!(lines(&compiled, "TC152", text), [5]);
 }
 
@@ -238,7 +293,10 @@ fn a_gap_in_a_block_loses_nothing() {
 fn code_is_kept_as_it_is_written() {
     let text = "#' T\n#' @examples\n#' # a remark\n#' x <- list(\n#'   a = 1\n#' )\n#'\n#' \\dontrun{\n#' obj@slot\n#' }\n#' @keywords mcp-tool\nf <- function() 1\n";
     let compiled = build(text);
-    assert_eq!(document(&compiled.definitions[0])["implementation_example"], "# a remark\nx <- list(\n  a = 1\n)\n\nobj@slot\n");
+    assert_eq!(
+        document(&compiled.definitions[0])["implementation_example"],
+        "# a remark\nx <- list(\n  a = 1\n)\n\nobj@slot\n"
+    );
     let example = compiled.definitions[0].example.clone().expect("an example");
     assert!(!example.run.contains("slot"));
 }
@@ -264,9 +322,13 @@ fn output_stands_behind_the_code() {
 
 #[test]
 fn writers_are_told_apart() {
-    let own = build("#' T\n#' @keywords mcp-tool\nf <- function(x) x\n").definitions[0].to_yaml(&Measured::default());
+    let own = build("#' T\n#' @keywords mcp-tool\nf <- function(x) x\n").definitions[0]
+        .to_yaml(&Measured::default());
     assert_eq!(writer_of(&own), Writer::Toolcrib);
-    assert_eq!(writer_of("# This file is automatically generated by tricobbler::mcptool_build(). \n"), Writer::Generator);
+    assert_eq!(
+        writer_of("# This file is automatically generated by tricobbler::mcptool_build(). \n"),
+        Writer::Generator
+    );
     assert_eq!(writer_of("name: mine\n"), Writer::Person);
 }
 
@@ -277,12 +339,20 @@ fn every_bad_example_of_a_build_rule_has_its_problem() {
         let found = found(&bad.diagnostics, rule.code);
         assert!(!found.is_empty(), "{}: {:#?}", rule.code, bad.diagnostics);
         assert!(found.iter().any(|found| found.severity == rule.severity), "{}", rule.code);
-        assert!(bad.diagnostics.iter().all(|found| found.code == rule.code), "{}: {:#?}", rule.code, bad.diagnostics);
+        assert!(
+            bad.diagnostics.iter().all(|found| found.code == rule.code),
+            "{}: {:#?}",
+            rule.code,
+            bad.diagnostics
+        );
         let good = build(rule.good);
         assert!(good.diagnostics.is_empty(), "{}: {:#?}", rule.code, good.diagnostics);
     }
     let codes: Vec<_> = formats::BUILD_RULES.iter().map(|rule| rule.code).collect();
-    assert!(codes.is_sorted() && codes.iter().all(|code| formats::RULES.iter().all(|rule| rule.code != *code)));
+    assert!(
+        codes.is_sorted()
+            && codes.iter().all(|code| formats::RULES.iter().all(|rule| rule.code != *code))
+    );
 }
 
 #[test]
@@ -293,7 +363,11 @@ fn a_package_cut_or_changed_anywhere_never_panics() {
         build(&text[..end]);
         build(&text[end..]);
         for change in ["\"", "{", "}", "\\", "`", "\n", "#", "@", "[", "*", "é"] {
-            build(&format!("{}{change}{}", &text[..end], text[end..].chars().skip(1).collect::<String>()));
+            build(&format!(
+                "{}{change}{}",
+                &text[..end],
+                text[end..].chars().skip(1).collect::<String>()
+            ));
         }
     }
 }
@@ -344,7 +418,8 @@ fn soup() -> impl Strategy<Value = String> {
         "-",
         "NULL",
     ];
-    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..60).prop_map(|pieces| pieces.concat())
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..60)
+        .prop_map(|pieces| pieces.concat())
 }
 
 proptest! {

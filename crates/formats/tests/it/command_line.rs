@@ -24,9 +24,15 @@ fn command_then_options_then_positionals_in_definition_order() {
         "positional_args": [{"name": "two", "type": "string"}, {"name": "one", "type": "string"}],
         "options": [{"name": "zeta", "type": "string"}, {"name": "alpha", "type": "boolean"}]});
     let mut definition = json!({"name": "t", "description": "A tool", "command": "prog  fixed words", "subcommand": [leaf]});
-    assert_eq!(line(&tool(&definition)), "prog fixed words sub --zeta <zeta> --alpha <alpha> <two> <one>");
+    assert_eq!(
+        line(&tool(&definition)),
+        "prog fixed words sub --zeta <zeta> --alpha <alpha> <two> <one>"
+    );
     definition["subcommand"][0]["positional_args_first"] = json!(true);
-    assert_eq!(line(&tool(&definition)), "prog fixed words sub <two> <one> --zeta <zeta> --alpha <alpha>");
+    assert_eq!(
+        line(&tool(&definition)),
+        "prog fixed words sub <two> <one> --zeta <zeta> --alpha <alpha>"
+    );
 }
 
 #[test]
@@ -35,33 +41,64 @@ fn flags_are_spelled_by_the_name_the_alias_or_literally() {
     assert_eq!(option(json!({"name": "verbose", "type": "boolean"})), "--verbose <verbose>");
     assert_eq!(option(json!({"name": "-Wall", "type": "boolean"})), "-Wall <-Wall>");
     assert_eq!(option(json!({"name": "repo", "alias": "R", "type": "string"})), "-R <repo>");
-    assert_eq!(option(json!({"name": "repo", "alias": "R", "flag": "+repo", "type": "string"})), "+repo <repo>");
+    assert_eq!(
+        option(json!({"name": "repo", "alias": "R", "flag": "+repo", "type": "string"})),
+        "+repo <repo>"
+    );
 }
 
 #[test]
 fn separators_joins_and_negations() {
-    assert_eq!(option(json!({"name": "color", "type": "string", "separator": "="})), "--color=<color>");
+    assert_eq!(
+        option(json!({"name": "color", "type": "string", "separator": "="})),
+        "--color=<color>"
+    );
     assert_eq!(option(json!({"name": "j", "type": "integer", "separator": "none"})), "-j<j>");
     assert_eq!(option(json!({"name": "tags", "type": "array", "join": ","})), "--tags <tags,..>");
-    assert_eq!(option(json!({"name": "color", "type": "boolean", "negate": "--no-color"})), "--color <color|--no-color>");
+    assert_eq!(
+        option(json!({"name": "color", "type": "boolean", "negate": "--no-color"})),
+        "--color <color|--no-color>"
+    );
 }
 
 #[test]
 fn values_reach_the_program_in_other_ways() {
-    assert_eq!(option(json!({"name": "text", "type": "string", "pass_by": "stdin"})), "<stdin:text>");
-    assert_eq!(option(json!({"name": "api-key", "type": "string", "pass_by": "env"})), "<API_KEY:api-key>");
-    assert_eq!(option(json!({"name": "key", "type": "string", "pass_by": "env", "env": "TOKEN"})), "<TOKEN:key>");
-    assert_eq!(option(json!({"name": "body", "type": "string", "pass_by": "file"})), "--body <file:body>");
+    assert_eq!(
+        option(json!({"name": "text", "type": "string", "pass_by": "stdin"})),
+        "<stdin:text>"
+    );
+    assert_eq!(
+        option(json!({"name": "api-key", "type": "string", "pass_by": "env"})),
+        "<API_KEY:api-key>"
+    );
+    assert_eq!(
+        option(json!({"name": "key", "type": "string", "pass_by": "env", "env": "TOKEN"})),
+        "<TOKEN:key>"
+    );
+    assert_eq!(
+        option(json!({"name": "body", "type": "string", "pass_by": "file"})),
+        "--body <file:body>"
+    );
     assert_eq!(option(json!({"name": "env_vars", "type": "object"})), "<variables:env_vars>");
-    assert_eq!(option(json!({"name": "vars", "type": "object", "pass_by": "variables"})), "<variables:vars>");
-    assert_eq!(option(json!({"name": "env_vars", "type": "object", "pass_by": "argument"})), "--env_vars <env_vars>");
+    assert_eq!(
+        option(json!({"name": "vars", "type": "object", "pass_by": "variables"})),
+        "<variables:vars>"
+    );
+    assert_eq!(
+        option(json!({"name": "env_vars", "type": "object", "pass_by": "argument"})),
+        "--env_vars <env_vars>"
+    );
 }
 
 #[test]
 fn text_of_several_lines_goes_into_a_file() {
     let message = |flag: Value| {
-        let mut option = json!({"name": "message", "alias": "m", "type": "string", "file_arg": true});
-        option.as_object_mut().expect("an object").extend(flag.as_object().expect("an object").clone());
+        let mut option =
+            json!({"name": "message", "alias": "m", "type": "string", "file_arg": true});
+        option
+            .as_object_mut()
+            .expect("an object")
+            .extend(flag.as_object().expect("an object").clone());
         option
     };
     assert_eq!(option(message(json!({"file_flag": "-F"}))), "-m <message or -F file>");
@@ -95,11 +132,19 @@ fn a_double_dash_guards_the_positionals() {
 
 #[test]
 fn a_positional_may_begin_with_a_dash_only_if_allowed() {
-    let leaf = |allowed: bool| with_leaf(json!({"positional_args": [{"name": "arg", "type": "string", "allow_dash": allowed}]}));
+    let leaf = |allowed: bool| {
+        with_leaf(
+            json!({"positional_args": [{"name": "arg", "type": "string", "allow_dash": allowed}]}),
+        )
+    };
     assert_eq!(line(&tool(&leaf(true))), "prog <-arg>");
     assert_eq!(line(&tool(&leaf(false))), "prog <arg>");
-    let flagged = with_leaf(json!({"positional_args": [{"name": "arg", "type": "string", "flag": "-x"}]}));
-    assert_eq!(errors(&read(&flagged).diagnostics), ["error TC032 /subcommand/0/positional_args/0/flag"]);
+    let flagged =
+        with_leaf(json!({"positional_args": [{"name": "arg", "type": "string", "flag": "-x"}]}));
+    assert_eq!(
+        errors(&read(&flagged).diagnostics),
+        ["error TC032 /subcommand/0/positional_args/0/flag"]
+    );
 }
 
 #[test]
@@ -118,7 +163,8 @@ fn paths_are_marked_in_options_positionals_and_items() {
 
 #[test]
 fn path_or_value_is_kept_and_noted() {
-    let reading = read(&with_option(json!({"name": "at", "type": "string", "format": "path-or-value"})));
+    let reading =
+        read(&with_option(json!({"name": "at", "type": "string", "format": "path-or-value"})));
     assert_eq!(summary(&reading.diagnostics), ["note TC048 /subcommand/0/options/0/format"]);
     assert_eq!(binding(&reading.tools[0], "at").kind, ValueKind::PathOrValue);
 }
@@ -126,16 +172,30 @@ fn path_or_value_is_kept_and_noted() {
 #[test]
 fn the_working_directory_is_the_child_s_folder_and_never_a_flag() {
     let plain = tool(&with_leaf(json!({})));
-    let said = tool(&with_option(json!({"name": "working_directory", "type": "string", "description": "Mine"})));
+    let said = tool(&with_option(
+        json!({"name": "working_directory", "type": "string", "description": "Mine"}),
+    ));
     for tool in [&plain, &said] {
         let folder = binding(tool, "working_directory");
-        assert_eq!((folder.pass_by, folder.flag, folder.kind), (PassBy::Folder, None, ValueKind::Path));
+        assert_eq!(
+            (folder.pass_by, folder.flag, folder.kind),
+            (PassBy::Folder, None, ValueKind::Path)
+        );
         assert_eq!(line(tool), "prog");
     }
     let expected = json!({"type": "string", "format": "path", "description": "Folder to run in"});
     assert_eq!(plain.input.property("working_directory"), Some(&expected));
-    assert_eq!(said.input.property("working_directory"), Some(&json!({"type": "string", "description": "Mine"})));
-    assert_eq!(errors(&read(&with_option(json!({"name": "working_directory", "type": "array"}))).diagnostics).len(), 1);
+    assert_eq!(
+        said.input.property("working_directory"),
+        Some(&json!({"type": "string", "description": "Mine"}))
+    );
+    assert_eq!(
+        errors(
+            &read(&with_option(json!({"name": "working_directory", "type": "array"}))).diagnostics
+        )
+        .len(),
+        1
+    );
 }
 
 #[test]
@@ -147,14 +207,22 @@ fn a_shell_that_runs_scripts_is_dangerous_whatever_it_says() {
 
 #[test]
 fn clashing_names_and_flags_are_errors() {
-    let two = |first: Value, second: Value| errors(&read(&with_leaf(json!({"options": [first, second]}))).diagnostics);
+    let two = |first: Value, second: Value| {
+        errors(&read(&with_leaf(json!({"options": [first, second]}))).diagnostics)
+    };
     let a = json!({"name": "all", "alias": "a", "type": "boolean"});
     assert_eq!(
         two(a.clone(), json!({"name": "author", "alias": "a", "type": "boolean"})),
         ["error TC046 /subcommand/0/options/1"]
     );
-    assert_eq!(two(a.clone(), json!({"name": "a", "type": "boolean"})), ["error TC046 /subcommand/0/options/1"]);
-    assert_eq!(two(a.clone(), json!({"name": "x", "flag": "-a", "type": "boolean"})), ["error TC046 /subcommand/0/options/1"]);
+    assert_eq!(
+        two(a.clone(), json!({"name": "a", "type": "boolean"})),
+        ["error TC046 /subcommand/0/options/1"]
+    );
+    assert_eq!(
+        two(a.clone(), json!({"name": "x", "flag": "-a", "type": "boolean"})),
+        ["error TC046 /subcommand/0/options/1"]
+    );
     assert_eq!(
         two(a.clone(), json!({"name": "all", "flag": "-b", "type": "boolean"})),
         ["error TC045 /subcommand/0/options/1/name"]
@@ -168,7 +236,10 @@ fn clashing_names_and_flags_are_errors() {
 fn a_name_used_above_cannot_be_used_again_below() {
     let mut definition = with_option(json!({"name": "verbose", "type": "boolean"}));
     definition["options"] = json!([{"name": "verbose", "type": "boolean"}, {"name": "working_directory", "type": "string"}]);
-    assert_eq!(errors(&read(&definition).diagnostics), ["error TC045 /subcommand/0/options/0/name"]);
+    assert_eq!(
+        errors(&read(&definition).diagnostics),
+        ["error TC045 /subcommand/0/options/0/name"]
+    );
     definition["subcommand"][0]["options"][0]["name"] = json!("working_directory");
     definition["subcommand"][0]["options"][0]["type"] = json!("string");
     assert_eq!(errors(&read(&definition).diagnostics), [""; 0]);

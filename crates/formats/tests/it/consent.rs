@@ -21,14 +21,19 @@ fn a_declared_word_becomes_an_argument_that_does_not_reach_the_program() {
     assert_eq!(tool.consent, consent("agree", "DELETE_BRANCH"));
     assert_eq!(line(&tool), "prog");
     assert_eq!(messages(&definition, json!({})), ["Missing required parameter 'agree'"]);
-    assert_eq!(messages(&definition, json!({"agree": "delete_branch"})), ["Value must be DELETE_BRANCH"]);
+    assert_eq!(
+        messages(&definition, json!({"agree": "delete_branch"})),
+        ["Value must be DELETE_BRANCH"]
+    );
     assert_eq!(messages(&definition, json!({"agree": "DELETE_BRANCH"})), [""; 0]);
 }
 
 #[test]
 fn a_declared_word_narrows_a_parameter_of_its_name() {
-    let options = json!([{"name": "mode", "type": "string", "enum": ["dry", "REAL"], "default": "dry"}]);
-    let definition = with_leaf(json!({"options": options, "consent": {"parameter": "mode", "word": "REAL"}}));
+    let options =
+        json!([{"name": "mode", "type": "string", "enum": ["dry", "REAL"], "default": "dry"}]);
+    let definition =
+        with_leaf(json!({"options": options, "consent": {"parameter": "mode", "word": "REAL"}}));
     assert_eq!(line(&tool(&definition)), "prog --mode <mode>");
     assert_eq!(messages(&definition, json!({"mode": "dry"})), ["Value must be REAL"]);
     assert_eq!(messages(&definition, json!({})), ["Missing required parameter 'mode'"]);
@@ -38,8 +43,14 @@ fn a_declared_word_narrows_a_parameter_of_its_name() {
 fn a_parameter_named_for_it_with_one_word_is_a_consent() {
     let table = [
         (json!({"name": "confirm", "type": "string", "enum": ["YES"]}), consent("confirm", "YES")),
-        (json!({"name": "user-consent", "type": "string", "enum": ["YES"]}), consent("user-consent", "YES")),
-        (json!({"name": "explicit_action", "type": "string", "enum": ["CREATE"]}), consent("explicit_action", "CREATE")),
+        (
+            json!({"name": "user-consent", "type": "string", "enum": ["YES"]}),
+            consent("user-consent", "YES"),
+        ),
+        (
+            json!({"name": "explicit_action", "type": "string", "enum": ["CREATE"]}),
+            consent("explicit_action", "CREATE"),
+        ),
         (json!({"name": "confirm", "type": "string", "enum": ["YES", "NO"]}), None),
         (json!({"name": "confirm", "type": "integer", "enum": [1]}), None),
         (json!({"name": "confirm", "type": "boolean"}), None),
@@ -55,9 +66,13 @@ fn a_parameter_named_for_it_with_one_word_is_a_consent() {
 #[test]
 fn a_written_schema_can_have_one_too() {
     let schema = json!({"type": "object", "properties": {"confirmation": {"type": "string", "const": "CREATE_DOCUMENT"}}});
-    let definition = json!({"name": "t", "description": "A tool", "command": "prog", "inputSchema": schema});
+    let definition =
+        json!({"name": "t", "description": "A tool", "command": "prog", "inputSchema": schema});
     assert_eq!(tool(&definition).consent, consent("confirmation", "CREATE_DOCUMENT"));
-    assert_eq!(messages(&definition, json!({"confirmation": "create"})), ["Value must be CREATE_DOCUMENT"]);
+    assert_eq!(
+        messages(&definition, json!({"confirmation": "create"})),
+        ["Value must be CREATE_DOCUMENT"]
+    );
     assert_eq!(messages(&definition, json!({})), ["Missing required parameter 'confirmation'"]);
 }
 
@@ -67,7 +82,11 @@ fn a_declaration_holds_below_it_until_another() {
         "consent": {"parameter": "agree", "word": "ONE"},
         "subcommand": [{"name": "a", "description": "A"},
                        {"name": "b", "description": "B", "consent": {"parameter": "agree", "word": "TWO"}}]});
-    let words: Vec<_> = read(&definition).tools.into_iter().map(|tool| tool.consent.expect("a consent").word).collect();
+    let words: Vec<_> = read(&definition)
+        .tools
+        .into_iter()
+        .map(|tool| tool.consent.expect("a consent").word)
+        .collect();
     assert_eq!(words, ["ONE", "TWO"]);
 }
 
@@ -76,7 +95,10 @@ fn a_declaration_that_cannot_hold_is_an_error_in_its_place() {
     let at = "/subcommand/0/consent";
     let table = [
         (json!({"consent": {"parameter": "agree"}}), format!("error TC020 {at}/word")),
-        (json!({"consent": {"parameter": "a b", "word": "X"}}), format!("error TC024 {at}/parameter")),
+        (
+            json!({"consent": {"parameter": "a b", "word": "X"}}),
+            format!("error TC024 {at}/parameter"),
+        ),
         (json!({"consent": "YES"}), format!("error TC021 {at}")),
         (
             json!({"consent": {"parameter": "n", "word": "X"}, "options": [{"name": "n", "type": "integer"}]}),

@@ -11,7 +11,9 @@ use crate::harness::{read, read_text, shared};
 
 /// The tools of every file of a folder of the corpus, file by file.
 fn corpus(part: &str) -> Vec<(String, Vec<Tool>)> {
-    let Some(folder) = shared(part) else { return Vec::new() };
+    let Some(folder) = shared(part) else {
+        return Vec::new();
+    };
     let mut found = Vec::new();
     let mut waiting = vec![folder];
     while let Some(folder) = waiting.pop() {
@@ -38,7 +40,8 @@ fn load(path: &Path) -> (String, Vec<Tool>) {
 fn again(converted: &Converted) -> (Vec<Tool>, Vec<Diagnostic>) {
     let (mut tools, mut found) = (Vec::new(), Vec::new());
     for file in &converted.files {
-        let reading = formats::read(&SourceId::new(&file.name), file.text.as_bytes(), &Guidance::default());
+        let reading =
+            formats::read(&SourceId::new(&file.name), file.text.as_bytes(), &Guidance::default());
         tools.extend(reading.tools);
         found.extend(reading.diagnostics);
     }
@@ -71,7 +74,8 @@ fn a_round_trip_through_mcp_keeps_every_schema_of_specifications() {
     for (name, tools) in corpus("corpus/specs") {
         let back = round_trip(&tools, Target::Mcp, Target::Specification);
         assert_eq!(inputs(&back), inputs(&tools), "{name}");
-        let outputs = |tools: &[Tool]| tools.iter().map(|tool| tool.output.clone()).collect::<Vec<_>>();
+        let outputs =
+            |tools: &[Tool]| tools.iter().map(|tool| tool.output.clone()).collect::<Vec<_>>();
         assert_eq!(outputs(&back), outputs(&tools), "{name}");
     }
 }
@@ -92,7 +96,10 @@ fn a_program_is_carried_as_it_was_or_not_at_all() {
         assert_eq!(inputs(&back), inputs(&tools), "{name}");
         all += tools.iter().filter(|tool| matches!(tool.launch, Launch::Process(_))).count();
         for (before, after) in tools.iter().zip(&back).filter(|(_, after)| after.is_callable()) {
-            let (Launch::Process(one), Launch::Process(other)) = (&before.launch, &after.launch) else { continue };
+            let (Launch::Process(one), Launch::Process(other)) = (&before.launch, &after.launch)
+            else {
+                continue;
+            };
             assert_eq!(one, other, "{name}: {}", before.name);
             carried += 1;
         }
@@ -206,10 +213,17 @@ fn a_schema_that_no_table_says_is_written_out() {
 
 #[test]
 fn text_that_looks_like_markdown_stays_text() {
-    for text in
-        ["# Not a heading", "1. not a list", "> not a quotation", "**Parameters**: none of them", "| not | a table |", "---"]
-    {
-        let tools = read(&json!({"name": "t", "description": text, "inputSchema": {"type": "object"}})).tools;
+    for text in [
+        "# Not a heading",
+        "1. not a list",
+        "> not a quotation",
+        "**Parameters**: none of them",
+        "| not | a table |",
+        "---",
+    ] {
+        let tools =
+            read(&json!({"name": "t", "description": text, "inputSchema": {"type": "object"}}))
+                .tools;
         let converted = convert(&tools, Target::Specification, "t");
         assert_eq!(again(&converted).0[0].description.text, text, "{}", converted.files[0].text);
     }
@@ -219,14 +233,22 @@ fn text_that_looks_like_markdown_stays_text() {
 fn a_saved_listing_is_read_in_each_of_its_forms() {
     let tool = json!({"name": "greet", "title": "Greeting", "description": "Greet", "inputSchema": {"type": "object", "properties": {"who": {"type": "string"}}},
         "outputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true, "openWorldHint": false}, "_meta": {"toolcrib/version": "1.0.0"}});
-    for form in
-        [json!({"tools": [tool]}), json!([tool]), json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [tool]}}), tool.clone()]
-    {
+    for form in [
+        json!({"tools": [tool]}),
+        json!([tool]),
+        json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [tool]}}),
+        tool.clone(),
+    ] {
         let reading = read(&form);
         assert!(reading.diagnostics.is_empty(), "{form}: {:#?}", reading.diagnostics);
-        let [greet] = reading.tools.as_slice() else { panic!("{form}: {} tools", reading.tools.len()) };
+        let [greet] = reading.tools.as_slice() else {
+            panic!("{form}: {} tools", reading.tools.len())
+        };
         assert_eq!((greet.name.as_str(), greet.title.as_deref()), ("greet", Some("Greeting")));
-        assert_eq!((greet.marks.mutates, greet.marks.network, greet.marks.idempotent), (Some(false), Some(false), None));
+        assert_eq!(
+            (greet.marks.mutates, greet.marks.network, greet.marks.idempotent),
+            (Some(false), Some(false), None)
+        );
         assert_eq!(greet.marks.version.as_deref(), Some("1.0.0"));
         assert!(greet.output.is_some() && !greet.is_callable());
     }
@@ -238,7 +260,10 @@ fn a_listing_with_a_broken_tool_keeps_the_others() {
     let bad = json!({"name": "bad", "description": "B", "inputSchema": {"type": "string"}});
     let reading = read(&json!({"tools": [bad, good]}));
     assert_eq!(reading.tools.len(), 1);
-    assert_eq!(crate::harness::errors(&reading.diagnostics), ["error TC060 /tools/0/inputSchema/type"]);
+    assert_eq!(
+        crate::harness::errors(&reading.diagnostics),
+        ["error TC060 /tools/0/inputSchema/type"]
+    );
 }
 
 /// Schemas of values, as odd as people write them.
@@ -250,15 +275,20 @@ fn value_schema() -> impl Strategy<Value = Value> {
         Just(json!({"type": ["integer", "null"], "minimum": 1})),
         Just(json!({"type": "string", "format": "path"})),
         Just(json!({"type": "string", "format": "email", "pattern": "^a|b$"})),
-        Just(json!({"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "string"}}]})),
+        Just(
+            json!({"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "string"}}]})
+        ),
         text().prop_map(|text| json!({"type": "string", "description": text, "default": text})),
-        (text(), text()).prop_map(|(one, other)| json!({"type": "string", "enum": [one, other], "examples": [one]})),
+        (text(), text()).prop_map(
+            |(one, other)| json!({"type": "string", "enum": [one, other], "examples": [one]})
+        ),
         text().prop_map(|text| json!({"const": text, "description": "Default: 3"})),
     ];
     leaf.prop_recursive(3, 12, 3, |inner| {
         prop_oneof![
             inner.clone().prop_map(|items| json!({"type": "array", "items": items})),
-            ("[a-z]{1,4}", inner.clone()).prop_map(|(name, inner)| json!({"type": "object", "properties": {(name): inner}})),
+            ("[a-z]{1,4}", inner.clone())
+                .prop_map(|(name, inner)| json!({"type": "object", "properties": {(name): inner}})),
             inner.prop_map(|values| json!({"type": "object", "additionalProperties": values})),
         ]
     })
@@ -267,27 +297,30 @@ fn value_schema() -> impl Strategy<Value = Value> {
 fn listed_tool() -> impl Strategy<Value = Value> {
     let properties = prop::collection::vec(("[a-z_.-]{1,8}", value_schema(), any::<bool>()), 0..5);
     let text = "(?s)[A-Za-z|`*#>.: \n_\\[\\]<-]{0,60}";
-    (properties, text, any::<bool>(), prop::option::of(value_schema())).prop_map(|(properties, text, is_closed, output)| {
-        let mut input = json!({"type": "object", "properties": {}});
-        let mut required: Vec<String> = Vec::new();
-        for (name, schema, is_required) in properties {
-            if is_required && !required.contains(&name) {
-                required.push(name.clone());
+    (properties, text, any::<bool>(), prop::option::of(value_schema())).prop_map(
+        |(properties, text, is_closed, output)| {
+            let mut input = json!({"type": "object", "properties": {}});
+            let mut required: Vec<String> = Vec::new();
+            for (name, schema, is_required) in properties {
+                if is_required && !required.contains(&name) {
+                    required.push(name.clone());
+                }
+                input["properties"][name] = schema;
             }
-            input["properties"][name] = schema;
-        }
-        if !required.is_empty() {
-            input["required"] = json!(required);
-        }
-        if is_closed {
-            input["additionalProperties"] = json!(false);
-        }
-        let mut tool = json!({"name": "t", "description": text, "inputSchema": input, "annotations": {}});
-        if let Some(output) = output {
-            tool["outputSchema"] = output;
-        }
-        tool
-    })
+            if !required.is_empty() {
+                input["required"] = json!(required);
+            }
+            if is_closed {
+                input["additionalProperties"] = json!(false);
+            }
+            let mut tool =
+                json!({"name": "t", "description": text, "inputSchema": input, "annotations": {}});
+            if let Some(output) = output {
+                tool["outputSchema"] = output;
+            }
+            tool
+        },
+    )
 }
 
 proptest! {

@@ -17,10 +17,13 @@ struct File {
 }
 
 fn files(folder: &Path) -> Vec<File> {
-    let guidance = fs::read(folder.join("guidance__tool_guidance__2025-09-04__cadeaf1c.json")).expect("a readable file");
+    let guidance = fs::read(folder.join("guidance__tool_guidance__2025-09-04__cadeaf1c.json"))
+        .expect("a readable file");
     let guidance = formats::read_guidance(&SourceId::new("guidance"), &guidance).0;
-    let mut files: Vec<_> =
-        fs::read_dir(folder).expect("a folder").map(|entry| load(&entry.expect("an entry").path(), &guidance)).collect();
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| load(&entry.expect("an entry").path(), &guidance))
+        .collect();
     files.sort_by(|a, b| a.name.cmp(&b.name));
     files
 }
@@ -36,20 +39,29 @@ fn load(path: &Path, guidance: &Guidance) -> File {
 
 #[test]
 fn every_file_gives_tools_or_says_why_not() {
-    let Some(folder) = shared("corpus/mtdf") else { return };
+    let Some(folder) = shared("corpus/mtdf") else {
+        return;
+    };
     let files = files(&folder);
     assert!(files.len() > 150);
     for file in &files {
-        let disabled = || serde_json::from_slice::<Value>(&file.bytes).is_ok_and(|value| value["enabled"] == false);
-        let is_explained =
-            !file.tools.is_empty() || !file.diagnostics.is_empty() || file.format == Format::Guidance || disabled();
+        let disabled = || {
+            serde_json::from_slice::<Value>(&file.bytes)
+                .is_ok_and(|value| value["enabled"] == false)
+        };
+        let is_explained = !file.tools.is_empty()
+            || !file.diagnostics.is_empty()
+            || file.format == Format::Guidance
+            || disabled();
         assert!(is_explained, "{} gives nothing and says nothing", file.name);
     }
 }
 
 #[test]
 fn files_are_told_by_their_content() {
-    let Some(folder) = shared("corpus/mtdf") else { return };
+    let Some(folder) = shared("corpus/mtdf") else {
+        return;
+    };
     for file in files(&folder) {
         let expected = match file.name.split("__").next() {
             Some("tool" | "other") => Format::Mtdf,
@@ -63,8 +75,12 @@ fn files_are_told_by_their_content() {
 
 #[test]
 fn the_tools_of_the_guide_s_date_load_without_an_error() {
-    let Some(folder) = shared("corpus/mtdf") else { return };
-    let set: Vec<String> = serde_json::from_slice(&fs::read(folder.join("SEED_SET.json")).expect("a file")).expect("a list");
+    let Some(folder) = shared("corpus/mtdf") else {
+        return;
+    };
+    let set: Vec<String> =
+        serde_json::from_slice(&fs::read(folder.join("SEED_SET.json")).expect("a file"))
+            .expect("a list");
     let files = files(&folder);
     let mut count = 0;
     for file in files.iter().filter(|file| set.contains(&file.name)) {
@@ -78,7 +94,9 @@ fn the_tools_of_the_guide_s_date_load_without_an_error() {
 /// Which errors the corpus has, by code: a change here is a change in what loads.
 #[test]
 fn the_errors_of_the_corpus_are_known() {
-    let Some(folder) = shared("corpus/mtdf") else { return };
+    let Some(folder) = shared("corpus/mtdf") else {
+        return;
+    };
     let mut errors: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for file in files(&folder) {
         for found in file.diagnostics.into_iter().filter(Diagnostic::is_error) {
@@ -89,7 +107,8 @@ fn the_errors_of_the_corpus_are_known() {
             }
         }
     }
-    let lines: Vec<_> = errors.iter().map(|(code, files)| format!("{code}: {}", files.join(", "))).collect();
+    let lines: Vec<_> =
+        errors.iter().map(|(code, files)| format!("{code}: {}", files.join(", "))).collect();
     insta::assert_snapshot!(lines.join("\n"), @r"
     TC003: await
     TC013: SEED_SET.json
@@ -102,10 +121,14 @@ fn the_errors_of_the_corpus_are_known() {
 
 #[test]
 fn every_enabled_leaf_of_a_file_without_errors_is_a_tool() {
-    let Some(folder) = shared("corpus/mtdf") else { return };
+    let Some(folder) = shared("corpus/mtdf") else {
+        return;
+    };
     let mut total = 0;
     for file in files(&folder).iter().filter(|file| file.format == Format::Mtdf) {
-        let Ok(value) = serde_json::from_slice::<Value>(&file.bytes) else { continue };
+        let Ok(value) = serde_json::from_slice::<Value>(&file.bytes) else {
+            continue;
+        };
         if file.diagnostics.iter().any(Diagnostic::is_error) {
             continue;
         }
@@ -125,7 +148,9 @@ fn leaves(node: &Value) -> usize {
 
 #[test]
 fn every_schema_of_the_corpus_compiles() {
-    let Some(folder) = shared("corpus/mtdf") else { return };
+    let Some(folder) = shared("corpus/mtdf") else {
+        return;
+    };
     for file in files(&folder) {
         for tool in &file.tools {
             assert!(tool.input.validator().is_ok(), "{} {}", file.name, tool.name);
@@ -135,10 +160,13 @@ fn every_schema_of_the_corpus_compiles() {
 
 #[test]
 fn a_built_in_s_definition_gives_no_program() {
-    let Some(folder) = shared("corpus/mtdf") else { return };
+    let Some(folder) = shared("corpus/mtdf") else {
+        return;
+    };
     let files = files(&folder);
     for name in ["await", "status", "cancel"] {
-        let mut tools = files.iter().flat_map(|file| &file.tools).filter(|tool| tool.name == name).peekable();
+        let mut tools =
+            files.iter().flat_map(|file| &file.tools).filter(|tool| tool.name == name).peekable();
         assert!(tools.peek().is_some(), "{name}");
         assert!(tools.all(|tool| tool.launch == Launch::Missing), "{name}");
     }
@@ -146,7 +174,9 @@ fn a_built_in_s_definition_gives_no_program() {
 
 #[test]
 fn places_of_the_corpus_lie_in_their_files() {
-    let Some(folder) = shared("corpus/mtdf") else { return };
+    let Some(folder) = shared("corpus/mtdf") else {
+        return;
+    };
     for file in files(&folder) {
         let text = String::from_utf8_lossy(&file.bytes);
         let locator = formats::Locator::new(&text);
@@ -159,7 +189,9 @@ fn places_of_the_corpus_lie_in_their_files() {
 
 #[test]
 fn the_parser_agrees_with_serde_json_on_every_file() {
-    let Some(folder) = shared("corpus/mtdf") else { return };
+    let Some(folder) = shared("corpus/mtdf") else {
+        return;
+    };
     for file in files(&folder) {
         let text = std::str::from_utf8(&file.bytes).expect("text");
         let ours = formats::json::parse(text).root.map(|root| root.to_value());
@@ -169,7 +201,9 @@ fn the_parser_agrees_with_serde_json_on_every_file() {
 
 #[test]
 fn the_tools_of_the_black_box_checks_load_without_a_word() {
-    let Some(folder) = shared("checks/crib/tools") else { return };
+    let Some(folder) = shared("checks/crib/tools") else {
+        return;
+    };
     for entry in fs::read_dir(folder).expect("a folder") {
         let file = load(&entry.expect("an entry").path(), &Guidance::default());
         assert_eq!((file.tools.len(), file.diagnostics), (1, vec![]), "{}", file.name);
@@ -179,23 +213,37 @@ fn the_tools_of_the_black_box_checks_load_without_a_word() {
 /// The definitions in the guide's text: two are whole, one is a fragment with comments and without descriptions.
 #[test]
 fn the_trees_of_the_guide_are_read() {
-    let Some(guide) = shared("seeds/mtdf-guide.md") else { return };
+    let Some(guide) = shared("seeds/mtdf-guide.md") else {
+        return;
+    };
     let guide = fs::read_to_string(guide).expect("a readable guide");
-    let blocks: Vec<_> = guide.split("```json").skip(1).filter_map(|block| block.split("```").next()).collect();
+    let blocks: Vec<_> =
+        guide.split("```json").skip(1).filter_map(|block| block.split("```").next()).collect();
     let read = |part: &str| {
-        let block = blocks.iter().find(|block| block.contains(part) && block.contains("\"subcommand\"")).expect("a block");
+        let block = blocks
+            .iter()
+            .find(|block| block.contains(part) && block.contains("\"subcommand\""))
+            .expect("a block");
         let reading = crate::harness::read_text(block);
         let names: Vec<_> = reading.tools.iter().map(|tool| tool.name.clone()).collect();
         (names, crate::harness::summary(&reading.diagnostics))
     };
     assert_eq!(
         read("base_command"),
-        (vec!["tool_name_subcommand_name".to_owned()], vec!["warning TC080 /subcommand/0/guidance_key".to_owned()])
+        (
+            vec!["tool_name_subcommand_name".to_owned()],
+            vec!["warning TC080 /subcommand/0/guidance_key".to_owned()]
+        )
     );
     assert_eq!(read("nextest").0, ["cargo_nextest_run"]);
     let (names, found) = read("// Override");
     assert_eq!(
         (names.len(), found),
-        (0, ["note TC007 -", "error TC020 /description", "error TC020 /subcommand/0/description"].map(str::to_owned).to_vec())
+        (
+            0,
+            ["note TC007 -", "error TC020 /description", "error TC020 /subcommand/0/description"]
+                .map(str::to_owned)
+                .to_vec()
+        )
     );
 }

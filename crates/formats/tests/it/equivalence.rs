@@ -14,8 +14,10 @@ use serde_json::{Map, Value, json};
 
 use crate::harness::read;
 
-const BEYOND: [&str; 12] =
-    ["TC023", "TC041", "TC043", "TC044", "TC045", "TC046", "TC049", "TC051", "TC052", "TC062", "TC063", "TC064"];
+const BEYOND: [&str; 12] = [
+    "TC023", "TC041", "TC043", "TC044", "TC045", "TC046", "TC049", "TC051", "TC052", "TC062",
+    "TC063", "TC064",
+];
 
 type Values = BoxedStrategy<Value>;
 
@@ -25,8 +27,26 @@ fn one_of(values: &[Value]) -> Values {
 
 /// Mostly what belongs there, now and then something else.
 fn mostly(good: Values) -> Values {
-    let junk = [json!(null), json!(true), json!(0), json!(-1), json!(2.5), json!(3.0), json!(""), json!(" "), json!("word")];
-    let more = [json!([]), json!(["x"]), json!([1]), json!({}), json!({"a": 1}), json!("path"), json!(99_999)];
+    let junk = [
+        json!(null),
+        json!(true),
+        json!(0),
+        json!(-1),
+        json!(2.5),
+        json!(3.0),
+        json!(""),
+        json!(" "),
+        json!("word"),
+    ];
+    let more = [
+        json!([]),
+        json!(["x"]),
+        json!([1]),
+        json!({}),
+        json!({"a": 1}),
+        json!("path"),
+        json!(99_999),
+    ];
     prop_oneof![60 => good, 1 => one_of(&junk), 1 => one_of(&more)].boxed()
 }
 
@@ -45,13 +65,19 @@ fn list(of: Values, most: usize) -> Values {
 /// An object: fields that are nearly always there, fields that sometimes are, and some that most objects may not have.
 fn object(usual: Vec<(&'static str, Values)>, rare: Vec<(&'static str, Values)>) -> Values {
     let field = |(key, values): (&'static str, Values), weight: f64| {
-        prop::option::weighted(weight, values).prop_map(move |value| value.map(|value| (key.to_owned(), value))).boxed()
+        prop::option::weighted(weight, values)
+            .prop_map(move |value| value.map(|value| (key.to_owned(), value)))
+            .boxed()
     };
-    let forbidden = ["args_template", "subcommands", "livelog", "inputSchema", "command"].map(|key| (key, any_value()));
+    let forbidden = ["args_template", "subcommands", "livelog", "inputSchema", "command"]
+        .map(|key| (key, any_value()));
     let usual = usual.into_iter().map(|it| field(it, 0.99));
     let rare = rare.into_iter().map(|it| field(it, 0.12));
-    let fields: Vec<_> = forbidden.into_iter().map(|it| field(it, 0.002)).chain(usual).chain(rare).collect();
-    fields.prop_map(|fields| Value::Object(fields.into_iter().flatten().collect::<Map<_, _>>())).boxed()
+    let fields: Vec<_> =
+        forbidden.into_iter().map(|it| field(it, 0.002)).chain(usual).chain(rare).collect();
+    fields
+        .prop_map(|fields| Value::Object(fields.into_iter().flatten().collect::<Map<_, _>>()))
+        .boxed()
 }
 
 fn any_value() -> Values {
@@ -80,7 +106,16 @@ fn passing() -> Vec<(&'static str, Values)> {
         ("separator", mostly(one_of(&[json!("space"), json!("="), json!("none")]))),
         ("join", text()),
         ("negate", mostly(one_of(&[json!("--no")]))),
-        ("pass_by", mostly(one_of(&[json!("argument"), json!("stdin"), json!("env"), json!("file"), json!("variables")]))),
+        (
+            "pass_by",
+            mostly(one_of(&[
+                json!("argument"),
+                json!("stdin"),
+                json!("env"),
+                json!("file"),
+                json!("variables"),
+            ])),
+        ),
         ("env", mostly(one_of(&[json!("A_1"), json!("_b")]))),
         ("allow_dash", flag()),
         ("access", mostly(one_of(&[json!("read"), json!("write"), json!("read_write")]))),
@@ -97,8 +132,17 @@ fn parameter(name: &'static [&'static str]) -> Values {
     let items = object(vec![("type", kind())], constraints());
     let mut rare = constraints();
     rare.extend(passing());
-    rare.extend([("alias", mostly(one_of(&[json!("a"), json!("z")]))), ("required", flag()), ("items", mostly(items))]);
-    rare.extend([("file_arg", flag()), ("file_flag", text()), ("secret", flag()), ("unknown", any_value())]);
+    rare.extend([
+        ("alias", mostly(one_of(&[json!("a"), json!("z")]))),
+        ("required", flag()),
+        ("items", mostly(items)),
+    ]);
+    rare.extend([
+        ("file_arg", flag()),
+        ("file_flag", text()),
+        ("secret", flag()),
+        ("unknown", any_value()),
+    ]);
     object(vec![("name", mostly(one_of(&names))), ("type", mostly(kind()))], rare)
 }
 
@@ -134,7 +178,13 @@ fn node() -> Vec<(&'static str, Values)> {
         json!({"a": 1}),
     ];
     let mut fields = vec![
-        ("options", list(parameter(&["alpha", "beta", "-x", "n", "working_directory", "env_vars", "a b"]), 2)),
+        (
+            "options",
+            list(
+                parameter(&["alpha", "beta", "-x", "n", "working_directory", "env_vars", "a b"]),
+                2,
+            ),
+        ),
         ("positional_args", list(parameter(&["first", "second"]), 1)),
         ("timeout_seconds", seconds),
         ("hints", mostly(one_of(&hints))),
@@ -142,16 +192,27 @@ fn node() -> Vec<(&'static str, Values)> {
         ("sequence", list(step(), 2)),
         ("step_delay_ms", mostly(one_of(&[json!(0), json!(100)]))),
         ("availability_check", availability()),
-        ("concurrency", mostly(one_of(&[json!("exclusive"), json!("read_only"), json!("service")]))),
+        (
+            "concurrency",
+            mostly(one_of(&[json!("exclusive"), json!("read_only"), json!("service")])),
+        ),
         ("consent", mostly(object(vec![("parameter", text()), ("word", text())], vec![]))),
         ("examples", any_value()),
         ("monitor_level", any_value()),
         ("colour", any_value()),
     ];
-    let flags = ["positional_args_first", "double_dash", "enabled", "synchronous", "force_synchronous", "asynchronous"];
+    let flags = [
+        "positional_args_first",
+        "double_dash",
+        "enabled",
+        "synchronous",
+        "force_synchronous",
+        "asynchronous",
+    ];
     let marks = ["mutates", "dangerous", "requires_approval", "network", "idempotent"];
     fields.extend(flags.into_iter().chain(marks).map(|key| (key, flag())));
-    fields.extend(["title", "install_instructions", "category", "version"].map(|key| (key, text())));
+    fields
+        .extend(["title", "install_instructions", "category", "version"].map(|key| (key, text())));
     fields
 }
 
@@ -186,7 +247,8 @@ fn written() -> Values {
     ];
     let good = one_of(&parts[..6]);
     let part = || prop_oneof![12 => good.clone(), 1 => one_of(&parts)].boxed();
-    let properties = object(vec![("alpha", part()), ("env_vars", part())], vec![("working_directory", part())]);
+    let properties =
+        object(vec![("alpha", part()), ("env_vars", part())], vec![("working_directory", part())]);
     let rare = vec![
         ("required", mostly(one_of(&[json!(["alpha"]), json!([])]))),
         ("additionalProperties", mostly(flag())),
@@ -206,7 +268,10 @@ fn written() -> Values {
 fn definition() -> Values {
     let entry = mostly(object(vec![], {
         let mut rare = passing();
-        rare.push(("positional", mostly(one_of(&[json!(true), json!(false), json!(2), json!(-1)]))));
+        rare.push((
+            "positional",
+            mostly(one_of(&[json!(true), json!(false), json!(2), json!(-1)])),
+        ));
         rare
     }));
     let argv = mostly(object(vec![], vec![("alpha", entry.clone()), ("env_vars", entry)]));
@@ -233,13 +298,27 @@ fn definition() -> Values {
 }
 
 fn command() -> Values {
-    let commands =
-        ["prog", "prog word", "./bin/prog", "/bin/prog", "a..b", "prog ..", "..", "../prog", "a/../b x", "~/prog", "x~"];
+    let commands = [
+        "prog",
+        "prog word",
+        "./bin/prog",
+        "/bin/prog",
+        "a..b",
+        "prog ..",
+        "..",
+        "../prog",
+        "a/../b x",
+        "~/prog",
+        "x~",
+    ];
     one_of(&commands.map(Value::from))
 }
 
 fn validator() -> jsonschema::Validator {
-    jsonschema::options().offline().build(&formats::mtdf_schema()).expect("the published schema compiles")
+    jsonschema::options()
+        .offline()
+        .build(&formats::mtdf_schema())
+        .expect("the published schema compiles")
 }
 
 proptest! {
@@ -267,7 +346,8 @@ proptest! {
 fn is_beyond(found: &catalog::Diagnostic) -> bool {
     let pointer = found.origin.pointer().unwrap_or_default();
     let is_nested = pointer.starts_with("/subcommand/");
-    let is_inherited = found.code == "TC032" && (is_nested || found.message.contains("standard input"));
+    let is_inherited =
+        found.code == "TC032" && (is_nested || found.message.contains("standard input"));
     BEYOND.contains(&found.code) || is_inherited
 }
 
@@ -276,16 +356,20 @@ fn the_generated_definitions_are_of_both_kinds() {
     use proptest::{strategy::ValueTree, test_runner::TestRunner};
     let mut runner = TestRunner::deterministic();
     let validator = validator();
-    let good =
-        (0..100).filter(|_| validator.is_valid(&definition().new_tree(&mut runner).expect("a definition").current())).count();
+    let good = (0..100)
+        .filter(|_| {
+            validator.is_valid(&definition().new_tree(&mut runner).expect("a definition").current())
+        })
+        .count();
     assert!((20..80).contains(&good), "{good} of 100 are good");
 }
 
 #[test]
 fn every_good_example_of_a_rule_fits_the_schema() {
     let validator = validator();
-    let is_mtdf =
-        |rule: &&&catalog::Rule| rule.good.starts_with('{') && !["TC080", "TC081", "TC082", "TC830"].contains(&rule.code);
+    let is_mtdf = |rule: &&&catalog::Rule| {
+        rule.good.starts_with('{') && !["TC080", "TC081", "TC082", "TC830"].contains(&rule.code)
+    };
     for rule in formats::RULES.iter().filter(is_mtdf) {
         let good: Value = serde_json::from_str(rule.good).expect("JSON");
         assert!(validator.is_valid(&good), "{}", rule.code);
@@ -294,7 +378,9 @@ fn every_good_example_of_a_rule_fits_the_schema() {
 
 #[test]
 fn real_files_without_errors_fit_the_schema() {
-    let Some(folder) = crate::harness::shared("corpus/mtdf") else { return };
+    let Some(folder) = crate::harness::shared("corpus/mtdf") else {
+        return;
+    };
     let validator = validator();
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();

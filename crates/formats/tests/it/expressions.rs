@@ -20,7 +20,10 @@ fn refused(text: &str) -> String {
 fn terms_and_patterns_are_told_apart() {
     assert_eq!(read("lang/python"), r#"lang["python"]"#);
     assert_eq!(read("lang/python+java+rust"), r#"lang["python", "java", "rust"]"#);
-    assert_eq!(read("lang/python,docs/api,guidelines"), r#"lang["python"] docs["api"] guidelines[]"#);
+    assert_eq!(
+        read("lang/python,docs/api,guidelines"),
+        r#"lang["python"] docs["api"] guidelines[]"#
+    );
     assert_eq!(read("t/a/b/**/c.md"), r#"t["a/b/**/c.md"]"#);
 }
 
@@ -79,12 +82,19 @@ fn mistakes_are_told_with_their_place_and_advice() {
 
 #[test]
 fn the_two_argument_form_is_the_slash_form() {
-    let given = |expression: &str, pattern| Expression::parse(expression).expect("an expression").with_patterns(pattern);
+    let given = |expression: &str, pattern| {
+        Expression::parse(expression).expect("an expression").with_patterns(pattern)
+    };
     assert_eq!(given("lang", "python+rust"), Expression::parse("lang/python+rust"));
     assert_eq!(given("lang,docs", "python"), Expression::parse("lang/python,docs/python"));
     let error = given("lang/python", "rust").expect_err("two patterns").to_string();
     assert!(error.contains("`lang/python` has a pattern of its own"), "{error}");
-    assert!(given("lang", "a,b").expect_err("a comma").to_string().contains("`,` cannot stand in a pattern"));
+    assert!(
+        given("lang", "a,b")
+            .expect_err("a comma")
+            .to_string()
+            .contains("`,` cannot stand in a pattern")
+    );
 }
 
 #[test]
@@ -98,7 +108,12 @@ fn a_pattern_of_nothing_is_an_error() {
 
 fn pattern() -> impl Strategy<Value = Pattern> {
     let sense = prop_oneof![Just(Sense::Wanted), Just(Sense::Unwanted)];
-    let globs = prop_oneof!["[a-z*?]{1,6}", "\\{[a-z],[a-z*]\\}", "\\[[a-z,+]{1,4}\\]", "[a-z]{1,3}/\\*\\*/[a-z]{1,3}"];
+    let globs = prop_oneof![
+        "[a-z*?]{1,6}",
+        "\\{[a-z],[a-z*]\\}",
+        "\\[[a-z,+]{1,4}\\]",
+        "[a-z]{1,3}/\\*\\*/[a-z]{1,3}"
+    ];
     let literals = "[^/.]{1,8}".prop_map(|text| Pattern::literal(&text).glob);
     (sense, prop_oneof![globs, literals]).prop_map(|(sense, glob)| Pattern { sense, glob })
 }

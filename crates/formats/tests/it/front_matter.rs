@@ -5,7 +5,8 @@ use serde_json::json;
 
 #[test]
 fn it_is_taken_off_and_keys_are_in_lower_case() {
-    let read = FrontMatter::of("---\nTitle: A page\nrequires-x: [a, b]\n---\n# Body\n").expect("front matter");
+    let read = FrontMatter::of("---\nTitle: A page\nrequires-x: [a, b]\n---\n# Body\n")
+        .expect("front matter");
     assert_eq!(read.text("title"), Some("A page"));
     assert_eq!(read.values["requires-x"], json!(["a", "b"]));
     assert_eq!((read.body, read.lines), ("# Body\n", 4));

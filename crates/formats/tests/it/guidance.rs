@@ -31,8 +31,18 @@ fn the_first_of_several_files_wins() {
 
 #[test]
 fn what_is_no_text_is_an_error_and_the_rest_is_read() {
-    let (guidance, found) = read(r#"{"guidance_blocks": {"a": 1, "b": "B"}, "templates": [], "c": {"guidance": null}, "d": 4}"#);
-    assert_eq!(found, ["error TC081 /guidance_blocks/a", "error TC081 /templates", "error TC081 /c/guidance", "error TC081 /d"]);
+    let (guidance, found) = read(
+        r#"{"guidance_blocks": {"a": 1, "b": "B"}, "templates": [], "c": {"guidance": null}, "d": 4}"#,
+    );
+    assert_eq!(
+        found,
+        [
+            "error TC081 /guidance_blocks/a",
+            "error TC081 /templates",
+            "error TC081 /c/guidance",
+            "error TC081 /d"
+        ]
+    );
     assert_eq!(guidance.lookup("b"), Some("B"));
     assert_eq!(read("[]").1, ["error TC081 "]);
     assert_eq!(read(r#"{"general_guidance": {}}"#).1, ["note TC082 -"]);
@@ -40,7 +50,9 @@ fn what_is_no_text_is_an_error_and_the_rest_is_read() {
 
 #[test]
 fn formats_are_told_by_content() {
-    let format = |value: serde_json::Value| Document::parse(&source(), value.to_string().as_bytes()).format();
+    let format = |value: serde_json::Value| {
+        Document::parse(&source(), value.to_string().as_bytes()).format()
+    };
     assert_eq!(format(json!({"guidance_blocks": {}})), Format::Guidance);
     assert_eq!(format(json!({"a": {"guidance": "x"}, "b": {"guidance": "y"}})), Format::Guidance);
     assert_eq!(format(json!({"name": "t", "templates": {}})), Format::Mtdf);
@@ -54,9 +66,14 @@ fn formats_are_told_by_content() {
 /// The guide's own sample has raw line breaks in a text.
 #[test]
 fn the_guide_s_sample_is_read_with_a_warning() {
-    let Some(guide) = shared("seeds/mtdf-guide.md") else { return };
+    let Some(guide) = shared("seeds/mtdf-guide.md") else {
+        return;
+    };
     let guide = std::fs::read_to_string(guide).expect("a readable guide");
-    let sample = guide.split("```json").find(|block| block.contains("\"guidance_blocks\"")).expect("the sample");
+    let sample = guide
+        .split("```json")
+        .find(|block| block.contains("\"guidance_blocks\""))
+        .expect("the sample");
     let sample = sample.split("```").next().expect("its end");
     let (guidance, found) = read(sample);
     assert_eq!(found, ["warning TC008 -"]);
@@ -68,7 +85,10 @@ fn the_guide_s_sample_is_read_with_a_warning() {
 fn the_published_schema_accepts_what_is_read_without_errors() {
     let validator = jsonschema::validator_for(&formats::guidance_schema()).expect("a schema");
     for (value, is_good) in [
-        (json!({"guidance_blocks": {"a": "b"}, "templates": {"c": "d", "e": {}}, "f": {"guidance": "g"}, "$schema": "s"}), true),
+        (
+            json!({"guidance_blocks": {"a": "b"}, "templates": {"c": "d", "e": {}}, "f": {"guidance": "g"}, "$schema": "s"}),
+            true,
+        ),
         (json!({"guidance_blocks": {"a": 1}}), false),
         (json!({"templates": 1}), false),
         (json!({"f": {"guidance": 1}}), false),

@@ -38,12 +38,25 @@ pub(crate) fn names(reading: &Reading) -> Vec<&str> {
 pub(crate) fn summary(diagnostics: &[Diagnostic]) -> Vec<String> {
     diagnostics
         .iter()
-        .map(|found| format!("{} {} {}", found.severity.as_str(), found.code, found.origin.pointer().unwrap_or("-")))
+        .map(|found| {
+            format!(
+                "{} {} {}",
+                found.severity.as_str(),
+                found.code,
+                found.origin.pointer().unwrap_or("-")
+            )
+        })
         .collect()
 }
 
 pub(crate) fn errors(diagnostics: &[Diagnostic]) -> Vec<String> {
-    summary(&diagnostics.iter().filter(|found| found.severity == Severity::Error).cloned().collect::<Vec<_>>())
+    summary(
+        &diagnostics
+            .iter()
+            .filter(|found| found.severity == Severity::Error)
+            .cloned()
+            .collect::<Vec<_>>(),
+    )
 }
 
 /// A definition with one leaf, whose fields are `leaf`.
@@ -61,7 +74,9 @@ pub(crate) fn with_option(option: Value) -> Value {
 
 /// The command line of a tool in short: words as they are, parameters in angle brackets.
 pub(crate) fn line(tool: &Tool) -> String {
-    let Launch::Process(process) = &tool.launch else { return format!("{:?}", tool.launch) };
+    let Launch::Process(process) = &tool.launch else {
+        return format!("{:?}", tool.launch);
+    };
     let pieces = process.pieces.iter().filter_map(|piece| match piece {
         Piece::Word(word) => Some(word.clone()),
         Piece::DoubleDash => Some("--".to_owned()),

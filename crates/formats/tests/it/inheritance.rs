@@ -11,13 +11,21 @@ use crate::harness::{line, names, read, source, summary};
 /// The tools of three levels: `above` in the tool, `inner` in a group, `leaf` in its leaf; and a leaf beside.
 fn levels(above: Value, inner: Value, leaf: Value) -> Vec<Tool> {
     let with = |mut object: Value, more: Value| {
-        object.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        object
+            .as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().expect("an object").clone());
         object
     };
     let leaf = with(json!({"name": "leaf", "description": "A leaf"}), leaf);
-    let inner =
-        with(json!({"name": "in", "description": "A group", "subcommand": [leaf, {"name": "other", "description": "O"}]}), inner);
-    let tool = with(json!({"name": "t", "description": "A tool", "command": "prog", "subcommand": [inner]}), above);
+    let inner = with(
+        json!({"name": "in", "description": "A group", "subcommand": [leaf, {"name": "other", "description": "O"}]}),
+        inner,
+    );
+    let tool = with(
+        json!({"name": "t", "description": "A tool", "command": "prog", "subcommand": [inner]}),
+        above,
+    );
     let reading = read(&tool);
     assert!(!reading.diagnostics.iter().any(|found| found.is_error()), "{:?}", reading.diagnostics);
     reading.tools
@@ -25,21 +33,31 @@ fn levels(above: Value, inner: Value, leaf: Value) -> Vec<Tool> {
 
 #[test]
 fn the_mode_is_asynchronous_unless_a_node_on_the_way_says_otherwise() {
-    let modes = |above, inner, leaf| levels(above, inner, leaf).iter().map(|tool| tool.mode).collect::<Vec<_>>();
+    let modes = |above, inner, leaf| {
+        levels(above, inner, leaf).iter().map(|tool| tool.mode).collect::<Vec<_>>()
+    };
     let (now, later) = (Mode::Synchronous, Mode::Asynchronous);
     assert_eq!(modes(json!({}), json!({}), json!({})), [later, later]);
-    assert_eq!(modes(json!({"synchronous": true}), json!({}), json!({"synchronous": false})), [later, now]);
     assert_eq!(
-        modes(json!({"force_synchronous": true}), json!({"asynchronous": true}), json!({"asynchronous": false})),
+        modes(json!({"synchronous": true}), json!({}), json!({"synchronous": false})),
+        [later, now]
+    );
+    assert_eq!(
+        modes(
+            json!({"force_synchronous": true}),
+            json!({"asynchronous": true}),
+            json!({"asynchronous": false})
+        ),
         [now, later]
     );
 }
 
 #[test]
 fn contradicting_modes_are_an_error() {
-    let found =
-        read(&json!({"name": "t", "description": "A tool", "command": "prog", "synchronous": false, "asynchronous": false,
-        "subcommand": [{"name": "s", "description": "S"}]}));
+    let found = read(
+        &json!({"name": "t", "description": "A tool", "command": "prog", "synchronous": false, "asynchronous": false,
+        "subcommand": [{"name": "s", "description": "S"}]}),
+    );
     assert_eq!(summary(&found.diagnostics), ["error TC032 /asynchronous"]);
 }
 
@@ -48,15 +66,28 @@ fn timeouts_marks_and_texts_are_handed_down() {
     let above = json!({"timeout_seconds": 60, "mutates": true, "category": "a", "version": "1", "network": true, "dangerous": true,
         "idempotent": true, "requires_approval": true, "install_instructions": "Get it", "concurrency": "exclusive"});
     let inner = json!({"timeout_seconds": 30, "category": "b"});
-    let tools = levels(above, inner, json!({"timeout_seconds": 86_400, "mutates": false, "install_instructions": "Take it"}));
+    let tools = levels(
+        above,
+        inner,
+        json!({"timeout_seconds": 86_400, "mutates": false, "install_instructions": "Take it"}),
+    );
     let [leaf, other] = tools.as_slice() else { panic!("two tools") };
-    assert_eq!((leaf.timeout, other.timeout), (Some(Duration::from_secs(86_400)), Some(Duration::from_secs(30))));
+    assert_eq!(
+        (leaf.timeout, other.timeout),
+        (Some(Duration::from_secs(86_400)), Some(Duration::from_secs(30)))
+    );
     assert_eq!((leaf.marks.mutates, other.marks.mutates), (Some(false), Some(true)));
     assert_eq!(leaf.marks.category.as_deref(), Some("b"));
     assert_eq!(other.marks.version.as_deref(), Some("1"));
     let marks = &other.marks;
-    assert_eq!([marks.network, marks.dangerous, marks.idempotent, marks.requires_approval], [Some(true); 4]);
-    assert_eq!((leaf.description.install.as_deref(), other.description.install.as_deref()), (Some("Take it"), Some("Get it")));
+    assert_eq!(
+        [marks.network, marks.dangerous, marks.idempotent, marks.requires_approval],
+        [Some(true); 4]
+    );
+    assert_eq!(
+        (leaf.description.install.as_deref(), other.description.install.as_deref()),
+        (Some("Take it"), Some("Get it"))
+    );
     assert_eq!(other.concurrency, Some(Concurrency::Exclusive));
 }
 
@@ -82,13 +113,25 @@ fn availability_is_handed_down_and_runs_the_tool_s_program_if_it_names_none() {
 
 #[test]
 fn a_leaf_s_hint_is_keyed_by_its_name_and_then_the_default() {
-    let hint = |hints: Value| levels(json!({"hints": hints}), json!({}), json!({}))[0].description.hint.clone();
+    let hint = |hints: Value| {
+        levels(json!({"hints": hints}), json!({}), json!({}))[0].description.hint.clone()
+    };
     assert_eq!(hint(json!({"leaf": "own", "default": "all"})).as_deref(), Some("own"));
-    assert_eq!(hint(json!({"other": "no", "default": "all", "custom": {"default": "c"}})).as_deref(), Some("all"));
-    assert_eq!(hint(json!({"build": null, "custom": {"default": "c", "note": "n"}})).as_deref(), Some("c"));
+    assert_eq!(
+        hint(json!({"other": "no", "default": "all", "custom": {"default": "c"}})).as_deref(),
+        Some("all")
+    );
+    assert_eq!(
+        hint(json!({"build": null, "custom": {"default": "c", "note": "n"}})).as_deref(),
+        Some("c")
+    );
     assert_eq!(hint(json!({"custom": {"leaf": "mine", "default": "c"}})).as_deref(), Some("mine"));
     assert_eq!(hint(json!({"usage": "u"})), None);
-    let nearer = levels(json!({"hints": {"default": "far"}}), json!({"hints": {"default": "near"}}), json!({}));
+    let nearer = levels(
+        json!({"hints": {"default": "far"}}),
+        json!({"hints": {"default": "near"}}),
+        json!({}),
+    );
     assert_eq!(nearer[0].description.hint.as_deref(), Some("near"));
 }
 
@@ -101,15 +144,18 @@ fn guidance_stands_before_the_description_and_is_handed_down() {
         {"name": "y", "description": "Y", "subcommand": [{"name": "z", "description": "Z", "guidance_key": "b"}]},
     ]});
     let reading = formats::read(&source(), definition.to_string().as_bytes(), &guidance);
-    let texts: Vec<_> = reading.tools.iter().map(|tool| tool.description.guidance.as_deref()).collect();
+    let texts: Vec<_> =
+        reading.tools.iter().map(|tool| tool.description.guidance.as_deref()).collect();
     assert_eq!(texts, [Some("Guide A"), Some("Guide B")]);
     assert_eq!(reading.diagnostics, []);
 }
 
 #[test]
 fn unknown_guidance_is_said_once_with_the_nearest_key() {
-    let guidance = formats::read_guidance(&source(), br#"{"guidance_blocks": {"async_behavior": "Later"}}"#).0;
-    let leaf = |name: &str| json!({"name": name, "description": "S", "guidance_key": "async_behaviour"});
+    let guidance =
+        formats::read_guidance(&source(), br#"{"guidance_blocks": {"async_behavior": "Later"}}"#).0;
+    let leaf =
+        |name: &str| json!({"name": name, "description": "S", "guidance_key": "async_behaviour"});
     let definition = json!({"name": "t", "description": "A tool", "command": "prog", "subcommand": [leaf("a"), leaf("b")]});
     let reading = formats::read(&source(), definition.to_string().as_bytes(), &guidance);
     assert_eq!(summary(&reading.diagnostics), ["warning TC080 /subcommand/0/guidance_key"]);
@@ -131,7 +177,10 @@ fn what_is_disabled_is_gone_and_an_inner_true_is_told_so() {
     let none = definition(false, json!(false));
     assert_eq!((names(&none).len(), none.diagnostics.len()), (0, 0));
     let told = definition(false, json!(true));
-    assert_eq!((names(&told).len(), summary(&told.diagnostics)), (0, vec!["warning TC033 /subcommand/0/enabled".to_owned()]));
+    assert_eq!(
+        (names(&told).len(), summary(&told.diagnostics)),
+        (0, vec!["warning TC033 /subcommand/0/enabled".to_owned()])
+    );
 }
 
 #[test]
@@ -142,7 +191,10 @@ fn options_of_an_inner_node_stand_before_the_next_word() {
         option("remote"),
         json!({"options": [{"name": "force", "type": "boolean"}], "positional_args": [{"name": "p", "type": "string"}]}),
     );
-    assert_eq!(line(&tools[0]), "prog --context <context> in --remote <remote> leaf --force <force> <p>");
+    assert_eq!(
+        line(&tools[0]),
+        "prog --context <context> in --remote <remote> leaf --force <force> <p>"
+    );
     assert_eq!(line(&tools[1]), "prog --context <context> in --remote <remote> other");
     let keys: Vec<_> = tools[0].input.properties().map(|(name, _)| name.to_owned()).collect();
     assert_eq!(keys, ["context", "remote", "force", "p", "working_directory"]);
@@ -150,10 +202,20 @@ fn options_of_an_inner_node_stand_before_the_next_word() {
 
 #[test]
 fn the_pattern_for_progress_is_handed_down_and_must_be_one() {
-    let patterns = levels(json!({"progress_regex": r"(\d+)%"}), json!({}), json!({"progress_regex": r"(\d+)/(\d+)"}));
+    let patterns = levels(
+        json!({"progress_regex": r"(\d+)%"}),
+        json!({}),
+        json!({"progress_regex": r"(\d+)/(\d+)"}),
+    );
     let patterns: Vec<_> = patterns.iter().map(|tool| tool.progress.as_deref()).collect();
     assert_eq!(patterns, [Some(r"(\d+)/(\d+)"), Some(r"(\d+)%")]);
-    let found = read(&json!({"name": "t", "description": "A tool", "command": "prog", "progress_regex": "(",
-        "subcommand": [{"name": "s", "description": "S"}]}));
-    assert!(summary(&found.diagnostics).iter().any(|line| line.ends_with("/progress_regex")), "{:?}", found.diagnostics);
+    let found = read(
+        &json!({"name": "t", "description": "A tool", "command": "prog", "progress_regex": "(",
+        "subcommand": [{"name": "s", "description": "S"}]}),
+    );
+    assert!(
+        summary(&found.diagnostics).iter().any(|line| line.ends_with("/progress_regex")),
+        "{:?}",
+        found.diagnostics
+    );
 }

@@ -5,7 +5,11 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 fn problems(text: &str) -> Vec<String> {
-    parse(text).problems.iter().map(|found| format!("{} {}: {}", found.rule.code, found.offset, found.message)).collect()
+    parse(text)
+        .problems
+        .iter()
+        .map(|found| format!("{} {}: {}", found.rule.code, found.offset, found.message))
+        .collect()
 }
 
 fn value(text: &str) -> Value {
@@ -44,8 +48,14 @@ fn repairs_what_is_clear_and_says_where() {
     assert_eq!(problems(r#"[1 2]"#), ["TC004 3: a comma is missing before this"]);
     assert_eq!(problems(r#"{"a": 1 "b": 2}"#), ["TC004 8: a comma is missing before this"]);
     assert_eq!(problems("[1,]"), ["TC009 2: nothing follows this comma"]);
-    assert_eq!(problems("[,1,,2]"), ["TC004 1: nothing stands before this comma", "TC004 4: nothing stands before this comma"]);
-    assert_eq!(problems("[True, None]"), ["TC004 1: `True` is not JSON", "TC004 7: `None` is not JSON"]);
+    assert_eq!(
+        problems("[,1,,2]"),
+        ["TC004 1: nothing stands before this comma", "TC004 4: nothing stands before this comma"]
+    );
+    assert_eq!(
+        problems("[True, None]"),
+        ["TC004 1: `True` is not JSON", "TC004 7: `None` is not JSON"]
+    );
     assert_eq!(problems(r#"["\x"]"#), [r"TC004 2: `\x` does not begin a valid escape"]);
     assert_eq!(problems("[] []"), ["TC004 3: the file goes on after its end"]);
     assert_eq!(value(r#"{"a": 1 "b": [2, 3,],}"#), serde_json::json!({"a": 1, "b": [2, 3]}));
@@ -76,18 +86,27 @@ fn a_missing_quote_is_looked_for_where_it_is_missing() {
 
 #[test]
 fn the_end_of_a_cut_file_says_what_is_open() {
-    assert_eq!(problems("{\n\"a\": ["), ["TC004 8: the file ends before the `[` of line 2 is closed"]);
+    assert_eq!(
+        problems("{\n\"a\": ["),
+        ["TC004 8: the file ends before the `[` of line 2 is closed"]
+    );
     assert_eq!(problems("{\"a"), ["TC004 1: this text is never closed"]);
     assert_eq!(problems("{'a': 1}"), ["TC004 1: expected a key in double quotes, found `\\'`"]);
 }
 
 #[test]
 fn duplicate_keys_are_found_in_small_and_large_objects() {
-    assert_eq!(problems(r#"{"a": 1, "a": 2}"#), ["TC010 9: the key `a` stands here for the second time"]);
+    assert_eq!(
+        problems(r#"{"a": 1, "a": 2}"#),
+        ["TC010 9: the key `a` stands here for the second time"]
+    );
     let many = (0..100).map(|n| format!(r#""k{n}": 0"#)).collect::<Vec<_>>().join(",");
     let text = format!(r#"{{{many}, "k50": 1}}"#);
     let offset = text.rfind("\"k50\"").expect("the second");
-    assert_eq!(problems(&text), [format!("TC010 {offset}: the key `k50` stands here for the second time")]);
+    assert_eq!(
+        problems(&text),
+        [format!("TC010 {offset}: the key `k50` stands here for the second time")]
+    );
 }
 
 #[test]
@@ -142,7 +161,8 @@ fn any_json() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(4, 32, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-            prop::collection::hash_map(".*", inner, 0..6).prop_map(|map| Value::Object(map.into_iter().collect())),
+            prop::collection::hash_map(".*", inner, 0..6)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
 }

@@ -33,7 +33,10 @@ fn what_is_nearly_a_safety_flag_is_an_error_and_no_tool_is_made() {
         ("@keywords mcp-tool\n#' @keyword mcp-dangerous", "write `@keywords mcp-dangerous`"),
         ("@keywords mcp-tool\n#' @Keywords mcp-dangerous", "write `@keywords mcp-dangerous`"),
         ("@keywords mcp-tool\n#' @keyword dangerous", "write `@keywords mcp-dangerous`"),
-        ("@keyword: mcp-requires-approval\n#' @keywords mcp-tool", "write `@keywords mcp-requires-approval`"),
+        (
+            "@keyword: mcp-requires-approval\n#' @keywords mcp-tool",
+            "write `@keywords mcp-requires-approval`",
+        ),
     ] {
         let compiled = build(&with(tags));
         assert_eq!(hints(&compiled), [(Severity::Error, hint)], "{tags}");
@@ -77,8 +80,14 @@ fn ordinary_words_are_left_alone() {
 
 #[test]
 fn a_flag_in_a_template_is_not_lost_either() {
-    let others = |path: &str| (path == "man-roxygen/careful.R").then(|| "#' @Keywords mcp-dangerous\n".to_owned());
-    let compiled = compile_with("pkg", &files(&[("R/a.R", &with("@template careful\n#' @keywords mcp-tool"))]), &others);
+    let others = |path: &str| {
+        (path == "man-roxygen/careful.R").then(|| "#' @Keywords mcp-dangerous\n".to_owned())
+    };
+    let compiled = compile_with(
+        "pkg",
+        &files(&[("R/a.R", &with("@template careful\n#' @keywords mcp-tool"))]),
+        &others,
+    );
     assert!(compiled.definitions.is_empty());
     assert_eq!(found(&compiled.diagnostics, "TC153").len(), 1);
 }

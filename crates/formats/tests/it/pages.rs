@@ -6,13 +6,16 @@ use serde_json::{Value, json};
 use crate::build::{build, document, files, lines, of};
 
 fn properties(compiled: &Compiled, tool: &str) -> Value {
-    let definition = compiled.definitions.iter().find(|definition| definition.tool == tool).expect("the tool");
+    let definition =
+        compiled.definitions.iter().find(|definition| definition.tool == tool).expect("the tool");
     document(definition)["parameters"]["properties"].clone()
 }
 
 /// A tool whose block has these lines.
 fn tool(name: &str, tags: &str, formals: &str) -> String {
-    format!("#' {name}\n#' {tags}\n#' @examples {name}()\n#' @keywords mcp-tool\n{name} <- function({formals}) NULL\n\n")
+    format!(
+        "#' {name}\n#' {tags}\n#' @examples {name}()\n#' @keywords mcp-tool\n{name} <- function({formals}) NULL\n\n"
+    )
 }
 
 #[test]
@@ -40,14 +43,16 @@ fn parameters_are_inherited_from_whatever_names_a_page() {
         assert_eq!(properties(&compiled, "pkg-f"), json!({formal: expected}), "{target}");
     }
     let text = tool("f", "@inheritParams nowhere", "");
-    assert_eq!(lines(&compile("pkg", &files(&[("R/a.R", &text), ("R/pages.R", pages)])), "TC168", &text), [2]);
+    assert_eq!(
+        lines(&compile("pkg", &files(&[("R/a.R", &text), ("R/pages.R", pages)])), "TC168", &text),
+        [2]
+    );
 }
 
 #[test]
 fn a_tool_is_on_the_page_that_its_block_names() {
     let text = tool("f", "@rdname deep", "quiet");
-    let page =
-        "#' @inheritParams flags\n#' @name deep\nNULL\n\n#' @param quiet Logical, whether to be quiet\n#' @name flags\nNULL\n";
+    let page = "#' @inheritParams flags\n#' @name deep\nNULL\n\n#' @param quiet Logical, whether to be quiet\n#' @name flags\nNULL\n";
     let compiled = compile("pkg", &files(&[("R/a.R", &text), ("R/b.R", page)]));
     assert_eq!(properties(&compiled, "pkg-f")["quiet"], of("boolean", "whether to be quiet"));
     assert_eq!(compiled.diagnostics, []);
@@ -60,15 +65,27 @@ fn what_a_function_does_on_a_shared_page_comes_first() {
                 #' @describeIn paths\n#' @keywords mcp-tool\npath_make <- function() 1\n\n\
                 #' @describeIn nowhere stands alone\n#' @examples path_lone()\n#' @keywords mcp-tool\npath_lone <- function() 1\n";
     let compiled = build(text);
-    let descriptions: Vec<_> = compiled.definitions.iter().map(|made| document(made)["description"].clone()).collect();
-    assert_eq!(descriptions, ["deletes the folder, without asking\n\nChanges folders.", "Changes folders.", "stands alone"]);
+    let descriptions: Vec<_> =
+        compiled.definitions.iter().map(|made| document(made)["description"].clone()).collect();
+    assert_eq!(
+        descriptions,
+        [
+            "deletes the folder, without asking\n\nChanges folders.",
+            "Changes folders.",
+            "stands alone"
+        ]
+    );
     assert_eq!(compiled.diagnostics, []);
 }
 
 #[test]
 fn a_parameter_of_another_function_on_the_page_is_no_mistake() {
     let page = |tags: &str, second: &str| {
-        let own = tool("sh1", "@param x Numeric, the x\n#' @param y Numeric, of the other\n#' @param z Numeric, of nobody", "x");
+        let own = tool(
+            "sh1",
+            "@param x Numeric, the x\n#' @param y Numeric, of the other\n#' @param z Numeric, of nobody",
+            "x",
+        );
         (format!("{own}#' {tags}\n{second}\n"), own)
     };
     for (tags, second, expected) in [

@@ -37,19 +37,29 @@ fn the_schema_of_a_leaf_is_closed_and_small() {
 #[test]
 fn every_constraint_reaches_the_schema() {
     let kinds = ["string", "integer", "number", "boolean", "object"];
-    assert!(kinds.into_iter().all(|kind| schema(json!({"name": "x", "type": kind})) == json!({"type": kind})));
+    assert!(
+        kinds
+            .into_iter()
+            .all(|kind| schema(json!({"name": "x", "type": kind})) == json!({"type": kind}))
+    );
     let text = json!({"name": "x", "type": "string", "description": "D", "format": "date", "enum": ["a", "b"], "default": "b", "pattern": "^[ab]$",
         "minLength": 1, "maxLength": 1});
     let mut expected = text.clone();
     expected.as_object_mut().expect("an object").remove("name");
     assert_eq!(schema(text), expected);
-    let number = json!({"name": "x", "type": "number", "minimum": 0.5, "maximum": 9, "default": 1e0});
-    assert_eq!(schema(number), json!({"type": "number", "minimum": 0.5, "maximum": 9, "default": 1.0}));
+    let number =
+        json!({"name": "x", "type": "number", "minimum": 0.5, "maximum": 9, "default": 1e0});
+    assert_eq!(
+        schema(number),
+        json!({"type": "number", "minimum": 0.5, "maximum": 9, "default": 1.0})
+    );
     let list = json!({"name": "x", "type": "array", "minItems": 1, "maxItems": 10, "items": {"enum": ["a"], "description": "I"}});
-    let expected =
-        json!({"type": "array", "minItems": 1, "maxItems": 10, "items": {"type": "string", "description": "I", "enum": ["a"]}});
+    let expected = json!({"type": "array", "minItems": 1, "maxItems": 10, "items": {"type": "string", "description": "I", "enum": ["a"]}});
     assert_eq!(schema(list), expected);
-    assert_eq!(schema(json!({"name": "x", "type": "array"})), json!({"type": "array", "items": {"type": "string"}}));
+    assert_eq!(
+        schema(json!({"name": "x", "type": "array"})),
+        json!({"type": "array", "items": {"type": "string"}})
+    );
 }
 
 #[test]
@@ -89,27 +99,48 @@ fn a_default_must_be_what_a_caller_could_pass() {
     assert!(wrong(json!({"type": "array", "maxItems": 1, "default": ["a", "b"]})));
     assert!(wrong(json!({"type": "array", "items": {"type": "integer"}, "default": ["a"]})));
     assert_eq!(option_errors(json!({"type": "integer", "default": 5.0})), [""; 0]);
-    assert_eq!(option_errors(json!({"type": "array", "items": {"enum": ["a"]}, "default": ["a"]})), [""; 0]);
+    assert_eq!(
+        option_errors(json!({"type": "array", "items": {"enum": ["a"]}, "default": ["a"]})),
+        [""; 0]
+    );
 }
 
 #[test]
 fn impossible_constraints_are_errors() {
     assert_eq!(option_errors(json!({"type": "string", "enum": []})), ["error TC042 /enum"]);
-    assert_eq!(option_errors(json!({"type": "integer", "enum": [1, "2"]})), ["error TC042 /enum/1"]);
+    assert_eq!(
+        option_errors(json!({"type": "integer", "enum": [1, "2"]})),
+        ["error TC042 /enum/1"]
+    );
     assert_eq!(option_errors(json!({"type": "array", "enum": ["a"]})), ["error TC042 /enum/0"]);
     assert_eq!(option_errors(json!({"type": "string", "pattern": "["})), ["error TC043 /pattern"]);
-    assert_eq!(option_errors(json!({"type": "array", "items": {"pattern": "["}})), ["error TC043 /items/pattern"]);
-    assert_eq!(option_errors(json!({"type": "integer", "minimum": 2, "maximum": 1})), ["error TC044 "]);
+    assert_eq!(
+        option_errors(json!({"type": "array", "items": {"pattern": "["}})),
+        ["error TC043 /items/pattern"]
+    );
+    assert_eq!(
+        option_errors(json!({"type": "integer", "minimum": 2, "maximum": 1})),
+        ["error TC044 "]
+    );
     assert_eq!(option_errors(json!({"type": "array", "minItems": -1})), ["error TC021 /minItems"]);
-    assert_eq!(option_errors(json!({"type": "string", "pass_by": "env", "env": "1A"})), ["error TC050 /env"]);
-    assert_eq!(option_errors(json!({"type": "string", "pass_by": "stdn"})), ["error TC036 /pass_by"]);
+    assert_eq!(
+        option_errors(json!({"type": "string", "pass_by": "env", "env": "1A"})),
+        ["error TC050 /env"]
+    );
+    assert_eq!(
+        option_errors(json!({"type": "string", "pass_by": "stdn"})),
+        ["error TC036 /pass_by"]
+    );
 }
 
 #[test]
 fn a_misspelled_format_is_an_error_because_paths_would_go_unchecked() {
     assert_eq!(option_errors(json!({"type": "string", "fromat": "path"})), ["error TC023 /fromat"]);
     let reading = read(&with_option(json!({"name": "x", "type": "string", "placeholder": "y"})));
-    assert_eq!(summary(&reading.diagnostics), ["warning TC022 /subcommand/0/options/0/placeholder"]);
+    assert_eq!(
+        summary(&reading.diagnostics),
+        ["warning TC022 /subcommand/0/options/0/placeholder"]
+    );
 }
 
 /// What the reader takes the validator must take too, or a tool would fail at its first call.
@@ -148,7 +179,10 @@ fn a_path_says_what_is_done_with_it() {
         let reading = read(definition);
         let tool = reading.tools.first().expect("a tool");
         let catalog::Launch::Process(process) = &tool.launch else { panic!("not a program") };
-        process.bindings().find(|binding| binding.parameter == "x").and_then(|binding| binding.access)
+        process
+            .bindings()
+            .find(|binding| binding.parameter == "x")
+            .and_then(|binding| binding.access)
     };
     for (word, expected) in Access::WORDS {
         let option = json!({"name": "x", "type": "string", "format": "path", "access": word});
@@ -159,16 +193,29 @@ fn a_path_says_what_is_done_with_it() {
     }
     let many = json!({"name": "x", "type": "array", "items": {"type": "string", "format": "path"}, "access": "read"});
     assert_eq!(access(&with_option(many)), Some(Access::Read));
-    assert_eq!(access(&with_option(json!({"name": "x", "type": "string", "format": "path"}))), None);
+    assert_eq!(
+        access(&with_option(json!({"name": "x", "type": "string", "format": "path"}))),
+        None
+    );
 }
 
 #[test]
 fn access_needs_a_path_and_a_known_word() {
     assert_eq!(option_errors(json!({"type": "string", "access": "read"})), ["error TC051 /access"]);
-    assert_eq!(option_errors(json!({"type": "string", "format": "path-or-value", "access": "read"})), ["error TC051 /access"]);
-    assert_eq!(option_errors(json!({"type": "string", "format": "path", "access": "raed"})), ["error TC036 /access"]);
-    assert_eq!(option_errors(json!({"type": "string", "format": "path", "acces": "read"})), ["error TC023 /acces"]);
-    let folder = json!({"name": "working_directory", "type": "string", "format": "path", "access": "read"});
+    assert_eq!(
+        option_errors(json!({"type": "string", "format": "path-or-value", "access": "read"})),
+        ["error TC051 /access"]
+    );
+    assert_eq!(
+        option_errors(json!({"type": "string", "format": "path", "access": "raed"})),
+        ["error TC036 /access"]
+    );
+    assert_eq!(
+        option_errors(json!({"type": "string", "format": "path", "acces": "read"})),
+        ["error TC023 /acces"]
+    );
+    let folder =
+        json!({"name": "working_directory", "type": "string", "format": "path", "access": "read"});
     assert_eq!(read(&with_option(folder)).diagnostics[0].code, "TC051");
 }
 

@@ -16,7 +16,8 @@ struct Probe {
 }
 
 fn probe() -> Option<Probe> {
-    let text = fs::read_to_string(shared("corpus/rave/probe")?.join("R/edge.R")).expect("the probe");
+    let text =
+        fs::read_to_string(shared("corpus/rave/probe")?.join("R/edge.R")).expect("the probe");
     let compiled = compile("edgepkg", &files(&[("R/edge.R", &text)]));
     Some(Probe { text, compiled })
 }
@@ -24,7 +25,13 @@ fn probe() -> Option<Probe> {
 impl Probe {
     fn tool(&self, function: &str) -> Value {
         let name = format!("edgepkg-{function}");
-        document(self.compiled.definitions.iter().find(|definition| definition.tool == name).expect("the tool"))
+        document(
+            self.compiled
+                .definitions
+                .iter()
+                .find(|definition| definition.tool == name)
+                .expect("the tool"),
+        )
     }
 
     fn check(&self, function: &str, expected: &[(&str, Value)]) {
@@ -45,8 +52,12 @@ fn array(items: &str, description: &str) -> Value {
 #[test]
 fn every_function_of_the_probe_is_a_tool_and_nothing_else() {
     let Some(probe) = probe() else { return };
-    let names: Vec<_> =
-        probe.compiled.definitions.iter().map(|definition| definition.tool.trim_start_matches("edgepkg-")).collect();
+    let names: Vec<_> = probe
+        .compiled
+        .definitions
+        .iter()
+        .map(|definition| definition.tool.trim_start_matches("edgepkg-"))
+        .collect();
     assert_eq!(
         names,
         [
@@ -109,17 +120,22 @@ fn types_of_the_probe() {
         ],
     );
     let required = probe.tool("types1")["parameters"]["required"].clone();
-    let optional: Vec<_> =
-        "abcdefghijklmnopqrstuvwxyz".chars().filter(|name| !required.as_array().expect("names").contains(&json!(name))).collect();
+    let optional: Vec<_> = "abcdefghijklmnopqrstuvwxyz"
+        .chars()
+        .filter(|name| !required.as_array().expect("names").contains(&json!(name)))
+        .collect();
     assert_eq!(optional, ['a', 'b', 'x'], "`or NULL` means not required");
 }
 
 #[test]
 fn defaults_of_the_probe() {
     let Some(probe) = probe() else { return };
-    let default = |kind: &str, description: &str, value: Value| and(of(kind, description), json!({"default": value}));
-    let computed =
-        |description: &str, code: &str| and(of("string", description), json!({"$comment": format!("R default: {code}")}));
+    let default = |kind: &str, description: &str, value: Value| {
+        and(of(kind, description), json!({"default": value}))
+    };
+    let computed = |description: &str, code: &str| {
+        and(of("string", description), json!({"$comment": format!("R default: {code}")}))
+    };
     let nothing = |description: &str| json!({"type": ["string", "null"], "description": description, "default": null});
     probe.check(
         "defaults1",
@@ -154,7 +170,11 @@ fn defaults_of_the_probe() {
     );
     assert_eq!(probe.tool("defaults1")["parameters"]["required"], json!([]));
     assert_eq!(lines(&probe.compiled, "TC159", &probe.text)[..5], [44, 51, 55, 56, 59]);
-    assert_eq!(lines(&probe.compiled, "TC160", &probe.text), [45, 46], "NA and Inf are left out and reported");
+    assert_eq!(
+        lines(&probe.compiled, "TC160", &probe.text),
+        [45, 46],
+        "NA and Inf are left out and reported"
+    );
 }
 
 #[test]
@@ -176,7 +196,11 @@ fn enums_of_the_probe() {
             ("bools", of("string", "bool enum")),
         ],
     );
-    assert_eq!(lines(&probe.compiled, "TC161", &probe.text), [76, 80], "a default that is no string is reported");
+    assert_eq!(
+        lines(&probe.compiled, "TC161", &probe.text),
+        [76, 80],
+        "a default that is no string is reported"
+    );
     assert_eq!(lines(&probe.compiled, "TC155", &probe.text), [83]);
 }
 
@@ -184,10 +208,18 @@ fn enums_of_the_probe() {
 fn required_parameters_of_the_probe() {
     let Some(probe) = probe() else { return };
     let tool = probe.tool("required1");
-    let properties: Vec<_> = tool["parameters"]["properties"].as_object().expect("properties").keys().collect();
-    assert_eq!(properties, ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "dup"], "hidden, dots and phantoms are left out");
+    let properties: Vec<_> =
+        tool["parameters"]["properties"].as_object().expect("properties").keys().collect();
+    assert_eq!(
+        properties,
+        ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "dup"],
+        "hidden, dots and phantoms are left out"
+    );
     assert_eq!(tool["parameters"]["required"], json!(["a", "h", "i", "j", "dup"]));
-    assert_eq!((&tool["dangerous"], &tool["requires_approval"], &tool["category"]), (&json!(true), &json!(true), &json!("two")));
+    assert_eq!(
+        (&tool["dangerous"], &tool["requires_approval"], &tool["category"]),
+        (&json!(true), &json!(true), &json!("two"))
+    );
     for (code, line) in [("TC154", 103), ("TC158", 98), ("TC157", 101), ("TC156", 102)] {
         assert_eq!(lines(&probe.compiled, code, &probe.text), [line], "{code}");
     }
@@ -208,7 +240,19 @@ fn examples_of_the_probe() {
     let p = json!(["p"]);
     assert_eq!(
         examples,
-        [both.clone(), both.clone(), json!(["x"]), json!([1, 2]), both.clone(), code, both, p.clone(), p.clone(), p.clone(), p]
+        [
+            both.clone(),
+            both.clone(),
+            json!(["x"]),
+            json!([1, 2]),
+            both.clone(),
+            code,
+            both,
+            p.clone(),
+            p.clone(),
+            p.clone(),
+            p
+        ]
     );
     assert_eq!(
         tool["description"],
@@ -222,8 +266,14 @@ fn texts_and_returns_of_the_probe() {
     let Some(probe) = probe() else { return };
     assert_eq!(probe.tool("titleonly1")["description"], "Second paragraph description.");
     let multi = probe.tool("multipara1");
-    assert_eq!(multi["description"], "First paragraph.\n\nSecond paragraph with a list:\n- one\n- two");
-    assert_eq!(multi["parameters"]["properties"]["a"]["description"], "first paragraph.\n\nSecond paragraph of a");
+    assert_eq!(
+        multi["description"],
+        "First paragraph.\n\nSecond paragraph with a list:\n- one\n- two"
+    );
+    assert_eq!(
+        multi["parameters"]["properties"]["a"]["description"],
+        "first paragraph.\n\nSecond paragraph of a"
+    );
     assert_eq!(
         probe.tool("returns1")["returns"],
         json!({"type": "object", "description": "Trailing text", "properties": {
@@ -253,9 +303,19 @@ fn every_form_of_a_function_counts() {
     probe.check("nobrace1", &[("a", x()), ("b", y(2))]);
     probe.check(
         "bracedef1",
-        &[("f", and(of("string", "callback"), json!({"$comment": "R default: function(x) { x }"}))), ("b", y(2))],
+        &[
+            (
+                "f",
+                and(of("string", "callback"), json!({"$comment": "R default: function(x) { x }"})),
+            ),
+            ("b", y(2)),
+        ],
     );
     probe.check("dotted.name.tool", &[("a.b", x())]);
     let split = probe.tool("splitkw1");
-    assert_eq!((&split["dangerous"], &split["category"]), (&json!(true), &json!("two")), "flags on a second line count");
+    assert_eq!(
+        (&split["dangerous"], &split["category"]),
+        (&json!(true), &json!("two")),
+        "flags on a second line count"
+    );
 }

@@ -5,7 +5,11 @@ use formats::{Interface, PROMPT_RULES, Piece, Prompt, PromptBody, read_prompt, r
 
 fn read(name: &str, text: &str) -> (Option<Prompt>, Vec<Diagnostic>) {
     let source = SourceId::new(name);
-    if name.ends_with(".md") { read_prompt(&source, text.as_bytes()) } else { read_workflow(&source, text.as_bytes()) }
+    if name.ends_with(".md") {
+        read_prompt(&source, text.as_bytes())
+    } else {
+        read_workflow(&source, text.as_bytes())
+    }
 }
 
 fn codes(name: &str, text: &str) -> Vec<&'static str> {
@@ -46,11 +50,11 @@ fn places_are_lines_of_the_file() {
 
 #[test]
 fn tools_that_a_template_names_are_known_with_their_place() {
-    let text =
-        "---\ndescription: Fine\n---\nIn words call('x').\n{{ call(\"one\", {}) }} {% set a = tool( 'two') %}{{ call(args[0]) }}";
+    let text = "---\ndescription: Fine\n---\nIn words call('x').\n{{ call(\"one\", {}) }} {% set a = tool( 'two') %}{{ call(args[0]) }}";
     let (prompt, _) = read("p.md", text);
     let tools = prompt.expect("a prompt").tools;
-    let places: Vec<_> = tools.iter().map(|tool| (tool.name.as_str(), tool.origin.place.clone())).collect();
+    let places: Vec<_> =
+        tools.iter().map(|tool| (tool.name.as_str(), tool.origin.place.clone())).collect();
     let place = |of: &str| catalog::Place::Offset(text.find(of).expect("it"));
     assert_eq!(places, [("one", place("call(\"one")), ("two", place("tool( 'two"))]);
 }
@@ -95,7 +99,10 @@ fn a_workflow_becomes_a_page_in_the_order_of_its_steps() {
     assert_eq!(found, []);
     let prompt = prompt.expect("a prompt");
     assert_eq!(prompt.name, "Load-Data");
-    assert_eq!(prompt.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["list_subjects", "load"]);
+    assert_eq!(
+        prompt.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
+        ["list_subjects", "load"]
+    );
     let PromptBody::Text(pieces) = prompt.body else { panic!("no text") };
     let text: String = pieces
         .iter()

@@ -60,33 +60,51 @@ returns:
     let reading = read(text);
     assert_eq!(summary(&reading.diagnostics), Vec::<String>::new());
     let tool = &reading.tools[0];
-    assert_eq!((tool.name.as_str(), tool.title.as_deref()), ("pkg-function_name", Some("Function name")));
+    assert_eq!(
+        (tool.name.as_str(), tool.title.as_deref()),
+        ("pkg-function_name", Some("Function name"))
+    );
     assert_eq!(tool.marks.category.as_deref(), Some("Category Name"));
     assert_eq!((tool.measured, tool.mode), (Some(Duration::from_millis(23)), Mode::Synchronous));
     assert_eq!(tool.description.transcript.as_deref(), Some("f()"));
     let schema = Value::Object(tool.input.object().as_ref().clone());
-    assert_eq!((&schema["required"], &schema["additionalProperties"]), (&json!(["param1"]), &json!(false)));
+    assert_eq!(
+        (&schema["required"], &schema["additionalProperties"]),
+        (&json!(["param1"]), &json!(false))
+    );
     let output = tool.output.as_ref().expect("an output schema");
-    assert_eq!(output.property("field1"), Some(&json!({"type": "string", "description": "Description"})));
+    assert_eq!(
+        output.property("field1"),
+        Some(&json!({"type": "string", "description": "Description"}))
+    );
     let Launch::R(function) = &tool.launch else { panic!("an R function") };
     assert_eq!((function.package.as_str(), function.function.as_str()), ("pkg", "function_name"));
     let formal = |parameter: &str, encoding| Formal { parameter: parameter.to_owned(), encoding };
-    let expected = [formal("param1", Encoding::Scalar(Atom::Character)), formal("param2", Encoding::Vector(Atom::Character))];
+    let expected = [
+        formal("param1", Encoding::Scalar(Atom::Character)),
+        formal("param2", Encoding::Vector(Atom::Character)),
+    ];
     assert_eq!(function.formals, expected);
 }
 
 #[test]
 fn every_shipped_file_is_read_without_an_error() {
-    let Some(folder) = shared("corpus/rave/yaml") else { return };
+    let Some(folder) = shared("corpus/rave/yaml") else {
+        return;
+    };
     let mut files = 0;
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         let bytes = fs::read(&path).expect("a file");
-        let reading = formats::read(&SourceId::new(path.to_string_lossy()), &bytes, &Guidance::default());
+        let reading =
+            formats::read(&SourceId::new(path.to_string_lossy()), &bytes, &Guidance::default());
         assert_eq!(errors(&reading.diagnostics), Vec::<String>::new(), "{}", path.display());
         let tool = &reading.tools[0];
         assert_eq!(Some(tool.name.as_str()), path.file_stem().and_then(|stem| stem.to_str()));
-        assert!(tool.input.validator().is_ok() && tool.output.as_ref().is_none_or(|output| output.validator().is_ok()));
+        assert!(
+            tool.input.validator().is_ok()
+                && tool.output.as_ref().is_none_or(|output| output.validator().is_ok())
+        );
         files += 1;
     }
     assert_eq!(files, 16);
@@ -95,9 +113,14 @@ fn every_shipped_file_is_read_without_an_error() {
 #[test]
 fn safety_flags_are_understood_in_every_spelling() {
     for spelled in ["yes", "Yes", "on", "true", "TRUE", "y", "'yes'", "\"TRUE\"", "1"] {
-        let reading = read(&with("", &format!("dangerous: {spelled}\nrequires_approval: {spelled}\n")));
+        let reading =
+            read(&with("", &format!("dangerous: {spelled}\nrequires_approval: {spelled}\n")));
         let marks = &reading.tools[0].marks;
-        assert_eq!((marks.dangerous, marks.requires_approval), (Some(true), Some(true)), "{spelled}");
+        assert_eq!(
+            (marks.dangerous, marks.requires_approval),
+            (Some(true), Some(true)),
+            "{spelled}"
+        );
     }
     assert_eq!(read(&with("", "dangerous: no\n")).tools[0].marks.dangerous, Some(false));
 }
@@ -118,7 +141,10 @@ fn a_safety_flag_is_never_lost() {
 
 #[test]
 fn keys_are_text_whatever_they_look_like() {
-    let reading = read(&with("y:\n  type: number\n  description: Y\nn:\n  type: integer\n  description: N", ""));
+    let reading = read(&with(
+        "y:\n  type: number\n  description: Y\nn:\n  type: integer\n  description: N",
+        "",
+    ));
     assert_eq!(
         properties(&reading).as_object().map(|found| found.keys().cloned().collect::<Vec<_>>()),
         Some(vec!["y".into(), "n".into()])
@@ -127,10 +153,19 @@ fn keys_are_text_whatever_they_look_like() {
 
 #[test]
 fn required_names_are_text_whatever_they_look_like() {
-    let text = with("y:\n  type: number\n  description: Y\nn:\n  type: integer\n  description: N", "");
+    let text =
+        with("y:\n  type: number\n  description: Y\nn:\n  type: integer\n  description: N", "");
     for (list, names) in [("[n, y]", vec!["n", "y"]), ("n", vec!["n"])] {
-        let reading = read(&text.replace("implementation_example", &format!("  required: {list}\nimplementation_example")));
-        assert_eq!(reading.tools[0].input.required().collect::<Vec<_>>(), names, "{list}: {:?}", reading.diagnostics);
+        let reading = read(&text.replace(
+            "implementation_example",
+            &format!("  required: {list}\nimplementation_example"),
+        ));
+        assert_eq!(
+            reading.tools[0].input.required().collect::<Vec<_>>(),
+            names,
+            "{list}: {:?}",
+            reading.diagnostics
+        );
     }
 }
 
@@ -144,11 +179,18 @@ fn values_are_read_as_the_type_of_their_parameter() {
     let reading = read(&with(text, ""));
     let found = properties(&reading);
     assert_eq!((&found["i"]["default"], &found["i"]["examples"]), (&json!(20), &json!([50, 2])));
-    assert_eq!((&found["s"]["enum"], &found["s"]["default"]), (&json!(["yes", "no", "1.0"]), &json!("no")));
+    assert_eq!(
+        (&found["s"]["enum"], &found["s"]["default"]),
+        (&json!(["yes", "no", "1.0"]), &json!("no"))
+    );
     assert_eq!(found["b"]["default"], json!(false));
     assert_eq!(found["one"]["examples"], json!(["x"]));
     assert_eq!(found["many"]["examples"], json!([["a"], ["b", "c"]]));
-    assert!(reading.diagnostics.iter().all(|found| found.code == "TC142"), "{:#?}", reading.diagnostics);
+    assert!(
+        reading.diagnostics.iter().all(|found| found.code == "TC142"),
+        "{:#?}",
+        reading.diagnostics
+    );
 }
 
 #[test]
@@ -157,10 +199,15 @@ fn what_does_not_fit_is_left_out_and_said() {
                 k:\n  type: number\n  description: K\n  default: .inf\n\
                 mode:\n  type: string\n  description: Mode\n  enum: [a, b]\n  default: c\n\
                 .state_env:\n  type: object\n  description: State";
-    let reading =
-        read(&with(text, "").replace("implementation_example", "  required: [k, k, gone, .state_env]\nimplementation_example"));
+    let reading = read(&with(text, "").replace(
+        "implementation_example",
+        "  required: [k, k, gone, .state_env]\nimplementation_example",
+    ));
     let found = properties(&reading);
-    assert!(["levels", "k", "mode"].iter().all(|name| found[name].get("default").is_none()), "{found:#}");
+    assert!(
+        ["levels", "k", "mode"].iter().all(|name| found[name].get("default").is_none()),
+        "{found:#}"
+    );
     assert!(found.get(".state_env").is_none());
     assert_eq!(reading.tools[0].input.required().collect::<Vec<_>>(), ["k"]);
     assert_eq!(
@@ -179,12 +226,16 @@ fn what_does_not_fit_is_left_out_and_said() {
 #[test]
 fn what_r_writes_for_nothing_is_nothing() {
     for empty in ["properties: []", "properties: {}", "properties: ~", "required: []"] {
-        let text = format!("name: p-f\ndescription: F\nparameters:\n  type: object\n  {empty}\nimplementation_example: f()\n");
+        let text = format!(
+            "name: p-f\ndescription: F\nparameters:\n  type: object\n  {empty}\nimplementation_example: f()\n"
+        );
         let reading = read(&text);
         assert_eq!(summary(&reading.diagnostics), Vec::<String>::new(), "{empty}");
         assert_eq!(properties(&reading), json!({}));
     }
-    let reading = read("name: p-f\ndescription: ~\nparameters: []\nreturns: ~\nimplementation_example: f()\n");
+    let reading = read(
+        "name: p-f\ndescription: ~\nparameters: []\nreturns: ~\nimplementation_example: f()\n",
+    );
     assert_eq!(summary(&reading.diagnostics), ["warning TC020 /description"]);
     assert_eq!(reading.tools[0].description.text, "The R function `p-f`");
 }
@@ -194,13 +245,17 @@ fn parameters_that_are_not_described_by_name_are_an_error() {
     let text = "name: p-f\ndescription: F\nparameters:\n  type: object\n  properties: [a, b]\nimplementation_example: f()\n";
     assert_eq!(errors(&read(text).diagnostics), ["error TC021 /parameters/properties"]);
     let inner = with("x:\n  type: object\n  description: X\n  properties: [a]", "");
-    assert_eq!(errors(&read(&inner).diagnostics), ["error TC021 /parameters/properties/x/properties"]);
+    assert_eq!(
+        errors(&read(&inner).diagnostics),
+        ["error TC021 /parameters/properties/x/properties"]
+    );
 }
 
 #[test]
 fn a_single_name_is_a_list_of_one() {
     let text = with("x:\n  type: string\n  description: X", "");
-    let reading = read(&text.replace("implementation_example", "  required: x\nimplementation_example"));
+    let reading =
+        read(&text.replace("implementation_example", "  required: x\nimplementation_example"));
     assert_eq!(reading.tools[0].input.required().collect::<Vec<_>>(), ["x"]);
 }
 
@@ -214,8 +269,14 @@ fn a_slow_example_makes_the_tool_asynchronous() {
 fn arrays_say_what_they_are_made_of_and_choices_their_type() {
     let properties = "a: {type: array, description: a}\nb: {type: [array, 'null'], description: b, items: {type: vector}}\n\
                       c: {enum: [x, y], description: c}\nd: {anyOf: [{type: string}], description: d}\n";
-    let found = summary(&read(&with(properties, "returns: {type: array, description: r}\n")).diagnostics);
-    for place in ["/parameters/properties/a", "/parameters/properties/b/items", "/parameters/properties/c", "/returns"] {
+    let found =
+        summary(&read(&with(properties, "returns: {type: array, description: r}\n")).diagnostics);
+    for place in [
+        "/parameters/properties/a",
+        "/parameters/properties/b/items",
+        "/parameters/properties/c",
+        "/returns",
+    ] {
         assert!(found.contains(&format!("warning TC141 {place}")), "{place}: {found:#?}");
     }
     assert_eq!(found.iter().filter(|found| found.contains("TC141")).count(), 4, "{found:#?}");
@@ -224,7 +285,8 @@ fn arrays_say_what_they_are_made_of_and_choices_their_type() {
 #[test]
 fn the_package_may_stand_in_the_name_of_the_file_only() {
     let text = with("", "").replace("my.pkg-mcp_tool_group_do", "do_it");
-    let reading = |file: &str| formats::read(&SourceId::new(file), text.as_bytes(), &Guidance::default());
+    let reading =
+        |file: &str| formats::read(&SourceId::new(file), text.as_bytes(), &Guidance::default());
     let named = reading("tools/my.pkg-do_it.yaml");
     let Launch::R(function) = &named.tools[0].launch else { panic!("an R function") };
     assert_eq!((function.package.as_str(), function.function.as_str()), ("my.pkg", "do_it"));
@@ -246,7 +308,8 @@ fn broken_yaml_says_where_and_what_to_do() {
         assert_eq!(errors(&reading.diagnostics), ["error TC015 -"], "{text}");
         let found = &reading.diagnostics[0];
         let range = formats::locate(text, &found.origin.place);
-        let at = text[..range.start].lines().count().max(text[..range.start].matches('\n').count() + 1);
+        let at =
+            text[..range.start].lines().count().max(text[..range.start].matches('\n').count() + 1);
         assert!(at.abs_diff(line) <= 1, "{text}: {at}");
         assert!(found.hint.as_deref().is_some_and(|said| said.contains(hint)), "{found:?}");
     }
@@ -254,8 +317,12 @@ fn broken_yaml_says_where_and_what_to_do() {
 
 #[test]
 fn duplicate_keys_aliases_and_bombs() {
-    assert_eq!(errors(&read(&with("", "dangerous: yes\ndangerous: no\n")).diagnostics), ["error TC010 -"]);
-    let shared = with("a: &a\n  type: string\n  description: A\nb: *a\nc:\n  <<: *a\n  description: C", "");
+    assert_eq!(
+        errors(&read(&with("", "dangerous: yes\ndangerous: no\n")).diagnostics),
+        ["error TC010 -"]
+    );
+    let shared =
+        with("a: &a\n  type: string\n  description: A\nb: *a\nc:\n  <<: *a\n  description: C", "");
     let found = properties(&read(&shared));
     assert_eq!(found["b"], found["a"]);
     assert_eq!(found["c"], json!({"description": "C", "type": "string"}));
@@ -340,6 +407,9 @@ fn words_of_r_for_types_are_understood() {
         "",
     ));
     let found = properties(&reading);
-    assert_eq!((&found["x"]["type"], &found["v"]["items"]["type"]), (&json!("string"), &json!("number")));
+    assert_eq!(
+        (&found["x"]["type"], &found["v"]["items"]["type"]),
+        (&json!("string"), &json!("number"))
+    );
     assert_eq!(errors(&reading.diagnostics), Vec::<String>::new());
 }

@@ -16,7 +16,11 @@ fn diagnostics(text: &[u8]) -> Vec<catalog::Diagnostic> {
 fn codes_are_unique_in_order_and_in_range() {
     let codes: Vec<_> = RULES.iter().map(|rule| rule.code).collect();
     assert!(codes.is_sorted());
-    assert!(codes.iter().all(|code| ("TC001".."TC200").contains(code) || ("TC800".."TC900").contains(code)));
+    assert!(
+        codes
+            .iter()
+            .all(|code| ("TC001".."TC200").contains(code) || ("TC800".."TC900").contains(code))
+    );
     assert_eq!(codes.iter().collect::<HashSet<_>>().len(), codes.len());
     assert_eq!(RULES.iter().map(|rule| rule.name).collect::<HashSet<_>>().len(), codes.len());
 }
@@ -27,7 +31,11 @@ fn every_bad_example_has_its_problem_and_no_other() {
         let found = diagnostics(rule.bad.as_bytes());
         assert!(!found.is_empty(), "{} has no diagnostic", rule.code);
         assert!(found.iter().all(|found| found.code == rule.code), "{}: {found:#?}", rule.code);
-        assert!(found.iter().any(|found| found.severity == rule.severity), "{}: {found:#?}", rule.code);
+        assert!(
+            found.iter().any(|found| found.severity == rule.severity),
+            "{}: {found:#?}",
+            rule.code
+        );
     }
 }
 
@@ -46,8 +54,13 @@ fn every_good_example_is_good() {
 #[test]
 fn problems_too_large_to_show_are_found() {
     let subcommands = vec![r#"{"name": "a", "description": "A"}"#; 5_001].join(",");
-    let many_tools = format!(r#"{{"name": "t", "description": "T", "command": "c", "subcommand": [{subcommands}]}}"#);
-    let references = (0..201).map(|n| format!(r##""p{n}": {{"$ref": "#/$defs/a"}}"##)).collect::<Vec<_>>().join(",");
+    let many_tools = format!(
+        r#"{{"name": "t", "description": "T", "command": "c", "subcommand": [{subcommands}]}}"#
+    );
+    let references = (0..201)
+        .map(|n| format!(r##""p{n}": {{"$ref": "#/$defs/a"}}"##))
+        .collect::<Vec<_>>()
+        .join(",");
     let many_references = format!(
         r#"{{"name": "t", "description": "T", "command": "c",
             "inputSchema": {{"type": "object", "properties": {{{references}}}, "$defs": {{"a": {{}}}}}}}}"#

@@ -45,13 +45,19 @@ fn a_subcommand_may_be_a_sequence_and_may_inherit_one() {
         ],
     }));
     assert_eq!(reading.diagnostics, []);
-    let launches: Vec<_> = reading.tools.iter().map(|tool| matches!(tool.launch, Launch::Sequence(_))).collect();
+    let launches: Vec<_> =
+        reading.tools.iter().map(|tool| matches!(tool.launch, Launch::Sequence(_))).collect();
     assert_eq!(launches, [true, false, true]);
     let Launch::Sequence(sequence) = &reading.tools[0].launch else { panic!("a sequence") };
     assert_eq!(sequence.delay_ms, 100);
-    let places: Vec<_> = reading.tools.iter().map(|tool| tool.step_origin(0).pointer().map(str::to_owned)).collect();
+    let places: Vec<_> =
+        reading.tools.iter().map(|tool| tool.step_origin(0).pointer().map(str::to_owned)).collect();
     let expected = ["/subcommand/0/sequence/0", "/subcommand/1", "/subcommand/2/sequence/0"];
-    assert_eq!(places, expected.map(|pointer| Some(pointer.to_owned())), "an inherited step stands where it is written");
+    assert_eq!(
+        places,
+        expected.map(|pointer| Some(pointer.to_owned())),
+        "an inherited step stands where it is written"
+    );
 }
 
 #[test]
@@ -89,9 +95,14 @@ fn a_sequence_beside_other_leaves_takes_nothing_from_them() {
         ],
     }));
     assert_eq!(reading.diagnostics, []);
-    let keys = |index: usize| reading.tools[index].input.properties().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
+    let keys = |index: usize| {
+        reading.tools[index].input.properties().map(|(name, _)| name.to_owned()).collect::<Vec<_>>()
+    };
     assert_eq!(
         (keys(0), keys(1)),
-        (vec!["working_directory".to_owned()], vec!["verbose".to_owned(), "working_directory".to_owned()])
+        (
+            vec!["working_directory".to_owned()],
+            vec!["verbose".to_owned(), "working_directory".to_owned()]
+        )
     );
 }

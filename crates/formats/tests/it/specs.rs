@@ -38,7 +38,9 @@ pub(crate) fn tool(text: &str) -> Tool {
 
 /// A page with one tool, `greet`, of which this is said.
 pub(crate) fn page(body: &str) -> String {
-    format!("# Greetings - MCP Tool Specification\n\n## Tool: `greet`\n\nPrint a greeting.\n\n{body}\n")
+    format!(
+        "# Greetings - MCP Tool Specification\n\n## Tool: `greet`\n\nPrint a greeting.\n\n{body}\n"
+    )
 }
 
 /// The input schema of the tool of which this is said.

@@ -80,7 +80,10 @@ fn an_error_in_the_tool_s_own_fields_stops_all_of_it_and_hides_nothing() {
         "subcommand": [{"name": "a", "description": "A"}, {"name": "b", "description": 5}],
     }));
     assert!(reading.tools.is_empty());
-    assert_eq!(errors(&reading.diagnostics), ["error TC025 /command", "error TC021 /subcommand/1/description"]);
+    assert_eq!(
+        errors(&reading.diagnostics),
+        ["error TC025 /command", "error TC021 /subcommand/1/description"]
+    );
 }
 
 #[test]
@@ -131,11 +134,19 @@ fn wrong_types_everywhere_are_diagnostics_with_a_place() {
             let mut bad = good.clone();
             *bad.pointer_mut(&place).expect("a place") = wrong.clone();
             let reading = read(&bad);
-            let is_free = place.contains("/default") || place.contains("/enum") || place.contains("/args");
+            let is_free =
+                place.contains("/default") || place.contains("/enum") || place.contains("/args");
             let is_hint = place.starts_with("/hints") && wrong.is_null();
             let is_number = place.contains("imum") && wrong == json!(-7.5);
-            let found = reading.diagnostics.iter().any(|found| found.origin.pointer().is_some_and(|at| at.starts_with(&place)));
-            assert!(found || is_free || is_hint || is_number, "{place} = {wrong}: {:?}", summary(&reading.diagnostics));
+            let found = reading
+                .diagnostics
+                .iter()
+                .any(|found| found.origin.pointer().is_some_and(|at| at.starts_with(&place)));
+            assert!(
+                found || is_free || is_hint || is_number,
+                "{place} = {wrong}: {:?}",
+                summary(&reading.diagnostics)
+            );
         }
     }
 }
@@ -145,9 +156,10 @@ fn collect(value: &serde_json::Value, at: String, places: &mut Vec<String>) {
         serde_json::Value::Object(members) => {
             members.iter().for_each(|(key, value)| collect(value, format!("{at}/{key}"), places))
         }
-        serde_json::Value::Array(items) => {
-            items.iter().enumerate().for_each(|(index, value)| collect(value, format!("{at}/{index}"), places))
-        }
+        serde_json::Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .for_each(|(index, value)| collect(value, format!("{at}/{index}"), places)),
         _ => {}
     }
     if !at.is_empty() {
@@ -175,7 +187,10 @@ fn a_built_in_s_definition_gives_it_text_and_says_so() {
         }));
         assert_eq!(summary(&reading.diagnostics), ["note TC030 /name"]);
         let tool = &reading.tools[0];
-        assert_eq!((tool.name.as_str(), &tool.launch, tool.unbound.as_ref()), ("status", &Launch::Missing, None));
+        assert_eq!(
+            (tool.name.as_str(), &tool.launch, tool.unbound.as_ref()),
+            ("status", &Launch::Missing, None)
+        );
         assert_eq!(tool.description.text, "Look at operations");
     }
 }
@@ -183,13 +198,17 @@ fn a_built_in_s_definition_gives_it_text_and_says_so() {
 #[test]
 fn fields_of_other_systems_are_named() {
     let found = |field: &str, value: serde_json::Value| {
-        let mut definition =
-            json!({"name": "t", "description": "A tool", "command": "prog", "subcommand": [{"name": "s", "description": "S"}]});
+        let mut definition = json!({"name": "t", "description": "A tool", "command": "prog", "subcommand": [{"name": "s", "description": "S"}]});
         definition[field] = value;
         let reading = read(&definition);
         assert_eq!(reading.diagnostics.len(), 1, "{field}: {:?}", reading.diagnostics);
         let diagnostic = &reading.diagnostics[0];
-        format!("{} {} {}", diagnostic.severity.as_str(), diagnostic.code, diagnostic.hint.as_deref().unwrap_or_default())
+        format!(
+            "{} {} {}",
+            diagnostic.severity.as_str(),
+            diagnostic.code,
+            diagnostic.hint.as_deref().unwrap_or_default()
+        )
     };
     assert_eq!(found("subcommands", json!([])), "error TC023 did you mean `subcommand`?");
     assert_eq!(found("InputSchema", json!({})), "error TC023 did you mean `inputSchema`?");
@@ -219,7 +238,9 @@ fn programs_stay_inside_the_crib() {
 
 #[test]
 fn a_definition_without_a_command_is_documented_and_says_so() {
-    let reading = read(&json!({"name": "t", "description": "A tool", "subcommand": [{"name": "s", "description": "S"}]}));
+    let reading = read(
+        &json!({"name": "t", "description": "A tool", "subcommand": [{"name": "s", "description": "S"}]}),
+    );
     assert_eq!(summary(&reading.diagnostics), ["note TC029 /command"]);
     assert!(!reading.tools[0].is_callable());
 }

@@ -17,13 +17,18 @@ fn schema_errors(schema: Value) -> Vec<String> {
     let mut definition = written(json!({}));
     definition["inputSchema"] = schema;
     let reading = read(&definition);
-    assert_eq!(reading.tools.is_empty(), reading.diagnostics.iter().any(catalog::Diagnostic::is_error));
+    assert_eq!(
+        reading.tools.is_empty(),
+        reading.diagnostics.iter().any(catalog::Diagnostic::is_error)
+    );
     errors(&reading.diagnostics)
 }
 
 #[test]
 fn the_schema_is_served_as_written_without_its_dialect() {
-    let mut definition = written(json!({"mode": {"type": "string", "enum": ["a", "b"]}, "extra": {"type": "object"}}));
+    let mut definition = written(
+        json!({"mode": {"type": "string", "enum": ["a", "b"]}, "extra": {"type": "object"}}),
+    );
     definition["inputSchema"]["if"] = json!({"properties": {"mode": {"const": "b"}}});
     definition["inputSchema"]["then"] = json!({"required": ["extra"]});
     let tool = tool(&definition);
@@ -37,7 +42,9 @@ fn the_schema_is_served_as_written_without_its_dialect() {
 
 #[test]
 fn properties_become_options_by_the_same_rules() {
-    let tool = tool(&written(json!({"v": {"type": "boolean"}, "name": {"type": "string"}, "-x": {}, "tags": {"type": "array"}})));
+    let tool = tool(&written(
+        json!({"v": {"type": "boolean"}, "name": {"type": "string"}, "-x": {}, "tags": {"type": "array"}}),
+    ));
     assert_eq!(line(&tool), "prog sub -v <v> --name <name> -x <-x> --tags <tags>");
 }
 
@@ -79,7 +86,11 @@ fn mistakes_in_the_argv_map_are_errors() {
     definition["argv"] = json!({"file": {"positional": "yes", "flags": "-f", "separator": "~"}});
     assert_eq!(
         errors(&read(&definition).diagnostics),
-        ["error TC021 /argv/file/positional", "error TC023 /argv/file/flags", "error TC036 /argv/file/separator"]
+        [
+            "error TC021 /argv/file/positional",
+            "error TC023 /argv/file/flags",
+            "error TC036 /argv/file/separator"
+        ]
     );
     definition["argv"] = json!({"file": {"positional": 0, "flag": "-f"}});
     assert_eq!(errors(&read(&definition).diagnostics), ["error TC032 /argv/file/flag"]);
@@ -91,11 +102,15 @@ fn paths_variables_and_the_folder_are_seen_in_written_schemas() {
         "in": {"type": "string", "format": "path"}, "many": {"type": "array", "items": {"$ref": "#/$defs/p"}}, "by_ref": {"$ref": "#/$defs/p"},
         "env_vars": {"type": "object"}, "working_directory": {"type": "string"},
     }));
-    definition["inputSchema"]["$defs"] = json!({"p": {"$ref": "#/$defs/q"}, "q": {"type": "string", "format": "path"}});
+    definition["inputSchema"]["$defs"] =
+        json!({"p": {"$ref": "#/$defs/q"}, "q": {"type": "string", "format": "path"}});
     let tool = tool(&definition);
     let Launch::Process(process) = &tool.launch else { panic!("a process") };
     let kinds: Vec<_> = process.bindings().map(|binding| binding.kind).collect();
-    assert_eq!(kinds, [ValueKind::Path, ValueKind::Path, ValueKind::Path, ValueKind::Plain, ValueKind::Path]);
+    assert_eq!(
+        kinds,
+        [ValueKind::Path, ValueKind::Path, ValueKind::Path, ValueKind::Plain, ValueKind::Path]
+    );
     let ways: Vec<_> = process.bindings().map(|binding| binding.pass_by.clone()).collect();
     assert_eq!(ways[3..], [PassBy::Variables, PassBy::Folder]);
 }
@@ -103,13 +118,17 @@ fn paths_variables_and_the_folder_are_seen_in_written_schemas() {
 #[test]
 fn the_older_spelling_is_read_unless_there_are_subcommands_or_options() {
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
-    let mut definition = json!({"name": "t", "description": "A tool", "command": "prog", "input_schema": schema});
+    let mut definition =
+        json!({"name": "t", "description": "A tool", "command": "prog", "input_schema": schema});
     let reading = read(&definition);
     assert_eq!(summary(&reading.diagnostics), ["note TC065 /input_schema"]);
     assert_eq!(line(&reading.tools[0]), "prog -a <a>");
     definition["options"] = json!([{"name": "b", "type": "string"}]);
     let reading = read(&definition);
-    assert_eq!(summary(&reading.diagnostics), ["note TC035 /input_schema", "warning TC028 /subcommand"]);
+    assert_eq!(
+        summary(&reading.diagnostics),
+        ["note TC035 /input_schema", "warning TC028 /subcommand"]
+    );
     assert_eq!(line(&reading.tools[0]), "prog -b <b>");
     definition["subcommand"] = json!([{"name": "s", "description": "S"}]);
     assert_eq!(summary(&read(&definition).diagnostics), ["note TC035 /input_schema"]);
@@ -119,14 +138,21 @@ fn the_older_spelling_is_read_unless_there_are_subcommands_or_options() {
 fn the_root_must_be_an_object_schema() {
     assert_eq!(schema_errors(json!({"type": "object"})), [""; 0]);
     assert_eq!(schema_errors(json!({"properties": {}})), ["error TC060 /inputSchema/type"]);
-    assert_eq!(schema_errors(json!({"type": ["object", "null"]})), ["error TC060 /inputSchema/type"]);
+    assert_eq!(
+        schema_errors(json!({"type": ["object", "null"]})),
+        ["error TC060 /inputSchema/type"]
+    );
     assert_eq!(schema_errors(json!("object")), ["error TC021 /inputSchema"]);
 }
 
 #[test]
 fn shapes_of_keywords_are_checked_at_every_depth() {
-    let of = |part: Value| schema_errors(json!({"type": "object", "properties": {"a": {"items": {"anyOf": [part]}}}}));
-    let at = |code: &str, rest: &str| [format!("error {code} /inputSchema/properties/a/items/anyOf/0/{rest}")];
+    let of = |part: Value| {
+        schema_errors(json!({"type": "object", "properties": {"a": {"items": {"anyOf": [part]}}}}))
+    };
+    let at = |code: &str, rest: &str| {
+        [format!("error {code} /inputSchema/properties/a/items/anyOf/0/{rest}")]
+    };
     assert_eq!(of(json!({"type": "strng"})), at("TC061", "type"));
     assert_eq!(of(json!({"required": true})), at("TC061", "required"));
     assert_eq!(of(json!({"enum": "a"})), at("TC061", "enum"));
@@ -140,7 +166,9 @@ fn shapes_of_keywords_are_checked_at_every_depth() {
 #[test]
 fn references_must_stay_inside_find_something_and_end() {
     let of = |reference: &str, definitions: Value| {
-        schema_errors(json!({"type": "object", "properties": {"a": {"$ref": reference}}, "$defs": definitions}))
+        schema_errors(
+            json!({"type": "object", "properties": {"a": {"$ref": reference}}, "$defs": definitions}),
+        )
     };
     let place = |code: &str| [format!("error {code} /inputSchema/properties/a/$ref")];
     assert_eq!(of("#/$defs/x", json!({"x": {"type": "string"}})), [""; 0]);
@@ -152,15 +180,24 @@ fn references_must_stay_inside_find_something_and_end() {
     assert_eq!(of("#/$defs/missing", json!({})), place("TC063"));
     let loops = "error TC064 /inputSchema/$defs/x/$ref";
     assert_eq!(of("#/$defs/x", json!({"x": {"$ref": "#/$defs/x"}})), [loops]);
-    let long = of("#/$defs/x", json!({"x": {"$ref": "#/$defs/y"}, "y": {"allOf": [{"not": {"$ref": "#/$defs/x"}}]}}));
+    let long = of(
+        "#/$defs/x",
+        json!({"x": {"$ref": "#/$defs/y"}, "y": {"allOf": [{"not": {"$ref": "#/$defs/x"}}]}}),
+    );
     assert_eq!(long, [loops, "error TC064 /inputSchema/$defs/y/allOf/0/not/$ref"]);
-    assert_eq!(of("#/$defs/x", json!({"x": {"properties": {"deeper": {"$ref": "#/$defs/x"}}}})), [""; 0]);
+    assert_eq!(
+        of("#/$defs/x", json!({"x": {"properties": {"deeper": {"$ref": "#/$defs/x"}}}})),
+        [""; 0]
+    );
 }
 
 #[test]
 fn schemas_that_pass_can_be_compiled_even_at_the_limit_of_references() {
-    let definitions: serde_json::Map<_, _> =
-        (0..199).map(|n| (format!("d{n}"), json!({"properties": {"p": {"$ref": format!("#/$defs/d{}", n + 1)}}}))).collect();
+    let definitions: serde_json::Map<_, _> = (0..199)
+        .map(|n| {
+            (format!("d{n}"), json!({"properties": {"p": {"$ref": format!("#/$defs/d{}", n + 1)}}}))
+        })
+        .collect();
     let mut definition = written(json!({"a": {"$ref": "#/$defs/d0"}}));
     definition["inputSchema"]["$defs"] = Value::Object(definitions);
     definition["inputSchema"]["$defs"]["d199"] = json!({"type": "string"});
@@ -170,7 +207,9 @@ fn schemas_that_pass_can_be_compiled_even_at_the_limit_of_references() {
 /// The complete examples of the guide, none of which has a command: with one, each does what it says.
 #[test]
 fn the_guide_s_examples_run_with_a_command() {
-    let Some(guide) = crate::harness::shared("seeds/mtdf-guide.md") else { return };
+    let Some(guide) = crate::harness::shared("seeds/mtdf-guide.md") else {
+        return;
+    };
     let guide = std::fs::read_to_string(guide).expect("a readable guide");
     let blocks = guide.split("```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
     let complete: Vec<_> = blocks
@@ -184,17 +223,32 @@ fn the_guide_s_examples_run_with_a_command() {
         line(&formats::bind(reading.tools[0].clone(), &command))
     };
     assert_eq!(complete.len(), 3);
-    assert_eq!(bind(complete[0], &["my_tool"]), "my_tool --input_file <input_file> --options <options>");
-    assert_eq!(bind(complete[0], &["cat", "--", "{options}", "{input_file}"]), "cat -- <-options> <-input_file>");
-    assert_eq!(bind(complete[1], &["cargo", "build"]), "cargo build --release <release> --features <features> --target <target>");
-    assert_eq!(bind(complete[2], &["python3", "{script_path}", "{args}"]), "python3 <script_path> <args> <variables:env_vars>");
+    assert_eq!(
+        bind(complete[0], &["my_tool"]),
+        "my_tool --input_file <input_file> --options <options>"
+    );
+    assert_eq!(
+        bind(complete[0], &["cat", "--", "{options}", "{input_file}"]),
+        "cat -- <-options> <-input_file>"
+    );
+    assert_eq!(
+        bind(complete[1], &["cargo", "build"]),
+        "cargo build --release <release> --features <features> --target <target>"
+    );
+    assert_eq!(
+        bind(complete[2], &["python3", "{script_path}", "{args}"]),
+        "python3 <script_path> <args> <variables:env_vars>"
+    );
 }
 
 #[test]
 fn a_bound_tool_keeps_what_the_definition_says_about_argv() {
-    let mut definition = written(json!({"script": {"type": "string"}, "args": {"type": "array"}, "v": {"type": "boolean"}}));
+    let mut definition = written(
+        json!({"script": {"type": "string"}, "args": {"type": "array"}, "v": {"type": "boolean"}}),
+    );
     definition.as_object_mut().expect("an object").remove("command");
-    definition["argv"] = json!({"script": {"positional": 0}, "args": {"positional": 1, "allow_dash": true}});
+    definition["argv"] =
+        json!({"script": {"positional": 0}, "args": {"positional": 1, "allow_dash": true}});
     let reading = read(&definition);
     assert_eq!(names(&reading), ["t"]);
     let command = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
@@ -213,7 +267,10 @@ fn a_bound_tool_keeps_what_the_definition_says_about_argv() {
 fn clashes_and_blank_names_are_found_in_written_schemas_too() {
     let mut definition = written(json!({"a": {}, "b": {}, "c": {}, "": {}}));
     definition["argv"] = json!({"b": {"flag": "-a", "pass_by": "file"}, "c": {"pass_by": "stdin"}});
-    assert_eq!(errors(&read(&definition).diagnostics), ["error TC024 /inputSchema/properties/", "error TC046 /argv/b"]);
+    assert_eq!(
+        errors(&read(&definition).diagnostics),
+        ["error TC024 /inputSchema/properties/", "error TC046 /argv/b"]
+    );
     definition["argv"] = json!({"a": {"pass_by": "stdin"}, "c": {"pass_by": "stdin"}});
     definition["inputSchema"]["properties"] = json!({"a": {}, "c": {}});
     assert_eq!(errors(&read(&definition).diagnostics), ["error TC032 /argv/c"]);

@@ -136,7 +136,9 @@ impl<'a> Node<'a> {
     }
 
     fn says_only(self, allowed: &[&str]) -> bool {
-        let Self::Object(object) = self else { return true };
+        let Self::Object(object) = self else {
+            return true;
+        };
         let is_weighty = |key: &str| SIMPLE.contains(&key) || CONDITIONS.contains(&key);
         object.keys().all(|key| !is_weighty(key) || allowed.contains(&key.as_str()))
     }
@@ -159,7 +161,8 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 6] = [Self::Null, Self::Boolean, Self::Number, Self::String, Self::Array, Self::Object];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Null, Self::Boolean, Self::Number, Self::String, Self::Array, Self::Object];
 
     pub(super) fn of(value: &Value) -> Self {
         match value {
@@ -173,7 +176,10 @@ impl Kind {
     }
 
     fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name).or_else(|| (name == "integer").then_some(Self::Number))
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.name() == name)
+            .or_else(|| (name == "integer").then_some(Self::Number))
     }
 
     pub(super) fn name(self) -> &'static str {
@@ -213,7 +219,9 @@ pub(super) fn resolved<'a>(root: &'a Map<String, Value>, node: Node<'a>) -> Node
     for _ in 0..LONGEST {
         let next = match (node.get("$ref"), node.get("allOf")) {
             (Some(Value::String(target)), None) if node.says_only(&["$ref"]) => find(root, target),
-            (None, Some(Value::Array(parts))) if parts.len() == 1 && node.says_only(&["allOf"]) => Some(Node::of(&parts[0])),
+            (None, Some(Value::Array(parts))) if parts.len() == 1 && node.says_only(&["allOf"]) => {
+                Some(Node::of(&parts[0]))
+            }
             _ => None,
         };
         match next {
@@ -226,8 +234,14 @@ pub(super) fn resolved<'a>(root: &'a Map<String, Value>, node: Node<'a>) -> Node
 
 /// What a reference inside the same schema leads to.
 pub(super) fn find<'a>(root: &'a Map<String, Value>, target: &str) -> Option<Node<'a>> {
-    let mut steps = target.strip_prefix('#')?.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"));
-    let Some(first) = steps.next() else { return Some(Node::Object(root)) };
+    let mut steps = target
+        .strip_prefix('#')?
+        .split('/')
+        .skip(1)
+        .map(|step| step.replace("~1", "/").replace("~0", "~"));
+    let Some(first) = steps.next() else {
+        return Some(Node::Object(root));
+    };
     let value = steps.try_fold(root.get(&first)?, |value, step| match value {
         Value::Array(items) => items.get(step.parse::<usize>().ok()?),
         value => value.get(&step),
@@ -243,7 +257,12 @@ pub(super) fn arms<'a>(root: &'a Map<String, Value>, node: Node<'a>) -> Vec<Arm<
     join_values(found)
 }
 
-fn collect<'a>(root: &'a Map<String, Value>, node: Node<'a>, left: &mut usize, into: &mut Vec<Arm<'a>>) {
+fn collect<'a>(
+    root: &'a Map<String, Value>,
+    node: Node<'a>,
+    left: &mut usize,
+    into: &mut Vec<Arm<'a>>,
+) {
     let node = resolved(root, node);
     match alternatives(root, node).filter(|parts| parts.len() <= *left) {
         Some(parts) => {
@@ -258,7 +277,11 @@ fn collect<'a>(root: &'a Map<String, Value>, node: Node<'a>, left: &mut usize, i
 fn alternatives<'a>(root: &'a Map<String, Value>, node: Node<'a>) -> Option<&'a Vec<Value>> {
     match (node.get("anyOf"), node.get("oneOf")) {
         (Some(Value::Array(parts)), None) if node.says_only(&["anyOf"]) => Some(parts),
-        (None, Some(Value::Array(parts))) if node.says_only(&["oneOf"]) && are_apart(root, parts) => Some(parts),
+        (None, Some(Value::Array(parts)))
+            if node.says_only(&["oneOf"]) && are_apart(root, parts) =>
+        {
+            Some(parts)
+        }
         _ => None,
     }
 }
@@ -270,11 +293,15 @@ fn are_apart(root: &Map<String, Value>, parts: &[Value]) -> bool {
     }
     let arms: Vec<Vec<Arm<'_>>> = parts.iter().map(|part| flat(root, Node::of(part))).collect();
     let is_apart = |a: &Arm<'_>, b: &Arm<'_>| {
-        a.kind != b.kind || are_distinct(a.values.as_deref(), b.values.as_deref()) || are_tagged_apart(root, a, b)
+        a.kind != b.kind
+            || are_distinct(a.values.as_deref(), b.values.as_deref())
+            || are_tagged_apart(root, a, b)
     };
-    arms.iter()
-        .enumerate()
-        .all(|(at, first)| arms[at + 1..].iter().all(|second| first.iter().all(|a| second.iter().all(|b| is_apart(a, b)))))
+    arms.iter().enumerate().all(|(at, first)| {
+        arms[at + 1..]
+            .iter()
+            .all(|second| first.iter().all(|a| second.iter().all(|b| is_apart(a, b))))
+    })
 }
 
 /// The arms of a schema, alternatives inside it not taken apart.
@@ -285,13 +312,18 @@ fn flat<'a>(root: &'a Map<String, Value>, node: Node<'a>) -> Vec<Arm<'a>> {
 }
 
 fn are_distinct(first: Option<&[&Value]>, second: Option<&[&Value]>) -> bool {
-    first.zip(second).is_some_and(|(first, second)| first.iter().all(|value| !second.contains(value)))
+    first
+        .zip(second)
+        .is_some_and(|(first, second)| first.iter().all(|value| !second.contains(value)))
 }
 
 /// Whether two objects must have one property with other values.
 fn are_tagged_apart(root: &Map<String, Value>, a: &Arm<'_>, b: &Arm<'_>) -> bool {
     let required = |arm: &Arm<'_>, name: &str| {
-        arm.node.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|own| own == name))
+        arm.node
+            .get("required")
+            .and_then(Value::as_array)
+            .is_some_and(|names| names.iter().any(|own| own == name))
     };
     let values = |arm: &Arm<'_>, name: &str| -> Option<Vec<Value>> {
         let property = arm.node.get("properties")?.get(name)?;
@@ -303,7 +335,9 @@ fn are_tagged_apart(root: &Map<String, Value>, a: &Arm<'_>, b: &Arm<'_>) -> bool
     };
     let names = a.node.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
     names.into_iter().filter(|name| required(a, name) && required(b, name)).any(|name| {
-        values(a, name).zip(values(b, name)).is_some_and(|(first, second)| first.iter().all(|value| !second.contains(value)))
+        values(a, name)
+            .zip(values(b, name))
+            .is_some_and(|(first, second)| first.iter().all(|value| !second.contains(value)))
     })
 }
 
@@ -313,8 +347,11 @@ fn simple<'a>(root: &'a Map<String, Value>, node: Node<'a>, into: &mut Vec<Arm<'
         return;
     }
     let types = types(node);
-    let whole =
-        |kind: Kind| kind == Kind::Number && types.iter().all(|(own, is_whole)| *own != kind || *is_whole) && !types.is_empty();
+    let whole = |kind: Kind| {
+        kind == Kind::Number
+            && types.iter().all(|(own, is_whole)| *own != kind || *is_whole)
+            && !types.is_empty()
+    };
     let admitted = |kind: Kind| types.is_empty() || types.iter().any(|(own, _)| *own == kind);
     let listed = listed(root, node);
     for kind in Kind::ALL.into_iter().filter(|kind| admitted(*kind)) {
@@ -322,10 +359,17 @@ fn simple<'a>(root: &'a Map<String, Value>, node: Node<'a>, into: &mut Vec<Arm<'
             into.push(Arm { kind, is_whole: whole(kind), values: None, node });
             continue;
         };
-        let own: Vec<&Value> = listed.iter().copied().filter(|value| Kind::of(value) == kind).collect();
-        let is_whole = whole(kind) || kind == Kind::Number && own.iter().all(|value| !value.is_f64());
+        let own: Vec<&Value> =
+            listed.iter().copied().filter(|value| Kind::of(value) == kind).collect();
+        let is_whole =
+            whole(kind) || kind == Kind::Number && own.iter().all(|value| !value.is_f64());
         if !own.is_empty() {
-            into.push(Arm { kind, is_whole, values: Some(own).filter(|own| !is_whole_kind(kind, own)), node });
+            into.push(Arm {
+                kind,
+                is_whole,
+                values: Some(own).filter(|own| !is_whole_kind(kind, own)),
+                node,
+            });
         }
     }
 }
@@ -347,14 +391,17 @@ fn listed<'a>(root: &'a Map<String, Value>, node: Node<'a>) -> Option<Vec<&'a Va
         (None, Some(Value::Array(values))) => values.iter().collect(),
         _ => return None,
     };
-    let is_plain = node.says_only(&["type", if node.get("const").is_some() { "const" } else { "enum" }]);
+    let is_plain =
+        node.says_only(&["type", if node.get("const").is_some() { "const" } else { "enum" }]);
     let fits = |value: &&Value| is_plain || fits(root, node, value);
     Some(values.into_iter().filter(fits).collect())
 }
 
 /// Whether a value fits a schema.
 pub(super) fn fits(root: &Map<String, Value>, node: Node<'_>, value: &Value) -> bool {
-    let Node::Object(object) = node else { return matches!(node, Node::Everything) };
+    let Node::Object(object) = node else {
+        return matches!(node, Node::Everything);
+    };
     let mut object = object.clone();
     for key in ["$defs", "definitions"] {
         if let Some(definitions) = root.get(key) {
@@ -375,9 +422,10 @@ fn join_values(arms: Vec<Arm<'_>>) -> Vec<Arm<'_>> {
     let mut joined: Vec<Arm<'_>> = Vec::new();
     for arm in arms {
         let is_bare = arm.values.is_some() || matches!(arm.kind, Kind::Null | Kind::Boolean);
-        let same = joined
-            .iter_mut()
-            .find(|other| other.kind == arm.kind && (other.values.is_some() || matches!(arm.kind, Kind::Null | Kind::Boolean)));
+        let same = joined.iter_mut().find(|other| {
+            other.kind == arm.kind
+                && (other.values.is_some() || matches!(arm.kind, Kind::Null | Kind::Boolean))
+        });
         match (same, is_bare) {
             (Some(other), true) => {
                 other.is_whole &= arm.is_whole;

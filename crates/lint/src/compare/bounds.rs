@@ -28,7 +28,8 @@ pub(super) fn compare(old: &Arm<'_>, new: &Arm<'_>) -> Vec<Difference> {
         found.extend(multiple(old, new));
     }
     for (_, low, high) in COUNTS.into_iter().filter(|(kind, ..)| *kind == old.kind) {
-        let count = |arm: &Arm<'_>, key: &str| arm.node.get(key).and_then(Value::as_f64).map(Bound::closed);
+        let count =
+            |arm: &Arm<'_>, key: &str| arm.node.get(key).and_then(Value::as_f64).map(Bound::closed);
         let low_of = |arm: &Arm<'_>| count(arm, low).filter(|bound| bound.at > 0.0);
         found.extend(bound(low, low_of(old), low_of(new), Ends::Low));
         found.extend(bound(high, count(old, high), count(new, high), Ends::High));
@@ -36,8 +37,16 @@ pub(super) fn compare(old: &Arm<'_>, new: &Arm<'_>) -> Vec<Difference> {
     if old.kind == Kind::Array {
         let unique = |arm: &Arm<'_>| arm.node.get("uniqueItems") == Some(&Value::Bool(true));
         match (unique(old), unique(new)) {
-            (false, true) => found.push((&RANGE_NARROWED, "uniqueItems", "forbids the same item twice now".to_owned())),
-            (true, false) => found.push((&RANGE_WIDENED, "uniqueItems", "lets the same item be there twice now".to_owned())),
+            (false, true) => found.push((
+                &RANGE_NARROWED,
+                "uniqueItems",
+                "forbids the same item twice now".to_owned(),
+            )),
+            (true, false) => found.push((
+                &RANGE_WIDENED,
+                "uniqueItems",
+                "lets the same item be there twice now".to_owned(),
+            )),
             _ => {}
         }
     }
@@ -69,11 +78,19 @@ fn numbers(arm: &Arm<'_>) -> (Option<Bound>, Option<Bound>) {
         true => Bound::closed(round(at) + step),
         false => Bound { at, is_open: true },
     };
-    let whole = |at: f64, round: fn(f64) -> f64| Bound::closed(if arm.is_whole { round(at) } else { at });
-    let low = [get("minimum").map(|at| whole(at, f64::ceil)), get("exclusiveMinimum").map(|at| open(at, 1.0, f64::floor))];
-    let high = [get("maximum").map(|at| whole(at, f64::floor)), get("exclusiveMaximum").map(|at| open(at, -1.0, f64::ceil))];
-    let tightest =
-        |bounds: [Option<Bound>; 2], ends| bounds.into_iter().flatten().reduce(|a, b| if is_tighter(b, a, ends) { b } else { a });
+    let whole =
+        |at: f64, round: fn(f64) -> f64| Bound::closed(if arm.is_whole { round(at) } else { at });
+    let low = [
+        get("minimum").map(|at| whole(at, f64::ceil)),
+        get("exclusiveMinimum").map(|at| open(at, 1.0, f64::floor)),
+    ];
+    let high = [
+        get("maximum").map(|at| whole(at, f64::floor)),
+        get("exclusiveMaximum").map(|at| open(at, -1.0, f64::ceil)),
+    ];
+    let tightest = |bounds: [Option<Bound>; 2], ends| {
+        bounds.into_iter().flatten().reduce(|a, b| if is_tighter(b, a, ends) { b } else { a })
+    };
     (tightest(low, Ends::Low), tightest(high, Ends::High))
 }
 
@@ -85,7 +102,12 @@ fn is_tighter(one: Bound, other: Bound, ends: Ends) -> bool {
     is_inside || one.at == other.at && one.is_open && !other.is_open
 }
 
-fn bound(key: &'static str, old: Option<Bound>, new: Option<Bound>, ends: Ends) -> Option<Difference> {
+fn bound(
+    key: &'static str,
+    old: Option<Bound>,
+    new: Option<Bound>,
+    ends: Ends,
+) -> Option<Difference> {
     let shown = |bound: Option<Bound>| match bound {
         Some(Bound { at, is_open: true }) => format!("{at}, itself excluded"),
         Some(Bound { at, .. }) => at.to_string(),
@@ -111,8 +133,14 @@ fn multiple(old: &Arm<'_>, new: &Arm<'_>) -> Vec<Difference> {
         (_, None) => (false, true),
         (Some(old), Some(new)) => (!divides(new, old), !divides(old, new)),
     };
-    let shown = |value: Option<f64>| value.map_or_else(|| "not given".to_owned(), |value| value.to_string());
+    let shown = |value: Option<f64>| {
+        value.map_or_else(|| "not given".to_owned(), |value| value.to_string())
+    };
     let message = format!("was {} and is {}", shown(get(old)), shown(get(new)));
     let rules = [(is_less, &RANGE_NARROWED), (is_more, &RANGE_WIDENED)];
-    rules.into_iter().filter(|(is_so, _)| *is_so).map(|(_, rule)| (rule, key, message.clone())).collect()
+    rules
+        .into_iter()
+        .filter(|(is_so, _)| *is_so)
+        .map(|(_, rule)| (rule, key, message.clone()))
+        .collect()
 }

@@ -100,20 +100,29 @@ pub(super) fn judge(class: Class, bump: Bump, old: Option<&str>, new: Option<&st
         (None | Some(None), Some(Some(first))) if first.major > 0 => Verdict::fine(),
         (Some(Some(old)), _) => {
             let next = Bump::Major.from(&old).to_string();
-            let remark = format!("a breaking change needs a version, and there is none: use {next}");
+            let remark =
+                format!("a breaking change needs a version, and there is none: use {next}");
             Verdict::of(false, next, remark)
         }
-        (_, Some(Some(_))) => {
-            Verdict::of(false, FIRST.to_owned(), format!("a breaking change needs a major version: use {FIRST}"))
-        }
-        _ => Verdict::of(false, FIRST.to_owned(), format!("a breaking change needs a version, and there is none: use {FIRST}")),
+        (_, Some(Some(_))) => Verdict::of(
+            false,
+            FIRST.to_owned(),
+            format!("a breaking change needs a major version: use {FIRST}"),
+        ),
+        _ => Verdict::of(
+            false,
+            FIRST.to_owned(),
+            format!("a breaking change needs a version, and there is none: use {FIRST}"),
+        ),
     }
 }
 
 /// Judges a tool that is gone, and with it whatever could have declared that.
 pub(super) fn undeclared(old: Option<&str>) -> Verdict {
     let use_version = old.and_then(read).map(|old| Bump::Major.from(&old).to_string());
-    let remark = "nothing declares that it is gone: bring it back, or allow `tool-removed` with a reason".to_owned();
+    let remark =
+        "nothing declares that it is gone: bring it back, or allow `tool-removed` with a reason"
+            .to_owned();
     Verdict { ok: false, use_version, remark: Some(remark) }
 }
 
@@ -121,7 +130,11 @@ fn between(class: Class, bump: Bump, old: &Version, new: &Version) -> Verdict {
     if bump.is_made(old, new) {
         let suggested = Bump::suggested(class).from(old);
         return match bump < Bump::suggested(class) && !Bump::suggested(class).is_made(old, new) {
-            true => Verdict::of(true, suggested.to_string(), format!("enough; {suggested} would tell of the addition")),
+            true => Verdict::of(
+                true,
+                suggested.to_string(),
+                format!("enough; {suggested} would tell of the addition"),
+            ),
             false => Verdict::fine(),
         };
     }
@@ -138,7 +151,8 @@ fn between(class: Class, bump: Bump, old: &Version, new: &Version) -> Verdict {
 /// A version, also one that lacks its last numbers or has a `v` in front.
 fn read(text: &str) -> Option<Version> {
     let text = text.trim().trim_start_matches(['v', 'V']);
-    let dots = text.chars().take_while(|c| c.is_ascii_digit() || *c == '.').filter(|c| *c == '.').count();
+    let dots =
+        text.chars().take_while(|c| c.is_ascii_digit() || *c == '.').filter(|c| *c == '.').count();
     let rest = ["", ".0", ".0.0"][2_usize.saturating_sub(dots).min(2)];
     let numbers = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     Version::parse(&format!("{}{rest}{}", &text[..numbers], &text[numbers..])).ok()
@@ -166,7 +180,11 @@ mod tests {
         assert_eq!(of(Class::Breaking, "1.4.2", "1.5.0"), used(false, "2.0.0"));
         assert_eq!(of(Class::Breaking, "1.4.2", "2.0.0"), (true, None));
         assert_eq!(of(Class::Breaking, "1.4.2", "3.1.4"), (true, None));
-        assert_eq!(of(Class::Breaking, "0.4.2", "0.5.0"), used(false, "1.0.0"), "no exception below 1.0.0");
+        assert_eq!(
+            of(Class::Breaking, "0.4.2", "0.5.0"),
+            used(false, "1.0.0"),
+            "no exception below 1.0.0"
+        );
     }
 
     #[test]
@@ -182,14 +200,22 @@ mod tests {
         assert_eq!(of(Class::Behavioural, "1.4.2", "1.4.3"), (true, None));
         assert_eq!(of(Class::Metadata, "1.4.2", "1.4.2"), (true, None));
         assert_eq!(of(Class::None, "1.4.2", "1.4.2"), (true, None));
-        assert_eq!(of(Class::Metadata, "1.4.2", "1.4.1"), used(false, "1.4.2"), "a version does not go back");
+        assert_eq!(
+            of(Class::Metadata, "1.4.2", "1.4.1"),
+            used(false, "1.4.2"),
+            "a version does not go back"
+        );
     }
 
     #[test]
     fn a_missing_version_is_an_error_only_where_something_breaks() {
         assert_eq!(verdict(Class::Breaking, None, None), used(false, "1.0.0"));
         assert_eq!(verdict(Class::Breaking, Some("1.2.0"), None), used(false, "2.0.0"));
-        assert_eq!(verdict(Class::Breaking, None, Some("1.0.0")), (true, None), "the first version is a step");
+        assert_eq!(
+            verdict(Class::Breaking, None, Some("1.0.0")),
+            (true, None),
+            "the first version is a step"
+        );
         assert_eq!(verdict(Class::Breaking, None, Some("0.2.0")), used(false, "1.0.0"));
         assert_eq!(verdict(Class::Breaking, None, Some("latest")), used(false, "1.0.0"));
         assert_eq!(verdict(Class::Compatible, None, None), (true, None));

@@ -111,7 +111,8 @@ impl Direction {
         while let Some(step) = steps.next() {
             match step {
                 "properties" => {
-                    let name = steps.next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
+                    let name =
+                        steps.next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
                     way.push_str(if way.is_empty() { "" } else { "." });
                     way.push_str(&name);
                 }
@@ -145,7 +146,12 @@ pub struct Change {
 
 impl Change {
     /// A change inside a schema.
-    pub(super) fn new(rule: &'static ChangeRule, direction: Direction, pointer: impl Into<String>, message: String) -> Self {
+    pub(super) fn new(
+        rule: &'static ChangeRule,
+        direction: Direction,
+        pointer: impl Into<String>,
+        message: String,
+    ) -> Self {
         let effect = match direction {
             Direction::Input => rule.input,
             Direction::Output => rule.output,
@@ -154,7 +160,11 @@ impl Change {
     }
 
     /// A change outside of any schema.
-    pub(super) fn of_tool(rule: &'static ChangeRule, pointer: impl Into<String>, message: String) -> Self {
+    pub(super) fn of_tool(
+        rule: &'static ChangeRule,
+        pointer: impl Into<String>,
+        message: String,
+    ) -> Self {
         Self::new(rule, Direction::Input, pointer, message)
     }
 

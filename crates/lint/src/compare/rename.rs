@@ -66,7 +66,8 @@ impl<'t> Features<'t> {
         Self {
             tool,
             name: numbers.of(identifier_words(&tool.name).into_iter()),
-            text: numbers.of(words(&tool.description.text).into_iter().map(|word| word.lower.into_owned())),
+            text: numbers
+                .of(words(&tool.description.text).into_iter().map(|word| word.lower.into_owned())),
             parameters: numbers.of(tool.input.properties().map(|(name, _)| name.to_owned())),
         }
     }
@@ -85,7 +86,12 @@ impl<'t> Features<'t> {
         match rough {
             rough if is_prefixed => rough.max(ALIKE + 0.1 * text),
             rough if rough + 0.35 >= ALIKE && text >= 0.8 && parameters >= 0.5 => rough.max(ALIKE),
-            rough if rough + 0.35 >= ALIKE && parameters >= 1.0 && text + name >= 0.8 && self.takes_the_same(other) => {
+            rough
+                if rough + 0.35 >= ALIKE
+                    && parameters >= 1.0
+                    && text + name >= 0.8
+                    && self.takes_the_same(other) =>
+            {
                 rough.max(ALIKE)
             }
             rough => rough,

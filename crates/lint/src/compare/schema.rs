@@ -22,7 +22,8 @@ const DEEPEST: usize = 64;
 const MOST_STEPS: usize = 20_000;
 
 /// Keywords whose values are schemas by name.
-const NAMED: [&str; 5] = ["properties", "patternProperties", "dependentSchemas", "dependentRequired", "dependencies"];
+const NAMED: [&str; 5] =
+    ["properties", "patternProperties", "dependentSchemas", "dependentRequired", "dependencies"];
 
 /// Where a walk is.
 #[derive(Clone, Copy)]
@@ -59,18 +60,30 @@ impl<'a> Walk<'a> {
     /// What changed in what a tool returns.
     pub(super) fn of_output(old: &'a Tool, new: &'a Tool) -> Vec<Change> {
         let pointer = Direction::Output.pointer();
-        let told = |rule, message: &str| vec![Change::new(rule, Direction::Output, pointer, message.to_owned())];
+        let told = |rule, message: &str| {
+            vec![Change::new(rule, Direction::Output, pointer, message.to_owned())]
+        };
         let mut found = object::named_fields(old, new);
         match (&old.output, &new.output) {
-            (Some(old), Some(new)) => return Self::along(old.object(), new.object(), Direction::Output),
-            (None, Some(_)) => found.extend(told(&OUTPUT_SCHEMA_ADDED, "the result has a schema now")),
-            (Some(_), None) => found.extend(told(&OUTPUT_SCHEMA_REMOVED, "the result has no schema any more")),
+            (Some(old), Some(new)) => {
+                return Self::along(old.object(), new.object(), Direction::Output);
+            }
+            (None, Some(_)) => {
+                found.extend(told(&OUTPUT_SCHEMA_ADDED, "the result has a schema now"))
+            }
+            (Some(_), None) => {
+                found.extend(told(&OUTPUT_SCHEMA_REMOVED, "the result has no schema any more"))
+            }
             (None, None) => {}
         }
         found
     }
 
-    fn along(old: &'a Map<String, Value>, new: &'a Map<String, Value>, direction: Direction) -> Vec<Change> {
+    fn along(
+        old: &'a Map<String, Value>,
+        new: &'a Map<String, Value>,
+        direction: Direction,
+    ) -> Vec<Change> {
         if old == new {
             return Vec::new();
         }
@@ -83,15 +96,27 @@ impl<'a> Walk<'a> {
             steps: Cell::new(0),
             found: Vec::new(),
         };
-        walk.node(Pair { old: Node::Object(old), new: Node::Object(new), pointer: direction.pointer() });
+        walk.node(Pair {
+            old: Node::Object(old),
+            new: Node::Object(new),
+            pointer: direction.pointer(),
+        });
         walk.found
     }
 
     /// Takes a change, once: what concerns several kinds of value is found for each of them.
-    pub(super) fn push(&mut self, rule: &'static ChangeRule, pointer: impl Into<String>, message: String) {
+    pub(super) fn push(
+        &mut self,
+        rule: &'static ChangeRule,
+        pointer: impl Into<String>,
+        message: String,
+    ) {
         let change = Change::new(rule, self.direction, pointer, message);
-        let is_known =
-            |known: &Change| known.rule.name == rule.name && known.pointer == change.pointer && known.message == change.message;
+        let is_known = |known: &Change| {
+            known.rule.name == rule.name
+                && known.pointer == change.pointer
+                && known.message == change.message
+        };
         if !self.found.iter().any(is_known) {
             self.found.push(change);
         }
@@ -100,7 +125,8 @@ impl<'a> Walk<'a> {
     /// Compares two schemas.
     pub(super) fn node(&mut self, pair: Pair<'a, '_>) {
         if !self.is_silent {
-            let (old, new) = (self.said(self.old_root, pair.old), self.said(self.new_root, pair.new));
+            let (old, new) =
+                (self.said(self.old_root, pair.old), self.said(self.new_root, pair.new));
             self.found.extend(texts::of_schemas(&old, &new, self.direction, pair.pointer));
         }
         let (old, new) = (resolved(self.old_root, pair.old), resolved(self.new_root, pair.new));
@@ -143,7 +169,9 @@ impl<'a> Walk<'a> {
         let (old, new) = (arms(self.old_root, pair.old), arms(self.new_root, pair.new));
         self.types(&old, &new, pair.pointer);
         for kind in Kind::ALL {
-            let of = |arms: &[Arm<'a>]| arms.iter().filter(|arm| arm.kind == kind).cloned().collect::<Vec<_>>();
+            let of = |arms: &[Arm<'a>]| {
+                arms.iter().filter(|arm| arm.kind == kind).cloned().collect::<Vec<_>>()
+            };
             match (of(&old).as_slice(), of(&new).as_slice()) {
                 ([], _) | (_, []) => {}
                 ([old], [new]) => self.arm(old, new, pair.pointer),
@@ -157,14 +185,19 @@ impl<'a> Walk<'a> {
         let (old, new) = (pair.old.conditions(), pair.new.conditions());
         let keys: BTreeSet<&str> = old.iter().chain(&new).map(|(key, _)| *key).collect();
         for key in keys {
-            let get = |all: &[(&'a str, &'a Value)]| all.iter().find(|(own, _)| *own == key).map(|(_, value)| *value);
+            let get = |all: &[(&'a str, &'a Value)]| {
+                all.iter().find(|(own, _)| *own == key).map(|(_, value)| *value)
+            };
             let is_same = match (get(&old), get(&new)) {
                 (Some(old), Some(new)) => self.is_same(key, old, new, 0),
                 _ => false,
             };
             if !is_same {
                 let what = self.direction.subject(pair.pointer);
-                self.undecided(&format!("{}/{key}", pair.pointer), &format!("`{key}` of {what} is another"));
+                self.undecided(
+                    &format!("{}/{key}", pair.pointer),
+                    &format!("`{key}` of {what} is another"),
+                );
             }
         }
     }
@@ -182,7 +215,10 @@ impl<'a> Walk<'a> {
             // What it means is decided by who refers to it.
             ("$dynamicRef", ..) => false,
             (key, Value::Object(old), Value::Object(new)) if NAMED.contains(&key) => {
-                old.len() == new.len() && old.iter().all(|(name, value)| new.get(name).is_some_and(|other| both(value, other)))
+                old.len() == new.len()
+                    && old
+                        .iter()
+                        .all(|(name, value)| new.get(name).is_some_and(|other| both(value, other)))
             }
             (_, Value::Array(old), Value::Array(new)) => {
                 old.len() == new.len() && old.iter().zip(new).all(|(old, new)| both(old, new))
@@ -200,15 +236,21 @@ impl<'a> Walk<'a> {
 
     fn is_same_node(&self, old: Node<'a>, new: Node<'a>, depth: usize) -> bool {
         let (old, new) = (resolved(self.old_root, old), resolved(self.new_root, new));
-        let (Node::Object(old), Node::Object(new)) = (old, new) else { return false };
-        let weighty = |object: &'a Map<String, Value>| object.iter().filter(|(key, _)| !is_annotation(key));
-        let has = |(key, value): (&String, &'a Value)| new.get(key).is_some_and(|other| self.is_same(key, value, other, depth));
+        let (Node::Object(old), Node::Object(new)) = (old, new) else {
+            return false;
+        };
+        let weighty =
+            |object: &'a Map<String, Value>| object.iter().filter(|(key, _)| !is_annotation(key));
+        let has = |(key, value): (&String, &'a Value)| {
+            new.get(key).is_some_and(|other| self.is_same(key, value, other, depth))
+        };
         weighty(old).count() == weighty(new).count() && weighty(old).all(has)
     }
 
     /// Says that it cannot be decided what something does, and why.
     pub(super) fn undecided(&mut self, pointer: &str, why: &str) {
-        let message = format!("cannot decide whether this is compatible: {why}; somebody has to look");
+        let message =
+            format!("cannot decide whether this is compatible: {why}; somebody has to look");
         self.push(&CANNOT_DECIDE, pointer, message);
     }
 
@@ -216,7 +258,10 @@ impl<'a> Walk<'a> {
     fn types(&mut self, old: &[Arm<'a>], new: &[Arm<'a>], pointer: &str) {
         let takes = |arms: &[Arm<'a>], one: &Arm<'a>| {
             arms.iter().any(|arm| {
-                arm.kind == one.kind && (!arm.is_whole || one.is_whole || one.values.is_some() && arm.values.is_some())
+                arm.kind == one.kind
+                    && (!arm.is_whole
+                        || one.is_whole
+                        || one.values.is_some() && arm.values.is_some())
             })
         };
         let is_less = old.iter().any(|arm| !takes(new, arm));
@@ -227,8 +272,12 @@ impl<'a> Walk<'a> {
         match (is_less, is_more) {
             (false, false) => {}
             (true, true) => self.push(&TYPE_CHANGED, pointer, format!("the type {words}")),
-            (true, false) => self.push(&TYPE_NARROWED, pointer, format!("the type {words}, which is less")),
-            (false, true) => self.push(&TYPE_WIDENED, pointer, format!("the type {words}, which is more")),
+            (true, false) => {
+                self.push(&TYPE_NARROWED, pointer, format!("the type {words}, which is less"))
+            }
+            (false, true) => {
+                self.push(&TYPE_WIDENED, pointer, format!("the type {words}, which is more"))
+            }
         }
     }
 
@@ -246,17 +295,26 @@ impl<'a> Walk<'a> {
         }
         let (kind, what) = (old[0].kind.name(), self.direction.subject(pointer));
         let words = |count: usize| {
-            let one = if count == 1 { "one alternative".to_owned() } else { format!("{count} alternatives") };
+            let one = if count == 1 {
+                "one alternative".to_owned()
+            } else {
+                format!("{count} alternatives")
+            };
             format!("{one} of type `{kind}` for {what}")
         };
         match (lost.sure.len(), fresh.sure.len()) {
             (0, 0) => {}
             (count, 0) => self.push(&TYPE_NARROWED, pointer, format!("{} less", words(count))),
             (0, count) => self.push(&TYPE_WIDENED, pointer, format!("{} more", words(count))),
-            (count, _) => self.push(&TYPE_CHANGED, pointer, format!("{} became another", words(count))),
+            (count, _) => {
+                self.push(&TYPE_CHANGED, pointer, format!("{} became another", words(count)))
+            }
         }
         if !is_sure {
-            self.undecided(pointer, &format!("the alternatives of type `{kind}` for {what} are others"));
+            self.undecided(
+                pointer,
+                &format!("the alternatives of type `{kind}` for {what} are others"),
+            );
         }
     }
 
@@ -265,7 +323,8 @@ impl<'a> Walk<'a> {
         let mut outside = Outside { sure: Vec::new(), is_doubtful: false };
         for arm in arms {
             let worst = |other: &Arm<'a>, walk: &mut Self| walk.within(arm, other, roots);
-            let best = others.iter().map(|other| worst(other, self)).min().unwrap_or(Effect::Breaking);
+            let best =
+                others.iter().map(|other| worst(other, self)).min().unwrap_or(Effect::Breaking);
             match best {
                 Effect::Breaking => outside.sure.push(arm.clone()),
                 Effect::Undecided => outside.is_doubtful = true,
@@ -276,7 +335,12 @@ impl<'a> Walk<'a> {
     }
 
     /// What it would do to callers if `arm` became `other`: nothing bad if it is within it.
-    fn within(&mut self, arm: &Arm<'a>, other: &Arm<'a>, (old_root, new_root): Roots<'a>) -> Effect {
+    fn within(
+        &mut self,
+        arm: &Arm<'a>,
+        other: &Arm<'a>,
+        (old_root, new_root): Roots<'a>,
+    ) -> Effect {
         if other.is_whole && !arm.is_whole {
             return Effect::Breaking;
         }
@@ -284,7 +348,9 @@ impl<'a> Walk<'a> {
             return Effect::Undecided;
         }
         let is_forward = std::ptr::eq(old_root, self.old_root);
-        let turned = |(old, new): &Place| if is_forward { (*old, *new) } else { (*new, *old) };
+        let turned = |(old, new): &Place| {
+            if is_forward { (*old, *new) } else { (*new, *old) }
+        };
         let mut walk = Self {
             old_root,
             new_root,
@@ -322,7 +388,11 @@ struct Outside<'a> {
 
 fn types_of(arms: &[Arm<'_>]) -> String {
     let names: BTreeSet<&str> = arms.iter().map(Arm::name).collect();
-    let names: Vec<&str> = names.iter().copied().filter(|name| *name != "integer" || !names.contains("number")).collect();
+    let names: Vec<&str> = names
+        .iter()
+        .copied()
+        .filter(|name| *name != "integer" || !names.contains("number"))
+        .collect();
     match names.as_slice() {
         [] => "nothing".to_owned(),
         all if all.len() == Kind::ALL.len() => "anything".to_owned(),

@@ -36,7 +36,10 @@ pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
     let found = match text.role {
         Role::Name => {
             let words = identifier_words(text.text);
-            words.iter().any(|word| matches!(word.as_str(), "anything" | "everything" | "whatever")).then(|| text.text.to_owned())
+            words
+                .iter()
+                .any(|word| matches!(word.as_str(), "anything" | "everything" | "whatever"))
+                .then(|| text.text.to_owned())
         }
         Role::Description => CLAIMS.find(text.words()).next().map(|claim| text.quote(claim)),
         _ => None,
@@ -44,7 +47,9 @@ pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
     if let Some(found) = found {
         let message = format!("{} says that the tool does anything: \"{found}\"", text.subject());
         report.push(
-            Diagnostic::new(&RULE, text.origin(), message).received(found).hint("make a tool of each action it is needed for"),
+            Diagnostic::new(&RULE, text.origin(), message)
+                .received(found)
+                .hint("make a tool of each action it is needed for"),
         );
     }
 }

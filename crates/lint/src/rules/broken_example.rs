@@ -21,10 +21,16 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    for problem in tool.aspects.iter().flat_map(|aspects| &aspects.usages).filter_map(|usage| usage.problem.as_ref()) {
+    for problem in tool
+        .aspects
+        .iter()
+        .flat_map(|aspects| &aspects.usages)
+        .filter_map(|usage| usage.problem.as_ref())
+    {
         let message = format!("the example is no JSON: {}", problem.text);
         report.push(
-            Diagnostic::new(&RULE, tool.origin_of(&problem.place), message).hint("write one complete call, without comments"),
+            Diagnostic::new(&RULE, tool.origin_of(&problem.place), message)
+                .hint("write one complete call, without comments"),
         );
     }
 }

@@ -29,6 +29,9 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let is_command = matches!(tool.launch, Launch::Process(_)) && tool.aspects.is_none();
     if !is_command && tool.name.contains(|c: char| c.is_ascii_uppercase()) {
         let message = format!("the name `{}` has capitals", tool.name);
-        report.push(Diagnostic::new(&RULE, tool.origin.clone(), message).hint("use lower case and `_` between words"));
+        report.push(
+            Diagnostic::new(&RULE, tool.origin.clone(), message)
+                .hint("use lower case and `_` between words"),
+        );
     }
 }

@@ -22,7 +22,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(catalog: &Catalog, report: &mut Report<'_>) {
-    let mut first: HashMap<String, &str> = name::BUILT_IN.iter().map(|name| (folded(name), *name)).collect();
+    let mut first: HashMap<String, &str> =
+        name::BUILT_IN.iter().map(|name| (folded(name), *name)).collect();
     for tool in catalog.tools() {
         let known = *first.entry(folded(&tool.name)).or_insert(&tool.name);
         if known != tool.name {

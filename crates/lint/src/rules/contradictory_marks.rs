@@ -18,11 +18,19 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let marks = &tool.marks;
-    let mut push = |message: &str, hint: &str| report.push(Diagnostic::new(&RULE, tool.origin.clone(), message).hint(hint));
+    let mut push = |message: &str, hint: &str| {
+        report.push(Diagnostic::new(&RULE, tool.origin.clone(), message).hint(hint))
+    };
     if marks.mutates == Some(false) && marks.dangerous == Some(true) {
-        push("the tool is marked as changing nothing and as dangerous", "say `\"mutates\": true`, or take `dangerous` out");
+        push(
+            "the tool is marked as changing nothing and as dangerous",
+            "say `\"mutates\": true`, or take `dangerous` out",
+        );
     }
     if marks.mutates == Some(true) && tool.concurrency == Some(Concurrency::ReadOnly) {
-        push("the tool is marked as changing something and as running among readers", "say `\"concurrency\": \"exclusive\"`");
+        push(
+            "the tool is marked as changing something and as running among readers",
+            "say `\"concurrency\": \"exclusive\"`",
+        );
     }
 }

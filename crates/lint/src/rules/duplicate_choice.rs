@@ -25,7 +25,8 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
         let lists = [choices(property), property.get("items").and_then(choices)];
         for repeated in lists.iter().flatten().filter_map(|choices| first_repeated(choices)) {
             let message = format!("the parameter `{name}` lists the choice {repeated} twice");
-            let found = Diagnostic::new(&RULE, tool.parameter_origin(name), message).received(repeated.clone());
+            let found = Diagnostic::new(&RULE, tool.parameter_origin(name), message)
+                .received(repeated.clone());
             report.push(found.hint("list each choice once"));
         }
     }

@@ -19,9 +19,12 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check(catalog: &Catalog, report: &mut Report<'_>) {
     for tool in catalog.tools() {
-        for (index, through) in steps(tool).enumerate().filter(|(_, first)| reaches(catalog, first, &tool.name)) {
+        for (index, through) in
+            steps(tool).enumerate().filter(|(_, first)| reaches(catalog, first, &tool.name))
+        {
             let message = format!("the sequence comes back to itself through `{through}`");
-            let found = Diagnostic::new(&RULE, tool.step_origin(index), message).hint("take this step out");
+            let found =
+                Diagnostic::new(&RULE, tool.step_origin(index), message).hint("take this step out");
             report.push(found.tool(&tool.name));
         }
     }
@@ -45,6 +48,7 @@ fn reaches(catalog: &Catalog, from: &str, goal: &str) -> bool {
 
 /// The names of the tools that `tool` calls, if it is a sequence.
 pub(super) fn steps(tool: &Tool) -> impl Iterator<Item = &str> {
-    let sequence = if let Launch::Sequence(sequence) = &tool.launch { Some(sequence) } else { None };
+    let sequence =
+        if let Launch::Sequence(sequence) = &tool.launch { Some(sequence) } else { None };
     sequence.into_iter().flat_map(|sequence| sequence.steps.iter().map(|step| step.tool.as_str()))
 }

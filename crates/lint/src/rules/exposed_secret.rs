@@ -49,14 +49,20 @@ pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
     if let Some((what, prefix)) = secret(text.text) {
         let message = format!("{} has what looks like {what} (`{prefix}…`)", text.subject());
         let found = Diagnostic::new(&RULE, text.origin(), message);
-        report.push(found.hint("revoke it, and let the program read the new one from its environment or a file"));
+        report.push(found.hint(
+            "revoke it, and let the program read the new one from its environment or a file",
+        ));
     }
 }
 
 /// The kind and the harmless beginning of the first credential in a text.
 fn secret(text: &str) -> Option<(&'static str, &'static str)> {
     // The dashes of a private key are a part of what is taken for a word here.
-    if !text.as_bytes().split(|byte| !is_key(*byte)).any(|word| word.len() >= SHORTEST || word.starts_with(b"-----")) {
+    if !text
+        .as_bytes()
+        .split(|byte| !is_key(*byte))
+        .any(|word| word.len() >= SHORTEST || word.starts_with(b"-----"))
+    {
         return None;
     }
     if let Some((_, after)) = text.split_once("-----BEGIN ")

@@ -23,7 +23,11 @@ pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
         return;
     }
     let hidden: Vec<_> = find(text).collect();
-    let Some((at, first)) = hidden.iter().max_by_key(|(at, kind)| (kind.severity(), usize::MAX - at)) else { return };
+    let Some((at, first)) =
+        hidden.iter().max_by_key(|(at, kind)| (kind.severity(), usize::MAX - at))
+    else {
+        return;
+    };
     let more = match hidden.len() - 1 {
         0 => String::new(),
         more => format!(" and {more} more"),
@@ -31,7 +35,11 @@ pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
     let c = text.text[*at..].chars().next().unwrap_or_default();
     let message = format!("{} has {} U+{:04X}{more}", text.subject(), first.name(), u32::from(c));
     let found = Diagnostic::new(&RULE, text.origin(), message).severity(first.severity());
-    report.push(found.hint("take it out: it cannot be seen, but models read it").received(excerpt(text.text, *at)));
+    report.push(
+        found
+            .hint("take it out: it cannot be seen, but models read it")
+            .received(excerpt(text.text, *at)),
+    );
 }
 
 /// A kind of character that has no place in a definition.
@@ -78,16 +86,28 @@ fn find<'a>(text: &'a Text<'_>) -> impl Iterator<Item = (usize, Kind)> + 'a {
 
 fn kind(c: char) -> Option<Kind> {
     match c {
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => Some(Kind::Direction),
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => {
+            Some(Kind::Direction)
+        }
         '\u{e0000}'..='\u{e007f}' => Some(Kind::Tag),
-        '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' => {
+        '\u{ad}'
+        | '\u{34f}'
+        | '\u{115f}'
+        | '\u{1160}'
+        | '\u{17b4}'
+        | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' => Some(Kind::Invisible),
+        '\u{200b}'..='\u{200d}'
+        | '\u{2028}'
+        | '\u{2029}'
+        | '\u{2060}'..='\u{2065}'
+        | '\u{206a}'..='\u{206f}' => Some(Kind::Invisible),
+        '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' => {
             Some(Kind::Invisible)
         }
-        '\u{200b}'..='\u{200d}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' => {
+        '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{1d173}'..='\u{1d17a}' => {
             Some(Kind::Invisible)
         }
-        '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' => Some(Kind::Invisible),
-        '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{1d173}'..='\u{1d17a}' => Some(Kind::Invisible),
         '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}' => Some(Kind::Private),
         _ if c.is_control() => Some(Kind::Control),
         _ => None,
@@ -100,7 +120,9 @@ fn is_innocent(c: char, previous: Option<char>, next: Option<char>) -> bool {
     match c {
         '\n' | '\r' | '\t' => true,
         // Emoji and text style of the character before.
-        '\u{fe0e}' | '\u{fe0f}' => previous.is_some_and(|before| kind(before).is_none() && !before.is_whitespace()),
+        '\u{fe0e}' | '\u{fe0f}' => {
+            previous.is_some_and(|before| kind(before).is_none() && !before.is_whitespace())
+        }
         '\u{200d}' => {
             previous.is_some_and(is_pictograph) && next.is_some_and(is_pictograph)
                 || previous.is_some_and(is_joining) && next.is_some_and(is_joining)
@@ -122,13 +144,20 @@ fn is_joining(c: char) -> bool {
 }
 
 fn is_right_to_left(c: char) -> bool {
-    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}') && kind(c).is_none()
+    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
+        && kind(c).is_none()
 }
 
 /// What stands around the character, with everything unusual spelled out.
 fn excerpt(text: &str, at: usize) -> String {
     const AROUND: usize = 20;
     let start = text[..at].char_indices().rev().nth(AROUND - 1).map_or(0, |(start, _)| start);
-    let visible = |c: char| if c.is_control() || kind(c).is_some() { c.escape_unicode().to_string() } else { c.to_string() };
+    let visible = |c: char| {
+        if c.is_control() || kind(c).is_some() {
+            c.escape_unicode().to_string()
+        } else {
+            c.to_string()
+        }
+    };
     text[start..].chars().take(2 * AROUND).map(visible).collect()
 }

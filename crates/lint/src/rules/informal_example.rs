@@ -23,10 +23,15 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let Some(aspects) = &tool.aspects else { return };
-    let mut push = |place: &Place, message: &str| {
-        let found = Diagnostic::new(&RULE, tool.origin_of(place), message).expected("tool_name and arguments");
-        report.push(found.hint(format!("write `{{\"tool_name\": \"{}\", \"arguments\": {{…}}}}`", tool.name)));
-    };
+    let mut push =
+        |place: &Place, message: &str| {
+            let found = Diagnostic::new(&RULE, tool.origin_of(place), message)
+                .expected("tool_name and arguments");
+            report.push(found.hint(format!(
+                "write `{{\"tool_name\": \"{}\", \"arguments\": {{…}}}}`",
+                tool.name
+            )));
+        };
     match aspects.section(Section::Examples) {
         Some(place) if aspects.usages.is_empty() => push(place, "no example is a call as JSON"),
         _ => {}
@@ -34,8 +39,11 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     for usage in &aspects.usages {
         let Some(call) = &usage.call else { continue };
         match (call.get("tool_name").and_then(Value::as_str), call.get("arguments")) {
-            (Some(name), Some(Value::Object(_))) if name == tool.name || Some(name) == tool.bare_name.as_deref() => {}
-            (Some(name), Some(Value::Object(_))) => push(&usage.place, &format!("the example calls `{name}`")),
+            (Some(name), Some(Value::Object(_)))
+                if name == tool.name || Some(name) == tool.bare_name.as_deref() => {}
+            (Some(name), Some(Value::Object(_))) => {
+                push(&usage.place, &format!("the example calls `{name}`"))
+            }
             _ => push(&usage.place, "the example is no call with `tool_name` and `arguments`"),
         }
     }

@@ -78,9 +78,16 @@ pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
     }
     let phrase = PHRASES.find(text.words()).next().map(|span| text.quote(span));
     if let Some(quote) = phrase.or_else(|| block(text.text)) {
-        let message = format!("{} tells the model what to obey instead of what the tool does: \"{quote}\"", text.subject());
+        let message = format!(
+            "{} tells the model what to obey instead of what the tool does: \"{quote}\"",
+            text.subject()
+        );
         let found = Diagnostic::new(&RULE, text.origin(), message).received(quote);
-        report.push(found.hint("describe what the tool does and when it helps, and leave the rest to the user"));
+        report.push(
+            found.hint(
+                "describe what the tool does and when it helps, and leave the rest to the user",
+            ),
+        );
     }
 }
 

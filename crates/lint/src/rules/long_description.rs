@@ -37,10 +37,13 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let guidance = tool.description.guidance.as_deref().unwrap_or_default();
     let length = guidance.len() + tool.description.text.len();
     if length > LONGEST {
-        let message =
-            format!("the description has {length} bytes, more than {LONGEST}: about {} tokens in every conversation", length / 4);
+        let message = format!(
+            "the description has {length} bytes, more than {LONGEST}: about {} tokens in every conversation",
+            length / 4
+        );
         report.push(
-            Diagnostic::new(&RULE, tool.origin.clone(), message).hint("keep what a model needs to choose and call the tool"),
+            Diagnostic::new(&RULE, tool.origin.clone(), message)
+                .hint("keep what a model needs to choose and call the tool"),
         );
     }
 }

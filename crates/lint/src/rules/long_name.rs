@@ -21,13 +21,16 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     if crib.is_empty() {
         return;
     }
-    let served = if report.context.full_names { name::full(crib, &tool.name) } else { tool.name.clone() };
+    let served =
+        if report.context.full_names { name::full(crib, &tool.name) } else { tool.name.clone() };
     let composed = format!("mcp__{crib}__{served}");
     let length = composed.chars().count();
     if length > name::PORTABLE_LENGTH {
         let over = length - name::PORTABLE_LENGTH;
-        let message =
-            format!("the name becomes `{composed}` in a host: {length} characters, more than {}", name::PORTABLE_LENGTH);
+        let message = format!(
+            "the name becomes `{composed}` in a host: {length} characters, more than {}",
+            name::PORTABLE_LENGTH
+        );
         let found = Diagnostic::new(&RULE, tool.origin.clone(), message);
         report.push(found.hint(format!("shorten a name on its path, or the crib's, by {over}")));
     }

@@ -27,8 +27,11 @@ pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
     }
     let impostor = text.text.split(|c: char| !c.is_alphanumeric()).filter_map(impostor).next();
     if let Some((letter, latin)) = impostor {
-        let message =
-            format!("{} has U+{:04X}, which looks like `{latin}`, among Latin letters", text.subject(), u32::from(letter));
+        let message = format!(
+            "{} has U+{:04X}, which looks like `{latin}`, among Latin letters",
+            text.subject(),
+            u32::from(letter)
+        );
         let found = Diagnostic::new(&RULE, text.origin(), message);
         report.push(found.hint(format!("write `{latin}`, or the whole word in one script")));
     }
@@ -37,7 +40,9 @@ pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
 /// The first letter of a word that passes for a Latin one, if the word has Latin letters too.
 fn impostor(word: &str) -> Option<(char, char)> {
     let has_latin = word.chars().any(|c| c.is_ascii_alphabetic());
-    word.chars().find_map(|c| Some((c, looks_like(c)?))).filter(|(letter, _)| has_latin || is_styled(*letter))
+    word.chars()
+        .find_map(|c| Some((c, looks_like(c)?)))
+        .filter(|(letter, _)| has_latin || is_styled(*letter))
 }
 
 /// The Latin letter that a letter of another script, or a styled one, looks like.

@@ -37,11 +37,16 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
 }
 
 fn hold(tool: &Tool, arguments: &Value, origin: Origin, report: &mut Report<'_>) {
-    let Ok(validator) = tool.input.validator() else { return };
+    let Ok(validator) = tool.input.validator() else {
+        return;
+    };
     for error in validator.iter_errors(arguments).take(3) {
         let at = error.instance_path().to_string();
         let place = if at.is_empty() { String::new() } else { format!(" at `{at}`") };
         let message = format!("the arguments of an example do not fit the schema{place}: {error}");
-        report.push(Diagnostic::new(&RULE, origin.clone(), message).hint("correct the example, or the schema"));
+        report.push(
+            Diagnostic::new(&RULE, origin.clone(), message)
+                .hint("correct the example, or the schema"),
+        );
     }
 }

@@ -29,9 +29,13 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
             Launch::R(_) => {
                 "add `@keywords mcp-read-only` and build again, or `mutates: no`, if it only reads; else `mutates: yes`"
             }
-            _ if tool.on_mismatch.is_some() => "add `mutates = false` to its `[[bind]]` if it only reads, else `mutates = true`",
+            _ if tool.on_mismatch.is_some() => {
+                "add `mutates = false` to its `[[bind]]` if it only reads, else `mutates = true`"
+            }
             _ => "add `\"mutates\": false` if it only reads, else `\"mutates\": true`",
         };
-        report.push(Diagnostic::new(&RULE, tool.origin.clone(), message).hint(hint).expected("mutates"));
+        report.push(
+            Diagnostic::new(&RULE, tool.origin.clone(), message).hint(hint).expected("mutates"),
+        );
     }
 }

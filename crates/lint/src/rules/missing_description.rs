@@ -28,7 +28,10 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
         let text = property.get("description").and_then(Value::as_str).unwrap_or_default();
         if text.trim().is_empty() && !refers {
             let message = format!("the parameter `{name}` has no description");
-            report.push(Diagnostic::new(&RULE, tool.parameter_origin(name), message).hint("say in a few words what it means"));
+            report.push(
+                Diagnostic::new(&RULE, tool.parameter_origin(name), message)
+                    .hint("say in a few words what it means"),
+            );
         }
     }
 }

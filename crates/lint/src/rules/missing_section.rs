@@ -16,14 +16,22 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let Some(aspects) = &tool.aspects else { return };
-    let missing: Vec<Section> = Section::ALL.into_iter().filter(|section| aspects.section(*section).is_none()).collect();
+    let missing: Vec<Section> =
+        Section::ALL.into_iter().filter(|section| aspects.section(*section).is_none()).collect();
     let Some(first) = missing.first() else { return };
-    let titles = missing.iter().map(|section| format!("\"{}\"", section.title())).collect::<Vec<_>>().join(", ");
+    let titles = missing
+        .iter()
+        .map(|section| format!("\"{}\"", section.title()))
+        .collect::<Vec<_>>()
+        .join(", ");
     let message = match missing.len() {
         1 => format!("the section {titles} is missing"),
         count => format!("{count} sections are missing: {titles}"),
     };
-    let hint =
-        format!("write them as `### {}. {}`, and `N/A` with the reason where one does not apply", first.number(), first.title());
+    let hint = format!(
+        "write them as `### {}. {}`, and `N/A` with the reason where one does not apply",
+        first.number(),
+        first.title()
+    );
     report.push(Diagnostic::new(&RULE, tool.origin.clone(), message).hint(hint));
 }

@@ -17,7 +17,11 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     if tool.aspects.as_ref().is_some_and(|aspects| aspects.version.is_none()) {
-        let found = Diagnostic::new(&RULE, tool.origin.clone(), "neither the tool nor its document has a version");
+        let found = Diagnostic::new(
+            &RULE,
+            tool.origin.clone(),
+            "neither the tool nor its document has a version",
+        );
         report.push(found.hint("write `**Version**: 1.0.0` under the heading"));
     }
 }

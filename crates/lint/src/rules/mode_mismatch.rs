@@ -90,10 +90,16 @@ pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
         Mode::Asynchronous => (&WAITING, "asynchronous", "its result at once", "true"),
     };
     let words = text.words();
-    let Some(claim) = phrases.find(words).find(|span| !is_distanced(words, span.start)) else { return };
+    let Some(claim) = phrases.find(words).find(|span| !is_distanced(words, span.start)) else {
+        return;
+    };
     let claim = text.quote(claim);
     let message = format!("the tool is {is}, but its {subject} promises {promises}: \"{claim}\"");
-    let change = if text.role == Role::Guidance { "choose another guidance block" } else { "change the text" };
+    let change = if text.role == Role::Guidance {
+        "choose another guidance block"
+    } else {
+        "change the text"
+    };
     let found = Diagnostic::new(&RULE, text.origin(), message).received(claim);
     report.push(found.hint(format!("{change}, or say `\"synchronous\": {other}`")));
 }

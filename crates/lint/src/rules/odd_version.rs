@@ -15,11 +15,26 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    let Some(version) = tool.marks.version.as_deref().filter(|version| !is_semantic(version)) else { return };
-    let place = tool.aspects.as_ref().and_then(|aspects| aspects.version.as_ref()).map(|version| tool.origin_of(&version.place));
-    let found =
-        Diagnostic::new(&RULE, place.unwrap_or_else(|| tool.origin.clone()), format!("`{version}` is no semantic version"));
-    report.push(found.received(version).expected("MAJOR.MINOR.PATCH").hint("write three numbers with dots between them"));
+    let Some(version) = tool.marks.version.as_deref().filter(|version| !is_semantic(version))
+    else {
+        return;
+    };
+    let place = tool
+        .aspects
+        .as_ref()
+        .and_then(|aspects| aspects.version.as_ref())
+        .map(|version| tool.origin_of(&version.place));
+    let found = Diagnostic::new(
+        &RULE,
+        place.unwrap_or_else(|| tool.origin.clone()),
+        format!("`{version}` is no semantic version"),
+    );
+    report.push(
+        found
+            .received(version)
+            .expected("MAJOR.MINOR.PATCH")
+            .hint("write three numbers with dots between them"),
+    );
 }
 
 /// Whether a text is a version as semantic versioning has it.
@@ -34,6 +49,10 @@ mod tests {
     #[test]
     fn knows_semantic_versions() {
         assert!(["0.1.0", "1.2.3", "10.20.30-beta.1+build.5"].into_iter().all(is_semantic));
-        assert!(!["1", "1.2", "1.02.3", "v1.2.3", "1.2.3-", "1.2.x", "latest"].into_iter().any(is_semantic));
+        assert!(
+            !["1", "1.2", "1.02.3", "v1.2.3", "1.2.3-", "1.2.x", "latest"]
+                .into_iter()
+                .any(is_semantic)
+        );
     }
 }

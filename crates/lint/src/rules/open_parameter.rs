@@ -25,12 +25,20 @@ pub(crate) static RULE: Rule = Rule {
 const SAYING: [&str; 9] = ["type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "not", "if"];
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    let is_meant = |name: &str| tool.aspects.as_ref().is_some_and(|aspects| aspects.anything.iter().any(|known| known == name));
+    let is_meant = |name: &str| {
+        tool.aspects
+            .as_ref()
+            .is_some_and(|aspects| aspects.anything.iter().any(|known| known == name))
+    };
     for (name, property) in tool.input.properties() {
-        let says = matches!(property, Value::Bool(_)) || SAYING.iter().any(|keyword| property.get(keyword).is_some());
+        let says = matches!(property, Value::Bool(_))
+            || SAYING.iter().any(|keyword| property.get(keyword).is_some());
         if !says && !is_meant(name) {
             let message = format!("the parameter `{name}` has no type");
-            report.push(Diagnostic::new(&RULE, tool.parameter_origin(name), message).hint("say what its value is"));
+            report.push(
+                Diagnostic::new(&RULE, tool.parameter_origin(name), message)
+                    .hint("say what its value is"),
+            );
         }
     }
 }

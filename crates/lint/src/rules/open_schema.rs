@@ -27,6 +27,8 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     if matches!(&tool.launch, Launch::Process(process) if !process.speaks_json()) && !is_closed {
         let message = "the schema lets arguments through that the program does not take, so that they are refused";
         let found = Diagnostic::new(&RULE, tool.origin.clone(), message);
-        report.push(found.hint("add `\"additionalProperties\": false` to it").expected("a closed schema"));
+        report.push(
+            found.hint("add `\"additionalProperties\": false` to it").expected("a closed schema"),
+        );
     }
 }

@@ -50,19 +50,32 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
         }
     }
     let Some(aspects) = &tool.aspects else { return };
-    let security = aspects.security.iter().map(|remark| ("the section on security", &remark.text, &remark.place));
-    let errors = aspects.errors.iter().map(|errors| ("the section on errors", &errors.text, &errors.place));
-    let idempotency = aspects.idempotency.iter().map(|said| ("the section on idempotency", &said.text, &said.place));
-    let fields = aspects.outputs.iter().map(|field| ("a field of the result", &field.description, &field.place));
+    let security = aspects
+        .security
+        .iter()
+        .map(|remark| ("the section on security", &remark.text, &remark.place));
+    let errors =
+        aspects.errors.iter().map(|errors| ("the section on errors", &errors.text, &errors.place));
+    let idempotency = aspects
+        .idempotency
+        .iter()
+        .map(|said| ("the section on idempotency", &said.text, &said.place));
+    let fields = aspects
+        .outputs
+        .iter()
+        .map(|field| ("a field of the result", &field.description, &field.place));
     for (subject, text, place) in security.chain(errors).chain(idempotency).chain(fields) {
         if let Some(gap) = gap(text) {
             report.push(told(tool.origin_of(place), subject, gap));
         }
     }
-    let results =
-        aspects.outputs.iter().filter_map(|field| Some(("a value of the result", field.example.as_ref()?, &field.place)));
-    let calls =
-        aspects.usages.iter().filter_map(|usage| Some(("an example", usage.call.as_ref()?.get("arguments")?, &usage.place)));
+    let results = aspects
+        .outputs
+        .iter()
+        .filter_map(|field| Some(("a value of the result", field.example.as_ref()?, &field.place)));
+    let calls = aspects.usages.iter().filter_map(|usage| {
+        Some(("an example", usage.call.as_ref()?.get("arguments")?, &usage.place))
+    });
     for (subject, value, place) in results.chain(calls) {
         if let Some(gap) = gap_in(value) {
             report.push(told(tool.origin_of(place), subject, gap));
@@ -72,7 +85,8 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
 
 fn told(origin: Origin, subject: &str, gap: &str) -> Diagnostic {
     let gap: String = gap.chars().take(60).collect();
-    Diagnostic::new(&RULE, origin, format!("{subject} has a place to be filled in: \"{gap}\"")).hint("replace it, or take it out")
+    Diagnostic::new(&RULE, origin, format!("{subject} has a place to be filled in: \"{gap}\""))
+        .hint("replace it, or take it out")
 }
 
 /// The first place in a value that is to be filled in: a text, or one right inside an object.
@@ -99,10 +113,15 @@ fn gap(text: &str) -> Option<&str> {
         let inside = &trimmed[at + 1..];
         let end = inside.find(']')?;
         let is_link = inside[end + 1..].starts_with('(');
-        let first =
-            inside[..end].split(|c: char| !c.is_alphanumeric() && c != '.').next()?.trim_end_matches('.').to_ascii_lowercase();
-        let is_gap = first.starts_with("your") || GAPS.contains(&first.as_str()) && inside[..end].len() > first.len() + 2;
-        (is_gap && !is_link && !inside[..end].contains(['"', '|'])).then(|| &trimmed[at..at + end + 2])
+        let first = inside[..end]
+            .split(|c: char| !c.is_alphanumeric() && c != '.')
+            .next()?
+            .trim_end_matches('.')
+            .to_ascii_lowercase();
+        let is_gap = first.starts_with("your")
+            || GAPS.contains(&first.as_str()) && inside[..end].len() > first.len() + 2;
+        (is_gap && !is_link && !inside[..end].contains(['"', '|']))
+            .then(|| &trimmed[at..at + end + 2])
     })
 }
 
@@ -112,12 +131,22 @@ mod tests {
 
     #[test]
     fn tells_gaps_from_brackets() {
-        for text in ["[Tool description]", "`[Describe any input validation.]`", "TODO: say more", "It has [YourToolName] in it"]
-        {
+        for text in [
+            "[Tool description]",
+            "`[Describe any input validation.]`",
+            "TODO: say more",
+            "It has [YourToolName] in it",
+        ] {
             assert!(gap(text).is_some(), "{text}");
         }
-        for text in ["The interval [0, 1]", "See [the page](x.md)", "`[\"a\"]`", "array[string]", "Add a todo", "[example](a.md)"]
-        {
+        for text in [
+            "The interval [0, 1]",
+            "See [the page](x.md)",
+            "`[\"a\"]`",
+            "array[string]",
+            "Add a todo",
+            "[example](a.md)",
+        ] {
             assert!(gap(text).is_none(), "{text}");
         }
     }

@@ -23,7 +23,10 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     if let Launch::Process(process) = &tool.launch
         && process.is_shell_script()
     {
-        let message = format!("the command lets `{}` run a script; the tool is treated as dangerous", process.program);
+        let message = format!(
+            "the command lets `{}` run a script; the tool is treated as dangerous",
+            process.program
+        );
         let found = Diagnostic::new(&RULE, tool.origin.clone(), message);
         report.push(found.hint("name the program itself, or keep the script in a file and take its inputs as parameters"));
     }

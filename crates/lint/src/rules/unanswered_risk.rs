@@ -30,7 +30,18 @@ struct Risk {
 const RISKS: [Risk; 4] = [
     Risk {
         what: "a path",
-        names: &["path", "paths", "file", "files", "dir", "directory", "folder", "filename", "filepath", "cwd"],
+        names: &[
+            "path",
+            "paths",
+            "file",
+            "files",
+            "dir",
+            "directory",
+            "folder",
+            "filename",
+            "filepath",
+            "cwd",
+        ],
         format: "path",
         answers: &["path", "file", "director", "folder", "traversal"],
     },
@@ -44,7 +55,9 @@ const RISKS: [Risk; 4] = [
         what: "an address",
         names: &["url", "urls", "uri", "endpoint", "host", "hostname", "webhook"],
         format: "uri",
-        answers: &["url", "uri", "network", "ssrf", "host", "request", "domain", "address", "https"],
+        answers: &[
+            "url", "uri", "network", "ssrf", "host", "request", "domain", "address", "https",
+        ],
     },
     Risk {
         what: "a query",
@@ -56,14 +69,28 @@ const RISKS: [Risk; 4] = [
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let Some(aspects) = &tool.aspects else { return };
-    let Some(place) = aspects.section(Section::Security) else { return };
-    let text = aspects.security.iter().map(|remark| remark.text.to_lowercase()).collect::<Vec<_>>().join("\n");
+    let Some(place) = aspects.section(Section::Security) else {
+        return;
+    };
+    let text = aspects
+        .security
+        .iter()
+        .map(|remark| remark.text.to_lowercase())
+        .collect::<Vec<_>>()
+        .join("\n");
     for risk in &RISKS {
-        let reaching: Vec<&str> =
-            tool.input.properties().filter(|(name, schema)| risk.is_in(name, schema)).map(|(name, _)| name).collect();
+        let reaching: Vec<&str> = tool
+            .input
+            .properties()
+            .filter(|(name, schema)| risk.is_in(name, schema))
+            .map(|(name, _)| name)
+            .collect();
         let is_answered = risk.answers.iter().any(|answer| text.contains(answer));
         let is_named = |name: &&str| text.contains(&format!("`{}`", name.to_lowercase()));
-        let Some(name) = reaching.iter().find(|name| !is_named(name)).filter(|_| !is_answered) else { continue };
+        let Some(name) = reaching.iter().find(|name| !is_named(name)).filter(|_| !is_answered)
+        else {
+            continue;
+        };
         let message = format!("`{name}` is {}, and nothing here says what it may reach", risk.what);
         report.push(
             Diagnostic::new(&RULE, tool.origin_of(place), message)
@@ -75,7 +102,8 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
 impl Risk {
     fn is_in(&self, name: &str, schema: &Value) -> bool {
         let last = identifier_words(name).pop().unwrap_or_default();
-        let has_format = !self.format.is_empty() && schema.get("format").and_then(Value::as_str) == Some(self.format);
+        let has_format = !self.format.is_empty()
+            && schema.get("format").and_then(Value::as_str) == Some(self.format);
         let is_free = schema.get("enum").is_none();
         has_format || takes_text(schema) && is_free && self.names.contains(&last.as_str())
     }
@@ -83,7 +111,9 @@ impl Risk {
 
 /// Whether a value, or each item of it, may be a text.
 fn takes_text(schema: &Value) -> bool {
-    let is_text = |kind: &Value| kind == "string" || kind == "array" && schema.get("items").is_none_or(takes_text);
+    let is_text = |kind: &Value| {
+        kind == "string" || kind == "array" && schema.get("items").is_none_or(takes_text)
+    };
     match schema.get("type") {
         Some(kind @ Value::String(_)) => is_text(kind),
         Some(Value::Array(kinds)) => kinds.iter().any(is_text),

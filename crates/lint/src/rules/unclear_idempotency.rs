@@ -18,7 +18,10 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let said = tool.aspects.as_ref().and_then(|aspects| aspects.idempotency.as_ref());
     if let Some(said) = said.filter(|said| said.answer == Answer::Unclear) {
         let message = "this does not say whether the tool is idempotent";
-        let found = Diagnostic::new(&RULE, tool.origin_of(&said.place), message).expected("Yes, No, Partially or Depends");
-        report.push(found.hint("write `- **Idempotent**: Yes`, or another answer, before the explanation"));
+        let found = Diagnostic::new(&RULE, tool.origin_of(&said.place), message)
+            .expected("Yes, No, Partially or Depends");
+        report.push(
+            found.hint("write `- **Idempotent**: Yes`, or another answer, before the explanation"),
+        );
     }
 }

@@ -29,6 +29,9 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
             (true, false) => "description and no type",
         };
         let message = format!("the field `{}` has no {missing}", field.name);
-        report.push(Diagnostic::new(&RULE, tool.origin_of(&field.place), message).hint("say what it is, in a table of fields"));
+        report.push(
+            Diagnostic::new(&RULE, tool.origin_of(&field.place), message)
+                .hint("say what it is, in a table of fields"),
+        );
     }
 }

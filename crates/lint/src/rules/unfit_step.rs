@@ -32,13 +32,22 @@ const FOLDER: &str = "working_directory";
 
 pub(crate) fn check(catalog: &Catalog, report: &mut Report<'_>) {
     for tool in catalog.tools() {
-        let Launch::Sequence(sequence) = &tool.launch else { continue };
+        let Launch::Sequence(sequence) = &tool.launch else {
+            continue;
+        };
         for (index, step) in sequence.steps.iter().enumerate() {
-            let Some(called) = catalog.get(&step.tool).filter(|called| called.is_callable()) else { continue };
+            let Some(called) = catalog.get(&step.tool).filter(|called| called.is_callable()) else {
+                continue;
+            };
             for fault in faults(tool, step, called) {
                 let message = format!("step {}, `{}`: {}", index + 1, called.name, fault.message);
-                let found = Diagnostic::new(&RULE, tool.step_arguments_origin(index).below(&fault.path), message);
-                report.push(found.expected(fault.expected).received(fault.received).tool(&tool.name));
+                let found = Diagnostic::new(
+                    &RULE,
+                    tool.step_arguments_origin(index).below(&fault.path),
+                    message,
+                );
+                report
+                    .push(found.expected(fault.expected).received(fault.received).tool(&tool.name));
             }
         }
     }
@@ -47,7 +56,8 @@ pub(crate) fn check(catalog: &Catalog, report: &mut Report<'_>) {
 /// What is wrong with the arguments of a step, whatever those of the call will be. A schema that is
 /// broken is reported where it is written.
 fn faults(tool: &Tool, step: &Step, called: &Tool) -> Vec<Fault> {
-    let is_handed_on = tool.input.property(FOLDER).is_some() && step.arguments.get(FOLDER).is_none();
+    let is_handed_on =
+        tool.input.property(FOLDER).is_some() && step.arguments.get(FOLDER).is_none();
     let mut faults = arguments::check(&called.input, &step.arguments).unwrap_or_default();
     faults.retain(|fault| !(is_handed_on && fault.path == format!("/{FOLDER}")));
     faults

@@ -18,21 +18,40 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    report_echo(&tool.name, &tool.description.text, || ("the description".to_owned(), tool.origin.clone()), report);
+    report_echo(
+        &tool.name,
+        &tool.description.text,
+        || ("the description".to_owned(), tool.origin.clone()),
+        report,
+    );
     for (name, property) in tool.input.properties() {
         let text = property.get("description").and_then(Value::as_str).unwrap_or_default();
-        report_echo(name, text, || (format!("the description of `{name}`"), tool.parameter_origin(name)), report);
+        report_echo(
+            name,
+            text,
+            || (format!("the description of `{name}`"), tool.parameter_origin(name)),
+            report,
+        );
     }
 }
 
-fn report_echo(name: &str, text: &str, subject: impl FnOnce() -> (String, Origin), report: &mut Report<'_>) {
+fn report_echo(
+    name: &str,
+    text: &str,
+    subject: impl FnOnce() -> (String, Origin),
+    report: &mut Report<'_>,
+) {
     // A text that is much longer than the name, or begins otherwise, cannot repeat it, and most do not.
-    let is_candidate = !text.is_empty() && text.len() <= 2 * name.len() + 8 && initial(name) == initial(text);
+    let is_candidate =
+        !text.is_empty() && text.len() <= 2 * name.len() + 8 && initial(name) == initial(text);
     if !is_candidate || identifier_words(name) != identifier_words(text) {
         return;
     }
     let (subject, origin) = subject();
-    report.push(Diagnostic::new(&RULE, origin, format!("{subject} only repeats the name")).hint("say what the name leaves open"));
+    report.push(
+        Diagnostic::new(&RULE, origin, format!("{subject} only repeats the name"))
+            .hint("say what the name leaves open"),
+    );
 }
 
 fn initial(text: &str) -> Option<char> {

@@ -20,17 +20,22 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(catalog: &Catalog, report: &mut Report<'_>) {
-    let unknown = if report.context.scope == Scope::Crib { Severity::Error } else { Severity::Warning };
+    let unknown =
+        if report.context.scope == Scope::Crib { Severity::Error } else { Severity::Warning };
     for tool in catalog.tools() {
-        for (index, called) in steps(tool).enumerate().filter(|(_, called)| !name::BUILT_IN.contains(called)) {
+        for (index, called) in
+            steps(tool).enumerate().filter(|(_, called)| !name::BUILT_IN.contains(called))
+        {
             let (problem, severity) = match catalog.get(called) {
                 Some(target) if target.is_callable() => continue,
                 Some(_) => ("has no command", Severity::Warning),
                 None => ("does not exist", unknown),
             };
             let near = catalog.closest(called).filter(|near| *near != called && *near != tool.name);
-            let hint = near
-                .map_or_else(|| "name a tool of this crib, as it is served".to_owned(), |near| format!("did you mean `{near}`?"));
+            let hint = near.map_or_else(
+                || "name a tool of this crib, as it is served".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            );
             report.push(found(tool, index, called, problem).severity(severity).hint(hint));
         }
     }
@@ -46,8 +51,12 @@ pub(crate) fn check_broken(catalog: &Catalog, report: &mut Report<'_>) {
             if broken.contains(&tool.name) {
                 continue;
             }
-            for (index, called) in steps(tool).enumerate().filter(|(_, called)| broken.contains(*called)) {
-                report.push(found(tool, index, called, "has an error").hint(format!("mend `{called}`")));
+            for (index, called) in
+                steps(tool).enumerate().filter(|(_, called)| broken.contains(*called))
+            {
+                report.push(
+                    found(tool, index, called, "has an error").hint(format!("mend `{called}`")),
+                );
             }
             if steps(tool).any(|called| broken.contains(called)) {
                 broken.insert(tool.name.clone());

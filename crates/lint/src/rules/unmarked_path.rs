@@ -38,10 +38,16 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
         return;
     }
     for (name, schema) in tool.input.properties() {
-        if takes_free_text(schema) && !is_bound_as_path(tool, name) && sounds_like_path(name, description(schema)) {
-            let message = format!("the parameter `{name}` looks like a path but does not have `\"format\": \"path\"`");
+        if takes_free_text(schema)
+            && !is_bound_as_path(tool, name)
+            && sounds_like_path(name, description(schema))
+        {
+            let message = format!(
+                "the parameter `{name}` looks like a path but does not have `\"format\": \"path\"`"
+            );
             let place = if is(schema, "array") { "to its `items`" } else { "to it" };
-            let found = Diagnostic::new(&RULE, tool.parameter_origin(name), message).expected("format: path");
+            let found = Diagnostic::new(&RULE, tool.parameter_origin(name), message)
+                .expected("format: path");
             report.push(
                 found.hint(format!("add `\"format\": \"path\"` {place}, so that the path is kept inside the crib's roots")),
             );
@@ -55,12 +61,18 @@ fn description(schema: &Value) -> &str {
 
 /// Whether the value, or each item of it, is a string that nothing else is said about.
 fn takes_free_text(schema: &Value) -> bool {
-    let is_free =
-        |schema: &Value| ["format", "enum", "const", "contentEncoding"].iter().all(|keyword| schema.get(keyword).is_none());
+    let is_free = |schema: &Value| {
+        ["format", "enum", "const", "contentEncoding"]
+            .iter()
+            .all(|keyword| schema.get(keyword).is_none())
+    };
     let items = schema.get("items");
     match is(schema, "array") {
         true => {
-            is_free(schema) && items.is_none_or(|items| is_free(items) && (is(items, "string") || items.get("type").is_none()))
+            is_free(schema)
+                && items.is_none_or(|items| {
+                    is_free(items) && (is(items, "string") || items.get("type").is_none())
+                })
         }
         false => is_free(schema) && is(schema, "string"),
     }
@@ -76,11 +88,13 @@ fn is(schema: &Value, wanted: &str) -> bool {
 
 /// Whether the command line knows it as a path, or takes it as content and not as a name.
 fn is_bound_as_path(tool: &Tool, name: &str) -> bool {
-    let Launch::Process(process) = &tool.launch else { return false };
-    process
-        .bindings()
-        .filter(|binding| binding.parameter == name)
-        .any(|binding| binding.kind != ValueKind::Plain || !matches!(binding.pass_by, PassBy::Argument | PassBy::Env(_)))
+    let Launch::Process(process) = &tool.launch else {
+        return false;
+    };
+    process.bindings().filter(|binding| binding.parameter == name).any(|binding| {
+        binding.kind != ValueKind::Plain
+            || !matches!(binding.pass_by, PassBy::Argument | PassBy::Env(_))
+    })
 }
 
 /// Whether a parameter of this name and description names a file or folder.
@@ -107,7 +121,10 @@ fn mentions_path(text: &str) -> bool {
 
 /// The last word of a name says what the thing is: `output_dir` is a folder, `file_count` is none.
 fn name_says_path(name: &[String]) -> bool {
-    let last = name.last().map(|last| last.trim_end_matches(|c: char| c.is_ascii_digit())).unwrap_or_default();
+    let last = name
+        .last()
+        .map(|last| last.trim_end_matches(|c: char| c.is_ascii_digit()))
+        .unwrap_or_default();
     PATH_NOUNS.contains(&last) || COMPOUNDS.contains(&last)
 }
 
@@ -124,7 +141,8 @@ fn text_says_path(description: &str) -> bool {
         _ => false,
     });
     let names_thing = words.first().is_some_and(|first| !VERBS.contains(first));
-    let begins = words.windows(2).take(3).any(|pair| is_noun(pair[0]) && PREPOSITIONS.contains(&pair[1]));
+    let begins =
+        words.windows(2).take(3).any(|pair| is_noun(pair[0]) && PREPOSITIONS.contains(&pair[1]));
     let ends = words.len() <= SHORT_CLAUSE && words.last().is_some_and(|last| is_noun(last));
     names_path || names_thing && (begins || ends)
 }
@@ -132,7 +150,18 @@ fn text_says_path(description: &str) -> bool {
 /// How many words a clause may have that is nothing but the name of a thing.
 const SHORT_CLAUSE: usize = 6;
 
-const PATH_NOUNS: [&str; 10] = ["path", "paths", "file", "files", "dir", "dirs", "directory", "directories", "folder", "folders"];
+const PATH_NOUNS: [&str; 10] = [
+    "path",
+    "paths",
+    "file",
+    "files",
+    "dir",
+    "dirs",
+    "directory",
+    "directories",
+    "folder",
+    "folders",
+];
 
 /// Names of files and folders in one word.
 const COMPOUNDS: [&str; 20] = [
@@ -160,8 +189,8 @@ const COMPOUNDS: [&str; 20] = [
 
 /// Words that make a path of a name into something else: `url_path`, `json_path`, `branch-or-paths`.
 const OTHER_IN_NAME: [&str; 16] = [
-    "url", "uri", "http", "route", "endpoint", "json", "xml", "css", "field", "property", "class", "import", "module", "glob",
-    "pattern", "or",
+    "url", "uri", "http", "route", "endpoint", "json", "xml", "css", "field", "property", "class",
+    "import", "module", "glob", "pattern", "or",
 ];
 
 /// Words by which a description says that the value is no path, or not always one.
@@ -186,13 +215,15 @@ const NEVER_PATHS: [&str; 17] = [
 ];
 
 /// Words beside which a file in the description is mostly not the value itself.
-const SELDOM_PATHS: [&str; 9] = ["extension", "extensions", "content", "contents", "value", "id", "size", "command", "suffix"];
+const SELDOM_PATHS: [&str; 9] =
+    ["extension", "extensions", "content", "contents", "value", "id", "size", "command", "suffix"];
 
 /// Words behind which a clause goes on about the thing it has named.
 const PREPOSITIONS: [&str; 7] = ["to", "for", "in", "of", "where", "containing", "with"];
 
 /// Clauses that begin like this say what is done, not what the value is.
 const VERBS: [&str; 21] = [
-    "edit", "execute", "run", "search", "filter", "ignore", "skip", "show", "print", "list", "include", "exclude", "sort",
-    "match", "create", "use", "copy", "give", "compare", "how", "number",
+    "edit", "execute", "run", "search", "filter", "ignore", "skip", "show", "print", "list",
+    "include", "exclude", "sort", "match", "create", "use", "copy", "give", "compare", "how",
+    "number",
 ];

@@ -28,12 +28,18 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
         (false, true) => "has a dot",
         (false, false) => return,
     };
-    let found = Diagnostic::new(&RULE, tool.origin.clone(), format!("the name `{name}` {what}, which some hosts rewrite"));
+    let found = Diagnostic::new(
+        &RULE,
+        tool.origin.clone(),
+        format!("the name `{name}` {what}, which some hosts rewrite"),
+    );
     report.push(found.hint("begin with a letter and use `_` instead of a dot"));
 }
 
 /// Whether the format leaves no choice: a function of R is called by its package and its name.
 fn is_given(tool: &Tool) -> bool {
-    let Launch::R(function) = &tool.launch else { return false };
+    let Launch::R(function) = &tool.launch else {
+        return false;
+    };
     tool.name == format!("{}-{}", function.package, function.function)
 }

@@ -23,13 +23,19 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    if tool.marks.network.is_some() || !matches!(tool.launch, Launch::Process(_) | Launch::Python(_)) {
+    if tool.marks.network.is_some()
+        || !matches!(tool.launch, Launch::Process(_) | Launch::Python(_))
+    {
         return;
     }
     for (name, _) in tool.input.properties().filter(|(_, schema)| is_address(schema)) {
-        let message = format!("the parameter `{name}` is an address, but the tool does not say whether it uses the network");
+        let message = format!(
+            "the parameter `{name}` is an address, but the tool does not say whether it uses the network"
+        );
         let found = Diagnostic::new(&RULE, tool.parameter_origin(name), message);
-        report.push(found.hint("say `\"network\": true`, or `\"network\": false` if the address is not visited"));
+        report.push(found.hint(
+            "say `\"network\": true`, or `\"network\": false` if the address is not visited",
+        ));
     }
 }
 

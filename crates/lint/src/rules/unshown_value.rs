@@ -24,11 +24,17 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let Some(aspects) = &tool.aspects else { return };
     let mut push = |what: String, origin| {
-        let found = Diagnostic::new(&RULE, origin, format!("{what} has no example that is a value of its type"));
+        let found = Diagnostic::new(
+            &RULE,
+            origin,
+            format!("{what} has no example that is a value of its type"),
+        );
         report.push(found.hint("write one as JSON, in code"));
     };
     for (name, property) in tool.input.properties() {
-        let shows = ["examples", "example", "default", "enum", "const"].iter().any(|keyword| property.get(keyword).is_some());
+        let shows = ["examples", "example", "default", "enum", "const"]
+            .iter()
+            .any(|keyword| property.get(keyword).is_some());
         let is_truth = property.get("type").and_then(Value::as_str) == Some("boolean");
         if !shows && !is_truth {
             push(format!("the parameter `{name}`"), tool.parameter_origin(name));

@@ -32,20 +32,31 @@ fn the_order_does_not_depend_on_the_order_of_reading() {
     let forward = check_in("c", vec![bad("a"), bad("b"), bad("c")]);
     let backward = check_in("c", vec![bad("c"), bad("b"), bad("a")]);
     assert_eq!(forward, backward);
-    assert_eq!(forward.iter().map(|of| of.tool.as_deref().unwrap_or_default()).collect::<String>(), "aabbcc");
+    assert_eq!(
+        forward.iter().map(|of| of.tool.as_deref().unwrap_or_default()).collect::<String>(),
+        "aabbcc"
+    );
 }
 
 #[test]
 fn tools_that_share_a_parameter_share_its_problem() {
     let sharing = |name: &str| {
         let mut tool = tool(name);
-        tool.origin = catalog::Origin::value(&catalog::SourceId::new("tools/one.json"), format!("/subcommand/{name}"));
+        tool.origin = catalog::Origin::value(
+            &catalog::SourceId::new("tools/one.json"),
+            format!("/subcommand/{name}"),
+        );
         let properties = json!({"manifest-path": {"type": "string", "description": "Where"}});
-        tool.input = object(json!({"type": "object", "properties": properties, "additionalProperties": false}));
+        tool.input = object(
+            json!({"type": "object", "properties": properties, "additionalProperties": false}),
+        );
         let place = Place::Value("/options/0".into());
         tool.parameters = vec![Parameter { name: "manifest-path".into(), alias: None, place }];
         tool
     };
     let found = check_in("c", vec![sharing("a"), sharing("b")]);
-    assert_eq!(found.iter().map(|of| (of.code, of.tool.as_deref())).collect::<Vec<_>>(), [("TC301", Some("a"))]);
+    assert_eq!(
+        found.iter().map(|of| (of.code, of.tool.as_deref())).collect::<Vec<_>>(),
+        [("TC301", Some("a"))]
+    );
 }

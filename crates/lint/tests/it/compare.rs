@@ -34,12 +34,18 @@ pub(crate) fn output(old: Value, new: Value) -> Vec<String> {
 
 /// The same of one parameter.
 pub(crate) fn parameter(old: Value, new: Value) -> Vec<String> {
-    input(json!({"type": "object", "properties": {"p": old}}), json!({"type": "object", "properties": {"p": new}}))
+    input(
+        json!({"type": "object", "properties": {"p": old}}),
+        json!({"type": "object", "properties": {"p": new}}),
+    )
 }
 
 /// The same of one field of the result.
 pub(crate) fn field(old: Value, new: Value) -> Vec<String> {
-    output(json!({"type": "object", "properties": {"p": old}}), json!({"type": "object", "properties": {"p": new}}))
+    output(
+        json!({"type": "object", "properties": {"p": old}}),
+        json!({"type": "object", "properties": {"p": new}}),
+    )
 }
 
 fn shown(changes: &[Change]) -> Vec<String> {

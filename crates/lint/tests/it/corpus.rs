@@ -12,8 +12,10 @@ use lint::{Context, Scope};
 /// A folder of shared material, or nothing, said loudly.
 #[expect(clippy::print_stderr, reason = "a skipped test must be heard")]
 pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("TOOLCRIB_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
+    let root = std::env::var_os("TOOLCRIB_SHARED").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
+        PathBuf::from,
+    );
     let folder = root.join(folder);
     if !folder.is_dir() {
         eprintln!("SKIPPED: {} is not there; set TOOLCRIB_SHARED", folder.display());
@@ -36,12 +38,17 @@ fn lint_file(path: &Path, guidance: &Guidance) -> Vec<Diagnostic> {
     let name = path.file_name().and_then(|name| name.to_str()).expect("a name in UTF-8");
     let reading = formats::read(&SourceId::new(name), &bytes, guidance);
     let (catalog, _) = Catalog::merge(reading.tools);
-    lint::check(&catalog, &Context { crib: "corpus".into(), scope: Scope::File, ..Context::default() })
+    lint::check(
+        &catalog,
+        &Context { crib: "corpus".into(), scope: Scope::File, ..Context::default() },
+    )
 }
 
 #[test]
 fn good_definitions_stay_free_of_findings() {
-    let Some(folder) = shared("checks/crib/tools") else { return };
+    let Some(folder) = shared("checks/crib/tools") else {
+        return;
+    };
     for path in files(&folder) {
         assert_eq!(lint_file(&path, &Guidance::default()), [], "{}", path.display());
     }
@@ -51,8 +58,11 @@ fn good_definitions_stay_free_of_findings() {
 /// which almost no old definition has, and shells, which are no matter of judgement.
 #[test]
 fn finds_what_is_wrong_with_real_definitions_and_no_more() {
-    let Some(folder) = shared("corpus/mtdf") else { return };
-    let guidance = std::fs::read(folder.join("guidance__tool_guidance__2025-11-17__1e1cd116.json")).expect("a guidance file");
+    let Some(folder) = shared("corpus/mtdf") else {
+        return;
+    };
+    let guidance = std::fs::read(folder.join("guidance__tool_guidance__2025-11-17__1e1cd116.json"))
+        .expect("a guidance file");
     let (guidance, _) = formats::read_guidance(&SourceId::new("tool_guidance.json"), &guidance);
     let mut found = BTreeSet::new();
     for diagnostic in files(&folder).iter().flat_map(|path| lint_file(path, &guidance)) {

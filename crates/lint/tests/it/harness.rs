@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 pub(crate) fn tool(name: &str) -> Tool {
     let origin = Origin::value(&SourceId::new(format!("tools/{name}.json")), "");
     let launch = Launch::Process(Process { program: "echo".into(), pieces: Vec::new() });
-    let mut tool = Tool::new(name, "Do something that is well described", Schema::nothing(), launch, origin);
+    let mut tool =
+        Tool::new(name, "Do something that is well described", Schema::nothing(), launch, origin);
     tool.marks = Marks { mutates: Some(false), ..Marks::default() };
     tool
 }
@@ -26,8 +27,14 @@ pub(crate) fn saying(text: &str) -> Tool {
 /// A good tool with one optional parameter, bound as an option.
 pub(crate) fn taking(name: &str, schema: Value) -> Tool {
     let mut tool = tool("taker");
-    tool.input = object(json!({"type": "object", "properties": {name: schema}, "additionalProperties": false}));
-    tool.parameters = vec![Parameter { name: name.into(), alias: None, place: Place::Value("/subcommand/0/options/0".into()) }];
+    tool.input = object(
+        json!({"type": "object", "properties": {name: schema}, "additionalProperties": false}),
+    );
+    tool.parameters = vec![Parameter {
+        name: name.into(),
+        alias: None,
+        place: Place::Value("/subcommand/0/options/0".into()),
+    }];
     let pieces = vec![Piece::Parameter(Binding::option(name, catalog::launch::flag_for(name)))];
     tool.launch = Launch::Process(Process { program: "echo".into(), pieces });
     tool
@@ -60,7 +67,13 @@ pub(crate) fn codes(tool: Tool) -> Vec<&'static str> {
 pub(crate) fn lines(found: &[Diagnostic]) -> String {
     let line = |of: &Diagnostic| {
         let pointer = of.origin.pointer().unwrap_or_default();
-        format!("{} {} {}#{pointer}: {}", of.severity.as_str(), of.code, of.origin.source, of.message)
+        format!(
+            "{} {} {}#{pointer}: {}",
+            of.severity.as_str(),
+            of.code,
+            of.origin.source,
+            of.message
+        )
     };
     found.iter().map(line).collect::<Vec<_>>().join("\n")
 }

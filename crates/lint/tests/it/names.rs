@@ -10,7 +10,10 @@ use crate::harness::{check, check_in, codes, lines, object, tool};
 
 #[test]
 fn warns_of_names_that_differ_only_in_case_or_separator() {
-    let found = check_in("my-crib", vec![tool("git_log"), tool("git-log"), tool("Git_Log"), tool("git_status")]);
+    let found = check_in(
+        "my-crib",
+        vec![tool("git_log"), tool("git-log"), tool("Git_Log"), tool("git_status")],
+    );
     insta::assert_snapshot!(lines(&found), @r"
     warning TC202 tools/git-log.json#: the name `git-log` is easily taken for `Git_Log`
     warning TC202 tools/git_log.json#: the name `git_log` is easily taken for `Git_Log`
@@ -36,7 +39,11 @@ fn measures_a_name_with_the_prefix_of_a_host() {
 fn measures_a_full_name_twice_decorated() {
     let name = "x".repeat(60 - "mcp__my-crib__".len());
     let (catalog, _) = catalog::Catalog::merge([tool(&name)]);
-    let context = |full_names| lint::Context { crib: "my-crib".into(), full_names, ..lint::Context::default() };
+    let context = |full_names| lint::Context {
+        crib: "my-crib".into(),
+        full_names,
+        ..lint::Context::default()
+    };
     assert_eq!(lint::check(&catalog, &context(false)), []);
     assert_eq!(lint::check(&catalog, &context(true))[0].code, "TC203");
     assert_eq!(lint::check(&catalog, &lint::Context::default()), []);
@@ -53,7 +60,12 @@ fn the_names_of_r_functions_are_as_their_packages_give_them() {
     let mut tool = tool("data.table-read.csv");
     let of = |function: &str| {
         let function = function.to_owned();
-        Launch::R(RFunction { package: "data.table".to_owned(), function, sources: None, formals: Vec::new() })
+        Launch::R(RFunction {
+            package: "data.table".to_owned(),
+            function,
+            sources: None,
+            formals: Vec::new(),
+        })
     };
     tool.launch = of("read.csv");
     assert!(check(tool.clone()).iter().all(|found| found.code != "TC204"));
@@ -70,7 +82,8 @@ fn sequence(name: &str, steps: &[&str]) -> catalog::Tool {
         skip_if_missing: None,
     };
     let mut tool = tool(name);
-    tool.launch = Launch::Sequence(Sequence { steps: steps.iter().map(step).collect(), delay_ms: 0 });
+    tool.launch =
+        Launch::Sequence(Sequence { steps: steps.iter().map(step).collect(), delay_ms: 0 });
     let place = |index| StepPlace {
         step: Place::Value(format!("/sequence/{index}")),
         arguments: Place::Value(format!("/sequence/{index}/args")),
@@ -83,7 +96,10 @@ fn sequence(name: &str, steps: &[&str]) -> catalog::Tool {
 fn refuses_a_step_that_leads_nowhere_at_its_place() {
     let mut silent = tool("silent");
     silent.launch = Launch::Missing;
-    let found = check_in("c", vec![sequence("all", &["build_it", "biuld_it", "silent"]), tool("build_it"), silent]);
+    let found = check_in(
+        "c",
+        vec![sequence("all", &["build_it", "biuld_it", "silent"]), tool("build_it"), silent],
+    );
     insta::assert_snapshot!(lines(&found), @r"
     error TC205 tools/all.json#/sequence/1: step 2 calls `biuld_it`, which does not exist
     warning TC205 tools/all.json#/sequence/2: step 3 calls `silent`, which has no command
@@ -93,7 +109,10 @@ fn refuses_a_step_that_leads_nowhere_at_its_place() {
 
 #[test]
 fn refuses_a_sequence_that_comes_back_to_itself() {
-    let found = check_in("c", vec![sequence("a", &["b"]), sequence("b", &["c", "a"]), tool("c"), sequence("d", &["a"])]);
+    let found = check_in(
+        "c",
+        vec![sequence("a", &["b"]), sequence("b", &["c", "a"]), tool("c"), sequence("d", &["a"])],
+    );
     insta::assert_snapshot!(lines(&found), @r"
     error TC206 tools/a.json#/sequence/0: the sequence comes back to itself through `b`
     error TC206 tools/b.json#/sequence/1: the sequence comes back to itself through `a`
@@ -115,7 +134,8 @@ fn tools_that_share_a_broken_step_are_all_broken_and_it_is_said_once() {
     let two = catalog::Tool { name: "two".to_owned(), ..one.clone() };
     let (catalog, _) = catalog::Catalog::merge([one, two]);
     let context = lint::Context::default();
-    let found = lint::check_together(&catalog, &context, lint::check_each(catalog.tools(), &context));
+    let found =
+        lint::check_together(&catalog, &context, lint::check_each(catalog.tools(), &context));
     assert_eq!(found.diagnostics.len(), 1);
     assert_eq!(found.broken, ["one", "two"].map(str::to_owned).into());
 }
@@ -123,14 +143,18 @@ fn tools_that_share_a_broken_step_are_all_broken_and_it_is_said_once() {
 #[test]
 fn the_arguments_of_steps_are_checked_all_at_once_in_the_words_of_a_call() {
     let mut build = tool("build");
-    build.input = object(json!({"type": "object", "required": ["target", "working_directory"], "additionalProperties": false,
-        "properties": {"target": {"type": "string"}, "jobs": {"type": "integer"}, "working_directory": {"type": "string"}}}));
+    build.input = object(
+        json!({"type": "object", "required": ["target", "working_directory"], "additionalProperties": false,
+        "properties": {"target": {"type": "string"}, "jobs": {"type": "integer"}, "working_directory": {"type": "string"}}}),
+    );
     let mut all = sequence("all", &["build", "build"]);
-    all.input = object(json!({"type": "object", "properties": {"working_directory": {"type": "string"}}}));
+    all.input =
+        object(json!({"type": "object", "properties": {"working_directory": {"type": "string"}}}));
     let Launch::Sequence(steps) = &mut all.launch else { panic!("a sequence") };
     steps.steps[0].arguments = json!({"jobs": "four", "taget": "x"});
     steps.steps[1].arguments = json!({"target": "x"});
-    let found: Vec<_> = check_in("c", vec![all, build]).into_iter().filter(catalog::Diagnostic::is_error).collect();
+    let found: Vec<_> =
+        check_in("c", vec![all, build]).into_iter().filter(catalog::Diagnostic::is_error).collect();
     insta::assert_snapshot!(lines(&found), @r"
     error TC207 tools/all.json#/sequence/0/args/target: step 1, `build`: Missing required parameter 'target'
     error TC207 tools/all.json#/sequence/0/args/jobs: step 1, `build`: Expected integer, received string

@@ -20,7 +20,10 @@ const PATHS: &[(&str, &str)] = &[
     ("target-dir", "Directory for all generated artifacts"),
     ("artifact-dir", "Copy final artifacts to this directory (unstable)"),
     ("config-file", "Config file [default: workspace-root/.config/nextest.toml]"),
-    ("tool-config-file", "Tool-specific config files in the format 'tool:abs_path'. May be specified multiple times"),
+    (
+        "tool-config-file",
+        "Tool-specific config files in the format 'tool:abs_path'. May be specified multiple times",
+    ),
     ("pathspec", "Files to add to the index"),
     ("script_path", "Path to Python script"),
     ("db", "advisory database git repo path (default: ~/.cargo/advisory-db)"),
@@ -46,15 +49,24 @@ const NOT_PATHS: &[(&str, &str)] = &[
     ("size", "File size (e.g., +100M, -1k, 500c)"),
     ("-name", "Search for files with this name pattern"),
     ("-exec", "Execute command on found files (use {} as placeholder)"),
-    ("exclude", "Additional paths/patterns to exclude, comma-separated (e.g. **/generated/**,**/vendor/**)"),
+    (
+        "exclude",
+        "Additional paths/patterns to exclude, comma-separated (e.g. **/generated/**,**/vendor/**)",
+    ),
     ("extensions", "File extensions to analyze as comma-separated values (e.g. rs,py,js)"),
     ("ignore-filename-regex", "Ignore files matching regex pattern"),
     ("in-place", "Edit files in place (optionally with backup suffix)"),
     ("config", "Override a configuration value (KEY=VALUE or PATH)"),
     ("branch-or-paths", "The branch to check out or paths to checkout from index"),
     ("workflow", "Filter to a specific workflow file name or ID."),
-    ("workflow_selector", "Workflow ID, name, or filename (optional - will prompt if not provided)"),
-    ("message", "Commit message content. Multi-line messages are written to a temp file and passed with -F."),
+    (
+        "workflow_selector",
+        "Workflow ID, name, or filename (optional - will prompt if not provided)",
+    ),
+    (
+        "message",
+        "Commit message content. Multi-line messages are written to a temp file and passed with -F.",
+    ),
     ("args", "Arguments to pass to the script"),
     ("porcelain", "Give the output in an easy-to-parse format for scripts"),
     ("timings", "Timing output formats (unstable) (comma separated): html, json"),
@@ -76,7 +88,10 @@ fn warns_of_a_path_that_is_not_marked() {
     for (name, description) in PATHS {
         let text = taking(name, json!({"type": "string", "description": description}));
         assert_eq!(codes(text), ["TC301"], "{name}: {description}");
-        let array = taking(name, json!({"type": "array", "items": {"type": "string"}, "description": description}));
+        let array = taking(
+            name,
+            json!({"type": "array", "items": {"type": "string"}, "description": description}),
+        );
         assert_eq!(codes(array), ["TC301"], "{name}: {description}");
     }
 }
@@ -107,7 +122,8 @@ fn is_content_with_a_marked_path() {
 #[test]
 fn knows_a_path_by_its_binding_and_content_by_its_way() {
     let bound = |change: fn(&mut catalog::launch::Binding)| {
-        let mut tool = taking("input_file", json!({"type": "string", "description": "What to count"}));
+        let mut tool =
+            taking("input_file", json!({"type": "string", "description": "What to count"}));
         if let Launch::Process(process) = &mut tool.launch
             && let Some(Piece::Parameter(binding)) = process.pieces.first_mut()
         {
@@ -123,7 +139,10 @@ fn knows_a_path_by_its_binding_and_content_by_its_way() {
 
 #[test]
 fn points_at_the_parameter_and_says_what_to_add() {
-    let found = check(taking("input_file", json!({"type": "array", "items": {"type": "string"}, "description": "What to read"})));
+    let found = check(taking(
+        "input_file",
+        json!({"type": "array", "items": {"type": "string"}, "description": "What to read"}),
+    ));
     insta::assert_snapshot!(lines(&found), @r#"warning TC301 tools/taker.json#/subcommand/0/options/0: the parameter `input_file` looks like a path but does not have `"format": "path"`"#);
     assert!(found[0].hint.as_ref().is_some_and(|hint| hint.contains("to its `items`")));
     assert_eq!(found[0].expected.as_deref(), Some("format: path"));
@@ -135,7 +154,9 @@ fn warns_of_a_default_that_never_counts() {
     let with = |default| {
         let mut tool = taking("n", json!({}));
         let n = json!({"type": "integer", "description": "How many", "default": default});
-        tool.input = object(json!({"type": "object", "required": ["n"], "properties": {"n": n}, "additionalProperties": false}));
+        tool.input = object(
+            json!({"type": "object", "required": ["n"], "properties": {"n": n}, "additionalProperties": false}),
+        );
         codes(tool)
     };
     assert_eq!(with(json!(5)), ["TC302"]);
@@ -147,7 +168,13 @@ fn warns_of_a_choice_that_is_listed_twice() {
     let choices = json!({"enum": ["red", "green", "red", 1, "1"], "description": "Which"});
     let found = check(taking("colour", choices.clone()));
     insta::assert_snapshot!(lines(&found), @r#"warning TC303 tools/taker.json#/subcommand/0/options/0: the parameter `colour` lists the choice "red" twice"#);
-    assert_eq!(codes(taking("colours", json!({"type": "array", "items": choices, "description": "Which"}))), ["TC303"]);
+    assert_eq!(
+        codes(taking(
+            "colours",
+            json!({"type": "array", "items": choices, "description": "Which"})
+        )),
+        ["TC303"]
+    );
 }
 
 #[test]

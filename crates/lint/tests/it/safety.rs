@@ -40,7 +40,10 @@ fn refuses_marks_that_contradict_each_other() {
 #[test]
 fn warns_of_a_shell_that_runs_its_argument() {
     let mut shell = tool("shell");
-    shell.launch = Launch::Process(Process { program: "/bin/sh".into(), pieces: vec![Piece::Word("-c".into())] });
+    shell.launch = Launch::Process(Process {
+        program: "/bin/sh".into(),
+        pieces: vec![Piece::Word("-c".into())],
+    });
     insta::assert_snapshot!(lines(&check(shell)), @"warning TC503 tools/shell.json#: the command lets `/bin/sh` run a script; the tool is treated as dangerous");
 }
 
@@ -66,19 +69,35 @@ fn refuses_characters_that_cannot_be_seen() {
     ];
     for text in hidden {
         let found = check(saying(text));
-        assert_eq!(found.iter().map(|of| (of.code, of.severity)).collect::<Vec<_>>(), [("TC504", Severity::Error)], "{text:?}");
+        assert_eq!(
+            found.iter().map(|of| (of.code, of.severity)).collect::<Vec<_>>(),
+            [("TC504", Severity::Error)],
+            "{text:?}"
+        );
         let shown = format!("{}{:?}", found[0].message, found[0].received);
-        assert!(shown.chars().all(|c| !c.is_control() && !text.contains(c) || c.is_ascii() || c == '🧑'), "{shown:?}");
+        assert!(
+            shown
+                .chars()
+                .all(|c| !c.is_control() && !text.contains(c) || c.is_ascii() || c == '🧑'),
+            "{shown:?}"
+        );
     }
 }
 
 #[test]
 fn names_the_place_and_the_character() {
-    let found = check(taking("colour", json!({"enum": ["red", "gr\u{200b}e\u{200b}en"], "description": "Which"})));
+    let found = check(taking(
+        "colour",
+        json!({"enum": ["red", "gr\u{200b}e\u{200b}en"], "description": "Which"}),
+    ));
     insta::assert_snapshot!(lines(&found), @"error TC504 tools/taker.json#/subcommand/0/options/0: a value of `colour` has the invisible character U+200B and 1 more");
     assert_eq!(found[0].received, Some(json!("gr\\u{200b}e\\u{200b}en")));
     let found = check(taking("fi\u{200b}le", json!({"type": "integer", "description": "Which"})));
-    assert!(lines(&found).ends_with("the name of the parameter `fi\\u{200b}le` has the invisible character U+200B"));
+    assert!(
+        lines(&found).ends_with(
+            "the name of the parameter `fi\\u{200b}le` has the invisible character U+200B"
+        )
+    );
     let mut guided = tool("guided");
     guided.description.guidance = Some("Be\u{202d} good".into());
     assert!(lines(&check(guided)).contains("the guidance has the text-direction control U+202D"));
@@ -112,12 +131,26 @@ fn only_warns_of_private_use_characters() {
 fn refuses_letters_that_pass_for_latin_ones_in_names_and_choices() {
     let found = check(taking("s\u{43e}urce", json!({"type": "integer", "description": "Where"})));
     insta::assert_snapshot!(lines(&found), @"error TC505 tools/taker.json#/subcommand/0/options/0: the name of the parameter `sоurce` has U+043E, which looks like `o`, among Latin letters");
-    assert_eq!(codes(taking("mode", json!({"enum": ["f\u{430}st"], "description": "How"}))), ["TC505"]);
-    assert_eq!(codes(taking("mode", json!({"enum": ["ｆａｓｔ"], "description": "How"}))), ["TC505"]);
+    assert_eq!(
+        codes(taking("mode", json!({"enum": ["f\u{430}st"], "description": "How"}))),
+        ["TC505"]
+    );
+    assert_eq!(
+        codes(taking("mode", json!({"enum": ["ｆａｓｔ"], "description": "How"}))),
+        ["TC505"]
+    );
     for honest in ["быстро", "größe", "Δt", "μs", "日本語x"] {
-        assert_eq!(codes(taking("mode", json!({"enum": [honest], "description": "How"}))), [] as [&str; 0], "{honest}");
+        assert_eq!(
+            codes(taking("mode", json!({"enum": [honest], "description": "How"}))),
+            [] as [&str; 0],
+            "{honest}"
+        );
     }
-    assert_eq!(codes(saying("Prints а Cyrillic letter like f\u{430}st")), [] as [&str; 0], "prose may show them");
+    assert_eq!(
+        codes(saying("Prints а Cyrillic letter like f\u{430}st")),
+        [] as [&str; 0],
+        "prose may show them"
+    );
 }
 
 /// Text that talks the model out of its rules.
@@ -223,13 +256,25 @@ fn refuses_credentials_and_does_not_repeat_them() {
     ];
     for secret in secrets {
         let found = check(saying(&format!("Uses the key {secret}, as always")));
-        assert_eq!(found.iter().map(|of| (of.code, of.severity)).collect::<Vec<_>>(), [("TC507", Severity::Error)], "{secret}");
+        assert_eq!(
+            found.iter().map(|of| (of.code, of.severity)).collect::<Vec<_>>(),
+            [("TC507", Severity::Error)],
+            "{secret}"
+        );
         assert!(!format!("{found:?}").contains(secret));
     }
-    assert_eq!(codes(taking("token", json!({"type": "string", "description": "A token", "default": secrets[1]}))), ["TC507"]);
+    assert_eq!(
+        codes(taking(
+            "token",
+            json!({"type": "string", "description": "A token", "default": secrets[1]})
+        )),
+        ["TC507"]
+    );
     let mut command = tool("command");
-    command.launch =
-        Launch::Process(Process { program: "curl".into(), pieces: vec![Piece::Word(format!("-Htoken:{}", secrets[1]))] });
+    command.launch = Launch::Process(Process {
+        program: "curl".into(),
+        pieces: vec![Piece::Word(format!("-Htoken:{}", secrets[1]))],
+    });
     assert_eq!(codes(command), ["TC507"]);
 }
 

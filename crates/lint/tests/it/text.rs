@@ -24,8 +24,14 @@ fn warns_of_a_description_that_repeats_the_name() {
     let mut echo = tool("flush_cache");
     echo.description.text = "Flush cache.".into();
     assert_eq!(codes(echo), ["TC402"]);
-    assert_eq!(codes(taking("dry-run", json!({"type": "boolean", "description": "Dry run"}))), ["TC402"]);
-    assert_eq!(codes(taking("dry-run", json!({"type": "boolean", "description": "The dry run"}))), [] as [&str; 0]);
+    assert_eq!(
+        codes(taking("dry-run", json!({"type": "boolean", "description": "Dry run"}))),
+        ["TC402"]
+    );
+    assert_eq!(
+        codes(taking("dry-run", json!({"type": "boolean", "description": "The dry run"}))),
+        [] as [&str; 0]
+    );
 }
 
 #[test]
@@ -120,5 +126,8 @@ fn checks_guidance_apart_from_the_text_and_quotes_both() {
     warning TC404 tools/speaker.json#: the tool is synchronous, but its guidance promises an answer before it is done: "asynchronously"
     "#);
     assert_eq!(found[0].hint.as_deref(), Some("change the text, or say `\"synchronous\": false`"));
-    assert_eq!(found[1].hint.as_deref(), Some("choose another guidance block, or say `\"synchronous\": false`"));
+    assert_eq!(
+        found[1].hint.as_deref(),
+        Some("choose another guidance block, or say `\"synchronous\": false`")
+    );
 }

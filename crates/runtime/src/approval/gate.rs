@@ -44,7 +44,11 @@ impl Runtime {
     }
 
     /// Finds or gets a yes to a call, and takes one use of it. The inner result is the refusal.
-    pub(crate) async fn approve(&self, call: &Call, reason: String) -> Result<Result<ApprovalId, Failure>, Interrupt> {
+    pub(crate) async fn approve(
+        &self,
+        call: &Call,
+        reason: String,
+    ) -> Result<Result<ApprovalId, Failure>, Interrupt> {
         let digest = match self.digest(call) {
             Ok(digest) => digest,
             Err(failure) => return Ok(Err(failure)),
@@ -67,35 +71,58 @@ impl Runtime {
 
     async fn use_yes(&self, call: &Call, digest: &Digest) -> Result<Option<ApprovalId>, Failure> {
         let now = self.settings.clock.now();
-        let found = self.journal.find_approval(digest.clone(), call.owner.clone(), now).await.map_err(store_failed)?;
-        let Some(approval) = found else { return Ok(None) };
+        let found = self
+            .journal
+            .find_approval(digest.clone(), call.owner.clone(), now)
+            .await
+            .map_err(store_failed)?;
+        let Some(approval) = found else {
+            return Ok(None);
+        };
         // Another call may have been faster.
-        let is_ours = self.journal.use_approval(approval.id.clone(), now).await.map_err(store_failed)?;
+        let is_ours =
+            self.journal.use_approval(approval.id.clone(), now).await.map_err(store_failed)?;
         Ok(is_ours.then_some(approval.id))
     }
 
-    async fn take_yes(&self, call: &Call, digest: &Digest, approval: Approval) -> Result<ApprovalId, Failure> {
-        let ruling = Ruling { approved: true, by: "client".to_owned(), at: self.settings.clock.now() };
+    async fn take_yes(
+        &self,
+        call: &Call,
+        digest: &Digest,
+        approval: Approval,
+    ) -> Result<ApprovalId, Failure> {
+        let ruling =
+            Ruling { approved: true, by: "client".to_owned(), at: self.settings.clock.now() };
         self.journal.decide(approval.id.clone(), ruling).await.map_err(store_failed)?;
         self.use_yes(call, digest).await?.ok_or_else(|| required(&approval, &self.settings.crib))
     }
 
     async fn take_no(&self, approval: Approval) -> Failure {
-        let ruling = Ruling { approved: false, by: "client".to_owned(), at: self.settings.clock.now() };
+        let ruling =
+            Ruling { approved: false, by: "client".to_owned(), at: self.settings.clock.now() };
         match self.journal.decide(approval.id.clone(), ruling).await {
-            Ok(_) => Failure::new("denied", format!("`{}` was not approved; nothing was run", approval.tool))
-                .details(json!({"approval": approval.id})),
+            Ok(_) => Failure::new(
+                "denied",
+                format!("`{}` was not approved; nothing was run", approval.tool),
+            )
+            .details(json!({"approval": approval.id})),
             Err(error) => store_failed(error),
         }
     }
 
     /// Takes down what a person decided outside of any call, in the journal and in the audit. Answers
     /// what is known then: the first ruling counts, and only that has a line.
-    pub async fn rule(&self, id: ApprovalId, approved: bool, by: &str) -> Result<Option<Approval>, JournalError> {
+    pub async fn rule(
+        &self,
+        id: ApprovalId,
+        approved: bool,
+        by: &str,
+    ) -> Result<Option<Approval>, JournalError> {
         let ruling = Ruling { approved, by: by.to_owned(), at: self.settings.clock.now() };
         let known = self.journal.decide(id, ruling.clone()).await?;
-        if let Some(approval) =
-            known.as_ref().filter(|approval| approval.ruling.as_ref().is_some_and(|kept| is_same(kept, &ruling)))
+        if let Some(approval) = known
+            .as_ref()
+            .filter(|approval| approval.ruling.as_ref().is_some_and(|kept| is_same(kept, &ruling)))
         {
             self.audit.add_line(line(approval, ruling)).await;
         }
@@ -103,7 +130,12 @@ impl Runtime {
     }
 
     /// A call that could not be made anyway is not asked about.
-    async fn propose(&self, call: &Call, digest: Digest, reason: String) -> Result<Approval, Failure> {
+    async fn propose(
+        &self,
+        call: &Call,
+        digest: Digest,
+        reason: String,
+    ) -> Result<Approval, Failure> {
         let plan = self.plan_of(call)?;
         let created = self.settings.clock.now();
         let approval = Approval {
@@ -134,28 +166,41 @@ impl Runtime {
     /// The plan of a call as it is shown and kept: without the values of secret arguments.
     fn plan_of(&self, call: &Call) -> Result<Value, Failure> {
         let mut plan = match &call.tool.launch {
-            Launch::Process(_) | Launch::R(_) | Launch::Python(_) => self.plan_of_process(&call.tool, &call.arguments)?,
+            Launch::Process(_) | Launch::R(_) | Launch::Python(_) => {
+                self.plan_of_process(&call.tool, &call.arguments)?
+            }
             Launch::Sequence(_) => {
                 let leaves = sequence::leaves(&call.catalog, &call.tool, &call.arguments)?;
                 let steps: Vec<_> = leaves.iter().map(|leaf| self.plan_of_step(leaf)).collect();
                 json!({"version": 1, "tool": call.tool.name, "steps": steps})
             }
-            Launch::Native | Launch::Tool(_) | Launch::Missing => json!({"version": 1, "tool": call.tool.name}),
+            Launch::Native | Launch::Tool(_) | Launch::Missing => {
+                json!({"version": 1, "tool": call.tool.name})
+            }
         };
         plan["arguments"] = json!(redacted(&call.tool, &call.arguments));
         Ok(plan)
     }
 
     /// The plan of a program as it is shown and kept: without the values of secret arguments.
-    pub(crate) fn plan_of_process(&self, tool: &Tool, arguments: &Arguments) -> Result<Value, Failure> {
+    pub(crate) fn plan_of_process(
+        &self,
+        tool: &Tool,
+        arguments: &Arguments,
+    ) -> Result<Value, Failure> {
         let mut plan = serde_json::to_value(self.plan(tool, arguments)?).unwrap_or_default();
-        let secrets = arguments.iter().filter(|(name, _)| tool.is_secret(name)).filter_map(|(_, value)| match value {
-            Value::String(text) => Some(text.clone()),
-            Value::Null | Value::Bool(_) => None,
-            other => Some(other.to_string()),
-        });
+        let secrets =
+            arguments.iter().filter(|(name, _)| tool.is_secret(name)).filter_map(|(_, value)| {
+                match value {
+                    Value::String(text) => Some(text.clone()),
+                    Value::Null | Value::Bool(_) => None,
+                    other => Some(other.to_string()),
+                }
+            });
         // As it stands in JSON, too.
-        let secrets = secrets.flat_map(|secret| [Value::from(secret.as_str()).to_string().trim_matches('"').to_owned(), secret]);
+        let secrets = secrets.flat_map(|secret| {
+            [Value::from(secret.as_str()).to_string().trim_matches('"').to_owned(), secret]
+        });
         let secrets: Vec<_> = secrets.filter(|secret| !secret.is_empty()).collect();
         words::mask(&mut plan, &secrets);
         Ok(plan)
@@ -165,7 +210,9 @@ impl Runtime {
     fn plan_of_step(&self, leaf: &Leaf) -> Value {
         match self.plan_of_process(&leaf.tool, &leaf.arguments) {
             Ok(plan) => json!({"tool": leaf.tool.name, "plan": plan}),
-            Err(_) => json!({"tool": leaf.tool.name, "arguments": redacted(&leaf.tool, &leaf.arguments)}),
+            Err(_) => {
+                json!({"tool": leaf.tool.name, "arguments": redacted(&leaf.tool, &leaf.arguments)})
+            }
         }
     }
 }
@@ -208,7 +255,8 @@ fn reply(answer: &Answer) -> Reply {
 /// Whether a journal kept this ruling, of whose time it may keep less.
 fn is_same(kept: &Ruling, ruling: &Ruling) -> bool {
     let gap = ruling.at.duration_since(kept.at);
-    (kept.approved, &kept.by) == (ruling.approved, &ruling.by) && gap.is_ok_and(|gap| gap < Duration::from_millis(1))
+    (kept.approved, &kept.by) == (ruling.approved, &ruling.by)
+        && gap.is_ok_and(|gap| gap < Duration::from_millis(1))
 }
 
 /// The line of the audit about a ruling.
@@ -231,12 +279,14 @@ fn line(approval: &Approval, ruling: Ruling) -> AuditLine {
 /// The refusal names the crib, so that what it says to run works from any folder. Models pay for
 /// each word: what the message says, the details do not say again.
 fn required(approval: &Approval, crib: &Path) -> Failure {
-    let how = format!("toolcrib approve {} -C {}", approval.id, words::quoted(&crib.to_string_lossy()));
+    let how =
+        format!("toolcrib approve {} -C {}", approval.id, words::quoted(&crib.to_string_lossy()));
     let message = format!(
         "`{}` needs a person's approval: {}; nothing was run. A person can give it with `{how}`; then make the same call again",
         approval.tool, approval.reason
     );
-    let expires = approval.expires.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    let expires =
+        approval.expires.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     Failure::new("approval_required", message).details(json!({
         "error": "approval required",
         "tool": approval.tool,
@@ -248,7 +298,8 @@ fn required(approval: &Approval, crib: &Path) -> Failure {
 
 /// A refusal by policy.
 pub(crate) fn denied(tool: &Tool, reason: &str) -> Failure {
-    let message = format!("policy does not allow this call of `{}`: {reason}; nothing was run", tool.name);
+    let message =
+        format!("policy does not allow this call of `{}`: {reason}; nothing was run", tool.name);
     Failure::new("denied", message).details(json!({"reason": reason}))
 }
 
@@ -260,8 +311,14 @@ fn strictest(own: Decision, leaves: &[Leaf], policy: &Policy, now: SystemTime) -
     };
     let of_leaf = |leaf: &Leaf| match policy.decide(&leaf.tool, &leaf.arguments, now) {
         Decision::Allow => Decision::Allow,
-        Decision::Ask { reason } => Decision::Ask { reason: format!("step `{}`: {reason}", leaf.tool.name) },
-        Decision::Deny { reason } => Decision::Deny { reason: format!("step `{}`: {reason}", leaf.tool.name) },
+        Decision::Ask { reason } => {
+            Decision::Ask { reason: format!("step `{}`: {reason}", leaf.tool.name) }
+        }
+        Decision::Deny { reason } => {
+            Decision::Deny { reason: format!("step `{}`: {reason}", leaf.tool.name) }
+        }
     };
-    leaves.iter().map(of_leaf).fold(own, |strictest, next| if weight(&next) > weight(&strictest) { next } else { strictest })
+    leaves.iter().map(of_leaf).fold(own, |strictest, next| {
+        if weight(&next) > weight(&strictest) { next } else { strictest }
+    })
 }

@@ -10,11 +10,16 @@ const LONGEST: usize = 12;
 
 /// The question to a person: what is asked, why, and exactly what would be done.
 pub(super) fn question(approval: &Approval) -> String {
-    let mut lines = vec![format!("`{}` asks for your approval: {}.", approval.tool, approval.reason)];
+    let mut lines =
+        vec![format!("`{}` asks for your approval: {}.", approval.tool, approval.reason)];
     match approval.plan["steps"].as_array() {
         Some(steps) => {
             for (index, step) in steps.iter().enumerate() {
-                lines.push(format!("Step {}: {}", index + 1, step["tool"].as_str().unwrap_or_default()));
+                lines.push(format!(
+                    "Step {}: {}",
+                    index + 1,
+                    step["tool"].as_str().unwrap_or_default()
+                ));
                 lines.extend(plan(step.get("plan").unwrap_or(step)));
             }
         }
@@ -37,7 +42,8 @@ fn plan(plan: &Value) -> Vec<String> {
     ];
     lines.extend(plan["stdin"].as_str().map(|text| format!("input: {} bytes", text.len())));
     if bounds["enforced"] == true {
-        lines.push(format!("may read: {}, and the system's folders", list(&bounds["read"], quoted)));
+        lines
+            .push(format!("may read: {}, and the system's folders", list(&bounds["read"], quoted)));
         lines.push(format!("may write: {}", list(&bounds["write"], quoted)));
         lines.push(format!("network: {network}"));
     } else {
@@ -48,9 +54,14 @@ fn plan(plan: &Value) -> Vec<String> {
 }
 
 fn list(values: &Value, each: fn(&str) -> String) -> String {
-    let values: Vec<_> = values.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let values: Vec<_> =
+        values.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     // Words of a command line are never left out: they are what is agreed to.
-    let shown = if values.len() > LONGEST && values.iter().all(|value| value.starts_with('/')) { LONGEST } else { values.len() };
+    let shown = if values.len() > LONGEST && values.iter().all(|value| value.starts_with('/')) {
+        LONGEST
+    } else {
+        values.len()
+    };
     let mut texts: Vec<_> = values[..shown].iter().map(|value| each(value)).collect();
     if shown < values.len() {
         texts.push(format!("and {} more", values.len() - shown));
@@ -61,14 +72,20 @@ fn list(values: &Value, each: fn(&str) -> String) -> String {
 /// A word as one would type it in a shell.
 pub(super) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 /// Takes secrets out of every text.
 pub(super) fn mask(value: &mut Value, secrets: &[String]) {
     match value {
         Value::String(text) => {
-            for secret in secrets.iter().filter(|secret| text.contains(secret.as_str())).collect::<Vec<_>>() {
+            for secret in
+                secrets.iter().filter(|secret| text.contains(secret.as_str())).collect::<Vec<_>>()
+            {
                 *text = text.replace(secret.as_str(), REDACTED);
             }
         }

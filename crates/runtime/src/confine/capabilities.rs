@@ -8,13 +8,18 @@ use rustix::{
     io::Errno,
     process::geteuid,
     thread::{
-        CapabilitiesSecureBits, CapabilitySet, CapabilitySets, capabilities, configure_capability_in_ambient_set,
-        set_capabilities, set_capabilities_secure_bits,
+        CapabilitiesSecureBits, CapabilitySet, CapabilitySets, capabilities,
+        configure_capability_in_ambient_set, set_capabilities, set_capabilities_secure_bits,
     },
 };
 
-const KEPT: [CapabilitySet; 5] =
-    [CapabilitySet::CHOWN, CapabilitySet::DAC_OVERRIDE, CapabilitySet::FOWNER, CapabilitySet::SETUID, CapabilitySet::SETGID];
+const KEPT: [CapabilitySet; 5] = [
+    CapabilitySet::CHOWN,
+    CapabilitySet::DAC_OVERRIDE,
+    CapabilitySet::FOWNER,
+    CapabilitySet::SETUID,
+    CapabilitySet::SETGID,
+];
 
 /// Has what the calling thread starts be root with few capabilities. Only root has any to lose.
 ///
@@ -24,7 +29,9 @@ pub(crate) fn keep_few() -> io::Result<()> {
     if !geteuid().is_root() {
         return Ok(());
     }
-    match set_capabilities_secure_bits(CapabilitiesSecureBits::NO_ROOT | CapabilitiesSecureBits::NO_ROOT_LOCKED) {
+    match set_capabilities_secure_bits(
+        CapabilitiesSecureBits::NO_ROOT | CapabilitiesSecureBits::NO_ROOT_LOCKED,
+    ) {
         Ok(()) => {}
         // A container's root that may not do this has been stripped already.
         Err(Errno::PERM) => return Ok(()),

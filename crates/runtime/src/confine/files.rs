@@ -6,8 +6,8 @@ use std::{
 };
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, RestrictionStatus, Ruleset, RulesetAttr, RulesetCreated,
-    RulesetCreatedAttr, RulesetError, Scope,
+    ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, RestrictionStatus, Ruleset,
+    RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
 };
 
 use crate::plan::Bounds;
@@ -55,7 +55,9 @@ impl SystemFiles {
     pub(crate) fn open() -> Self {
         let open = |path: &&str| PathFd::new(path).ok();
         // Where `/bin` is a link into `/usr`, the rule for `/usr` serves both.
-        let is_separate = |path: &&&str| **path == USR || !Path::new(path).canonicalize().is_ok_and(|real| real.starts_with(USR));
+        let is_separate = |path: &&&str| {
+            **path == USR || !Path::new(path).canonicalize().is_ok_and(|real| real.starts_with(USR))
+        };
         Self {
             folders: SYSTEM.iter().filter(is_separate).filter_map(open).collect(),
             devices: DEVICES.iter().filter_map(open).collect(),
@@ -74,7 +76,11 @@ pub(crate) fn is_sink(path: &Path) -> bool {
 }
 
 /// Binds the calling thread to the system's files, the bounds and the private folder.
-pub(crate) fn restrict(system: &SystemFiles, bounds: &Bounds, private: &Path) -> Result<RestrictionStatus, RulesetError> {
+pub(crate) fn restrict(
+    system: &SystemFiles,
+    bounds: &Bounds,
+    private: &Path,
+) -> Result<RestrictionStatus, RulesetError> {
     let mut rules = ruleset(bounds.network)?;
     for folder in &system.folders {
         rules = rules.add_rule(PathBeneath::new(folder, reading()))?;
@@ -90,7 +96,9 @@ pub(crate) fn restrict(system: &SystemFiles, bounds: &Bounds, private: &Path) ->
 
 /// A ruleset that forbids everything there is a right for, and reaching out of its own domain.
 pub(crate) fn ruleset(network: bool) -> Result<RulesetCreated, RulesetError> {
-    let mut rules = Ruleset::default().handle_access(AccessFs::from_all(VERSION))?.scope(Scope::from_all(VERSION))?;
+    let mut rules = Ruleset::default()
+        .handle_access(AccessFs::from_all(VERSION))?
+        .scope(Scope::from_all(VERSION))?;
     if !network {
         rules = rules.handle_access(AccessNet::from_all(VERSION))?;
     }

@@ -19,7 +19,13 @@ pub(crate) fn no_sockets() -> Option<BpfProgram> {
         TargetArch::x86_64 => (41, 425),
         TargetArch::aarch64 | TargetArch::riscv64 => (198, 425),
     };
-    let rules = [socket, io_uring_setup, socket | X32, io_uring_setup | X32].map(|call| (call, Vec::new()));
-    let filter = SeccompFilter::new(rules.into(), SeccompAction::Allow, SeccompAction::Errno(DENIED), target);
+    let rules =
+        [socket, io_uring_setup, socket | X32, io_uring_setup | X32].map(|call| (call, Vec::new()));
+    let filter = SeccompFilter::new(
+        rules.into(),
+        SeccompAction::Allow,
+        SeccompAction::Errno(DENIED),
+        target,
+    );
     filter.ok()?.try_into().ok()
 }

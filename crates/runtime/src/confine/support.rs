@@ -26,7 +26,8 @@ pub struct Support {
 pub fn confinement() -> &'static Support {
     static SUPPORT: OnceLock<Support> = OnceLock::new();
     SUPPORT.get_or_init(|| {
-        let (landlock, network) = thread::spawn(|| (try_landlock(), try_seccomp())).join().unwrap_or((None, false));
+        let (landlock, network) =
+            thread::spawn(|| (try_landlock(), try_seccomp())).join().unwrap_or((None, false));
         describe(landlock.unwrap_or(ABI::Unsupported), network)
     })
 }
@@ -46,16 +47,29 @@ fn describe(landlock: ABI, network: bool) -> Support {
     let version = landlock as u32;
     let lacks = [
         (version < 1, "Landlock (Linux 5.13): tools can touch every file that this user can"),
-        ((1..3).contains(&version), "Landlock 3 (Linux 6.2): tools can truncate files that they may not write"),
-        (version < 6, "Landlock 6 (Linux 6.12): tools can send signals to other processes of this user"),
-        (!network, "seccomp: tools can use the network even where their definition does not say so"),
+        (
+            (1..3).contains(&version),
+            "Landlock 3 (Linux 6.2): tools can truncate files that they may not write",
+        ),
+        (
+            version < 6,
+            "Landlock 6 (Linux 6.12): tools can send signals to other processes of this user",
+        ),
+        (
+            !network,
+            "seccomp: tools can use the network even where their definition does not say so",
+        ),
     ];
     Support {
         landlock: (version > 0).then_some(version),
         files: version > 0,
         network,
         signals: version >= 6,
-        missing: lacks.into_iter().filter(|(lacking, _)| *lacking).map(|(_, what)| what.to_owned()).collect(),
+        missing: lacks
+            .into_iter()
+            .filter(|(lacking, _)| *lacking)
+            .map(|(_, what)| what.to_owned())
+            .collect(),
     }
 }
 

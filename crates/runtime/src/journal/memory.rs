@@ -62,8 +62,12 @@ impl Memory {
     /// Drops what is over, from the oldest on, while `is_dropped` says so.
     fn drop_while(&mut self, mut is_dropped: impl FnMut(&Operation) -> bool) -> Vec<OperationId> {
         let over = self.operations.iter().filter(|(_, operation)| operation.state.is_final());
-        let dropped: Vec<_> = over.take_while(|(_, operation)| is_dropped(operation)).map(|(number, _)| *number).collect();
-        let removed: Vec<_> = dropped.iter().filter_map(|number| self.operations.remove(number)).collect();
+        let dropped: Vec<_> = over
+            .take_while(|(_, operation)| is_dropped(operation))
+            .map(|(number, _)| *number)
+            .collect();
+        let removed: Vec<_> =
+            dropped.iter().filter_map(|number| self.operations.remove(number)).collect();
         removed.iter().for_each(|operation| _ = self.numbers.remove(&operation.id));
         removed.into_iter().map(|operation| operation.id).collect()
     }
@@ -93,7 +97,9 @@ impl Journal for MemoryJournal {
     }
 
     fn note(&self, id: OperationId, note: Note) {
-        if let Some(operation) = self.memory().find(&id).filter(|operation| !operation.state.is_final()) {
+        if let Some(operation) =
+            self.memory().find(&id).filter(|operation| !operation.state.is_final())
+        {
             operation.state = note.state;
             operation.started = note.started;
             operation.leader = note.leader;
@@ -117,22 +123,39 @@ impl Journal for MemoryJournal {
     }
 
     fn list(&self, filter: Filter, cursor: Option<Cursor>, limit: usize) -> Answered<'_, Page> {
-        let before = cursor.and_then(|cursor| u64::from_str_radix(&cursor.0, 16).ok()).unwrap_or(u64::MAX);
+        let before =
+            cursor.and_then(|cursor| u64::from_str_radix(&cursor.0, 16).ok()).unwrap_or(u64::MAX);
         let memory = self.memory();
-        let mut found = memory.operations.range(..before).rev().filter(|(_, operation)| filter.admits(operation));
+        let mut found = memory
+            .operations
+            .range(..before)
+            .rev()
+            .filter(|(_, operation)| filter.admits(operation));
         let page: Vec<_> = found.by_ref().take(limit).collect();
         let next = found.next().and(page.last()).map(|(number, _)| Cursor(format!("{number:x}")));
-        let operations = page.into_iter().map(|(_, operation)| Operation { outcome: None, ..operation.clone() }).collect();
+        let operations = page
+            .into_iter()
+            .map(|(_, operation)| Operation { outcome: None, ..operation.clone() })
+            .collect();
         done(Page { operations, next })
     }
 
     fn unfinished(&self) -> Answered<'_, Vec<Operation>> {
-        done(self.memory().operations.values().filter(|operation| !operation.state.is_final()).cloned().collect())
+        done(
+            self.memory()
+                .operations
+                .values()
+                .filter(|operation| !operation.state.is_final())
+                .cloned()
+                .collect(),
+        )
     }
 
     fn uncollected(&self, owner: Owner, limit: usize) -> Answered<'_, Vec<Operation>> {
         let memory = self.memory();
-        let wanted = |operation: &&Operation| operation.state.is_final() && !operation.collected && operation.owner == owner;
+        let wanted = |operation: &&Operation| {
+            operation.state.is_final() && !operation.collected && operation.owner == owner
+        };
         done(memory.operations.values().filter(wanted).take(limit).cloned().collect())
     }
 
@@ -151,13 +174,20 @@ impl Journal for MemoryJournal {
     }
 
     fn prune(&self, retention: Retention) -> Answered<'_, Vec<OperationId>> {
-        done(self.memory().drop_while(|operation| operation.ended.is_some_and(|ended| ended < retention.since)))
+        done(
+            self.memory().drop_while(|operation| {
+                operation.ended.is_some_and(|ended| ended < retention.since)
+            }),
+        )
     }
 
     fn propose(&self, approval: Approval) -> Answered<'_, Approval> {
         let mut memory = self.memory();
-        let same = |known: &&Approval| known.digest == approval.digest && known.owner == approval.owner;
-        if let Some(open) = memory.approvals.iter().filter(same).find(|known| known.is_open(approval.created)) {
+        let same =
+            |known: &&Approval| known.digest == approval.digest && known.owner == approval.owner;
+        if let Some(open) =
+            memory.approvals.iter().filter(same).find(|known| known.is_open(approval.created))
+        {
             return done(open.clone());
         }
         if memory.approvals.len() >= APPROVALS {
@@ -178,15 +208,24 @@ impl Journal for MemoryJournal {
         done(approval)
     }
 
-    fn find_approval(&self, digest: Digest, owner: Owner, now: SystemTime) -> Answered<'_, Option<Approval>> {
+    fn find_approval(
+        &self,
+        digest: Digest,
+        owner: Owner,
+        now: SystemTime,
+    ) -> Answered<'_, Option<Approval>> {
         let memory = self.memory();
-        let fits = |approval: &&Approval| approval.digest == digest && approval.owner == owner && approval.is_usable(now);
+        let fits = |approval: &&Approval| {
+            approval.digest == digest && approval.owner == owner && approval.is_usable(now)
+        };
         done(memory.approvals.iter().find(fits).cloned())
     }
 
     fn use_approval(&self, id: ApprovalId, now: SystemTime) -> Answered<'_, bool> {
         let mut memory = self.memory();
-        let Some(approval) = memory.approval(&id).filter(|approval| approval.is_usable(now)) else { return done(false) };
+        let Some(approval) = memory.approval(&id).filter(|approval| approval.is_usable(now)) else {
+            return done(false);
+        };
         approval.uses -= 1;
         done(true)
     }
@@ -196,7 +235,14 @@ impl Journal for MemoryJournal {
     }
 
     fn open_approvals(&self, now: SystemTime) -> Answered<'_, Vec<Approval>> {
-        done(self.memory().approvals.iter().filter(|approval| approval.is_open(now)).cloned().collect())
+        done(
+            self.memory()
+                .approvals
+                .iter()
+                .filter(|approval| approval.is_open(now))
+                .cloned()
+                .collect(),
+        )
     }
 
     fn keeps_audit(&self) -> bool {

@@ -41,7 +41,8 @@ macro_rules! id {
             type Err = NotAnId;
 
             fn from_str(text: &str) -> Result<Self, NotAnId> {
-                let problem = || NotAnId { text: text.chars().take(64).collect(), of: $of, prefix: $prefix };
+                let problem =
+                    || NotAnId { text: text.chars().take(64).collect(), of: $of, prefix: $prefix };
                 is_id($prefix, text).then(|| Self(text.to_owned())).ok_or_else(problem)
             }
         }
@@ -79,7 +80,9 @@ fn is_id(prefix: &str, text: &str) -> bool {
 /// `prefix` and 128 random bits.
 fn random(prefix: &str) -> String {
     let mut bits = [0; 16];
-    File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bits)).expect("the kernel gives random bits");
+    File::open("/dev/urandom")
+        .and_then(|mut source| source.read_exact(&mut bits))
+        .expect("the kernel gives random bits");
     let bits = u128::from_ne_bytes(bits);
     let letter = |index: usize| char::from(ALPHABET[(bits >> (5 * index)) as usize & 31]);
     prefix.chars().chain((0..LETTERS).map(letter)).collect()
@@ -95,7 +98,9 @@ mod tests {
     fn ids_are_long_and_never_the_same() {
         let ids: HashSet<_> = (0..1000).map(|_| OperationId::random()).collect();
         assert_eq!(ids.len(), 1000);
-        assert!(ids.iter().all(|id| id.as_str().len() == 29 && id.as_str().parse() == Ok(id.clone())));
+        assert!(
+            ids.iter().all(|id| id.as_str().len() == 29 && id.as_str().parse() == Ok(id.clone()))
+        );
     }
 
     #[test]

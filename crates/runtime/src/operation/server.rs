@@ -42,7 +42,10 @@ impl ServerMark {
         static THIS: OnceLock<ServerMark> = OnceLock::new();
         let find = || {
             let pid = std::process::id();
-            Self { process: ProcessMark::of(pid).unwrap_or(ProcessMark { pid, started: 0 }), boot: boot() }
+            Self {
+                process: ProcessMark::of(pid).unwrap_or(ProcessMark { pid, started: 0 }),
+                boot: boot(),
+            }
         };
         THIS.get_or_init(find).clone()
     }
@@ -55,6 +58,8 @@ impl ServerMark {
 
 fn boot() -> String {
     static BOOT: OnceLock<String> = OnceLock::new();
-    let read = || fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned();
+    let read = || {
+        fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+    };
     BOOT.get_or_init(read).clone()
 }

@@ -56,7 +56,10 @@ impl Runtime {
         // Whatever happens, an operation that was begun is ended.
         let work = AssertUnwindSafe(self.perform(job)).catch_unwind().await;
         let outcome = work.unwrap_or_else(|_| {
-            refusal::outcome(&tool, Failure::new("internal_error", format!("`{}` failed inside the server", tool.name)))
+            refusal::outcome(
+                &tool,
+                Failure::new("internal_error", format!("`{}` failed inside the server", tool.name)),
+            )
         });
         log.ended(Ok(&outcome));
         self.operations.0.remember_habit(&tool.name, begun.elapsed());

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolkit::{Answer, BoxFuture, Capability, Change, Client, Context, Interrupt, Level, Progress, Question};
+use toolkit::{
+    Answer, BoxFuture, Capability, Change, Client, Context, Interrupt, Level, Progress, Question,
+};
 
 use super::Live;
 use crate::operation;
@@ -19,7 +21,8 @@ impl OperationClient {
     /// The surroundings of the work of an operation: ended by the operation's own token.
     pub(super) fn context(live: &Arc<Live>, caller: Context) -> Context {
         let owner = Arc::clone(caller.owner());
-        Context::new(Arc::new(Self { live: Arc::clone(live), caller }), live.cancel_token().clone()).with_owner(owner)
+        Context::new(Arc::new(Self { live: Arc::clone(live), caller }), live.cancel_token().clone())
+            .with_owner(owner)
     }
 }
 
@@ -35,7 +38,11 @@ impl Client for OperationClient {
         Box::pin(self.caller.log(level, data))
     }
 
-    fn ask(&self, questions: Vec<(String, Question)>, _: Option<Vec<u8>>) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
+    fn ask(
+        &self,
+        questions: Vec<(String, Question)>,
+        _: Option<Vec<u8>>,
+    ) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
         // Somebody who cannot follow the operation would never learn that it asks.
         if !self.caller.can(Capability::Tasks) {
             return Box::pin(std::future::ready(Err(Interrupt::Lacks(Capability::Tasks))));

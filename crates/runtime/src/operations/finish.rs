@@ -82,7 +82,9 @@ fn say_why(outcome: &mut Outcome, reason: &str) {
 
 /// The outcome says that it is not recorded.
 fn unrecorded(mut operation: Operation, error: &JournalError) -> Operation {
-    let Some(outcome) = &mut operation.outcome else { return operation };
+    let Some(outcome) = &mut operation.outcome else {
+        return operation;
+    };
     if let Some(Value::Object(object)) = &mut outcome.structured {
         object.insert("not_recorded".to_owned(), json!(error.to_string()));
     }

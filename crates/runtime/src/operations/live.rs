@@ -101,7 +101,8 @@ impl Live {
             _ => 0,
         };
         if place > 0 {
-            operation.progress.message = Some(format!("waits for its turn: place {place} in the queue"));
+            operation.progress.message =
+                Some(format!("waits for its turn: place {place} in the queue"));
         }
         operation
     }
@@ -189,7 +190,10 @@ impl Live {
     }
 
     /// Asks its owner, and waits for the answers.
-    pub(crate) async fn ask(&self, questions: Vec<(String, Question)>) -> Result<Vec<Answer>, Interrupt> {
+    pub(crate) async fn ask(
+        &self,
+        questions: Vec<(String, Question)>,
+    ) -> Result<Vec<Answer>, Interrupt> {
         let (answered, answers) = oneshot::channel();
         *self.question() = Some(Open { questions, answers: HashMap::new(), answered });
         self.set_state(State::WaitingForInput);
@@ -203,16 +207,27 @@ impl Live {
     }
 
     pub(super) fn questions(&self) -> Vec<(String, Question)> {
-        let open =
-            |open: &Open| open.questions.iter().filter(|(key, _)| !open.answers.contains_key(key)).cloned().collect::<Vec<_>>();
+        let open = |open: &Open| {
+            open.questions
+                .iter()
+                .filter(|(key, _)| !open.answers.contains_key(key))
+                .cloned()
+                .collect::<Vec<_>>()
+        };
         self.question().as_ref().map(open).unwrap_or_default()
     }
 
     /// Answers that nobody asked for are passed over.
     pub(super) fn answer(&self, answers: HashMap<String, Answer>) {
         let mut question = self.question();
-        let Some(mut open) = question.take() else { return };
-        open.answers.extend(answers.into_iter().filter(|(key, _)| open.questions.iter().any(|(known, _)| known == key)));
+        let Some(mut open) = question.take() else {
+            return;
+        };
+        open.answers.extend(
+            answers
+                .into_iter()
+                .filter(|(key, _)| open.questions.iter().any(|(known, _)| known == key)),
+        );
         if open.answers.len() < open.questions.len() {
             *question = Some(open);
             return;

@@ -26,7 +26,8 @@ impl Operations {
     /// Those of servers that live are left alone.
     pub async fn recover(&self) -> Result<Vec<Operation>, Failure> {
         let unfinished = self.0.journal.unfinished().await.map_err(store_failed)?;
-        let orphans: Vec<_> = unfinished.into_iter().filter(|operation| !operation.server.is_alive()).collect();
+        let orphans: Vec<_> =
+            unfinished.into_iter().filter(|operation| !operation.server.is_alive()).collect();
         if orphans.is_empty() {
             // Programs of plain calls may be left all the same; nobody need wait for their end.
             spawn_blocking(end_abandoned);
@@ -54,12 +55,22 @@ impl Shared {
     fn lost(&self, operation: Operation, killed: &[Killed]) -> Operation {
         let failure = Failure::new(
             "lost",
-            format!("the server died while `{}` ran, so its result is not known; {}", operation.tool, said(killed)),
+            format!(
+                "the server died while `{}` ran, so its result is not known; {}",
+                operation.tool,
+                said(killed)
+            ),
         );
         self.ended_elsewhere(operation, State::Lost, failure, killed)
     }
 
-    fn ended_elsewhere(&self, operation: Operation, state: State, failure: Failure, killed: &[Killed]) -> Operation {
+    fn ended_elsewhere(
+        &self,
+        operation: Operation,
+        state: State,
+        failure: Failure,
+        killed: &[Killed],
+    ) -> Operation {
         let ended = self.clock.now();
         let mut outcome: Outcome = failure.into();
         if let Some(Value::Object(object)) = &mut outcome.structured {
@@ -77,7 +88,10 @@ impl Shared {
             state,
             ended: Some(ended),
             // The clock may have jumped; nobody measured better.
-            elapsed: operation.started.and_then(|started| ended.duration_since(started).ok()).unwrap_or_default(),
+            elapsed: operation
+                .started
+                .and_then(|started| ended.duration_since(started).ok())
+                .unwrap_or_default(),
             outcome: Some(outcome),
             collected: false,
             ..operation
@@ -93,8 +107,13 @@ impl Shared {
             if live.is_empty() && self.stop_heeding() {
                 return;
             }
-            let Ok(unfinished) = self.journal.unfinished().await else { continue };
-            for live in live.iter().filter(|live| !unfinished.iter().any(|operation| operation.id == *live.id())) {
+            let Ok(unfinished) = self.journal.unfinished().await else {
+                continue;
+            };
+            for live in live
+                .iter()
+                .filter(|live| !unfinished.iter().any(|operation| operation.id == *live.id()))
+            {
                 live.end("it was ended from another server");
             }
         }
@@ -102,7 +121,10 @@ impl Shared {
 }
 
 /// Ends an operation that another server runs: taken down first, so that this ending counts.
-pub(super) async fn end_elsewhere(shared: &Arc<Shared>, operation: Operation) -> Result<(), Failure> {
+pub(super) async fn end_elsewhere(
+    shared: &Arc<Shared>,
+    operation: Operation,
+) -> Result<(), Failure> {
     let is_lost = !operation.server.is_alive();
     let seen = operation.clone();
     let killed = spawn_blocking(move || members(&seen)).await.map_err(interrupted)?;
@@ -110,9 +132,17 @@ pub(super) async fn end_elsewhere(shared: &Arc<Shared>, operation: Operation) ->
         shared.lost(operation.clone(), &killed)
     } else {
         let pid = operation.server.process.pid;
-        let message =
-            format!("`{}` was cancelled; it ran in the server with process id {pid}; {}", operation.tool, said(&killed));
-        shared.ended_elsewhere(operation.clone(), State::Cancelled, Failure::new("cancelled", message), &killed)
+        let message = format!(
+            "`{}` was cancelled; it ran in the server with process id {pid}; {}",
+            operation.tool,
+            said(&killed)
+        );
+        shared.ended_elsewhere(
+            operation.clone(),
+            State::Cancelled,
+            Failure::new("cancelled", message),
+            &killed,
+        )
     };
     shared.journal.finish(ended).await.map_err(store_failed)?;
     spawn_blocking(move || end_processes(vec![operation])).await.map_err(interrupted)?;

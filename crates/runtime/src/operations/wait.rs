@@ -84,7 +84,9 @@ impl Operations {
         }
         self.0.tidying.close();
         if timeout(self.0.longest_end(), self.0.tidying.wait()).await.is_err() {
-            tracing::error!("what operations left was not removed in time; the next server will find it");
+            tracing::error!(
+                "what operations left was not removed in time; the next server will find it"
+            );
         }
     }
 

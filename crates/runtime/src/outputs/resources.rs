@@ -2,7 +2,9 @@
 
 use std::{fs::File, io, os::unix::fs::FileExt, sync::Arc};
 
-use toolkit::{Body, BoxFuture, Context, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources};
+use toolkit::{
+    Body, BoxFuture, Context, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources,
+};
 
 use super::{Outputs, SCHEME, is_id};
 use crate::capture::Stream;
@@ -26,14 +28,28 @@ impl Resources for OutputResources {
             mime_type: "text/plain".to_owned(),
         };
         vec![
-            template("{id}/{stream}", "output", "A long output of a call, from its beginning: stream is stdout, stderr or value"),
-            template("{id}/{stream}/{piece}", "output piece", "A piece of a long output, at most 1 MiB, counted from 0"),
+            template(
+                "{id}/{stream}",
+                "output",
+                "A long output of a call, from its beginning: stream is stdout, stderr or value",
+            ),
+            template(
+                "{id}/{stream}/{piece}",
+                "output piece",
+                "A piece of a long output, at most 1 MiB, counted from 0",
+            ),
         ]
     }
 
-    fn read<'a>(&'a self, uri: &'a str, _: Context) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>> {
+    fn read<'a>(
+        &'a self,
+        uri: &'a str,
+        _: Context,
+    ) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>> {
         let (outputs, uri) = (Arc::clone(&self.0), uri.to_owned());
-        Box::pin(async move { Ok(tokio::task::spawn_blocking(move || content(&outputs, &uri)).await.ok().flatten()) })
+        Box::pin(async move {
+            Ok(tokio::task::spawn_blocking(move || content(&outputs, &uri)).await.ok().flatten())
+        })
     }
 }
 
@@ -46,9 +62,13 @@ fn content(outputs: &Outputs, uri: &str) -> Option<ResourceContent> {
         (Some(_), Ok(text)) => Body::Text(text),
         (Some(_), Err(bytes)) => Body::Bytes(bytes.into_bytes()),
         (None, text) => {
-            let mut text = text.unwrap_or_else(|bytes| String::from_utf8_lossy(bytes.as_bytes()).into_owned());
+            let mut text =
+                text.unwrap_or_else(|bytes| String::from_utf8_lossy(bytes.as_bytes()).into_owned());
             if pieces > 1 {
-                text.push_str(&format!("\n[piece 0 of {pieces}; the next is {uri}/1, the last {uri}/{}]\n", pieces - 1));
+                text.push_str(&format!(
+                    "\n[piece 0 of {pieces}; the next is {uri}/1, the last {uri}/{}]\n",
+                    pieces - 1
+                ));
             }
             Body::Text(text)
         }
@@ -58,20 +78,28 @@ fn content(outputs: &Outputs, uri: &str) -> Option<ResourceContent> {
         Body::Text(_) => "text/plain",
         Body::Bytes(_) => "application/octet-stream",
     };
-    (piece.unwrap_or(0) < pieces).then(|| ResourceContent { uri: uri.to_owned(), mime_type: mime_type.to_owned(), body })
+    (piece.unwrap_or(0) < pieces).then(|| ResourceContent {
+        uri: uri.to_owned(),
+        mime_type: mime_type.to_owned(),
+        body,
+    })
 }
 
 fn parse(uri: &str) -> Option<(&str, &str, Option<u64>)> {
     let mut parts = uri.strip_prefix(SCHEME)?.split('/');
     let (id, stream, piece) = (parts.next()?, parts.next()?, parts.next());
-    let is_known = is_id(id) && Stream::ALL.iter().any(|known| known.name() == stream) && parts.next().is_none();
+    let is_known = is_id(id)
+        && Stream::ALL.iter().any(|known| known.name() == stream)
+        && parts.next().is_none();
     let piece = piece.map(str::parse).transpose().ok()?;
     is_known.then_some((id, stream, piece))
 }
 
 /// One piece, moved to whole characters at both ends, so that pieces make up the whole exactly.
 fn read_piece(file: &File, piece: u64) -> io::Result<Vec<u8>> {
-    let Some(start) = piece.checked_mul(PIECE_BYTES) else { return Ok(Vec::new()) };
+    let Some(start) = piece.checked_mul(PIECE_BYTES) else {
+        return Ok(Vec::new());
+    };
     // No character has more than three bytes after its first.
     let mut bytes = vec![0; PIECE_BYTES as usize + 3];
     let mut length = 0;
@@ -82,8 +110,14 @@ fn read_piece(file: &File, piece: u64) -> io::Result<Vec<u8>> {
         }
     }
     bytes.truncate(length);
-    let continuations =
-        |from: usize| bytes.iter().skip(from).take(3).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count();
+    let continuations = |from: usize| {
+        bytes
+            .iter()
+            .skip(from)
+            .take(3)
+            .take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000)
+            .count()
+    };
     let end = length.min(PIECE_BYTES as usize + continuations(PIECE_BYTES as usize));
     let begin = if piece == 0 { 0 } else { continuations(0).min(end) };
     Ok(bytes[begin..end].to_vec())

@@ -36,7 +36,9 @@ impl<'a> Spill<'a> {
         let outputs = Arc::clone(self.outputs);
         let uri = format!("{SCHEME}{id}/{}", stream.name());
         let file = spawn_blocking(move || outputs.create(&id, stream)).await.ok()?;
-        let file = file.inspect_err(|error| tracing::warn!(%error, "a long output could not be kept")).ok()?;
+        let file = file
+            .inspect_err(|error| tracing::warn!(%error, "a long output could not be kept"))
+            .ok()?;
         let mut whole = Whole {
             file: Some(File::from_std(file)),
             uri,
@@ -79,7 +81,8 @@ pub(crate) struct Whole {
 impl Whole {
     /// Adds to it, up to its longest.
     pub(crate) async fn write(&mut self, chunk: &[u8]) {
-        let chunk = &chunk[..chunk.len().min(usize::try_from(self.longest - self.length).unwrap_or(usize::MAX))];
+        let chunk = &chunk
+            [..chunk.len().min(usize::try_from(self.longest - self.length).unwrap_or(usize::MAX))];
         let Some(file) = &mut self.file else { return };
         match file.write_all(chunk).await {
             Ok(()) => {

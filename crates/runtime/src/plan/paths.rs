@@ -32,7 +32,11 @@ pub(crate) struct Places<'a> {
 impl<'a> Places<'a> {
     /// From `folder` on, inside the roots.
     pub(crate) fn new(settings: &'a Settings, folder: &'a Path, is_read_only: bool) -> Self {
-        Self { folder, roots: &settings.roots, protected: (!is_read_only).then_some(settings.crib.as_path()) }
+        Self {
+            folder,
+            roots: &settings.roots,
+            protected: (!is_read_only).then_some(settings.crib.as_path()),
+        }
     }
 
     /// The absolute path that `text` means, which need not exist yet.
@@ -44,7 +48,12 @@ impl<'a> Places<'a> {
             None => target,
         };
         path.into_os_string().into_string().map_err(|_| {
-            refusal::argument(parameter, format!("'{parameter}' leads to a path that is not UTF-8"), "a UTF-8 path", text)
+            refusal::argument(
+                parameter,
+                format!("'{parameter}' leads to a path that is not UTF-8"),
+                "a UTF-8 path",
+                text,
+            )
         })
     }
 
@@ -60,7 +69,9 @@ impl<'a> Places<'a> {
         if !looks_like_a_path {
             // A word may be the name of a file all the same.
             return match real_path(&self.folder.join(text)) {
-                Ok(path) if path.exists() => self.unprotected(parameter, text, path).map(|_| text.to_owned()),
+                Ok(path) if path.exists() => {
+                    self.unprotected(parameter, text, path).map(|_| text.to_owned())
+                }
                 _ => Ok(text.to_owned()),
             };
         }
@@ -69,11 +80,22 @@ impl<'a> Places<'a> {
     }
 
     /// The folder a program runs in: an existing one inside the roots, or the starting folder.
-    pub(crate) fn folder(&self, parameter: &str, value: Option<&Value>) -> Result<PathBuf, Failure> {
+    pub(crate) fn folder(
+        &self,
+        parameter: &str,
+        value: Option<&Value>,
+    ) -> Result<PathBuf, Failure> {
         let text = match value {
             None | Some(Value::Null) => return Ok(self.folder.to_owned()),
             Some(Value::String(text)) => text,
-            Some(other) => return Err(refusal::argument(parameter, "Expected string", "string", other.clone())),
+            Some(other) => {
+                return Err(refusal::argument(
+                    parameter,
+                    "Expected string",
+                    "string",
+                    other.clone(),
+                ));
+            }
         };
         let folder = self.inside(parameter, text)?;
         if !folder.is_dir() {
@@ -85,25 +107,48 @@ impl<'a> Places<'a> {
 
     fn inside(&self, parameter: &str, text: &str) -> Result<PathBuf, Failure> {
         if text.contains('\0') {
-            return Err(refusal::argument(parameter, format!("'{parameter}' has a NUL byte"), "a path", text));
+            return Err(refusal::argument(
+                parameter,
+                format!("'{parameter}' has a NUL byte"),
+                "a path",
+                text,
+            ));
         }
         let path = real_path(&self.folder.join(text)).map_err(|error| {
-            refusal::argument(parameter, format!("'{parameter}' is not a usable path: `{text}`: {error}"), "a path", text)
+            refusal::argument(
+                parameter,
+                format!("'{parameter}' is not a usable path: `{text}`: {error}"),
+                "a path",
+                text,
+            )
         })?;
-        if self.is_inside(&path) { self.unprotected(parameter, text, path) } else { Err(self.outside(parameter, text)) }
+        if self.is_inside(&path) {
+            self.unprotected(parameter, text, path)
+        } else {
+            Err(self.outside(parameter, text))
+        }
     }
 
     /// The path, unless it is what people alone change.
     fn unprotected(&self, parameter: &str, text: &str, path: PathBuf) -> Result<PathBuf, Failure> {
-        let is_in = |place: &Path| path.starts_with(place) || place.canonicalize().is_ok_and(|real| path.starts_with(real));
-        if !self.protected.is_some_and(|crib| PROTECTED.iter().any(|name| is_in(&crib.join(name)))) {
+        let is_in = |place: &Path| {
+            path.starts_with(place) || place.canonicalize().is_ok_and(|real| path.starts_with(real))
+        };
+        if !self.protected.is_some_and(|crib| PROTECTED.iter().any(|name| is_in(&crib.join(name))))
+        {
             return Ok(path);
         }
         let message = format!(
             "'{parameter}' leads to `{text}`: definitions and configuration are changed by people, not by tools; \
              name another path"
         );
-        Err(refusal::about(parameter, "path_protected", message, "a path that is not the crib's own", text))
+        Err(refusal::about(
+            parameter,
+            "path_protected",
+            message,
+            "a path that is not the crib's own",
+            text,
+        ))
     }
 
     fn is_inside(&self, path: &Path) -> bool {
@@ -111,8 +156,15 @@ impl<'a> Places<'a> {
     }
 
     fn outside(&self, parameter: &str, text: &str) -> Failure {
-        let roots = self.roots.iter().map(|root| format!("`{}`", root.display())).collect::<Vec<_>>().join(", ");
-        let message = format!("'{parameter}' leads outside the folders that tools may touch: `{text}`; stay inside {roots}");
+        let roots = self
+            .roots
+            .iter()
+            .map(|root| format!("`{}`", root.display()))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let message = format!(
+            "'{parameter}' leads outside the folders that tools may touch: `{text}`; stay inside {roots}"
+        );
         refusal::about(parameter, "path_outside_roots", message, "a path inside the roots", text)
     }
 }
@@ -130,14 +182,18 @@ fn real_path(path: &Path) -> io::Result<PathBuf> {
     let mut at = path;
     loop {
         match at.canonicalize() {
-            Ok(real) => return Ok(missing.into_iter().rev().fold(real, |path, name| path.join(name))),
+            Ok(real) => {
+                return Ok(missing.into_iter().rev().fold(real, |path, name| path.join(name)));
+            }
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             // A link to nothing would let the program create whatever it points at.
             Err(_) if fs::symlink_metadata(at).is_ok() => {
                 return Err(io::Error::other("it is a link to something that does not exist"));
             }
             Err(error) => {
-                let (Some(Component::Normal(name)), Some(parent)) = (at.components().next_back(), at.parent()) else {
+                let (Some(Component::Normal(name)), Some(parent)) =
+                    (at.components().next_back(), at.parent())
+                else {
                     return Err(error);
                 };
                 missing.push(name);
@@ -149,17 +205,25 @@ fn real_path(path: &Path) -> io::Result<PathBuf> {
 
 /// Refuses paths outside of the roots, for tools that are given their arguments as they are: where the schema says of a
 /// text that it is a path.
-pub(crate) fn refuse_outside(settings: &Settings, tool: &Tool, arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn refuse_outside(
+    settings: &Settings,
+    tool: &Tool,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
     let places = Places::new(settings, &settings.crib, tool.marks.is_read_only());
     let marked = tool.input.properties().filter(|(_, schema)| is_path(schema));
     let refusals = marked.filter_map(|(name, _)| {
         let value = arguments.get(name)?;
-        let texts = value.as_str().into_iter().chain(value.as_array().into_iter().flatten().filter_map(Value::as_str));
+        let texts = value
+            .as_str()
+            .into_iter()
+            .chain(value.as_array().into_iter().flatten().filter_map(Value::as_str));
         refusal::together(texts.filter_map(|text| places.target(name, text).err()).collect())
     });
     refusal::together(refusals.collect()).map_or(Ok(()), Err)
 }
 
 fn is_path(schema: &Value) -> bool {
-    schema.get("format").is_some_and(|format| format == "path") || schema.get("items").is_some_and(is_path)
+    schema.get("format").is_some_and(|format| format == "path")
+        || schema.get("items").is_some_and(is_path)
 }

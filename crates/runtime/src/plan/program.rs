@@ -29,12 +29,15 @@ pub(crate) fn find(settings: &Settings, name: &str) -> Option<PathBuf> {
 
 /// The absolute folders of the children's `PATH`.
 pub(crate) fn folders(settings: &Settings) -> impl Iterator<Item = PathBuf> {
-    let path = settings.environment.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
+    let path =
+        settings.environment.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
     path.split(':').filter(|folder| folder.starts_with('/')).map(PathBuf::from)
 }
 
 fn in_crib(settings: &Settings, tool: &Tool, program: &str) -> Result<Option<PathBuf>, Failure> {
-    let Ok(path) = settings.crib.join(program).canonicalize() else { return Ok(None) };
+    let Ok(path) = settings.crib.join(program).canonicalize() else {
+        return Ok(None);
+    };
     if !path.starts_with(&settings.crib) {
         let message = format!(
             "the program `{program}` of `{}` lies outside the crib; name it by an absolute path if it is meant",

@@ -29,7 +29,8 @@ impl Plan {
         refuse_outside(settings, tool, arguments)?;
         let mut plan = Self::of_python_worker(settings, tool)?;
         let call = python::written(function, arguments);
-        plan.argv = [plan.program.as_str(), "-c", &call].map(|word| Word::Text(word.to_owned())).into();
+        plan.argv =
+            [plan.program.as_str(), "-c", &call].map(|word| Word::Text(word.to_owned())).into();
         Ok(plan)
     }
 
@@ -37,7 +38,11 @@ impl Plan {
     pub(crate) fn of_python_worker(settings: &Settings, tool: &Tool) -> Result<Self, Failure> {
         let located = interpreter(settings).ok_or_else(not_installed)?;
         let name = utf8(&located)?;
-        let mut argv: Vec<_> = [name.as_str()].iter().chain(&OPTIONS).map(|word| Word::Text((*word).to_owned())).collect();
+        let mut argv: Vec<_> = [name.as_str()]
+            .iter()
+            .chain(&OPTIONS)
+            .map(|word| Word::Text((*word).to_owned()))
+            .collect();
         argv.push(Word::File { prefix: String::new(), name: SCRIPT.to_owned() });
         let mut confinement = Bounds::new(settings, &tool.marks, located.clone());
         if let Launch::Python(function) = &tool.launch {
@@ -73,7 +78,10 @@ pub(crate) fn interpreter(settings: &Settings) -> Option<PathBuf> {
 /// Where an interpreter that is not the system's has its modules.
 fn libraries(interpreter: &Path) -> Vec<PathBuf> {
     let real = interpreter.canonicalize().ok();
-    let homes = [Some(interpreter), real.as_deref()].into_iter().flatten().filter_map(|file| file.parent()?.parent());
+    let homes = [Some(interpreter), real.as_deref()]
+        .into_iter()
+        .flatten()
+        .filter_map(|file| file.parent()?.parent());
     let there = homes.flat_map(|home| ["lib", "lib64", "pyvenv.cfg"].map(|name| home.join(name)));
     there.filter(|path| path.exists()).collect()
 }

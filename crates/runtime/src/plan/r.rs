@@ -39,7 +39,8 @@ impl Plan {
     /// The plan of a worker that may do what a tool may.
     pub(crate) fn of_r_worker(settings: &Settings, tool: &Tool) -> Result<Self, Failure> {
         let located = program::find(settings, R).ok_or_else(not_installed)?;
-        let mut argv: Vec<_> = [R].iter().chain(&OPTIONS).map(|word| Word::Text((*word).to_owned())).collect();
+        let mut argv: Vec<_> =
+            [R].iter().chain(&OPTIONS).map(|word| Word::Text((*word).to_owned())).collect();
         argv.push(Word::File { prefix: "--file=".to_owned(), name: SCRIPT.to_owned() });
         let mut confinement = Bounds::new(settings, &tool.marks, located.clone());
         confinement.read.extend(libraries(settings));
@@ -64,7 +65,8 @@ impl Plan {
 /// What every worker is told: a locale in which all text can be printed, and where its user's home is.
 pub(super) fn added(settings: &Settings) -> Vec<(String, String)> {
     let utf8 = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| variable(settings, name));
-    let utf8 = utf8.is_some_and(|locale| locale.to_ascii_lowercase().replace('-', "").ends_with("utf8"));
+    let utf8 =
+        utf8.is_some_and(|locale| locale.to_ascii_lowercase().replace('-', "").ends_with("utf8"));
     let locale = (!utf8).then(|| ("LC_ALL".to_owned(), "C.UTF-8".to_owned()));
     let home = variable(settings, "HOME").map(|home| (HOME.to_owned(), home.to_owned()));
     locale.into_iter().chain(home).collect()
@@ -72,9 +74,16 @@ pub(super) fn added(settings: &Settings) -> Vec<(String, String)> {
 
 /// Where the user's own packages are.
 pub(super) fn libraries(settings: &Settings) -> Vec<PathBuf> {
-    let named = LIBRARIES.iter().filter_map(|name| variable(settings, name)).flat_map(|folders| folders.split(':'));
+    let named = LIBRARIES
+        .iter()
+        .filter_map(|name| variable(settings, name))
+        .flat_map(|folders| folders.split(':'));
     let usual = variable(settings, "HOME").map(|home| Path::new(home).join("R"));
-    named.map(PathBuf::from).chain(usual).filter(|folder| folder.is_absolute() && folder.is_dir()).collect()
+    named
+        .map(PathBuf::from)
+        .chain(usual)
+        .filter(|folder| folder.is_absolute() && folder.is_dir())
+        .collect()
 }
 
 fn variable<'a>(settings: &'a Settings, name: &str) -> Option<&'a str> {

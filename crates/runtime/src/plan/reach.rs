@@ -25,7 +25,11 @@ pub(crate) struct Reach {
 
 impl Reach {
     /// What a call with these arguments reaches; none if the tool does not say it of all its paths.
-    pub(crate) fn of_call(process: &Process, arguments: &Arguments, places: &Places<'_>) -> Result<Option<Self>, Failure> {
+    pub(crate) fn of_call(
+        process: &Process,
+        arguments: &Arguments,
+        places: &Places<'_>,
+    ) -> Result<Option<Self>, Failure> {
         let paths = || process.bindings().filter(|binding| binding.is_path());
         if paths().next().is_none() || paths().any(|binding| binding.access.is_none()) {
             return Ok(None);
@@ -39,14 +43,24 @@ impl Reach {
         Ok(Some(reach))
     }
 
-    fn add(&mut self, binding: &Binding, access: Access, value: &Value, places: &Places<'_>) -> Result<(), Failure> {
+    fn add(
+        &mut self,
+        binding: &Binding,
+        access: Access,
+        value: &Value,
+        places: &Places<'_>,
+    ) -> Result<(), Failure> {
         match value {
-            Value::Array(items) => items.iter().try_for_each(|item| self.add(binding, access, item, places)),
+            Value::Array(items) => {
+                items.iter().try_for_each(|item| self.add(binding, access, item, places))
+            }
             Value::String(text) if !text.is_empty() => {
                 let path = places.target(&binding.parameter, text)?;
                 match access {
                     Access::Read => self.read.push(path),
-                    Access::Write | Access::ReadWrite => self.write.push(existing(&path).to_owned()),
+                    Access::Write | Access::ReadWrite => {
+                        self.write.push(existing(&path).to_owned())
+                    }
                 }
                 Ok(())
             }

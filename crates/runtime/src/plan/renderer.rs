@@ -62,9 +62,15 @@ impl RenderProgram<'_> {
 
 impl Plan {
     /// The plan of a program that a render needs. It sees neither the crib nor anybody's home.
-    pub(crate) fn of_renderer(settings: &Settings, wanted: RenderProgram<'_>) -> Result<Self, Failure> {
+    pub(crate) fn of_renderer(
+        settings: &Settings,
+        wanted: RenderProgram<'_>,
+    ) -> Result<Self, Failure> {
         let words = std::iter::once(wanted.name.to_owned()).chain(wanted.words);
-        let mut env = variables::environment(settings, r::added(settings).into_iter().chain(wanted.variables).collect());
+        let mut env = variables::environment(
+            settings,
+            r::added(settings).into_iter().chain(wanted.variables).collect(),
+        );
         env.retain(|(name, _)| name != "HOME");
         let mut read = wanted.read;
         read.extend(settings.read.iter().cloned().chain(program::folders(settings)));
@@ -97,7 +103,11 @@ impl Plan {
 
 /// Packages and TeX of the user's own.
 fn libraries(settings: &Settings) -> Vec<PathBuf> {
-    let home = settings.environment.iter().find(|(name, _)| name == "HOME").map(|(_, home)| Path::new(home));
+    let home = settings
+        .environment
+        .iter()
+        .find(|(name, _)| name == "HOME")
+        .map(|(_, home)| Path::new(home));
     let tex = home.map(|home| home.join(".TinyTeX")).filter(|folder| folder.is_dir());
     r::libraries(settings).into_iter().chain(tex).collect()
 }

@@ -82,7 +82,10 @@ const FORBIDDEN_BEGINNINGS: [&str; 26] = [
 ///
 /// A home that a confined child may not read is left out, because programs such as git fail on a
 /// file there that exists and cannot be opened. See [`private`].
-pub(crate) fn environment(settings: &Settings, added: Vec<(String, String)>) -> Vec<(String, String)> {
+pub(crate) fn environment(
+    settings: &Settings,
+    added: Vec<(String, String)>,
+) -> Vec<(String, String)> {
     let kept = |(name, value): &&(String, String)| match name.as_str() {
         "TMPDIR" => false,
         "HOME" if settings.confine => is_readable(settings, Path::new(value)),
@@ -100,19 +103,35 @@ pub(crate) fn private(environment: &[(String, String)]) -> impl Iterator<Item = 
 }
 
 fn is_readable(settings: &Settings, folder: &Path) -> bool {
-    let mut allowed = settings.roots.iter().chain(&settings.read).chain(&settings.write).chain([&settings.crib]);
+    let mut allowed =
+        settings.roots.iter().chain(&settings.read).chain(&settings.write).chain([&settings.crib]);
     allowed.any(|place| folder.starts_with(place))
 }
 
 /// Refuses a name that is no name, or that would let a caller run code of its own.
 pub(crate) fn check(parameter: &str, name: &str) -> Result<(), Failure> {
     if !is_name(name) {
-        let message = format!("'{name}' is not a name for an environment variable; use letters, digits and `_`, no digit first");
-        return Err(refusal::argument(parameter, message, "names of letters, digits and `_`", name));
+        let message = format!(
+            "'{name}' is not a name for an environment variable; use letters, digits and `_`, no digit first"
+        );
+        return Err(refusal::argument(
+            parameter,
+            message,
+            "names of letters, digits and `_`",
+            name,
+        ));
     }
     if is_forbidden(name) {
-        let message = format!("the environment variable `{name}` may not be set by a call: programs take code or trust from it");
-        return Err(refusal::about(parameter, "variable_refused", message, "other variables", name));
+        let message = format!(
+            "the environment variable `{name}` may not be set by a call: programs take code or trust from it"
+        );
+        return Err(refusal::about(
+            parameter,
+            "variable_refused",
+            message,
+            "other variables",
+            name,
+        ));
     }
     Ok(())
 }
@@ -137,9 +156,16 @@ mod tests {
 
     #[test]
     fn refuses_names_that_inject_code_or_redirect() {
-        for name in
-            ["PATH", "LD_PRELOAD", "BASH_ENV", "PYTHONPATH", "git_ssh_command", "https_proxy", "R_PROFILE_USER", "PERL5OPT"]
-        {
+        for name in [
+            "PATH",
+            "LD_PRELOAD",
+            "BASH_ENV",
+            "PYTHONPATH",
+            "git_ssh_command",
+            "https_proxy",
+            "R_PROFILE_USER",
+            "PERL5OPT",
+        ] {
             assert!(check("env_vars", name).is_err(), "{name}");
         }
     }

@@ -90,7 +90,12 @@ impl<'a> CommandLine<'a> {
     }
 
     /// The command line that `pieces` make of `arguments`, without those that had to be refused.
-    pub(crate) fn build(pieces: &[Piece], arguments: &Arguments, places: &'a Places<'a>, refusals: &mut Vec<Failure>) -> Self {
+    pub(crate) fn build(
+        pieces: &[Piece],
+        arguments: &Arguments,
+        places: &'a Places<'a>,
+        refusals: &mut Vec<Failure>,
+    ) -> Self {
         let mut line = Self { places: Some(places), ..Self::of_words(&[]) };
         for piece in pieces {
             match piece {
@@ -99,7 +104,9 @@ impl<'a> CommandLine<'a> {
                 Piece::Json => line.stdin = Some(Value::Object(arguments.clone()).to_string()),
                 Piece::Parameter(binding) => match arguments.get(&binding.parameter) {
                     None | Some(Value::Null) => {}
-                    Some(value) if binding.pass_by == PassBy::Variables => line.variables(binding, value, refusals),
+                    Some(value) if binding.pass_by == PassBy::Variables => {
+                        line.variables(binding, value, refusals)
+                    }
                     Some(value) => refusals.extend(line.parameter(binding, value).err()),
                 },
             }
@@ -158,7 +165,9 @@ impl<'a> CommandLine<'a> {
     /// Puts a word behind its flag, or where positional values stand.
     fn place(&mut self, binding: &Binding, flag: Option<&str>, word: Word) -> Result<(), Failure> {
         match (flag, &binding.separator) {
-            (Some(flag), Separator::Space) => self.words.extend([Word::Text(flag.to_owned()), word]),
+            (Some(flag), Separator::Space) => {
+                self.words.extend([Word::Text(flag.to_owned()), word])
+            }
             (Some(flag), Separator::Equals) => self.words.push(word.behind(&format!("{flag}="))),
             (Some(flag), Separator::Nothing) => self.words.push(word.behind(flag)),
             (None, _) => self.positional(binding, word)?,
@@ -172,7 +181,9 @@ impl<'a> CommandLine<'a> {
                 self.words.push(Word::Text("--".to_owned()));
                 self.double_dash = DoubleDash::Written;
             }
-            (DoubleDash::Absent, Word::Text(text)) if text.starts_with('-') && !binding.allow_dash => {
+            (DoubleDash::Absent, Word::Text(text))
+                if text.starts_with('-') && !binding.allow_dash =>
+            {
                 let instead = match text.parse::<f64>() {
                     Ok(_) => "it cannot be passed until the definition allows it, with `double_dash` or `allow_dash`".to_owned(),
                     Err(_) => format!("write a file name as `./{text}`"),
@@ -181,7 +192,12 @@ impl<'a> CommandLine<'a> {
                     "'{}' must not begin with a dash, or the program would take `{text}` for an option; {instead}",
                     binding.parameter
                 );
-                return Err(refusal::argument(&binding.parameter, message, "a value without a leading dash", text.as_str()));
+                return Err(refusal::argument(
+                    &binding.parameter,
+                    message,
+                    "a value without a leading dash",
+                    text.as_str(),
+                ));
             }
             _ => {}
         }
@@ -193,8 +209,11 @@ impl<'a> CommandLine<'a> {
     fn whole(&self, binding: &Binding, value: &Value) -> Result<String, Failure> {
         match (value, &binding.items) {
             (Value::Array(items), Items::Joined(separator)) => {
-                let texts: Result<Vec<_>, _> =
-                    items.iter().filter(|item| !item.is_null()).map(|item| self.text(binding, item)).collect();
+                let texts: Result<Vec<_>, _> = items
+                    .iter()
+                    .filter(|item| !item.is_null())
+                    .map(|item| self.text(binding, item))
+                    .collect();
                 Ok(texts?.join(separator))
             }
             _ => self.text(binding, value),
@@ -202,10 +221,16 @@ impl<'a> CommandLine<'a> {
     }
 
     fn text(&self, binding: &Binding, value: &Value) -> Result<String, Failure> {
-        let Value::String(text) = value else { return Ok(plain(value)) };
+        let Value::String(text) = value else {
+            return Ok(plain(value));
+        };
         match (binding.kind, self.places) {
-            (ValueKind::Path, Some(places)) if !text.is_empty() => places.resolve(&binding.parameter, text),
-            (ValueKind::PathOrValue, Some(places)) => places.resolve_if_exists(&binding.parameter, text),
+            (ValueKind::Path, Some(places)) if !text.is_empty() => {
+                places.resolve(&binding.parameter, text)
+            }
+            (ValueKind::PathOrValue, Some(places)) => {
+                places.resolve_if_exists(&binding.parameter, text)
+            }
             _ => Ok(text.clone()),
         }
     }
@@ -219,7 +244,12 @@ impl<'a> CommandLine<'a> {
     fn variables(&mut self, binding: &Binding, value: &Value, refusals: &mut Vec<Failure>) {
         let Value::Object(members) = value else {
             let message = format!("'{}' must be an object of names and values", binding.parameter);
-            return refusals.push(refusal::argument(&binding.parameter, message, "object", value.clone()));
+            return refusals.push(refusal::argument(
+                &binding.parameter,
+                message,
+                "object",
+                value.clone(),
+            ));
         };
         for (name, value) in members.iter().filter(|(_, value)| !value.is_null()) {
             let text = value.as_str().map_or_else(|| plain(value), str::to_owned);
@@ -241,7 +271,9 @@ fn plain(value: &Value) -> String {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     match value {
         Value::Number(number) if number.is_f64() => match number.as_f64() {
-            Some(float) if float.fract() == 0.0 && float.abs() <= EXACT => (float as i64).to_string(),
+            Some(float) if float.fract() == 0.0 && float.abs() <= EXACT => {
+                (float as i64).to_string()
+            }
             _ => number.to_string(),
         },
         other => other.to_string(),

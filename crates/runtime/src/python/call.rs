@@ -50,7 +50,12 @@ impl Runtime {
         spill: &Spill<'_>,
     ) -> Result<Said, Failure> {
         place.drop_broken();
-        let start = Start { door: &self.door, settings: &self.settings, tool: &job.tool, plan: Plan::of_python_worker };
+        let start = Start {
+            door: &self.door,
+            settings: &self.settings,
+            tool: &job.tool,
+            plan: Plan::of_python_worker,
+        };
         let index = unless_cancelled(job, self.workers.worker(session, place, start)).await??;
         let worker = &mut place.workers[index];
         if let Some(live) = &job.live {
@@ -68,7 +73,10 @@ impl Runtime {
             unreachable!("called for Python functions only")
         };
         // Without the dots, so that messages name files as people do.
-        let path: Vec<PathBuf> = path.iter().map(|folder| self.settings.crib.join(folder).components().collect()).collect();
+        let path: Vec<PathBuf> = path
+            .iter()
+            .map(|folder| self.settings.crib.join(folder).components().collect())
+            .collect();
         json!({
             "module": module,
             "function": function,
@@ -83,9 +91,14 @@ async fn outcome(tool: &Tool, said: Said, spill: &Spill<'_>, limit: usize) -> Ou
     let mut asides = returned::printed(&said.printed);
     asides.extend(returned::messages(&said.messages));
     let failure = match said.ended {
-        Ended::Done(value) => return answer::outcome(tool, value, Way { spill, limit, asides }).await,
+        Ended::Done(value) => {
+            return answer::outcome(tool, value, Way { spill, limit, asides }).await;
+        }
         Ended::Failed(error) => return answer::failed(tool, error, asides),
-        Ended::Stale => Failure::new("internal_error", format!("the modules of `{}` change all the time", tool.name)),
+        Ended::Stale => Failure::new(
+            "internal_error",
+            format!("the modules of `{}` change all the time", tool.name),
+        ),
         Ended::Stopped(why) | Ended::Broken(_, Some(why)) => stopped(&tool.name, why),
         Ended::Broken(broken, None) => ended(&tool.name, &broken),
     };

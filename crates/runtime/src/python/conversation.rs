@@ -42,7 +42,11 @@ enum Answer {
 }
 
 /// Makes a call, and hears its worker out.
-pub(super) async fn call(worker: &mut Worker, request: &Value, terms: &Terms<'_>) -> Result<Said, Failure> {
+pub(super) async fn call(
+    worker: &mut Worker,
+    request: &Value,
+    terms: &Terms<'_>,
+) -> Result<Said, Failure> {
     let mut ears = terms.ears();
     let mut patience = terms.patience();
     let request = framed(request)?;
@@ -50,7 +54,9 @@ pub(super) async fn call(worker: &mut Worker, request: &Value, terms: &Terms<'_>
         Ok(Answer::Done { value }) => Ended::Done(value),
         Ok(Answer::Failed { error }) => Ended::Failed(error),
         Ok(Answer::Stale) => Ended::Stale,
-        Ok(Answer::Interrupted | Answer::Settled) => Ended::Stopped(patience.ended.unwrap_or(Why::Cancelled)),
+        Ok(Answer::Interrupted | Answer::Settled) => {
+            Ended::Stopped(patience.ended.unwrap_or(Why::Cancelled))
+        }
         Err(broken) => Ended::Broken(broken, patience.ended),
     };
     worker.listen(&mut ears).await;
@@ -61,7 +67,12 @@ pub(super) async fn call(worker: &mut Worker, request: &Value, terms: &Terms<'_>
 }
 
 /// Makes sure that an interrupt which came too late does not hit the next call.
-async fn settle(worker: &mut Worker, why: Why, ears: &mut Ears<'_>, patience: &mut Patience<'_>) -> Result<Ended, Failure> {
+async fn settle(
+    worker: &mut Worker,
+    why: Why,
+    ears: &mut Ears<'_>,
+    patience: &mut Patience<'_>,
+) -> Result<Ended, Failure> {
     patience.renew();
     let request = framed(&json!({"settle": true}))?;
     Ok(match ask(worker, &request, ears, patience).await {
@@ -71,7 +82,12 @@ async fn settle(worker: &mut Worker, why: Why, ears: &mut Ears<'_>, patience: &m
 }
 
 /// A request and its answer.
-async fn ask(worker: &mut Worker, request: &[u8], ears: &mut Ears<'_>, patience: &mut Patience<'_>) -> Result<Answer, Broken> {
+async fn ask(
+    worker: &mut Worker,
+    request: &[u8],
+    ears: &mut Ears<'_>,
+    patience: &mut Patience<'_>,
+) -> Result<Answer, Broken> {
     worker.send(request, patience).await?;
     let answer = worker.next(ears, patience).await?;
     worker.heard_out();
@@ -80,7 +96,8 @@ async fn ask(worker: &mut Worker, request: &[u8], ears: &mut Ears<'_>, patience:
 
 /// What came whole and cannot be read, because it is nested too deeply say.
 fn unread(error: &serde_json::Error) -> Answer {
-    let failure = Failure::new("not_json", format!("what was returned cannot be read as JSON: {error}"));
+    let failure =
+        Failure::new("not_json", format!("what was returned cannot be read as JSON: {error}"));
     let Value::Object(error) = failure.object() else { unreachable!("the standard error object") };
     Answer::Failed { error }
 }
@@ -88,8 +105,8 @@ fn unread(error: &serde_json::Error) -> Answer {
 /// A request as it is sent: its length, in four bytes with the lowest first, and so many bytes of JSON.
 fn framed(request: &Value) -> Result<Vec<u8>, Failure> {
     let text = request.to_string();
-    let length =
-        u32::try_from(text.len()).map_err(|_| Failure::new("arguments_too_long", "the arguments are too long; send less"))?;
+    let length = u32::try_from(text.len())
+        .map_err(|_| Failure::new("arguments_too_long", "the arguments are too long; send less"))?;
     let mut frame = length.to_le_bytes().to_vec();
     frame.extend(text.as_bytes());
     Ok(frame)

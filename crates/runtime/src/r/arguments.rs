@@ -15,18 +15,29 @@ use super::{
 use crate::refusal;
 
 /// The arguments of a call by name, in the order of the definition. What was left out is left out.
-pub(crate) fn encoded(function: &RFunction, arguments: &Arguments) -> Result<Vec<(String, RValue)>, Failure> {
+pub(crate) fn encoded(
+    function: &RFunction,
+    arguments: &Arguments,
+) -> Result<Vec<(String, RValue)>, Failure> {
     let takes = |name: &str| function.formals.iter().any(|formal| formal.parameter == name);
     let unknown = arguments.iter().filter(|(name, value)| !value.is_null() && !takes(name));
-    let mut refusals: Vec<_> = unknown.map(|(name, value)| not_a_formal(function, name, value)).collect();
+    let mut refusals: Vec<_> =
+        unknown.map(|(name, value)| not_a_formal(function, name, value)).collect();
     let mut encoded = Vec::with_capacity(arguments.len());
     for formal in &function.formals {
-        let Some(value) = arguments.get(&formal.parameter) else { continue };
+        let Some(value) = arguments.get(&formal.parameter) else {
+            continue;
+        };
         match of_encoding(formal.encoding, value) {
             Ok(value) => encoded.push((formal.parameter.clone(), value)),
             Err(expected) => {
                 let message = format!("'{}' must be {expected}", formal.parameter);
-                refusals.push(refusal::argument(&formal.parameter, message, expected, value.clone()));
+                refusals.push(refusal::argument(
+                    &formal.parameter,
+                    message,
+                    expected,
+                    value.clone(),
+                ));
             }
         }
     }
@@ -34,7 +45,10 @@ pub(crate) fn encoded(function: &RFunction, arguments: &Arguments) -> Result<Vec
 }
 
 fn not_a_formal(function: &RFunction, name: &str, value: &Value) -> Failure {
-    let message = format!("'{name}' is not an argument of the R function `{}`; leave it out", function.function);
+    let message = format!(
+        "'{name}' is not an argument of the R function `{}`; leave it out",
+        function.function
+    );
     refusal::argument(name, message, "nothing", value.clone())
 }
 
@@ -61,22 +75,29 @@ fn of_encoding(encoding: Encoding, value: &Value) -> Result<RValue, Expected> {
 /// A vector of a kind; of what is nearest, if some item is of another kind.
 fn vector(atom: Atom, items: &[Value]) -> Result<RValue, Expected> {
     match atom {
-        Atom::Logical => all(items, Value::as_bool).map_or_else(|| of_items(items), |truths| Ok(Data::Logical(truths).into())),
+        Atom::Logical => all(items, Value::as_bool)
+            .map_or_else(|| of_items(items), |truths| Ok(Data::Logical(truths).into())),
         Atom::Integer => match all(items, whole) {
-            Some(integers) => Ok(Data::Integer(integers.into_iter().map(|item| item.unwrap_or(NA_INTEGER)).collect()).into()),
+            Some(integers) => Ok(Data::Integer(
+                integers.into_iter().map(|item| item.unwrap_or(NA_INTEGER)).collect(),
+            )
+            .into()),
             None => vector(Atom::Double, items),
         },
-        Atom::Double => all(items, Value::as_f64).map_or_else(|| of_items(items), |numbers| Ok(doubles(numbers))),
+        Atom::Double => all(items, Value::as_f64)
+            .map_or_else(|| of_items(items), |numbers| Ok(doubles(numbers))),
         Atom::Character => match all(items, Value::as_str) {
             Some(texts) => characters(texts),
             None => of_items(items),
         },
         Atom::Date => {
-            let days = all(items, |item| time::day(item.as_str()?)).ok_or("a date such as 2024-12-31")?;
+            let days =
+                all(items, |item| time::day(item.as_str()?)).ok_or("a date such as 2024-12-31")?;
             Ok(doubles(days).with("class", RValue::text("Date")))
         }
         Atom::DateTime => {
-            let moments = all(items, |item| time::moment(item.as_str()?)).ok_or("a time such as 2024-12-31T23:59:59Z")?;
+            let moments = all(items, |item| time::moment(item.as_str()?))
+                .ok_or("a time such as 2024-12-31T23:59:59Z")?;
             let classes = RValue::texts(["POSIXct".to_owned(), "POSIXt".to_owned()]);
             Ok(doubles(moments).with("class", classes).with("tzone", RValue::text("UTC")))
         }
@@ -85,7 +106,10 @@ fn vector(atom: Atom, items: &[Value]) -> Result<RValue, Expected> {
 
 /// Every item by itself, `null` as missing; none if one does not fit.
 fn all<'a, T>(items: &'a [Value], each: impl Fn(&'a Value) -> Option<T>) -> Option<Vec<Option<T>>> {
-    items.iter().map(|item| if item.is_null() { Some(None) } else { each(item).map(Some) }).collect()
+    items
+        .iter()
+        .map(|item| if item.is_null() { Some(None) } else { each(item).map(Some) })
+        .collect()
 }
 
 fn doubles(numbers: Vec<Option<f64>>) -> RValue {
@@ -101,7 +125,8 @@ fn characters(texts: Vec<Option<&str>>) -> Result<RValue, Expected> {
 
 /// A whole number that R's integers can hold, however it was written.
 fn whole(value: &Value) -> Option<i32> {
-    let exact = || value.as_f64().filter(|number| number.fract() == 0.0).map(|number| number as i64);
+    let exact =
+        || value.as_f64().filter(|number| number.fract() == 0.0).map(|number| number as i64);
     let number = value.as_i64().or_else(exact)?;
     i32::try_from(number).ok().filter(|number| *number != NA_INTEGER)
 }
@@ -116,7 +141,8 @@ fn matrix(atom: Atom, value: &Value) -> Result<RValue, Expected> {
         return Err(expected);
     }
     // R fills a matrix by columns.
-    let by_column: Vec<_> = (0..width).flat_map(|column| rows.iter().map(move |row| row[column].clone())).collect();
+    let by_column: Vec<_> =
+        (0..width).flat_map(|column| rows.iter().map(move |row| row[column].clone())).collect();
     let sizes = [rows.len(), width].map(|size| i32::try_from(size).unwrap_or(i32::MAX));
     Ok(vector(atom, &by_column)?.with("dim", Data::Integer(sizes.to_vec()).into()))
 }
@@ -124,7 +150,8 @@ fn matrix(atom: Atom, value: &Value) -> Result<RValue, Expected> {
 /// Columns in the order in which rows first name them; what a row has not is missing.
 fn data_frame(value: &Value) -> Result<RValue, Expected> {
     let expected = "an array of objects, one for each row";
-    let rows: Option<Vec<&Map<_, _>>> = value.as_array().ok_or(expected)?.iter().map(Value::as_object).collect();
+    let rows: Option<Vec<&Map<_, _>>> =
+        value.as_array().ok_or(expected)?.iter().map(Value::as_object).collect();
     let rows = rows.ok_or(expected)?;
     let mut names: Vec<&String> = Vec::new();
     for name in rows.iter().flat_map(|row| row.keys()) {
@@ -133,19 +160,24 @@ fn data_frame(value: &Value) -> Result<RValue, Expected> {
         }
     }
     let column = |name: &String| {
-        let items: Vec<_> = rows.iter().map(|row| row.get(name).cloned().unwrap_or_default()).collect();
+        let items: Vec<_> =
+            rows.iter().map(|row| row.get(name).cloned().unwrap_or_default()).collect();
         of_items(&items)
     };
-    let columns: Result<Vec<_>, Expected> = names.iter().map(|name| Ok((name.to_string(), column(name)?))).collect();
+    let columns: Result<Vec<_>, Expected> =
+        names.iter().map(|name| Ok((name.to_string(), column(name)?))).collect();
     // How R itself writes down row names that nobody chose.
     let row_names = Data::Integer(vec![NA_INTEGER, -i32::try_from(rows.len()).unwrap_or(i32::MAX)]);
-    Ok(RValue::named(columns?).with("class", RValue::text("data.frame")).with("row.names", row_names.into()))
+    Ok(RValue::named(columns?)
+        .with("class", RValue::text("data.frame"))
+        .with("row.names", row_names.into()))
 }
 
 fn list(value: &Value) -> Result<RValue, Expected> {
     match value {
         Value::Object(members) => {
-            let members: Result<Vec<_>, Expected> = members.iter().map(|(name, value)| Ok((name.clone(), any(value)?))).collect();
+            let members: Result<Vec<_>, Expected> =
+                members.iter().map(|(name, value)| Ok((name.clone(), any(value)?))).collect();
             Ok(RValue::named(members?))
         }
         Value::Array(items) => Ok(RValue::list(items.iter().map(any).collect::<Result<_, _>>()?)),

@@ -56,14 +56,20 @@ impl Runtime {
     }
 
     /// Calls a function in a session that is free for it.
-    async fn call_r(self: &Arc<Self>, session: &Session, place: &mut Place, ready: Ready<'_>) -> Result<Outcome, Failure> {
+    async fn call_r(
+        self: &Arc<Self>,
+        session: &Session,
+        place: &mut Place,
+        ready: Ready<'_>,
+    ) -> Result<Outcome, Failure> {
         let (job, tool) = (ready.job, &ready.job.tool);
         let mut notes = Vec::new();
         place.drop_broken();
         if place.notice_loss() {
             notes.push("the state of this session was too large to be copied, and was lost with its R process".to_owned());
         }
-        let start = Start { door: &self.door, settings: &self.settings, tool, plan: Plan::of_r_worker };
+        let start =
+            Start { door: &self.door, settings: &self.settings, tool, plan: Plan::of_r_worker };
         let index = unless_cancelled(job, self.workers.worker(session, place, start)).await??;
         let state = state_for(place, index).await.unwrap_or_else(|failure| {
             notes.push(format!("the state of this session is lost: {}", failure.message));
@@ -82,10 +88,13 @@ impl Runtime {
         if let Some(live) = &job.live {
             live.running(worker.leader());
         }
-        let target = target(ready.function, tool.output.as_ref(), &self.settings.crib.to_string_lossy());
+        let target =
+            target(ready.function, tool.output.as_ref(), &self.settings.crib.to_string_lossy());
         let request = request(target, ready.arguments, state);
         let spill = self.spill(job);
-        let mut said = conversation::call(worker, &request, &self.terms(job, &spill), tool.output.as_ref()).await;
+        let mut said =
+            conversation::call(worker, &request, &self.terms(job, &spill), tool.output.as_ref())
+                .await;
         said.notes.splice(0..0, notes);
         let state = said.state.take();
         if let Ended::Broken(..) = said.ended {
@@ -97,18 +106,26 @@ impl Runtime {
     }
 
     /// Keeps a state that a call changed. Says what a caller should know about that.
-    async fn keep_state(&self, place: &mut Place, index: usize, life: &Life, state: Copied) -> Option<String> {
+    async fn keep_state(
+        &self,
+        place: &mut Place,
+        index: usize,
+        life: &Life,
+        state: Copied,
+    ) -> Option<String> {
         place.version += 1;
         place.workers[index].holds = place.version;
         let older = place.snapshot.take();
         let problem = match state {
-            Copied::Bytes(bytes) => match Snapshot::take(older, self.keep.as_ref(), life, bytes).await {
-                Ok(snapshot) => {
-                    (place.snapshot, place.is_unsaved) = (Some(snapshot), false);
-                    return None;
+            Copied::Bytes(bytes) => {
+                match Snapshot::take(older, self.keep.as_ref(), life, bytes).await {
+                    Ok(snapshot) => {
+                        (place.snapshot, place.is_unsaved) = (Some(snapshot), false);
+                        return None;
+                    }
+                    Err(failure) => failure.message,
                 }
-                Err(failure) => failure.message,
-            },
+            }
             Copied::TooLarge(bytes) => {
                 if let Some(older) = older {
                     older.forget().await;
@@ -117,7 +134,9 @@ impl Runtime {
             }
         };
         place.is_unsaved = true;
-        Some(format!("the state of this session was not copied ({problem}); it is lost if its R process ends"))
+        Some(format!(
+            "the state of this session was not copied ({problem}); it is lost if its R process ends"
+        ))
     }
 }
 

@@ -85,12 +85,17 @@ impl<'a> Collector<'a> {
     }
 
     async fn items(&mut self, slice: &RValue) {
-        let Some(Level { value, expected, letters, .. }) = self.open.last() else { return };
+        let Some(Level { value, expected, letters, .. }) = self.open.last() else {
+            return;
+        };
         if let (Some(letters), Data::Raw(bytes)) = (letters, &slice.data) {
             return self.letters(letters(bytes)).await;
         }
         let members: Vec<_> = match value {
-            Value::Object(_) => members(slice, *expected).into_iter().map(|(name, item)| (Some(name), item)).collect(),
+            Value::Object(_) => members(slice, *expected)
+                .into_iter()
+                .map(|(name, item)| (Some(name), item))
+                .collect(),
             _ => items(slice, expected.items()).into_iter().map(|item| (None, item)).collect(),
         };
         for (name, item) in members {
@@ -132,7 +137,10 @@ impl<'a> Collector<'a> {
             self.begin(None);
         }
         let (value, letters): (_, Option<Letters>) = match what {
-            Some("text") => (Value::String(String::new()), Some(|bytes| String::from_utf8_lossy(bytes).into_owned())),
+            Some("text") => (
+                Value::String(String::new()),
+                Some(|bytes| String::from_utf8_lossy(bytes).into_owned()),
+            ),
             Some("raw") => (Value::String(String::new()), Some(|bytes| STANDARD.encode(bytes))),
             Some("list") if expected.takes_list() => (Value::Object(Map::new()), None),
             Some("vector") if expected.takes_vector() => (Value::Object(Map::new()), None),
@@ -163,7 +171,9 @@ impl<'a> Collector<'a> {
 
     /// What stands before a member of an array or object.
     fn begin_member(&mut self) {
-        let Some(level) = self.open.last_mut() else { return };
+        let Some(level) = self.open.last_mut() else {
+            return;
+        };
         if std::mem::replace(&mut level.is_begun, true) {
             self.text.push(b',');
         }

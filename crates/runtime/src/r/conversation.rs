@@ -78,7 +78,12 @@ struct Heard<'a> {
 }
 
 /// Makes a call, and hears its worker out. The value must be as the schema says; where there is none, it is printed.
-pub(super) async fn call(worker: &mut Worker, request: &RValue, terms: &Terms<'_>, schema: Option<&Schema>) -> Said {
+pub(super) async fn call(
+    worker: &mut Worker,
+    request: &RValue,
+    terms: &Terms<'_>,
+    schema: Option<&Schema>,
+) -> Said {
     let expected = schema.map_or(Expected::NOTHING, |schema| Expected::by(schema.object()));
     let mut heard = Heard::new(Collector::new(terms.spill, terms.output_bytes, expected));
     let mut ears = terms.ears();
@@ -90,7 +95,8 @@ pub(super) async fn call(worker: &mut Worker, request: &RValue, terms: &Terms<'_
     let is_silent = schema.is_none() && !heard.is_visible && ears.stdout.is_empty();
     let mut said = heard.finish(ended).await;
     if matches!(said.ended, Ended::Done) && patience.ended.is_none() {
-        let fit = said.value.as_mut().zip(schema).map_or(Fit::Yes, |(value, schema)| fit(value, schema));
+        let fit =
+            said.value.as_mut().zip(schema).map_or(Fit::Yes, |(value, schema)| fit(value, schema));
         if is_silent || fit != Fit::Yes {
             let shown = show(worker, terms.ears(), &mut patience, fit, &mut said).await;
             said.ended = shown.unwrap_or_else(|broken| Ended::Broken(broken, patience.ended));
@@ -114,10 +120,13 @@ enum Fit {
 
 /// Makes a value fit where nothing is lost by that, and says whether it does.
 fn fit(value: &mut Returned, schema: &Schema) -> Fit {
-    let is_valid = |value: &Value| schema.validator().is_ok_and(|validator| validator.is_valid(value));
+    let is_valid =
+        |value: &Value| schema.validator().is_ok_and(|validator| validator.is_valid(value));
     let is_good_but_missing = |value: &Value| {
         let schema = with_missing(schema.object()).map(Schema::new);
-        schema.is_some_and(|schema| schema.validator().is_ok_and(|validator| validator.is_valid(value)))
+        schema.is_some_and(|schema| {
+            schema.validator().is_ok_and(|validator| validator.is_valid(value))
+        })
     };
     if is_valid(&value.value) || is_good_but_missing(&value.value) {
         return Fit::Yes;
@@ -138,7 +147,12 @@ fn fit(value: &mut Returned, schema: &Schema) -> Fit {
 
 fn as_text(shown: &Captured) -> Returned {
     let text = shown.text.trim_end_matches('\n').to_owned();
-    Returned { value: Value::String(text), text: None, uri: shown.uri.clone(), is_cut: shown.is_cut }
+    Returned {
+        value: Value::String(text),
+        text: None,
+        uri: shown.uri.clone(),
+        is_cut: shown.is_cut,
+    }
 }
 
 /// The request and its answers, up to the last.
@@ -234,7 +248,11 @@ impl<'a> Heard<'a> {
     }
 
     /// Takes an answer; says how the call ended if it is the last.
-    async fn take(&mut self, mut message: Message, patience: &Patience<'_>) -> Result<Option<Ended>, Broken> {
+    async fn take(
+        &mut self,
+        mut message: Message,
+        patience: &Patience<'_>,
+    ) -> Result<Option<Ended>, Broken> {
         match message.kind.as_str() {
             "plot" => self.plots.extend(message.bytes()),
             "state" => {
@@ -287,7 +305,13 @@ impl RError {
     /// The function returned, and then its value could not be printed.
     fn of_printing(problem: &str) -> Self {
         let message = format!("what it returned could not be printed: {problem}");
-        Self { kind: "r_error".to_owned(), message, call: None, classes: Vec::new(), traceback: Vec::new() }
+        Self {
+            kind: "r_error".to_owned(),
+            message,
+            call: None,
+            classes: Vec::new(),
+            traceback: Vec::new(),
+        }
     }
 
     fn new(value: RValue) -> Self {
@@ -299,6 +323,12 @@ impl RError {
         let mut next = || items.next().unwrap_or_else(RValue::null).into_texts();
         let mut first = || next().into_iter().next();
         let (kind, message, call) = (first(), first(), first());
-        Self { kind: kind.unwrap_or_default(), message: message.unwrap_or_default(), call, classes: next(), traceback: next() }
+        Self {
+            kind: kind.unwrap_or_default(),
+            message: message.unwrap_or_default(),
+            call,
+            classes: next(),
+            traceback: next(),
+        }
     }
 }

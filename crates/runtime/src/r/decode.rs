@@ -64,7 +64,9 @@ impl<'a> Reader<'a> {
         let data = match flags & 0xff {
             kind::NULL => return Ok(RValue::null()),
             kind::LOGICAL => {
-                let truth = |bits| if bits == NA_INTEGER { None } else { Some(bits != 0) };
+                let truth = |bits| {
+                    if bits == NA_INTEGER { None } else { Some(bits != 0) }
+                };
                 Data::Logical(self.integers()?.into_iter().map(truth).collect())
             }
             kind::INTEGER => Data::Integer(self.integers()?),
@@ -78,7 +80,11 @@ impl<'a> Reader<'a> {
             kind::PAIRS => return self.pairs(flags, depth),
             other => return Err(DecodeError::Kind(other)),
         };
-        let attributes = if flags & flag::HAS_ATTRIBUTES == 0 { Vec::new() } else { self.attributes(depth + 1)? };
+        let attributes = if flags & flag::HAS_ATTRIBUTES == 0 {
+            Vec::new()
+        } else {
+            self.attributes(depth + 1)?
+        };
         Ok(RValue { data, attributes })
     }
 
@@ -128,7 +134,8 @@ impl<'a> Reader<'a> {
                     0 => self.number()?,
                     packed => packed,
                 };
-                let known = (index as usize).checked_sub(1).and_then(|index| self.symbols.get(index));
+                let known =
+                    (index as usize).checked_sub(1).and_then(|index| self.symbols.get(index));
                 known.cloned().ok_or(DecodeError::Name)
             }
             other => Err(DecodeError::Kind(other)),
@@ -182,8 +189,9 @@ impl<'a> Reader<'a> {
             u32::MAX => u64::from(self.number()?) << 32 | u64::from(self.number()?),
             short => u64::from(short),
         };
-        let fits =
-            usize::try_from(length).ok().filter(|length| length.checked_mul(smallest).is_some_and(|all| all <= self.rest.len()));
+        let fits = usize::try_from(length).ok().filter(|length| {
+            length.checked_mul(smallest).is_some_and(|all| all <= self.rest.len())
+        });
         fits.ok_or(DecodeError::Short)
     }
 
@@ -229,7 +237,8 @@ mod tests {
         let value = RValue::from(data);
         let count = value.len();
         let value = match names && count > 0 {
-            true => value.with("names", RValue::texts((0..count).map(|index| format!("n\u{e9}{index}")))),
+            true => value
+                .with("names", RValue::texts((0..count).map(|index| format!("n\u{e9}{index}")))),
             false => value,
         };
         match note.filter(|_| value.data != Data::Null) {
@@ -239,10 +248,12 @@ mod tests {
     }
 
     fn values() -> impl Strategy<Value = RValue> {
-        let flat = (vectors(), any::<bool>(), any::<Option<i32>>()).prop_map(|(data, names, note)| adorned(data, names, note));
+        let flat = (vectors(), any::<bool>(), any::<Option<i32>>())
+            .prop_map(|(data, names, note)| adorned(data, names, note));
         flat.prop_recursive(3, 24, 5, |inner| {
             let items = proptest::collection::vec(inner, 0..5);
-            (items, any::<bool>(), any::<Option<i32>>()).prop_map(|(items, names, note)| adorned(Data::List(items), names, note))
+            (items, any::<bool>(), any::<Option<i32>>())
+                .prop_map(|(items, names, note)| adorned(Data::List(items), names, note))
         })
     }
 
@@ -257,14 +268,19 @@ mod tests {
         }
         let mut runner = TestRunner::default();
         let many = (0..400).map(|_| values().new_tree(&mut runner).map(|tree| tree.current()));
-        let value = RValue::list(many.collect::<Result<_, _>>().unwrap_or_else(|reason| panic!("{reason}")));
+        let value = RValue::list(
+            many.collect::<Result<_, _>>().unwrap_or_else(|reason| panic!("{reason}")),
+        );
         let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
         let file = |name: &str| folder.path().join(name);
         fs::write(file("in"), encode(&value)).unwrap_or_else(|error| panic!("{error}"));
         let code = "x <- unserialize(file('in', 'rb')); stopifnot(length(x) == 400L)
             put <- function(name, ...) writeBin(serialize(x, NULL, ...), name)
             put('little', xdr = FALSE, version = 2L); put('big', xdr = TRUE, version = 2L); put('three', xdr = TRUE, version = 3L)";
-        let status = Command::new("Rscript").args(["--vanilla", "-e", code]).current_dir(folder.path()).status();
+        let status = Command::new("Rscript")
+            .args(["--vanilla", "-e", code])
+            .current_dir(folder.path())
+            .status();
         assert!(status.is_ok_and(|status| status.success()));
         for name in ["little", "big", "three"] {
             let bytes = fs::read(file(name)).unwrap_or_else(|error| panic!("{error}"));

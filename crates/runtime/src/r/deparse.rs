@@ -92,16 +92,15 @@ fn bare(text: &mut String, value: &RValue) {
             .to_owned()
         }),
         Data::Integer(items) => {
-            vector(
-                text,
-                "integer",
-                items,
-                |item| if *item == NA_INTEGER { "NA_integer_".to_owned() } else { format!("{item}L") },
-            );
+            vector(text, "integer", items, |item| {
+                if *item == NA_INTEGER { "NA_integer_".to_owned() } else { format!("{item}L") }
+            });
         }
         Data::Double(items) => vector(text, "numeric", items, |item| double(*item)),
         Data::Character(items) => {
-            vector(text, "character", items, |item| item.as_deref().map_or_else(|| "NA_character_".to_owned(), quoted));
+            vector(text, "character", items, |item| {
+                item.as_deref().map_or_else(|| "NA_character_".to_owned(), quoted)
+            });
         }
         Data::Raw(items) => {
             text.push_str("as.raw(");
@@ -112,7 +111,9 @@ fn bare(text: &mut String, value: &RValue) {
 }
 
 fn elements(text: &mut String, value: &RValue) {
-    let Data::List(items) = &value.data else { return };
+    let Data::List(items) = &value.data else {
+        return;
+    };
     let names = value.names().unwrap_or_else(|| vec![""; items.len()]);
     members(text, names.into_iter().zip(items));
 }
@@ -146,8 +147,13 @@ fn name(name: &str) -> String {
     let first = letters.next();
     let is_begun = first.is_some_and(char::is_alphabetic)
         || first == Some('.') && !name[1..].starts_with(|second: char| second.is_ascii_digit());
-    let is_plain = is_begun && letters.all(|letter| letter.is_alphanumeric() || letter == '.' || letter == '_');
-    if is_plain && !RESERVED.contains(&name) { name.to_owned() } else { format!("`{}`", escaped(name, '`')) }
+    let is_plain = is_begun
+        && letters.all(|letter| letter.is_alphanumeric() || letter == '.' || letter == '_');
+    if is_plain && !RESERVED.contains(&name) {
+        name.to_owned()
+    } else {
+        format!("`{}`", escaped(name, '`'))
+    }
 }
 
 fn quoted(text: &str) -> String {

@@ -107,7 +107,8 @@ impl<'a> Writer<'a> {
     }
 
     fn text(&mut self, text: Option<&str>) {
-        let encoding = text.map_or(0, |text| if text.is_ascii() { flag::ASCII } else { flag::UTF8 });
+        let encoding =
+            text.map_or(0, |text| if text.is_ascii() { flag::ASCII } else { flag::UTF8 });
         self.number(kind::TEXT | encoding);
         match text {
             Some(text) => {

@@ -97,7 +97,9 @@ pub(crate) fn json(value: &RValue, expected: Expected<'_>) -> Value {
 
 /// The members of a slice of a longer value that is an object.
 pub(crate) fn members(value: &RValue, expected: Expected<'_>) -> Vec<(String, Value)> {
-    let member = |(index, name): (usize, &str)| (name.to_owned(), element(value, index, expected.member(name)));
+    let member = |(index, name): (usize, &str)| {
+        (name.to_owned(), element(value, index, expected.member(name)))
+    };
     value.names().unwrap_or_default().into_iter().enumerate().map(member).collect()
 }
 
@@ -132,7 +134,9 @@ fn rows(value: &RValue, expected: Expected<'_>) -> Vec<Value> {
     };
     let columns = columns(value);
     let row = |row: usize| {
-        let cell = |(name, column): &(&str, &RValue)| ((*name).to_owned(), cell(column, row, expected.member(name)));
+        let cell = |(name, column): &(&str, &RValue)| {
+            ((*name).to_owned(), cell(column, row, expected.member(name)))
+        };
         let label = labels.get(row).cloned().flatten().map(|label| (ROW.to_owned(), label.into()));
         Value::Object(label.into_iter().chain(columns.iter().map(cell)).collect())
     };
@@ -148,16 +152,22 @@ fn columns(value: &RValue) -> Vec<(&str, &RValue)> {
 /// What a column has in a row: one element, or a row of its own if it is a matrix or a data frame, as `aggregate` makes them.
 fn cell(column: &RValue, row: usize, expected: Expected<'_>) -> Value {
     if column.is("data.frame") {
-        let member = |(name, inner): (&str, &RValue)| (name.to_owned(), cell(inner, row, expected.member(name)));
+        let member = |(name, inner): (&str, &RValue)| {
+            (name.to_owned(), cell(inner, row, expected.member(name)))
+        };
         return Value::Object(columns(column).into_iter().map(member).collect());
     }
-    let (Some((rows, columns)), false) = (column.dimensions(), matches!(column.data, Data::List(_))) else {
+    let (Some((rows, columns)), false) =
+        (column.dimensions(), matches!(column.data, Data::List(_)))
+    else {
         return element(column, row, expected);
     };
     let item = |index: usize, expected| element(column, index * rows + row, expected);
     match column.labels() {
         Some(labels) if !expected.wants_array() => {
-            let member = |(index, label): (usize, &str)| (label.to_owned(), item(index, expected.member(label)));
+            let member = |(index, label): (usize, &str)| {
+                (label.to_owned(), item(index, expected.member(label)))
+            };
             Value::Object(labels.into_iter().enumerate().map(member).collect())
         }
         _ => Value::Array((0..columns).map(|index| item(index, expected.items())).collect()),
@@ -176,7 +186,9 @@ fn height(value: &RValue) -> usize {
 /// A matrix by rows; R has it by columns.
 fn matrix(value: &RValue, (rows, columns): (usize, usize)) -> Vec<Value> {
     let cell = |row: usize, column: usize| element(value, column * rows + row, Expected::NOTHING);
-    (0..rows).map(|row| Value::Array((0..columns).map(|column| cell(row, column)).collect())).collect()
+    (0..rows)
+        .map(|row| Value::Array((0..columns).map(|column| cell(row, column)).collect()))
+        .collect()
 }
 
 fn list(value: &RValue, items: &[RValue], expected: Expected<'_>) -> Value {
@@ -201,7 +213,9 @@ fn vector(value: &RValue, expected: Expected<'_>) -> Value {
             Value::Object(members(value, expected).into_iter().collect())
         }
         _ if is_single => element(value, 0, expected),
-        _ => Value::Array((0..value.len()).map(|index| element(value, index, expected.items())).collect()),
+        _ => Value::Array(
+            (0..value.len()).map(|index| element(value, index, expected.items())).collect(),
+        ),
     }
 }
 
@@ -209,7 +223,9 @@ fn vector(value: &RValue, expected: Expected<'_>) -> Value {
 fn element(value: &RValue, index: usize, expected: Expected<'_>) -> Value {
     let plain = match &value.data {
         Data::Null => Value::Null,
-        Data::Logical(items) => items.get(index).copied().flatten().map_or(Value::Null, Value::Bool),
+        Data::Logical(items) => {
+            items.get(index).copied().flatten().map_or(Value::Null, Value::Bool)
+        }
         Data::Integer(items) => match items.get(index) {
             Some(&level) if value.is("factor") => factor(value, level),
             Some(&NA_INTEGER) | None => Value::Null,
@@ -221,7 +237,9 @@ fn element(value: &RValue, index: usize, expected: Expected<'_>) -> Value {
             Some(&double) => number(double),
             None => Value::Null,
         },
-        Data::Character(items) => items.get(index).cloned().flatten().map_or(Value::Null, Value::String),
+        Data::Character(items) => {
+            items.get(index).cloned().flatten().map_or(Value::Null, Value::String)
+        }
         Data::Raw(items) => items.get(index).copied().map_or(Value::Null, Value::from),
         Data::List(items) => items.get(index).map_or(Value::Null, |item| json(item, expected)),
     };
@@ -243,8 +261,12 @@ fn as_expected(value: Value, expected: Expected<'_>) -> Value {
         return value;
     }
     match value {
-        Value::Number(number) if !expected.names_one_of(&["number", "integer"]) => Value::String(number.to_string()),
-        Value::Bool(truth) if !expected.names("boolean") => Value::String(if truth { "TRUE" } else { "FALSE" }.to_owned()),
+        Value::Number(number) if !expected.names_one_of(&["number", "integer"]) => {
+            Value::String(number.to_string())
+        }
+        Value::Bool(truth) if !expected.names("boolean") => {
+            Value::String(if truth { "TRUE" } else { "FALSE" }.to_owned())
+        }
         other => other,
     }
 }
@@ -259,7 +281,9 @@ fn moment(value: &RValue, number: f64) -> Value {
 }
 
 fn factor(value: &RValue, level: i32) -> Value {
-    let Some(Data::Character(levels)) = value.attribute("levels").map(|levels| &levels.data) else { return Value::Null };
+    let Some(Data::Character(levels)) = value.attribute("levels").map(|levels| &levels.data) else {
+        return Value::Null;
+    };
     let index = usize::try_from(level).ok().and_then(|level| level.checked_sub(1));
     index.and_then(|index| levels.get(index).cloned().flatten()).map_or(Value::Null, Value::String)
 }

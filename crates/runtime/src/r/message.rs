@@ -12,7 +12,9 @@ pub(super) struct Message {
 impl Message {
     /// A list that begins with a word is one.
     pub(super) fn new(value: RValue) -> Option<Self> {
-        let Data::List(items) = value.data else { return None };
+        let Data::List(items) = value.data else {
+            return None;
+        };
         let mut rest = items.into_iter();
         let kind = rest.next()?.as_text()?.to_owned();
         Some(Self { kind, rest })

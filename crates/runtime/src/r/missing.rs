@@ -66,7 +66,8 @@ mod tests {
             "any": {"type": "object"},
             "mixed": {"type": "array", "items": {"type": ["string", "number", "null"]}},
         }});
-        let with_missing = |schema: Value| with_missing(schema.as_object().expect("a schema")).map(Value::Object);
+        let with_missing =
+            |schema: Value| with_missing(schema.as_object().expect("a schema")).map(Value::Object);
         assert_eq!(with_missing(schema), Some(with));
         assert_eq!(with_missing(json!({"type": "array", "items": {"type": "object"}})), None);
     }

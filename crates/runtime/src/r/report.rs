@@ -25,7 +25,9 @@ pub(super) fn outcome(tool: &Tool, said: Said) -> Outcome {
 
 /// The outcome where a tool says what it returns: that, with the same as text.
 fn structured(said: Said) -> Outcome {
-    let Some(value) = said.value else { return Outcome::default() };
+    let Some(value) = said.value else {
+        return Outcome::default();
+    };
     let mut content = value.content();
     content.extend(returned::printed(&said.printed));
     content.extend(asides(&said.warnings, &said.notes, &said.messages));
@@ -51,12 +53,18 @@ fn printed(said: Said) -> Outcome {
     }
     content.extend(asides(&said.warnings, &said.notes, &said.messages));
     content.extend(pictures(said.plots));
-    Outcome { content, structured: (!fields.is_empty()).then_some(Value::Object(fields)), failed: false }
+    Outcome {
+        content,
+        structured: (!fields.is_empty()).then_some(Value::Object(fields)),
+        failed: false,
+    }
 }
 
 fn failed(tool: &Tool, failure: Failure, said: Said) -> Outcome {
     let failure = refusal::completed(tool, failure);
-    let Value::Object(mut fields) = failure.object() else { unreachable!("the standard error object") };
+    let Value::Object(mut fields) = failure.object() else {
+        unreachable!("the standard error object")
+    };
     fields.extend(aside_fields(&said.warnings, &said.notes, &said.messages));
     if !said.printed.text.is_empty() {
         fields.insert("printed".to_owned(), said.printed.text.as_str().into());
@@ -85,7 +93,8 @@ fn asides(warnings: &[String], notes: &[String], messages: &Captured) -> Vec<Con
 fn aside_fields(warnings: &[String], notes: &[String], messages: &Captured) -> Map<String, Value> {
     let lines: Vec<_> = messages.text.lines().collect();
     let all = [("warnings", json!(warnings)), ("messages", json!(lines)), ("notes", json!(notes))];
-    let said = all.into_iter().filter(|(_, list)| list.as_array().is_some_and(|list| !list.is_empty()));
+    let said =
+        all.into_iter().filter(|(_, list)| list.as_array().is_some_and(|list| !list.is_empty()));
     said.map(|(name, list)| (name.to_owned(), list)).collect()
 }
 
@@ -116,12 +125,14 @@ fn r_error(tool: &Tool, error: &RError) -> Failure {
     }
     let place = error.call.as_ref().map(|call| format!(" in `{call}`")).unwrap_or_default();
     let details = json!({"call": error.call, "class": error.classes, "traceback": error.traceback});
-    Failure::new("r_error", format!("`{}` failed{place}: {}", tool.name, error.message)).details(details)
+    Failure::new("r_error", format!("`{}` failed{place}: {}", tool.name, error.message))
+        .details(details)
 }
 
 fn r_ended(name: &str, broken: &Broken) -> Failure {
     let what = died("R", "quit()", broken);
-    let message =
-        format!("`{name}` did not return: {what}. The next call starts R anew, with the state as it was before this one");
+    let message = format!(
+        "`{name}` did not return: {what}. The next call starts R anew, with the state as it was before this one"
+    );
     Failure::new("r_ended", message)
 }

@@ -5,7 +5,8 @@ use crate::clock;
 /// The day of a date such as `2024-12-31`.
 pub(super) fn day(text: &str) -> Option<f64> {
     let mut parts = text.splitn(3, '-');
-    let (year, month, day) = (number(parts.next()?, 4)?, number(parts.next()?, 2)?, number(parts.next()?, 2)?);
+    let (year, month, day) =
+        (number(parts.next()?, 4)?, number(parts.next()?, 2)?, number(parts.next()?, 2)?);
     let is_date = (1..=12).contains(&month) && (1..=days_in(year, month)).contains(&day);
     is_date.then(|| days_before(year, month, day) as f64)
 }
@@ -48,7 +49,12 @@ pub(super) fn timestamp(second: f64) -> Option<String> {
     let of_day = whole.rem_euclid(86_400.0) as u32;
     let millis = ((second - whole) * 1000.0).floor() as u32;
     let fraction = if millis == 0 { String::new() } else { format!(".{millis:03}") };
-    Some(format!("{date}T{:02}:{:02}:{:02}{fraction}Z", of_day / 3600, of_day / 60 % 60, of_day % 60))
+    Some(format!(
+        "{date}T{:02}:{:02}:{:02}{fraction}Z",
+        of_day / 3600,
+        of_day / 60 % 60,
+        of_day % 60
+    ))
 }
 
 fn number(text: &str, digits: usize) -> Option<i64> {
@@ -84,12 +90,20 @@ mod tests {
 
     #[test]
     fn days_and_dates_are_the_same_both_ways() {
-        for (text, number) in [("1970-01-01", 0.0), ("2000-02-29", 11_016.0), ("2024-12-31", 20_088.0), ("1969-12-31", -1.0)] {
+        for (text, number) in [
+            ("1970-01-01", 0.0),
+            ("2000-02-29", 11_016.0),
+            ("2024-12-31", 20_088.0),
+            ("1969-12-31", -1.0),
+        ] {
             assert_eq!(day(text), Some(number), "{text}");
             assert_eq!(date(number).as_deref(), Some(text));
         }
         for number in (-700_000..2_900_000).step_by(997) {
-            assert_eq!(date(f64::from(number)).and_then(|text| day(&text)), Some(f64::from(number)));
+            assert_eq!(
+                date(f64::from(number)).and_then(|text| day(&text)),
+                Some(f64::from(number))
+            );
         }
     }
 
@@ -97,7 +111,10 @@ mod tests {
     fn moments_have_a_zone() {
         assert_eq!(moment("1970-01-02T00:00:00Z"), Some(86_400.0));
         assert_eq!(moment("1970-01-01T01:00:00.5+01:00"), Some(0.5));
-        assert_eq!(moment("2024-12-31T23:59:59-02:30").and_then(timestamp).as_deref(), Some("2025-01-01T02:29:59Z"));
+        assert_eq!(
+            moment("2024-12-31T23:59:59-02:30").and_then(timestamp).as_deref(),
+            Some("2025-01-01T02:29:59Z")
+        );
         assert_eq!(timestamp(0.5).as_deref(), Some("1970-01-01T00:00:00.500Z"));
     }
 

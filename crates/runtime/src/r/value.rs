@@ -108,18 +108,28 @@ impl RValue {
     /// Its rows and columns, if it is a matrix with as many elements. Without columns it may have any number of rows,
     /// of which there is nothing to tell.
     pub(crate) fn dimensions(&self) -> Option<(usize, usize)> {
-        let Data::Integer(sizes) = &self.attribute("dim")?.data else { return None };
-        let [rows, columns] = sizes[..] else { return None };
+        let Data::Integer(sizes) = &self.attribute("dim")?.data else {
+            return None;
+        };
+        let [rows, columns] = sizes[..] else {
+            return None;
+        };
         let sizes = (usize::try_from(rows).ok()?, usize::try_from(columns).ok()?);
         (sizes.0.checked_mul(sizes.1) == Some(self.len()) && sizes.1 > 0).then_some(sizes)
     }
 
     /// The names of its columns, if it is a matrix whose columns all have one of their own.
     pub(crate) fn labels(&self) -> Option<Vec<&str>> {
-        let Data::List(names) = &self.attribute("dimnames")?.data else { return None };
-        let Data::Character(labels) = &names.get(1)?.data else { return None };
-        let labels: Vec<_> = labels.iter().map(|label| label.as_deref().unwrap_or_default()).collect();
-        let is_own = |(at, label): (usize, &&str)| !label.is_empty() && !labels[..at].contains(label);
+        let Data::List(names) = &self.attribute("dimnames")?.data else {
+            return None;
+        };
+        let Data::Character(labels) = &names.get(1)?.data else {
+            return None;
+        };
+        let labels: Vec<_> =
+            labels.iter().map(|label| label.as_deref().unwrap_or_default()).collect();
+        let is_own =
+            |(at, label): (usize, &&str)| !label.is_empty() && !labels[..at].contains(label);
         labels.iter().enumerate().all(is_own).then_some(labels)
     }
 

@@ -64,7 +64,12 @@ impl Inner {
             Some(Backend::Local) => Preference::Local,
             None => self.settings.backend,
         };
-        let reason = if job.backend.is_some() { "the call asks for it" } else { "the configuration says so" }.to_owned();
+        let reason = if job.backend.is_some() {
+            "the call asks for it"
+        } else {
+            "the configuration says so"
+        }
+        .to_owned();
         match preference {
             Preference::Auto => self.choose_safest(job, tell).await,
             Preference::Docker => {
@@ -92,7 +97,8 @@ impl Inner {
             Err(failure) => failure.message,
         };
         if let Some(command) = self.answering_compose().await {
-            let reason = format!("auto: the Docker API does not answer, but {} does", command.version);
+            let reason =
+                format!("auto: the Docker API does not answer, but {} does", command.version);
             return Ok(Chosen { place: self.by_compose(command, tell).await?, reason });
         }
         if !self.settings.allow_local {
@@ -103,7 +109,8 @@ impl Inner {
             return Err(Failure::new("no_backend", message));
         }
         self.check_local(job)?;
-        let reason = "auto: neither Docker nor Compose answers, and local rendering is allowed".to_owned();
+        let reason =
+            "auto: neither Docker nor Compose answers, and local rendering is allowed".to_owned();
         Ok(Chosen { place: Place::Local, reason })
     }
 
@@ -114,7 +121,9 @@ impl Inner {
 
     /// Where the API answers, too, it sees to the image and tells which it is.
     async fn by_compose(&self, command: Command, tell: &Tell) -> Result<Place, Failure> {
-        let Ok(engine) = self.engine().await else { return Ok(Place::Compose(command, None)) };
+        let Ok(engine) = self.engine().await else {
+            return Ok(Place::Compose(command, None));
+        };
         let image = self.image(&engine, tell).await?;
         Ok(Place::Compose(command.at(engine.socket), Some(image.digest)))
     }
@@ -122,16 +131,19 @@ impl Inner {
     /// Everything that may go into a document, as one digest.
     pub(super) async fn key(&self, job: &Arc<RenderJob>, place: &Place) -> String {
         let (job, maker) = (Arc::clone(job), self.maker(place));
-        let hashed = spawn_blocking(move || {
-            let files = || job.files.iter().filter(|file| file.may_be_read);
-            let mut digests = vec![
-                exchange::SCRIPT.to_owned(),
-                maker,
-                json!([job.document, job.format, job.params, files().count()]).to_string(),
-            ];
-            digests.extend(files().map(|file| format!("{}\n{}\n", digest::of_bytes(&file.bytes), json!(file.path))));
-            digest::together(digests.iter().map(String::as_str))
-        });
+        let hashed =
+            spawn_blocking(move || {
+                let files = || job.files.iter().filter(|file| file.may_be_read);
+                let mut digests = vec![
+                    exchange::SCRIPT.to_owned(),
+                    maker,
+                    json!([job.document, job.format, job.params, files().count()]).to_string(),
+                ];
+                digests.extend(files().map(|file| {
+                    format!("{}\n{}\n", digest::of_bytes(&file.bytes), json!(file.path))
+                }));
+                digest::together(digests.iter().map(String::as_str))
+            });
         // A key that is nobody's is never found.
         hashed.await.unwrap_or_default()
     }
@@ -140,11 +152,14 @@ impl Inner {
     fn maker(&self, place: &Place) -> String {
         match place {
             Place::Docker(_, image) => json!([Backend::Docker, image.digest]).to_string(),
-            Place::Compose(_, digest) => json!([Backend::Compose, docker::reference(&self.settings), digest]).to_string(),
+            Place::Compose(_, digest) => {
+                json!([Backend::Compose, docker::reference(&self.settings), digest]).to_string()
+            }
             Place::Local => {
                 let programs = [RSCRIPT, "pandoc", "quarto"].iter().chain(&TEX);
                 let found = programs.filter_map(|name| program::find(&self.children, name));
-                json!([Backend::Local, found.map(|path| Stamp::of(&path)).collect::<Vec<_>>()]).to_string()
+                json!([Backend::Local, found.map(|path| Stamp::of(&path)).collect::<Vec<_>>()])
+                    .to_string()
             }
         }
     }

@@ -108,13 +108,17 @@ impl Cache {
 
 fn load(entry: &Path, document: &Path) -> Option<Rendered> {
     let found: Entry = serde_json::from_slice(&fs::read(entry).ok()?).ok()?;
-    let holds = found.version == VERSION && found.depends.iter().all(|stamp| *stamp == Stamp::of(&stamp.path));
+    let holds = found.version == VERSION
+        && found.depends.iter().all(|stamp| *stamp == Stamp::of(&stamp.path));
     if !holds {
         return None;
     }
     let bytes = fs::read(document).ok().filter(|bytes| digest::of_bytes(bytes) == found.digest)?;
     // The oldest use goes first.
-    let _ = File::options().append(true).open(document).and_then(|file| file.set_modified(SystemTime::now()));
+    let _ = File::options()
+        .append(true)
+        .open(document)
+        .and_then(|file| file.set_modified(SystemTime::now()));
     Some(Rendered {
         bytes,
         warnings: found.warnings,
@@ -132,7 +136,9 @@ fn load(entry: &Path, document: &Path) -> Option<Rendered> {
 /// Writes a file as a whole or not at all.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = path.with_extension(random_id()?);
-    let written = File::create(&new).and_then(|mut file| file.write_all(bytes)).and_then(|()| fs::rename(&new, path));
+    let written = File::create(&new)
+        .and_then(|mut file| file.write_all(bytes))
+        .and_then(|()| fs::rename(&new, path));
     written.inspect_err(|_| {
         let _ = fs::remove_file(&new);
     })
@@ -182,7 +188,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_kept_is_found_until_something_it_depends_on_changes() -> Result<(), Box<dyn Error>> {
+    async fn what_was_kept_is_found_until_something_it_depends_on_changes()
+    -> Result<(), Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
         let package = folder.path().join("DESCRIPTION");
         fs::write(&package, "Version: 1")?;
@@ -190,21 +197,26 @@ mod tests {
         assert!(cache.find("key").await.is_none());
         cache.keep("key", &rendered(10, std::slice::from_ref(&package))).await;
         let found = cache.find("key").await.ok_or("kept")?;
-        assert_eq!((found.bytes.len(), found.cached, found.versions["R"].as_str()), (10, true, "4"));
+        assert_eq!(
+            (found.bytes.len(), found.cached, found.versions["R"].as_str()),
+            (10, true, "4")
+        );
         fs::write(&package, "Version: 1.1")?;
         assert!(cache.find("key").await.is_none(), "a package was updated");
         Ok(())
     }
 
     #[tokio::test]
-    async fn no_more_is_kept_than_allowed_and_broken_entries_are_none() -> Result<(), Box<dyn Error>> {
+    async fn no_more_is_kept_than_allowed_and_broken_entries_are_none() -> Result<(), Box<dyn Error>>
+    {
         let folder = tempfile::tempdir()?;
         let cache = Cache::new(folder.path().to_owned(), 1000);
         for number in 0..8 {
             cache.keep(&format!("key{number}"), &rendered(200, &[])).await;
         }
-        let documents =
-            fs::read_dir(folder.path())?.flatten().filter(|entry| entry.path().extension().is_some_and(|own| own == "document"));
+        let documents = fs::read_dir(folder.path())?
+            .flatten()
+            .filter(|entry| entry.path().extension().is_some_and(|own| own == "document"));
         assert_eq!(documents.count(), 5);
         fs::write(folder.path().join("key7.document"), "something else")?;
         assert!(cache.find("key7").await.is_none());

@@ -69,15 +69,27 @@ impl Ended {
 }
 
 /// Runs a program to its end; says how it ended, and what data it wrote.
-pub(super) async fn run(door: &Arc<Door>, plan: Arc<Plan>, errand: Errand, log: &mut Log) -> Result<(Ended, Vec<u8>), Failure> {
+pub(super) async fn run(
+    door: &Arc<Door>,
+    plan: Arc<Plan>,
+    errand: Errand,
+    log: &mut Log,
+) -> Result<(Ended, Vec<u8>), Failure> {
     let started = door.start(&plan, None).await;
-    let mut running = started.map_err(|error| verdict::machine(&format!("`{}` could not be started", plan.program), &error))?;
-    let mark = watchdog::Mark { leader: running.leader(), folder: running.folder().map(Into::into).unwrap_or_default() };
-    let (input, out, err) = (running.child.stdin.take(), running.child.stdout.take(), running.child.stderr.take());
+    let mut running = started.map_err(|error| {
+        verdict::machine(&format!("`{}` could not be started", plan.program), &error)
+    })?;
+    let mark = watchdog::Mark {
+        leader: running.leader(),
+        folder: running.folder().map(Into::into).unwrap_or_default(),
+    };
+    let (input, out, err) =
+        (running.child.stdin.take(), running.child.stdout.take(), running.child.stderr.take());
     let (log, mut data) = (Mutex::new(log), Vec::new());
-    let streams = join3(feed(input, errand.input), drain(out, errand.output, &mut data, &log), async {
-        drain(err, Output::Log, &mut Vec::new(), &log).await;
-    });
+    let streams =
+        join3(feed(input, errand.input), drain(out, errand.output, &mut data, &log), async {
+            drain(err, Output::Log, &mut Vec::new(), &log).await;
+        });
     let supervision = async {
         tokio::select! {
             status = running.child.wait() => status.map_or(Ended::Signalled(0), Ended::of),
@@ -107,14 +119,21 @@ async fn feed(pipe: Option<ChildStdin>, input: Option<Vec<u8>>) {
     }
 }
 
-async fn drain(pipe: Option<impl AsyncRead + Unpin>, output: Output, data: &mut Vec<u8>, log: &Mutex<&mut Log>) {
+async fn drain(
+    pipe: Option<impl AsyncRead + Unpin>,
+    output: Output,
+    data: &mut Vec<u8>,
+    log: &Mutex<&mut Log>,
+) {
     let Some(mut pipe) = pipe else { return };
     let mut chunk = Vec::with_capacity(CHUNK_BYTES);
     while let Ok(1..) = pipe.read_buf(&mut chunk).await {
         match output {
             Output::Log => log.lock().unwrap_or_else(PoisonError::into_inner).hear(&chunk),
             // One more than allowed tells that there was more.
-            Output::Data(most) => data.extend_from_slice(&chunk[..chunk.len().min((most + 1).saturating_sub(data.len()))]),
+            Output::Data(most) => data.extend_from_slice(
+                &chunk[..chunk.len().min((most + 1).saturating_sub(data.len()))],
+            ),
         }
         chunk.clear();
     }

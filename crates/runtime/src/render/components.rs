@@ -48,7 +48,11 @@ const NEEDED: [(&str, &str, &str); 6] = [
         "the R package that renders",
         "Debian, Ubuntu: apt install r-cran-rmarkdown; elsewhere, in R: install.packages(\"rmarkdown\")",
     ),
-    ("knitr", "the R package that runs chunks", "it comes with rmarkdown; in R: install.packages(\"knitr\")"),
+    (
+        "knitr",
+        "the R package that runs chunks",
+        "it comes with rmarkdown; in R: install.packages(\"knitr\")",
+    ),
     (
         "pandoc",
         "writes HTML and Word, and LaTeX for PDF",
@@ -72,14 +76,20 @@ pub(super) fn missing(component: &str, backend: Backend) -> Failure {
         "quarto" => "a .qmd document needs the Quarto command",
         name => &format!("rendering needs {name}"),
     };
-    let instead = if name == "quarto" { ", or name it .Rmd if it needs nothing of Quarto's own" } else { "" };
+    let instead =
+        if name == "quarto" { ", or name it .Rmd if it needs nothing of Quarto's own" } else { "" };
     let message = match backend {
-        Backend::Local => format!("{what}, which is not on this machine; install it ({hint}){instead}, then call again"),
+        Backend::Local => format!(
+            "{what}, which is not on this machine; install it ({hint}){instead}, then call again"
+        ),
         Backend::Docker | Backend::Compose => {
-            format!("{what}, which is not in the image; use an image that has it (`image` in the `[documents]` section){instead}")
+            format!(
+                "{what}, which is not in the image; use an image that has it (`image` in the `[documents]` section){instead}"
+            )
         }
     };
-    Failure::new("missing_component", message).details(json!({"component": component, "backend": backend, "hint": hint}))
+    Failure::new("missing_component", message)
+        .details(json!({"component": component, "backend": backend, "hint": hint}))
 }
 
 /// Writes the versions of R and of the packages that render, a line each.
@@ -89,14 +99,20 @@ const R_VERSIONS: &str = "cat(as.character(getRversion()), '\\n'); for (p in c('
 impl Inner {
     pub(super) async fn components(&self) -> Vec<Component> {
         let said = self.ask(RSCRIPT, &["--vanilla", "-e", R_VERSIONS]).await.unwrap_or_default();
-        let mut versions = said.lines().map(|line| line.trim().to_owned()).map(|line| (!line.is_empty()).then_some(line));
+        let mut versions = said
+            .lines()
+            .map(|line| line.trim().to_owned())
+            .map(|line| (!line.is_empty()).then_some(line));
         let mut next = || versions.next().flatten();
         let (r, rmarkdown, knitr) = (next(), next(), next());
         let pandoc = self.first_line("pandoc", &["--version"]).await;
         let quarto = self.first_line("quarto", &["--version"]).await;
         let found = [r, rmarkdown, knitr, pandoc, self.tex().await, quarto];
-        let mut all: Vec<_> =
-            NEEDED.iter().zip(found).map(|((name, purpose, hint), found)| component(name, purpose, hint, found)).collect();
+        let mut all: Vec<_> = NEEDED
+            .iter()
+            .zip(found)
+            .map(|((name, purpose, hint), found)| component(name, purpose, hint, found))
+            .collect();
         let (docker, why) = match self.engine().await {
             Ok(engine) => (Some(format!("{} at {}", engine.version, engine.socket)), String::new()),
             Err(failure) => (None, failure.message),
@@ -106,7 +122,12 @@ impl Inner {
             Ok(command) => (Some(command.version), String::new()),
             Err(failure) => (None, failure.message),
         };
-        all.push(component("compose", "renders in a container, if a call asks for Compose", &why, compose));
+        all.push(component(
+            "compose",
+            "renders in a container, if a call asks for Compose",
+            &why,
+            compose,
+        ));
         all
     }
 
@@ -128,14 +149,24 @@ impl Inner {
     pub(super) async fn ask(&self, name: &str, words: &[&str]) -> Option<String> {
         let program = program::find(&self.children, name)?;
         let words = words.iter().map(|word| (*word).to_owned()).collect();
-        let wanted = RenderProgram { name, program, words, ..RenderProgram::new(&self.children, MEMORY_BYTES) };
+        let wanted = RenderProgram {
+            name,
+            program,
+            words,
+            ..RenderProgram::new(&self.children, MEMORY_BYTES)
+        };
         self.answer(wanted).await
     }
 
     /// What a program answers, if it is content.
     pub(super) async fn answer(&self, wanted: RenderProgram<'_>) -> Option<String> {
         let plan = Arc::new(Plan::of_renderer(&self.children, wanted).ok()?);
-        let errand = Errand { input: None, output: Output::Data(ANSWER_BYTES), timeout: PATIENCE, ceiling: None };
+        let errand = Errand {
+            input: None,
+            output: Output::Data(ANSWER_BYTES),
+            timeout: PATIENCE,
+            ceiling: None,
+        };
         match child::run(&self.door, plan, errand, &mut Log::silent()).await {
             Ok((Ended::Exited(0), said)) => Some(String::from_utf8_lossy(&said).into_owned()),
             _ => None,
@@ -143,7 +174,12 @@ impl Inner {
     }
 }
 
-fn component(name: &'static str, purpose: &'static str, hint: &str, found: Option<String>) -> Component {
+fn component(
+    name: &'static str,
+    purpose: &'static str,
+    hint: &str,
+    found: Option<String>,
+) -> Component {
     let hint = found.is_none().then(|| hint.to_owned());
     Component { name, purpose, found, hint }
 }

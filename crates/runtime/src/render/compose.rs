@@ -34,7 +34,8 @@ use crate::{
 };
 
 /// The commands, of which the first that is there is used: the program, and what makes it Compose.
-const COMMANDS: [(&str, &[&str]); 3] = [("docker", &["compose"]), ("docker-compose", &[]), ("podman", &["compose"])];
+const COMMANDS: [(&str, &[&str]); 3] =
+    [("docker", &["compose"]), ("docker-compose", &[]), ("podman", &["compose"])];
 /// The file that describes the service.
 const FILE: &str = "compose.json";
 const SERVICE: &str = "render";
@@ -91,7 +92,9 @@ impl Inner {
         }
         for (name, words) in COMMANDS {
             let asked: Vec<_> = words.iter().copied().chain(["version", "--short"]).collect();
-            if let (Some(program), Some(said)) = (program::find(&self.children, name), self.ask(name, &asked).await) {
+            if let (Some(program), Some(said)) =
+                (program::find(&self.children, name), self.ask(name, &asked).await)
+            {
                 let version = format!("{} {}", [&[name], words].concat().join(" "), said.trim());
                 let found = Command { name, program, words, version, socket: None };
                 return Ok(self.composer.get_or_init(|| async { found }).await.clone());
@@ -133,9 +136,16 @@ impl Inner {
 
     /// What tells the command where its daemon is: where one answered, else where the operator says.
     fn daemon(&self, command: &Command) -> Vec<(String, String)> {
-        let only = Some(&self.settings.sockets).filter(|sockets| sockets.len() == 1).and_then(|sockets| sockets.first());
-        let named = command.socket.as_ref().or(only).map(|socket| ("DOCKER_HOST".to_owned(), socket.clone()));
-        let own = own_configuration(&self.children).map(|own| ("DOCKER_CONFIG".to_owned(), own.display().to_string()));
+        let only = Some(&self.settings.sockets)
+            .filter(|sockets| sockets.len() == 1)
+            .and_then(|sockets| sockets.first());
+        let named = command
+            .socket
+            .as_ref()
+            .or(only)
+            .map(|socket| ("DOCKER_HOST".to_owned(), socket.clone()));
+        let own = own_configuration(&self.children)
+            .map(|own| ("DOCKER_CONFIG".to_owned(), own.display().to_string()));
         named.into_iter().chain(own).collect()
     }
 
@@ -146,15 +156,18 @@ impl Inner {
         digest: Option<&str>,
         tell: Tell,
     ) -> Result<Rendered, Failure> {
-        let token = random_id().map_err(|error| verdict::machine("a render could not be prepared", &error))?;
-        let archive =
-            exchange::pack(job, &token).map_err(|error| verdict::machine("the documents could not be packed", &error))?;
+        let token = random_id()
+            .map_err(|error| verdict::machine("a render could not be prepared", &error))?;
+        let archive = exchange::pack(job, &token)
+            .map_err(|error| verdict::machine("the documents could not be packed", &error))?;
         let mut log = Log::new(token.clone(), tell);
         let project = Project::lay_out(self, command, &token)?;
         if self.settings.image.is_none() && digest.is_none() {
             self.build(&project, &mut log).await?;
         }
-        let longest = usize::try_from(self.settings.output_bytes).unwrap_or(usize::MAX).saturating_add(WRAPPING);
+        let longest = usize::try_from(self.settings.output_bytes)
+            .unwrap_or(usize::MAX)
+            .saturating_add(WRAPPING);
         let errand = Errand {
             input: Some(archive),
             output: Output::Data(longest),
@@ -179,8 +192,11 @@ impl Inner {
             _ => return Err(failed(&ended, &log)),
         };
         let image = Some(digest.map_or_else(|| docker::reference(&self.settings), str::to_owned));
-        let mut rendered =
-            verdict::judge(job, Raw { backend: Backend::Compose, ended, returned, chunk, log, image }, &self.settings)?;
+        let mut rendered = verdict::judge(
+            job,
+            Raw { backend: Backend::Compose, ended, returned, chunk, log, image },
+            &self.settings,
+        )?;
         rendered.versions.insert("compose".to_owned(), command.version.clone());
         Ok(rendered)
     }
@@ -195,8 +211,17 @@ impl Inner {
             (Ended::Exited(0), _) => Ok(()),
             _ => {
                 let log = log.tail();
-                let last = log.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("Compose said nothing").trim();
-                let why = self.engine().await.err().map(|failure| format!("; {}", failure.message)).unwrap_or_default();
+                let last = log
+                    .lines()
+                    .rfind(|line| !line.trim().is_empty())
+                    .unwrap_or("Compose said nothing")
+                    .trim();
+                let why = self
+                    .engine()
+                    .await
+                    .err()
+                    .map(|failure| format!("; {}", failure.message))
+                    .unwrap_or_default();
                 let message = format!("the image could not be built: {last}{why}");
                 Err(Failure::new("image_build_failed", message).details(json!({"log": log})))
             }
@@ -226,7 +251,10 @@ impl Project {
             Ok(folder)
         };
         Ok(Self {
-            folder: Some(made().map_err(|error| verdict::machine("a render could not be prepared", &error))?),
+            folder: Some(
+                made()
+                    .map_err(|error| verdict::machine("a render could not be prepared", &error))?,
+            ),
             name: format!("toolcrib-{token}"),
             command: command.clone(),
             variables: inner.daemon(command),
@@ -250,7 +278,10 @@ impl Project {
                 variables: self.variables.clone(),
                 input,
                 network: Network::Allowed,
-                read: own_configuration(&self.children).into_iter().chain([folder.to_owned()]).collect(),
+                read: own_configuration(&self.children)
+                    .into_iter()
+                    .chain([folder.to_owned()])
+                    .collect(),
                 ..RenderProgram::new(&self.children, MEMORY_BYTES)
             },
         )
@@ -265,10 +296,15 @@ impl Project {
 impl Drop for Project {
     fn drop(&mut self) {
         let plan = self.plan(&["down", "--volumes", "--timeout", "0"], Input::Closed);
-        let (Some(folder), Ok(plan), Ok(runtime)) = (self.folder.take(), plan, Handle::try_current()) else { return };
+        let (Some(folder), Ok(plan), Ok(runtime)) =
+            (self.folder.take(), plan, Handle::try_current())
+        else {
+            return;
+        };
         let door = Arc::clone(&self.door);
         let tidy = async move {
-            let errand = Errand { input: None, output: Output::Log, timeout: TIDYING, ceiling: None };
+            let errand =
+                Errand { input: None, output: Output::Log, timeout: TIDYING, ceiling: None };
             let ended = child::run(&door, Arc::new(plan), errand, &mut Log::silent()).await;
             tracing::debug!(?ended, "what a render by Compose left was removed");
             drop(folder);
@@ -279,7 +315,11 @@ impl Drop for Project {
 
 /// Where the user's own settings of Docker are: its context and plugins.
 fn own_configuration(settings: &Settings) -> Option<PathBuf> {
-    let home = settings.environment.iter().find(|(name, _)| name == "HOME").map(|(_, home)| Path::new(home));
+    let home = settings
+        .environment
+        .iter()
+        .find(|(name, _)| name == "HOME")
+        .map(|(_, home)| Path::new(home));
     home.map(|home| home.join(".docker")).filter(|folder| folder.is_dir())
 }
 
@@ -316,11 +356,16 @@ fn service(settings: &RenderSettings, token: &str) -> Value {
 }
 
 fn failed(ended: &Ended, log: &[String]) -> Failure {
-    let last = log.iter().rev().find(|line| !line.trim().is_empty()).map_or("it said nothing", |line| line.trim());
+    let last = log
+        .iter()
+        .rev()
+        .find(|line| !line.trim().is_empty())
+        .map_or("it said nothing", |line| line.trim());
     let how = match ended {
         Ended::Exited(code) => format!("with exit code {code}"),
         _ => "because it was ended".to_owned(),
     };
-    let message = format!("Docker Compose failed {how}: {last}; see whether Docker runs (`toolcrib doctor`)");
+    let message =
+        format!("Docker Compose failed {how}: {last}; see whether Docker runs (`toolcrib doctor`)");
     Failure::new("docker_failed", message).details(json!({"log": log.join("\n")}))
 }

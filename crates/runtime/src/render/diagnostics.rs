@@ -44,11 +44,14 @@ static QUITTING: LazyLock<Regex> = LazyLock::new(|| {
     );
     Regex::new(&pattern).expect("a pattern that the tests use")
 });
-static YAML: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"at line (\d+), column \d+").expect("a pattern that the tests use"));
+static YAML: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"at line (\d+), column \d+").expect("a pattern that the tests use")
+});
 
 /// Everything that is known about why a document was not rendered, the first the most telling.
 pub(super) fn diagnose(complaint: &Complaint<'_>) -> Vec<RenderDiagnostic> {
-    let quitting = complaint.log.iter().rev().find_map(|line| QUITTING.captures(line.as_str()).ok().flatten());
+    let quitting =
+        complaint.log.iter().rev().find_map(|line| QUITTING.captures(line.as_str()).ok().flatten());
     let mut found = vec![match quitting {
         Some(captures) => at_chunk(complaint, &captures),
         None => elsewhere(complaint),
@@ -58,7 +61,9 @@ pub(super) fn diagnose(complaint: &Complaint<'_>) -> Vec<RenderDiagnostic> {
 }
 
 fn at_chunk(complaint: &Complaint<'_>, captures: &Captures<'_, str>) -> RenderDiagnostic {
-    let text = |names: [&str; 2]| names.iter().find_map(|name| captures.name(name)).map(|found| found.as_str().to_owned());
+    let text = |names: [&str; 2]| {
+        names.iter().find_map(|name| captures.name(name)).map(|found| found.as_str().to_owned())
+    };
     let number = |names| text(names).and_then(|text| text.parse().ok());
     let first_line = number(["first", "first2"]);
     RenderDiagnostic {
@@ -73,19 +78,34 @@ fn at_chunk(complaint: &Complaint<'_>, captures: &Captures<'_, str>) -> RenderDi
 /// Front matter counts its lines from the one after its `---`.
 fn elsewhere(complaint: &Complaint<'_>) -> RenderDiagnostic {
     let captures = YAML.captures(complaint.message).ok().flatten();
-    let line = captures.and_then(|captures| captures.get(1)?.as_str().parse::<usize>().ok()).map(|line| line + 1);
-    RenderDiagnostic { message: complaint.message.to_owned(), first_line: line, last_line: line, ..RenderDiagnostic::default() }
+    let line = captures
+        .and_then(|captures| captures.get(1)?.as_str().parse::<usize>().ok())
+        .map(|line| line + 1);
+    RenderDiagnostic {
+        message: complaint.message.to_owned(),
+        first_line: line,
+        last_line: line,
+        ..RenderDiagnostic::default()
+    }
 }
 
 /// LaTeX begins what is wrong with an exclamation mark.
 fn latex(log: &[String]) -> impl Iterator<Item = RenderDiagnostic> {
-    let wrong = log.iter().filter_map(|line| line.strip_prefix("! ")).filter(|line| !line.starts_with("Emergency stop"));
-    wrong.take(5).map(|message| RenderDiagnostic { message: message.to_owned(), ..RenderDiagnostic::default() })
+    let wrong = log
+        .iter()
+        .filter_map(|line| line.strip_prefix("! "))
+        .filter(|line| !line.starts_with("Emergency stop"));
+    wrong.take(5).map(|message| RenderDiagnostic {
+        message: message.to_owned(),
+        ..RenderDiagnostic::default()
+    })
 }
 
 /// The file that LaTeX could not find, if that was it.
 pub(super) fn missing_style(log: &[String]) -> Option<&str> {
-    log.iter().find_map(|line| line.split_once("File `")?.1.split_once("' not found").map(|(file, _)| file))
+    log.iter().find_map(|line| {
+        line.split_once("File `")?.1.split_once("' not found").map(|(file, _)| file)
+    })
 }
 
 #[cfg(test)]
@@ -112,7 +132,10 @@ mod tests {
             assert_eq!((only.first_line, only.last_line), (Some(23), Some(24)), "{line}");
         }
         let one = diagnosed("x", None, &["Quitting from lines 7 [a b] (d.Rmd)"]);
-        assert_eq!((one[0].first_line, one[0].last_line, one[0].label.as_deref()), (Some(7), Some(7), Some("a b")));
+        assert_eq!(
+            (one[0].first_line, one[0].last_line, one[0].label.as_deref()),
+            (Some(7), Some(7), Some("a b"))
+        );
     }
 
     #[test]
@@ -127,7 +150,11 @@ mod tests {
 
     #[test]
     fn front_matter_is_counted_from_the_first_line_of_the_file() {
-        let found = diagnosed("Scanner error: mapping values are not allowed in this context at line 1, column 14", None, &[]);
+        let found = diagnosed(
+            "Scanner error: mapping values are not allowed in this context at line 1, column 14",
+            None,
+            &[],
+        );
         assert_eq!(found[0].first_line, Some(2));
     }
 }

@@ -59,7 +59,10 @@ impl Inner {
                 Err(_) => tried.push(format!("{socket} (no answer)")),
             }
         }
-        let message = format!("Docker does not answer: tried {}; start it, or set DOCKER_HOST", tried.join(", "));
+        let message = format!(
+            "Docker does not answer: tried {}; start it, or set DOCKER_HOST",
+            tried.join(", ")
+        );
         Err(Failure::new("docker_unavailable", message))
     }
 
@@ -70,9 +73,10 @@ impl Inner {
         image: &Image,
         tell: Tell,
     ) -> Result<Rendered, Failure> {
-        let token = random_id().map_err(|error| verdict::machine("a render could not be prepared", &error))?;
-        let archive =
-            exchange::pack(job, &token).map_err(|error| verdict::machine("the documents could not be packed", &error))?;
+        let token = random_id()
+            .map_err(|error| verdict::machine("a render could not be prepared", &error))?;
+        let archive = exchange::pack(job, &token)
+            .map_err(|error| verdict::machine("the documents could not be packed", &error))?;
         let mut log = Log::new(token, tell);
         let container = Container::create(engine, image, &self.settings, &self.tidying).await?;
         let result = self.conduct(&container, archive, job, &mut log).await;
@@ -117,13 +121,17 @@ impl Inner {
 
 async fn connect(socket: &str) -> Result<Engine, String> {
     let Some(path) = socket.strip_prefix("unix://") else {
-        return Err("only sockets of this machine are supported, as in unix:///var/run/docker.sock".to_owned());
+        return Err(
+            "only sockets of this machine are supported, as in unix:///var/run/docker.sock"
+                .to_owned(),
+        );
     };
     let said = |error: bollard::errors::Error| match error {
         bollard::errors::Error::SocketNotFoundError(_) => "nothing is there".to_owned(),
         error => error.to_string(),
     };
-    let docker = Docker::connect_with_unix(path, REQUEST.as_secs(), API_DEFAULT_VERSION).map_err(said)?;
+    let docker =
+        Docker::connect_with_unix(path, REQUEST.as_secs(), API_DEFAULT_VERSION).map_err(said)?;
     let docker = docker.negotiate_version().await.map_err(said)?;
     let version = docker.version().await.map_err(said)?.version.unwrap_or_default();
     Ok(Engine { docker, socket: socket.to_owned(), version })
@@ -131,6 +139,7 @@ async fn connect(socket: &str) -> Result<Engine, String> {
 
 /// A failure of the daemon.
 fn failed(what: &str, error: &bollard::errors::Error) -> Failure {
-    let message = format!("{what}: {error}; see whether Docker runs (`toolcrib doctor`), then call again");
+    let message =
+        format!("{what}: {error}; see whether Docker runs (`toolcrib doctor`), then call again");
     Failure::new("docker_failed", message)
 }

@@ -55,13 +55,20 @@ pub(super) fn document(format: Format) -> String {
 
 /// What the script is told.
 fn order(job: &RenderJob, token: &str) -> String {
-    json!({"file": job.document, "format": job.format, "params": job.params, "token": token}).to_string()
+    json!({"file": job.document, "format": job.format, "params": job.params, "token": token})
+        .to_string()
 }
 
 /// Every file that goes in, by its path in the folder.
 fn files<'a>(job: &'a RenderJob, token: &str) -> Vec<(String, Cow<'a, [u8]>)> {
-    let own = [(JOB.to_owned(), order(job, token).into_bytes().into()), (SCRIPT_FILE.to_owned(), SCRIPT.as_bytes().into())];
-    let sources = job.files.iter().map(|file| (format!("{SOURCE}/{}", file.path), file.bytes.as_slice().into()));
+    let own = [
+        (JOB.to_owned(), order(job, token).into_bytes().into()),
+        (SCRIPT_FILE.to_owned(), SCRIPT.as_bytes().into()),
+    ];
+    let sources = job
+        .files
+        .iter()
+        .map(|file| (format!("{SOURCE}/{}", file.path), file.bytes.as_slice().into()));
     own.into_iter().chain(sources).collect()
 }
 
@@ -73,11 +80,19 @@ pub(super) fn lay_out(folder: &Path, job: &RenderJob, token: &str) -> io::Result
         let name = Path::new(&name);
         // Whoever hands over names has checked them; this makes sure.
         if !name.components().all(|part| matches!(part, Component::Normal(_))) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("`{}` is no name for a file", name.display())));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("`{}` is no name for a file", name.display()),
+            ));
         }
         let path = folder.join(name);
         fs::create_dir_all(path.parent().unwrap_or(folder))?;
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(&bytes)?;
+        OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(path)?
+            .write_all(&bytes)?;
     }
     Ok(())
 }
@@ -88,13 +103,18 @@ pub(super) fn pack(job: &RenderJob, token: &str) -> io::Result<Vec<u8>> {
 }
 
 /// An archive of files, which belong to whoever renders in a container.
-pub(super) fn archive<'a>(files: impl IntoIterator<Item = (String, Cow<'a, [u8]>)>) -> io::Result<Vec<u8>> {
+pub(super) fn archive<'a>(
+    files: impl IntoIterator<Item = (String, Cow<'a, [u8]>)>,
+) -> io::Result<Vec<u8>> {
     let mut archive = tar::Builder::new(Vec::new());
     let mut folders = BTreeSet::new();
     add(&mut archive, OUT, tar::EntryType::Directory, &[])?;
     for (name, bytes) in files {
-        let above = Path::new(&name).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
-        for folder in above.map(|folder| folder.display().to_string()).collect::<Vec<_>>().into_iter().rev() {
+        let above =
+            Path::new(&name).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+        for folder in
+            above.map(|folder| folder.display().to_string()).collect::<Vec<_>>().into_iter().rev()
+        {
             if folders.insert(folder.clone()) {
                 add(&mut archive, &folder, tar::EntryType::Directory, &[])?;
             }
@@ -104,7 +124,12 @@ pub(super) fn archive<'a>(files: impl IntoIterator<Item = (String, Cow<'a, [u8]>
     archive.into_inner()
 }
 
-fn add(archive: &mut tar::Builder<Vec<u8>>, name: &str, kind: tar::EntryType, bytes: &[u8]) -> io::Result<()> {
+fn add(
+    archive: &mut tar::Builder<Vec<u8>>,
+    name: &str,
+    kind: tar::EntryType,
+    bytes: &[u8],
+) -> io::Result<()> {
     let mut header = tar::Header::new_gnu();
     header.set_entry_type(kind);
     header.set_mode(if kind.is_dir() { 0o755 } else { 0o644 });
@@ -116,13 +141,17 @@ fn add(archive: &mut tar::Builder<Vec<u8>>, name: &str, kind: tar::EntryType, by
 
 /// What an archive holds of what a render left.
 pub(super) fn unpack(archive: &[u8], format: Format, longest: u64) -> Result<Returned, Failure> {
-    let broken = |error: io::Error| Failure::new("render_failed", format!("what was rendered cannot be read: {error}"));
+    let broken = |error: io::Error| {
+        Failure::new("render_failed", format!("what was rendered cannot be read: {error}"))
+    };
     let mut returned = Returned::default();
     let mut archive = tar::Archive::new(archive);
     for entry in archive.entries().map_err(broken)? {
         let mut entry = entry.map_err(broken)?;
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-        let Some(name) = name.strip_prefix(&format!("{OUT}/")).filter(|_| entry.header().entry_type().is_file()) else {
+        let Some(name) =
+            name.strip_prefix(&format!("{OUT}/")).filter(|_| entry.header().entry_type().is_file())
+        else {
             continue;
         };
         let (place, longest) = match name {
@@ -146,24 +175,32 @@ pub(super) fn take_back(folder: &Path, format: Format, longest: u64) -> Result<R
     if !fs::symlink_metadata(&out).is_ok_and(|found| found.is_dir()) {
         return Ok(Returned::default());
     }
-    Ok(Returned { result: read(&out.join(RESULT), RESULT_BYTES)?, document: read(&out.join(document(format)), longest)? })
+    Ok(Returned {
+        result: read(&out.join(RESULT), RESULT_BYTES)?,
+        document: read(&out.join(document(format)), longest)?,
+    })
 }
 
 fn read(path: &Path, longest: u64) -> Result<Option<Vec<u8>>, Failure> {
-    let Some(found) = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file) else { return Ok(None) };
+    let Some(found) = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file) else {
+        return Ok(None);
+    };
     if found.len() > longest {
         return Err(too_long(found.len(), longest));
     }
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(longest).read_to_end(&mut bytes));
-    read.map_err(|error| Failure::new("render_failed", format!("what was rendered cannot be read: {error}")))?;
+    read.map_err(|error| {
+        Failure::new("render_failed", format!("what was rendered cannot be read: {error}"))
+    })?;
     Ok(Some(bytes))
 }
 
 /// A document that is longer than it may be.
 pub(super) fn too_long(length: u64, longest: u64) -> Failure {
-    let message =
-        format!("the rendered document has {length} bytes, and {longest} are allowed; use smaller figures or less data");
+    let message = format!(
+        "the rendered document has {length} bytes, and {longest} are allowed; use smaller figures or less data"
+    );
     Failure::new(TOO_LONG, message)
 }
 

@@ -50,8 +50,13 @@ impl Inner {
         }
     }
 
-    pub(super) async fn render_locally(&self, job: &Arc<RenderJob>, tell: Tell) -> Result<Rendered, Failure> {
-        let token = random_id().map_err(|error| verdict::machine("a render could not be prepared", &error))?;
+    pub(super) async fn render_locally(
+        &self,
+        job: &Arc<RenderJob>,
+        tell: Tell,
+    ) -> Result<Rendered, Failure> {
+        let token = random_id()
+            .map_err(|error| verdict::machine("a render could not be prepared", &error))?;
         let folder = self.lay_out(Arc::clone(job), token.clone()).await?;
         let plan = Arc::new(self.plan(folder.path())?);
         let mut log = Log::new(token, tell);
@@ -68,11 +73,21 @@ impl Inner {
         };
         let (ended, _) = child::run(&self.door, plan, errand, &mut log).await?;
         let (format, longest) = (job.format, self.settings.output_bytes);
-        let returned = spawn_blocking(move || exchange::take_back(folder.path(), format, longest)).await;
-        let returned = returned.map_err(|error| verdict::machine("what was rendered cannot be read", &error.into()))??;
+        let returned =
+            spawn_blocking(move || exchange::take_back(folder.path(), format, longest)).await;
+        let returned = returned.map_err(|error| {
+            verdict::machine("what was rendered cannot be read", &error.into())
+        })??;
         verdict::judge(
             job,
-            Raw { backend: Backend::Local, ended, returned, chunk: log.chunk(), log: log.finish(), image: None },
+            Raw {
+                backend: Backend::Local,
+                ended,
+                returned,
+                chunk: log.chunk(),
+                log: log.finish(),
+                image: None,
+            },
             &self.settings,
         )
     }
@@ -94,7 +109,8 @@ impl Inner {
             &self.children,
             RenderProgram {
                 name: RSCRIPT,
-                program: program::find(&self.children, RSCRIPT).ok_or_else(|| components::missing("R", Backend::Local))?,
+                program: program::find(&self.children, RSCRIPT)
+                    .ok_or_else(|| components::missing("R", Backend::Local))?,
                 words: vec!["--vanilla".to_owned(), text(&folder.join(SCRIPT_FILE)), text(folder)],
                 folder: exchange::source_folder(folder),
                 write: vec![folder.to_owned()],

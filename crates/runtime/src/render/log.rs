@@ -44,7 +44,15 @@ pub(super) struct Log {
 
 impl Log {
     pub(super) fn new(token: impl Into<String>, tell: Tell) -> Self {
-        Self { token: token.into(), tell, line: Vec::new(), lines: VecDeque::new(), chunk: None, bytes: 0, is_over: false }
+        Self {
+            token: token.into(),
+            tell,
+            line: Vec::new(),
+            lines: VecDeque::new(),
+            chunk: None,
+            bytes: 0,
+            is_over: false,
+        }
     }
 
     /// One that nobody reads.
@@ -138,8 +146,12 @@ mod tests {
     fn tells_of_chunks_and_keeps_the_rest() {
         let told = Arc::new(Mutex::new(Vec::new()));
         let ear = Arc::clone(&told);
-        let mut log =
-            Log::new("t0k", Arc::new(move |progress| ear.lock().unwrap_or_else(PoisonError::into_inner).push(progress)));
+        let mut log = Log::new(
+            "t0k",
+            Arc::new(move |progress| {
+                ear.lock().unwrap_or_else(PoisonError::into_inner).push(progress)
+            }),
+        );
         log.hear(b"one\nt0k 2/5 plot of ca");
         log.hear(b"rs\nt0");
         log.hear(b"k nonsense\ntwo\nthree");

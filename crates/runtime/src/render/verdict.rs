@@ -54,16 +54,31 @@ struct Report {
 }
 
 /// The document, or why there is none.
-pub(super) fn judge(job: &RenderJob, mut raw: Raw, settings: &RenderSettings) -> Result<Rendered, Failure> {
-    let report = raw.returned.result.as_deref().and_then(|bytes| serde_json::from_slice::<Report>(bytes).ok());
-    let Some(report) = report else { return Err(unfinished(job, &raw, settings)) };
+pub(super) fn judge(
+    job: &RenderJob,
+    mut raw: Raw,
+    settings: &RenderSettings,
+) -> Result<Rendered, Failure> {
+    let report = raw
+        .returned
+        .result
+        .as_deref()
+        .and_then(|bytes| serde_json::from_slice::<Report>(bytes).ok());
+    let Some(report) = report else {
+        return Err(unfinished(job, &raw, settings));
+    };
     if report.kind == "missing" {
-        return Err(components::missing(report.component.as_deref().unwrap_or("rmarkdown"), raw.backend));
+        return Err(components::missing(
+            report.component.as_deref().unwrap_or("rmarkdown"),
+            raw.backend,
+        ));
     }
     if !report.ok {
         return Err(failed(job, &raw, &report));
     }
-    let Some(bytes) = raw.returned.document.take() else { return Err(unfinished(job, &raw, settings)) };
+    let Some(bytes) = raw.returned.document.take() else {
+        return Err(unfinished(job, &raw, settings));
+    };
     let packages = match raw.backend {
         Backend::Local => report.packages,
         Backend::Docker | Backend::Compose => Vec::new(),
@@ -105,7 +120,10 @@ fn failed(job: &RenderJob, raw: &Raw, report: &Report) -> Failure {
 
 /// What R warned of last in the chunk that failed: often the reason, as of a file that cannot be opened.
 fn warned(report: &Report) -> String {
-    let last = report.warnings.last().filter(|warning| warning.label.is_some() && warning.label == report.chunk);
+    let last = report
+        .warnings
+        .last()
+        .filter(|warning| warning.label.is_some() && warning.label == report.chunk);
     last.map(|warning| format!(" (R warned before: {})", warning.message)).unwrap_or_default()
 }
 
@@ -121,7 +139,8 @@ fn place(diagnostic: &RenderDiagnostic) -> String {
 }
 
 fn error_type(raw: &Raw, message: &str) -> &'static str {
-    let says = |words: &str| message.contains(words) || raw.log.iter().any(|line| line.contains(words));
+    let says =
+        |words: &str| message.contains(words) || raw.log.iter().any(|line| line.contains(words));
     if says("No space left on device") {
         "disk_full"
     } else if says("cannot allocate vector") || says("cannot allocate memory") {
@@ -156,35 +175,58 @@ fn unfinished(job: &RenderJob, raw: &Raw, settings: &RenderSettings) -> Failure 
     let (error_type, why) = match raw.ended {
         Ended::TimedOut | Ended::Exited(TIME_OVER) => {
             let limit = settings.timeout.as_secs_f64();
-            ("timed_out", format!("it was stopped after {limit} seconds, its time limit (`timeout_seconds`)"))
+            (
+                "timed_out",
+                format!("it was stopped after {limit} seconds, its time limit (`timeout_seconds`)"),
+            )
         }
-        Ended::Excess(Excess::Memory(most)) => {
-            ("out_of_memory", format!("it was stopped because it took more than {} MiB of memory (`memory_mib`)", mib(most)))
-        }
-        Ended::Excess(Excess::Processes(most)) => {
-            ("too_many_processes", format!("it was stopped because it had more than {most} processes (`processes`)"))
-        }
-        Ended::Excess(Excess::Disk(most)) => {
-            ("too_much_disk", format!("it was stopped because it wrote more than {} MiB", mib(most)))
-        }
-        Ended::Signalled(signal) => {
-            ("render_failed", format!("R was ended by signal {signal}: it crashed, or somebody ended it"))
-        }
+        Ended::Excess(Excess::Memory(most)) => (
+            "out_of_memory",
+            format!(
+                "it was stopped because it took more than {} MiB of memory (`memory_mib`)",
+                mib(most)
+            ),
+        ),
+        Ended::Excess(Excess::Processes(most)) => (
+            "too_many_processes",
+            format!("it was stopped because it had more than {most} processes (`processes`)"),
+        ),
+        Ended::Excess(Excess::Disk(most)) => (
+            "too_much_disk",
+            format!("it was stopped because it wrote more than {} MiB", mib(most)),
+        ),
+        Ended::Signalled(signal) => (
+            "render_failed",
+            format!("R was ended by signal {signal}: it crashed, or somebody ended it"),
+        ),
         Ended::Exited(KILLED) => {
             let most = mib(settings.memory_bytes);
-            let why = format!("R was killed: it took more than {most} MiB of memory (`memory_mib`), or Docker was stopped");
+            let why = format!(
+                "R was killed: it took more than {most} MiB of memory (`memory_mib`), or Docker was stopped"
+            );
             ("out_of_memory", why)
         }
         Ended::Exited(code) => {
             let last = raw.log.last().map(|line| format!(" ({line})")).unwrap_or_default();
-            let why =
-                format!("R ended with exit code {code} before the document was finished{last}; a document may not call `quit()`");
+            let why = format!(
+                "R ended with exit code {code} before the document was finished{last}; a document may not call `quit()`"
+            );
             ("render_failed", why)
         }
     };
-    let error_type = if raw.log.iter().any(|line| line.contains("No space left on device")) { "disk_full" } else { error_type };
-    let diagnostic = RenderDiagnostic { message: why, label: raw.chunk.clone(), ..RenderDiagnostic::default() };
-    let message = format!("`{}` could not be rendered{}: {}", job.document, place(&diagnostic), diagnostic.message);
+    let error_type = if raw.log.iter().any(|line| line.contains("No space left on device")) {
+        "disk_full"
+    } else {
+        error_type
+    };
+    let diagnostic =
+        RenderDiagnostic { message: why, label: raw.chunk.clone(), ..RenderDiagnostic::default() };
+    let message = format!(
+        "`{}` could not be rendered{}: {}",
+        job.document,
+        place(&diagnostic),
+        diagnostic.message
+    );
     Failure::new(error_type, message).details(json!({
         "diagnostics": [diagnostic],
         "warnings": Value::Array(Vec::new()),
@@ -196,9 +238,10 @@ fn unfinished(job: &RenderJob, raw: &Raw, settings: &RenderSettings) -> Failure 
 /// A failure of the machine.
 pub(super) fn machine(what: &str, error: &io::Error) -> Failure {
     match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            Failure::new("disk_full", format!("{what}: the disk is full; free some space and try again"))
-        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Failure::new(
+            "disk_full",
+            format!("{what}: the disk is full; free some space and try again"),
+        ),
         _ => Failure::new("render_failed", format!("{what}: {error}")),
     }
 }

@@ -45,7 +45,9 @@ pub(super) struct Mark {
 
 /// Ends when a render takes too much; never, if it may take what it wants.
 pub(super) async fn watch(ceiling: Option<&Ceiling>, mark: &Mark) -> Excess {
-    let Some(ceiling) = ceiling else { return std::future::pending().await };
+    let Some(ceiling) = ceiling else {
+        return std::future::pending().await;
+    };
     loop {
         sleep(GLANCE).await;
         let (ceiling, mark) = (ceiling.clone(), mark.clone());

@@ -14,7 +14,9 @@ const LONGEST: usize = 256;
 /// The same tool with an argument by which a caller names the session that is meant; none if it is
 /// no function of R or Python, or has an argument of that name itself.
 pub fn with_handle(tool: &Tool) -> Option<Tool> {
-    if !matches!(tool.launch, Launch::R(_) | Launch::Python(_)) || tool.input.property(HANDLE).is_some() {
+    if !matches!(tool.launch, Launch::R(_) | Launch::Python(_))
+        || tool.input.property(HANDLE).is_some()
+    {
         return None;
     }
     let mut object = (**tool.input.object()).clone();
@@ -44,9 +46,13 @@ pub(super) fn take(tool: &Tool, arguments: &mut Arguments) -> Result<Option<Stri
     }
     match arguments.shift_remove(HANDLE) {
         None | Some(Value::Null) => Ok(None),
-        Some(Value::String(handle)) if !handle.is_empty() && handle.len() <= LONGEST => Ok(Some(handle)),
+        Some(Value::String(handle)) if !handle.is_empty() && handle.len() <= LONGEST => {
+            Ok(Some(handle))
+        }
         Some(other) => {
-            let message = format!("'{HANDLE}' must be a text of 1 to {LONGEST} characters that names a session");
+            let message = format!(
+                "'{HANDLE}' must be a text of 1 to {LONGEST} characters that names a session"
+            );
             Err(refusal::argument(HANDLE, message, "a text of 1 to 256 characters", other))
         }
     }

@@ -62,7 +62,11 @@ impl<'a> Patience<'a> {
         if self.ended.is_some() {
             return Over::Grace;
         }
-        self.ended = Some(if self.cancel.is_cancelled() { Why::Cancelled } else { Why::TimedOut(self.limit) });
+        self.ended = Some(if self.cancel.is_cancelled() {
+            Why::Cancelled
+        } else {
+            Why::TimedOut(self.limit)
+        });
         self.timer = Box::pin(sleep(self.grace));
         Over::Time
     }

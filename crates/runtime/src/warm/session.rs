@@ -111,7 +111,8 @@ impl Place {
 
     /// Whether state was lost: the newest was in a worker that is gone. It is empty from now on.
     pub(crate) fn notice_loss(&mut self) -> bool {
-        let is_lost = self.is_unsaved && !self.workers.iter().any(|worker| worker.holds == self.version);
+        let is_lost =
+            self.is_unsaved && !self.workers.iter().any(|worker| worker.holds == self.version);
         if is_lost {
             (self.is_unsaved, self.snapshot) = (false, None);
             self.version += 1;

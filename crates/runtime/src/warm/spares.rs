@@ -35,7 +35,13 @@ impl Spares {
     }
 
     /// Starts one.
-    pub(super) fn start(&self, door: &Arc<Door>, plan: Arc<Plan>, bounds: Bounds, seat: OwnedSemaphorePermit) {
+    pub(super) fn start(
+        &self,
+        door: &Arc<Door>,
+        plan: Arc<Plan>,
+        bounds: Bounds,
+        seat: OwnedSemaphorePermit,
+    ) {
         let door = Arc::clone(door);
         let own = bounds.clone();
         let worker = tokio::spawn(async move { Worker::start(&door, &plan, own, seat).await });

@@ -40,7 +40,9 @@ impl Snapshot {
         life: &Life,
         bytes: Vec<u8>,
     ) -> Result<Self, Failure> {
-        let Some(keep) = keep else { return Ok(Self::Held(bytes)) };
+        let Some(keep) = keep else {
+            return Ok(Self::Held(bytes));
+        };
         let (key, expires) = match (older, life) {
             (Some(Self::Kept { key, .. }), Life::Server) => (key, None),
             (_, Life::Server) => (random_id().map_err(no_randomness)?, None),
@@ -57,7 +59,11 @@ impl Snapshot {
     pub(crate) async fn find(keep: &Arc<dyn Keep>, key: &str, now: SystemTime) -> Option<Self> {
         let holder = keep.get(HOLDERS, key).await.ok()??;
         let is_fresh = holder["expires"].as_u64().is_some_and(|expires| expires > unix(now));
-        is_fresh.then(|| Self::Kept { keep: Arc::clone(keep), key: key.to_owned(), is_lasting: true })
+        is_fresh.then(|| Self::Kept {
+            keep: Arc::clone(keep),
+            key: key.to_owned(),
+            is_lasting: true,
+        })
     }
 
     /// The state.
@@ -66,8 +72,16 @@ impl Snapshot {
             Self::Held(bytes) => Ok(bytes.clone()),
             Self::Kept { keep, key, .. } => {
                 let found = keep.get(STATES, key).await?;
-                let bytes = found.as_ref().and_then(Value::as_str).and_then(|text| STANDARD.decode(text).ok());
-                bytes.ok_or_else(|| Failure::new("store_failed", "the state of this session is not in the store any more"))
+                let bytes = found
+                    .as_ref()
+                    .and_then(Value::as_str)
+                    .and_then(|text| STANDARD.decode(text).ok());
+                bytes.ok_or_else(|| {
+                    Failure::new(
+                        "store_failed",
+                        "the state of this session is not in the store any more",
+                    )
+                })
             }
         }
     }
@@ -91,7 +105,8 @@ pub(crate) async fn sweep(keep: &Arc<dyn Keep>, now: SystemTime) {
     for (key, holder) in holders {
         let is_over = match holder["expires"].as_u64() {
             Some(expires) => expires <= unix(now),
-            None => !serde_json::from_value::<ServerMark>(holder["server"].clone()).is_ok_and(|server| server.is_alive()),
+            None => !serde_json::from_value::<ServerMark>(holder["server"].clone())
+                .is_ok_and(|server| server.is_alive()),
         };
         if is_over {
             forget(keep, &key).await;
@@ -112,5 +127,8 @@ fn unix(time: SystemTime) -> u64 {
 }
 
 fn no_randomness(error: std::io::Error) -> Failure {
-    Failure::new("internal_error", format!("no key for the state of an R session could be made: {error}"))
+    Failure::new(
+        "internal_error",
+        format!("no key for the state of an R session could be made: {error}"),
+    )
 }

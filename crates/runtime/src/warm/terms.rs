@@ -40,7 +40,11 @@ impl Runtime {
             output_bytes: job.output_bytes,
             spill,
             live: job.live.as_ref(),
-            pattern: job.live.as_ref().and(job.tool.progress.as_deref()).and_then(|pattern| self.pattern(pattern)),
+            pattern: job
+                .live
+                .as_ref()
+                .and(job.tool.progress.as_deref())
+                .and_then(|pattern| self.pattern(pattern)),
         }
     }
 }
@@ -60,7 +64,10 @@ impl<'a> Terms<'a> {
 }
 
 /// What comes of some work, unless the job is cancelled first.
-pub(crate) async fn unless_cancelled<T>(job: &Job, work: impl Future<Output = T>) -> Result<T, Failure> {
+pub(crate) async fn unless_cancelled<T>(
+    job: &Job,
+    work: impl Future<Output = T>,
+) -> Result<T, Failure> {
     tokio::select! {
         biased;
         () = job.context.cancelled() => {

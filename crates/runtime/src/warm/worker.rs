@@ -79,7 +79,12 @@ impl Bounds {
             Launch::Python(function) => (Language::Python, function.path.clone()),
             _ => (Language::R, Vec::new()),
         };
-        Self { language, is_read_only: tool.marks.is_read_only(), network: tool.marks.network == Some(true), path }
+        Self {
+            language,
+            is_read_only: tool.marks.is_read_only(),
+            network: tool.marks.network == Some(true),
+            path,
+        }
     }
 }
 
@@ -108,10 +113,14 @@ impl Worker {
         bounds: Bounds,
         seat: OwnedSemaphorePermit,
     ) -> Result<Self, Failure> {
-        let cannot = |why: String| Failure::new("cannot_start", format!("`{}` could not be started: {why}", plan.program));
-        let mut running = door.start(plan, None).await.map_err(|error| cannot(error.to_string()))?;
+        let cannot = |why: String| {
+            Failure::new("cannot_start", format!("`{}` could not be started: {why}", plan.program))
+        };
+        let mut running =
+            door.start(plan, None).await.map_err(|error| cannot(error.to_string()))?;
         let folder = running.folder().map(|folder| folder.to_owned()).unwrap_or_default();
-        let (requests, [answers, stdout, stderr]) = opened(&mut running, &folder).map_err(|error| cannot(error.to_string()))?;
+        let (requests, [answers, stdout, stderr]) =
+            opened(&mut running, &folder).map_err(|error| cannot(error.to_string()))?;
         let mut worker = Self {
             running,
             requests,
@@ -128,7 +137,9 @@ impl Worker {
         match timeout(START, worker.ready()).await {
             Ok(Ok(())) => {}
             Ok(Err(broken)) => return Err(cannot(worker.last_words(&broken))),
-            Err(_) => return Err(cannot(format!("it was not ready after {} seconds", START.as_secs()))),
+            Err(_) => {
+                return Err(cannot(format!("it was not ready after {} seconds", START.as_secs())));
+            }
         }
         // Nobody else is to speak by them.
         for name in PIPES {
@@ -170,7 +181,11 @@ impl Worker {
     }
 
     /// Sends a request. Its answers are read by [`Worker::next`], the last one noted by [`Worker::heard_out`].
-    pub(crate) async fn send(&mut self, request: &[u8], patience: &mut Patience<'_>) -> Result<(), Broken> {
+    pub(crate) async fn send(
+        &mut self,
+        request: &[u8],
+        patience: &mut Patience<'_>,
+    ) -> Result<(), Broken> {
         self.is_busy = true;
         self.used = Instant::now();
         let request = &request[std::mem::take(&mut self.ahead)..];
@@ -188,7 +203,11 @@ impl Worker {
     }
 
     /// The next answer. Meanwhile what is printed is taken, and the call is interrupted if it must be.
-    pub(crate) async fn next(&mut self, ears: &mut Ears<'_>, patience: &mut Patience<'_>) -> Result<Vec<u8>, Broken> {
+    pub(crate) async fn next(
+        &mut self,
+        ears: &mut Ears<'_>,
+        patience: &mut Patience<'_>,
+    ) -> Result<Vec<u8>, Broken> {
         loop {
             if let Some(answer) = self.take_answer()? {
                 return Ok(answer);
@@ -258,7 +277,9 @@ impl Worker {
     /// An answer is its length, in four bytes with the lowest first, and so many bytes.
     fn take_answer(&mut self) -> Result<Option<Vec<u8>>, Broken> {
         let unread = &mut self.answers.unread;
-        let Some((length, rest)) = unread.split_first_chunk::<4>() else { return Ok(None) };
+        let Some((length, rest)) = unread.split_first_chunk::<4>() else {
+            return Ok(None);
+        };
         let length = u32::from_le_bytes(*length) as usize;
         if length > LONGEST {
             return Err(Broken::Garbled(format!("an answer of {length} bytes")));
@@ -293,8 +314,15 @@ fn opened(running: &mut Running, folder: &Path) -> io::Result<(Sender, [Outlet; 
     let mut options = OpenOptions::new();
     options.read_write(true);
     let [requests, answers] = PIPES.map(|name| folder.join(name));
-    let (stdout, stderr) = (running.child.stdout.take().expect("it is piped"), running.child.stderr.take().expect("it is piped"));
-    let outlets = [options.open_receiver(answers)?.into_nonblocking_fd()?, stdout.into_owned_fd()?, stderr.into_owned_fd()?];
+    let (stdout, stderr) = (
+        running.child.stdout.take().expect("it is piped"),
+        running.child.stderr.take().expect("it is piped"),
+    );
+    let outlets = [
+        options.open_receiver(answers)?.into_nonblocking_fd()?,
+        stdout.into_owned_fd()?,
+        stderr.into_owned_fd()?,
+    ];
     let [answers, stdout, stderr] = outlets.map(Outlet::new);
     Ok((options.open_sender(requests)?, [answers?, stdout?, stderr?]))
 }

@@ -151,7 +151,9 @@ impl Workers {
         let plan = Arc::new((start.plan)(start.settings, start.tool)?);
         let worker = match self.spares.take(&bounds).await {
             Some(worker) => worker,
-            None => Worker::start(start.door, &plan, bounds.clone(), self.seat(place).await?).await?,
+            None => {
+                Worker::start(start.door, &plan, bounds.clone(), self.seat(place).await?).await?
+            }
         };
         place.workers.push(worker);
         self.look_after(session);
@@ -219,7 +221,10 @@ impl Workers {
         }
         drop(sessions);
         if !self.is_tidied.swap(true, Ordering::SeqCst) {
-            tokio::spawn(tidy(Arc::downgrade(self), GLANCE.min(self.idle.min(self.life) / 2).max(Duration::from_millis(50))));
+            tokio::spawn(tidy(
+                Arc::downgrade(self),
+                GLANCE.min(self.idle.min(self.life) / 2).max(Duration::from_millis(50)),
+            ));
         }
     }
 
@@ -227,12 +232,18 @@ impl Workers {
     fn end_idle(&self) {
         self.spares.end_idle(self.idle);
         let is_over = |held: &Held| held.used.elapsed() >= self.life;
-        let expired: Vec<_> = self.handles().extract_if(|_, held| is_over(held)).map(|(_, held)| held.session).collect();
+        let expired: Vec<_> = self
+            .handles()
+            .extract_if(|_, held| is_over(held))
+            .map(|(_, held)| held.session)
+            .collect();
         for session in expired {
             tokio::spawn(async move { session.end().await });
         }
         for place in self.live_sessions().iter().flat_map(|session| session.places()) {
-            let Ok(mut place) = place.try_lock() else { continue };
+            let Ok(mut place) = place.try_lock() else {
+                continue;
+            };
             // Whoever has the only copy of a state stays.
             if !place.is_unsaved {
                 place.workers.retain(|worker| worker.used.elapsed() < self.idle);
@@ -260,7 +271,9 @@ impl Runtime {
         let now = self.settings.clock.now();
         self.workers.sweep(self.keep.as_ref(), now).await;
         Ok(match handle {
-            Some(handle) => self.workers.by_handle(job.context.owner(), &handle, self.keep.as_ref(), now).await,
+            Some(handle) => {
+                self.workers.by_handle(job.context.owner(), &handle, self.keep.as_ref(), now).await
+            }
             None => (job.session.clone(), Life::Server),
         })
     }
@@ -269,7 +282,9 @@ impl Runtime {
 async fn tidy(workers: Weak<Workers>, pause: Duration) {
     loop {
         sleep(pause).await;
-        let Some(workers) = workers.upgrade() else { return };
+        let Some(workers) = workers.upgrade() else {
+            return;
+        };
         workers.end_idle();
     }
 }

@@ -15,7 +15,8 @@ fn script(script: &str) -> Tool {
 #[tokio::test]
 async fn arguments_come_on_standard_input_and_the_result_is_what_is_printed() {
     let crib = Crib::new();
-    let outcome = crib.call(script("cat; echo hint >&2"), json!({"a": "é $(x) '", "b": [1, null]})).await;
+    let outcome =
+        crib.call(script("cat; echo hint >&2"), json!({"a": "é $(x) '", "b": [1, null]})).await;
     assert_eq!(outcome.structured, Some(json!({"a": "é $(x) '", "b": [1, null]})), "{outcome:?}");
     assert_eq!(text(&outcome, 1), "messages:\nhint");
     let plan = crib.plan(&script("cat"), json!({"a": "; rm -rf /"})).unwrap();
@@ -30,10 +31,16 @@ async fn a_program_that_fails_says_why_in_json_or_is_a_failed_program() {
     for code in [0, 4] {
         let outcome = crib.call(script(&format!("echo '{error}'; exit {code}")), json!({})).await;
         assert!(outcome.failed);
-        assert_eq!((field(&outcome, "error_type"), &field(&outcome, "error_details")["free"]), (&json!("NoDisk"), &json!(0)));
+        assert_eq!(
+            (field(&outcome, "error_type"), &field(&outcome, "error_details")["free"]),
+            (&json!("NoDisk"), &json!(0))
+        );
     }
     let outcome = crib.call(script("echo '{}'; echo broken >&2; exit 4"), json!({})).await;
-    assert_eq!((field(&outcome, "error_type"), field(&outcome, "exit_code")), (&json!("nonzero_exit"), &json!(4)));
+    assert_eq!(
+        (field(&outcome, "error_type"), field(&outcome, "exit_code")),
+        (&json!("nonzero_exit"), &json!(4))
+    );
     let outcome = crib.call(script("echo all is well"), json!({})).await;
     assert_eq!(field(&outcome, "error_type"), "not_json");
     assert!(text(&outcome, 0).contains("print the result alone"), "{outcome:?}");
@@ -43,9 +50,14 @@ async fn a_program_that_fails_says_why_in_json_or_is_a_failed_program() {
 async fn results_are_held_against_the_output_schema() {
     let crib = Crib::new();
     let mut tool = script("echo '{\"lines\": \"three\"}'");
-    tool.output = Some(Schema::new(object(json!({"type": "object", "properties": {"lines": {"type": "integer"}}}))));
+    tool.output = Some(Schema::new(object(
+        json!({"type": "object", "properties": {"lines": {"type": "integer"}}}),
+    )));
     let told = crib.call(tool.clone(), json!({})).await;
-    assert!(!told.failed && text(&told, 1).starts_with("note: what `tool` returned is not what"), "{told:?}");
+    assert!(
+        !told.failed && text(&told, 1).starts_with("note: what `tool` returned is not what"),
+        "{told:?}"
+    );
     tool.on_mismatch = Some(OnMismatch::Fail);
     assert_eq!(field(&crib.call(tool, json!({})).await, "error_type"), "output_mismatch");
 }
@@ -53,17 +65,27 @@ async fn results_are_held_against_the_output_schema() {
 #[tokio::test]
 async fn a_long_result_is_read_whole_and_answered_in_part() {
     let crib = Crib::new();
-    let outcome = crib.call(script("printf '{\"a\": \"'; head -c 300000 /dev/zero | tr '\\0' x; printf '\"}'"), json!({})).await;
+    let outcome = crib
+        .call(
+            script("printf '{\"a\": \"'; head -c 300000 /dev/zero | tr '\\0' x; printf '\"}'"),
+            json!({}),
+        )
+        .await;
     let length = field(&outcome, "a").as_str().unwrap().len();
     assert!(!outcome.failed && length > 60_000 && length < 70_000, "{length}");
-    assert!(text(&outcome, 1).starts_with("[the value is cut; the whole is the resource"), "{}", text(&outcome, 1));
+    assert!(
+        text(&outcome, 1).starts_with("[the value is cut; the whole is the resource"),
+        "{}",
+        text(&outcome, 1)
+    );
 }
 
 #[tokio::test]
 async fn secrets_in_the_input_are_in_no_plan() {
     let crib = Crib::new();
     let mut tool = script("cat");
-    let schema = json!({"type": "object", "properties": {"api_key": {"type": "string", "writeOnly": true}}});
+    let schema =
+        json!({"type": "object", "properties": {"api_key": {"type": "string", "writeOnly": true}}});
     tool.input = Schema::new(object(schema));
     let arguments = object(json!({"api_key": "a\"b\\c"}));
     let plan = crib.runtime.preview(&Default::default(), &tool, &arguments).unwrap();

@@ -20,7 +20,9 @@ use runtime::{
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolkit::{Answer, BoxFuture, Capability, Change, Client, Context, Interrupt, Level, Progress, Question};
+use toolkit::{
+    Answer, BoxFuture, Capability, Change, Client, Context, Interrupt, Level, Progress, Question,
+};
 
 use crate::crib::{Crib, field, object, option, tool, word};
 
@@ -41,7 +43,11 @@ impl Client for Person {
         Box::pin(std::future::ready(()))
     }
 
-    fn ask(&self, questions: Vec<(String, Question)>, state: Option<Vec<u8>>) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
+    fn ask(
+        &self,
+        questions: Vec<(String, Question)>,
+        state: Option<Vec<u8>>,
+    ) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         if let Question::Form { message, .. } = &questions[0].1 {
             *self.message.lock().unwrap() = message.clone();
@@ -115,18 +121,35 @@ async fn a_client_that_cannot_be_asked_is_refused_at_once_and_runs_after_the_yes
     let details = field(&refused, "error_details");
     let how = format!("toolcrib approve {id} -C {}", crib.path("crib").display());
     let message = field(&refused, "error_message").as_str().unwrap();
-    assert!(message.contains("approval: it is marked as dangerous; nothing was run") && message.contains(&how), "{message}");
+    assert!(
+        message.contains("approval: it is marked as dangerous; nothing was run")
+            && message.contains(&how),
+        "{message}"
+    );
     let said = details.to_string();
-    assert!(!said.contains("person") && said.matches(id.as_str()).count() == 1, "each thing once: {said}");
+    assert!(
+        !said.contains("person") && said.matches(id.as_str()).count() == 1,
+        "each thing once: {said}"
+    );
     assert_eq!(details["plan"]["argv"], json!(["touch", "done"]));
     assert!(
-        details["plan"]["env"].is_array() && details["plan"]["cwd"].is_string() && details["plan"]["confinement"].is_object()
+        details["plan"]["env"].is_array()
+            && details["plan"]["cwd"].is_string()
+            && details["plan"]["confinement"].is_object()
     );
-    assert_eq!(approval(&run(&crib, call(&touch(), json!({}), nobody())).await), id, "the same question is not put twice");
+    assert_eq!(
+        approval(&run(&crib, call(&touch(), json!({}), nobody())).await),
+        id,
+        "the same question is not put twice"
+    );
     rule(&crib, id.clone(), true).await;
     assert!(!run(&crib, call(&touch(), json!({}), nobody())).await.failed);
     assert!(did_run(&crib));
-    assert_ne!(approval(&run(&crib, call(&touch(), json!({}), nobody())).await), id, "it was good for one call");
+    assert_ne!(
+        approval(&run(&crib, call(&touch(), json!({}), nobody())).await),
+        id,
+        "it was good for one call"
+    );
     assert!(!did_run(&crib));
 }
 
@@ -186,7 +209,9 @@ async fn a_no_is_a_no_and_the_first_word_counts() {
 async fn a_yes_expires() {
     let late = Arc::new(Mutex::new(Duration::ZERO));
     let shown = Arc::clone(&late);
-    let crib = Crib::with(|settings| settings.clock = Clock::new(move || SystemTime::now() + *shown.lock().unwrap()));
+    let crib = Crib::with(|settings| {
+        settings.clock = Clock::new(move || SystemTime::now() + *shown.lock().unwrap())
+    });
     let id = approval(&run(&crib, call(&touch(), json!({}), nobody())).await);
     rule(&crib, id, true).await;
     *late.lock().unwrap() = Duration::from_secs(3601);
@@ -201,14 +226,24 @@ async fn the_person_behind_the_client_is_shown_the_plan_and_may_say_yes_or_no() 
     let interrupt = crib.runtime.call(call(&touch(), json!({}), context)).await.unwrap_err();
     assert!(matches!(interrupt, Interrupt::Ask { questions, .. } if questions[0].0 == "approval"));
     let message = asked.message.lock().unwrap().clone();
-    for part in ["marked as dangerous", "runs: touch done", "in: ", "variables: ", "may write: ", "network: no"] {
+    for part in [
+        "marked as dangerous",
+        "runs: touch done",
+        "in: ",
+        "variables: ",
+        "may write: ",
+        "network: no",
+    ] {
         assert!(message.contains(part), "{part} is not in {message}");
     }
     assert_eq!(crib.runtime.journal().open_approvals(SystemTime::now()).await.unwrap().len(), 1);
     let (_, no) = person(Some(json!({"action": "accept", "content": {"approve": false}})));
     assert_eq!(field(&run(&crib, call(&touch(), json!({}), no)).await, "error_type"), "denied");
     let (_, declined) = person(Some(json!({"action": "decline"})));
-    assert_eq!(field(&run(&crib, call(&touch(), json!({}), declined)).await, "error_type"), "denied");
+    assert_eq!(
+        field(&run(&crib, call(&touch(), json!({}), declined)).await, "error_type"),
+        "denied"
+    );
     let (_, closed) = person(Some(json!({"action": "cancel"})));
     approval(&run(&crib, call(&touch(), json!({}), closed)).await);
     assert!(!did_run(&crib));
@@ -222,8 +257,11 @@ async fn a_model_cannot_approve_itself() {
     let crib = Crib::new();
     let mut touch = touch();
     touch.input = catalog::Schema::new(object(json!({"type": "object"})));
-    for arguments in [json!({"approve": true}), json!({"approval": "ap_aaaaaaaaaaaaaaaaaaaaaaaaaa"}), json!({"reference": "yes"})]
-    {
+    for arguments in [
+        json!({"approve": true}),
+        json!({"approval": "ap_aaaaaaaaaaaaaaaaaaaaaaaaaa"}),
+        json!({"reference": "yes"}),
+    ] {
         let outcome = run(&crib, call(&touch, arguments, nobody())).await;
         assert!(outcome.failed && !did_run(&crib));
     }
@@ -242,8 +280,13 @@ async fn what_is_merely_unmarked_is_not_asked_about() {
 #[tokio::test]
 async fn policy_denies_whoever_says_yes() {
     let crib = Crib::new();
-    let clause =
-        Clause { tools: "*".to_owned(), when: None, verdict: Verdict::Deny, until: None, reason: Some("never".to_owned()) };
+    let clause = Clause {
+        tools: "*".to_owned(),
+        when: None,
+        verdict: Verdict::Deny,
+        until: None,
+        reason: Some("never".to_owned()),
+    };
     let policy = Policy::compile([clause]).unwrap();
     let (asked, context) = person(Some(json!({"action": "accept", "content": {"approve": true}})));
     let outcome = run(&crib, Call { policy, ..call(&touch(), json!({}), context) }).await;
@@ -278,9 +321,14 @@ async fn a_sequence_with_a_dangerous_step_is_asked_about_once_before_it_starts()
     };
     let harmless = Tool { name: "harmless".to_owned(), ..tool("touch", vec![word("early")]) };
     let steps = vec![step("harmless"), step("tool"), step("tool")];
-    let all = Tool { name: "all".to_owned(), launch: Launch::Sequence(Sequence { steps, delay_ms: 0 }), ..tool("true", vec![]) };
+    let all = Tool {
+        name: "all".to_owned(),
+        launch: Launch::Sequence(Sequence { steps, delay_ms: 0 }),
+        ..tool("true", vec![])
+    };
     let catalog = Arc::new(Catalog::merge([harmless, touch()]).0);
-    let the_call = |context| Call { catalog: Arc::clone(&catalog), ..call(&all, json!({}), context) };
+    let the_call =
+        |context| Call { catalog: Arc::clone(&catalog), ..call(&all, json!({}), context) };
     let refused = run(&crib, the_call(nobody())).await;
     let id = approval(&refused);
     assert_eq!(field(&refused, "error_details")["plan"]["steps"].as_array().unwrap().len(), 3);
@@ -296,7 +344,15 @@ async fn an_operation_that_needs_a_yes_does_not_begin_without_it() {
     let crib = Crib::new();
     let touch = Tool { mode: catalog::Mode::Asynchronous, ..touch() };
     let id = approval(&run(&crib, call(&touch, json!({}), nobody())).await);
-    assert!(crib.runtime.operations().list(Filter::default(), None, 10).await.unwrap().operations.is_empty());
+    assert!(
+        crib.runtime
+            .operations()
+            .list(Filter::default(), None, 10)
+            .await
+            .unwrap()
+            .operations
+            .is_empty()
+    );
     rule(&crib, id, true).await;
     assert!(!run(&crib, call(&touch, json!({}), nobody())).await.failed);
     assert!(did_run(&crib));

@@ -7,7 +7,12 @@ use tempfile::TempDir;
 
 fn question(program: &str, arguments: &[&str]) -> Question<'static> {
     let program = program.to_owned().leak();
-    Question { program, arguments: arguments.iter().map(|word| (*word).to_owned()).collect(), stdin: None, most_bytes: 1000 }
+    Question {
+        program,
+        arguments: arguments.iter().map(|word| (*word).to_owned()).collect(),
+        stdin: None,
+        most_bytes: 1000,
+    }
 }
 
 fn settings(folder: &Path) -> Settings {
@@ -20,7 +25,8 @@ async fn what_a_program_prints_is_the_answer() {
     let asked = Question { stdin: Some("a\nb\n".to_owned()), ..question("sort", &["-r"]) };
     let answer = ask(&settings(folder.path()), asked).await.expect("an answer");
     assert_eq!((answer.code, answer.stdout.as_slice()), (Some(0), b"b\na\n".as_slice()));
-    let answer = ask(&settings(folder.path()), question("ls", &["absent"])).await.expect("an answer");
+    let answer =
+        ask(&settings(folder.path()), question("ls", &["absent"])).await.expect("an answer");
     assert!(answer.code != Some(0) && answer.stderr.contains("absent"), "{answer:?}");
 }
 

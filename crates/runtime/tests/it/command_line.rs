@@ -7,7 +7,8 @@ use crate::crib::{Crib, eventually, field, option, positional, text, tool, word}
 
 #[test]
 fn keeps_words_options_and_positionals_in_order() {
-    let pieces = vec![word("sub"), option("level", |_| {}), option("v", |_| {}), positional("file", |_| {})];
+    let pieces =
+        vec![word("sub"), option("level", |_| {}), option("v", |_| {}), positional("file", |_| {})];
     let argv = Crib::new().argv(pieces, json!({"file": "a", "v": true, "level": 2}));
     assert_eq!(argv, ["sub", "--level", "2", "-v", "a"]);
 }
@@ -16,7 +17,10 @@ fn keeps_words_options_and_positionals_in_order() {
 fn prints_values_plainly() {
     let pieces = ["a", "b", "c", "d", "e", "f", "g"].map(|name| positional(name, |_| {})).to_vec();
     let arguments = json!({"a": 3, "b": 2.5, "c": true, "d": "", "e": null, "f": {"k": [1, "x"]}, "g": [["n"], 1]});
-    assert_eq!(Crib::new().argv(pieces, arguments), ["3", "2.5", "true", "", r#"{"k":[1,"x"]}"#, r#"["n"]"#, "1"]);
+    assert_eq!(
+        Crib::new().argv(pieces, arguments),
+        ["3", "2.5", "true", "", r#"{"k":[1,"x"]}"#, r#"["n"]"#, "1"]
+    );
 }
 
 #[test]
@@ -28,7 +32,8 @@ fn a_whole_number_has_no_fraction_however_it_was_sent() {
 
 #[test]
 fn false_is_nothing_or_the_negating_flag() {
-    let pieces = vec![option("color", |b| b.negate = Some("--no-color".into())), option("quiet", |_| {})];
+    let pieces =
+        vec![option("color", |b| b.negate = Some("--no-color".into())), option("quiet", |_| {})];
     assert_eq!(Crib::new().argv(pieces, json!({"color": false, "quiet": false})), ["--no-color"]);
 }
 
@@ -41,22 +46,34 @@ fn separates_flag_and_value_as_said() {
         option("only", |b| b.items = Items::Joined(",".into())),
     ];
     let arguments = json!({"depth": 1, "I": ["x", "y"], "tag": ["a", "b"], "only": ["c", "d"]});
-    assert_eq!(Crib::new().argv(pieces, arguments), ["--depth=1", "-Ix", "-Iy", "--tag", "a", "--tag", "b", "--only", "c,d"]);
+    assert_eq!(
+        Crib::new().argv(pieces, arguments),
+        ["--depth=1", "-Ix", "-Iy", "--tag", "a", "--tag", "b", "--only", "c,d"]
+    );
 }
 
 #[test]
 fn refuses_a_positional_that_looks_like_an_option() {
     let refusal = Crib::new().refusal(vec![positional("file", |_| {})], json!({"file": "--force"}));
     assert_eq!(refusal.error_type, "invalid_arguments");
-    assert!(refusal.message.contains("'file'") && refusal.message.contains("dash"), "{}", refusal.message);
+    assert!(
+        refusal.message.contains("'file'") && refusal.message.contains("dash"),
+        "{}",
+        refusal.message
+    );
     assert_eq!(refusal.details["details"][0]["path"], "/file");
     assert_eq!(refusal.details["tool"], "tool");
 }
 
 #[test]
 fn a_negative_number_is_not_taken_for_a_file_name() {
-    let message = |value| Crib::new().refusal(vec![positional("n", |_| {})], json!({"n": value})).message;
-    assert!(message(json!(-1)).contains("`allow_dash`") && !message(json!(-1)).contains("./"), "{}", message(json!(-1)));
+    let message =
+        |value| Crib::new().refusal(vec![positional("n", |_| {})], json!({"n": value})).message;
+    assert!(
+        message(json!(-1)).contains("`allow_dash`") && !message(json!(-1)).contains("./"),
+        "{}",
+        message(json!(-1))
+    );
     assert!(message(json!("-x")).contains("`./-x`"));
 }
 
@@ -81,7 +98,10 @@ fn refuses_nul_and_what_is_too_long_before_the_start() {
     let crib = Crib::new();
     let pieces = || vec![option("a", |_| {})];
     assert!(crib.refusal(pieces(), json!({"a": "x\0y"})).message.contains("NUL"));
-    assert_eq!(crib.refusal(pieces(), json!({"a": "x".repeat(200_000)})).error_type, "arguments_too_long");
+    assert_eq!(
+        crib.refusal(pieces(), json!({"a": "x".repeat(200_000)})).error_type,
+        "arguments_too_long"
+    );
     let many: Vec<_> = (0..30).map(|_| "x".repeat(100_000)).collect();
     assert_eq!(crib.refusal(pieces(), json!({"a": many})).error_type, "arguments_too_long");
 }
@@ -110,9 +130,15 @@ async fn passes_text_in_a_private_file() {
     ];
     let sh = tool("sh", pieces.clone());
     assert_eq!(crib.plan(&sh, json!({"body": "x"})).unwrap()["argv"][4], "$TMPDIR/argument-1");
-    let outcome = crib.call(tool("sh", [&pieces[..2], &[word("sh")], &pieces[2..]].concat()), json!({"body": "text\n"})).await;
+    let outcome = crib
+        .call(
+            tool("sh", [&pieces[..2], &[word("sh")], &pieces[2..]].concat()),
+            json!({"body": "text\n"}),
+        )
+        .await;
     assert_eq!(text(&outcome, 0), "600\ntext\ninside\n");
-    eventually("the file is gone", || std::fs::read_dir(crib.path("temp")).unwrap().count() == 0).await;
+    eventually("the file is gone", || std::fs::read_dir(crib.path("temp")).unwrap().count() == 0)
+        .await;
 }
 
 #[test]
@@ -132,7 +158,8 @@ async fn sets_variables_of_the_call() {
         option("token", |b| b.pass_by = PassBy::Env("A".into())),
         option("env_vars", |b| b.pass_by = PassBy::Variables),
     ];
-    let outcome = crib.call(tool("sh", pieces), json!({"token": "t", "env_vars": {"B": "b", "N": 1}})).await;
+    let outcome =
+        crib.call(tool("sh", pieces), json!({"token": "t", "env_vars": {"B": "b", "N": 1}})).await;
     assert_eq!(text(&outcome, 0), "t b 1\n");
 }
 
@@ -145,9 +172,13 @@ async fn refuses_variables_that_inject_code() {
         assert!(outcome.failed && text(&outcome, 0).contains(name), "{name}");
         assert_eq!(field(&outcome, "status"), "failure");
     }
-    let outcome = crib.call(env, json!({"env_vars": {"LD_PRELOAD": "x", "FINE": "y", "PATH": "z"}})).await;
+    let outcome =
+        crib.call(env, json!({"env_vars": {"LD_PRELOAD": "x", "FINE": "y", "PATH": "z"}})).await;
     let said = text(&outcome, 0);
-    assert!(said.contains("LD_PRELOAD") && said.contains("PATH") && !said.contains("FINE"), "all that are refused: {said}");
+    assert!(
+        said.contains("LD_PRELOAD") && said.contains("PATH") && !said.contains("FINE"),
+        "all that are refused: {said}"
+    );
     assert_eq!(field(&outcome, "error_type"), "variable_refused");
 }
 
@@ -155,7 +186,8 @@ async fn refuses_variables_that_inject_code() {
 async fn children_get_the_chosen_environment_and_nothing_else() {
     let crib = Crib::with(|settings| settings.environment.push(("CHOSEN".into(), "yes".into())));
     let outcome = crib.call(tool("env", vec![]), json!({})).await;
-    let mut names: Vec<_> = text(&outcome, 0).lines().map(|line| line.split('=').next().unwrap()).collect();
+    let mut names: Vec<_> =
+        text(&outcome, 0).lines().map(|line| line.split('=').next().unwrap()).collect();
     names.sort_unstable();
     assert_eq!(names, ["CHOSEN", "HOME", "PATH", "TMPDIR"]);
 }
@@ -171,7 +203,10 @@ fn a_plan_names_variables_and_hides_their_values() {
     assert_eq!(plan["env"], json!(["PATH", "KEY", "TMPDIR", "HOME"]));
     assert_eq!(plan["timeout_seconds"], 7);
     assert_eq!(plan["argv"], json!(["sh"]));
-    assert!(plan["program"].as_str().unwrap().ends_with("/sh") && plan["program"].as_str().unwrap().starts_with('/'));
+    assert!(
+        plan["program"].as_str().unwrap().ends_with("/sh")
+            && plan["program"].as_str().unwrap().starts_with('/')
+    );
     assert_eq!(plan["cwd"], crib.path("crib").to_str().unwrap());
     assert_eq!(plan["stdin"], json!(null));
     assert_eq!(plan["confinement"]["network"], false);

@@ -58,8 +58,10 @@ async fn a_read_only_tool_cannot_write_into_a_root() {
     }
     let crib = Crib::new();
     fs::write(crib.path("crib/file"), "kept").unwrap();
-    let mut reader =
-        script_tool("sh", "cat file; echo changed > file; rm -f file; mkdir new; echo t > $TMPDIR/t && cat $TMPDIR/t");
+    let mut reader = script_tool(
+        "sh",
+        "cat file; echo changed > file; rm -f file; mkdir new; echo t > $TMPDIR/t && cat $TMPDIR/t",
+    );
     reader.marks.mutates = Some(false);
     let outcome = crib.call(reader, json!({})).await;
     assert_eq!(text(&outcome, 0), "keptt\n");
@@ -123,7 +125,8 @@ async fn programs_with_needs_of_their_own_work() {
 #[tokio::test]
 async fn root_keeps_its_way_with_files_only() {
     let outcome = Crib::new().sh("grep CapEff /proc/self/status").await;
-    let effective = u64::from_str_radix(text(&outcome, 0).split_whitespace().last().unwrap(), 16).unwrap();
+    let effective =
+        u64::from_str_radix(text(&outcome, 0).split_whitespace().last().unwrap(), 16).unwrap();
     let (sys_admin, sys_ptrace, perfmon, net_admin) = (1 << 21, 1 << 19, 1 << 38, 1 << 12);
     assert_eq!(effective & (sys_admin | sys_ptrace | perfmon | net_admin), 0);
 }
@@ -167,7 +170,9 @@ async fn a_child_cannot_signal_or_inspect_the_server() {
         return;
     }
     let server = std::process::id();
-    let outcome = Crib::new().sh(&format!("kill -0 {server} && echo signalled; cat /proc/{server}/environ; true")).await;
+    let outcome = Crib::new()
+        .sh(&format!("kill -0 {server} && echo signalled; cat /proc/{server}/environ; true"))
+        .await;
     assert_eq!(text(&outcome, 0), "");
 }
 
@@ -190,12 +195,21 @@ async fn children_of_every_worker_are_confined_and_no_worker_is() {
         let calls: Vec<_> = (0..16)
             .map(|_| {
                 let (workers, secret) = (Arc::clone(&workers), secret.clone());
-                let call = crib.call_with(script_tool("sh", "cat ../outside/secret"), json!({}), CancellationToken::new(), None);
+                let call = crib.call_with(
+                    script_tool("sh", "cat ../outside/secret"),
+                    json!({}),
+                    CancellationToken::new(),
+                    None,
+                );
                 tokio::spawn(async move {
                     workers.lock().unwrap().insert(std::thread::current().id());
                     let outcome = call.await;
                     assert_eq!(text(&outcome, 0), "", "a child read what it may not");
-                    assert_eq!(fs::read_to_string(secret).unwrap(), "secret", "a thread of the server is confined");
+                    assert_eq!(
+                        fs::read_to_string(secret).unwrap(),
+                        "secret",
+                        "a thread of the server is confined"
+                    );
                     UdpSocket::bind("127.0.0.1:0").expect("a thread of the server has no network");
                 })
             })

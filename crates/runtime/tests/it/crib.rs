@@ -98,7 +98,10 @@ impl Crib {
     /// The arguments after the program that a call would have.
     pub(crate) fn argv(&self, pieces: Vec<Piece>, arguments: Value) -> Vec<String> {
         let plan = self.plan(&tool("echo", pieces), arguments).expect("a plan");
-        plan["argv"].as_array().unwrap()[1..].iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+        plan["argv"].as_array().unwrap()[1..]
+            .iter()
+            .map(|word| word.as_str().unwrap().to_owned())
+            .collect()
     }
 
     pub(crate) fn refusal(&self, pieces: Vec<Piece>, arguments: Value) -> Failure {
@@ -119,7 +122,13 @@ pub(crate) fn has(program: &str, package: &str) -> bool {
 
 /// The policy of tests that are about something else: shell scripts are asked about otherwise.
 pub(crate) fn allow_all() -> Policy {
-    let clause = Clause { tools: "*".to_owned(), when: None, verdict: Verdict::Allow, until: None, reason: None };
+    let clause = Clause {
+        tools: "*".to_owned(),
+        when: None,
+        verdict: Verdict::Allow,
+        until: None,
+        reason: None,
+    };
     Policy::compile([clause]).unwrap()
 }
 
@@ -127,7 +136,13 @@ pub(crate) fn allow_all() -> Policy {
 pub(crate) fn tool(program: &str, pieces: Vec<Piece>) -> Tool {
     let process = Process { program: program.to_owned(), pieces };
     let schema = Schema::new(object(json!({"type": "object"})));
-    Tool::new("tool", "A tool", schema, Launch::Process(process), Origin::whole(&SourceId::new("tool.json")))
+    Tool::new(
+        "tool",
+        "A tool",
+        schema,
+        Launch::Process(process),
+        Origin::whole(&SourceId::new("tool.json")),
+    )
 }
 
 pub(crate) fn script_tool(shell: &str, script: &str) -> Tool {

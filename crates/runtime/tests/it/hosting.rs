@@ -11,7 +11,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolkit::{Context, Failure, Interrupt, Keep, Kept, Naming, Native, Prefix, Presentation, Reply, Toolset};
+use toolkit::{
+    Context, Failure, Interrupt, Keep, Kept, Naming, Native, Prefix, Presentation, Reply, Toolset,
+};
 
 use crate::crib::{field, object};
 
@@ -34,7 +36,11 @@ impl Keep for Memory {
 
     fn all(&self, space: &str) -> Kept<'_, BTreeMap<String, Value>> {
         let all = self.0.lock().unwrap();
-        let found = all.iter().filter(|((of, _), _)| of == space).map(|((_, key), value)| (key.clone(), value.clone())).collect();
+        let found = all
+            .iter()
+            .filter(|((of, _), _)| of == space)
+            .map(|((_, key), value)| (key.clone(), value.clone()))
+            .collect();
         Box::pin(async move { Ok(found) })
     }
 
@@ -60,8 +66,11 @@ where
 fn tools() -> Vec<Native> {
     let echo = tool("echo", |given: Word, _| async move { Reply::ok(given.word) });
     let relay = tool("relay", |given: Word, context: Context| async move {
-        let outcome = context.call("echo", object(json!({"word": format!("{}!", given.word)}))).await?;
-        Ok::<_, Interrupt>(Reply::ok(json!({"said": outcome.structured, "by": context.served_name("echo")})))
+        let outcome =
+            context.call("echo", object(json!({"word": format!("{}!", given.word)}))).await?;
+        Ok::<_, Interrupt>(Reply::ok(
+            json!({"said": outcome.structured, "by": context.served_name("echo")}),
+        ))
     });
     let endless = tool("endless", |given: Word, context: Context| async move {
         let outcome = context.call("endless", object(json!({"word": given.word}))).await?;
@@ -70,18 +79,24 @@ fn tools() -> Vec<Native> {
     let count = tool("count", |given: Word, context: Context| async move {
         let counted: Result<u64, Failure> = async {
             let shelf = context.shelf()?;
-            let before = shelf.get(&given.word).await?.and_then(|value| value.as_u64()).unwrap_or(0);
+            let before =
+                shelf.get(&given.word).await?.and_then(|value| value.as_u64()).unwrap_or(0);
             shelf.set(&given.word, json!(before + 1)).await?;
             Ok(before + 1)
         }
         .await;
-        counted.map_or_else(|failure| Reply::failure(failure.message, failure.error_type), Reply::ok)
+        counted
+            .map_or_else(|failure| Reply::failure(failure.message, failure.error_type), Reply::ok)
     });
     let danger = tool("danger", |_: Word, _| async { Reply::ok("boom") }).dangerous();
     let tempt = tool("tempt", |given: Word, context: Context| async move {
-        Ok::<_, Interrupt>(Reply::ok(context.call("danger", object(json!({"word": given.word}))).await?.structured))
+        Ok::<_, Interrupt>(Reply::ok(
+            context.call("danger", object(json!({"word": given.word}))).await?.structured,
+        ))
     });
-    let all = [echo, relay, endless, count, danger, tempt].into_iter().fold(Toolset::default(), Toolset::with);
+    let all = [echo, relay, endless, count, danger, tempt]
+        .into_iter()
+        .fold(Toolset::default(), Toolset::with);
     all.build(&Presentation { prefix: Prefix::unset(), errors: None }).unwrap()
 }
 
@@ -100,8 +115,11 @@ impl Place {
     async fn call(&self, name: &str, arguments: Value, owner: &str) -> Result<Outcome, Interrupt> {
         let context = Context::detached(CancellationToken::new()).with_owner(owner);
         let tool = self.catalog.get(name).unwrap().clone();
-        let call =
-            Call { catalog: self.catalog.clone(), policy: Policy::default(), ..Call::new(tool, object(arguments), context) };
+        let call = Call {
+            catalog: self.catalog.clone(),
+            policy: Policy::default(),
+            ..Call::new(tool, object(arguments), context)
+        };
         self.runtime.call(call).await
     }
 }
@@ -112,7 +130,8 @@ fn forgetful() -> Runtime {
 
 #[tokio::test]
 async fn a_tool_calls_another_by_its_bare_name() {
-    let outcome = Place::new(forgetful()).call("guide_relay", json!({"word": "hi"}), "local").await.unwrap();
+    let outcome =
+        Place::new(forgetful()).call("guide_relay", json!({"word": "hi"}), "local").await.unwrap();
     assert_eq!(
         field(&outcome, "value"),
         &json!({"said": {"success": true, "value": "hi!"}, "by": "guide_echo"}),
@@ -129,20 +148,33 @@ async fn calls_inside_of_each_other_come_to_an_end() {
 
 #[tokio::test]
 async fn a_call_inside_another_needs_its_approval_all_the_same() {
-    let outcome = Place::new(forgetful()).call("guide_tempt", json!({"word": "x"}), "local").await.unwrap();
-    assert_eq!(field(&outcome, "value")["error_type"], "approval_required", "{:?}", outcome.structured);
+    let outcome =
+        Place::new(forgetful()).call("guide_tempt", json!({"word": "x"}), "local").await.unwrap();
+    assert_eq!(
+        field(&outcome, "value")["error_type"],
+        "approval_required",
+        "{:?}",
+        outcome.structured
+    );
 }
 
 #[tokio::test]
 async fn what_a_tool_keeps_is_there_the_next_time_and_only_for_its_owner() {
     let place = Place::new(forgetful().with_keep(Arc::new(Memory::default())));
-    let count = async |owner| field(&place.call("guide_count", json!({"word": "a"}), owner).await.unwrap(), "value").clone();
-    assert_eq!((count("ada").await, count("ada").await, count("eve").await), (json!(1), json!(2), json!(1)));
+    let count = async |owner| {
+        field(&place.call("guide_count", json!({"word": "a"}), owner).await.unwrap(), "value")
+            .clone()
+    };
+    assert_eq!(
+        (count("ada").await, count("ada").await, count("eve").await),
+        (json!(1), json!(2), json!(1))
+    );
 }
 
 #[tokio::test]
 async fn without_a_place_to_keep_things_that_is_said() {
-    let outcome = Place::new(forgetful()).call("guide_count", json!({"word": "a"}), "local").await.unwrap();
+    let outcome =
+        Place::new(forgetful()).call("guide_count", json!({"word": "a"}), "local").await.unwrap();
     assert_eq!(field(&outcome, "error_type"), "not_kept");
 }
 
@@ -151,13 +183,17 @@ async fn arguments_in_a_lone_args_are_taken_out() {
     let place = Place::new(forgetful());
     let outcome = place.call("guide_echo", json!({"args": {"word": "hi"}}), "local").await.unwrap();
     assert_eq!(field(&outcome, "value"), "hi");
-    let outcome = place.call("guide_echo", json!({"args": {"word": "hi"}, "more": 1}), "local").await.unwrap();
+    let outcome = place
+        .call("guide_echo", json!({"args": {"word": "hi"}, "more": 1}), "local")
+        .await
+        .unwrap();
     assert!(outcome.failed, "only if it is alone");
 }
 
 #[tokio::test]
 async fn refusals_of_tools_with_an_envelope_come_in_it_with_every_fault() {
-    let outcome = Place::new(forgetful()).call("guide_echo", json!({"wrod": 1}), "local").await.unwrap();
+    let outcome =
+        Place::new(forgetful()).call("guide_echo", json!({"wrod": 1}), "local").await.unwrap();
     assert!(outcome.failed);
     assert_eq!(field(&outcome, "success"), &json!(false));
     assert_eq!(field(&outcome, "error_type"), "invalid_arguments");

@@ -57,7 +57,11 @@ impl<'a> MakeWriter<'a> for Lines {
 /// Calls on one thread, with everything that is logged caught.
 fn logged(call: impl AsyncFnOnce()) -> Lines {
     let lines = Lines::default();
-    let subscriber = tracing_subscriber::fmt().json().with_max_level(tracing::Level::TRACE).with_writer(lines.clone()).finish();
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(lines.clone())
+        .finish();
     let driver = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     tracing::subscriber::with_default(subscriber, || driver.block_on(call()));
     lines
@@ -67,7 +71,8 @@ async fn call_native(native: Native, arguments: Value) -> Result<Outcome, Interr
     let tool = Arc::new(native.tool.clone());
     let runtime = Arc::new(Runtime::new(Settings::new("/".into())).with_natives([native]));
     let context = Context::detached(CancellationToken::new());
-    let call = Call { request: Some("7".to_owned()), ..Call::new(tool, object(arguments), context) };
+    let call =
+        Call { request: Some("7".to_owned()), ..Call::new(tool, object(arguments), context) };
     runtime.call(call).await
 }
 
@@ -81,7 +86,9 @@ fn native(name: &str, outcome: impl Fn() -> Outcome + Send + Sync + 'static) -> 
 
 #[test]
 fn tool_invocation_logging_comes_before_the_tool_executes() {
-    let lines = logged(async || drop(call_native(native("greet", || Outcome::text("hello")), json!({})).await));
+    let lines = logged(async || {
+        drop(call_native(native("greet", || Outcome::text("hello")), json!({})).await)
+    });
     let said = lines.said();
     assert_eq!(said[0], ("TRACE".to_owned(), "Tool called: greet".to_owned()));
     assert_eq!(said[1].1, "inside");
@@ -89,10 +96,18 @@ fn tool_invocation_logging_comes_before_the_tool_executes() {
 
 #[test]
 fn tool_success_logging_sync_is_debug_with_fields() {
-    let lines = logged(async || drop(call_native(native("greet", || Outcome::text("hello")), json!({})).await));
-    assert_eq!(lines.said()[2], ("DEBUG".to_owned(), "Tool greet completed successfully".to_owned()));
+    let lines = logged(async || {
+        drop(call_native(native("greet", || Outcome::text("hello")), json!({})).await)
+    });
+    assert_eq!(
+        lines.said()[2],
+        ("DEBUG".to_owned(), "Tool greet completed successfully".to_owned())
+    );
     let fields = &lines.entries()[2]["fields"];
-    assert_eq!((&fields["tool"], &fields["request"], &fields["outcome"]), (&json!("greet"), &json!("7"), &json!("ok")));
+    assert_eq!(
+        (&fields["tool"], &fields["request"], &fields["outcome"]),
+        (&json!("greet"), &json!("7"), &json!("ok"))
+    );
     assert!(fields["duration_ms"].as_f64().unwrap() >= 0.0);
 }
 
@@ -124,7 +139,9 @@ fn a_failed_reply_is_logged_as_failed() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     #[serde(deny_unknown_fields)]
     struct Nothing {}
-    let sad = Native::typed("sad", |_: Nothing, _| async { Reply::<()>::failure("it is\nraining", "weather") });
+    let sad = Native::typed("sad", |_: Nothing, _| async {
+        Reply::<()>::failure("it is\nraining", "weather")
+    });
     let lines = logged(async || assert!(call_native(sad, json!({})).await.unwrap().failed));
     assert_eq!(lines.said()[1], ("ERROR".to_owned(), "Tool sad failed: it is raining".to_owned()));
     assert_eq!(lines.entries()[1]["fields"]["outcome"], "weather");
@@ -132,7 +149,9 @@ fn a_failed_reply_is_logged_as_failed() {
 
 #[test]
 fn a_refused_call_is_logged_as_failed() {
-    let lines = logged(async || drop(call_native(native("greet", || Outcome::text("hello")), json!({"x": 1})).await));
+    let lines = logged(async || {
+        drop(call_native(native("greet", || Outcome::text("hello")), json!({"x": 1})).await)
+    });
     let said = lines.said();
     assert_eq!(said.len(), 2, "the tool itself was not called: {said:?}");
     assert_eq!(said[1].0, "ERROR");
@@ -148,10 +167,16 @@ fn secrets_are_never_logged() {
         for secret in ["hush-4711", "hsh"] {
             let context = Context::detached(CancellationToken::new());
             let arguments = object(json!({"token": secret}));
-            let call = Call { policy: allow_all(), ..Call::new(Arc::new(tool.clone()), arguments, context) };
+            let call = Call {
+                policy: allow_all(),
+                ..Call::new(Arc::new(tool.clone()), arguments, context)
+            };
             assert!(runtime.call(call).await.unwrap().failed);
         }
     });
     let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
-    assert!(text.contains("Tool tool failed") && !text.contains("hush") && !text.contains("hsh"), "{text}");
+    assert!(
+        text.contains("Tool tool failed") && !text.contains("hush") && !text.contains("hsh"),
+        "{text}"
+    );
 }

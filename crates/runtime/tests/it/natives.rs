@@ -10,7 +10,12 @@ use toolkit::{Arguments, Context, Interrupt, Native};
 
 use crate::crib::{Crib, field, object, option, text, tool};
 
-async fn call(native: Native, arguments: Value, cancel: CancellationToken, limit: Option<Duration>) -> Outcome {
+async fn call(
+    native: Native,
+    arguments: Value,
+    cancel: CancellationToken,
+    limit: Option<Duration>,
+) -> Outcome {
     let tool = Arc::new(native.tool.clone());
     let runtime = Arc::new(Runtime::new(Settings::new("/".into())).with_natives([native]));
     let call = Call { limit, ..Call::new(tool, object(arguments), Context::detached(cancel)) };
@@ -41,7 +46,8 @@ async fn gets_checked_arguments_with_defaults() {
 
 #[tokio::test]
 async fn wrong_arguments_are_refused_all_at_once() {
-    let outcome = call(echo(), json!({"times": "x", "mesage": 1}), CancellationToken::new(), None).await;
+    let outcome =
+        call(echo(), json!({"times": "x", "mesage": 1}), CancellationToken::new(), None).await;
     assert!(outcome.failed);
     assert_eq!(field(&outcome, "error_type"), "invalid_arguments");
     assert_eq!(field(&outcome, "error_details")["details"].as_array().unwrap().len(), 3);
@@ -49,10 +55,12 @@ async fn wrong_arguments_are_refused_all_at_once() {
 
 #[tokio::test]
 async fn a_panic_is_an_outcome() {
-    let explode =
-        Native::new("explode", "Panics", Schema::nothing(), async |_: Arguments, _: Context| -> Result<Outcome, Interrupt> {
-            panic!("boom")
-        });
+    let explode = Native::new(
+        "explode",
+        "Panics",
+        Schema::nothing(),
+        async |_: Arguments, _: Context| -> Result<Outcome, Interrupt> { panic!("boom") },
+    );
     let outcome = call(explode, json!({}), CancellationToken::new(), None).await;
     assert!(outcome.failed && text(&outcome, 0).contains("boom"));
     assert_eq!(field(&outcome, "error_type"), "internal_error");
@@ -60,25 +68,34 @@ async fn a_panic_is_an_outcome() {
 
 #[tokio::test]
 async fn a_function_that_panics_before_its_future_is_an_outcome_too() {
-    let explode = Native::new("explode", "Panics", Schema::nothing(), |_: Arguments, _: Context| {
-        if true {
-            panic!("early")
-        }
-        std::future::ready(Ok(Outcome::default()))
-    });
-    assert!(text(&call(explode, json!({}), CancellationToken::new(), None).await, 0).contains("early"));
+    let explode =
+        Native::new("explode", "Panics", Schema::nothing(), |_: Arguments, _: Context| {
+            if true {
+                panic!("early")
+            }
+            std::future::ready(Ok(Outcome::default()))
+        });
+    assert!(
+        text(&call(explode, json!({}), CancellationToken::new(), None).await, 0).contains("early")
+    );
 }
 
 fn endless() -> Native {
-    Native::new("endless", "Never ends", Schema::nothing(), async |_: Arguments, _: Context| std::future::pending().await)
+    Native::new("endless", "Never ends", Schema::nothing(), async |_: Arguments, _: Context| {
+        std::future::pending().await
+    })
 }
 
 #[tokio::test]
 async fn ends_when_cancelled_or_out_of_time() {
     let cancelled = CancellationToken::new();
     cancelled.cancel();
-    assert_eq!(field(&call(endless(), json!({}), cancelled, None).await, "error_type"), "cancelled");
-    let outcome = call(endless(), json!({}), CancellationToken::new(), Some(Duration::from_millis(20))).await;
+    assert_eq!(
+        field(&call(endless(), json!({}), cancelled, None).await, "error_type"),
+        "cancelled"
+    );
+    let outcome =
+        call(endless(), json!({}), CancellationToken::new(), Some(Duration::from_millis(20))).await;
     assert_eq!(field(&outcome, "error_type"), "timed_out");
 }
 
@@ -100,6 +117,8 @@ async fn what_has_no_command_is_not_callable() {
 #[tokio::test]
 async fn defaults_reach_the_command_line() {
     let mut echo = tool("echo", vec![option("level", |_| {})]);
-    echo.input = schema(json!({"type": "object", "properties": {"level": {"type": "integer", "default": 4}}}));
+    echo.input = schema(
+        json!({"type": "object", "properties": {"level": {"type": "integer", "default": 4}}}),
+    );
     assert_eq!(text(&Crib::new().call(echo, json!({})).await, 0), "--level 4\n");
 }

@@ -15,7 +15,10 @@ use runtime::{
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-use toolkit::{Answer, BoxFuture, Capability, Change, Client, Context, Interrupt, Level, Native, Progress, Question};
+use toolkit::{
+    Answer, BoxFuture, Capability, Change, Client, Context, Interrupt, Level, Native, Progress,
+    Question,
+};
 
 use crate::crib::{Crib, allow_all, eventually, field, is_running, object, script_tool, text};
 
@@ -34,7 +37,12 @@ fn id(outcome: &Outcome) -> OperationId {
 }
 
 async fn ended(crib: &Crib, id: &OperationId) -> Operation {
-    let all = crib.runtime.operations().wait(Asker::Operator, std::slice::from_ref(id), Until::All, LONG).await.unwrap();
+    let all = crib
+        .runtime
+        .operations()
+        .wait(Asker::Operator, std::slice::from_ref(id), Until::All, LONG)
+        .await
+        .unwrap();
     assert!(all[0].state.is_final(), "{:?}", all[0]);
     all[0].clone()
 }
@@ -50,7 +58,10 @@ async fn what_ends_soon_is_answered_inline_and_counts_as_collected() {
     assert_eq!(text(&outcome, 0), "done\n");
     let operations = crib.runtime.operations();
     let page = operations.list(Filter::default(), None, 10).await.unwrap();
-    assert_eq!((page.operations.len(), page.operations[0].state, page.operations[0].collected), (1, State::Completed, true));
+    assert_eq!(
+        (page.operations.len(), page.operations[0].state, page.operations[0].collected),
+        (1, State::Completed, true)
+    );
     assert!(operations.uncollected(&page.operations[0].owner, 10).await.unwrap().is_empty());
 }
 
@@ -88,17 +99,29 @@ async fn a_tool_that_last_took_a_little_longer_is_given_a_little_more() {
 async fn a_refused_call_is_no_operation() {
     let crib = Crib::new();
     let mut tool = background("true");
-    tool.launch = catalog::Launch::Process(catalog::launch::Process { program: "no-such-program".to_owned(), pieces: vec![] });
+    tool.launch = catalog::Launch::Process(catalog::launch::Process {
+        program: "no-such-program".to_owned(),
+        pieces: vec![],
+    });
     assert!(crib.call(tool, json!({})).await.failed);
-    assert!(crib.runtime.operations().list(Filter::default(), None, 10).await.unwrap().operations.is_empty());
+    assert!(
+        crib.runtime
+            .operations()
+            .list(Filter::default(), None, 10)
+            .await
+            .unwrap()
+            .operations
+            .is_empty()
+    );
 }
 
 #[tokio::test]
 async fn secret_arguments_are_not_kept() {
     let crib = Crib::new();
     let mut tool = background("true");
-    tool.input =
-        catalog::Schema::new(object(json!({"type": "object", "properties": {"key": {"type": "string", "format": "password"}}})));
+    tool.input = catalog::Schema::new(object(
+        json!({"type": "object", "properties": {"key": {"type": "string", "format": "password"}}}),
+    ));
     let catalog::Launch::Process(process) = &mut tool.launch else { panic!() };
     process.pieces.push(crate::crib::option("key", |_| {}));
     crib.call(tool, json!({"key": "hunter2"})).await;
@@ -110,8 +133,16 @@ async fn secret_arguments_are_not_kept() {
 async fn cancelling_the_request_ends_the_operation_only_while_the_request_waits() {
     let crib = Crib::with(|settings| settings.patience = Duration::from_millis(700));
     let cancel = CancellationToken::new();
-    let waiting = tokio::spawn(crib.call_with(background("echo $$ > a; sleep 600"), json!({}), cancel.clone(), None));
-    eventually("it runs", || fs::read_to_string(crib.path("crib/a")).is_ok_and(|pid| pid.ends_with('\n'))).await;
+    let waiting = tokio::spawn(crib.call_with(
+        background("echo $$ > a; sleep 600"),
+        json!({}),
+        cancel.clone(),
+        None,
+    ));
+    eventually("it runs", || {
+        fs::read_to_string(crib.path("crib/a")).is_ok_and(|pid| pid.ends_with('\n'))
+    })
+    .await;
     cancel.cancel();
     let outcome = waiting.await.unwrap();
     assert_eq!(
@@ -121,7 +152,8 @@ async fn cancelling_the_request_ends_the_operation_only_while_the_request_waits(
     let started = crib.call_with(background("sleep 600"), json!({}), cancel.clone(), None);
     assert_eq!(field(&started.await, "error_type"), "cancelled", "cancelled before it began");
     let late = CancellationToken::new();
-    let outcome = crib.call_with(background("echo $$ > b; sleep 600"), json!({}), late.clone(), None).await;
+    let outcome =
+        crib.call_with(background("echo $$ > b; sleep 600"), json!({}), late.clone(), None).await;
     late.cancel();
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert_eq!(get(&crib, &id(&outcome)).await.state, State::Running);
@@ -131,7 +163,12 @@ async fn cancelling_the_request_ends_the_operation_only_while_the_request_waits(
 #[tokio::test(flavor = "multi_thread")]
 async fn a_caller_that_vanishes_while_it_waits_takes_the_operation_along() {
     let crib = Crib::new();
-    let call = tokio::spawn(crib.call_with(background("echo $$ > pid; sleep 600"), json!({}), CancellationToken::new(), None));
+    let call = tokio::spawn(crib.call_with(
+        background("echo $$ > pid; sleep 600"),
+        json!({}),
+        CancellationToken::new(),
+        None,
+    ));
     let pid = || fs::read_to_string(crib.path("crib/pid")).unwrap_or_default();
     eventually("it runs", || pid().ends_with('\n')).await;
     call.abort();
@@ -161,7 +198,11 @@ async fn cancel_kills_the_whole_group_and_says_whom_and_how_and_when() {
         let pid: u64 = pid(name).trim().parse().unwrap();
         killed.iter().find(|killed| killed["pid"] == pid).map(|killed| killed["signal"].clone())
     };
-    assert_eq!((signal("meek"), signal("stubborn")), (Some(json!("TERM")), Some(json!("KILL"))), "{killed:?}");
+    assert_eq!(
+        (signal("meek"), signal("stubborn")),
+        (Some(json!("TERM")), Some(json!("KILL"))),
+        "{killed:?}"
+    );
     assert!(!is_running(&pid("stubborn")) && !is_running(&pid("meek")));
     let again = operations.cancel(Asker::Operator, &operation.id).await.unwrap();
     assert_eq!(again, operation, "a second time changes nothing");
@@ -170,7 +211,8 @@ async fn cancel_kills_the_whole_group_and_says_whom_and_how_and_when() {
 #[tokio::test(flavor = "multi_thread")]
 async fn cancel_finds_a_child_that_forked_away() {
     let crib = impatient();
-    let started = crib.call(background("setsid sh -c 'echo $$ > away; sleep 600' & wait"), json!({})).await;
+    let started =
+        crib.call(background("setsid sh -c 'echo $$ > away; sleep 600' & wait"), json!({})).await;
     let pid = || fs::read_to_string(crib.path("crib/away")).unwrap_or_default();
     eventually("it forked", || pid().ends_with('\n')).await;
     let operation = crib.runtime.operations().cancel(Asker::Operator, &id(&started)).await.unwrap();
@@ -188,7 +230,12 @@ async fn nobody_sees_or_ends_what_is_another_s() {
     let stranger = Asker::Owner(&other);
     assert_eq!(operations.get(stranger, &id).await.unwrap_err().error_type, "unknown_operation");
     assert_eq!(operations.cancel(stranger, &id).await.unwrap_err().error_type, "unknown_operation");
-    assert!(operations.wait(stranger, std::slice::from_ref(&id), Until::Any, Duration::ZERO).await.is_err());
+    assert!(
+        operations
+            .wait(stranger, std::slice::from_ref(&id), Until::Any, Duration::ZERO)
+            .await
+            .is_err()
+    );
     let filter = Filter { owner: Some(other.clone()), ..Filter::default() };
     assert!(operations.list(filter, None, 10).await.unwrap().operations.is_empty());
     assert_eq!(operations.get(Asker::Operator, &id).await.unwrap().state, State::Running);
@@ -206,7 +253,10 @@ async fn waiting_is_for_any_or_all_and_says_what_still_runs() {
     let any = operations.wait(Asker::Operator, &both, Until::Any, LONG).await.unwrap();
     assert_eq!((any[0].state, any[1].state), (State::Completed, State::Running));
     assert!(begun.elapsed() < Duration::from_secs(10));
-    let all = operations.wait(Asker::Operator, &both, Until::All, Duration::from_millis(100)).await.unwrap();
+    let all = operations
+        .wait(Asker::Operator, &both, Until::All, Duration::from_millis(100))
+        .await
+        .unwrap();
     assert_eq!(all[1].state, State::Running);
     assert_eq!(all[1].last_line.as_deref(), Some("at work"));
     assert!(all[1].elapsed > Duration::ZERO && all[1].outcome.is_none());
@@ -219,7 +269,10 @@ async fn waiting_is_for_any_or_all_and_says_what_still_runs() {
 async fn when_the_server_ends_operations_are_ended_and_say_so() {
     let crib = impatient();
     let id = id(&crib.call(background("echo $$ > pid; sleep 600"), json!({})).await);
-    eventually("it runs", || fs::read_to_string(crib.path("crib/pid")).is_ok_and(|pid| pid.ends_with('\n'))).await;
+    eventually("it runs", || {
+        fs::read_to_string(crib.path("crib/pid")).is_ok_and(|pid| pid.ends_with('\n'))
+    })
+    .await;
     crib.runtime.operations().drain().await;
     assert!(!is_running(&fs::read_to_string(crib.path("crib/pid")).unwrap()));
     let operation = get(&crib, &id).await;
@@ -231,7 +284,8 @@ async fn when_the_server_ends_operations_are_ended_and_say_so() {
 async fn progress_is_found_by_the_tool_s_pattern_and_told_as_it_happens() {
     let crib = impatient();
     let mut events = crib.runtime.operations().subscribe();
-    let mut tool = background("echo '1/4 one'; sleep 0.3; printf '2/4 two\\r'; echo '3/4 three'; sleep 600");
+    let mut tool =
+        background("echo '1/4 one'; sleep 0.3; printf '2/4 two\\r'; echo '3/4 three'; sleep 600");
     tool.progress = Some(r"(\d+)/(\d+)".to_owned());
     let id = id(&crib.call(tool, json!({})).await);
     let operation = loop {
@@ -271,7 +325,10 @@ async fn an_output_that_never_ends_is_bounded_and_can_be_ended() {
     let outcome = operation.outcome.unwrap();
     assert_eq!(field(&outcome, "truncated"), true);
     assert!(text(&outcome, 0).len() < 80 * 1024);
-    let kept: u64 = fs::read_dir(crib.path("spill")).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
+    let kept: u64 = fs::read_dir(crib.path("spill"))
+        .unwrap()
+        .map(|file| file.unwrap().metadata().unwrap().len())
+        .sum();
     assert!(kept <= 1024 * 1024);
 }
 
@@ -280,13 +337,17 @@ async fn what_an_operation_prints_is_in_a_file_while_it_runs_until_it_is_forgott
     let crib = impatient();
     let id = id(&crib.call(background("echo early; sleep 0.4; echo late"), json!({})).await);
     let file = crib.path("spill").join(format!("{id}-stdout"));
-    eventually("it is written", || fs::read_to_string(&file).is_ok_and(|text| text == "early\n")).await;
+    eventually("it is written", || fs::read_to_string(&file).is_ok_and(|text| text == "early\n"))
+        .await;
     ended(&crib, &id).await;
     assert_eq!(fs::read_to_string(&file).unwrap(), "early\nlate\n");
     let resources = crib.runtime.outputs();
     let uri = format!("toolcrib://output/{id}/stdout");
-    assert!(resources.read(&uri, Context::detached(CancellationToken::new())).await.unwrap().is_some());
-    let retention = Retention { since: SystemTime::now() + Duration::from_secs(1), bytes: u64::MAX };
+    assert!(
+        resources.read(&uri, Context::detached(CancellationToken::new())).await.unwrap().is_some()
+    );
+    let retention =
+        Retention { since: SystemTime::now() + Duration::from_secs(1), bytes: u64::MAX };
     assert_eq!(crib.runtime.operations().prune(retention).await.unwrap(), [id]);
     assert!(!file.exists());
 }
@@ -296,7 +357,12 @@ async fn a_hundred_callers_at_once_all_get_theirs() {
     let crib = Crib::with(|settings| settings.concurrency = 8);
     let mut calls = JoinSet::new();
     for number in 0..100 {
-        let call = crib.call_with(background(&format!("echo {number}")), json!({}), CancellationToken::new(), None);
+        let call = crib.call_with(
+            background(&format!("echo {number}")),
+            json!({}),
+            CancellationToken::new(),
+            None,
+        );
         calls.spawn(async move { (number, call.await) });
     }
     while let Some(done) = calls.join_next().await {
@@ -336,7 +402,8 @@ async fn an_exclusive_tool_runs_alone_among_those_that_write() {
     fs::create_dir(crib.path("crib/at")).unwrap();
     let mut calls = JoinSet::new();
     for _ in 0..5 {
-        let exclusive = with(background(&script("exclusive")), Some(catalog::Concurrency::Exclusive));
+        let exclusive =
+            with(background(&script("exclusive")), Some(catalog::Concurrency::Exclusive));
         let plain = script_tool("sh", &script("plain"));
         calls.spawn(crib.call_with(exclusive, json!({}), CancellationToken::new(), None));
         calls.spawn(crib.call_with(plain, json!({}), CancellationToken::new(), None));
@@ -344,7 +411,10 @@ async fn an_exclusive_tool_runs_alone_among_those_that_write() {
     while let Some(outcome) = calls.join_next().await {
         let outcome = outcome.unwrap();
         let others: Vec<_> = text(&outcome, 0).lines().collect();
-        assert!(others.len() == 1 || others.iter().all(|other| other.starts_with("plain")), "{others:?}");
+        assert!(
+            others.len() == 1 || others.iter().all(|other| other.starts_with("plain")),
+            "{others:?}"
+        );
     }
 }
 
@@ -361,7 +431,10 @@ async fn a_clock_that_jumps_breaks_nothing() {
     *offset.lock().unwrap() = Duration::from_secs(3600);
     let operation = ended(&crib, &first).await;
     assert!(operation.ended < operation.started, "the clock went back");
-    assert!(operation.elapsed >= Duration::from_millis(150) && operation.elapsed < Duration::from_secs(60));
+    assert!(
+        operation.elapsed >= Duration::from_millis(150)
+            && operation.elapsed < Duration::from_secs(60)
+    );
     let second = id(&crib.call(background("sleep 600"), json!({})).await);
     let page = crib.runtime.operations().list(Filter::default(), None, 10).await.unwrap();
     let ids: Vec<_> = page.operations.iter().map(|operation| operation.id.clone()).collect();
@@ -378,7 +451,8 @@ async fn lists_are_filtered_and_paged() {
         crib.call(Tool { name: name.to_owned(), ..background(script) }, json!({})).await;
     }
     let operations = crib.runtime.operations();
-    let list = async |filter: Filter| operations.list(filter, None, 10).await.unwrap().operations.len();
+    let list =
+        async |filter: Filter| operations.list(filter, None, 10).await.unwrap().operations.len();
     assert_eq!(list(Filter { tool: Some("ev".to_owned()), ..Filter::default() }).await, 4);
     assert_eq!(list(Filter { states: vec![State::Failed], ..Filter::default() }).await, 1);
     let (mut seen, mut cursor) = (Vec::new(), None);
@@ -411,7 +485,11 @@ impl Client for Listener {
         Box::pin(std::future::ready(()))
     }
 
-    fn ask(&self, questions: Vec<(String, Question)>, state: Option<Vec<u8>>) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
+    fn ask(
+        &self,
+        questions: Vec<(String, Question)>,
+        state: Option<Vec<u8>>,
+    ) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
         Box::pin(std::future::ready(Err(Interrupt::Ask { questions, state })))
     }
 
@@ -443,12 +521,13 @@ async fn a_request_that_waits_is_told_progress_that_only_grows() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_native_operation_reports_asks_and_goes_on_with_the_answer() {
     let input = catalog::Schema::nothing();
-    let mut native = Native::new("ask", "Asks", input, async |_: toolkit::Arguments, context: Context| {
-        context.progress(1.0, Some(4.0), Some("a quarter")).await;
-        let question = Question::Form { message: "Who?".to_owned(), schema: json!({}) };
-        let answer = context.ask("who", question).await?;
-        Ok(Outcome::text(answer.field("name").and_then(Value::as_str).unwrap_or_default()))
-    });
+    let mut native =
+        Native::new("ask", "Asks", input, async |_: toolkit::Arguments, context: Context| {
+            context.progress(1.0, Some(4.0), Some("a quarter")).await;
+            let question = Question::Form { message: "Who?".to_owned(), schema: json!({}) };
+            let answer = context.ask("who", question).await?;
+            Ok(Outcome::text(answer.field("name").and_then(Value::as_str).unwrap_or_default()))
+        });
     native.tool.mode = Mode::Asynchronous;
     let tool = Arc::new(native.tool.clone());
     let mut settings = runtime::Settings::new("/".into());
@@ -458,7 +537,10 @@ async fn a_native_operation_reports_asks_and_goes_on_with_the_answer() {
     let outcome = runtime.call(Call::new(tool, object(json!({})), context)).await.unwrap();
     let (id, operations) = (id(&outcome), runtime.operations());
     let operation = operations.get(Asker::Operator, &id).await.unwrap();
-    assert_eq!((operation.state, operation.progress.fraction), (State::WaitingForInput, Some(0.25)));
+    assert_eq!(
+        (operation.state, operation.progress.fraction),
+        (State::WaitingForInput, Some(0.25))
+    );
     assert_eq!(operations.questions(Asker::Operator, &id)[0].0, "who");
     let answer = Answer(json!({"action": "accept", "content": {"name": "me"}}));
     operations.answer(Asker::Operator, &id, [("who".to_owned(), answer)].into()).unwrap();
@@ -468,15 +550,21 @@ async fn a_native_operation_reports_asks_and_goes_on_with_the_answer() {
 
 #[tokio::test]
 async fn a_native_operation_that_panics_has_failed() {
-    let mut native = Native::new("boom", "Panics", catalog::Schema::nothing(), async |_: toolkit::Arguments, _: Context| {
-        if true {
-            panic!("boom");
-        }
-        Ok(Outcome::default())
-    });
+    let mut native = Native::new(
+        "boom",
+        "Panics",
+        catalog::Schema::nothing(),
+        async |_: toolkit::Arguments, _: Context| {
+            if true {
+                panic!("boom");
+            }
+            Ok(Outcome::default())
+        },
+    );
     native.tool.mode = Mode::Asynchronous;
     let tool = Arc::new(native.tool.clone());
-    let runtime = Arc::new(runtime::Runtime::new(runtime::Settings::new("/".into())).with_natives([native]));
+    let runtime =
+        Arc::new(runtime::Runtime::new(runtime::Settings::new("/".into())).with_natives([native]));
     let context = Context::detached(CancellationToken::new());
     let outcome = runtime.call(Call::new(tool, object(json!({})), context)).await.unwrap();
     assert_eq!(field(&outcome, "error_type"), "internal_error");
@@ -485,11 +573,16 @@ async fn a_native_operation_that_panics_has_failed() {
 #[tokio::test]
 async fn history_in_memory_is_bounded() {
     let crib = Crib::new();
-    let native = Native::new("nothing", "Does nothing", catalog::Schema::nothing(), async |_: toolkit::Arguments, _: Context| {
-        Ok(Outcome::default())
-    });
+    let native = Native::new(
+        "nothing",
+        "Does nothing",
+        catalog::Schema::nothing(),
+        async |_: toolkit::Arguments, _: Context| Ok(Outcome::default()),
+    );
     let tool = Arc::new(Tool { mode: Mode::Asynchronous, ..native.tool.clone() });
-    let runtime = Arc::new(runtime::Runtime::new(runtime::Settings::new(crib.path("crib"))).with_natives([native]));
+    let runtime = Arc::new(
+        runtime::Runtime::new(runtime::Settings::new(crib.path("crib"))).with_natives([native]),
+    );
     for _ in 0..1100 {
         let context = Context::detached(CancellationToken::new());
         runtime.call(Call::new(Arc::clone(&tool), object(json!({})), context)).await.unwrap();

@@ -29,7 +29,12 @@ async fn keeps_head_and_tail_and_says_what_lies_between() {
     assert!(shown.contains("of 48894 bytes left out") && shown.contains(&uri), "{shown}");
     assert_eq!(field(&outcome, "truncated"), true);
     assert_eq!(field(&outcome, "stdout"), shown);
-    assert!(outcome.content.iter().any(|content| matches!(content, Content::Link { uri: link, .. } if *link == uri)));
+    assert!(
+        outcome
+            .content
+            .iter()
+            .any(|content| matches!(content, Content::Link { uri: link, .. } if *link == uri))
+    );
     let whole: String = (1..=10000).map(|number| format!("{number}\n")).collect();
     assert_eq!(read(&crib, &uri).await, Some(Body::Text(whole)));
 }
@@ -52,7 +57,9 @@ async fn pieces_make_up_the_whole() {
     assert!(first.contains("[piece 0 of 4;"), "{}", &first[first.len() - 200..]);
     let mut whole = String::new();
     for piece in 0..4 {
-        let Some(Body::Text(text)) = read(&crib, &format!("{uri}/{piece}")).await else { panic!("text") };
+        let Some(Body::Text(text)) = read(&crib, &format!("{uri}/{piece}")).await else {
+            panic!("text")
+        };
         assert!(text.len() <= 1024 * 1024 + 3);
         whole.push_str(&text);
     }
@@ -64,7 +71,12 @@ async fn pieces_make_up_the_whole() {
 async fn addresses_lead_to_outputs_only() {
     let crib = Crib::new();
     fs::write(crib.path("crib/secret"), "secret").unwrap();
-    for wrong in ["toolcrib://output/../crib/secret", "toolcrib://output/x/stdout", "toolcrib://output/", "file:///etc/passwd"] {
+    for wrong in [
+        "toolcrib://output/../crib/secret",
+        "toolcrib://output/x/stdout",
+        "toolcrib://output/",
+        "file:///etc/passwd",
+    ] {
         assert_eq!(read(&crib, wrong).await, None, "{wrong}");
     }
     let context = crib.runtime.outputs();
@@ -78,16 +90,26 @@ async fn both_streams_are_kept_apart() {
     let outcome = crib.sh("seq 1000; seq 2000 3000 >&2; exit 1").await;
     let out = uri(&outcome);
     let err = out.replace("stdout", "stderr");
-    assert!(matches!(read(&crib, &out).await, Some(Body::Text(text)) if text.starts_with("1\n") && text.ends_with("1000\n")));
-    assert!(matches!(read(&crib, &err).await, Some(Body::Text(text)) if text.starts_with("2000\n") && text.ends_with("3000\n")));
-    assert_eq!(outcome.content.iter().filter(|content| matches!(content, Content::Link { .. })).count(), 2);
+    assert!(
+        matches!(read(&crib, &out).await, Some(Body::Text(text)) if text.starts_with("1\n") && text.ends_with("1000\n"))
+    );
+    assert!(
+        matches!(read(&crib, &err).await, Some(Body::Text(text)) if text.starts_with("2000\n") && text.ends_with("3000\n"))
+    );
+    assert_eq!(
+        outcome.content.iter().filter(|content| matches!(content, Content::Link { .. })).count(),
+        2
+    );
 }
 
 #[tokio::test]
 async fn what_is_not_text_is_kept_as_bytes() {
     let crib = Crib::with(|settings| settings.output_bytes = 100);
     let outcome = crib.sh("head -c 5000 /dev/zero | tr '\\0' '\\377'").await;
-    assert_eq!(read(&crib, &format!("{}/0", uri(&outcome))).await, Some(Body::Bytes(vec![0xff; 5000])));
+    assert_eq!(
+        read(&crib, &format!("{}/0", uri(&outcome))).await,
+        Some(Body::Bytes(vec![0xff; 5000]))
+    );
 }
 
 #[tokio::test]
@@ -104,8 +126,14 @@ async fn thirty_megabytes_cost_little_memory() {
     let grown = peak_kib().saturating_sub(before);
     assert!(text(&outcome, 0).len() < 70_000);
     assert!(grown < 8 * 1024, "{grown} KiB");
-    let path = fs::read_dir(crib.path("spill")).unwrap().flatten().find(|entry| entry.metadata().unwrap().len() == 30_000_000);
-    assert_eq!(path.expect("the whole output").metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    let path = fs::read_dir(crib.path("spill"))
+        .unwrap()
+        .flatten()
+        .find(|entry| entry.metadata().unwrap().len() == 30_000_000);
+    assert_eq!(
+        path.expect("the whole output").metadata().unwrap().permissions().mode() & 0o777,
+        0o600
+    );
     assert_eq!(fs::metadata(crib.path("spill")).unwrap().permissions().mode() & 0o777, 0o700);
 }
 

@@ -24,7 +24,10 @@ fn resolves_to_an_absolute_path_inside_the_roots() {
 #[test]
 fn admits_what_does_not_exist_yet() {
     let crib = Crib::new();
-    assert_eq!(crib.argv(path(), json!({"file": "new/deep/file"})), [crib.path("crib/new/deep/file").to_str().unwrap()]);
+    assert_eq!(
+        crib.argv(path(), json!({"file": "new/deep/file"})),
+        [crib.path("crib/new/deep/file").to_str().unwrap()]
+    );
     assert!(crib.plan(&tool("echo", path()), json!({"file": "new/../../outside"})).is_err());
 }
 
@@ -36,7 +39,11 @@ fn refuses_every_way_out() {
     symlink(crib.path("outside/not-yet"), crib.path("crib/dangling")).unwrap();
     for way in ["../outside/secret", "/etc/passwd", "link/secret", "link/new", "dangling", ".."] {
         let refusal = crib.refusal(path(), json!({"file": way}));
-        assert!(refusal.message.contains("'file'") && refusal.message.contains(way), "{way}: {}", refusal.message);
+        assert!(
+            refusal.message.contains("'file'") && refusal.message.contains(way),
+            "{way}: {}",
+            refusal.message
+        );
     }
     let refusal = crib.refusal(path(), json!({"file": "../outside/secret"}));
     assert_eq!(refusal.error_type, "path_outside_roots");
@@ -62,9 +69,15 @@ fn a_link_named_itself_stays_a_link() {
     fs::create_dir(crib.path("crib/sub")).unwrap();
     fs::write(crib.path("crib/sub/kept"), "").unwrap();
     symlink("sub/kept", crib.path("crib/link")).unwrap();
-    assert_eq!(crib.argv(path(), json!({"file": "sub/../link"})), [crib.path("crib/link").to_str().unwrap()]);
+    assert_eq!(
+        crib.argv(path(), json!({"file": "sub/../link"})),
+        [crib.path("crib/link").to_str().unwrap()]
+    );
     symlink(crib.path("crib/sub/kept"), crib.path("outside/way-in")).unwrap();
-    assert!(crib.plan(&tool("echo", path()), json!({"file": "../outside/way-in"})).is_err(), "the link itself lies outside");
+    assert!(
+        crib.plan(&tool("echo", path()), json!({"file": "../outside/way-in"})).is_err(),
+        "the link itself lies outside"
+    );
 }
 
 #[test]
@@ -77,19 +90,33 @@ fn a_tool_that_may_change_things_is_not_given_what_permits_it() {
     symlink("toolcrib.toml", crib.path("crib/way")).unwrap();
     symlink("../toolcrib.toml.bak", crib.path("crib/tools/link")).unwrap();
     let maybe = vec![positional("file", |b| b.kind = ValueKind::PathOrValue)];
-    for own in
-        ["toolcrib.toml", "tool_guidance.json", "tools", "tools/rm.json", "tools/new.json", "./tools/sub/x", "way", "tools/link"]
-    {
+    for own in [
+        "toolcrib.toml",
+        "tool_guidance.json",
+        "tools",
+        "tools/rm.json",
+        "tools/new.json",
+        "./tools/sub/x",
+        "way",
+        "tools/link",
+    ] {
         let refusal = crib.refusal(path(), json!({"file": own}));
         assert_eq!(refusal.error_type, "path_protected", "{own}");
         assert!(refusal.message.contains("changed by people, not by tools"), "{}", refusal.message);
-        assert_eq!(crib.refusal(maybe.clone(), json!({"file": own})).error_type, "path_protected", "{own}");
+        assert_eq!(
+            crib.refusal(maybe.clone(), json!({"file": own})).error_type,
+            "path_protected",
+            "{own}"
+        );
     }
     for other in ["toolcrib.toml.bak", "sub/toolcrib.toml", "toolset"] {
         assert!(crib.plan(&tool("echo", path()), json!({"file": other})).is_ok(), "{other}");
     }
     let folder = vec![positional("working_directory", |b| b.pass_by = PassBy::Folder)];
-    assert_eq!(crib.refusal(folder, json!({"working_directory": "tools/sub"})).error_type, "path_protected");
+    assert_eq!(
+        crib.refusal(folder, json!({"working_directory": "tools/sub"})).error_type,
+        "path_protected"
+    );
     let mut reader = tool("cat", path());
     reader.marks.mutates = Some(false);
     assert!(crib.plan(&reader, json!({"file": "tools/rm.json"})).is_ok(), "who only reads may");
@@ -100,7 +127,10 @@ fn what_permits_is_protected_behind_a_link_too() {
     let crib = Crib::new();
     fs::create_dir(crib.path("crib/shared")).unwrap();
     symlink("shared", crib.path("crib/tools")).unwrap();
-    assert_eq!(crib.refusal(path(), json!({"file": "shared/new.json"})).error_type, "path_protected");
+    assert_eq!(
+        crib.refusal(path(), json!({"file": "shared/new.json"})).error_type,
+        "path_protected"
+    );
 }
 
 #[test]
@@ -121,7 +151,10 @@ fn checks_every_item_and_options_too() {
 #[test]
 fn a_home_mark_is_a_name_like_any_other() {
     let crib = Crib::new();
-    assert_eq!(crib.argv(path(), json!({"file": "~/x"})), [crib.path("crib/~/x").to_str().unwrap()]);
+    assert_eq!(
+        crib.argv(path(), json!({"file": "~/x"})),
+        [crib.path("crib/~/x").to_str().unwrap()]
+    );
 }
 
 #[test]
@@ -131,7 +164,10 @@ fn a_path_or_value_is_a_path_only_if_it_is_one() {
     let pieces = || vec![positional("what", |b| b.kind = ValueKind::PathOrValue)];
     assert_eq!(crib.argv(pieces(), json!({"what": "main"})), ["main"]);
     assert_eq!(crib.argv(pieces(), json!({"what": "origin/main"})), ["origin/main"]);
-    assert_eq!(crib.argv(pieces(), json!({"what": "./src"})), [crib.path("crib/src").to_str().unwrap()]);
+    assert_eq!(
+        crib.argv(pieces(), json!({"what": "./src"})),
+        [crib.path("crib/src").to_str().unwrap()]
+    );
     assert!(crib.plan(&tool("echo", pieces()), json!({"what": "../outside"})).is_err());
 }
 
@@ -142,9 +178,15 @@ async fn runs_in_the_working_directory_and_resolves_there() {
     fs::write(crib.path("crib/sub/a"), "found").unwrap();
     let folder = option("working_directory", |b| b.pass_by = PassBy::Folder);
     let cat = tool("cat", vec![path().remove(0), folder.clone()]);
-    assert_eq!(text(&crib.call(cat.clone(), json!({"file": "a", "working_directory": "sub"})).await, 0), "found");
+    assert_eq!(
+        text(&crib.call(cat.clone(), json!({"file": "a", "working_directory": "sub"})).await, 0),
+        "found"
+    );
     let pwd = tool("pwd", vec![folder]);
-    assert_eq!(text(&crib.call(pwd.clone(), json!({})).await, 0).trim(), crib.path("crib").to_str().unwrap());
+    assert_eq!(
+        text(&crib.call(pwd.clone(), json!({})).await, 0).trim(),
+        crib.path("crib").to_str().unwrap()
+    );
     for wrong in ["../outside", "missing", "sub/a"] {
         let outcome = crib.call(pwd.clone(), json!({"working_directory": wrong})).await;
         assert!(outcome.failed && text(&outcome, 0).contains("working_directory"), "{wrong}");
@@ -158,10 +200,16 @@ async fn finds_programs_in_the_path_and_inside_the_crib_only() {
     fs::write(crib.path("crib/bin/hello"), "#!/bin/sh\necho hello from $0\n").unwrap();
     fs::set_permissions(crib.path("crib/bin/hello"), fs::Permissions::from_mode(0o755)).unwrap();
     let outcome = crib.call(tool("bin/hello", vec![]), json!({})).await;
-    assert_eq!(text(&outcome, 0), format!("hello from {}\n", crib.path("crib/bin/hello").display()));
+    assert_eq!(
+        text(&outcome, 0),
+        format!("hello from {}\n", crib.path("crib/bin/hello").display())
+    );
 
     symlink("/bin/sh", crib.path("crib/bin/sh")).unwrap();
-    assert_eq!(crib.plan(&tool("bin/sh", vec![]), json!({})).unwrap_err().error_type, "program_outside_crib");
+    assert_eq!(
+        crib.plan(&tool("bin/sh", vec![]), json!({})).unwrap_err().error_type,
+        "program_outside_crib"
+    );
 }
 
 #[tokio::test]

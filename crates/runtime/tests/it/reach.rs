@@ -42,7 +42,12 @@ fn crib() -> Crib {
 }
 
 fn paths(plan: &Value, list: &str) -> Vec<String> {
-    plan["confinement"][list].as_array().unwrap().iter().map(|path| path.as_str().unwrap().to_owned()).collect()
+    plan["confinement"][list]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|path| path.as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[tokio::test]
@@ -126,7 +131,9 @@ async fn a_script_of_the_crib_runs_and_sees_none_of_its_neighbours() {
     let place = crib.path("crib/show.sh");
     fs::write(&place, "#!/bin/sh\ncat \"$1\"; cat neighbour\n").unwrap();
     fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
-    let outcome = crib.call(tool("./show.sh", vec![path("file", Access::Read)]), json!({"file": "given"})).await;
+    let outcome = crib
+        .call(tool("./show.sh", vec![path("file", Access::Read)]), json!({"file": "given"}))
+        .await;
     assert_eq!(field(&outcome, "stdout"), "given", "{outcome:?}");
 }
 
@@ -159,10 +166,18 @@ fn the_plan_shows_what_the_call_reaches() {
         (owned(read), owned(write))
     };
     assert_eq!(plan(&copy, "inner/deep"), names(&["given"], &["inner/deep"]));
-    assert_eq!(plan(&copy, "inner/new"), names(&["given"], &["inner"]), "a file to come is made in its folder");
+    assert_eq!(
+        plan(&copy, "inner/new"),
+        names(&["given"], &["inner"]),
+        "a file to come is made in its folder"
+    );
     assert_eq!(plan(&copy, "inner/new/newer"), names(&["given"], &["inner"]));
     let half = tool("cp", vec![path("from", Access::Read), path("to", None)]);
-    assert_eq!(plan(&half, "inner/deep"), names(&[], &[""]), "one path that says nothing leaves all as it is");
+    assert_eq!(
+        plan(&half, "inner/deep"),
+        names(&[], &[""]),
+        "one path that says nothing leaves all as it is"
+    );
     let mut reader = copy;
     reader.marks.mutates = Some(false);
     assert_eq!(plan(&reader, "inner/deep"), names(&["given", "inner/deep"], &[]));

@@ -24,7 +24,11 @@ fn tools() -> Vec<Tool> {
     let say = named("say", tool("echo", vec![positional("text", |_| {})]).launch, text());
     let mut repeat = named("repeat", Launch::Tool("say".to_owned()), text());
     repeat.on_mismatch = Some(OnMismatch::Warn);
-    let wider = named("wider", Launch::Tool("say".to_owned()), json!({"text": {"type": "string"}, "loud": {"type": "boolean"}}));
+    let wider = named(
+        "wider",
+        Launch::Tool("say".to_owned()),
+        json!({"text": {"type": "string"}, "loud": {"type": "boolean"}}),
+    );
     let lost = named("lost", Launch::Tool("nowhere".to_owned()), json!({}));
     let chain = named("chain", Launch::Tool("repeat".to_owned()), text());
     let round = named("round", Launch::Tool("round".to_owned()), json!({}));
@@ -35,12 +39,19 @@ async fn call(crib: &Crib, name: &str, arguments: Value, policy: Policy) -> Outc
     let (catalog, _) = Catalog::merge(tools().into_iter().map(Arc::new));
     let tool = catalog.get(name).unwrap().clone();
     let context = Context::detached(Default::default());
-    let call = Call { catalog: Arc::new(catalog), policy, ..Call::new(tool, object(arguments), context) };
+    let call =
+        Call { catalog: Arc::new(catalog), policy, ..Call::new(tool, object(arguments), context) };
     crib.runtime.call(call).await.expect("no interrupt")
 }
 
 fn denying(tools: &str) -> Policy {
-    let clause = Clause { tools: tools.to_owned(), when: None, verdict: Verdict::Deny, until: None, reason: None };
+    let clause = Clause {
+        tools: tools.to_owned(),
+        when: None,
+        verdict: Verdict::Deny,
+        until: None,
+        reason: None,
+    };
     Policy::compile([clause]).unwrap()
 }
 
@@ -69,6 +80,12 @@ async fn both_policies_and_both_schemas_hold() {
 #[tokio::test]
 async fn what_is_not_there_or_goes_round_is_a_failure() {
     let crib = Crib::new();
-    assert_eq!(field(&call(&crib, "lost", json!({}), Policy::default()).await, "error_type"), "not_callable");
-    assert_eq!(field(&call(&crib, "round", json!({}), Policy::default()).await, "error_type"), "invalid_definition");
+    assert_eq!(
+        field(&call(&crib, "lost", json!({}), Policy::default()).await, "error_type"),
+        "not_callable"
+    );
+    assert_eq!(
+        field(&call(&crib, "round", json!({}), Policy::default()).await, "error_type"),
+        "invalid_definition"
+    );
 }

@@ -44,7 +44,10 @@ async fn one_small_output_schema_admits_every_arm() {
 async fn a_failed_program_is_a_failed_call_with_both_streams() {
     let outcome = Crib::new().sh("echo out; echo err >&2; exit 3").await;
     assert!(outcome.failed);
-    assert_eq!([text(&outcome, 0), text(&outcome, 1), text(&outcome, 2)], ["out\n", "err\n", "`tool` failed with exit code 3"]);
+    assert_eq!(
+        [text(&outcome, 0), text(&outcome, 1), text(&outcome, 2)],
+        ["out\n", "err\n", "`tool` failed with exit code 3"]
+    );
     assert_eq!(field(&outcome, "status"), "failure");
     assert_eq!(field(&outcome, "error_type"), "nonzero_exit");
     assert_eq!(field(&outcome, "error_details")["tool"], "tool");
@@ -57,7 +60,14 @@ async fn a_signal_is_named() {
     let outcome = Crib::new().sh("kill -9 $$").await;
     assert_eq!(field(&outcome, "error_type"), "killed_by_signal");
     assert_eq!(field(&outcome, "signal"), 9);
-    assert!(outcome.structured.as_ref().unwrap().get("exit_code").is_some_and(serde_json::Value::is_null));
+    assert!(
+        outcome
+            .structured
+            .as_ref()
+            .unwrap()
+            .get("exit_code")
+            .is_some_and(serde_json::Value::is_null)
+    );
 }
 
 #[tokio::test]
@@ -80,10 +90,16 @@ async fn a_call_can_only_shorten_its_limit() {
     let crib = Crib::new();
     let mut sleep = tool("sleep", vec![word("600")]);
     sleep.timeout = Some(Duration::from_millis(100));
-    let longer = crib.call_with(sleep.clone(), json!({}), CancellationToken::new(), Some(Duration::from_secs(600)));
+    let longer = crib.call_with(
+        sleep.clone(),
+        json!({}),
+        CancellationToken::new(),
+        Some(Duration::from_secs(600)),
+    );
     assert!(text(&longer.await, 1).contains("0.1 seconds"));
     sleep.timeout = Some(Duration::from_secs(600));
-    let shorter = crib.call_with(sleep, json!({}), CancellationToken::new(), Some(Duration::from_millis(50)));
+    let shorter =
+        crib.call_with(sleep, json!({}), CancellationToken::new(), Some(Duration::from_millis(50)));
     assert!(text(&shorter.await, 1).contains("0.05 seconds"));
 }
 
@@ -127,14 +143,23 @@ async fn a_process_may_tidy_up_within_the_grace() {
 async fn cancelling_ends_its_own_processes_and_no_others() {
     let crib = Crib::new();
     let (cancel, other) = (CancellationToken::new(), CancellationToken::new());
-    let family = tokio::spawn(crib.call_with(script_tool("sh", FAMILY), json!({}), cancel.clone(), None));
-    let neighbour =
-        tokio::spawn(crib.call_with(script_tool("sh", "echo $$ > neighbour; sleep 600"), json!({}), other.clone(), None));
+    let family =
+        tokio::spawn(crib.call_with(script_tool("sh", FAMILY), json!({}), cancel.clone(), None));
+    let neighbour = tokio::spawn(crib.call_with(
+        script_tool("sh", "echo $$ > neighbour; sleep 600"),
+        json!({}),
+        other.clone(),
+        None,
+    ));
     let pid = |name: &str| fs::read_to_string(crib.path("crib").join(name)).unwrap_or_default();
-    eventually("all run", || ["inner", "outer", "neighbour"].iter().all(|name| pid(name).ends_with('\n'))).await;
+    eventually("all run", || {
+        ["inner", "outer", "neighbour"].iter().all(|name| pid(name).ends_with('\n'))
+    })
+    .await;
     cancel.cancel();
     assert_eq!(field(&family.await.unwrap(), "error_type"), "cancelled");
-    eventually("the family is gone", || !is_running(&pid("inner")) && !is_running(&pid("outer"))).await;
+    eventually("the family is gone", || !is_running(&pid("inner")) && !is_running(&pid("outer")))
+        .await;
     assert!(is_running(&pid("neighbour")));
     other.cancel();
     neighbour.await.unwrap();
@@ -153,7 +178,12 @@ async fn ends_a_process_that_left_the_group() {
 #[tokio::test]
 async fn a_held_pipe_does_not_hold_up_the_answer() {
     let crib = Crib::new();
-    let outcome = tokio::time::timeout(Duration::from_secs(10), crib.sh("sleep 600 & echo $! > pid; echo done")).await.unwrap();
+    let outcome = tokio::time::timeout(
+        Duration::from_secs(10),
+        crib.sh("sleep 600 & echo $! > pid; echo done"),
+    )
+    .await
+    .unwrap();
     assert_eq!(text(&outcome, 0), "done\n");
     assert!(!outcome.failed);
     let pid = fs::read_to_string(crib.path("crib/pid")).unwrap();
@@ -191,12 +221,19 @@ async fn a_runtime_leaves_no_folders_behind() {
 #[tokio::test(flavor = "multi_thread")]
 async fn dropping_a_call_kills_its_processes() {
     let crib = Crib::new();
-    let call = tokio::spawn(crib.call_with(script_tool("sh", FAMILY), json!({}), CancellationToken::new(), None));
+    let call = tokio::spawn(crib.call_with(
+        script_tool("sh", FAMILY),
+        json!({}),
+        CancellationToken::new(),
+        None,
+    ));
     let pid = |name: &str| fs::read_to_string(crib.path("crib").join(name)).unwrap_or_default();
-    eventually("both run", || ["inner", "outer"].iter().all(|name| pid(name).ends_with('\n'))).await;
+    eventually("both run", || ["inner", "outer"].iter().all(|name| pid(name).ends_with('\n')))
+        .await;
     call.abort();
     eventually("both are gone", || !is_running(&pid("inner")) && !is_running(&pid("outer"))).await;
-    eventually("the folder is gone", || fs::read_dir(crib.path("temp")).unwrap().count() == 0).await;
+    eventually("the folder is gone", || fs::read_dir(crib.path("temp")).unwrap().count() == 0)
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -205,7 +242,14 @@ async fn two_hundred_calls_at_once_take_turns() {
     // Each call notes how many run beside it.
     let script = "mkdir -p at; : > at/$$; ls at | wc -l; rm at/$$";
     let calls: Vec<_> = (0..200)
-        .map(|_| tokio::spawn(crib.call_with(script_tool("sh", script), json!({}), CancellationToken::new(), None)))
+        .map(|_| {
+            tokio::spawn(crib.call_with(
+                script_tool("sh", script),
+                json!({}),
+                CancellationToken::new(),
+                None,
+            ))
+        })
         .collect();
     for call in calls {
         let outcome = call.await.unwrap();
@@ -218,7 +262,12 @@ async fn two_hundred_calls_at_once_take_turns() {
 async fn a_waiting_call_can_be_cancelled() {
     let crib = Crib::with(|settings| settings.concurrency = 1);
     let (first, second) = (CancellationToken::new(), CancellationToken::new());
-    let running = tokio::spawn(crib.call_with(script_tool("sh", "echo > started; sleep 600"), json!({}), first.clone(), None));
+    let running = tokio::spawn(crib.call_with(
+        script_tool("sh", "echo > started; sleep 600"),
+        json!({}),
+        first.clone(),
+        None,
+    ));
     eventually("it runs", || crib.path("crib/started").exists()).await;
     let waiting = crib.call_with(tool("true", vec![]), json!({}), second.clone(), None);
     second.cancel();

@@ -21,20 +21,36 @@ use toolkit::Context;
 use crate::crib::{Crib, allow_all, eventually, field, is_running, object, script_tool};
 
 fn step(tool: &str) -> Step {
-    Step { tool: tool.to_owned(), arguments: json!({}), description: None, skip_if_exists: None, skip_if_missing: None }
+    Step {
+        tool: tool.to_owned(),
+        arguments: json!({}),
+        description: None,
+        skip_if_exists: None,
+        skip_if_missing: None,
+    }
 }
 
 fn sequence(steps: Vec<Step>) -> Tool {
-    Tool { name: "all".to_owned(), launch: Launch::Sequence(Sequence { steps, delay_ms: 0 }), ..script_tool("sh", "") }
+    Tool {
+        name: "all".to_owned(),
+        launch: Launch::Sequence(Sequence { steps, delay_ms: 0 }),
+        ..script_tool("sh", "")
+    }
 }
 
 /// A tool that runs a script in the folder that it is told.
 fn script(name: &str, script: &str) -> Tool {
     let mut tool = Tool { name: name.to_owned(), ..script_tool("sh", script) };
     let Launch::Process(process) = &mut tool.launch else { panic!() };
-    let folder = Binding { pass_by: PassBy::Folder, kind: ValueKind::Path, ..Binding::positional("working_directory") };
+    let folder = Binding {
+        pass_by: PassBy::Folder,
+        kind: ValueKind::Path,
+        ..Binding::positional("working_directory")
+    };
     process.pieces.push(Piece::Parameter(folder));
-    tool.input = catalog::Schema::new(object(json!({"type": "object", "properties": {"working_directory": {"type": "string"}}})));
+    tool.input = catalog::Schema::new(object(
+        json!({"type": "object", "properties": {"working_directory": {"type": "string"}}}),
+    ));
     tool
 }
 
@@ -46,8 +62,11 @@ fn call(
     cancel: CancellationToken,
 ) -> impl Future<Output = Outcome> + use<> {
     let catalog = Arc::new(Catalog::merge(tools).0);
-    let call =
-        Call { catalog, policy: allow_all(), ..Call::new(Arc::new(all.clone()), object(arguments), Context::detached(cancel)) };
+    let call = Call {
+        catalog,
+        policy: allow_all(),
+        ..Call::new(Arc::new(all.clone()), object(arguments), Context::detached(cancel))
+    };
     let runtime = Arc::clone(&crib.runtime);
     async move { runtime.call(call).await.unwrap() }
 }
@@ -58,14 +77,25 @@ async fn run(crib: &Crib, all: &Tool, tools: Vec<Tool>, arguments: Value) -> Out
 
 fn statuses(outcome: &Outcome) -> Vec<String> {
     let steps = field(outcome, "steps").as_array().unwrap_or_else(|| panic!("{outcome:?}"));
-    steps.iter().map(|step| format!("{} {}", step["tool"].as_str().unwrap(), step["status"].as_str().unwrap())).collect()
+    steps
+        .iter()
+        .map(|step| {
+            format!("{} {}", step["tool"].as_str().unwrap(), step["status"].as_str().unwrap())
+        })
+        .collect()
 }
 
 #[tokio::test]
 async fn steps_run_in_order_and_stop_at_the_first_failure() {
     let crib = Crib::new();
-    let tools = vec![script("one", "echo 1 >> log"), script("two", "echo 2 >> log; exit 7"), script("three", "echo 3 >> log")];
-    let outcome = run(&crib, &sequence(vec![step("one"), step("two"), step("three")]), tools, json!({})).await;
+    let tools = vec![
+        script("one", "echo 1 >> log"),
+        script("two", "echo 2 >> log; exit 7"),
+        script("three", "echo 3 >> log"),
+    ];
+    let outcome =
+        run(&crib, &sequence(vec![step("one"), step("two"), step("three")]), tools, json!({}))
+            .await;
     assert!(outcome.failed);
     assert_eq!(statuses(&outcome), ["one ok", "two failed"]);
     assert_eq!(field(&outcome, "steps")[1]["exit_code"], 7);
@@ -86,9 +116,13 @@ async fn steps_are_skipped_by_what_is_in_the_folder_of_the_call() {
     ];
     let mut all = sequence(steps);
     all.input = script("any", "").input;
-    let outcome = run(&crib, &all, vec![script("one", "pwd")], json!({"working_directory": "inner"})).await;
+    let outcome =
+        run(&crib, &all, vec![script("one", "pwd")], json!({"working_directory": "inner"})).await;
     assert_eq!(statuses(&outcome), ["one skipped", "one skipped", "one ok"]);
-    assert!(field(&outcome, "steps")[2]["stdout"].as_str().unwrap().trim().ends_with("/crib/inner"), "the folder is handed on");
+    assert!(
+        field(&outcome, "steps")[2]["stdout"].as_str().unwrap().trim().ends_with("/crib/inner"),
+        "the folder is handed on"
+    );
 }
 
 #[tokio::test]
@@ -106,7 +140,8 @@ async fn there_is_a_pause_between_steps() {
 async fn a_circle_and_an_unknown_step_are_refused_before_anything_runs() {
     let crib = Crib::new();
     let circle = sequence(vec![step("one"), step("all")]);
-    let outcome = run(&crib, &circle, vec![circle.clone(), script("one", "touch ran")], json!({})).await;
+    let outcome =
+        run(&crib, &circle, vec![circle.clone(), script("one", "touch ran")], json!({})).await;
     assert_eq!(field(&outcome, "error_type"), "invalid_definition");
     let unknown = sequence(vec![step("one"), step("nowhere")]);
     let outcome = run(&crib, &unknown, vec![script("one", "touch ran")], json!({})).await;
@@ -117,8 +152,15 @@ async fn a_circle_and_an_unknown_step_are_refused_before_anything_runs() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_asynchronous_sequence_is_one_operation_that_cancel_ends() {
     let crib = Crib::with(|settings| settings.patience = Duration::from_millis(50));
-    let all = Tool { mode: Mode::Asynchronous, ..sequence(vec![step("quick"), step("slow"), step("never")]) };
-    let tools = vec![script("quick", "echo quick"), script("slow", "echo $$ > pid; sleep 600"), script("never", "touch never")];
+    let all = Tool {
+        mode: Mode::Asynchronous,
+        ..sequence(vec![step("quick"), step("slow"), step("never")])
+    };
+    let tools = vec![
+        script("quick", "echo quick"),
+        script("slow", "echo $$ > pid; sleep 600"),
+        script("never", "touch never"),
+    ];
     let started = run(&crib, &all, tools, json!({})).await;
     let id = Operation::started_by(&started).unwrap();
     let pid = || fs::read_to_string(crib.path("crib/pid")).unwrap_or_default();
@@ -137,8 +179,13 @@ async fn an_asynchronous_sequence_is_one_operation_that_cancel_ends() {
 #[tokio::test]
 async fn the_time_of_a_sequence_is_that_of_all_steps() {
     let crib = Crib::new();
-    let all = Tool { timeout: Some(Duration::from_millis(400)), ..sequence(vec![step("quick"), step("slow")]) };
-    let outcome = run(&crib, &all, vec![script("quick", "true"), script("slow", "sleep 600")], json!({})).await;
+    let all = Tool {
+        timeout: Some(Duration::from_millis(400)),
+        ..sequence(vec![step("quick"), step("slow")])
+    };
+    let outcome =
+        run(&crib, &all, vec![script("quick", "true"), script("slow", "sleep 600")], json!({}))
+            .await;
     assert_eq!(field(&outcome, "error_type"), "timed_out");
     assert_eq!(statuses(&outcome), ["quick ok", "slow failed"]);
 }
@@ -149,14 +196,23 @@ async fn an_exclusive_sequence_has_the_turn_for_all_of_its_steps() {
     let exclusive = Some(catalog::Concurrency::Exclusive);
     let all = Tool { concurrency: exclusive, ..sequence(vec![step("one"), step("one")]) };
     let one = Tool { concurrency: exclusive, ..script("one", "true") };
-    let outcome = tokio::time::timeout(Duration::from_secs(20), run(&crib, &all, vec![one], json!({}))).await.unwrap();
+    let outcome =
+        tokio::time::timeout(Duration::from_secs(20), run(&crib, &all, vec![one], json!({})))
+            .await
+            .unwrap();
     assert_eq!(statuses(&outcome), ["one ok", "one ok"]);
 }
 
 #[tokio::test]
 async fn a_long_output_of_a_step_is_kept_by_reference() {
     let crib = Crib::new();
-    let outcome = run(&crib, &sequence(vec![step("long"), step("long")]), vec![script("long", "seq 100000")], json!({})).await;
+    let outcome = run(
+        &crib,
+        &sequence(vec![step("long"), step("long")]),
+        vec![script("long", "seq 100000")],
+        json!({}),
+    )
+    .await;
     let first = &field(&outcome, "steps")[0];
     assert_eq!(first["truncated"], true);
     assert!(first["output"].as_str().is_some());

@@ -13,7 +13,9 @@ use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 use rmcp::{
     model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
-    transport::streamable_http_client::{StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse},
+    transport::streamable_http_client::{
+        StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
+    },
 };
 use sse_stream::{Sse, SseStream};
 use tokio::net::TcpStream;
@@ -47,9 +49,12 @@ type Answer<T> = Result<T, StreamableHttpError<HttpError>>;
 
 /// Whether a URL leads to this machine.
 pub(super) fn is_loopback(url: &str) -> bool {
-    let Ok(uri) = url.parse::<Uri>() else { return false };
+    let Ok(uri) = url.parse::<Uri>() else {
+        return false;
+    };
     let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
-    let is_here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    let is_here =
+        host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
     uri.scheme_str() == Some("http") && is_here
 }
 
@@ -64,8 +69,10 @@ impl StreamableHttpClient for Loopback {
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Answer<StreamableHttpPostResponse> {
-        let body = serde_json::to_vec(&message).map_err(|error| StreamableHttpError::Client(error.into()))?;
-        let request = Asking { method: Method::POST, uri: &uri, session_id, auth_header, custom_headers };
+        let body = serde_json::to_vec(&message)
+            .map_err(|error| StreamableHttpError::Client(error.into()))?;
+        let request =
+            Asking { method: Method::POST, uri: &uri, session_id, auth_header, custom_headers };
         let response = request.send(body).await?;
         let status = response.status();
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
@@ -78,10 +85,14 @@ impl StreamableHttpClient for Loopback {
         }
         let body = whole(response).await?;
         match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
-            Ok(message) if kind.starts_with(JSON) => Ok(StreamableHttpPostResponse::Json(message, session)),
+            Ok(message) if kind.starts_with(JSON) => {
+                Ok(StreamableHttpPostResponse::Json(message, session))
+            }
             _ => {
                 let shown: String = String::from_utf8_lossy(&body).chars().take(200).collect();
-                Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(format!("{status} {shown}"))))
+                Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(format!(
+                    "{status} {shown}"
+                ))))
             }
         }
     }
@@ -93,7 +104,13 @@ impl StreamableHttpClient for Loopback {
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Answer<()> {
-        let request = Asking { method: Method::DELETE, uri: &uri, session_id: Some(session_id), auth_header, custom_headers };
+        let request = Asking {
+            method: Method::DELETE,
+            uri: &uri,
+            session_id: Some(session_id),
+            auth_header,
+            custom_headers,
+        };
         request.send(Vec::new()).await.map(|_| ())
     }
 
@@ -105,11 +122,14 @@ impl StreamableHttpClient for Loopback {
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Answer<BoxStream<'static, Result<Sse, sse_stream::Error>>> {
-        let request = Asking { method: Method::GET, uri: &uri, session_id, auth_header, custom_headers };
+        let request =
+            Asking { method: Method::GET, uri: &uri, session_id, auth_header, custom_headers };
         let response = request.send(Vec::new()).await?;
         match response.status() {
             StatusCode::METHOD_NOT_ALLOWED => Err(StreamableHttpError::ServerDoesNotSupportSse),
-            status if !status.is_success() => Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(status.to_string()))),
+            status if !status.is_success() => {
+                Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(status.to_string())))
+            }
             _ => Ok(events(response)),
         }
     }
@@ -134,10 +154,18 @@ impl Asking<'_> {
         let host = uri.host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
         let port = uri.port_u16().unwrap_or(80);
         let path = uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
-        let accept = if self.method == Method::GET { EVENTS.to_owned() } else { format!("{JSON}, {EVENTS}") };
-        let authority = uri.authority().map(|authority| authority.as_str().to_owned()).unwrap_or_default();
+        let accept = if self.method == Method::GET {
+            EVENTS.to_owned()
+        } else {
+            format!("{JSON}, {EVENTS}")
+        };
+        let authority =
+            uri.authority().map(|authority| authority.as_str().to_owned()).unwrap_or_default();
         let mut request = Request::builder().method(self.method).uri(path);
-        request = request.header(header::HOST, authority).header(header::ACCEPT, accept).header(header::CONTENT_TYPE, JSON);
+        request = request
+            .header(header::HOST, authority)
+            .header(header::ACCEPT, accept)
+            .header(header::CONTENT_TYPE, JSON);
         if let Some(token) = self.auth_header {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
         }
@@ -148,7 +176,8 @@ impl Asking<'_> {
             request = request.header(name, value);
         }
         let stream = TcpStream::connect((host, port)).await?;
-        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+        let (mut sender, connection) =
+            hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);
         Ok(sender.send_request(request.body(Full::new(Bytes::from(body)))?).await?)
     }
@@ -165,7 +194,8 @@ fn events(response: Response<Incoming>) -> BoxStream<'static, Result<Sse, sse_st
 
 async fn whole(response: Response<Incoming>) -> Answer<Bytes> {
     let body = Limited::new(response.into_body(), LONGEST).collect().await;
-    body.map(|body| body.to_bytes()).map_err(|error| StreamableHttpError::Client(HttpError::Body(error.to_string())))
+    body.map(|body| body.to_bytes())
+        .map_err(|error| StreamableHttpError::Client(HttpError::Body(error.to_string())))
 }
 
 #[cfg(test)]
@@ -177,7 +207,13 @@ mod tests {
         for here in ["http://127.0.0.1:8080/mcp", "http://localhost:1/mcp", "http://[::1]:9/mcp"] {
             assert!(is_loopback(here), "{here}");
         }
-        for away in ["http://example.org/mcp", "https://127.0.0.1/mcp", "http://127.0.0.1.example.org/", "file:///etc", "x"] {
+        for away in [
+            "http://example.org/mcp",
+            "https://127.0.0.1/mcp",
+            "http://127.0.0.1.example.org/",
+            "file:///etc",
+            "x",
+        ] {
             assert!(!is_loopback(away), "{away}");
         }
     }

@@ -62,11 +62,18 @@ impl Aside {
     }
 
     /// Hands a request over.
-    pub(super) fn ask<W>(&mut self, id: RequestId, asked: Asked, message: Value, output: &Arc<Output<W>>)
-    where
+    pub(super) fn ask<W>(
+        &mut self,
+        id: RequestId,
+        asked: Asked,
+        message: Value,
+        output: &Arc<Output<W>>,
+    ) where
         W: AsyncWrite + Unpin + Send + 'static,
     {
-        let Ok(message) = serde_json::from_value(message) else { return };
+        let Ok(message) = serde_json::from_value(message) else {
+            return;
+        };
         self.asked.lock().insert(id, asked);
         if let Some(beside) = self.beside.take() {
             self.requests = Some(open(beside, self.asked.clone(), Arc::clone(output)));
@@ -86,7 +93,11 @@ impl Aside {
     }
 }
 
-fn open<W>(beside: Beside, asked: Pending, output: Arc<Output<W>>) -> mpsc::UnboundedSender<ClientJsonRpcMessage>
+fn open<W>(
+    beside: Beside,
+    asked: Pending,
+    output: Arc<Output<W>>,
+) -> mpsc::UnboundedSender<ClientJsonRpcMessage>
 where
     W: AsyncWrite + Unpin + Send + 'static,
 {
@@ -113,7 +124,10 @@ struct Port<W> {
 impl<W: AsyncWrite + Unpin + Send + 'static> Transport<RoleServer> for Port<W> {
     type Error = io::Error;
 
-    fn send(&mut self, message: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let id = match &message {
             ServerJsonRpcMessage::Response(response) => Some(&response.id),
             ServerJsonRpcMessage::Error(error) => error.id.as_ref(),

@@ -99,16 +99,30 @@ mod tests {
 
     #[test]
     fn finds_the_id_wherever_it_is() {
-        assert_eq!(glimpsed(r#"{"jsonrpc":"2.0","id": 7 ,"method":"x"}"#), Some(RequestId::Number(7)));
-        assert_eq!(glimpsed(r#"{"params":{"id":1,"a":["id",{"id":2}]},"id":"a,\"b"}"#), Some(RequestId::String("a,\"b".into())));
-        assert_eq!(glimpsed(r#"{"method":"\"id\":3,","params":"}{\\","id":4}"#), Some(RequestId::Number(4)));
+        assert_eq!(
+            glimpsed(r#"{"jsonrpc":"2.0","id": 7 ,"method":"x"}"#),
+            Some(RequestId::Number(7))
+        );
+        assert_eq!(
+            glimpsed(r#"{"params":{"id":1,"a":["id",{"id":2}]},"id":"a,\"b"}"#),
+            Some(RequestId::String("a,\"b".into()))
+        );
+        assert_eq!(
+            glimpsed(r#"{"method":"\"id\":3,","params":"}{\\","id":4}"#),
+            Some(RequestId::Number(4))
+        );
     }
 
     #[test]
     fn what_is_no_id_is_not_taken_for_one() {
-        for message in
-            [r#"{"method":"x","params":{"id":1}}"#, r#"["id",1]"#, r#"{"id":{"a":1}}"#, r#"{"id":null}"#, "xxx", r#"{"id":1"#]
-        {
+        for message in [
+            r#"{"method":"x","params":{"id":1}}"#,
+            r#"["id",1]"#,
+            r#"{"id":{"a":1}}"#,
+            r#"{"id":null}"#,
+            "xxx",
+            r#"{"id":1"#,
+        ] {
             assert_eq!(glimpsed(message), None, "{message}");
         }
         assert_eq!(glimpsed(&format!(r#"{{"id":"{}"}}"#, "x".repeat(1_000))), None, "too long");

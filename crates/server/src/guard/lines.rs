@@ -55,7 +55,9 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             self.state = State::Reading;
         }
         loop {
-            let Ok(available) = self.input.fill_buf().await else { return Line::End };
+            let Ok(available) = self.input.fill_buf().await else {
+                return Line::End;
+            };
             if available.is_empty() {
                 return self.last();
             }

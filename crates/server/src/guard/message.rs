@@ -43,11 +43,18 @@ pub fn read(line: &[u8]) -> Incoming {
 /// have a member of an answer too, perhaps, are left to that.
 fn as_call(line: &[u8]) -> Option<ClientJsonRpcMessage> {
     let text = str::from_utf8(line).ok()?;
-    if !text.contains(r#""tools/call""#) || text.contains(r#""result""#) || text.contains(r#""error""#) {
+    if !text.contains(r#""tools/call""#)
+        || text.contains(r#""result""#)
+        || text.contains(r#""error""#)
+    {
         return None;
     }
-    let JsonRpcRequest { id, request, .. } = serde_json::from_str::<JsonRpcRequest<CallToolRequest>>(text).ok()?;
-    Some(ClientJsonRpcMessage::Request(JsonRpcRequest::new(id, ClientRequest::CallToolRequest(request))))
+    let JsonRpcRequest { id, request, .. } =
+        serde_json::from_str::<JsonRpcRequest<CallToolRequest>>(text).ok()?;
+    Some(ClientJsonRpcMessage::Request(JsonRpcRequest::new(
+        id,
+        ClientRequest::CallToolRequest(request),
+    )))
 }
 
 /// The library does not know that tasks can be listened to: such requests go around it.
@@ -56,7 +63,8 @@ fn detoured(message: ClientJsonRpcMessage, line: &[u8]) -> ClientJsonRpcMessage 
         &message,
         ClientJsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::SubscriptionsListenRequest(_))
     );
-    let detour = || serde_json::from_value(listening::detour(serde_json::from_slice(line).ok()?)?).ok();
+    let detour =
+        || serde_json::from_value(listening::detour(serde_json::from_slice(line).ok()?)?).ok();
     is_listen.then(detour).flatten().unwrap_or(message)
 }
 
@@ -64,7 +72,12 @@ fn detoured(message: ClientJsonRpcMessage, line: &[u8]) -> ClientJsonRpcMessage 
 fn explain(line: &[u8]) -> Incoming {
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
-        Err(error) => return Incoming::Refused { id: None, error: ErrorData::parse_error(format!("not JSON: {error}"), None) },
+        Err(error) => {
+            return Incoming::Refused {
+                id: None,
+                error: ErrorData::parse_error(format!("not JSON: {error}"), None),
+            };
+        }
     };
     let has = |member: &str| value.get(member).is_some();
     let is_answer = !has("method") && (has("result") || has("error"));
@@ -105,30 +118,53 @@ mod tests {
         assert_eq!(refusal("[]"), Some((-32600, None)));
         assert_eq!(refusal("3"), Some((-32600, None)));
         assert_eq!(refusal(r#"{"id": 7}"#), Some((-32600, Some("7".into()))));
-        assert_eq!(refusal(r#"{"jsonrpc": "1.0", "id": "x", "method": "ping"}"#), Some((-32600, Some("x".into()))));
+        assert_eq!(
+            refusal(r#"{"jsonrpc": "1.0", "id": "x", "method": "ping"}"#),
+            Some((-32600, Some("x".into())))
+        );
         assert_eq!(refusal(&"[".repeat(100_000)), Some((-32700, None)));
     }
 
     #[test]
     fn a_call_is_read_as_any_other_message_would_be() {
-        let call = |id: &str, params: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#);
+        let call = |id: &str, params: &str| {
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#)
+        };
         for line in [
             call("1", r#"{"name":"a"}"#),
             call(r#""x""#, r#"{"name":"a","arguments":{"n":1e40,"t":"\u00e9","tools/call":[{}]}}"#),
-            call("2", r#"{"_meta":{"progressToken":7,"io.modelcontextprotocol/logLevel":"info"},"name":"a","arguments":{}}"#),
+            call(
+                "2",
+                r#"{"_meta":{"progressToken":7,"io.modelcontextprotocol/logLevel":"info"},"name":"a","arguments":{}}"#,
+            ),
         ] {
-            let written = |message: ClientJsonRpcMessage| serde_json::to_string(&message).expect("plain data");
+            let written = |message: ClientJsonRpcMessage| {
+                serde_json::to_string(&message).expect("plain data")
+            };
             let call = as_call(line.as_bytes()).expect("a call");
-            assert_eq!(written(call), written(serde_json::from_str(&line).expect("a message")), "{line}");
+            assert_eq!(
+                written(call),
+                written(serde_json::from_str(&line).expect("a message")),
+                "{line}"
+            );
         }
-        for line in [call("null", r#"{"name":"a"}"#), call("1", r#"{"name":3}"#), call("1", r#"{"name":"a"},"error":{}"#)] {
+        for line in [
+            call("null", r#"{"name":"a"}"#),
+            call("1", r#"{"name":3}"#),
+            call("1", r#"{"name":"a"},"error":{}"#),
+        ] {
             assert!(as_call(line.as_bytes()).is_none(), "{line}");
         }
     }
 
     #[test]
     fn passes_over_what_must_not_be_answered() {
-        for line in ["", " \r", r#"{"jsonrpc":"2.0","error":3}"#, r#"{"jsonrpc":"1.0","method":"notifications/x"}"#] {
+        for line in [
+            "",
+            " \r",
+            r#"{"jsonrpc":"2.0","error":3}"#,
+            r#"{"jsonrpc":"1.0","method":"notifications/x"}"#,
+        ] {
             assert!(matches!(read(line.as_bytes()), Incoming::Nothing), "{line}");
         }
     }

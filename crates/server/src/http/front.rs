@@ -14,7 +14,9 @@ use axum::{
 use base64::{Engine, engine::general_purpose::STANDARD};
 use rmcp::{
     model::RequestId,
-    transport::{StreamableHttpService, streamable_http_server::session::local::LocalSessionManager},
+    transport::{
+        StreamableHttpService, streamable_http_server::session::local::LocalSessionManager,
+    },
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -62,16 +64,30 @@ impl Front {
         options: &HttpOptions,
     ) -> Self {
         let HttpOptions { max_sessions, max_body, .. } = *options;
-        Self { service, sessions, server, token: options.token.clone(), max_sessions, max_body, opening: Mutex::default() }
+        Self {
+            service,
+            sessions,
+            server,
+            token: options.token.clone(),
+            max_sessions,
+            max_body,
+            opening: Mutex::default(),
+        }
     }
 
     pub(super) fn router(self) -> Router {
-        Router::new().route("/mcp", any(mcp)).route("/healthz", get(health)).with_state(Arc::new(self))
+        Router::new()
+            .route("/mcp", any(mcp))
+            .route("/healthz", get(health))
+            .with_state(Arc::new(self))
     }
 
     fn is_authorized(&self, headers: &HeaderMap) -> bool {
-        let Some(token) = &self.token else { return true };
-        let presented = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
+        let Some(token) = &self.token else {
+            return true;
+        };
+        let presented =
+            headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
         let (scheme, rest) = presented.split_at(presented.len().min("Bearer ".len()));
         scheme.eq_ignore_ascii_case(b"Bearer ") && is_same(rest.trim_ascii(), token.as_bytes())
     }
@@ -81,7 +97,9 @@ impl Front {
         if declared_length(&parts.headers).is_some_and(|length| length > self.max_body) {
             return self.too_long();
         }
-        let Ok(body) = to_bytes(body, self.max_body).await else { return self.too_long() };
+        let Ok(body) = to_bytes(body, self.max_body).await else {
+            return self.too_long();
+        };
         let method = match serde_json::from_slice::<Peek<'_>>(&body) {
             Ok(peek) => peek.method.unwrap_or_default(),
             Err(error) => return not_a_message(&error),
@@ -116,7 +134,12 @@ impl Front {
         };
         let (asked, message) = match dialect::translate(&id, &method, params) {
             Ok(translated) => translated,
-            Err(error) => return respond(StatusCode::OK, &json!({"jsonrpc": "2.0", "id": id, "error": error})),
+            Err(error) => {
+                return respond(
+                    StatusCode::OK,
+                    &json!({"jsonrpc": "2.0", "id": id, "error": error}),
+                );
+            }
         };
         let name = asked.about().map(|about| format!("=?base64?{}?=", STANDARD.encode(about)));
         let headers = [
@@ -128,17 +151,24 @@ impl Front {
         ];
         for (header, value) in headers {
             parts.headers.remove(header);
-            parts.headers.extend(value.and_then(|value| Some((HeaderName::from_static(header), value.parse().ok()?))));
+            parts
+                .headers
+                .extend(value.and_then(|value| {
+                    Some((HeaderName::from_static(header), value.parse().ok()?))
+                }));
         }
         parts.headers.insert(header::ACCEPT, BOTH_TYPES);
         parts.headers.entry(header::CONTENT_TYPE).or_insert(JSON_TYPE);
-        let response = self.forward(Request::from_parts(parts, Body::from(message.to_string()))).await;
+        let response =
+            self.forward(Request::from_parts(parts, Body::from(message.to_string()))).await;
         let (parts, body) = response.into_parts();
         let Ok(body) = to_bytes(body, usize::MAX).await else {
             return error(StatusCode::INTERNAL_SERVER_ERROR, -32603, "the answer was lost");
         };
         match serde_json::from_slice::<Value>(&body) {
-            Ok(answer) if answer["id"] == json!(id) => respond(StatusCode::OK, &asked.answer(answer, &self.server.snapshot())),
+            Ok(answer) if answer["id"] == json!(id) => {
+                respond(StatusCode::OK, &asked.answer(answer, &self.server.snapshot()))
+            }
             // Kept out before it was looked at.
             _ => Response::from_parts(parts, Body::from(body)),
         }
@@ -147,7 +177,11 @@ impl Front {
     async fn open_session(&self, request: Request) -> Response {
         let _opening = self.opening.lock().await;
         if self.sessions.sessions.read().await.len() >= self.max_sessions {
-            let mut refusal = error(StatusCode::SERVICE_UNAVAILABLE, -32603, "too many sessions are open; try again later");
+            let mut refusal = error(
+                StatusCode::SERVICE_UNAVAILABLE,
+                -32603,
+                "too many sessions are open; try again later",
+            );
             refusal.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("30"));
             return refusal;
         }
@@ -159,13 +193,18 @@ impl Front {
     }
 
     fn too_long(&self) -> Response {
-        error(StatusCode::PAYLOAD_TOO_LARGE, -32600, &format!("a message may have at most {} bytes", self.max_body))
+        error(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            -32600,
+            &format!("a message may have at most {} bytes", self.max_body),
+        )
     }
 }
 
 async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
     if !front.is_authorized(request.headers()) {
-        let mut refusal = error(StatusCode::UNAUTHORIZED, -32600, "this server needs a bearer token");
+        let mut refusal =
+            error(StatusCode::UNAUTHORIZED, -32600, "this server needs a bearer token");
         refusal.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         return refusal;
     }
@@ -186,18 +225,28 @@ async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
 async fn health(State(front): State<Arc<Front>>) -> Response {
     let identity = front.server.identity();
     let tools = front.server.snapshot().len();
-    respond(StatusCode::OK, &json!({"name": identity.name, "version": identity.version, "tools": tools}))
+    respond(
+        StatusCode::OK,
+        &json!({"name": identity.name, "version": identity.version, "tools": tools}),
+    )
 }
 
 fn not_a_message(problem: &serde_json::Error) -> Response {
     match problem.is_data() {
-        true => error(StatusCode::BAD_REQUEST, -32600, "not a JSON-RPC 2.0 message; batches are not part of the protocol"),
+        true => error(
+            StatusCode::BAD_REQUEST,
+            -32600,
+            "not a JSON-RPC 2.0 message; batches are not part of the protocol",
+        ),
         false => error(StatusCode::BAD_REQUEST, -32700, &format!("not JSON: {problem}")),
     }
 }
 
 fn error(status: StatusCode, code: i32, message: &str) -> Response {
-    respond(status, &json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}}))
+    respond(
+        status,
+        &json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}}),
+    )
 }
 
 fn respond(status: StatusCode, body: &Value) -> Response {
@@ -213,7 +262,8 @@ fn declared_length(headers: &HeaderMap) -> Option<usize> {
 
 /// Compares in a time that does not tell how much of a guess was right.
 fn is_same(presented: &[u8], expected: &[u8]) -> bool {
-    let differences = presented.iter().zip(expected).fold(0, |sum, (a, b)| black_box(sum | (a ^ b)));
+    let differences =
+        presented.iter().zip(expected).fold(0, |sum, (a, b)| black_box(sum | (a ^ b)));
     presented.len() == expected.len() && differences == 0
 }
 

@@ -31,10 +31,15 @@ async fn older_clients_are_asked_and_a_yes_runs_it_once() {
         (json!({"action": "accept", "content": {"approve": false}}), true, 1),
         (yes(), false, 2),
     ] {
-        let id = client.start("tools/call", json!({"name": "dangerous", "arguments": {"what": "all"}})).await;
+        let id = client
+            .start("tools/call", json!({"name": "dangerous", "arguments": {"what": "all"}}))
+            .await;
         let asked = client.message("elicitation/create").await;
         let shown = asked["params"]["message"].as_str().expect("a message");
-        assert!(shown.contains("`dangerous`") && shown.contains("all"), "the plan is shown: {shown}");
+        assert!(
+            shown.contains("`dangerous`") && shown.contains("all"),
+            "the plan is shown: {shown}"
+        );
         client.send(json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer})).await;
         let reply = client.response(id).await;
         assert_eq!(reply["result"]["isError"].as_bool().unwrap_or(false), is_error, "{reply}");
@@ -48,14 +53,27 @@ async fn modern_clients_are_asked_through_a_result_and_a_yes_runs_it_once() {
     let mut client = Client::modern(yard.server.clone());
     let asked = client.call("dangerous", json!({"what": "all"})).await["result"].clone();
     assert_eq!(asked["resultType"], "input_required", "{asked}");
-    assert!(asked["inputRequests"]["approval"]["params"]["message"].as_str().is_some_and(|shown| shown.contains("all")));
+    assert!(
+        asked["inputRequests"]["approval"]["params"]["message"]
+            .as_str()
+            .is_some_and(|shown| shown.contains("all"))
+    );
     assert_eq!(yard.runs(), 0);
     let reply = again(&mut client, "all", yes(), &asked["requestState"]).await;
     assert_eq!((text(&reply), yard.runs()), ("done", 1), "{reply}");
     let replayed = again(&mut client, "all", yes(), &asked["requestState"]).await;
-    assert_eq!(replayed["result"]["resultType"], "input_required", "the same yes is not good twice: {replayed}");
+    assert_eq!(
+        replayed["result"]["resultType"], "input_required",
+        "the same yes is not good twice: {replayed}"
+    );
     assert_eq!(yard.runs(), 1);
-    let refused = again(&mut client, "all", json!({"action": "decline"}), &replayed["result"]["requestState"]).await;
+    let refused = again(
+        &mut client,
+        "all",
+        json!({"action": "decline"}),
+        &replayed["result"]["requestState"],
+    )
+    .await;
     assert_eq!(refused["result"]["structuredContent"]["error_type"], "denied", "{refused}");
     assert_eq!(yard.runs(), 1);
 }
@@ -65,7 +83,10 @@ async fn a_yes_to_nothing_or_to_something_else_runs_nothing() {
     let yard = Yard::new();
     let mut client = Client::modern(yard.server.clone());
     let unasked = again(&mut client, "all", yes(), &Value::Null).await;
-    assert_eq!(unasked["result"]["resultType"], "input_required", "nobody was shown anything: {unasked}");
+    assert_eq!(
+        unasked["result"]["resultType"], "input_required",
+        "nobody was shown anything: {unasked}"
+    );
     let state = unasked["result"]["requestState"].as_str().expect("state").to_owned();
     for (what, state) in [("all", format!("{state}x")), ("more", state)] {
         let reply = again(&mut client, what, yes(), &json!(state)).await;
@@ -83,7 +104,10 @@ async fn a_client_that_cannot_be_asked_is_refused_with_the_approvals_id() {
         let failure = &reply["result"]["structuredContent"];
         assert_eq!(failure["error_type"], "approval_required", "{reply}");
         let id = failure["error_details"]["approval"].as_str().expect("an id");
-        assert!(id.starts_with("ap_") && text(&reply).contains(&format!("toolcrib approve {id}")), "{reply}");
+        assert!(
+            id.starts_with("ap_") && text(&reply).contains(&format!("toolcrib approve {id}")),
+            "{reply}"
+        );
     }
     assert_eq!(yard.runs(), 0);
 }

@@ -9,7 +9,8 @@ use crate::{
 };
 
 fn form(field: &str) -> Question {
-    let schema = json!({"type": "object", "properties": {field: {"type": "string"}}, "required": [field]});
+    let schema =
+        json!({"type": "object", "properties": {field: {"type": "string"}}, "required": [field]});
     Question::Form { message: format!("Which {field}?"), schema }
 }
 
@@ -25,7 +26,10 @@ fn asking() -> server::Server {
         context.keep("two");
         let color = context.ask("color", form("color")).await?;
         let kept = context.state().map(|kept| String::from_utf8_lossy(&kept).into_owned());
-        Ok(Outcome::text(format!("{} {} {kept:?}", name.0["content"]["name"], color.0["content"]["color"])))
+        Ok(Outcome::text(format!(
+            "{} {} {kept:?}",
+            name.0["content"]["name"], color.0["content"]["color"]
+        )))
     };
     let plain = async |_, context: Context| {
         let name = context.ask("name", form("name")).await?;
@@ -49,7 +53,9 @@ async fn asks_older_clients_during_the_call() {
     for (field, value) in [("name", "Ada"), ("color", "red")] {
         let asked = client.message("elicitation/create").await;
         assert_eq!(asked["params"]["message"], format!("Which {field}?"));
-        client.send(json!({"jsonrpc": "2.0", "id": asked["id"], "result": accept(field, value)})).await;
+        client
+            .send(json!({"jsonrpc": "2.0", "id": asked["id"], "result": accept(field, value)}))
+            .await;
     }
     assert_eq!(text(&client.response(id).await), r#""Ada" "red" Some("two")"#);
 }
@@ -62,11 +68,22 @@ async fn asks_modern_clients_through_results_and_carries_what_it_knows() {
     assert_eq!(first["inputRequests"]["name"]["method"], "elicitation/create");
     assert!(first["_meta"]["io.modelcontextprotocol/serverInfo"].is_object());
     let second =
-        retry(&mut client, "ask", json!({"name": accept("name", "Ada")}), &first["requestState"]).await["result"].clone();
+        retry(&mut client, "ask", json!({"name": accept("name", "Ada")}), &first["requestState"])
+            .await["result"]
+            .clone();
     assert_eq!(second["resultType"], "input_required");
-    assert!(second["inputRequests"].get("name").is_none(), "what is known is not asked again: {second}");
+    assert!(
+        second["inputRequests"].get("name").is_none(),
+        "what is known is not asked again: {second}"
+    );
     assert_ne!(second["requestState"], first["requestState"]);
-    let third = retry(&mut client, "ask", json!({"color": accept("color", "red")}), &second["requestState"]).await;
+    let third = retry(
+        &mut client,
+        "ask",
+        json!({"color": accept("color", "red")}),
+        &second["requestState"],
+    )
+    .await;
     assert_eq!(text(&third), r#""Ada" "red" Some("two")"#);
 }
 
@@ -94,25 +111,37 @@ async fn refuses_state_that_was_tampered_with_or_belongs_to_another_request() {
     let first = client.call("ask", json!({})).await["result"].clone();
     let state = first["requestState"].as_str().expect("state").to_owned();
     let answers = json!({"name": accept("name", "Ada")});
-    for (tool, state) in [("ask", format!("{state}x")), ("ask", "nonsense".into()), ("plain", state.clone())] {
+    for (tool, state) in
+        [("ask", format!("{state}x")), ("ask", "nonsense".into()), ("plain", state.clone())]
+    {
         let reply = retry(&mut client, tool, answers.clone(), &json!(state)).await;
         assert_eq!(reply["error"]["code"], -32602, "{reply}");
     }
     let params = json!({"name": "ask", "arguments": {"more": 1}, "inputResponses": answers, "requestState": state});
-    assert_eq!(client.request("tools/call", params).await["error"]["code"], -32602, "other arguments");
+    assert_eq!(
+        client.request("tools/call", params).await["error"]["code"],
+        -32602,
+        "other arguments"
+    );
 }
 
 #[tokio::test]
 async fn says_which_capability_is_missing() {
     let needs = [
         ("form", form("name"), json!({"elicitation": {}})),
-        ("sample", Question::Sample { prompt: "go on".into(), max_tokens: 9 }, json!({"sampling": {}})),
+        (
+            "sample",
+            Question::Sample { prompt: "go on".into(), max_tokens: 9 },
+            json!({"sampling": {}}),
+        ),
         ("roots", Question::Roots, json!({"roots": {}})),
     ];
     for (name, question, required) in needs {
         let handler = move |_: toolkit::Arguments, context: Context| {
             let question = question.clone();
-            async move { context.ask("key", question).await.map(|answer| Outcome::text(answer.0.to_string())) }
+            async move {
+                context.ask("key", question).await.map(|answer| Outcome::text(answer.0.to_string()))
+            }
         };
         let server = serving(vec![tool(name, handler)]);
         let reply = Client::modern_with(server.clone(), json!({})).call(name, json!({})).await;
@@ -126,18 +155,30 @@ async fn says_which_capability_is_missing() {
 
 #[tokio::test]
 async fn forms_are_asked_only_of_clients_that_show_forms() {
-    let reply = Client::modern_with(asking(), json!({"elicitation": {"url": {}}})).call("plain", json!({})).await;
+    let reply = Client::modern_with(asking(), json!({"elicitation": {"url": {}}}))
+        .call("plain", json!({}))
+        .await;
     assert_eq!(reply["error"]["code"], -32021, "{reply}");
-    let reply = Client::modern_with(asking(), json!({"elicitation": {"form": {}}})).call("plain", json!({})).await;
+    let reply = Client::modern_with(asking(), json!({"elicitation": {"form": {}}}))
+        .call("plain", json!({}))
+        .await;
     assert_eq!(reply["result"]["resultType"], "input_required", "{reply}");
 }
 
 #[tokio::test]
 async fn asks_older_clients_for_samples_and_roots() {
     let server = serving(vec![tool("both", async |_, context: Context| {
-        let questions = [("said", Question::Sample { prompt: "go on".into(), max_tokens: 9 }), ("where", Question::Roots)];
-        let answers = context.ask_all(questions.map(|(key, question)| (key.to_owned(), question)).into()).await?;
-        Ok(Outcome::text(format!("{} {}", answers[0].0["content"]["text"], answers[1].0["roots"][0]["uri"])))
+        let questions = [
+            ("said", Question::Sample { prompt: "go on".into(), max_tokens: 9 }),
+            ("where", Question::Roots),
+        ];
+        let answers = context
+            .ask_all(questions.map(|(key, question)| (key.to_owned(), question)).into())
+            .await?;
+        Ok(Outcome::text(format!(
+            "{} {}",
+            answers[0].0["content"]["text"], answers[1].0["roots"][0]["uri"]
+        )))
     })]);
     let mut client = Client::legacy(server).await;
     let id = client.start("tools/call", json!({"name": "both"})).await;
@@ -163,9 +204,14 @@ async fn a_client_that_refuses_to_answer_fails_the_call() {
 
 #[tokio::test]
 async fn a_tool_may_refuse_a_request_as_senseless() {
-    let server = serving(vec![tool("no", async |_, _| Err::<Outcome, _>(Interrupt::Invalid("makes no sense".into())))]);
+    let server = serving(vec![tool("no", async |_, _| {
+        Err::<Outcome, _>(Interrupt::Invalid("makes no sense".into()))
+    })]);
     for mut client in Client::both(&server).await {
         let reply = client.call("no", json!({})).await;
-        assert_eq!((&reply["error"]["code"], &reply["error"]["message"]), (&json!(-32602), &json!("makes no sense")));
+        assert_eq!(
+            (&reply["error"]["code"], &reply["error"]["message"]),
+            (&json!(-32602), &json!("makes no sense"))
+        );
     }
 }

@@ -27,7 +27,11 @@ async fn refuses_bad_arguments_all_at_once_in_words_for_a_model() {
         let reply = client.call("echo", json!({"message": 1, "mesage": "x"})).await;
         assert_eq!(reply["result"]["isError"], true, "{reply}");
         let said = text(&reply);
-        assert!(said.contains("Expected string, received integer") && said.contains("Unknown parameter 'mesage'"), "{said}");
+        assert!(
+            said.contains("Expected string, received integer")
+                && said.contains("Unknown parameter 'mesage'"),
+            "{said}"
+        );
         let reply = client.call("echo", json!({})).await;
         assert!(text(&reply).contains("Missing required parameter 'message'"), "{reply}");
     }
@@ -59,7 +63,11 @@ async fn carries_every_kind_of_content() {
             Content::Text("t".into()),
             Content::Image { data: vec![1, 2], mime_type: "image/png".into() },
             Content::Audio { data: vec![3], mime_type: "audio/wav".into() },
-            Content::Resource { uri: "a:b".into(), mime_type: "text/plain".into(), text: "r".into() },
+            Content::Resource {
+                uri: "a:b".into(),
+                mime_type: "text/plain".into(),
+                text: "r".into(),
+            },
             Content::Link { uri: "c:d".into(), name: "n".into(), mime_type: "text/plain".into() },
         ];
         Ok(Outcome { content, ..Outcome::default() })
@@ -91,7 +99,10 @@ async fn reports_progress_only_when_asked_and_only_forwards() {
         for done in [1.0, 1.333, 2.0] {
             let params = client.next().await.expect("progress")["params"].clone();
             assert_eq!(params["progressToken"], "p");
-            assert_eq!((params["progress"].as_f64(), params["total"].as_f64()), (Some(done), Some(2.0)));
+            assert_eq!(
+                (params["progress"].as_f64(), params["total"].as_f64()),
+                (Some(done), Some(2.0))
+            );
             assert_eq!(params["message"], "working");
         }
         assert_eq!(client.next().await.expect("the answer")["id"], id);
@@ -126,8 +137,12 @@ async fn logs_from_the_level_that_an_older_client_set() {
 async fn logs_to_a_modern_client_only_if_the_request_asks_for_it() {
     let level = "io.modelcontextprotocol/logLevel";
     assert_eq!(logged(&mut Client::modern(logging())).await, Vec::<Value>::new());
-    assert_eq!(logged(&mut Client::modern(logging()).with_meta(level, json!("error"))).await, ["Error"]);
-    let reply = Client::modern(logging()).with_meta(level, json!("loud")).call("log", json!({})).await;
+    assert_eq!(
+        logged(&mut Client::modern(logging()).with_meta(level, json!("error"))).await,
+        ["Error"]
+    );
+    let reply =
+        Client::modern(logging()).with_meta(level, json!("loud")).call("log", json!({})).await;
     assert_eq!(reply["error"]["code"], -32602, "{reply}");
 }
 
@@ -210,5 +225,9 @@ async fn a_running_call_keeps_its_tool_when_the_tools_are_replaced() {
     server.replace(crate::workshop::snapshot([])).await;
     go.notify_one();
     assert_eq!(text(&client.response(id).await), "as it was");
-    assert_eq!(client.call("wait", json!({})).await["error"]["code"], -32602, "and is gone for new ones");
+    assert_eq!(
+        client.call("wait", json!({})).await["error"]["code"],
+        -32602,
+        "and is gone for new ones"
+    );
 }

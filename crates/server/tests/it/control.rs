@@ -36,7 +36,10 @@ async fn obeys_known_verbs_and_names_unknown_ones() {
     let server = listening(&path, verbs).await;
     assert_eq!(send(&path, "reload").await.expect("an answer"), "reloaded\n2 tools");
     assert_eq!(send(&path, "approve  a b ").await.expect("an answer"), "approved `a b`");
-    assert_eq!(send(&path, "explode").await.expect("an answer"), "error: unknown command `explode`");
+    assert_eq!(
+        send(&path, "explode").await.expect("an answer"),
+        "error: unknown command `explode`"
+    );
     server.abort();
 }
 
@@ -44,7 +47,8 @@ async fn obeys_known_verbs_and_names_unknown_ones() {
 async fn takes_a_function_that_reloads() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("state/control.sock");
-    let on_reload = || -> toolkit::BoxFuture<'static, String> { Box::pin(async { "done".to_owned() }) };
+    let on_reload =
+        || -> toolkit::BoxFuture<'static, String> { Box::pin(async { "done".to_owned() }) };
     let server = listening(&path, on_reload.into()).await;
     assert_eq!(send(&path, "reload").await.expect("an answer"), "done");
     server.abort();
@@ -55,7 +59,8 @@ async fn the_socket_is_for_its_owner_only() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("state/control.sock");
     let server = listening(&path, Verbs::default()).await;
-    let mode = |path: &Path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    let mode =
+        |path: &Path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
     assert_eq!(mode(&path), 0o600);
     assert_eq!(mode(path.parent().expect("a folder")), 0o700);
     server.abort();
@@ -84,7 +89,8 @@ async fn refuses_a_folder_that_others_may_enter_and_leaves_it_alone() {
     let shared = folder.path().join("shared");
     std::fs::create_dir(&shared).expect("made");
     std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o755)).expect("changed");
-    let refused = listen(&shared.join("control.sock"), Verbs::default()).await.expect_err("not private");
+    let refused =
+        listen(&shared.join("control.sock"), Verbs::default()).await.expect_err("not private");
     assert_eq!(refused.kind(), std::io::ErrorKind::PermissionDenied);
     assert_eq!(std::fs::metadata(&shared).expect("there").permissions().mode() & 0o777, 0o755);
 }

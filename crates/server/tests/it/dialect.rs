@@ -39,8 +39,11 @@ impl Study {
         how.allow_local = true;
         how.sockets = vec!["unix:///nowhere/docker.sock".to_owned()];
         let rendering = Rendering::new(&documents, runtime.renderer(how)).native();
-        let failing = tool("fail", async |_, _| Ok(Outcome::from(Failure::new("render_failed", "R said no"))));
-        let natives = documents.natives().into_iter().chain([rendering, failing, echo("echo")]).collect();
+        let failing = tool("fail", async |_, _| {
+            Ok(Outcome::from(Failure::new("render_failed", "R said no")))
+        });
+        let natives =
+            documents.natives().into_iter().chain([rendering, failing, echo("echo")]).collect();
         Self { server: serving_on(runtime, natives).with_resources(documents.resources()), folder }
     }
 
@@ -64,13 +67,17 @@ impl Study {
     }
 
     async fn method(&self, method: &str, params: Value) -> Value {
-        self.ask(&json!({"jsonrpc": "2.0", "id": "request-id", "method": method, "params": params})).await
+        self.ask(&json!({"jsonrpc": "2.0", "id": "request-id", "method": method, "params": params}))
+            .await
     }
 
     async fn error(&self, method: &str, params: Value) -> (i64, String) {
         let reply = self.method(method, params).await;
         let error = &reply["error"];
-        (error["code"].as_i64().expect("a code"), error["message"].as_str().expect("a message").to_owned())
+        (
+            error["code"].as_i64().expect("a code"),
+            error["message"].as_str().expect("a message").to_owned(),
+        )
     }
 }
 
@@ -95,7 +102,8 @@ async fn the_documented_list_is_answered_word_for_word() {
 async fn a_call_is_answered_as_documented_and_nothing_more() {
     let study = Study::new();
     let content = "This is an example R Markdown file.\n\n```{r}\nplot(cars)\n```";
-    let arguments = json!({"filename": "example", "title": "Example R Markdown", "content": content});
+    let arguments =
+        json!({"filename": "example", "title": "Example R Markdown", "content": content});
     let mut client = Client::new(study.server.clone());
     client
         .send(
@@ -107,7 +115,8 @@ async fn a_call_is_answered_as_documented_and_nothing_more() {
     assert_eq!(reply, json!({"jsonrpc": "2.0", "id": "2", "result": {"content": said}}));
     let read = study.method("readResource", json!({"uri": "rmd:///example.Rmd"})).await;
     let text = format!("---\ntitle: Example R Markdown\n---\n\n{content}");
-    let contents = json!([{"uri": "rmd:///example.Rmd", "mimeType": "text/markdown", "text": text}]);
+    let contents =
+        json!([{"uri": "rmd:///example.Rmd", "mimeType": "text/markdown", "text": text}]);
     assert_eq!(read["result"], json!({"contents": contents}));
 }
 
@@ -119,15 +128,24 @@ async fn tools_and_templates_are_listed() {
     assert_eq!(create["name"], "create_rmd");
     assert_eq!(create["inputSchema"]["required"], json!(["filename", "title", "content"]));
     assert_eq!(create.as_object().map(serde_json::Map::len), Some(3), "{create}");
-    let templates = study.ask(&json!({"jsonrpc": "2.0", "id": 7, "method": "listResourceTemplates"})).await;
-    let patterns = templates["result"]["resourceTemplates"].as_array().expect("without parameters as well").iter();
+    let templates =
+        study.ask(&json!({"jsonrpc": "2.0", "id": 7, "method": "listResourceTemplates"})).await;
+    let patterns = templates["result"]["resourceTemplates"]
+        .as_array()
+        .expect("without parameters as well")
+        .iter();
     assert!(patterns.clone().any(|one| one["uriTemplate"] == "rmd:///{name}"), "{templates}");
-    assert!(templates["result"].get("resultType").is_none() && templates["result"].get("_meta").is_none(), "{templates}");
+    assert!(
+        templates["result"].get("resultType").is_none()
+            && templates["result"].get("_meta").is_none(),
+        "{templates}"
+    );
 }
 
 #[tokio::test]
 async fn outputs_are_read_byte_for_byte() {
-    let study = Study::new().file("output/example.pdf", b"%PDF\xff\x00").file("output/example.html", "<p>");
+    let study =
+        Study::new().file("output/example.pdf", b"%PDF\xff\x00").file("output/example.html", "<p>");
     let pdf = study.method("readResource", json!({"uri": "rmd-output:///example.pdf"})).await;
     let contents = json!([{"uri": "rmd-output:///example.pdf", "mimeType": "application/pdf", "blob": "JVBERv8A"}]);
     assert_eq!(pdf["result"], json!({"contents": contents}));
@@ -143,22 +161,52 @@ async fn errors_have_the_documented_codes() {
     assert_eq!(missing, (-32602, "Invalid params: filename is required".to_owned()));
     let nothing = study.error("callTool", create(json!({}))).await;
     assert_eq!(nothing, (-32602, "Invalid params: filename is required".to_owned()));
-    let wrong = study.error("callTool", create(json!({"filename": 5, "title": "t", "content": "c"}))).await;
-    assert_eq!(wrong, (-32602, "Invalid params: filename: Expected string, received integer".to_owned()));
-    let name = study.error("callTool", create(json!({"filename": "../x", "title": "t", "content": "c"}))).await;
+    let wrong =
+        study.error("callTool", create(json!({"filename": 5, "title": "t", "content": "c"}))).await;
+    assert_eq!(
+        wrong,
+        (-32602, "Invalid params: filename: Expected string, received integer".to_owned())
+    );
+    let name = study
+        .error("callTool", create(json!({"filename": "../x", "title": "t", "content": "c"})))
+        .await;
     assert_eq!(name.0, -32602, "{name:?}");
-    assert_eq!(study.error("callTool", json!({"name": "no_such", "arguments": {}})).await.0, -32601);
-    assert_eq!(study.error("callTool", json!({})).await, (-32602, "Invalid params: name is required".to_owned()));
-    assert_eq!(study.error("callTool", json!({"name": "fail"})).await, (-32603, "R said no".to_owned()));
+    assert_eq!(
+        study.error("callTool", json!({"name": "no_such", "arguments": {}})).await.0,
+        -32601
+    );
+    assert_eq!(
+        study.error("callTool", json!({})).await,
+        (-32602, "Invalid params: name is required".to_owned())
+    );
+    assert_eq!(
+        study.error("callTool", json!({"name": "fail"})).await,
+        (-32603, "R said no".to_owned())
+    );
     assert_eq!(study.error("readResource", json!({"uri": "rmd:///none.Rmd"})).await.0, -32002);
-    assert_eq!(study.error("readResource", json!({"uri": "rmd-output:///none.pdf"})).await.0, -32002);
-    assert_eq!(study.error("readResource", json!({"uri": "rmd:///../../etc/passwd"})).await.0, -32002);
+    assert_eq!(
+        study.error("readResource", json!({"uri": "rmd-output:///none.pdf"})).await.0,
+        -32002
+    );
+    assert_eq!(
+        study.error("readResource", json!({"uri": "rmd:///../../etc/passwd"})).await.0,
+        -32002
+    );
     for uri in ["file:///etc/passwd", "rmd://x.Rmd", "rmd:///", "", "x"] {
         let (code, message) = study.error("readResource", json!({"uri": uri})).await;
         assert_eq!(code, -32600, "{uri}: {message}");
     }
-    assert_eq!(study.error("readResource", json!({})).await, (-32602, "Invalid params: uri is required".to_owned()));
-    assert_eq!(study.error("callTool", json!({"name": "read_rmd", "arguments": {"filename": "none"}})).await.0, -32002);
+    assert_eq!(
+        study.error("readResource", json!({})).await,
+        (-32602, "Invalid params: uri is required".to_owned())
+    );
+    assert_eq!(
+        study
+            .error("callTool", json!({"name": "read_rmd", "arguments": {"filename": "none"}}))
+            .await
+            .0,
+        -32002
+    );
 }
 
 #[tokio::test]
@@ -190,25 +238,95 @@ fn cases() -> Vec<Case> {
     let read = |uri: &str| json!({"uri": uri});
     vec![
         (CALL, create(json!({})), -32602, "Invalid params: filename is required"),
-        (CALL, create(json!({"filename": "a", "content": "c"})), -32602, "Invalid params: title is required"),
-        (CALL, create(json!({"filename": "a", "title": "t"})), -32602, "Invalid params: content is required"),
-        (CALL, create(json!({"filename": 5, "title": "t", "content": "c"})), -32602, "Invalid params: filename: Expected string"),
-        (CALL, create(json!({"filename": "../a", "title": "t", "content": "c"})), -32602, "`../a` cannot name a document"),
-        (CALL, create(json!({"filename": "there", "title": "t", "content": "c"})), -32602, "`there.Rmd` is there already"),
+        (
+            CALL,
+            create(json!({"filename": "a", "content": "c"})),
+            -32602,
+            "Invalid params: title is required",
+        ),
+        (
+            CALL,
+            create(json!({"filename": "a", "title": "t"})),
+            -32602,
+            "Invalid params: content is required",
+        ),
+        (
+            CALL,
+            create(json!({"filename": 5, "title": "t", "content": "c"})),
+            -32602,
+            "Invalid params: filename: Expected string",
+        ),
+        (
+            CALL,
+            create(json!({"filename": "../a", "title": "t", "content": "c"})),
+            -32602,
+            "`../a` cannot name a document",
+        ),
+        (
+            CALL,
+            create(json!({"filename": "there", "title": "t", "content": "c"})),
+            -32602,
+            "`there.Rmd` is there already",
+        ),
         (CALL, render(json!({"format": "pdf"})), -32602, "Invalid params: filename is required"),
-        (CALL, render(json!({"filename": "there", "format": "epub"})), -32602, "Invalid params: format: Value must be one of"),
-        (CALL, render(json!({"filename": "there", "use_docker_compose": "yes"})), -32602, "Invalid params: use_docker_compose: "),
-        (CALL, render(json!({"filename": "there", "colour": 1})), -32602, "Invalid params: colour: Unknown parameter 'colour'"),
-        (CALL, render(json!({"filename": "there", "params": {"n": 1}})), -32602, "`there.Rmd` does not declare the parameter"),
+        (
+            CALL,
+            render(json!({"filename": "there", "format": "epub"})),
+            -32602,
+            "Invalid params: format: Value must be one of",
+        ),
+        (
+            CALL,
+            render(json!({"filename": "there", "use_docker_compose": "yes"})),
+            -32602,
+            "Invalid params: use_docker_compose: ",
+        ),
+        (
+            CALL,
+            render(json!({"filename": "there", "colour": 1})),
+            -32602,
+            "Invalid params: colour: Unknown parameter 'colour'",
+        ),
+        (
+            CALL,
+            render(json!({"filename": "there", "params": {"n": 1}})),
+            -32602,
+            "`there.Rmd` does not declare the parameter",
+        ),
         (CALL, render(json!({"filename": "none"})), -32002, "R Markdown file not found: none.Rmd"),
-        (CALL, call("read_rmd", json!({"filename": "none"})), -32002, "R Markdown file not found: none.Rmd"),
-        (CALL, render(json!({"filename": "there"})), -32603, "Docker does not answer: tried unix:///nowhere/docker.sock"),
+        (
+            CALL,
+            call("read_rmd", json!({"filename": "none"})),
+            -32002,
+            "R Markdown file not found: none.Rmd",
+        ),
+        (
+            CALL,
+            render(json!({"filename": "there"})),
+            -32603,
+            "Docker does not answer: tried unix:///nowhere/docker.sock",
+        ),
         (CALL, call("fail", json!({})), -32603, "R said no"),
-        (CALL, call("render_rmx", json!({})), -32601, "unknown tool `render_rmx`; did you mean `render_rmd`?"),
+        (
+            CALL,
+            call("render_rmx", json!({})),
+            -32601,
+            "unknown tool `render_rmx`; did you mean `render_rmd`?",
+        ),
         (READ, read("rmd:///none.Rmd"), -32002, "R Markdown file not found: none.Rmd"),
-        (READ, read("rmd:///../../etc/passwd"), -32002, "R Markdown file not found: ../../etc/passwd"),
+        (
+            READ,
+            read("rmd:///../../etc/passwd"),
+            -32002,
+            "R Markdown file not found: ../../etc/passwd",
+        ),
         (READ, read("rmd-output:///none%20.pdf"), -32002, "Rendered output not found: none .pdf"),
-        (READ, read("file:///etc/passwd"), -32600, "Invalid URI format: `file:///etc/passwd` does not begin with `rmd:///`"),
+        (
+            READ,
+            read("file:///etc/passwd"),
+            -32600,
+            "Invalid URI format: `file:///etc/passwd` does not begin with `rmd:///`",
+        ),
         (READ, read("rmd:///"), -32600, "Invalid URI format: `rmd:///` names nothing"),
         (READ, read("toolcrib://output/none"), -32002, "unknown resource `toolcrib://output/none`"),
     ]
@@ -219,7 +337,8 @@ async fn both_dialects_say_the_same_in_their_own_codes_and_shapes() {
     // What a client started ends when it leaves, so each has a server of its own.
     let study = || Study::new().file("there.Rmd", "text");
     let (first, second) = (study(), study());
-    let mut clients = [Client::legacy(first.server.clone()).await, Client::modern(second.server.clone())];
+    let mut clients =
+        [Client::legacy(first.server.clone()).await, Client::modern(second.server.clone())];
     for ((alias, standard), params, code, begin) in cases() {
         let (said, message) = study().error(alias, params.clone()).await;
         assert_eq!((said, message.starts_with(begin)), (code, true), "{params}: {message}");
@@ -231,7 +350,11 @@ async fn both_dialects_say_the_same_in_their_own_codes_and_shapes() {
                 (_, -32601) => ((-32602).into(), reply["error"]["message"].as_str()),
                 _ => (Value::Null, Some(text(&reply))),
             };
-            assert_eq!((told, &reply["error"]["code"]), (Some(message.as_str()), &expected), "{params}: {reply}");
+            assert_eq!(
+                (told, &reply["error"]["code"]),
+                (Some(message.as_str()), &expected),
+                "{params}: {reply}"
+            );
             assert_eq!(reply["result"]["isError"] == true, expected.is_null(), "{params}: {reply}");
         }
     }
@@ -240,20 +363,27 @@ async fn both_dialects_say_the_same_in_their_own_codes_and_shapes() {
 #[tokio::test]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 async fn a_failed_render_is_told_in_the_same_words_by_both_dialects() {
-    if !["Rscript", "pandoc"].iter().all(|program| std::path::Path::new("/usr/bin").join(program).exists()) {
+    if !["Rscript", "pandoc"]
+        .iter()
+        .all(|program| std::path::Path::new("/usr/bin").join(program).exists())
+    {
         assert!(std::env::var_os("CI").is_none(), "R is needed in CI");
         return eprintln!("SKIPPED: R or pandoc is not installed");
     }
-    let study = || Study::rendering(Preference::Local).file("a.Rmd", "```{r broken}\nstop('boom')\n```\n");
+    let study =
+        || Study::rendering(Preference::Local).file("a.Rmd", "```{r broken}\nstop('boom')\n```\n");
     let params = json!({"name": "render_rmd", "arguments": {"filename": "a"}});
     let (code, message) = study().error("callTool", params.clone()).await;
     assert_eq!(code, -32603);
     assert!(
-        message.starts_with("`a.Rmd` could not be rendered (chunk `broken`, lines ") && message.ends_with("): boom"),
+        message.starts_with("`a.Rmd` could not be rendered (chunk `broken`, lines ")
+            && message.ends_with("): boom"),
         "{message}"
     );
     let (first, second) = (study(), study());
-    for mut client in [Client::legacy(first.server.clone()).await, Client::modern(second.server.clone())] {
+    for mut client in
+        [Client::legacy(first.server.clone()).await, Client::modern(second.server.clone())]
+    {
         let reply = client.request("tools/call", params.clone()).await;
         assert_eq!((&reply["result"]["isError"], text(&reply)), (&json!(true), message.as_str()));
     }
@@ -263,10 +393,16 @@ async fn a_failed_render_is_told_in_the_same_words_by_both_dialects() {
 async fn other_tools_are_refused_in_the_words_of_each_dialect() {
     let study = Study::new();
     let params = json!({"name": "echo", "arguments": {}});
-    assert_eq!(study.error("callTool", params.clone()).await.1, "Invalid params: message is required");
+    assert_eq!(
+        study.error("callTool", params.clone()).await.1,
+        "Invalid params: message is required"
+    );
     for mut client in Client::both(&study.server).await {
         let reply = client.request("tools/call", params.clone()).await;
-        assert_eq!(text(&reply), "Invalid arguments for `echo`:\n- message: Missing required parameter 'message'");
+        assert_eq!(
+            text(&reply),
+            "Invalid arguments for `echo`:\n- message: Missing required parameter 'message'"
+        );
     }
 }
 
@@ -300,7 +436,9 @@ async fn what_was_asked_is_answered_when_the_input_ends_at_once() {
     let mut client = Client::new(study.server.clone());
     for n in 0..20 {
         let params = json!({"name": "echo", "arguments": {"message": "hi"}});
-        client.send(json!({"jsonrpc": "2.0", "id": n, "method": "callTool", "params": params})).await;
+        client
+            .send(json!({"jsonrpc": "2.0", "id": n, "method": "callTool", "params": params}))
+            .await;
     }
     client.end();
     for n in 0..20 {
@@ -316,7 +454,8 @@ async fn an_id_in_use_is_refused_and_a_cancelled_call_is_not_answered() {
         Ok(Outcome::text("cancelled"))
     });
     let mut client = Client::new(serving(vec![endless, echo("echo")]));
-    let call = json!({"jsonrpc": "2.0", "id": "x", "method": "callTool", "params": {"name": "wait"}});
+    let call =
+        json!({"jsonrpc": "2.0", "id": "x", "method": "callTool", "params": {"name": "wait"}});
     client.send(call.clone()).await;
     client.send(call).await;
     assert_eq!(client.response("x").await["error"]["code"], -32600);
@@ -331,12 +470,15 @@ async fn an_id_in_use_is_refused_and_a_cancelled_call_is_not_answered() {
 async fn the_door_of_http_stays_shut_and_calls_are_in_the_audit() {
     let place = tempfile::tempdir().expect("a folder");
     let server = keeping(place.path());
-    let site = Site::with(server.clone(), |options| options.token = Some("secret".to_owned())).await;
+    let site =
+        Site::with(server.clone(), |options| options.token = Some("secret".to_owned())).await;
     let params = json!({"name": "echo", "arguments": {"message": "hi"}});
-    let call = json!({"jsonrpc": "2.0", "id": "x", "method": "callTool", "params": params}).to_string();
+    let call =
+        json!({"jsonrpc": "2.0", "id": "x", "method": "callTool", "params": params}).to_string();
     assert_eq!(site.send("POST", "/mcp", &[], &call).await.status, 401);
     let token = ("Authorization", "Bearer secret");
-    let foreign = site.send("POST", "/mcp", &[token, ("Origin", "https://evil.example")], &call).await;
+    let foreign =
+        site.send("POST", "/mcp", &[token, ("Origin", "https://evil.example")], &call).await;
     assert_eq!(foreign.status, 403, "{foreign:?}");
     let foreign = site.send("POST", "/mcp", &[token, ("Host", "evil.example")], &call).await;
     assert_eq!(foreign.status, 403, "{foreign:?}");
@@ -351,7 +493,9 @@ async fn the_door_of_http_stays_shut_and_calls_are_in_the_audit() {
 #[tokio::test]
 async fn a_dangerous_tool_is_not_called_without_approval() {
     let study = Study::new().file("a.Rmd", "a");
-    let refused = study.error("callTool", json!({"name": "delete_rmd", "arguments": {"filename": "a"}})).await;
+    let refused = study
+        .error("callTool", json!({"name": "delete_rmd", "arguments": {"filename": "a"}}))
+        .await;
     assert_eq!(refused.0, -32603, "{refused:?}");
     assert!(study.folder.path().join("a.Rmd").exists());
 }

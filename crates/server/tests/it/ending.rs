@@ -58,7 +58,9 @@ async fn the_audit_is_complete_when_serving_ends() {
 #[tokio::test]
 async fn an_open_stream_is_closed_properly_and_delays_nothing() {
     let mut client = Client::modern(echoing());
-    let id = client.start("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}})).await;
+    let id = client
+        .start("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}))
+        .await;
     client.message("notifications/subscriptions/acknowledged").await;
     let start = Instant::now();
     client.end();
@@ -84,7 +86,9 @@ async fn running_calls_are_cancelled_when_the_input_ends() {
 #[tokio::test]
 async fn what_was_asked_before_the_end_is_still_answered() {
     let mut client = Client::legacy(echoing()).await;
-    let id = client.start("tools/call", json!({"name": "echo", "arguments": {"message": "last words"}})).await;
+    let id = client
+        .start("tools/call", json!({"name": "echo", "arguments": {"message": "last words"}}))
+        .await;
     client.end();
     assert_eq!(text(&client.response(id).await), "last words");
     client.served().await.expect("an orderly end");
@@ -106,7 +110,10 @@ async fn a_shutdown_ends_calls_and_the_connection() {
 #[tokio::test]
 async fn a_question_that_nobody_answers_delays_nothing() {
     let server = serving(vec![tool("ask", async |_, context: Context| {
-        context.ask("where", Question::Roots).await.map(|answer| Outcome::text(answer.0.to_string()))
+        context
+            .ask("where", Question::Roots)
+            .await
+            .map(|answer| Outcome::text(answer.0.to_string()))
     })]);
     let mut client = Client::legacy(server).await;
     client.start("tools/call", json!({"name": "ask"})).await;

@@ -11,7 +11,8 @@ use crate::{
 };
 
 fn texts(reply: &Value) -> Vec<String> {
-    let content = reply["result"]["content"].as_array().unwrap_or_else(|| panic!("no content: {reply}"));
+    let content =
+        reply["result"]["content"].as_array().unwrap_or_else(|| panic!("no content: {reply}"));
     content.iter().map(|block| block["text"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
@@ -24,7 +25,10 @@ async fn the_answer_says_how_the_result_reaches_this_client() {
     let yard = Yard::new();
     let [mut legacy, mut modern] = Client::both(&yard.server).await;
     let said = texts(&legacy.call("work", json!({})).await).join("\n");
-    assert!(said.contains("next call") && said.contains("`await`") && said.contains("log message"), "{said}");
+    assert!(
+        said.contains("next call") && said.contains("`await`") && said.contains("log message"),
+        "{said}"
+    );
     let said = texts(&modern.call("work", json!({})).await).join("\n");
     assert!(said.contains("next call") && said.contains("`await`"), "{said}");
     assert!(!said.contains("log message"), "nobody can send this client one: {said}");
@@ -38,7 +42,10 @@ async fn the_instructions_say_how_long_work_is_followed() {
     let mut client = Client::new(Yard::new().server);
     let reply = client.request("initialize", crate::pipes::handshake(json!({}))).await;
     let said = reply["result"]["instructions"].as_str().expect("instructions");
-    assert!(["`await`", "`status`", "`cancel`", "next call"].iter().all(|word| said.contains(word)), "{said}");
+    assert!(
+        ["`await`", "`status`", "`cancel`", "next call"].iter().all(|word| said.contains(word)),
+        "{said}"
+    );
 }
 
 #[tokio::test]
@@ -63,7 +70,10 @@ async fn a_result_comes_once_with_the_next_call() {
         assert_eq!(client.call("nonsense", json!({})).await["error"]["code"], -32602);
         let said = echo(&mut client).await;
         assert_eq!(said[0], "hi");
-        assert!(said[1].starts_with("Since your last call:") && said[1].contains(id.as_str()), "{said:?}");
+        assert!(
+            said[1].starts_with("Since your last call:") && said[1].contains(id.as_str()),
+            "{said:?}"
+        );
         assert!(said[1].ends_with("worked"), "{said:?}");
         assert_eq!(echo(&mut client).await, ["hi"], "once");
     }
@@ -72,7 +82,8 @@ async fn a_result_comes_once_with_the_next_call() {
 #[tokio::test]
 async fn a_result_of_another_server_on_the_crib_comes_once_with_a_call_soon_after() {
     let [here, there] = Yard::pair();
-    let (mut near, mut far) = (Client::legacy(here.server.clone()).await, Client::modern(there.server.clone()));
+    let (mut near, mut far) =
+        (Client::legacy(here.server.clone()).await, Client::modern(there.server.clone()));
     assert_eq!(echo(&mut near).await, ["hi"], "nothing has ended");
     let id = started(&far.call("work", json!({})).await);
     there.finish(&id).await;
@@ -84,7 +95,10 @@ async fn a_result_of_another_server_on_the_crib_comes_once_with_a_call_soon_afte
         }
         assert!(Instant::now() < end, "it comes");
     };
-    assert!(said[1].starts_with("Since your last call:") && said[1].contains(id.as_str()), "{said:?}");
+    assert!(
+        said[1].starts_with("Since your last call:") && said[1].contains(id.as_str()),
+        "{said:?}"
+    );
     assert!(said[1].ends_with("worked"), "{said:?}");
     assert_eq!((echo(&mut near).await.len(), echo(&mut far).await.len()), (1, 1), "once");
 }
@@ -128,20 +142,34 @@ async fn nobody_is_given_or_told_of_what_is_somebody_elses() {
     let mut other = Client::legacy(yard.server.clone().with_owner("other")).await;
     let id = started(&owner.call("work", json!({})).await);
     yard.finish(&id).await;
-    assert_eq!(owner.message("notifications/message").await["params"]["data"]["operation_id"], id.as_str());
+    assert_eq!(
+        owner.message("notifications/message").await["params"]["data"]["operation_id"],
+        id.as_str()
+    );
     assert_eq!(echo(&mut other).await, ["hi"]);
     assert_eq!(other.unasked().await, Vec::<Value>::new());
-    for (tool, arguments) in [("status", json!({"id": id})), ("await", json!({"id": id})), ("cancel", json!({"id": id}))] {
+    for (tool, arguments) in
+        [("status", json!({"id": id})), ("await", json!({"id": id})), ("cancel", json!({"id": id}))]
+    {
         let foreign = other.call(tool, arguments).await["result"].clone();
-        let unknown = other.call(tool, json!({"id": "op_aaaaaaaaaaaaaaaaaaaaaaaaaa"})).await["result"].clone();
+        let unknown =
+            other.call(tool, json!({"id": "op_aaaaaaaaaaaaaaaaaaaaaaaaaa"})).await["result"]
+                .clone();
         assert_eq!(foreign["isError"], true, "{tool}: {foreign}");
-        assert_eq!(foreign["structuredContent"]["error_type"], "unknown_operation", "{tool}: {foreign}");
+        assert_eq!(
+            foreign["structuredContent"]["error_type"], "unknown_operation",
+            "{tool}: {foreign}"
+        );
         let same = foreign.to_string().replace(id.as_str(), "op_aaaaaaaaaaaaaaaaaaaaaaaaaa");
         assert_eq!(same, unknown.to_string(), "{tool} does not tell which exist");
     }
     let uri = format!("toolcrib://operation/{id}");
     assert!(other.request("resources/read", json!({"uri": uri})).await["error"].is_object());
-    assert!(owner.request("resources/read", json!({"uri": uri})).await["result"].to_string().contains("worked"));
+    assert!(
+        owner.request("resources/read", json!({"uri": uri})).await["result"]
+            .to_string()
+            .contains("worked")
+    );
 }
 
 #[tokio::test]
@@ -153,15 +181,23 @@ async fn older_clients_are_told_of_the_end() {
     client.request("resources/subscribe", json!({"uri": uri})).await;
     yard.finish(&id).await;
     let told = client.message("notifications/message").await;
-    assert_eq!((&told["params"]["level"], &told["params"]["data"]["state"]), (&json!("info"), &json!("completed")));
+    assert_eq!(
+        (&told["params"]["level"], &told["params"]["data"]["state"]),
+        (&json!("info"), &json!("completed"))
+    );
     assert_eq!(client.message("notifications/resources/updated").await["params"]["uri"], uri);
     client.request("logging/setLevel", json!({"level": "warning"})).await;
     let id = started(&client.call("work", json!({})).await);
-    client.request("resources/subscribe", json!({"uri": format!("toolcrib://operation/{id}")})).await;
+    client
+        .request("resources/subscribe", json!({"uri": format!("toolcrib://operation/{id}")}))
+        .await;
     yard.finish(&id).await;
     client.message("notifications/resources/updated").await;
     let unasked = client.unasked().await;
-    assert!(!unasked.iter().any(|message| message["method"] == "notifications/message"), "{unasked:?}");
+    assert!(
+        !unasked.iter().any(|message| message["method"] == "notifications/message"),
+        "{unasked:?}"
+    );
 }
 
 #[tokio::test]
@@ -170,7 +206,9 @@ async fn modern_clients_can_watch_the_result() {
     let mut client = Client::modern(yard.server.clone());
     let id = started(&client.call("work", json!({})).await);
     let uri = format!("toolcrib://operation/{id}");
-    client.start("subscriptions/listen", json!({"notifications": {"resourceSubscriptions": [uri]}})).await;
+    client
+        .start("subscriptions/listen", json!({"notifications": {"resourceSubscriptions": [uri]}}))
+        .await;
     client.message("notifications/subscriptions/acknowledged").await;
     yard.finish(&id).await;
     assert_eq!(client.message("notifications/resources/updated").await["params"]["uri"], uri);
@@ -184,7 +222,11 @@ async fn a_request_that_waits_is_told_progress_under_its_own_token() {
         let id = client.start("tools/call", params).await;
         let told = client.message("notifications/progress").await;
         assert_eq!(told["params"]["progressToken"], "mine");
-        assert_eq!((&told["params"]["progress"], &told["params"]["total"]), (&json!(50.0), &json!(100.0)), "{told}");
+        assert_eq!(
+            (&told["params"]["progress"], &told["params"]["total"]),
+            (&json!(50.0), &json!(100.0)),
+            "{told}"
+        );
         yard.release.add_permits(1);
         assert_eq!(text(&client.response(id).await), "worked");
     }
@@ -195,7 +237,8 @@ async fn who_waits_for_operations_is_told_how_far_they_are() {
     let yard = Yard::new();
     for mut client in Client::both(&yard.server).await {
         let operation = started(&client.call("work", json!({"halfway": true})).await);
-        let params = json!({"name": "await", "arguments": {"id": operation}, "_meta": {"progressToken": 7}});
+        let params =
+            json!({"name": "await", "arguments": {"id": operation}, "_meta": {"progressToken": 7}});
         let id = client.start("tools/call", params).await;
         assert_eq!(client.message("notifications/progress").await["params"]["progressToken"], 7);
         yard.release.add_permits(1);

@@ -69,7 +69,10 @@ async fn refuses_a_second_request_under_an_id_in_use() {
     assert_eq!(client.response("a").await["error"]["code"], -32600);
     for _ in 0..2 {
         client.send(json!({"jsonrpc": "2.0", "id": "b", "method": "tools/list"})).await;
-        assert!(client.response("b").await["result"]["tools"].is_array(), "an answered request gives its id free");
+        assert!(
+            client.response("b").await["result"]["tools"].is_array(),
+            "an answered request gives its id free"
+        );
     }
 }
 

@@ -71,7 +71,13 @@ impl Site {
     }
 
     /// Opens a connection and sends a request.
-    async fn open(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> BufReader<TcpStream> {
+    async fn open(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> BufReader<TcpStream> {
         let mut stream = TcpStream::connect(&self.address).await.expect("a connection");
         stream.write_all(self.head(method, path, headers, body).as_bytes()).await.expect("sent");
         // A server that refuses early may not read the body.
@@ -79,7 +85,13 @@ impl Site {
         BufReader::new(stream)
     }
 
-    pub(crate) async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
+    pub(crate) async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Response {
         let mut stream = self.open(method, path, headers, body).await;
         timeout(PATIENCE, Response::read(&mut stream)).await.expect("a response in time")
     }
@@ -87,7 +99,8 @@ impl Site {
     /// A request that says everything itself.
     async fn modern(&self, method: &str, mut params: Value, headers: &[(&str, &str)]) -> Response {
         params["_meta"] = meta(json!({}));
-        let name = params["name"].as_str().or(params["uri"].as_str()).unwrap_or_default().to_owned();
+        let name =
+            params["name"].as_str().or(params["uri"].as_str()).unwrap_or_default().to_owned();
         let mut all = vec![("MCP-Protocol-Version", MODERN), ("Mcp-Method", method)];
         if !name.is_empty() {
             all.push(("Mcp-Name", &name));
@@ -99,7 +112,8 @@ impl Site {
     }
 
     async fn echo(&self, headers: &[(&str, &str)]) -> Response {
-        self.modern("tools/call", json!({"name": "echo", "arguments": {"message": "hi"}}), headers).await
+        self.modern("tools/call", json!({"name": "echo", "arguments": {"message": "hi"}}), headers)
+            .await
     }
 
     /// Opens a session of an older client.
@@ -116,8 +130,14 @@ impl Response {
         let raw = String::from_utf8_lossy(&raw).into_owned();
         let (head, body) = raw.split_once("\r\n\r\n").unwrap_or((&raw, ""));
         let mut lines = head.lines();
-        let status = lines.next().and_then(|line| line.split(' ').nth(1)).and_then(|status| status.parse().ok()).unwrap_or(0);
-        let headers = lines.filter_map(|line| line.split_once(": ")).map(|(name, value)| (name.to_lowercase(), value.to_owned()));
+        let status = lines
+            .next()
+            .and_then(|line| line.split(' ').nth(1))
+            .and_then(|status| status.parse().ok())
+            .unwrap_or(0);
+        let headers = lines
+            .filter_map(|line| line.split_once(": "))
+            .map(|(name, value)| (name.to_lowercase(), value.to_owned()));
         Self { status, headers: headers.collect(), body: body.to_owned() }
     }
 
@@ -127,7 +147,8 @@ impl Response {
 
     /// The message in the body, be it plain or the last event of a stream.
     pub(crate) fn message(&self) -> Value {
-        let mut events = self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
+        let mut events =
+            self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
         let text = events.rfind(|event| event.starts_with('{')).unwrap_or(self.body.trim());
         serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
@@ -167,11 +188,14 @@ async fn serves_sessions_of_older_clients() {
     let headers = [("Mcp-Session-Id", session.as_str()), ("MCP-Protocol-Version", "2025-11-25")];
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
     assert_eq!(site.send("POST", "/mcp", &headers, &initialized).await.status, 202);
-    let call =
-        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo", "arguments": {"message": "hi"}}});
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo", "arguments": {"message": "hi"}}});
     assert_eq!(text(&site.send("POST", "/mcp", &headers, &call.to_string()).await.message()), "hi");
     assert_eq!(site.send("DELETE", "/mcp", &headers, "").await.status, 204);
-    assert_eq!(site.send("POST", "/mcp", &headers, &call.to_string()).await.status, 404, "the session is gone");
+    assert_eq!(
+        site.send("POST", "/mcp", &headers, &call.to_string()).await.status,
+        404,
+        "the session is gone"
+    );
 }
 
 #[tokio::test]
@@ -184,7 +208,12 @@ async fn lets_in_known_origins_and_hosts_only() {
     for origin in ["http://localhost:3000", "http://127.0.0.1", "https://app.example"] {
         assert_eq!(site.echo(&[("Origin", origin)]).await.status, 200, "{origin}");
     }
-    for origin in ["http://evil.example", "https://app.example.evil.example", "http://localhost.evil.example", "null"] {
+    for origin in [
+        "http://evil.example",
+        "https://app.example.evil.example",
+        "http://localhost.evil.example",
+        "null",
+    ] {
         assert_eq!(site.echo(&[("Origin", origin)]).await.status, 403, "{origin}");
     }
     for host in ["localhost:1", "crib.example", "[::1]:80"] {
@@ -198,9 +227,15 @@ async fn lets_in_known_origins_and_hosts_only() {
 #[tokio::test]
 async fn wants_the_token_if_it_has_one() {
     let site = Site::with(echoing(), |options| options.token = Some("s3cret".into())).await;
-    for wrong in [vec![], vec![("Authorization", "Bearer s3creT")], vec![("Authorization", "Basic s3cret")]] {
+    for wrong in
+        [vec![], vec![("Authorization", "Bearer s3creT")], vec![("Authorization", "Basic s3cret")]]
+    {
         let reply = site.echo(&wrong).await;
-        assert_eq!((reply.status, reply.header("www-authenticate")), (401, Some("Bearer")), "{wrong:?}");
+        assert_eq!(
+            (reply.status, reply.header("www-authenticate")),
+            (401, Some("Bearer")),
+            "{wrong:?}"
+        );
     }
     for right in ["Bearer s3cret", "bearer s3cret"] {
         assert_eq!(site.echo(&[("Authorization", right)]).await.status, 200);
@@ -225,7 +260,11 @@ async fn answers_bodies_that_are_not_messages_in_the_protocols_own_form() {
         (json!({"jsonrpc": "2.0", "x": "y".repeat(1_000)}).to_string(), 413, -32600),
     ] {
         let reply = site.send("POST", "/mcp", &[], &body).await;
-        assert_eq!((reply.status, &reply.message()["error"]["code"]), (status, &json!(code)), "{body}");
+        assert_eq!(
+            (reply.status, &reply.message()["error"]["code"]),
+            (status, &json!(code)),
+            "{body}"
+        );
         assert_eq!(reply.header("content-type"), Some("application/json"));
     }
     assert_eq!(site.echo(&[("Accept", "*/*")]).await.status, 200, "any type is both types");
@@ -302,7 +341,8 @@ async fn a_modern_client_that_goes_away_cancels_its_call() {
     let site = Site::new(server).await;
     let params = json!({"name": "wait", "_meta": meta(json!({}))});
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-    let headers = [("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/call"), ("Mcp-Name", "wait")];
+    let headers =
+        [("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/call"), ("Mcp-Name", "wait")];
     let stream = site.open("POST", "/mcp", &headers, &body.to_string()).await;
     started.acquire().await.expect("it runs").forget();
     drop(stream);
@@ -318,7 +358,11 @@ fn following() -> Value {
 async fn follow(site: &Site, method: &str, name: &str, mut params: Value) -> BufReader<TcpStream> {
     params["_meta"] = following();
     let body = json!({"jsonrpc": "2.0", "id": 9, "method": method, "params": params});
-    let mut headers = vec![("MCP-Protocol-Version", MODERN), ("Mcp-Method", method), ("Authorization", "Bearer secret")];
+    let mut headers = vec![
+        ("MCP-Protocol-Version", MODERN),
+        ("Mcp-Method", method),
+        ("Authorization", "Bearer secret"),
+    ];
     if !name.is_empty() {
         headers.push(("Mcp-Name", name));
     }
@@ -333,15 +377,20 @@ async fn followed(site: &Site, method: &str, name: &str, params: Value) -> Value
 #[tokio::test]
 async fn tasks_belong_to_the_token_and_are_pushed_to_who_listens() {
     let yard = Yard::new();
-    let site = Site::with(yard.server.clone(), |options| options.token = Some("secret".into())).await;
-    let created = followed(&site, "tools/call", "work", json!({"name": "work"})).await["result"].clone();
+    let site =
+        Site::with(yard.server.clone(), |options| options.token = Some("secret".into())).await;
+    let created =
+        followed(&site, "tools/call", "work", json!({"name": "work"})).await["result"].clone();
     assert_eq!(created["resultType"], "task", "{created}");
     let id = created["taskId"].as_str().expect("an id").to_owned();
-    let known = yard.operations.get(Asker::Operator, &id.parse().expect("an id")).await.expect("known");
+    let known =
+        yard.operations.get(Asker::Operator, &id.parse().expect("an id")).await.expect("known");
     assert!(known.owner.0.starts_with("token "), "{:?}", known.owner);
     let working = followed(&site, "tasks/get", &id, json!({"taskId": id})).await;
     assert_eq!(working["result"]["status"], "working", "{working}");
-    let mut stream = follow(&site, "subscriptions/listen", "", json!({"notifications": {"taskIds": [id]}})).await;
+    let mut stream =
+        follow(&site, "subscriptions/listen", "", json!({"notifications": {"taskIds": [id]}}))
+            .await;
     let mut seen = String::new();
     while !seen.contains("acknowledged") {
         assert_ne!(stream.read_line(&mut seen).await.expect("readable"), 0, "{seen}");
@@ -382,11 +431,18 @@ async fn at_the_end_operations_are_ended_and_recorded() {
     let site = Site::new(yard.server.clone()).await;
     let created = followed(&site, "tools/call", "work", json!({"name": "work"})).await;
     site.shutdown.cancel();
-    timeout(PATIENCE, site.serving).await.expect("in time").expect("no panic").expect("an orderly end");
+    timeout(PATIENCE, site.serving)
+        .await
+        .expect("in time")
+        .expect("no panic")
+        .expect("an orderly end");
     let id = created["result"]["taskId"].as_str().expect("an id").parse().expect("an id");
     let operation = yard.operations.get(Asker::Operator, &id).await.expect("known");
     let outcome = operation.outcome.expect("an outcome").structured.expect("structured");
-    assert_eq!((operation.state, &outcome["reason"]), (State::Cancelled, &json!("the server ended")));
+    assert_eq!(
+        (operation.state, &outcome["reason"]),
+        (State::Cancelled, &json!("the server ended"))
+    );
 }
 
 #[tokio::test]
@@ -399,7 +455,8 @@ async fn ends_with_its_calls_and_streams_when_asked_to() {
     });
     started.acquire().await.expect("it runs").forget();
     let params = json!({"notifications": {"toolsListChanged": true}, "_meta": meta(json!({}))});
-    let body = json!({"jsonrpc": "2.0", "id": 7, "method": "subscriptions/listen", "params": params});
+    let body =
+        json!({"jsonrpc": "2.0", "id": 7, "method": "subscriptions/listen", "params": params});
     let headers = [("MCP-Protocol-Version", MODERN), ("Mcp-Method", "subscriptions/listen")];
     let mut stream = site.open("POST", "/mcp", &headers, &body.to_string()).await;
     let mut seen = String::new();
@@ -409,12 +466,20 @@ async fn ends_with_its_calls_and_streams_when_asked_to() {
     let start = Instant::now();
     site.shutdown.cancel();
     go.add_permits(1);
-    assert_eq!(text(&call.await.expect("no panic").message()), "went on", "a call in flight is answered");
+    assert_eq!(
+        text(&call.await.expect("no panic").message()),
+        "went on",
+        "a call in flight is answered"
+    );
     let mut rest = String::new();
     stream.read_to_string(&mut rest).await.expect("readable");
     assert!(rest.contains(r#""id":7"#), "the stream is closed with its result: {rest}");
     let site = Arc::into_inner(site).expect("nobody else");
-    timeout(PATIENCE, site.serving).await.expect("in time").expect("no panic").expect("an orderly end");
+    timeout(PATIENCE, site.serving)
+        .await
+        .expect("in time")
+        .expect("no panic")
+        .expect("an orderly end");
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
 }
 
@@ -439,9 +504,14 @@ async fn streams_small_messages_without_the_stall_of_delayed_acknowledgements() 
     let mut meta = meta(json!({}));
     meta["progressToken"] = json!(1);
     let params = json!({"name": "work", "_meta": meta});
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
-    let headers =
-        [("Connection", "keep-alive"), ("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/call"), ("Mcp-Name", "work")];
+    let body =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
+    let headers = [
+        ("Connection", "keep-alive"),
+        ("MCP-Protocol-Version", MODERN),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", "work"),
+    ];
     let mut stream = site.open("POST", "/mcp", &headers, &body).await;
     let first = chunked(&mut stream).await;
     assert!(first.contains("notifications/progress") && first.contains("done"), "{first}");

@@ -35,7 +35,10 @@ async fn serves_a_stable_order_in_one_page_below_two_thousand() {
         assert_eq!(names(&first).len(), 1_999);
         assert!(names(&first).is_sorted());
         assert!(first["result"].get("nextCursor").is_none());
-        assert_eq!(client.request("tools/list", json!({})).await["result"]["tools"], first["result"]["tools"]);
+        assert_eq!(
+            client.request("tools/list", json!({})).await["result"]["tools"],
+            first["result"]["tools"]
+        );
     }
 }
 
@@ -49,7 +52,9 @@ async fn goes_on_after_the_last_name_even_when_the_list_has_changed() {
     let second = client.request("tools/list", json!({"cursor": cursor})).await;
     assert_eq!(names(&second), ["tool_02000"]);
     assert!(second["result"].get("nextCursor").is_none());
-    server.replace(snapshot(numbered(2_003).into_iter().skip(1_500).map(|native| native.tool))).await;
+    server
+        .replace(snapshot(numbered(2_003).into_iter().skip(1_500).map(|native| native.tool)))
+        .await;
     let second = client.request("tools/list", json!({"cursor": cursor})).await;
     assert_eq!(names(&second), ["tool_02000", "tool_02001", "tool_02002"]);
 }
@@ -71,7 +76,10 @@ async fn modern_results_say_how_long_they_are_good_and_who_made_them() {
     let identity = json!({"name": "workshop", "version": "1.2.3"});
     for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
         let result = client.request(method, json!({})).await["result"].clone();
-        assert!(result["ttlMs"].is_u64() && result["cacheScope"] == "private", "{method}: {result}");
+        assert!(
+            result["ttlMs"].is_u64() && result["cacheScope"] == "private",
+            "{method}: {result}"
+        );
         assert_eq!(result["resultType"], "complete", "{method}");
         assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"], identity, "{method}");
     }
@@ -80,7 +88,9 @@ async fn modern_results_say_how_long_they_are_good_and_who_made_them() {
     let mut client = Client::legacy(echoing()).await;
     for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
         let result = client.request(method, json!({})).await["result"].clone();
-        let modern = ["ttlMs", "cacheScope", "resultType", "_meta"].into_iter().filter(|name| result.get(name).is_some());
+        let modern = ["ttlMs", "cacheScope", "resultType", "_meta"]
+            .into_iter()
+            .filter(|name| result.get(name).is_some());
         assert_eq!(modern.count(), 0, "{method}: {result}");
     }
     let result = client.call("echo", json!({"message": "x"})).await["result"].clone();
@@ -105,9 +115,15 @@ fn says_what_a_tool_may_do_and_assumes_the_worse_where_nobody_said() {
     tame.marks.dangerous = Some(false);
     let tools = snapshot([silent, reader, writer, dangerous, tame]).tools_json();
     assert_eq!(tools.len(), 5);
-    let hints: Vec<_> = tools.iter().map(|tool| (tool["name"].as_str().unwrap_or_default(), &tool["annotations"])).collect();
+    let hints: Vec<_> = tools
+        .iter()
+        .map(|tool| (tool["name"].as_str().unwrap_or_default(), &tool["annotations"]))
+        .collect();
     let expected = [
-        ("dangerous", json!({"readOnlyHint": false, "destructiveHint": true, "openWorldHint": false})),
+        (
+            "dangerous",
+            json!({"readOnlyHint": false, "destructiveHint": true, "openWorldHint": false}),
+        ),
         ("reader", json!({"readOnlyHint": true, "openWorldHint": true})),
         ("silent", json!({"readOnlyHint": false, "destructiveHint": true, "openWorldHint": false})),
         ("tame", json!({"readOnlyHint": false, "destructiveHint": false, "openWorldHint": false})),
@@ -127,7 +143,10 @@ fn process_tools_carry_the_schema_of_their_result_and_documented_tools_are_not_s
     let snapshot = snapshot([process("run"), documented]);
     let tools = snapshot.tools_json();
     assert_eq!(tools.len(), 1);
-    assert_eq!(tools[0]["outputSchema"], Value::Object((**runtime::process_output_schema().object()).clone()));
+    assert_eq!(
+        tools[0]["outputSchema"],
+        Value::Object((**runtime::process_output_schema().object()).clone())
+    );
     assert!(snapshot.get("documented").is_none());
     assert_eq!(snapshot.closest("rum"), Some("run"));
 }
@@ -143,17 +162,27 @@ async fn keeps_schemas_as_they_were_written_but_for_the_dialect() {
         "$defs": {"d": {"$anchor": "x", "type": "integer"}},
         "additionalProperties": false,
     });
-    let native = toolkit::Native::new("t", "T", schema(written.clone()), async |_, _| Ok(toolkit::Outcome::text("")));
-    let server = serving(vec![
-        native.output(schema(json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}))),
-    ]);
+    let native = toolkit::Native::new("t", "T", schema(written.clone()), async |_, _| {
+        Ok(toolkit::Outcome::text(""))
+    });
+    let server = serving(vec![native.output(schema(
+        json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}),
+    ))]);
     let mut expected = written;
     expected.as_object_mut().expect("an object").shift_remove("$schema");
     for mut client in Client::both(&server).await {
         let reply = client.request("tools/list", json!({})).await;
         let listed = &reply["result"]["tools"][0];
-        assert_eq!(listed["inputSchema"].to_string(), expected.to_string(), "members in their order");
-        assert_eq!(listed["outputSchema"]["anyOf"][0], json!({"type": "object"}), "beside what failures look like");
+        assert_eq!(
+            listed["inputSchema"].to_string(),
+            expected.to_string(),
+            "members in their order"
+        );
+        assert_eq!(
+            listed["outputSchema"]["anyOf"][0],
+            json!({"type": "object"}),
+            "beside what failures look like"
+        );
     }
 }
 
@@ -170,7 +199,10 @@ async fn wraps_results_that_are_no_objects_for_older_clients_only() {
     let listed = modern.request("tools/list", json!({})).await;
     assert_eq!(listed["result"]["tools"][0]["outputSchema"]["anyOf"][0]["type"], "array");
     assert_eq!(modern.call("array", json!({})).await["result"]["structuredContent"], json!([1, 2]));
-    assert_eq!(modern.call("either", json!({})).await["result"]["structuredContent"], json!({"x": 1}));
+    assert_eq!(
+        modern.call("either", json!({})).await["result"]["structuredContent"],
+        json!({"x": 1})
+    );
     let listed = legacy.request("tools/list", json!({})).await;
     for tool in listed["result"]["tools"].as_array().expect("tools").iter().take(2) {
         assert_eq!(tool["outputSchema"]["type"], "object", "{tool}");
@@ -179,8 +211,14 @@ async fn wraps_results_that_are_no_objects_for_older_clients_only() {
     let reply = legacy.call("array", json!({})).await;
     assert_eq!(reply["result"]["structuredContent"], json!({"result": [1, 2]}));
     assert_eq!(reply["result"]["content"][0]["text"], r#"{"result":[1,2]}"#, "also as text");
-    assert_eq!(legacy.call("either", json!({})).await["result"]["structuredContent"], json!({"result": {"x": 1}}));
-    assert_eq!(legacy.call("loose", json!({})).await["result"]["structuredContent"], json!({"result": 7}));
+    assert_eq!(
+        legacy.call("either", json!({})).await["result"]["structuredContent"],
+        json!({"result": {"x": 1}})
+    );
+    assert_eq!(
+        legacy.call("loose", json!({})).await["result"]["structuredContent"],
+        json!({"result": 7})
+    );
 }
 
 #[tokio::test]
@@ -193,7 +231,8 @@ async fn full_names_stand_before_served_names_and_lead_back_to_the_tool() {
         policy: catalog::Policy::default(),
     };
     let snapshot = Snapshot::new(&catalog, &options);
-    let names: Vec<_> = snapshot.tools_json().into_iter().map(|tool| tool["name"].clone()).collect();
+    let names: Vec<_> =
+        snapshot.tools_json().into_iter().map(|tool| tool["name"].clone()).collect();
     assert_eq!(names, ["mcp_my_crib_a_b", "mcp_my_crib_c"]);
     assert_eq!(snapshot.get("mcp_my_crib_a_b").map(|tool| tool.name.as_str()), Some("a_b"));
     assert!(snapshot.get("a_b").is_none());

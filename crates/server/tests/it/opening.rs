@@ -19,7 +19,10 @@ async fn says_who_it_is_and_only_what_it_has() {
         "resources": {"subscribe": true, "listChanged": true},
         "tools": {"listChanged": true},
     });
-    assert_eq!(reply["result"]["capabilities"], capabilities, "no prompts and no completions without a provider");
+    assert_eq!(
+        reply["result"]["capabilities"], capabilities,
+        "no prompts and no completions without a provider"
+    );
 }
 
 #[tokio::test]
@@ -79,7 +82,10 @@ async fn refuses_a_handshake_on_a_modern_connection() {
 async fn takes_a_modern_request_on_a_connection_that_shook_hands() {
     let mut client = Client::legacy(echoing()).await;
     let plain = client.request("tools/list", json!({})).await;
-    assert!(plain["result"].get("ttlMs").is_none() && plain["result"].get("resultType").is_none(), "{plain}");
+    assert!(
+        plain["result"].get("ttlMs").is_none() && plain["result"].get("resultType").is_none(),
+        "{plain}"
+    );
     let modern = client.request("tools/list", json!({"_meta": meta(json!({}))})).await;
     assert!(modern["result"].get("ttlMs").is_some(), "{modern}");
 }
@@ -99,7 +105,9 @@ async fn answers_older_revisions_with_their_own_version() {
 async fn drops_methods_that_modern_revisions_dropped() {
     let mut client = Client::modern(echoing());
     client.request("tools/list", json!({})).await;
-    for method in ["ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "initialize"] {
+    for method in
+        ["ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "initialize"]
+    {
         let reply = client.request(method, json!({"level": "info", "uri": "x:y"})).await;
         assert_eq!(reply["error"]["code"], -32601, "{method}: {reply}");
     }
@@ -109,7 +117,10 @@ async fn drops_methods_that_modern_revisions_dropped() {
 async fn an_unknown_method_is_told_as_such_before_the_connection_is_open() {
     let mut client = Client::new(echoing());
     let reply = client.request("no/such", json!({})).await;
-    assert_eq!((&reply["error"]["code"], &reply["error"]["message"]), (&json!(-32601), &json!("unknown method `no/such`")));
+    assert_eq!(
+        (&reply["error"]["code"], &reply["error"]["message"]),
+        (&json!(-32601), &json!("unknown method `no/such`"))
+    );
     let reply = client.request("tools/list", json!({})).await;
     assert_eq!(reply["error"]["code"], -32602, "who asks is not known: {reply}");
     let reply = client.request("initialize", handshake(json!({}))).await;
@@ -118,8 +129,10 @@ async fn an_unknown_method_is_told_as_such_before_the_connection_is_open() {
 
 #[tokio::test]
 async fn what_is_refused_is_answered_when_the_input_ends_at_once() {
-    for line in [r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#, r#"{"jsonrpc":"2.0","id":1,"method":"listTools","params":[]}"#]
-    {
+    for line in [
+        r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"listTools","params":[]}"#,
+    ] {
         let mut client = Client::new(echoing());
         for _ in 0..50 {
             client.line(line).await;

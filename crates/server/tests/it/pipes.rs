@@ -106,7 +106,8 @@ impl Client {
                 own[key] = value.clone();
             }
         }
-        self.send(json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params})).await;
+        self.send(json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params}))
+            .await;
         self.next
     }
 
@@ -148,7 +149,10 @@ impl Client {
 
     /// The next message, or nothing when the server has gone away.
     pub(crate) async fn next(&mut self) -> Option<Value> {
-        let line = timeout(PATIENCE, self.input.next_line()).await.expect("a message in time").expect("readable");
+        let line = timeout(PATIENCE, self.input.next_line())
+            .await
+            .expect("a message in time")
+            .expect("readable");
         line.map(|line| serde_json::from_str(&line).expect("one JSON message a line"))
     }
 
@@ -168,8 +172,10 @@ impl Client {
         drop(self.output);
         // Unread output must not hold the server up.
         let mut input = self.input;
-        let reading = tokio::spawn(async move { while let Ok(Some(_)) = input.next_line().await {} });
-        let served = timeout(PATIENCE, self.serving).await.expect("an end in time").expect("no panic");
+        let reading =
+            tokio::spawn(async move { while let Ok(Some(_)) = input.next_line().await {} });
+        let served =
+            timeout(PATIENCE, self.serving).await.expect("an end in time").expect("no panic");
         reading.abort();
         served
     }

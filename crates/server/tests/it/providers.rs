@@ -5,8 +5,8 @@ use std::{collections::HashMap, sync::Arc};
 use serde_json::json;
 use server::Server;
 use toolkit::{
-    Arguments, Body, BoxFuture, Content, Context, Interrupt, Message, Prompt, PromptArgument, Prompts, Question, Resource,
-    ResourceContent, ResourceTemplate, Resources, Role,
+    Arguments, Body, BoxFuture, Content, Context, Interrupt, Message, Prompt, PromptArgument,
+    Prompts, Question, Resource, ResourceContent, ResourceTemplate, Resources, Role,
 };
 
 use crate::{
@@ -30,15 +30,26 @@ impl Resources for Shelf {
 
     fn templates(&self) -> Vec<ResourceTemplate> {
         let name = "Page".to_owned();
-        vec![ResourceTemplate { uri_template: "shelf:{n}".into(), name, description: None, mime_type: "text/plain".into() }]
+        vec![ResourceTemplate {
+            uri_template: "shelf:{n}".into(),
+            name,
+            description: None,
+            mime_type: "text/plain".into(),
+        }]
     }
 
-    fn read<'a>(&'a self, uri: &'a str, context: Context) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>> {
+    fn read<'a>(
+        &'a self,
+        uri: &'a str,
+        context: Context,
+    ) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>> {
         Box::pin(async move {
             let body = match uri {
                 "shelf:book" => Body::Text("text".into()),
                 "shelf:picture" => Body::Bytes(vec![1, 2]),
-                "shelf:locked" => Body::Text(context.ask("where", Question::Roots).await?.0.to_string()),
+                "shelf:locked" => {
+                    Body::Text(context.ask("where", Question::Roots).await?.0.to_string())
+                }
                 "shelf:broken" => panic!("on purpose"),
                 _ => return Ok(None),
             };
@@ -62,7 +73,11 @@ struct Lines;
 
 impl Prompts for Lines {
     fn list(&self) -> BoxFuture<'_, Vec<Prompt>> {
-        let argument = |name: &str, required| PromptArgument { name: name.into(), description: None, required };
+        let argument = |name: &str, required| PromptArgument {
+            name: name.into(),
+            description: None,
+            required,
+        };
         let greet = Prompt {
             name: "greet".into(),
             description: "Greets".into(),
@@ -71,12 +86,25 @@ impl Prompts for Lines {
         Box::pin(std::future::ready(vec![greet]))
     }
 
-    fn get<'a>(&'a self, _: &'a str, arguments: Arguments, _: Context) -> BoxFuture<'a, Result<Option<Vec<Message>>, Interrupt>> {
+    fn get<'a>(
+        &'a self,
+        _: &'a str,
+        arguments: Arguments,
+        _: Context,
+    ) -> BoxFuture<'a, Result<Option<Vec<Message>>, Interrupt>> {
         let text = Content::Text(format!("Hello {}", arguments["whom"]));
-        Box::pin(std::future::ready(Ok(Some(vec![Message { role: Role::Assistant, content: text }]))))
+        Box::pin(std::future::ready(Ok(Some(vec![Message {
+            role: Role::Assistant,
+            content: text,
+        }]))))
     }
 
-    fn complete<'a>(&'a self, name: &'a str, _: &'a str, _: &'a str) -> BoxFuture<'a, Option<Vec<String>>> {
+    fn complete<'a>(
+        &'a self,
+        name: &'a str,
+        _: &'a str,
+        _: &'a str,
+    ) -> BoxFuture<'a, Option<Vec<String>>> {
         Box::pin(std::future::ready((name == "greet").then(|| vec!["world".to_owned()])))
     }
 }
@@ -100,10 +128,17 @@ async fn lists_and_reads_resources() {
         assert_eq!(listed["result"]["resources"], json!([book]));
         let listed = client.request("resources/templates/list", json!({})).await;
         assert!(
-            listed["result"]["resourceTemplates"].as_array().expect("templates").iter().any(|t| t["uriTemplate"] == "shelf:{n}")
+            listed["result"]["resourceTemplates"]
+                .as_array()
+                .expect("templates")
+                .iter()
+                .any(|t| t["uriTemplate"] == "shelf:{n}")
         );
         let read = client.request("resources/read", json!({"uri": "shelf:book"})).await;
-        assert_eq!(read["result"]["contents"], json!([{"uri": "shelf:book", "mimeType": "text/plain", "text": "text"}]));
+        assert_eq!(
+            read["result"]["contents"],
+            json!([{"uri": "shelf:book", "mimeType": "text/plain", "text": "text"}])
+        );
         let read = client.request("resources/read", json!({"uri": "shelf:picture"})).await;
         assert_eq!(read["result"]["contents"][0]["blob"], "AQI=");
     }
@@ -125,7 +160,10 @@ async fn reading_may_ask_and_a_panic_is_answered() {
     let asked = modern.request("resources/read", json!({"uri": "shelf:locked"})).await;
     assert_eq!(asked["result"]["inputRequests"]["where"]["method"], "roots/list", "{asked}");
     let params = json!({"uri": "shelf:locked", "inputResponses": {"where": {"roots": []}}});
-    assert_eq!(modern.request("resources/read", params).await["result"]["contents"][0]["text"], r#"{"roots":[]}"#);
+    assert_eq!(
+        modern.request("resources/read", params).await["result"]["contents"][0]["text"],
+        r#"{"roots":[]}"#
+    );
     let id = legacy.start("resources/read", json!({"uri": "shelf:locked"})).await;
     let asked = legacy.message("roots/list").await;
     legacy.send(json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": []}})).await;
@@ -140,9 +178,15 @@ async fn reading_may_ask_and_a_panic_is_answered() {
 async fn lists_and_gets_prompts() {
     for mut client in Client::both(&server()).await {
         let listed = client.request("prompts/list", json!({})).await;
-        assert_eq!(listed["result"]["prompts"][0]["arguments"][0], json!({"name": "whom", "required": true}));
-        let got = client.request("prompts/get", json!({"name": "greet", "arguments": {"whom": "you"}})).await;
-        let message = json!({"role": "assistant", "content": {"type": "text", "text": "Hello \"you\""}});
+        assert_eq!(
+            listed["result"]["prompts"][0]["arguments"][0],
+            json!({"name": "whom", "required": true})
+        );
+        let got = client
+            .request("prompts/get", json!({"name": "greet", "arguments": {"whom": "you"}}))
+            .await;
+        let message =
+            json!({"role": "assistant", "content": {"type": "text", "text": "Hello \"you\""}});
         assert_eq!(got["result"]["messages"], json!([message]));
         assert_eq!(got["result"]["description"], "Greets");
         for (params, said) in [
@@ -150,7 +194,10 @@ async fn lists_and_gets_prompts() {
             (json!({"name": "insult"}), "unknown prompt `insult`"),
         ] {
             let reply = client.request("prompts/get", params).await;
-            assert_eq!((&reply["error"]["code"], &reply["error"]["message"]), (&json!(-32602), &json!(said)));
+            assert_eq!(
+                (&reply["error"]["code"], &reply["error"]["message"]),
+                (&json!(-32602), &json!(said))
+            );
         }
     }
 }
@@ -162,7 +209,8 @@ async fn completes_arguments_and_variables_with_at_most_a_hundred_values() {
         let reply = client.request("completion/complete", params).await;
         assert_eq!(reply["result"]["completion"]["values"], json!(["world"]), "{reply}");
         let params = json!({"ref": {"type": "ref/resource", "uri": "shelf:{n}"}, "argument": {"name": "n", "value": "p"}});
-        let completion = client.request("completion/complete", params).await["result"]["completion"].clone();
+        let completion =
+            client.request("completion/complete", params).await["result"]["completion"].clone();
         assert_eq!(completion["values"].as_array().map(Vec::len), Some(100));
         assert_eq!((&completion["total"], &completion["hasMore"]), (&json!(150), &json!(true)));
         let params = json!({"ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": ""}});

@@ -25,7 +25,8 @@ fn snapshot(tools: Vec<Tool>, clauses: Vec<Clause>) -> Snapshot {
 }
 
 fn tool(name: &str, launch: Launch) -> Tool {
-    let mut tool = Tool::new(name, "A tool", Schema::nothing(), launch, Origin::whole(&SourceId::new("test")));
+    let mut tool =
+        Tool::new(name, "A tool", Schema::nothing(), launch, Origin::whole(&SourceId::new("test")));
     tool.marks.mutates = Some(false);
     tool
 }
@@ -37,8 +38,13 @@ async fn policy_holds_for_calls_and_is_replaced_with_the_snapshot() {
     for client in [&mut legacy, &mut modern] {
         assert_ne!(client.call("echo", json!({"message": "hi"})).await["result"]["isError"], true);
     }
-    let clause =
-        Clause { tools: "ec*".into(), when: None, verdict: Verdict::Deny, until: None, reason: Some("it is loud".into()) };
+    let clause = Clause {
+        tools: "ec*".into(),
+        when: None,
+        verdict: Verdict::Deny,
+        until: None,
+        reason: Some("it is loud".into()),
+    };
     server.replace(snapshot(vec![echo("echo").tool], vec![clause])).await;
     for client in [&mut legacy, &mut modern] {
         let reply = client.call("echo", json!({"message": "hi"})).await;
@@ -58,7 +64,10 @@ async fn a_sequence_finds_its_steps_among_what_is_served() {
         skip_if_exists: None,
         skip_if_missing: None,
     };
-    let twice = tool("twice", Launch::Sequence(Sequence { steps: vec![step("say"), step("say")], delay_ms: 0 }));
+    let twice = tool(
+        "twice",
+        Launch::Sequence(Sequence { steps: vec![step("say"), step("say")], delay_ms: 0 }),
+    );
     let server = echoing();
     server.replace(snapshot(vec![say, twice], Vec::new())).await;
     for mut client in Client::both(&server).await {

@@ -11,12 +11,19 @@ use crate::{
 async fn listen(client: &mut Client, filter: Value) -> i64 {
     let id = client.start("subscriptions/listen", json!({"notifications": filter})).await;
     let acknowledged = client.message("notifications/subscriptions/acknowledged").await;
-    assert_eq!(acknowledged["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id, "{acknowledged}");
+    assert_eq!(
+        acknowledged["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id,
+        "{acknowledged}"
+    );
     id
 }
 
 fn changing() -> server::Server {
-    let changes = [("tools", Change::Tools), ("resources", Change::Resources), ("one", Change::Resource("a:1".into()))];
+    let changes = [
+        ("tools", Change::Tools),
+        ("resources", Change::Resources),
+        ("one", Change::Resource("a:1".into())),
+    ];
     let mut natives: Vec<_> = changes
         .into_iter()
         .map(|(name, change)| {
@@ -43,7 +50,10 @@ async fn a_new_list_of_tools_is_announced_to_both_eras() {
     legacy.message("notifications/tools/list_changed").await;
     let told = modern.message("notifications/tools/list_changed").await;
     assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id);
-    assert_eq!(legacy.request("tools/list", json!({})).await["result"]["tools"].as_array().map(Vec::len), Some(2));
+    assert_eq!(
+        legacy.request("tools/list", json!({})).await["result"]["tools"].as_array().map(Vec::len),
+        Some(2)
+    );
 }
 
 #[tokio::test]
@@ -61,7 +71,9 @@ async fn the_same_list_is_not_announced() {
 async fn a_stream_carries_only_what_it_was_opened_for() {
     let mut client = Client::modern(changing());
     let first = listen(&mut client, json!({"resourceSubscriptions": ["a:1", "a:2"]})).await;
-    let second = listen(&mut client, json!({"resourcesListChanged": true, "promptsListChanged": true})).await;
+    let second =
+        listen(&mut client, json!({"resourcesListChanged": true, "promptsListChanged": true}))
+            .await;
     for name in ["tools", "resources", "one"] {
         client.call(name, json!({})).await;
     }

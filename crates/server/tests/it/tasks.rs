@@ -23,7 +23,10 @@ async fn start(client: &mut Client, tool: &str) -> Value {
 async fn tasks_are_advertised() {
     let mut client = Yard::new().follower();
     let reply = client.request("server/discover", json!({})).await;
-    assert!(reply["result"]["capabilities"]["extensions"]["io.modelcontextprotocol/tasks"].is_object(), "{reply}");
+    assert!(
+        reply["result"]["capabilities"]["extensions"]["io.modelcontextprotocol/tasks"].is_object(),
+        "{reply}"
+    );
 }
 
 #[tokio::test]
@@ -38,12 +41,20 @@ async fn work_becomes_a_task_and_its_result_is_fetched() {
     assert_eq!(get(&mut client, &reply["taskId"]).await["result"]["status"], "working");
     yard.finish(&reply["taskId"].as_str().expect("an id").parse().expect("an id")).await;
     let done = get(&mut client, &reply["taskId"]).await["result"].clone();
-    assert_eq!((&done["resultType"], &done["status"]), (&json!("complete"), &json!("completed")), "{done}");
+    assert_eq!(
+        (&done["resultType"], &done["status"]),
+        (&json!("complete"), &json!("completed")),
+        "{done}"
+    );
     assert_eq!(done["result"]["content"][0]["text"], "worked");
     let life = done["ttlMs"].as_u64().expect("a number");
     assert!((MONTH..MONTH + 60_000).contains(&life), "it is kept from its end on: {life}");
     let echoed = client.call("echo", json!({"message": "hi"})).await;
-    assert_eq!(echoed["result"]["content"].as_array().map(Vec::len), Some(1), "tasks are not delivered otherwise");
+    assert_eq!(
+        echoed["result"]["content"].as_array().map(Vec::len),
+        Some(1),
+        "tasks are not delivered otherwise"
+    );
 }
 
 #[tokio::test]
@@ -82,7 +93,8 @@ async fn other_peoples_tasks_are_unknown() {
     let mut owner = yard.follower();
     let id = start(&mut owner, "work").await;
     let server = yard.server.clone().with_owner("other");
-    let mut other = Client::modern_with(server, json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}));
+    let mut other =
+        Client::modern_with(server, json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}));
     for id in [id, json!("op_aaaaaaaaaaaaaaaaaaaaaaaaaa"), json!("nonsense")] {
         for (method, params) in [
             ("tasks/get", json!({"taskId": id})),
@@ -118,13 +130,20 @@ async fn a_task_asks_and_goes_on_with_the_answer() {
     let answer = |answers: Value| json!({"taskId": id, "inputResponses": answers});
     let nonsense = json!({"who": {"action": "accept", "content": {"name": 5}}, "what": {}});
     assert!(client.request("tasks/update", answer(nonsense)).await["result"].is_object());
-    assert_eq!(get(&mut client, &id).await["result"]["status"], "input_required", "that was no answer");
+    assert_eq!(
+        get(&mut client, &id).await["result"]["status"],
+        "input_required",
+        "that was no answer"
+    );
     let good = json!({"who": {"action": "accept", "content": {"name": "Ada"}}});
     client.request("tasks/update", answer(good.clone())).await;
     yard.ended(&id.as_str().expect("an id").parse().expect("an id")).await;
     let done = get(&mut client, &id).await;
     assert_eq!(done["result"]["result"]["content"][0]["text"], "hello Ada", "{done}");
-    assert!(client.request("tasks/update", answer(good)).await["result"].is_object(), "too late, and no error");
+    assert!(
+        client.request("tasks/update", answer(good)).await["result"].is_object(),
+        "too late, and no error"
+    );
 }
 
 #[tokio::test]
@@ -173,7 +192,10 @@ async fn listening_to_tasks_needs_the_extension_and_sound_parameters() {
     let listen = json!({"notifications": {"taskIds": []}});
     let reply = Client::modern(yard.server.clone()).request("subscriptions/listen", listen).await;
     assert_eq!(reply["error"]["code"], -32021, "{reply}");
-    let reply = yard.follower().request("subscriptions/listen", json!({"notifications": {"taskIds": 3}})).await;
+    let reply = yard
+        .follower()
+        .request("subscriptions/listen", json!({"notifications": {"taskIds": 3}}))
+        .await;
     assert_eq!(reply["error"]["code"], -32602, "{reply}");
 }
 

@@ -22,7 +22,11 @@ pub(crate) fn keeping(folder: &Path) -> Server {
 /// A server of these tools on a runtime.
 pub(crate) fn serving_on(runtime: Runtime, natives: Vec<Native>) -> Server {
     let snapshot = snapshot(natives.iter().map(|native| native.tool.clone()));
-    let identity = Identity { name: "workshop".into(), version: "1.2.3".into(), instructions: Some("Be careful.".into()) };
+    let identity = Identity {
+        name: "workshop".into(),
+        version: "1.2.3".into(),
+        instructions: Some("Be careful.".into()),
+    };
     Server::new(identity, Arc::new(runtime.with_natives(natives)), snapshot)
 }
 

@@ -50,7 +50,10 @@ impl Yard {
     pub(crate) fn pair() -> [Self; 2] {
         let temp = Arc::new(tempfile::tempdir().expect("a folder"));
         [(); 2].map(|()| {
-            let settings = Settings { patience: Duration::from_millis(20), ..Settings::new(temp.path().to_owned()) };
+            let settings = Settings {
+                patience: Duration::from_millis(20),
+                ..Settings::new(temp.path().to_owned())
+            };
             let store = store::Store::open(temp.path()).expect("a store");
             Self::on(Runtime::with_journal(settings, Arc::new(store)), Arc::clone(&temp))
         })
@@ -76,7 +79,10 @@ impl Yard {
 
     /// A modern client that can follow tasks.
     pub(crate) fn follower(&self) -> Client {
-        Client::modern_with(self.server.clone(), json!({"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}}))
+        Client::modern_with(
+            self.server.clone(),
+            json!({"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}}),
+        )
     }
 
     /// Lets one piece of work end, and waits until it has.
@@ -86,7 +92,11 @@ impl Yard {
     }
 
     pub(crate) async fn ended(&self, id: &OperationId) -> Operation {
-        let all = self.operations.wait(Asker::Operator, std::slice::from_ref(id), Until::All, PATIENCE).await.expect("known");
+        let all = self
+            .operations
+            .wait(Asker::Operator, std::slice::from_ref(id), Until::All, PATIENCE)
+            .await
+            .expect("known");
         assert!(all[0].state.is_final(), "{:?}", all[0]);
         all[0].clone()
     }
@@ -106,17 +116,22 @@ pub(crate) fn started(reply: &Value) -> OperationId {
 fn work(release: &Arc<Semaphore>) -> Native {
     let release = release.clone();
     let input = json!({"type": "object", "properties": {"letters": {"type": "integer"}, "halfway": {"type": "boolean"}}});
-    let mut native = Native::new("work", "Works", schema(input), move |arguments: Arguments, context: Context| {
-        let release = release.clone();
-        async move {
-            if arguments.contains_key("halfway") {
-                context.progress(1.0, Some(2.0), Some("halfway")).await;
+    let mut native = Native::new(
+        "work",
+        "Works",
+        schema(input),
+        move |arguments: Arguments, context: Context| {
+            let release = release.clone();
+            async move {
+                if arguments.contains_key("halfway") {
+                    context.progress(1.0, Some(2.0), Some("halfway")).await;
+                }
+                release.acquire().await.expect("open").forget();
+                let letters = arguments.get("letters").and_then(Value::as_u64).unwrap_or_default();
+                Ok(Outcome::text(format!("worked{}", "x".repeat(letters as usize))))
             }
-            release.acquire().await.expect("open").forget();
-            let letters = arguments.get("letters").and_then(Value::as_u64).unwrap_or_default();
-            Ok(Outcome::text(format!("worked{}", "x".repeat(letters as usize))))
-        }
-    });
+        },
+    );
     native.tool.mode = Mode::Asynchronous;
     native.read_only()
 }
@@ -124,16 +139,18 @@ fn work(release: &Arc<Semaphore>) -> Native {
 fn dangerous(runs: &Arc<AtomicUsize>) -> Native {
     let runs = runs.clone();
     let input = json!({"type": "object", "properties": {"what": {"type": "string"}}});
-    let mut native = Native::new("dangerous", "Deletes", schema(input), move |_: Arguments, _: Context| {
-        runs.fetch_add(1, Ordering::SeqCst);
-        std::future::ready(Ok(Outcome::text("done")))
-    });
+    let mut native =
+        Native::new("dangerous", "Deletes", schema(input), move |_: Arguments, _: Context| {
+            runs.fetch_add(1, Ordering::SeqCst);
+            std::future::ready(Ok(Outcome::text("done")))
+        });
     native.tool.marks.dangerous = Some(true);
     native
 }
 
 fn question() -> Question {
-    let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
+    let schema =
+        json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
     Question::Form { message: "Who?".into(), schema }
 }
 
@@ -141,7 +158,10 @@ fn question() -> Question {
 fn asking() -> Native {
     let mut native = tool("asking", async |_: Arguments, context: Context| {
         let answer = context.ask("who", question()).await?;
-        Ok(Outcome::text(format!("hello {}", answer.field("name").and_then(Value::as_str).unwrap_or_default())))
+        Ok(Outcome::text(format!(
+            "hello {}",
+            answer.field("name").and_then(Value::as_str).unwrap_or_default()
+        )))
     });
     native.tool.mode = Mode::Asynchronous;
     native.read_only()
@@ -149,10 +169,15 @@ fn asking() -> Native {
 
 /// Needs a client that can follow it, and asks before it works.
 fn needing() -> Native {
-    Native::new("needing", "Needs tasks", Schema::nothing(), async |arguments: Arguments, _: Context| {
-        std::future::pending::<()>().await;
-        Ok(Outcome::text(format!("{arguments:?}")))
-    })
+    Native::new(
+        "needing",
+        "Needs tasks",
+        Schema::nothing(),
+        async |arguments: Arguments, _: Context| {
+            std::future::pending::<()>().await;
+            Ok(Outcome::text(format!("{arguments:?}")))
+        },
+    )
     .read_only()
     .asynchronous(async |mut arguments: Arguments, context: Context| {
         if !context.can(toolkit::Capability::Tasks) {

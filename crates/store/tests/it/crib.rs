@@ -42,16 +42,31 @@ pub(crate) fn state(place: &Path) -> PathBuf {
 pub(crate) fn background(script: &str) -> Tool {
     let pieces = ["-c", script].map(|word| Piece::Word(word.to_owned())).into();
     let launch = Launch::Process(Process { program: "sh".to_owned(), pieces });
-    let mut tool = Tool::new("script", "A script", Schema::nothing(), launch, Origin::whole(&SourceId::new("test")));
+    let mut tool = Tool::new(
+        "script",
+        "A script",
+        Schema::nothing(),
+        launch,
+        Origin::whole(&SourceId::new("test")),
+    );
     tool.mode = Mode::Asynchronous;
     tool
 }
 
 pub(crate) async fn call(runtime: &Arc<Runtime>, tool: Tool) -> Outcome {
-    let clause = Clause { tools: "*".to_owned(), when: None, verdict: Verdict::Allow, until: None, reason: None };
+    let clause = Clause {
+        tools: "*".to_owned(),
+        when: None,
+        verdict: Verdict::Allow,
+        until: None,
+        reason: None,
+    };
     let policy = Policy::compile([clause]).unwrap();
     let context = Context::detached(CancellationToken::new());
-    runtime.call(Call { policy, ..Call::new(Arc::new(tool), Arguments::new(), context) }).await.unwrap()
+    runtime
+        .call(Call { policy, ..Call::new(Arc::new(tool), Arguments::new(), context) })
+        .await
+        .unwrap()
 }
 
 pub(crate) fn owner() -> Owner {

@@ -26,7 +26,11 @@ fn file(place: &Path) -> PathBuf {
 async fn a_file_that_is_no_store_is_moved_aside_and_said() {
     let place = tempfile::tempdir().unwrap();
     fs::create_dir(state(place.path())).unwrap();
-    fs::write(file(place.path()), "this is no database, and longer than its header would be ".repeat(100)).unwrap();
+    fs::write(
+        file(place.path()),
+        "this is no database, and longer than its header would be ".repeat(100),
+    )
+    .unwrap();
     let store = Store::open(&state(place.path())).unwrap();
     let aside = store.moved_aside().unwrap();
     assert!(fs::read_to_string(aside).unwrap().starts_with("this is no database"));
@@ -39,7 +43,10 @@ async fn a_store_that_turns_out_broken_is_moved_aside_and_work_goes_on() {
     let place = tempfile::tempdir().unwrap();
     let store = Store::open(&state(place.path())).unwrap();
     for _ in 0..200 {
-        store.finish(ended(&running("tool"), std::time::SystemTime::now(), &"x".repeat(2000))).await.unwrap();
+        store
+            .finish(ended(&running("tool"), std::time::SystemTime::now(), &"x".repeat(2000)))
+            .await
+            .unwrap();
     }
     drop(store);
     // Everything but the first page is rubbish.
@@ -55,7 +62,9 @@ async fn a_store_that_turns_out_broken_is_moved_aside_and_work_goes_on() {
         assert!(refused < 5);
     }
     assert_eq!(store.list(Filter::default(), None, 1000).await.unwrap().operations.len(), 1);
-    let names = fs::read_dir(state(place.path())).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names = fs::read_dir(state(place.path()))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(names.into_iter().any(|name| name.contains("broken")));
 }
 
@@ -71,7 +80,8 @@ fn a_store_of_a_later_version_is_not_touched() {
 async fn a_locked_store_refuses_new_work_and_loses_no_result() {
     let place = tempfile::tempdir().unwrap();
     let runtime = server(place.path(), |settings| settings.patience = Duration::from_millis(100));
-    let id = Operation::started_by(&call(&runtime, background("sleep 0.5; echo kept")).await).unwrap();
+    let id =
+        Operation::started_by(&call(&runtime, background("sleep 0.5; echo kept")).await).unwrap();
     let lock = Connection::open(file(place.path())).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     let begun = Instant::now();
@@ -80,7 +90,10 @@ async fn a_locked_store_refuses_new_work_and_loses_no_result() {
     assert_eq!(refused.structured.unwrap()["error_type"], "store_failed");
     assert!(!place.path().join("crib/ran").exists(), "what cannot be recorded does not run");
     let ids = [id.clone()];
-    let wait = runtime.operations().wait(Asker::Operator, &ids, runtime::Until::All, Duration::from_secs(30)).await;
+    let wait = runtime
+        .operations()
+        .wait(Asker::Operator, &ids, runtime::Until::All, Duration::from_secs(30))
+        .await;
     let operation = wait.unwrap().remove(0);
     assert_eq!(operation.state, State::Completed);
     let outcome = operation.outcome.as_ref().unwrap().structured.as_ref().unwrap();
@@ -95,7 +108,10 @@ async fn a_locked_store_refuses_new_work_and_loses_no_result() {
         if operation.state == State::Completed {
             break;
         }
-        assert!(begun.elapsed() < Duration::from_secs(30), "it is recorded once the store can be written again");
+        assert!(
+            begun.elapsed() < Duration::from_secs(30),
+            "it is recorded once the store can be written again"
+        );
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
@@ -107,7 +123,8 @@ impl SmallDisk {
     fn mount(at: &Path, kilobytes: usize) -> Option<Self> {
         fs::create_dir_all(at).unwrap();
         let options = format!("size={kilobytes}k");
-        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &options, "none"]).arg(at).status();
+        let mounted =
+            Command::new("mount").args(["-t", "tmpfs", "-o", &options, "none"]).arg(at).status();
         mounted.is_ok_and(|status| status.success()).then(|| Self(at.to_owned()))
     }
 }
@@ -144,7 +161,10 @@ async fn a_full_disk_is_told_and_what_was_recorded_is_kept() {
     }
     drop(store);
     let store = Store::open(&state(place.path())).unwrap();
-    assert!(store.get(kept[0].clone()).await.unwrap().is_some(), "it can be opened while the disk is full");
+    assert!(
+        store.get(kept[0].clone()).await.unwrap().is_some(),
+        "it can be opened while the disk is full"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

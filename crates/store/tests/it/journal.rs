@@ -39,7 +39,11 @@ async fn everything_about_an_operation_comes_back_as_it_was() {
         let content = vec![
             Content::Text("text".to_owned()),
             Content::Image { data: vec![0, 255], mime_type: "image/png".to_owned() },
-            Content::Link { uri: "a:b".to_owned(), name: "b".to_owned(), mime_type: "text/plain".to_owned() },
+            Content::Link {
+                uri: "a:b".to_owned(),
+                name: "b".to_owned(),
+                mime_type: "text/plain".to_owned(),
+            },
         ];
         let outcome = Outcome { content, structured: Some(json!({"exit_code": 0})), failed: true };
         let over = Operation { outcome: Some(outcome), ..ended(&operation, now(), "") };
@@ -57,7 +61,13 @@ async fn the_first_end_counts_and_notes_do_not_undo_it() {
         journal.begin(operation.clone()).await.unwrap();
         assert!(journal.finish(ended(&operation, now(), "first")).await.unwrap());
         assert!(!journal.finish(ended(&operation, now(), "second")).await.unwrap());
-        let note = Note { state: State::Running, started: None, leader: None, progress: Progress::default(), last_line: None };
+        let note = Note {
+            state: State::Running,
+            started: None,
+            leader: None,
+            progress: Progress::default(),
+            last_line: None,
+        };
         journal.note(operation.id.clone(), note);
         let found = journal.get(operation.id.clone()).await.unwrap().unwrap();
         assert_eq!((found.state, found.outcome), (State::Completed, Some(Outcome::text("first"))));
@@ -109,7 +119,10 @@ async fn what_was_not_collected_waits_for_its_owner_oldest_first() {
             journal.finish(ended(operation, now(), &operation.tool)).await.unwrap();
         }
         let waiting = journal.uncollected(owner(), 10).await.unwrap();
-        assert_eq!(waiting.iter().map(|operation| operation.tool.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(
+            waiting.iter().map(|operation| operation.tool.as_str()).collect::<Vec<_>>(),
+            ["a", "b"]
+        );
         assert!(waiting.iter().all(|operation| operation.outcome.is_some()));
         assert!(journal.uncollected(Owner("you".to_owned()), 10).await.unwrap().is_empty());
         journal.collect(vec![waiting[0].id.clone()]).await.unwrap();
@@ -143,7 +156,8 @@ async fn too_much_is_forgotten_from_the_oldest_on() {
         store.finish(ended(&running("big"), now(), &"x".repeat(10_000))).await.unwrap();
     }
     let kept = store.list(Filter::default(), None, 3).await.unwrap().operations;
-    let forgotten = store.prune(Retention { since: SystemTime::UNIX_EPOCH, bytes: 35_000 }).await.unwrap();
+    let forgotten =
+        store.prune(Retention { since: SystemTime::UNIX_EPOCH, bytes: 35_000 }).await.unwrap();
     assert_eq!(forgotten.len(), 7);
     let left = store.list(Filter::default(), None, 10).await.unwrap().operations;
     assert_eq!(left, kept);
@@ -169,15 +183,24 @@ async fn an_approval_is_asked_once_ruled_once_and_used_up() {
     with_both(async |journal| {
         let asked = question();
         assert_eq!(journal.propose(asked.clone()).await.unwrap(), asked);
-        assert_eq!(journal.propose(question()).await.unwrap().id, asked.id, "the same question is open");
+        assert_eq!(
+            journal.propose(question()).await.unwrap().id,
+            asked.id,
+            "the same question is open"
+        );
         assert_eq!(journal.open_approvals(now()).await.unwrap(), std::slice::from_ref(&asked));
-        let find = async |at| journal.find_approval(asked.digest.clone(), owner(), at).await.unwrap();
+        let find =
+            async |at| journal.find_approval(asked.digest.clone(), owner(), at).await.unwrap();
         assert_eq!(find(now()).await, None);
         let yes = Ruling { approved: true, by: "me".to_owned(), at: now() };
         let ruled = journal.decide(asked.id.clone(), yes.clone()).await.unwrap().unwrap();
         assert_eq!(ruled.ruling, Some(yes.clone()));
         let no = Ruling { approved: false, ..yes };
-        assert_eq!(journal.decide(asked.id.clone(), no).await.unwrap(), Some(ruled.clone()), "the first word counts");
+        assert_eq!(
+            journal.decide(asked.id.clone(), no).await.unwrap(),
+            Some(ruled.clone()),
+            "the first word counts"
+        );
         assert!(journal.open_approvals(now()).await.unwrap().is_empty());
         assert_eq!(find(now() + Duration::from_secs(3601)).await, None, "it has expired");
         assert_eq!(find(now()).await, Some(ruled));
@@ -188,7 +211,10 @@ async fn an_approval_is_asked_once_ruled_once_and_used_up() {
         assert_eq!(journal.approval(asked.id.clone()).await.unwrap().unwrap().uses, 0);
         assert!(
             journal
-                .decide(ApprovalId::random(), Ruling { approved: true, by: String::new(), at: now() })
+                .decide(
+                    ApprovalId::random(),
+                    Ruling { approved: true, by: String::new(), at: now() }
+                )
                 .await
                 .unwrap()
                 .is_none()

@@ -26,8 +26,11 @@ const LONGEST: Duration = Duration::from_secs(40);
 /// The server that is killed: starts things without end, and notes each result that it has answered.
 #[test]
 fn victim() {
-    let Some(place) = env::var_os(FOLDER) else { return };
-    let driver = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let Some(place) = env::var_os(FOLDER) else {
+        return;
+    };
+    let driver =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     driver.block_on(async {
         let place = Path::new(&place);
         let runtime = server(place, |settings| {
@@ -51,8 +54,13 @@ fn victim() {
                     None => OperationId::random(),
                 };
                 let limit = Duration::from_millis(80);
-                let all = runtime.operations().wait(Asker::Operator, std::slice::from_ref(&id), Until::All, limit).await;
-                if all.is_ok_and(|all| all[0].state.is_final()) || Operation::started_by(&outcome).is_none() {
+                let all = runtime
+                    .operations()
+                    .wait(Asker::Operator, std::slice::from_ref(&id), Until::All, limit)
+                    .await;
+                if all.is_ok_and(|all| all[0].state.is_final())
+                    || Operation::started_by(&outcome).is_none()
+                {
                     note(&place, &outcome_line(&outcome, &id));
                 }
             };
@@ -71,7 +79,10 @@ fn victim() {
 
 /// A command that does not end, and that no other test runs.
 fn endless(place: &Path) -> String {
-    let number = place.to_string_lossy().bytes().fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+    let number = place
+        .to_string_lossy()
+        .bytes()
+        .fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
     format!("sleep 9{number:010}")
 }
 
@@ -84,7 +95,8 @@ fn outcome_line(outcome: &catalog::Outcome, id: &OperationId) -> String {
 }
 
 fn note(place: &Path, line: &str) {
-    let mut file = fs::OpenOptions::new().append(true).create(true).open(place.join("answered")).unwrap();
+    let mut file =
+        fs::OpenOptions::new().append(true).create(true).open(place.join("answered")).unwrap();
     file.write_all(line.as_bytes()).unwrap();
 }
 
@@ -109,13 +121,18 @@ fn start(place: &Path) -> Child {
 fn left_over(place: &Path) -> Vec<String> {
     let mark = format!("TMPDIR={}", place.join("temp").display());
     let endless = endless(place).replace(' ', "\0");
-    let pids = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let pids = fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let has = |pid: u32, file: &str, text: &str| {
         let content = fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
         content.windows(text.len()).any(|window| window == text.as_bytes())
     };
     let is_left = |pid: &u32| has(*pid, "environ", &mark) || has(*pid, "cmdline", &endless);
-    let says = |pid: u32| format!("{pid} {}", fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default());
+    let says = |pid: u32| {
+        format!("{pid} {}", fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default())
+    };
     pids.filter(is_left).map(says).collect()
 }
 
@@ -125,13 +142,21 @@ async fn check(place: &Path) -> (usize, usize) {
     assert!(lost.iter().all(|operation| operation.state == State::Lost));
     assert_eq!(left_over(place), [""; 0], "processes are left");
     let open = State::ALL.into_iter().filter(|state| !state.is_final()).collect();
-    let unfinished = runtime.operations().list(Filter { states: open, ..Filter::default() }, None, 1000).await.unwrap();
+    let unfinished = runtime
+        .operations()
+        .list(Filter { states: open, ..Filter::default() }, None, 1000)
+        .await
+        .unwrap();
     assert!(unfinished.operations.is_empty(), "operations are open: {:?}", unfinished.operations);
     assert_eq!(fs::read_dir(place.join("temp")).unwrap().count(), 0, "folders are left");
     let answered = fs::read_to_string(place.join("answered")).unwrap_or_default();
     for id in answered.lines().filter_map(|line| line.strip_prefix("id ")) {
-        let operation = runtime.operations().get(Asker::Operator, &id.parse().unwrap()).await.unwrap();
-        assert!(operation.outcome.is_some() && operation.state != State::Lost, "a result was lost: {operation:?}");
+        let operation =
+            runtime.operations().get(Asker::Operator, &id.parse().unwrap()).await.unwrap();
+        assert!(
+            operation.outcome.is_some() && operation.state != State::Lost,
+            "a result was lost: {operation:?}"
+        );
     }
     let inline = answered.lines().filter(|line| *line == "inline").count();
     let done = Filter { states: vec![State::Completed], ..Filter::default() };
@@ -139,7 +164,8 @@ async fn check(place: &Path) -> (usize, usize) {
     let collected = completed.iter().filter(|operation| operation.collected).count();
     assert!(collected >= inline, "inline results are kept, too: {collected} of {inline}");
     let store = rusqlite::Connection::open(place.join("state/store.db")).unwrap();
-    let verdict: String = store.pragma_query_value(None, "integrity_check", |row| row.get(0)).unwrap();
+    let verdict: String =
+        store.pragma_query_value(None, "integrity_check", |row| row.get(0)).unwrap();
     assert_eq!(verdict, "ok");
     (lost.len(), completed.len())
 }
@@ -165,6 +191,12 @@ async fn killed_at_random_points_it_loses_no_result_and_leaves_no_process() {
         completed = all_completed;
         rounds += 1;
     }
-    eprintln!("{rounds} kills in {:?}: {lost} operations lost, {completed} results kept", begun.elapsed());
-    assert!(rounds >= 50 && lost > rounds as usize && completed > 0, "{rounds} rounds, {lost} lost, {completed} kept");
+    eprintln!(
+        "{rounds} kills in {:?}: {lost} operations lost, {completed} results kept",
+        begun.elapsed()
+    );
+    assert!(
+        rounds >= 50 && lost > rounds as usize && completed > 0,
+        "{rounds} rounds, {lost} lost, {completed} kept"
+    );
 }

@@ -53,8 +53,11 @@ async fn the_operations_of_a_server_that_lives_are_left_alone_but_can_be_seen_aw
     assert_eq!(still[0].state, State::Running);
     let over = other.operations().cancel(Asker::Operator, &id).await.unwrap();
     assert_eq!(over.state, State::Cancelled);
-    let known =
-        one.operations().wait(Asker::Operator, std::slice::from_ref(&id), Until::All, Duration::from_secs(20)).await.unwrap();
+    let known = one
+        .operations()
+        .wait(Asker::Operator, std::slice::from_ref(&id), Until::All, Duration::from_secs(20))
+        .await
+        .unwrap();
     assert_eq!(known[0], over, "both tell the same");
     let pid = fs::read_to_string(place.path().join("crib/pid")).unwrap();
     assert!(!fs::exists(format!("/proc/{}", pid.trim())).unwrap());
@@ -64,8 +67,13 @@ async fn the_operations_of_a_server_that_lives_are_left_alone_but_can_be_seen_aw
 async fn results_are_there_for_the_next_server() {
     let place = tempfile::tempdir().unwrap();
     let first = server(place.path(), |_| {});
-    let id = Operation::started_by(&call(&first, background("sleep 0.2; echo result")).await).unwrap();
-    first.operations().wait(Asker::Operator, std::slice::from_ref(&id), Until::All, Duration::from_secs(20)).await.unwrap();
+    let id =
+        Operation::started_by(&call(&first, background("sleep 0.2; echo result")).await).unwrap();
+    first
+        .operations()
+        .wait(Asker::Operator, std::slice::from_ref(&id), Until::All, Duration::from_secs(20))
+        .await
+        .unwrap();
     drop(first);
     let second = server(place.path(), |_| {});
     let operation = second.operations().get(Asker::Operator, &id).await.unwrap();
@@ -89,13 +97,19 @@ async fn each_call_is_a_line_of_the_audit_without_its_arguments() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let text = fs::read_to_string(&path).unwrap();
-    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!((&lines[0]["outcome"], &lines[1]["outcome"]), (&"ok".into(), &"nonzero_exit".into()));
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(
+        (&lines[0]["outcome"], &lines[1]["outcome"]),
+        (&"ok".into(), &"nonzero_exit".into())
+    );
     for line in &lines {
         assert_eq!((&line["decision"], &line["tool"]), (&"allow".into(), &"script".into()));
         assert_eq!(line["tool_digest"].as_str().unwrap().len(), 64);
         assert_eq!(line["arguments_digest"].as_str().unwrap().len(), 64);
-        assert!(line["time_ms"].is_u64() && line["duration_ms"].is_u64() && line["owner"].is_string());
+        assert!(
+            line["time_ms"].is_u64() && line["duration_ms"].is_u64() && line["owner"].is_string()
+        );
     }
 }
 
@@ -141,19 +155,29 @@ async fn a_person_s_decision_is_a_line_of_the_audit_and_only_the_first() {
     let place = tempfile::tempdir().unwrap();
     let runtime = server(place.path(), |_| {});
     let context = toolkit::Context::detached(tokio_util::sync::CancellationToken::new());
-    runtime.call(runtime::Call::new(background("true").into(), toolkit::Arguments::new(), context)).await.unwrap();
+    runtime
+        .call(runtime::Call::new(background("true").into(), toolkit::Arguments::new(), context))
+        .await
+        .unwrap();
     let open = runtime.journal().open_approvals(std::time::SystemTime::now()).await.unwrap();
     let id = open[0].id.clone();
     let ruled = runtime.rule(id.clone(), false, "terminal").await.unwrap().unwrap();
     assert!(!ruled.ruling.unwrap().approved);
     let known = runtime.rule(id.clone(), true, "terminal").await.unwrap().unwrap();
     assert!(!known.ruling.unwrap().approved, "the first counts");
-    assert_eq!(runtime.rule(runtime::operation::ApprovalId::random(), true, "terminal").await.unwrap(), None);
+    assert_eq!(
+        runtime.rule(runtime::operation::ApprovalId::random(), true, "terminal").await.unwrap(),
+        None
+    );
     let text = fs::read_to_string(state(place.path()).join("audit.jsonl")).unwrap();
-    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 2, "{text}");
     let (asked, line) = (&lines[0], &lines[1]);
-    assert_eq!((&line["decision"], &line["by"], &line["outcome"]), (&"denied".into(), &"terminal".into(), &"ruled".into()));
+    assert_eq!(
+        (&line["decision"], &line["by"], &line["outcome"]),
+        (&"denied".into(), &"terminal".into(), &"ruled".into())
+    );
     assert_eq!(line["approval"], id.as_str());
     for same in ["owner", "tool", "tool_digest", "arguments_digest"] {
         assert_eq!(line[same], asked[same], "{same}");
@@ -167,7 +191,10 @@ async fn a_refusal_is_in_the_audit_before_it_is_answered() {
     let mut tool = background("true");
     tool.marks.dangerous = Some(true);
     let context = toolkit::Context::detached(tokio_util::sync::CancellationToken::new());
-    runtime.call(runtime::Call::new(tool.into(), toolkit::Arguments::new(), context)).await.unwrap();
+    runtime
+        .call(runtime::Call::new(tool.into(), toolkit::Arguments::new(), context))
+        .await
+        .unwrap();
     let text = fs::read_to_string(state(place.path()).join("audit.jsonl")).unwrap();
     let line: serde_json::Value = serde_json::from_str(text.trim()).unwrap();
     assert_eq!((&line["decision"], &line["outcome"]), (&"ask".into(), &"approval_required".into()));

@@ -15,7 +15,12 @@ fn input(native: &Native) -> Value {
 }
 
 fn faults(native: Native) -> Vec<String> {
-    Toolset::default().with(native).build(&Presentation::default()).err().map(|error| error.0).unwrap_or_default()
+    Toolset::default()
+        .with(native)
+        .build(&Presentation::default())
+        .err()
+        .map(|error| error.0)
+        .unwrap_or_default()
 }
 
 #[test]
@@ -42,8 +47,12 @@ fn a_tool_without_arguments_has_an_object_schema_with_properties() {
     #[derive(Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
     struct Nothing {}
-    let native = Native::typed("nothing", |_: Nothing, _| async { Reply::ok(()) }).purpose("Does nothing.");
-    assert_eq!(input(&native), json!({"type": "object", "properties": {}, "additionalProperties": false}));
+    let native =
+        Native::typed("nothing", |_: Nothing, _| async { Reply::ok(()) }).purpose("Does nothing.");
+    assert_eq!(
+        input(&native),
+        json!({"type": "object", "properties": {}, "additionalProperties": false})
+    );
 }
 
 #[test]
@@ -66,7 +75,8 @@ fn nested_types_are_written_out_without_references_or_rust_formats() {
         /// How far.
         far: f64,
     }
-    let native = Native::typed("outer", |_: Outer, _| async { Reply::ok(()) }).purpose("Looks inside.");
+    let native =
+        Native::typed("outer", |_: Outer, _| async { Reply::ok(()) }).purpose("Looks inside.");
     let text = input(&native).to_string();
     assert!(!text.contains("$ref") && !text.contains("format"), "{text}");
     assert_eq!(input(&native)["properties"]["count"]["maximum"], 255);
@@ -91,7 +101,10 @@ fn field_description_completeness_is_asked_for_at_any_depth() {
     let native = Native::typed("vague", |_: Vague, _| async { Reply::ok(()) }).purpose("Is vague.");
     assert_eq!(
         faults(native),
-        ["`vague`: the argument `what` has no description", "`vague`: the argument `more.how` has no description"]
+        [
+            "`vague`: the argument `what` has no description",
+            "`vague`: the argument `more.how` has no description"
+        ]
     );
 }
 
@@ -99,10 +112,14 @@ fn field_description_completeness_is_asked_for_at_any_depth() {
 fn models_that_take_unknown_fields_long_first_lines_and_wrong_examples_are_refused() {
     #[derive(Deserialize, JsonSchema, Serialize)]
     struct Open {}
-    let open =
-        Native::typed("open", |_: Open, _| async { Reply::ok(()) }).purpose("A".repeat(51)).example(json!({"name": 1}), "No.");
+    let open = Native::typed("open", |_: Open, _| async { Reply::ok(()) })
+        .purpose("A".repeat(51))
+        .example(json!({"name": 1}), "No.");
     let said = faults(open);
-    assert!(said[0].contains("deny_unknown_fields") && said[1].contains("51 characters"), "{said:?}");
+    assert!(
+        said[0].contains("deny_unknown_fields") && said[1].contains("51 characters"),
+        "{said:?}"
+    );
     let wrong = greeter("greet").example(json!({"nam": "Ada"}), "It is misspelt.");
     assert!(faults(wrong)[0].contains("is not valid"));
     assert!(faults(Native::typed("greet", greet))[0].contains("no description"));
@@ -118,7 +135,8 @@ fn tool_function_extraction_the_function_itself_is_called_without_a_wrapper() {
 
 #[test]
 fn plain_content_has_no_envelope() {
-    let native = Native::typed("plain", |_: Greet, _| async { Outcome::text("hello") }).purpose("Says hello.");
+    let native = Native::typed("plain", |_: Greet, _| async { Outcome::text("hello") })
+        .purpose("Says hello.");
     assert_eq!(native.tool.output, None);
     assert_eq!(native.tool.errors, toolkit::ErrorForm::Standard);
 }
@@ -144,7 +162,10 @@ fn literal_type_enforcement_for_consent() {
     assert_eq!((consent.parameter.as_str(), consent.word.as_str()), ("really", "ERASE_EVERYTHING"));
     let validator = native.tool.input.validator().unwrap();
     assert!(validator.is_valid(&json!({"really": "ERASE_EVERYTHING"})));
-    assert!(!validator.is_valid(&json!({"really": "erase_everything"})) && !validator.is_valid(&json!({})));
+    assert!(
+        !validator.is_valid(&json!({"really": "erase_everything"}))
+            && !validator.is_valid(&json!({}))
+    );
     assert!(serde_json::from_value::<Args>(json!({"really": "yes"})).is_err());
     assert!(faults(native).is_empty());
 }

@@ -46,22 +46,32 @@ fn thread_safety_exactly_one_of_many_threads_collects() {
 #[test]
 fn several_servers_of_one_process_each_have_all_tools() {
     for _ in 0..2 {
-        let natives = Toolset::default().with_declared(&Declarations::default()).build(&Presentation::default()).unwrap();
+        let natives = Toolset::default()
+            .with_declared(&Declarations::default())
+            .build(&Presentation::default())
+            .unwrap();
         assert_eq!(names(&natives), ["aa_greet", "zz_greet"]);
     }
 }
 
 #[test]
 fn duplicates_are_fatal() {
-    let twice = Toolset::default().with(greeter("greet")).with(greeter("greet")).build(&Presentation::default());
+    let twice = Toolset::default()
+        .with(greeter("greet"))
+        .with(greeter("greet"))
+        .build(&Presentation::default());
     assert_eq!(twice.err().unwrap().0, ["two tools are called `greet`"]);
-    let declared = Toolset::default().with(greeter("aa_greet")).with_declared(&Declarations::default());
+    let declared =
+        Toolset::default().with(greeter("aa_greet")).with_declared(&Declarations::default());
     assert!(declared.build(&Presentation::default()).is_err());
 }
 
 #[test]
 fn tools_can_be_added_one_by_one_and_left_out() {
-    let set =
-        Toolset::default().with(greeter("b")).with(greeter("a")).with(greeter("c")).retain(|native| native.tool.name != "c");
+    let set = Toolset::default()
+        .with(greeter("b"))
+        .with(greeter("a"))
+        .with(greeter("c"))
+        .retain(|native| native.tool.name != "c");
     assert_eq!(names(&set.build(&Presentation::default()).unwrap()), ["a", "b"]);
 }

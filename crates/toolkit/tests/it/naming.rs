@@ -22,19 +22,28 @@ fn no_default_prefix_for_tools_in_general() {
 #[test]
 fn tool_name_prefixing_with_the_prefix_that_was_set() {
     let set = Prefix::set("acme").unwrap();
-    assert_eq!(served(greeter("greet"), set.clone()), ("acme_greet".to_owned(), Some("greet".to_owned())));
+    assert_eq!(
+        served(greeter("greet"), set.clone()),
+        ("acme_greet".to_owned(), Some("greet".to_owned()))
+    );
     assert_eq!(name(greeter("greet").naming(Naming::Bare), set.clone()), "greet");
     assert_eq!(name(greeter("greet").naming(Naming::Prefixed("guide")), set), "acme_greet");
 }
 
 #[test]
 fn default_prefix_configuration_covers_only_tools_that_have_one() {
-    assert_eq!(name(greeter("greet").naming(Naming::Prefixed("guide")), Prefix::unset()), "guide_greet");
+    assert_eq!(
+        name(greeter("greet").naming(Naming::Prefixed("guide")), Prefix::unset()),
+        "guide_greet"
+    );
 }
 
 #[test]
 fn set_but_empty_means_none() {
-    assert_eq!(name(greeter("greet").naming(Naming::Prefixed("guide")), Prefix::set("").unwrap()), "greet");
+    assert_eq!(
+        name(greeter("greet").naming(Naming::Prefixed("guide")), Prefix::set("").unwrap()),
+        "greet"
+    );
 }
 
 #[test]
@@ -58,9 +67,14 @@ fn a_prefix_that_no_client_takes_is_refused() {
 
 #[test]
 fn names_that_become_the_same_or_too_long_are_refused() {
-    let presentation = Presentation { prefix: Prefix::set("a").unwrap(), ..Presentation::default() };
-    let clash = Toolset::default().with(greeter("b")).with(greeter("a_b").naming(Naming::Bare)).build(&presentation);
+    let presentation =
+        Presentation { prefix: Prefix::set("a").unwrap(), ..Presentation::default() };
+    let clash = Toolset::default()
+        .with(greeter("b"))
+        .with(greeter("a_b").naming(Naming::Bare))
+        .build(&presentation);
     assert_eq!(clash.err().unwrap().0, ["two tools are called `a_b`"]);
-    let presentation = Presentation { prefix: Prefix::set(&"p".repeat(60)).unwrap(), ..Presentation::default() };
+    let presentation =
+        Presentation { prefix: Prefix::set(&"p".repeat(60)).unwrap(), ..Presentation::default() };
     assert!(Toolset::default().with(greeter("greet")).build(&presentation).is_err());
 }

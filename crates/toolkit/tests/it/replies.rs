@@ -12,14 +12,19 @@ fn success_result_creation() {
     let reply = Reply::ok(json!({"n": 1})).message("done").instruction("stop here");
     assert!(reply.is_ok());
     assert_eq!(reply.value(), Some(&json!({"n": 1})));
-    assert_eq!(reply.to_json_str(), r#"{"success":true,"value":{"n":1},"message":"done","instruction":"stop here"}"#);
+    assert_eq!(
+        reply.to_json_str(),
+        r#"{"success":true,"value":{"n":1},"message":"done","instruction":"stop here"}"#
+    );
 }
 
 #[test]
 fn failure_result_creation() {
     let cause = "x".parse::<u8>().unwrap_err();
-    let reply: Reply<u8> =
-        Reply::failure("not a number", "bad_number").exception(&cause).message("give a number").instruction("do not guess");
+    let reply: Reply<u8> = Reply::failure("not a number", "bad_number")
+        .exception(&cause)
+        .message("give a number")
+        .instruction("do not guess");
     assert!(!reply.is_ok());
     assert_eq!(reply.error(), Some(("not a number", "bad_number")));
     assert_eq!(
@@ -32,9 +37,15 @@ fn failure_result_creation() {
 fn json_serialization_leaves_out_only_what_is_absent() {
     assert_eq!(Reply::ok(()).to_json_str(), r#"{"success":true}"#);
     for empty in [json!(""), json!(0), json!(false), json!([]), json!({})] {
-        assert_eq!(Reply::ok(empty.clone()).to_json_str(), format!(r#"{{"success":true,"value":{empty}}}"#));
+        assert_eq!(
+            Reply::ok(empty.clone()).to_json_str(),
+            format!(r#"{{"success":true,"value":{empty}}}"#)
+        );
     }
-    assert_eq!(Reply::<()>::failure("e", "t").to_json_str(), r#"{"success":false,"error":"e","error_type":"t"}"#);
+    assert_eq!(
+        Reply::<()>::failure("e", "t").to_json_str(),
+        r#"{"success":false,"error":"e","error_type":"t"}"#
+    );
 }
 
 #[test]
@@ -44,7 +55,8 @@ fn text_beyond_ascii_stays_as_it_is() {
 
 #[test]
 fn instruction_field_for_agent_guidance_is_apart_from_the_message() {
-    let json: Value = serde_json::from_str(&Reply::ok(1).instruction("for the agent").to_json_str()).unwrap();
+    let json: Value =
+        serde_json::from_str(&Reply::ok(1).instruction("for the agent").to_json_str()).unwrap();
     assert_eq!(json.get("message"), None);
     assert_eq!(json["instruction"], "for the agent");
 }
@@ -63,8 +75,15 @@ fn on_the_wire_the_envelope_is_the_structured_result_and_failure_is_told() {
 fn the_output_schema_covers_both_arms() {
     let schema = Reply::<u8>::output().unwrap();
     assert!(admits(&schema, &json!({"success": true, "value": 1, "message": "m"})));
-    assert!(admits(&schema, &json!({"success": false, "error": "e", "error_type": "t", "exception_type": "E"})));
-    for bad in [json!({"success": true, "value": "x"}), json!({"success": false, "error": "e"}), json!({"value": 1})] {
+    assert!(admits(
+        &schema,
+        &json!({"success": false, "error": "e", "error_type": "t", "exception_type": "E"})
+    ));
+    for bad in [
+        json!({"success": true, "value": "x"}),
+        json!({"success": false, "error": "e"}),
+        json!({"value": 1}),
+    ] {
         assert!(!admits(&schema, &bad), "{bad}");
     }
 }
@@ -76,7 +95,9 @@ fn a_failure_can_be_the_standard_error_object_and_the_other_way_round() {
     let standard = bad.with_errors(ErrorForm::Standard);
     assert_eq!(
         standard.structured,
-        Some(json!({"status": "failure", "error_type": "t", "error_message": "e", "error_details": {"message": "m", "at": 3}}))
+        Some(
+            json!({"status": "failure", "error_type": "t", "error_message": "e", "error_details": {"message": "m", "at": 3}})
+        )
     );
     let refused: toolkit::Outcome = toolkit::Failure::new("t", "e").into();
     assert_eq!(
@@ -90,7 +111,12 @@ fn a_failure_can_be_the_standard_error_object_and_the_other_way_round() {
 
 #[test]
 fn the_error_and_its_kind_are_never_swapped() {
-    let json: Value =
-        serde_json::from_str(&Reply::<u8>::failure("not allowed to read `x`", "permission_denied").to_json_str()).unwrap();
-    assert_eq!((&json["error"], &json["error_type"]), (&json!("not allowed to read `x`"), &json!("permission_denied")));
+    let json: Value = serde_json::from_str(
+        &Reply::<u8>::failure("not allowed to read `x`", "permission_denied").to_json_str(),
+    )
+    .unwrap();
+    assert_eq!(
+        (&json["error"], &json["error_type"]),
+        (&json!("not allowed to read `x`"), &json!("permission_denied"))
+    );
 }

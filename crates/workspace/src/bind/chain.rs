@@ -12,8 +12,12 @@ use crate::GUIDE_TOOLS;
 
 /// The tools that are bound to what is not there, or in a circle, and what is said about each; `bound` is where each was
 /// bound.
-pub(super) fn lost(tools: &[Arc<Tool>], bound: &HashMap<String, Origin>) -> Vec<(String, Diagnostic)> {
-    let by_name: HashMap<&str, &Tool> = tools.iter().map(|tool| (tool.name.as_str(), &**tool)).collect();
+pub(super) fn lost(
+    tools: &[Arc<Tool>],
+    bound: &HashMap<String, Origin>,
+) -> Vec<(String, Diagnostic)> {
+    let by_name: HashMap<&str, &Tool> =
+        tools.iter().map(|tool| (tool.name.as_str(), &**tool)).collect();
     let mut seen = HashSet::new();
     let others = tools.iter().filter_map(|tool| match &tool.launch {
         Launch::Tool(other) if seen.insert(&tool.name) => Some((tool, other)),
@@ -23,16 +27,28 @@ pub(super) fn lost(tools: &[Arc<Tool>], bound: &HashMap<String, Origin>) -> Vec<
         let origin = bound.get(&tool.name)?.clone();
         let found = match end(&tool.name, other, &by_name) {
             End::Callable(_) => return None,
-            End::Circle => {
-                Diagnostic::new(&CIRCULAR_BIND, origin, format!("`{}` is bound to itself, by way of `{other}`", tool.name))
-                    .hint("bind one of them to something that runs")
-            }
+            End::Circle => Diagnostic::new(
+                &CIRCULAR_BIND,
+                origin,
+                format!("`{}` is bound to itself, by way of `{other}`", tool.name),
+            )
+            .hint("bind one of them to something that runs"),
             End::Nothing(missing) => {
-                let hint = closest(missing, by_name.keys().copied().filter(|name| *name != tool.name))
-                    .map_or_else(|| "`toolcrib list` shows the names".to_owned(), |near| format!("did you mean `{near}`?"));
+                let hint =
+                    closest(missing, by_name.keys().copied().filter(|name| *name != tool.name))
+                        .map_or_else(
+                            || "`toolcrib list` shows the names".to_owned(),
+                            |near| format!("did you mean `{near}`?"),
+                        );
                 let message = match by_name.contains_key(missing) {
-                    true => format!("`{}` is bound to `{missing}`, which nothing runs either", tool.name),
-                    false => format!("`{}` is bound to `{missing}`, which is no tool of this crib", tool.name),
+                    true => format!(
+                        "`{}` is bound to `{missing}`, which nothing runs either",
+                        tool.name
+                    ),
+                    false => format!(
+                        "`{}` is bound to `{missing}`, which is no tool of this crib",
+                        tool.name
+                    ),
                 };
                 Diagnostic::new(&UNKNOWN_TARGET, origin, message).hint(hint)
             }
@@ -67,10 +83,15 @@ fn end<'a>(first: &'a str, next: &'a str, tools: &HashMap<&'a str, &'a Tool>) ->
 
 /// Says of tools that are bound to others what holds for those, where nothing else is said.
 pub(super) fn inherit(tools: &mut [Arc<Tool>]) {
-    let by_name: HashMap<&str, &Tool> = tools.iter().map(|tool| (tool.name.as_str(), &**tool)).collect();
+    let by_name: HashMap<&str, &Tool> =
+        tools.iter().map(|tool| (tool.name.as_str(), &**tool)).collect();
     let others = tools.iter().enumerate().filter_map(|(index, tool)| {
-        let Launch::Tool(other) = &tool.launch else { return None };
-        let End::Callable(Some(other)) = end(&tool.name, other, &by_name) else { return None };
+        let Launch::Tool(other) = &tool.launch else {
+            return None;
+        };
+        let End::Callable(Some(other)) = end(&tool.name, other, &by_name) else {
+            return None;
+        };
         let (own, theirs) = (tool.marks.clone(), &other.marks);
         let marks = Marks {
             mutates: own.mutates.or(theirs.mutates),

@@ -17,7 +17,9 @@ impl Crib {
     pub fn render_settings(&self) -> RenderSettings {
         let mut settings = RenderSettings::new(self.state_folder().join("renders"));
         settings.sockets = sockets(self.environment());
-        let Some(documents) = &self.documents else { return settings };
+        let Some(documents) = &self.documents else {
+            return settings;
+        };
         settings.backend = match documents.backend {
             RenderBackend::Auto => Preference::Auto,
             RenderBackend::Docker => Preference::Docker,
@@ -38,14 +40,25 @@ impl Crib {
 /// The limits with which nothing could be rendered, each with where it stands.
 pub(super) fn impossible(config: &DocumentsConfig) -> Vec<(&'static str, usize)> {
     let limits = [
-        ("memory_mib", config.memory_mib.as_ref().map(|limit| (*limit.get_ref() > 0, limit.span().start))),
+        (
+            "memory_mib",
+            config.memory_mib.as_ref().map(|limit| (*limit.get_ref() > 0, limit.span().start)),
+        ),
         ("cpus", config.cpus.as_ref().map(|limit| (*limit.get_ref() > 0.0, limit.span().start))),
-        ("processes", config.processes.as_ref().map(|limit| (*limit.get_ref() > 0, limit.span().start))),
-        ("timeout_seconds", config.timeout_seconds.as_ref().map(|limit| (*limit.get_ref() > 0, limit.span().start))),
+        (
+            "processes",
+            config.processes.as_ref().map(|limit| (*limit.get_ref() > 0, limit.span().start)),
+        ),
+        (
+            "timeout_seconds",
+            config.timeout_seconds.as_ref().map(|limit| (*limit.get_ref() > 0, limit.span().start)),
+        ),
     ];
     limits
         .into_iter()
-        .filter_map(|(name, limit)| limit.filter(|(is_possible, _)| !is_possible).map(|(_, at)| (name, at)))
+        .filter_map(|(name, limit)| {
+            limit.filter(|(is_possible, _)| !is_possible).map(|(_, at)| (name, at))
+        })
         .collect()
 }
 
@@ -55,8 +68,11 @@ fn sockets(environment: &Environment) -> Vec<String> {
         return vec![host.to_owned()];
     }
     let own = environment.get("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty());
-    let own = own.map(|folder| [format!("unix://{folder}/docker.sock"), format!("unix://{folder}/podman/podman.sock")]);
-    let desktop = environment.get("HOME").map(|home| format!("unix://{home}/.docker/run/docker.sock"));
+    let own = own.map(|folder| {
+        [format!("unix://{folder}/docker.sock"), format!("unix://{folder}/podman/podman.sock")]
+    });
+    let desktop =
+        environment.get("HOME").map(|home| format!("unix://{home}/.docker/run/docker.sock"));
     let usual = [DOCKER, PODMAN].map(str::to_owned);
     usual.into_iter().chain(own.into_iter().flatten()).chain(desktop).collect()
 }
@@ -69,7 +85,8 @@ mod tests {
     fn docker_is_looked_for_where_the_environment_says() {
         let named = [("DOCKER_HOST".to_owned(), "unix:///x.sock".to_owned())].into_iter().collect();
         assert_eq!(sockets(&named), ["unix:///x.sock"]);
-        let usual = [("XDG_RUNTIME_DIR".to_owned(), "/run/user/1".to_owned())].into_iter().collect();
+        let usual =
+            [("XDG_RUNTIME_DIR".to_owned(), "/run/user/1".to_owned())].into_iter().collect();
         assert!(sockets(&usual).contains(&"unix:///run/user/1/podman/podman.sock".to_owned()));
     }
 }

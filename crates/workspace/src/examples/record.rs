@@ -24,7 +24,9 @@ impl Record {
     pub(crate) fn file_of(&self, definition: &Definition) -> String {
         let text = definition.to_yaml(&self.measured);
         match &self.sources {
-            Some(sources) if self.measured.seconds.is_some() => format!("{text}{SOURCES}{sources}\n"),
+            Some(sources) if self.measured.seconds.is_some() => {
+                format!("{text}{SOURCES}{sources}\n")
+            }
             _ => text,
         }
     }

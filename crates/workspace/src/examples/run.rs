@@ -20,7 +20,9 @@ pub(super) enum Run {
 impl Run {
     /// What an outcome of the driver tells.
     pub(super) fn of(outcome: &Outcome) -> Self {
-        let field = |name: &str| outcome.structured.as_ref().and_then(|fields| fields[name].as_str()).unwrap_or_default();
+        let field = |name: &str| {
+            outcome.structured.as_ref().and_then(|fields| fields[name].as_str()).unwrap_or_default()
+        };
         let told = |name: &'static str| {
             let facts = field("stderr").lines().filter_map(|line| line.strip_prefix("toolcrib-"));
             facts.filter_map(move |line| line.strip_prefix(name).map(str::trim))
@@ -29,13 +31,20 @@ impl Run {
             if let Some(why) = told("error ").next_back() {
                 return Self::Failed(why.to_owned());
             }
-            let last = field("stderr").trim_end().lines().last().filter(|line| !line.starts_with("toolcrib-"));
+            let last = field("stderr")
+                .trim_end()
+                .lines()
+                .last()
+                .filter(|line| !line.starts_with("toolcrib-"));
             return Self::Ended(last.unwrap_or_else(|| field("error_message")).to_owned());
         }
         if told("skipped ").next().is_some() {
             return Self::Skipped;
         }
-        let seconds = told("seconds ").next_back().and_then(|seconds| seconds.parse().ok()).unwrap_or_default();
+        let seconds = told("seconds ")
+            .next_back()
+            .and_then(|seconds| seconds.parse().ok())
+            .unwrap_or_default();
         let paths: Vec<_> = told("path ").filter_map(|line| line.split_once(' ')).collect();
         let process = told("process ").next().unwrap_or_default();
         let (output, aside) = (field("stdout"), aside(field("stderr")));
@@ -82,20 +91,26 @@ fn aside(stderr: &str) -> &str {
 fn scrubbed(output: &str, paths: &[(&str, &str)], process: &str) -> String {
     let mut paths: Vec<_> = paths.iter().filter(|(_, path)| path.len() > 1).collect();
     paths.sort_by_key(|(_, path)| std::cmp::Reverse(path.len()));
-    let text = paths.iter().fold(output.to_owned(), |text, (name, path)| renamed(&text, path, name));
+    let text =
+        paths.iter().fold(output.to_owned(), |text, (name, path)| renamed(&text, path, name));
     let text = replaced(&text, r"\b0x[0-9a-f]{6,}\b", "0x...");
     let text = replaced(&text, &format!(r"(<tmp>/[^\s/\x22']*?){process}[0-9a-f]{{5,8}}\b"), "$1");
     let text = match process {
         "" => text,
         _ => replaced(&text, &format!(r"\bfile{process}[0-9a-f]{{5,8}}\b"), "file"),
     };
-    let text = replaced(&text, r"\[… \d+ of \d+ bytes left out; [^\n]*? …\]", "[… the middle is left out …]");
+    let text = replaced(
+        &text,
+        r"\[… \d+ of \d+ bytes left out; [^\n]*? …\]",
+        "[… the middle is left out …]",
+    );
     replaced(&text, r"/(home|Users|root)/[^\s/\x22':]+", "~")
 }
 
 /// The text with a folder under another name, except where its path is a part of a longer name.
 fn renamed(text: &str, path: &str, name: &str) -> String {
-    let is_of_name = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    let is_of_name =
+        |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
     let (mut renamed, mut done) = (String::new(), 0);
     for (at, _) in text.match_indices(path) {
         let end = at + path.len();
@@ -118,15 +133,24 @@ mod tests {
 
     #[test]
     fn what_differs_between_machines_goes() {
-        let paths = [("<tmp>", "/tmp/toolcrib-1/Rtmpx"), ("<package>", "/srv/pkg"), ("<package>/..", "/srv")];
+        let paths = [
+            ("<tmp>", "/tmp/toolcrib-1/Rtmpx"),
+            ("<package>", "/srv/pkg"),
+            ("<package>/..", "/srv"),
+        ];
         let output = "/tmp/toolcrib-1/Rtmpx/file1a2b3c4d5e6f /srv/pkg/R <environment: 0x55d0c8a0> /home/me/x and 0x1";
-        assert_eq!(scrubbed(output, &paths, "1a2b"), "<tmp>/file <package>/R <environment: 0x...> ~/x and 0x1");
+        assert_eq!(
+            scrubbed(output, &paths, "1a2b"),
+            "<tmp>/file <package>/R <environment: 0x...> ~/x and 0x1"
+        );
         let output = "/tmp/toolcrib-1/Rtmpx/a-1a2b3c4d5e.csv /srv/pkg2 (/srv) /srv/x /srvices /x/srv 1a2b3c4d5e";
         let expected = "<tmp>/a-.csv <package>/../pkg2 (<package>/..) <package>/../x /srvices /x/srv 1a2b3c4d5e";
         assert_eq!(scrubbed(output, &paths, "1a2b"), expected);
-        let output =
-            "file1a2b3c4d5e6f.csv [… 9 of 12 bytes left out; the whole is the resource toolcrib://output/3f/stderr …] file1a2b";
-        assert_eq!(scrubbed(output, &paths, "1a2b"), "file.csv [… the middle is left out …] file1a2b");
+        let output = "file1a2b3c4d5e6f.csv [… 9 of 12 bytes left out; the whole is the resource toolcrib://output/3f/stderr …] file1a2b";
+        assert_eq!(
+            scrubbed(output, &paths, "1a2b"),
+            "file.csv [… the middle is left out …] file1a2b"
+        );
     }
 
     #[test]
@@ -146,7 +170,9 @@ mod tests {
             kept.and_then(|kept| Run::remembered(kept.as_bytes(), || later.to_owned()))
         };
         let printed = Run::Printed { output: "1".to_owned(), seconds: 0.5 };
-        for (run, is_kept) in [(printed.clone(), true), (Run::Skipped, true), (Run::Failed("no".to_owned()), true)] {
+        for (run, is_kept) in
+            [(printed.clone(), true), (Run::Skipped, true), (Run::Failed("no".to_owned()), true)]
+        {
             assert_eq!(remembered(&run, "then"), is_kept.then(|| run.clone()));
         }
         assert_eq!(remembered(&printed, "now"), Some(printed));

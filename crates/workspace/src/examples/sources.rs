@@ -46,16 +46,27 @@ impl Sources {
 
     /// Adds the files below a folder: their names in the package and what is in them.
     fn add_folder(&mut self, package: &Path, folder: &Path) {
-        let mut paths: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        let mut paths: Vec<_> = fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path())
+            .collect();
         paths.sort();
         for path in paths {
             if path.is_dir() && !path.is_symlink() {
                 self.add_folder(package, &path);
             }
             // Only plain files: opening others may wait for somebody.
-            let Some(bytes) = path.is_file().then(|| fs::read(&path).ok()).flatten() else { continue };
-            if roxygen::writer_of(&String::from_utf8_lossy(&bytes[..bytes.len().min(100)])) == Writer::Person {
-                self.add(path.strip_prefix(package).unwrap_or(&path).as_os_str().as_encoded_bytes());
+            let Some(bytes) = path.is_file().then(|| fs::read(&path).ok()).flatten() else {
+                continue;
+            };
+            if roxygen::writer_of(&String::from_utf8_lossy(&bytes[..bytes.len().min(100)]))
+                == Writer::Person
+            {
+                self.add(
+                    path.strip_prefix(package).unwrap_or(&path).as_os_str().as_encoded_bytes(),
+                );
                 self.add(&bytes);
             }
         }

@@ -36,7 +36,9 @@ impl FlagDefaults {
             last.0 = now;
             match last.1.reopen() {
                 Ok(crib) => last.1 = crib,
-                Err(error) => tracing::warn!("kept the flags of the configuration as they were: {error}"),
+                Err(error) => {
+                    tracing::warn!("kept the flags of the configuration as they were: {error}")
+                }
             }
         }
         last.1.flags.clone()

@@ -15,9 +15,16 @@ fn today() -> SystemTime {
 
 /// A dangerous tool with a secret parameter.
 fn tool() -> Tool {
-    let schema = json!({"type": "object", "properties": {"token": {"type": "string", "writeOnly": true}}});
+    let schema =
+        json!({"type": "object", "properties": {"token": {"type": "string", "writeOnly": true}}});
     let schema = Schema::new(schema.as_object().expect("an object").clone());
-    let mut tool = Tool::new("git_push", "Publish", schema, Launch::Native, Origin::whole(&SourceId::new("a.json")));
+    let mut tool = Tool::new(
+        "git_push",
+        "Publish",
+        schema,
+        Launch::Native,
+        Origin::whole(&SourceId::new("a.json")),
+    );
     tool.marks.dangerous = Some(true);
     tool
 }
@@ -44,7 +51,9 @@ fn proposes_a_clause_a_person_can_read() {
 
 #[test]
 fn allows_this_call_and_no_other() {
-    let given = arguments(json!({"branch": "main", "force": true, "n": 1, "list": [1, "x"], "map": {"a": null}}));
+    let given = arguments(
+        json!({"branch": "main", "force": true, "n": 1, "list": [1, "x"], "map": {"a": null}}),
+    );
     let text = always_allow(&tool(), &given, today()).expect("a clause");
     assert!(allows(&text, &given));
     let others = [
@@ -75,13 +84,18 @@ fn allows_this_call_and_no_other() {
 #[test]
 fn it_is_for_this_tool_and_for_thirty_days() {
     let given = arguments(json!({}));
-    let crib = Folder::new(&always_allow(&tool(), &given, today()).expect("a clause")).open().expect("a configuration");
+    let crib = Folder::new(&always_allow(&tool(), &given, today()).expect("a clause"))
+        .open()
+        .expect("a configuration");
     let mut other = tool();
     other.name = "git_pushx".to_owned();
     assert!(matches!(crib.policy.decide(&other, &given, today()), Decision::Ask { .. }));
     let day = Duration::from_secs(86_400);
     assert_eq!(crib.policy.decide(&tool(), &given, today() + 30 * day), Decision::Allow);
-    assert!(matches!(crib.policy.decide(&tool(), &given, today() + 31 * day), Decision::Ask { .. }));
+    assert!(matches!(
+        crib.policy.decide(&tool(), &given, today() + 31 * day),
+        Decision::Ask { .. }
+    ));
 }
 
 #[test]
@@ -104,7 +118,10 @@ fn a_secret_is_not_written_down_and_the_rest_is_pinned() {
 fn what_is_too_deep_or_too_large_is_not_proposed() {
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
     assert_eq!(always_allow(&tool(), &arguments(json!({"deep": deep})), today()), None);
-    assert_eq!(always_allow(&tool(), &arguments(json!({"text": "x".repeat(100_000)})), today()), None);
+    assert_eq!(
+        always_allow(&tool(), &arguments(json!({"text": "x".repeat(100_000)})), today()),
+        None
+    );
 }
 
 fn any_value() -> impl Strategy<Value = Value> {
@@ -114,14 +131,18 @@ fn any_value() -> impl Strategy<Value = Value> {
         any::<i64>().prop_map(Value::from),
         prop_oneof![Just(i64::MIN), Just(i64::MAX), Just(-1), Just(0)].prop_map(Value::from),
         any::<u64>().prop_map(Value::from),
-        any::<f64>().prop_filter("JSON has no others", |number| number.is_finite()).prop_map(Value::from),
+        any::<f64>()
+            .prop_filter("JSON has no others", |number| number.is_finite())
+            .prop_map(Value::from),
         any::<String>().prop_map(Value::from),
-        "['\"\\\\\\n\\r\\t{}$`#\\[\\]\u{0}\u{7f}\u{85}\u{2028}\u{202e}]{0,12}".prop_map(Value::from),
+        "['\"\\\\\\n\\r\\t{}$`#\\[\\]\u{0}\u{7f}\u{85}\u{2028}\u{202e}]{0,12}"
+            .prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 12, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::btree_map(any::<String>(), inner, 0..4).prop_map(|map| map.into_iter().collect()),
+            prop::collection::btree_map(any::<String>(), inner, 0..4)
+                .prop_map(|map| map.into_iter().collect()),
         ]
     })
 }

@@ -54,7 +54,8 @@ impl Folder {
             Err(OpenError::Config { diagnostics }) => diagnostics,
             Err(error) => panic!("{error}"),
         };
-        let of_config = found.iter().filter(|found| found.origin.source.as_str() == "toolcrib.toml");
+        let of_config =
+            found.iter().filter(|found| found.origin.source.as_str() == "toolcrib.toml");
         let line = |found: &catalog::Diagnostic| match found.origin.place {
             Place::Offset(offset) => format!("{} at {offset}: {}", found.code, found.message),
             _ => panic!("it has a place: {found:?}"),
@@ -71,12 +72,18 @@ fn launch<'a>(loaded: &'a Loaded, name: &str) -> &'a Launch {
 fn one_line_binds_a_module_of_forty_tools() {
     let names: Vec<String> = (1..=40).map(|number| format!("shop.item_{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let folder = Folder::new("[[bind]]\ntools = \"shop.*\"\npython = \"shop.api\"\npath = [\"src\"]\nmutates = true\n", &names);
+    let folder = Folder::new(
+        "[[bind]]\ntools = \"shop.*\"\npython = \"shop.api\"\npath = [\"src\"]\nmutates = true\n",
+        &names,
+    );
     fs::create_dir(folder.0.path().join("src")).expect("a folder");
     let loaded = folder.loaded();
     for (number, name) in names.iter().enumerate() {
         let Launch::Python(function) = launch(&loaded, name) else { panic!("{name} is not bound") };
-        assert_eq!((function.module.as_str(), function.function.as_str()), ("shop.api", format!("item_{}", number + 1).as_str()));
+        assert_eq!(
+            (function.module.as_str(), function.function.as_str()),
+            ("shop.api", format!("item_{}", number + 1).as_str())
+        );
         assert_eq!(function.path, ["src"]);
     }
     assert_eq!(folder.findings(), [""; 0]);
@@ -84,10 +91,15 @@ fn one_line_binds_a_module_of_forty_tools() {
 
 #[test]
 fn a_command_gets_json_for_specifications_and_words_for_command_lines() {
-    let config = "[[bind]]\ntools = \"*\"\ncommand = [\"prog\", \"{a}\", \"{text}\"]\nmutates = false\n";
+    let config =
+        "[[bind]]\ntools = \"*\"\ncommand = [\"prog\", \"{a}\", \"{text}\"]\nmutates = false\n";
     let loaded = Folder::new(config, &["one_tool"]).loaded();
     let Launch::Process(spec) = launch(&loaded, "one_tool") else { panic!("a program") };
-    assert_eq!(spec.pieces, [Piece::Word("{a}".into()), Piece::Word("{text}".into()), Piece::Json], "nothing is spliced in");
+    assert_eq!(
+        spec.pieces,
+        [Piece::Word("{a}".into()), Piece::Word("{text}".into()), Piece::Json],
+        "nothing is spliced in"
+    );
     let Launch::Process(line) = launch(&loaded, "find_text") else { panic!("a program") };
     assert!(!line.speaks_json() && line.bindings().any(|binding| binding.parameter == "text"));
 }
@@ -100,12 +112,22 @@ fn a_clause_says_more_about_its_tools() {
     let loaded = Folder::new(config, &["one_tool", "two_tool"]).loaded();
     let tool = loaded.catalog.get("one_tool").expect("a tool");
     assert!(matches!(&tool.launch, Launch::Python(function) if function.function == "other"));
-    assert_eq!((tool.on_mismatch, tool.timeout), (Some(OnMismatch::Fail), Some(Duration::from_secs(5))));
+    assert_eq!(
+        (tool.on_mismatch, tool.timeout),
+        (Some(OnMismatch::Fail), Some(Duration::from_secs(5)))
+    );
     let marks = &tool.marks;
-    assert_eq!([marks.mutates, marks.dangerous, marks.network, marks.requires_approval], [Some(true); 4]);
+    assert_eq!(
+        [marks.mutates, marks.dangerous, marks.network, marks.requires_approval],
+        [Some(true); 4]
+    );
     let other = loaded.catalog.get("two_tool").expect("a tool");
     assert_eq!(other.launch, Launch::Tool("list_files".to_owned()));
-    assert_eq!((other.on_mismatch, other.marks.mutates), (Some(OnMismatch::Warn), Some(false)), "as the tool behind it");
+    assert_eq!(
+        (other.on_mismatch, other.marks.mutates),
+        (Some(OnMismatch::Warn), Some(false)),
+        "as the tool behind it"
+    );
 }
 
 #[test]
@@ -118,7 +140,10 @@ fn the_first_clause_that_matches_counts_and_that_is_told() {
         Launch::Python(function) => function.module.clone(),
         other => panic!("{other:?}"),
     };
-    assert_eq!((module("one_tool"), module("two_tool")), ("special".to_owned(), "general".to_owned()));
+    assert_eq!(
+        (module("one_tool"), module("two_tool")),
+        ("special".to_owned(), "general".to_owned())
+    );
     let found = folder.findings();
     assert_eq!(
         found,
@@ -131,7 +156,9 @@ fn the_first_clause_that_matches_counts_and_that_is_told() {
 
 #[test]
 fn tools_that_nothing_is_bound_to_are_documented() {
-    let loaded = Folder::new("[[bind]]\ntools = \"one_*\"\npython = \"m\"\n", &["one_tool", "two_tool"]).loaded();
+    let loaded =
+        Folder::new("[[bind]]\ntools = \"one_*\"\npython = \"m\"\n", &["one_tool", "two_tool"])
+            .loaded();
     assert!(!loaded.catalog.get("two_tool").expect("a tool").is_callable());
 }
 
@@ -140,14 +167,25 @@ fn circles_and_targets_that_are_not_there_are_errors_and_not_served() {
     let config = "[[bind]]\ntools = \"one_tool\"\ntool = \"two_tool\"\n[[bind]]\ntools = \"two_tool\"\ntool = \"one_tool\"\n\
                   [[bind]]\ntools = \"three_tool\"\ntool = \"lost_files\"\n[[bind]]\ntools = \"four_tool\"\ntool = \"five_tool\"\n\
                   [[bind]]\ntools = \"six_tool\"\ntool = \"status\"\n";
-    let folder = Folder::new(config, &["one_tool", "two_tool", "three_tool", "four_tool", "five_tool", "six_tool"]);
+    let folder = Folder::new(
+        config,
+        &["one_tool", "two_tool", "three_tool", "four_tool", "five_tool", "six_tool"],
+    );
     let found = folder.findings();
     let codes: Vec<_> = found.iter().map(|line| &line[..5]).collect();
     assert_eq!(codes, ["TC823", "TC823", "TC822", "TC822"], "{found:?}");
-    assert!(found[2].contains("`three_tool` is bound to `lost_files`, which is no tool of this crib"), "{found:?}");
+    assert!(
+        found[2].contains("`three_tool` is bound to `lost_files`, which is no tool of this crib"),
+        "{found:?}"
+    );
     assert!(found[3].contains("which nothing runs either"), "{found:?}");
     let loaded = folder.loaded();
-    let served = loaded.catalog.tools().iter().filter(|tool| tool.is_callable()).map(|tool| tool.name.as_str());
+    let served = loaded
+        .catalog
+        .tools()
+        .iter()
+        .filter(|tool| tool.is_callable())
+        .map(|tool| tool.name.as_str());
     assert_eq!(served.collect::<Vec<_>>(), ["list_files", "six_tool"]);
 }
 
@@ -163,7 +201,10 @@ fn a_clause_that_is_not_understood_is_not_guessed_at() {
         ("tools = \"*\"\ntool = \"x\"\npath = [\".\"]", "`path` is for modules of Python"),
     ] {
         let found = Folder::new(&format!("[[bind]]\n{clause}\n"), &["one_tool"]).findings();
-        assert!(found.len() == 1 && found[0].starts_with("TC820 at 0: ") && found[0].contains(message), "{clause}: {found:?}");
+        assert!(
+            found.len() == 1 && found[0].starts_with("TC820 at 0: ") && found[0].contains(message),
+            "{clause}: {found:?}"
+        );
     }
     let found = Folder::new("[[bind]]\ntools = \"*\"\npyhton = \"m\"\n", &["one_tool"]).findings();
     assert!(found[0].starts_with("TC601"), "{found:?}");

@@ -10,7 +10,13 @@ const CODES: [&str; 5] = ["TC701", "TC702", "TC703", "TC704", "TC705"];
 #[test]
 fn examples_of_rules_have_their_problem_and_no_other() {
     for rule in RULES.iter().filter(|rule| CODES.contains(&rule.code)) {
-        let codes = |config: &str| Folder::new(config).findings().iter().map(|found| found[..5].to_owned()).collect::<Vec<_>>();
+        let codes = |config: &str| {
+            Folder::new(config)
+                .findings()
+                .iter()
+                .map(|found| found[..5].to_owned())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(codes(rule.bad).first().map(String::as_str), Some(rule.code));
         assert!(codes(rule.bad).iter().all(|code| code == rule.code), "{}", rule.code);
         assert_eq!(codes(rule.good), [""; 0], "{}", rule.code);
@@ -21,8 +27,16 @@ fn examples_of_rules_have_their_problem_and_no_other() {
 fn names_that_no_expression_can_hold_are_refused() {
     for name in ["a,b", "a+b", "a/b", "!a", "a b", "", ".a", "größe"] {
         let folder = Folder::new(&format!("[content.categories.\"{name}\"]\ndir = \".\"\n"));
-        assert!(folder.findings().iter().all(|found| found.starts_with("TC701 1 ")), "{name}: {:?}", folder.findings());
-        assert_eq!((folder.findings().len(), folder.load().1.content.categories.len()), (1, 0), "{name}");
+        assert!(
+            folder.findings().iter().all(|found| found.starts_with("TC701 1 ")),
+            "{name}: {:?}",
+            folder.findings()
+        );
+        assert_eq!(
+            (folder.findings().len(), folder.load().1.content.categories.len()),
+            (1, 0),
+            "{name}"
+        );
     }
 }
 
@@ -64,11 +78,19 @@ fn prompt_findings(files: &[(&str, &str)]) -> Vec<String> {
     let (_, loaded) = folder.load();
     let line = |found: &catalog::Diagnostic| match found.origin.place {
         Place::Offset(at) => {
-            std::fs::read_to_string(folder.path().join(found.origin.source.as_str())).expect("it")[..at].matches('\n').count() + 1
+            std::fs::read_to_string(folder.path().join(found.origin.source.as_str())).expect("it")
+                [..at]
+                .matches('\n')
+                .count()
+                + 1
         }
         _ => 0,
     };
-    loaded.diagnostics.iter().map(|found| format!("{} {}:{}", found.code, found.origin.source, line(found))).collect()
+    loaded
+        .diagnostics
+        .iter()
+        .map(|found| format!("{} {}:{}", found.code, found.origin.source, line(found)))
+        .collect()
 }
 
 #[test]
@@ -77,13 +99,24 @@ fn prompts_are_found_where_they_are_by_convention_and_configuration() {
     let workflow = "name: w\ndescription: W\njobs:\n  a:\n    steps:\n      - tool: git_log\n      - tool: get_content\n      - tool: git_lgo\n";
     let found = prompt_findings(&[
         ("prompts/a.md", prompt),
-        ("prompts/c.md", "---\ndescription: C\n---\n{{ call('guide_get_content', {}) }}{{ tool('git_log') }}"),
+        (
+            "prompts/c.md",
+            "---\ndescription: C\n---\n{{ call('guide_get_content', {}) }}{{ tool('git_log') }}",
+        ),
         ("more/a.md", prompt),
         ("more/b.md", "---\ndescription: B\n---\n\n{% for %}"),
         ("inst/mcp/workflows/w.yaml", workflow),
         ("prompts/.hidden.md", "{% broken"),
     ]);
-    assert_eq!(found, ["TC719 inst/mcp/workflows/w.yaml:8", "TC717 more/a.md:0", "TC712 more/b.md:5", "TC719 prompts/c.md:4"]);
+    assert_eq!(
+        found,
+        [
+            "TC719 inst/mcp/workflows/w.yaml:8",
+            "TC717 more/a.md:0",
+            "TC712 more/b.md:5",
+            "TC719 prompts/c.md:4"
+        ]
+    );
 }
 
 #[test]

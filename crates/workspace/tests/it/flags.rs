@@ -64,7 +64,13 @@ flag = "x"
 #[test]
 fn the_examples_of_rules_are_bad_and_good() {
     for rule in RULES.iter().filter(|rule| rule.code.starts_with("TC62")) {
-        let codes = |text: &str| Folder::new(text).findings().iter().map(|found| found[..5].to_owned()).collect::<Vec<_>>();
+        let codes = |text: &str| {
+            Folder::new(text)
+                .findings()
+                .iter()
+                .map(|found| found[..5].to_owned())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(codes(rule.bad), [rule.code], "{}", rule.bad);
         assert_eq!(codes(rule.good), Vec::<String>::new(), "{}", rule.good);
     }
@@ -74,7 +80,13 @@ fn the_examples_of_rules_are_bad_and_good() {
 fn a_switch_of_no_tool_is_told() {
     let found = Folder::new("[[switch]]\nflag = \"x\"\ntools = \"gti_push\"\n\n[[switch]]\nflag = \"x\"\ncategory = \"none\"\n")
         .findings();
-    assert_eq!(found, ["TC622 3 `gti_push` matches no tool of a definition", "TC622 7 `none` matches no tool of a definition"]);
+    assert_eq!(
+        found,
+        [
+            "TC622 3 `gti_push` matches no tool of a definition",
+            "TC622 7 `none` matches no tool of a definition"
+        ]
+    );
 }
 
 #[test]

@@ -56,7 +56,11 @@ impl Folder {
             Err(OpenError::Config { diagnostics }) => diagnostics,
             Err(error) => panic!("{error}"),
         };
-        found.iter().filter(|found| found.origin.source.as_str() == "toolcrib.toml").map(|found| self.line(found)).collect()
+        found
+            .iter()
+            .filter(|found| found.origin.source.as_str() == "toolcrib.toml")
+            .map(|found| self.line(found))
+            .collect()
     }
 
     fn line(&self, found: &Diagnostic) -> String {

@@ -42,12 +42,17 @@ fn sources_beside_a_definition_are_found() {
         ("tools/installed-f.yaml", &tool("installed-f")),
     ]);
     let expected = [("beside-f", Some("beside")), ("installed-f", None), ("own-f", Some("."))];
-    assert_eq!(found, expected.map(|(name, sources)| (name.to_owned(), sources.map(str::to_owned))));
+    assert_eq!(
+        found,
+        expected.map(|(name, sources)| (name.to_owned(), sources.map(str::to_owned)))
+    );
 }
 
 #[test]
 fn code_for_this_kind_of_system_is_built_behind_the_rest() {
-    let tool = |name: &str| format!("#' T\n#' @examples {name}()\n#' @keywords mcp-tool\n{name} <- function() 1\n");
+    let tool = |name: &str| {
+        format!("#' T\n#' @examples {name}()\n#' @keywords mcp-tool\n{name} <- function() 1\n")
+    };
     let folder = folder_of(&[
         ("DESCRIPTION", "Package: own\nVersion: 1\n"),
         ("R/unix/a.R", &tool("a")),
@@ -56,7 +61,8 @@ fn code_for_this_kind_of_system_is_built_behind_the_rest() {
         ("R/z.R", &tool("z")),
     ]);
     let build = RPackage::open(folder.path()).expect("a package").compile(None);
-    let names: Vec<_> = build.definitions.iter().map(|definition| definition.tool.as_str()).collect();
+    let names: Vec<_> =
+        build.definitions.iter().map(|definition| definition.tool.as_str()).collect();
     let own = if cfg!(windows) { "own-b" } else { "own-a" };
     assert_eq!(names, ["own-z", own]);
 }

@@ -19,11 +19,15 @@ fn page() -> String {
 /// The blocks of one language, in order.
 fn blocks(page: &str, language: &str) -> Vec<String> {
     let parts = page.split("```").skip(1).step_by(2);
-    parts.filter_map(|part| part.strip_prefix(language)?.strip_prefix('\n')).map(str::to_owned).collect()
+    parts
+        .filter_map(|part| part.strip_prefix(language)?.strip_prefix('\n'))
+        .map(str::to_owned)
+        .collect()
 }
 
 fn tools(definition: &str) -> Vec<Tool> {
-    let reading = formats::read(&SourceId::new("tools/x.json"), definition.as_bytes(), &Guidance::default());
+    let reading =
+        formats::read(&SourceId::new("tools/x.json"), definition.as_bytes(), &Guidance::default());
     assert!(reading.diagnostics.is_empty(), "{:?}", reading.diagnostics);
     reading.tools
 }
@@ -55,15 +59,24 @@ fn the_calls_of_the_table_are_decided_as_it_says() {
 #[test]
 fn every_condition_of_the_page_compiles() {
     let page = page();
-    let conditions: Vec<_> =
-        page.lines().filter(|line| line.starts_with("| ")).flat_map(|line| line.split('`').skip(1).step_by(2)).collect();
+    let conditions: Vec<_> = page
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+        .collect();
     let conditions: Vec<_> = conditions
         .into_iter()
         .filter(|code| code.contains("args.") || code.contains("tool.") || code.contains("args["))
         .collect();
     assert!(conditions.len() >= 8, "{conditions:?}");
     for when in conditions {
-        let clause = Clause { tools: "*".into(), when: Some(when.to_owned()), verdict: Verdict::Ask, until: None, reason: None };
+        let clause = Clause {
+            tools: "*".into(),
+            when: Some(when.to_owned()),
+            verdict: Verdict::Ask,
+            until: None,
+            reason: None,
+        };
         assert!(Policy::compile([clause]).is_ok(), "{when}");
     }
 }
@@ -71,11 +84,20 @@ fn every_condition_of_the_page_compiles() {
 #[test]
 fn always_allow_is_written_as_the_page_shows_it() {
     let page = page();
-    let push = tools(&blocks(&page, "json")[0]).into_iter().find(|tool| tool.name == "git_push").expect("a tool");
+    let push = tools(&blocks(&page, "json")[0])
+        .into_iter()
+        .find(|tool| tool.name == "git_push")
+        .expect("a tool");
     let shown = &blocks(&page, "toml")[1];
-    let given: Map<String, Value> = serde_json::from_str(r#"{"branch": "main", "remote": "origin"}"#).expect("arguments");
+    let given: Map<String, Value> =
+        serde_json::from_str(r#"{"branch": "main", "remote": "origin"}"#).expect("arguments");
     let made = workspace::always_allow(&push, &given, SystemTime::now()).expect("a clause");
-    let without_date = |text: &str| text.lines().filter(|line| !line.starts_with("until")).map(str::to_owned).collect::<Vec<_>>();
+    let without_date = |text: &str| {
+        text.lines()
+            .filter(|line| !line.starts_with("until"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(without_date(shown), without_date(&made));
     assert_eq!(Folder::new(shown).findings(), [""; 0]);
 }

@@ -80,13 +80,19 @@ fn what_is_not_a_date_is_said() {
     for until in ["7", "07:32:00", "\"2027-13-01\"", "true", "\"\""] {
         let config = format!("[[policy]]\ntools = \"git_*\"\ndo = \"ask\"\nuntil = {until}\n");
         let found = Folder::new(&config).findings();
-        assert!(found.len() == 1 && found[0].starts_with("TC604 4 ") && found[0].ends_with(" is not a date"), "{found:?}");
+        assert!(
+            found.len() == 1
+                && found[0].starts_with("TC604 4 ")
+                && found[0].ends_with(" is not a date"),
+            "{found:?}"
+        );
     }
 }
 
 #[test]
 fn an_unknown_key_and_a_missing_one_are_a_broken_config() {
-    let unknown = Folder::new("[[policy]]\ntools = \"*\"\ndo = \"ask\"\nunless = \"true\"\n").findings();
+    let unknown =
+        Folder::new("[[policy]]\ntools = \"*\"\ndo = \"ask\"\nunless = \"true\"\n").findings();
     assert!(unknown[0].starts_with("TC601 4 unknown field `unless`"), "{unknown:?}");
     let missing = Folder::new("[[policy]]\ntools = \"*\"\n").findings();
     assert!(missing[0].starts_with("TC601 1 missing field `do`"), "{missing:?}");
@@ -97,7 +103,8 @@ fn a_crib_with_a_broken_policy_does_not_open_and_check_says_why() {
     let folder = Folder::new("[[policy]]\ntools = \"git_*\"\nwhen = \"args.\"\ndo = \"ask\"\n");
     let error = folder.open().expect_err("a broken policy");
     assert!(error.to_string().starts_with("toolcrib.toml: the condition is not CEL"), "{error}");
-    let loaded = check_paths(&[folder.path().to_owned()], &Environment::default()).expect("a finding, not a failure");
+    let loaded = check_paths(&[folder.path().to_owned()], &Environment::default())
+        .expect("a finding, not a failure");
     assert_eq!((loaded.count(Severity::Error), loaded.diagnostics[0].code), (1, "TC604"));
     assert!(loaded.diagnostics[0].origin.source.as_str().ends_with("/toolcrib.toml"));
 }
@@ -106,16 +113,24 @@ fn a_crib_with_a_broken_policy_does_not_open_and_check_says_why() {
 fn a_running_crib_can_be_opened_again_with_another_policy() {
     let folder = Folder::new("");
     let (crib, loaded) = folder.load();
-    fs::write(folder.path().join("toolcrib.toml"), "[[policy]]\ntools = \"*\"\ndo = \"deny\"\n").expect("a file");
+    fs::write(folder.path().join("toolcrib.toml"), "[[policy]]\ntools = \"*\"\ndo = \"deny\"\n")
+        .expect("a file");
     let tool = loaded.catalog.get("git_log").expect("a tool");
     let again = crib.reopen().expect("a good configuration");
-    assert!(matches!(again.policy.decide(tool, &Map::new(), SystemTime::now()), Decision::Deny { .. }));
+    assert!(matches!(
+        again.policy.decide(tool, &Map::new(), SystemTime::now()),
+        Decision::Deny { .. }
+    ));
 }
 
 #[test]
 fn strange_clauses_are_told_with_their_line() {
     let clause = |rest: &str| Folder::new(&format!("[[policy]]\n{rest}")).findings();
-    assert_eq!(clause("tools = \"gti_push\"\ndo = \"deny\"\n"), ["TC605 2 `gti_push` matches no tool"], "matches nothing");
+    assert_eq!(
+        clause("tools = \"gti_push\"\ndo = \"deny\"\n"),
+        ["TC605 2 `gti_push` matches no tool"],
+        "matches nothing"
+    );
     assert_eq!(
         clause("tools = \"git_log\"\ndo = \"ask\"\nuntil = 2020-01-01\n"),
         ["TC606 4 this clause for `git_log` has expired and does not count any more"]
@@ -132,15 +147,26 @@ fn strange_clauses_are_told_with_their_line() {
     );
     assert_eq!(
         clause("tools = \"git_*\"\nwhen = \"args.branch == 'main'\"\ndo = \"deny\"\n"),
-        ["TC608 3 every call of `git_log` matches: it has no parameter `branch`, and the condition fails"]
+        [
+            "TC608 3 every call of `git_log` matches: it has no parameter `branch`, and the condition fails"
+        ]
     );
-    assert_eq!(clause("tools = \"git_push\"\nwhen = \"args.branch == 'main' && args.remote != ''\"\ndo = \"ask\"\n"), [""; 0]);
-    assert_eq!(clause("tools = \"git_push\"\nwhen = \"args.?force.orValue(false)\"\ndo = \"ask\"\n"), [""; 0]);
+    assert_eq!(
+        clause(
+            "tools = \"git_push\"\nwhen = \"args.branch == 'main' && args.remote != ''\"\ndo = \"ask\"\n"
+        ),
+        [""; 0]
+    );
+    assert_eq!(
+        clause("tools = \"git_push\"\nwhen = \"args.?force.orValue(false)\"\ndo = \"ask\"\n"),
+        [""; 0]
+    );
 }
 
 #[test]
 fn the_examples_of_the_rules_have_their_problem_and_not_have_it() {
-    let rules: Vec<_> = workspace::RULES.iter().filter(|rule| ("TC604"..="TC608").contains(&rule.code)).collect();
+    let rules: Vec<_> =
+        workspace::RULES.iter().filter(|rule| ("TC604"..="TC608").contains(&rule.code)).collect();
     assert_eq!(rules.len(), 5);
     for rule in rules {
         let codes = |config: &str| {
@@ -160,7 +186,10 @@ fn an_expired_clause_does_not_count() {
     // The last second of the day, and the next.
     let last = SystemTime::UNIX_EPOCH + Duration::from_secs(1_907_798_399);
     assert!(matches!(crib.policy.decide(tool, &Map::new(), last), Decision::Deny { .. }));
-    assert_eq!(crib.policy.decide(tool, &Map::new(), last + Duration::from_secs(1)), Decision::Allow);
+    assert_eq!(
+        crib.policy.decide(tool, &Map::new(), last + Duration::from_secs(1)),
+        Decision::Allow
+    );
 }
 
 #[test]

@@ -18,7 +18,10 @@ fn place() -> (TempDir, PathBuf) {
 
 fn git(folder: &Path, arguments: &[&str]) {
     let mut command = Command::new("git");
-    command.current_dir(folder).args(["-c", "user.name=a", "-c", "user.email=a@example.com"]).args(arguments);
+    command
+        .current_dir(folder)
+        .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
+        .args(arguments);
     let ran = command.output().expect("git runs");
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
 }
@@ -74,7 +77,11 @@ fn worktrees_belong_to_the_main_working_tree() {
     let main = repository(&base);
     git(&main, &["worktree", "add", "-q", "../linked"]);
     assert_eq!(project(&base.join("linked")), main);
-    assert_eq!(project(&base.join("linked/part")), main.join("part"), "a folder of it, to the same folder");
+    assert_eq!(
+        project(&base.join("linked/part")),
+        main.join("part"),
+        "a folder of it, to the same folder"
+    );
     symlink(base.join("linked"), base.join("way")).expect("a link");
     assert_eq!(project(&base.join("way/part")), main.join("part"));
     assert_eq!(project(&main), main);
@@ -117,11 +124,15 @@ fn a_folder_cannot_claim_to_be_a_worktree_of_another_s_repository() {
     let (victim, fake) = (base.join("victim"), base.join("fake"));
     fs::create_dir_all(victim.join(".git/worktrees/real")).expect("a folder");
     fs::write(victim.join(".git/worktrees/real/commondir"), "../..\n").expect("a file");
-    fs::write(victim.join(".git/worktrees/real/gitdir"), format!("{}/real/.git\n", base.display())).expect("a file");
+    fs::write(victim.join(".git/worktrees/real/gitdir"), format!("{}/real/.git\n", base.display()))
+        .expect("a file");
     fs::create_dir_all(fake.join("own")).expect("a folder");
-    fs::write(fake.join("own/commondir"), victim.join(".git").to_string_lossy().as_bytes()).expect("a file");
-    fs::write(fake.join("own/gitdir"), fake.join(".git").to_string_lossy().as_bytes()).expect("a file");
-    for claim in ["../victim/.git/worktrees/real", "own", "../victim/.git", "/dev/zero", "", "gone"] {
+    fs::write(fake.join("own/commondir"), victim.join(".git").to_string_lossy().as_bytes())
+        .expect("a file");
+    fs::write(fake.join("own/gitdir"), fake.join(".git").to_string_lossy().as_bytes())
+        .expect("a file");
+    for claim in ["../victim/.git/worktrees/real", "own", "../victim/.git", "/dev/zero", "", "gone"]
+    {
         fs::write(fake.join(".git"), format!("gitdir: {claim}\n")).expect("a file");
         assert_eq!(project(&fake), fake, "{claim}");
     }

@@ -49,7 +49,9 @@ fn names(loaded: &Loaded) -> Vec<&str> {
 /// `TC405 docs/MCP_TOOL_SPECIFICATION.md message` for the codes that begin so.
 fn found(loaded: &Loaded, codes: &[&str]) -> Vec<String> {
     let wanted = loaded.diagnostics.iter().filter(|found| codes.contains(&found.code));
-    wanted.map(|found| format!("{} {} {}", found.code, found.origin.source, found.message)).collect()
+    wanted
+        .map(|found| format!("{} {} {}", found.code, found.origin.source, found.message))
+        .collect()
 }
 
 #[test]
@@ -83,35 +85,55 @@ fn identical_copies_count_once_and_diverged_ones_are_told_with_both_places() {
             "TC210 src/b/MCP_TOOL_SPECIFICATION.md `other_tool` is described in docs/b/MCP_TOOL_SPECIFICATION.md too, differently in its parameters"
         ]
     );
-    let diverged = loaded.diagnostics.iter().find(|found| found.code == "TC210").expect("it was found");
+    let diverged =
+        loaded.diagnostics.iter().find(|found| found.code == "TC210").expect("it was found");
     let also = diverged.also.as_ref().expect("the other place");
     assert!(matches!(also.place, Place::Span(_)) && also.source.as_str().starts_with("docs/b"));
     let sections = found(&loaded, &["TC405"]);
-    assert!(!sections.iter().any(|line| line.contains("src/a")), "a copy is not judged again: {sections:?}");
+    assert!(
+        !sections.iter().any(|line| line.contains("src/a")),
+        "a copy is not judged again: {sections:?}"
+    );
 }
 
 #[test]
 fn the_same_holds_below_a_folder_that_is_no_crib() {
-    let tree =
-        Tree::new(&[("x/spec.md", &spec("a_tool", "string")), ("y/spec.md", &spec("a_tool", "integer")), ("z.md", "# Text\n")]);
-    let loaded = check_paths(&[tree.path().to_owned()], &Environment::default()).expect("a readable folder");
+    let tree = Tree::new(&[
+        ("x/spec.md", &spec("a_tool", "string")),
+        ("y/spec.md", &spec("a_tool", "integer")),
+        ("z.md", "# Text\n"),
+    ]);
+    let loaded =
+        check_paths(&[tree.path().to_owned()], &Environment::default()).expect("a readable folder");
     assert_eq!(loaded.files, 2, "other Markdown is left alone");
     assert_eq!(loaded.diagnostics.iter().filter(|found| found.code == "TC210").count(), 1);
 }
 
 #[test]
 fn a_name_that_is_there_twice_in_one_document_or_in_another_format_is_an_error() {
-    let twice = format!("{}\n## Tool: `a_tool`\n\nDo it.\n\n**Parameters**: None\n", spec("a_tool", "string"));
-    assert_eq!(found(&Tree::new(&[("MCP_TOOL_SPECIFICATION.md", &twice)]).load(), &["TC201"]).len(), 1);
+    let twice = format!(
+        "{}\n## Tool: `a_tool`\n\nDo it.\n\n**Parameters**: None\n",
+        spec("a_tool", "string")
+    );
+    assert_eq!(
+        found(&Tree::new(&[("MCP_TOOL_SPECIFICATION.md", &twice)]).load(), &["TC201"]).len(),
+        1
+    );
     let json = r#"{"name": "a_tool", "description": "Do it", "command": "echo", "mutates": false, "subcommand": [{"name": "default", "description": "Do it"}]}"#;
-    let both = Tree::new(&[("tools/a.json", json), ("MCP_TOOL_SPECIFICATION.md", &spec("a_tool", "string"))]).load();
+    let both = Tree::new(&[
+        ("tools/a.json", json),
+        ("MCP_TOOL_SPECIFICATION.md", &spec("a_tool", "string")),
+    ])
+    .load();
     assert_eq!(found(&both, &["TC201"]).len(), 1);
 }
 
 #[test]
 fn linked_schemas_are_read_below_the_crib_and_nowhere_else() {
     let page = |link: &str| {
-        format!("# M - MCP Tool Specification\n\n## Tool: `a_tool`\n\nDo it.\n\n### Parameters\n\nSee [the schema]({link}).\n")
+        format!(
+            "# M - MCP Tool Specification\n\n## Tool: `a_tool`\n\nDo it.\n\n### Parameters\n\nSee [the schema]({link}).\n"
+        )
     };
     let schema = r#"{"type": "object", "properties": {"who": {"type": "string"}}}"#;
     let tree = |link: &str| {
@@ -122,7 +144,9 @@ fn linked_schemas_are_read_below_the_crib_and_nowhere_else() {
         ])
     };
     let load = |tree: &Tree| {
-        Loader::default().load(&Crib::open(Some(&tree.path().join("crib")), &Environment::default()).expect("a crib"))
+        Loader::default().load(
+            &Crib::open(Some(&tree.path().join("crib")), &Environment::default()).expect("a crib"),
+        )
     };
     let inside = load(&tree("../schemas/a.json"));
     assert!(inside.catalog.get("a_tool").expect("the tool").input.property("who").is_some());
@@ -131,7 +155,11 @@ fn linked_schemas_are_read_below_the_crib_and_nowhere_else() {
         assert!(told.len() == 1 && told[0].contains("crib"), "{outside}: {told:?}");
     }
     let linked = tree("../schemas/link.json");
-    std::os::unix::fs::symlink(linked.path().join("outside.json"), linked.path().join("crib/schemas/link.json")).expect("a link");
+    std::os::unix::fs::symlink(
+        linked.path().join("outside.json"),
+        linked.path().join("crib/schemas/link.json"),
+    )
+    .expect("a link");
     assert!(found(&load(&linked), &["TC810"])[0].contains("outside the crib"));
 }
 
@@ -147,9 +175,18 @@ fn problems_are_allowed_in_the_document_and_in_the_configuration() {
     assert_eq!(all(&Tree::new(&[("MCP_TOOL_SPECIFICATION.md", &comment)])), 0);
     for scope in ["tools = \"a_*\"", "file = \"docs/*\""] {
         let config = ["TC405", "TC411"]
-            .map(|code| format!("[[allow]]\ncode = \"{code}\"\n{scope}\nreason = \"it is internal\"\n"))
+            .map(|code| {
+                format!("[[allow]]\ncode = \"{code}\"\n{scope}\nreason = \"it is internal\"\n")
+            })
             .concat();
-        assert_eq!(all(&Tree::new(&[("docs/MCP_TOOL_SPECIFICATION.md", &plain), ("toolcrib.toml", &config)])), 0, "{scope}");
+        assert_eq!(
+            all(&Tree::new(&[
+                ("docs/MCP_TOOL_SPECIFICATION.md", &plain),
+                ("toolcrib.toml", &config)
+            ])),
+            0,
+            "{scope}"
+        );
     }
     let elsewhere = "[[allow]]\ncode = \"TC405\"\ntools = \"b_*\"\nreason = \"it is internal\"\n";
     let useless = Tree::new(&[("MCP_TOOL_SPECIFICATION.md", &plain), ("toolcrib.toml", elsewhere)]);
@@ -160,14 +197,25 @@ fn problems_are_allowed_in_the_document_and_in_the_configuration() {
 #[test]
 fn what_is_allowed_needs_a_reason_and_errors_are_not_allowed_away() {
     let config = |tree: &Tree| match tree.crib() {
-        Err(OpenError::Config { diagnostics }) => diagnostics.iter().map(|found| found.code).collect::<Vec<_>>(),
+        Err(OpenError::Config { diagnostics }) => {
+            diagnostics.iter().map(|found| found.code).collect::<Vec<_>>()
+        }
         _ => Vec::new(),
     };
-    assert_eq!(config(&Tree::new(&[("toolcrib.toml", "[[allow]]\ncode = \"TC405\"\nreason = \" \"\n")])), ["TC640"]);
-    assert_eq!(config(&Tree::new(&[("toolcrib.toml", "[[allow]]\ncode = \"TC405\"\n")])), ["TC601"]);
-    let template =
-        "# M - MCP Tool Specification\n\n<!-- toolcrib: allow TC803 later -->\n\n## Tool: `[YourToolName]`\n\nDo it.\n";
-    assert_eq!(found(&Tree::new(&[("MCP_TOOL_SPECIFICATION.md", template)]).load(), &["TC803", "TC641"]).len(), 2);
+    assert_eq!(
+        config(&Tree::new(&[("toolcrib.toml", "[[allow]]\ncode = \"TC405\"\nreason = \" \"\n")])),
+        ["TC640"]
+    );
+    assert_eq!(
+        config(&Tree::new(&[("toolcrib.toml", "[[allow]]\ncode = \"TC405\"\n")])),
+        ["TC601"]
+    );
+    let template = "# M - MCP Tool Specification\n\n<!-- toolcrib: allow TC803 later -->\n\n## Tool: `[YourToolName]`\n\nDo it.\n";
+    assert_eq!(
+        found(&Tree::new(&[("MCP_TOOL_SPECIFICATION.md", template)]).load(), &["TC803", "TC641"])
+            .len(),
+        2
+    );
 }
 
 #[test]
@@ -178,7 +226,10 @@ fn a_crib_judges_by_rules_of_its_own() {
         )
     };
     let tree = |when: &str, severity: &str| {
-        Tree::new(&[("MCP_TOOL_SPECIFICATION.md", &spec("a_tool", "string")), ("toolcrib.toml", &rule(when, severity))])
+        Tree::new(&[
+            ("MCP_TOOL_SPECIFICATION.md", &spec("a_tool", "string")),
+            ("toolcrib.toml", &rule(when, severity)),
+        ])
     };
     for when in [
         "!tool.name.startsWith('acme_')",
@@ -193,12 +244,23 @@ fn a_crib_judges_by_rules_of_its_own() {
             "{when}"
         );
     }
-    assert_eq!(found(&tree("tool.name == 'other'", "warning").load(), &["ACME-1"]), Vec::<String>::new());
-    assert_eq!(names(&tree("true", "error").load()), Vec::<&str>::new(), "an error keeps a tool out");
-    let failed = found(&tree("tool.input.properties.b.type == 'string'", "warning").load(), &["TC643"]);
+    assert_eq!(
+        found(&tree("tool.name == 'other'", "warning").load(), &["ACME-1"]),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        names(&tree("true", "error").load()),
+        Vec::<&str>::new(),
+        "an error keeps a tool out"
+    );
+    let failed =
+        found(&tree("tool.input.properties.b.type == 'string'", "warning").load(), &["TC643"]);
     assert!(failed.len() == 1 && failed[0].contains("`b`"), "{failed:?}");
     for broken in ["tool.nam == ''", "args.x == 1", "1 +"] {
-        assert!(matches!(tree(broken, "warning").crib(), Err(OpenError::Config { .. })), "{broken}");
+        assert!(
+            matches!(tree(broken, "warning").crib(), Err(OpenError::Config { .. })),
+            "{broken}"
+        );
     }
     assert!(matches!(
         Tree::new(&[("toolcrib.toml", &rule("true", "warning").replace("ACME-1", "TC405"))]).crib(),
@@ -209,9 +271,13 @@ fn a_crib_judges_by_rules_of_its_own() {
 #[test]
 fn a_clause_that_cannot_be_used_leaves_the_others_as_they_are() {
     let rule = |code: &str, when: &str| {
-        format!("[[rule]]\ncode = \"{code}\"\nseverity = \"warning\"\nwhen = \"{when}\"\nmessage = \"not as we do it\"\n")
+        format!(
+            "[[rule]]\ncode = \"{code}\"\nseverity = \"warning\"\nwhen = \"{when}\"\nmessage = \"not as we do it\"\n"
+        )
     };
-    let good = [&rule("ACME-2", "true"), "[[allow]]\ncode = \"TC405\"\nreason = \"it is internal\"\n"].concat();
+    let good =
+        [&rule("ACME-2", "true"), "[[allow]]\ncode = \"TC405\"\nreason = \"it is internal\"\n"]
+            .concat();
     for (bad, code) in [
         (rule("ACME-1", "tool.nam == ''"), "TC642"),
         (rule("ACME-1", "true").replace("warning", "fatal"), "TC601"),
@@ -220,13 +286,23 @@ fn a_clause_that_cannot_be_used_leaves_the_others_as_they_are() {
         ("[[allow]]\ncode = \"TC411\"\nwhy = \"so\"\n".to_owned(), "TC601"),
     ] {
         let config = [&good, bad.as_str()].concat();
-        let tree = Tree::new(&[("MCP_TOOL_SPECIFICATION.md", &spec("a_tool", "string")), ("toolcrib.toml", &config)]);
-        let (crib, problems) = Crib::look(Some(tree.path()), &Environment::default()).expect("a folder");
-        let told: Vec<_> = problems.iter().map(|found| (found.code, found.origin.place.clone())).collect();
+        let tree = Tree::new(&[
+            ("MCP_TOOL_SPECIFICATION.md", &spec("a_tool", "string")),
+            ("toolcrib.toml", &config),
+        ]);
+        let (crib, problems) =
+            Crib::look(Some(tree.path()), &Environment::default()).expect("a folder");
+        let told: Vec<_> =
+            problems.iter().map(|found| (found.code, found.origin.place.clone())).collect();
         assert_eq!(told, [(code, Place::Offset(good.len()))], "{bad}");
         let loaded = Loader::default().load(&crib);
-        assert_eq!(found(&loaded, &["ACME-1", "ACME-2", "TC405"]), ["ACME-2 MCP_TOOL_SPECIFICATION.md not as we do it"], "{bad}");
-        let named = check_paths(&[tree.path().to_owned()], &Environment::default()).expect("a folder");
+        assert_eq!(
+            found(&loaded, &["ACME-1", "ACME-2", "TC405"]),
+            ["ACME-2 MCP_TOOL_SPECIFICATION.md not as we do it"],
+            "{bad}"
+        );
+        let named =
+            check_paths(&[tree.path().to_owned()], &Environment::default()).expect("a folder");
         assert_eq!(found(&named, &["ACME-1", "ACME-2", "TC405", code]).len(), 2, "{bad}");
         assert!(matches!(tree.crib(), Err(OpenError::Config { .. })), "nothing is served with it");
     }
@@ -237,7 +313,10 @@ fn reading_without_judging_tells_only_what_cannot_be_read() {
     let tree = Tree::new(&[
         ("a/MCP_TOOL_SPECIFICATION.md", &spec("a_tool", "string")),
         ("b/broken.json", "{\"name\":"),
-        ("c/hidden.json", "{\"name\": \"b_tool\", \"description\": \"Do it\u{202e}\", \"command\": \"true\"}"),
+        (
+            "c/hidden.json",
+            "{\"name\": \"b_tool\", \"description\": \"Do it\u{202e}\", \"command\": \"true\"}",
+        ),
     ]);
     let paths = [tree.path().to_owned()];
     let judged = check_paths(&paths, &Environment::default()).expect("a folder");
@@ -245,7 +324,8 @@ fn reading_without_judging_tells_only_what_cannot_be_read() {
     assert!(judged.diagnostics.len() > 3, "{:?}", judged.diagnostics);
     let read = read_paths(&paths, &Environment::default()).expect("a folder");
     assert_eq!((names(&read), read.files), (vec!["a_tool", "b_tool"], 3));
-    let is_lint = |found: &&catalog::Diagnostic| lint::RULES.iter().any(|rule| rule.code == found.code);
+    let is_lint =
+        |found: &&catalog::Diagnostic| lint::RULES.iter().any(|rule| rule.code == found.code);
     assert_eq!(read.diagnostics.iter().filter(is_lint).count(), 0, "{:?}", read.diagnostics);
     assert!(read.diagnostics.iter().any(catalog::Diagnostic::is_error));
 }
@@ -272,5 +352,9 @@ fn fixing_writes_files_whole_and_once() {
         tree.text("docs/MCP_TOOL_SPECIFICATION.md")
     );
     assert_eq!(fix_crib(&crib).expect("it can be read"), []);
-    assert_eq!(fs::read_dir(tree.path().join("docs")).expect("a folder").count(), 1, "nothing is left beside it");
+    assert_eq!(
+        fs::read_dir(tree.path().join("docs")).expect("a folder").count(),
+        1,
+        "nothing is left beside it"
+    );
 }

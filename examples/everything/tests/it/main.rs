@@ -39,7 +39,13 @@ fn echoes_and_serves_as_many_tools_as_wanted() {
     let echo = json!({"name": "tool_0002", "arguments": {"message": "hi"}});
     let answers = answers(&["--tools", "3"], &[("tools/list", json!({})), ("tools/call", echo)]);
     let tools = answers[0]["result"]["tools"].as_array().expect("tools");
-    assert_eq!(tools.iter().filter(|tool| tool["name"].as_str().is_some_and(|name| name.starts_with("tool_"))).count(), 3);
+    assert_eq!(
+        tools
+            .iter()
+            .filter(|tool| tool["name"].as_str().is_some_and(|name| name.starts_with("tool_")))
+            .count(),
+        3
+    );
     assert_eq!(answers[1]["result"]["content"][0]["text"], "hi");
 }
 

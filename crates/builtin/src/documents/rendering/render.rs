@@ -11,7 +11,10 @@ use tokio::sync::mpsc::unbounded_channel;
 use toolkit::{Change, Content, Context, Failure, Naming, Native, Reply};
 
 use super::{
-    super::{CATEGORY, Document, DocumentName, Documents, OutputKind, OutputName, address, library, reply::failed},
+    super::{
+        CATEGORY, Document, DocumentName, Documents, OutputKind, OutputName, address, library,
+        reply::failed,
+    },
     Rendering,
 };
 
@@ -145,12 +148,24 @@ async fn answer(rendering: &Rendering, given: RenderRmd, context: &Context) -> R
     context.changed(Change::Resources).await;
     context.changed(Change::Resource(uri.clone())).await;
     let mut content = vec![Content::Text(format!("Successfully rendered {name} to {output}"))];
-    content.extend(rendered.warnings.iter().map(|warning| Content::Text(format!("Warning: {}", warning.message))));
+    content.extend(
+        rendered
+            .warnings
+            .iter()
+            .map(|warning| Content::Text(format!("Warning: {}", warning.message))),
+    );
     if inline {
         content.push(inlined(&rendered, &output, &uri));
     }
-    content.push(Content::Link { uri: uri.clone(), name: output.to_string(), mime_type: mime_type.clone() });
-    let warnings = rendered.warnings.into_iter().map(|warning| Complaint { message: warning.message, label: warning.label });
+    content.push(Content::Link {
+        uri: uri.clone(),
+        name: output.to_string(),
+        mime_type: mime_type.clone(),
+    });
+    let warnings = rendered
+        .warnings
+        .into_iter()
+        .map(|warning| Complaint { message: warning.message, label: warning.label });
     let made = Made {
         filename: name.to_string(),
         output: output.to_string(),
@@ -174,10 +189,17 @@ fn inlined(rendered: &Rendered, output: &OutputName, uri: &str) -> Content {
     let bytes = &rendered.bytes;
     match String::from_utf8(bytes.clone()) {
         Ok(text) if output.kind() == OutputKind::Html && bytes.len() <= INLINE_BYTES => {
-            Content::Resource { uri: uri.to_owned(), mime_type: output.kind().mime_type().to_owned(), text }
+            Content::Resource {
+                uri: uri.to_owned(),
+                mime_type: output.kind().mime_type().to_owned(),
+                text,
+            }
         }
         _ => {
-            let why = format!("it has {} bytes; only HTML of at most {INLINE_BYTES} is put into an answer", bytes.len());
+            let why = format!(
+                "it has {} bytes; only HTML of at most {INLINE_BYTES} is put into an answer",
+                bytes.len()
+            );
             Content::Text(format!("{output} is not in this answer: {why}. Read the resource."))
         }
     }
@@ -223,8 +245,15 @@ fn check_params(document: &Document, params: &Map<String, Value>) -> Result<(), 
         Front::Present(mut values) => values.remove("params"),
         Front::Absent => None,
     };
-    let known: Vec<_> = declared.iter().filter_map(Value::as_object).flat_map(Map::keys).map(String::as_str).collect();
-    let Some(unknown) = params.keys().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
+    let known: Vec<_> = declared
+        .iter()
+        .filter_map(Value::as_object)
+        .flat_map(Map::keys)
+        .map(String::as_str)
+        .collect();
+    let Some(unknown) = params.keys().find(|name| !known.contains(&name.as_str())) else {
+        return Ok(());
+    };
     let hint = match known.as_slice() {
         [] => "declare it below `params:` in the front matter".to_owned(),
         known => format!("it declares `{}`", known.join("`, `")),
@@ -234,7 +263,11 @@ fn check_params(document: &Document, params: &Map<String, Value>) -> Result<(), 
 }
 
 /// Renders, and passes on how far it is.
-async fn conduct(renderer: &Renderer, job: RenderJob, context: &Context) -> Result<Rendered, Failure> {
+async fn conduct(
+    renderer: &Renderer,
+    job: RenderJob,
+    context: &Context,
+) -> Result<Rendered, Failure> {
     let (sender, mut told) = unbounded_channel();
     // Nobody listens any more once the render is over.
     let tell = move |progress: RenderProgress| drop(sender.send(progress));
@@ -253,10 +286,15 @@ async fn conduct(renderer: &Renderer, job: RenderJob, context: &Context) -> Resu
 }
 
 /// Puts what was rendered into its place, unless it is there.
-async fn put(documents: &Documents, output: OutputName, rendered: Rendered) -> Result<Rendered, Failure> {
+async fn put(
+    documents: &Documents,
+    output: OutputName,
+    rendered: Rendered,
+) -> Result<Rendered, Failure> {
     documents
         .work(move |library| {
-            let is_there = rendered.cached && library.read_output(&output)?.is_some_and(|bytes| bytes == rendered.bytes);
+            let is_there = rendered.cached
+                && library.read_output(&output)?.is_some_and(|bytes| bytes == rendered.bytes);
             if !is_there {
                 library.put_output(&output, &rendered.bytes)?;
             }

@@ -46,9 +46,17 @@ impl Drop for TraceFile {
 
 impl Lesson {
     /// Gets ready to watch a call. Fails as the call would if its arguments are wrong.
-    pub(super) fn begin(runtime: &Runtime, settings: &Settings, tool: &Tool, given: &Arguments) -> Result<Self, CommandError> {
+    pub(super) fn begin(
+        runtime: &Runtime,
+        settings: &Settings,
+        tool: &Tool,
+        given: &Arguments,
+    ) -> Result<Self, CommandError> {
         let Launch::Process(process) = &tool.launch else {
-            let error = CommandError::machine(format!("`{}` is not one program, so that it cannot be watched", tool.name));
+            let error = CommandError::machine(format!(
+                "`{}` is not one program, so that it cannot be watched",
+                tool.name
+            ));
             return Err(error.hint("watch the tools that a sequence calls, one by one"));
         };
         let admitted = runtime.admit(tool, given.clone())?;
@@ -69,7 +77,8 @@ impl Lesson {
 
     /// What was learnt, in words; nothing if the program never ran.
     pub(super) fn end(self) -> Result<Option<String>, CommandError> {
-        let bytes = fs::read(&self.trace.0).map_err(|error| CommandError::io("read", &self.trace.0, &error))?;
+        let bytes = fs::read(&self.trace.0)
+            .map_err(|error| CommandError::io("read", &self.trace.0, &error))?;
         if bytes.is_empty() {
             return Ok(None);
         }
@@ -78,17 +87,23 @@ impl Lesson {
     }
 
     fn profile(&self, touched: &Touched) -> Profile {
-        let real =
-            |paths: &BTreeSet<PathBuf>| paths.iter().map(|path| real(path)).filter(|path| !self.is_private(path)).collect();
-        let (read, written): (BTreeSet<PathBuf>, BTreeSet<PathBuf>) = (real(&touched.read), real(&touched.written));
-        let values =
-            self.values.iter().map(|(name, paths)| (name, paths.iter().map(|path| self::real(path)).collect::<Vec<_>>()));
+        let real = |paths: &BTreeSet<PathBuf>| {
+            paths.iter().map(|path| real(path)).filter(|path| !self.is_private(path)).collect()
+        };
+        let (read, written): (BTreeSet<PathBuf>, BTreeSet<PathBuf>) =
+            (real(&touched.read), real(&touched.written));
+        let values = self.values.iter().map(|(name, paths)| {
+            (name, paths.iter().map(|path| self::real(path)).collect::<Vec<_>>())
+        });
         let values: Vec<_> = values.collect();
         let is_own = |path: &&PathBuf| self.own.iter().any(|root| path.starts_with(root));
         let is_named = |path: &Path| values.iter().any(|(_, paths)| is_below(path, paths));
-        let only = |paths: &BTreeSet<PathBuf>, wanted: &dyn Fn(&&PathBuf) -> bool| paths.iter().filter(wanted).cloned().collect();
+        let only = |paths: &BTreeSet<PathBuf>, wanted: &dyn Fn(&&PathBuf) -> bool| {
+            paths.iter().filter(wanted).cloned().collect()
+        };
         let access = values.iter().filter_map(|(name, paths)| {
-            let touches = |touched: &BTreeSet<PathBuf>| touched.iter().any(|path| is_below(path, paths));
+            let touches =
+                |touched: &BTreeSet<PathBuf>| touched.iter().any(|path| is_below(path, paths));
             Some(((*name).clone(), access(touches(&read), touches(&written))?))
         });
         Profile {
@@ -97,9 +112,18 @@ impl Lesson {
             access: access.collect(),
             inside_read: only(&read, &|path| is_own(path) && !written.contains(*path)),
             inside_written: only(&written, &is_own),
-            unnamed: read.iter().chain(&written).filter(|path| is_own(path) && !is_named(path)).cloned().collect(),
-            outside_read: only(&read, &|path| !is_own(path) && !self.plan.may_read(path) && !is_device(path)),
-            outside_written: only(&written, &|path| !is_own(path) && !self.plan.may_write(path) && !is_device(path)),
+            unnamed: read
+                .iter()
+                .chain(&written)
+                .filter(|path| is_own(path) && !is_named(path))
+                .cloned()
+                .collect(),
+            outside_read: only(&read, &|path| {
+                !is_own(path) && !self.plan.may_read(path) && !is_device(path)
+            }),
+            outside_written: only(&written, &|path| {
+                !is_own(path) && !self.plan.may_write(path) && !is_device(path)
+            }),
         }
     }
 
@@ -131,18 +155,33 @@ impl Profile {
             path.display().to_string()
         };
         let mut lines = vec!["touched".to_owned()];
-        let mut list =
-            |what: &str, paths: &[PathBuf]| lines.extend(paths.iter().map(|path| format!("  {what:<15} {}", shown(path))));
+        let mut list = |what: &str, paths: &[PathBuf]| {
+            lines.extend(paths.iter().map(|path| format!("  {what:<15} {}", shown(path))))
+        };
         list("read", &self.inside_read);
         list("written", &self.inside_written);
         list("read outside", &self.outside_read);
         list("written outside", &self.outside_written);
-        lines.push(format!("  {:<15} {}", "network", if self.network { "used" } else { "not used" }));
-        lines.extend(["for the definition".to_owned(), format!("  \"mutates\": {},", self.mutates)]);
+        lines.push(format!(
+            "  {:<15} {}",
+            "network",
+            if self.network { "used" } else { "not used" }
+        ));
+        lines
+            .extend(["for the definition".to_owned(), format!("  \"mutates\": {},", self.mutates)]);
         lines.push(format!("  \"network\": {}", self.network));
-        lines.extend(self.access.iter().map(|(name, access)| format!("  in `{name}`: \"access\": \"{}\"", access.word())));
+        lines.extend(
+            self.access
+                .iter()
+                .map(|(name, access)| format!("  in `{name}`: \"access\": \"{}\"", access.word())),
+        );
         if !self.access.is_empty() && !self.unnamed.is_empty() {
-            let unnamed = self.unnamed.iter().map(|path| format!("`{}`", shown(path))).collect::<Vec<_>>().join(", ");
+            let unnamed = self
+                .unnamed
+                .iter()
+                .map(|path| format!("`{}`", shown(path)))
+                .collect::<Vec<_>>()
+                .join(", ");
             lines.push(format!("  if every path has `access`, a call cannot reach what no parameter names: {unnamed}"));
         }
         lines.extend(self.configuration());
@@ -153,17 +192,26 @@ impl Profile {
     fn configuration(&self) -> Vec<String> {
         let read: BTreeSet<_> = self.outside_read.iter().cloned().collect();
         // A file can be made only in a folder that may be written.
-        let written: BTreeSet<_> =
-            self.outside_written.iter().map(|path| path.parent().map_or_else(|| path.clone(), Path::to_owned)).collect();
+        let written: BTreeSet<_> = self
+            .outside_written
+            .iter()
+            .map(|path| path.parent().map_or_else(|| path.clone(), Path::to_owned))
+            .collect();
         let list = |key: &str, paths: BTreeSet<PathBuf>| {
-            let texts = smallest(&paths).map(|path| Value::from(path.to_string_lossy()).to_string()).collect::<Vec<_>>();
+            let texts = smallest(&paths)
+                .map(|path| Value::from(path.to_string_lossy()).to_string())
+                .collect::<Vec<_>>();
             (!texts.is_empty()).then(|| format!("  {key} = [{}]", texts.join(", ")))
         };
-        let lines: Vec<_> = [list("read", read), list("write", written)].into_iter().flatten().collect();
+        let lines: Vec<_> =
+            [list("read", read), list("write", written)].into_iter().flatten().collect();
         if lines.is_empty() {
             return lines;
         }
-        ["for `toolcrib.toml`".to_owned(), "  [confine]".to_owned()].into_iter().chain(lines).collect()
+        ["for `toolcrib.toml`".to_owned(), "  [confine]".to_owned()]
+            .into_iter()
+            .chain(lines)
+            .collect()
     }
 }
 
@@ -198,7 +246,8 @@ fn real(path: &Path) -> PathBuf {
 
 /// The path parameters that have a value, and the paths they name.
 fn values(process: &Process, arguments: &Arguments, folder: &Path) -> Vec<(String, Vec<PathBuf>)> {
-    let is_wanted = |binding: &&Binding| binding.kind == ValueKind::Path && binding.pass_by != PassBy::Folder;
+    let is_wanted =
+        |binding: &&Binding| binding.kind == ValueKind::Path && binding.pass_by != PassBy::Folder;
     let named = |binding: &Binding| {
         let texts = match arguments.get(&binding.parameter)? {
             Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
@@ -210,7 +259,8 @@ fn values(process: &Process, arguments: &Arguments, folder: &Path) -> Vec<(Strin
 }
 
 fn make_trace(folder: &Path) -> Result<TraceFile, CommandError> {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let now =
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
     let path = folder.join(format!("{PRIVATE}trace-{}-{now}", process::id()));
     // Nobody else may have put something there.
     let made = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);

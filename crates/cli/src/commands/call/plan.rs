@@ -5,7 +5,12 @@ use serde_json::Value;
 /// What a call would do: its program, or its steps with a number each.
 pub(in crate::commands) fn describe(plan: &Value) -> String {
     match plan["steps"].as_array() {
-        Some(steps) => steps.iter().enumerate().map(|(index, step)| numbered(index + 1, step)).collect::<Vec<_>>().join("\n"),
+        Some(steps) => steps
+            .iter()
+            .enumerate()
+            .map(|(index, step)| numbered(index + 1, step))
+            .collect::<Vec<_>>()
+            .join("\n"),
         None if plan.get("argv").is_none() => format!("{:<10} {}", "arguments", plan["arguments"]),
         None => process(plan),
     }
@@ -26,9 +31,17 @@ fn numbered(number: usize, step: &Value) -> String {
 
 fn process(plan: &Value) -> String {
     let words = |list: &Value, each: fn(&str) -> String| {
-        list.as_array().into_iter().flatten().filter_map(Value::as_str).map(each).collect::<Vec<_>>().join(" ")
+        list.as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(each)
+            .collect::<Vec<_>>()
+            .join(" ")
     };
-    let some = |text: String| if text.is_empty() { "nothing".to_owned() } else { text };
+    let some = |text: String| {
+        if text.is_empty() { "nothing".to_owned() } else { text }
+    };
     let bounds = &plan["confinement"];
     let mut lines = vec![
         ("runs", words(&plan["argv"], quoted)),
@@ -44,13 +57,23 @@ fn process(plan: &Value) -> String {
             ("writes", some(words(&bounds["write"], quoted))),
             ("network", if bounds["network"] == true { "yes" } else { "no" }.to_owned()),
         ]),
-        false => lines.push(("confined", "no: it can read, write and reach what you can".to_owned())),
+        false => {
+            lines.push(("confined", "no: it can read, write and reach what you can".to_owned()))
+        }
     }
-    lines.iter().map(|(name, value)| format!("{name:<10} {value}").trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    lines
+        .iter()
+        .map(|(name, value)| format!("{name:<10} {value}").trim_end().to_owned())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// A word as one would type it in a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }

@@ -21,8 +21,12 @@ pub(super) struct Touched {
 
 /// Reads a trace of a program that started in `folder`.
 pub(super) fn parse(trace: &str, folder: &Path) -> Touched {
-    let mut reader =
-        Reader { touched: Touched::default(), folders: HashMap::new(), halves: HashMap::new(), last: folder.to_owned() };
+    let mut reader = Reader {
+        touched: Touched::default(),
+        folders: HashMap::new(),
+        halves: HashMap::new(),
+        last: folder.to_owned(),
+    };
     trace.lines().for_each(|line| reader.line(line));
     reader.touched
 }
@@ -61,11 +65,15 @@ const fn plain(path: usize) -> Place {
 
 impl<'t> Reader<'t> {
     fn line(&mut self, line: &'t str) {
-        let Some((process, text)) = line.split_once(' ') else { return };
+        let Some((process, text)) = line.split_once(' ') else {
+            return;
+        };
         let text = text.trim_start();
         if let Some(half) = text.strip_suffix("<unfinished ...>") {
             self.halves.insert(process, half.trim_end());
-        } else if let Some((_, rest)) = text.strip_prefix("<... ").and_then(|text| text.split_once(" resumed>")) {
+        } else if let Some((_, rest)) =
+            text.strip_prefix("<... ").and_then(|text| text.split_once(" resumed>"))
+        {
             let whole = format!("{}{rest}", self.halves.remove(process).unwrap_or_default());
             self.call(process, &whole);
         } else {
@@ -89,16 +97,24 @@ impl<'t> Reader<'t> {
         let (read, written): (&[Place], &[Place]) = match call.name {
             "open" | "openat" | "openat2" => return self.open(process, call),
             "chdir" => return self.enter(process, call, plain(0)),
-            "fchdir" => return drop(annotated(call.arguments.first()).map(|folder| self.folders.insert(process, folder))),
-            "socket" => return self.touched.network |= call.arguments.first().is_some_and(|family| leads_out(family)),
+            "fchdir" => {
+                return drop(
+                    annotated(call.arguments.first())
+                        .map(|folder| self.folders.insert(process, folder)),
+                );
+            }
+            "socket" => {
+                return self.touched.network |=
+                    call.arguments.first().is_some_and(|family| leads_out(family));
+            }
             "connect" => return self.touched.network = true,
             "execve" => (&[plain(0)], &[]),
             "execveat" => (&[at(0, 1)], &[]),
-            "creat" | "mkdir" | "rmdir" | "unlink" | "mknod" | "truncate" | "chmod" | "chown" | "lchown" | "utime" | "utimes"
-            | "setxattr" | "lsetxattr" | "removexattr" | "lremovexattr" => (&[], &[plain(0)]),
-            "mkdirat" | "unlinkat" | "mknodat" | "fchmodat" | "fchmodat2" | "fchownat" | "utimensat" | "futimesat" => {
-                (&[], &[at(0, 1)])
-            }
+            "creat" | "mkdir" | "rmdir" | "unlink" | "mknod" | "truncate" | "chmod" | "chown"
+            | "lchown" | "utime" | "utimes" | "setxattr" | "lsetxattr" | "removexattr"
+            | "lremovexattr" => (&[], &[plain(0)]),
+            "mkdirat" | "unlinkat" | "mknodat" | "fchmodat" | "fchmodat2" | "fchownat"
+            | "utimensat" | "futimesat" => (&[], &[at(0, 1)]),
             "rename" => (&[], &[plain(0), plain(1)]),
             "renameat" | "renameat2" => (&[], &[at(0, 1), at(2, 3)]),
             "link" => (&[plain(0)], &[plain(1)]),
@@ -107,8 +123,10 @@ impl<'t> Reader<'t> {
             "symlinkat" => (&[], &[at(1, 2)]),
             _ => return,
         };
-        let read: Vec<_> = read.iter().filter_map(|place| self.path(process, call, *place)).collect();
-        let written: Vec<_> = written.iter().filter_map(|place| self.path(process, call, *place)).collect();
+        let read: Vec<_> =
+            read.iter().filter_map(|place| self.path(process, call, *place)).collect();
+        let written: Vec<_> =
+            written.iter().filter_map(|place| self.path(process, call, *place)).collect();
         self.touched.read.extend(read);
         self.touched.written.extend(written);
     }
@@ -118,7 +136,9 @@ impl<'t> Reader<'t> {
         let flags = call.arguments.get(place.path + 1).copied().unwrap_or_default();
         // The result tells where links led.
         let path = annotated(Some(&call.result)).or_else(|| self.path(process, call, place));
-        let Some(path) = path.filter(|_| !flags.contains("O_PATH")) else { return };
+        let Some(path) = path.filter(|_| !flags.contains("O_PATH")) else {
+            return;
+        };
         if ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"].iter().any(|flag| flags.contains(flag)) {
             self.touched.written.insert(path.clone());
         }
@@ -199,7 +219,11 @@ fn unescaped(text: &str) -> OsString {
         }
         let octal = tail.iter().take(3).take_while(|byte| (b'0'..=b'7').contains(byte)).count();
         if octal > 0 {
-            bytes.push(tail[..octal].iter().fold(0, |value: u8, digit| value.wrapping_mul(8).wrapping_add(digit - b'0')));
+            bytes.push(
+                tail[..octal]
+                    .iter()
+                    .fold(0, |value: u8, digit| value.wrapping_mul(8).wrapping_add(digit - b'0')),
+            );
             rest = &tail[octal..];
         } else if let Some((&letter, tail)) = tail.split_first() {
             bytes.push(match letter {
@@ -260,7 +284,10 @@ mod tests {
 
     #[test]
     fn takes_where_a_link_led() {
-        assert_eq!(touched("7 open(\"link\", O_RDONLY) = 3</crib/target>\n").read, set(&["/crib/target"]));
+        assert_eq!(
+            touched("7 open(\"link\", O_RDONLY) = 3</crib/target>\n").read,
+            set(&["/crib/target"])
+        );
     }
 
     #[test]
@@ -286,7 +313,10 @@ mod tests {
              9 unlinkat(5</far>, \"x\", 0)            = 0\n\
              9 utimensat(5</far/y>, NULL, NULL, 0)  = 0\n",
         );
-        assert_eq!(found.written, set(&["/crib/inner/new", "/crib/old", "/elsewhere/a", "/b", "/far/x", "/far/y"]));
+        assert_eq!(
+            found.written,
+            set(&["/crib/inner/new", "/crib/old", "/elsewhere/a", "/b", "/far/x", "/far/y"])
+        );
         assert_eq!(found.read, set(&[]));
     }
 
@@ -321,14 +351,22 @@ mod tests {
 
     #[test]
     fn sees_the_network() {
-        assert!(touched("7 socket(AF_INET, SOCK_STREAM|SOCK_CLOEXEC, IPPROTO_IP) = 3<TCP:[1]>\n").network);
+        assert!(
+            touched("7 socket(AF_INET, SOCK_STREAM|SOCK_CLOEXEC, IPPROTO_IP) = 3<TCP:[1]>\n")
+                .network
+        );
         assert!(touched("7 socket(AF_INET6, SOCK_DGRAM, IPPROTO_IP) = 3<UDPv6:[1]>\n").network);
-        assert!(touched("7 connect(3<UNIX:[1]>, {sa_family=AF_UNIX, sun_path=\"/run/d\"}, 110) = 0\n").network);
+        assert!(
+            touched("7 connect(3<UNIX:[1]>, {sa_family=AF_UNIX, sun_path=\"/run/d\"}, 110) = 0\n")
+                .network
+        );
         assert!(!touched("7 socket(AF_UNIX, SOCK_STREAM, 0) = 3<UNIX:[1]>\n").network);
         assert!(
             !touched("7 connect(3<UNIX:[1]>, {sa_family=AF_UNIX, sun_path=\"/run/nscd\"}, 110) = -1 ENOENT (No such file)\n")
                 .network
         );
-        assert!(!touched("7 socket(AF_INET, SOCK_STREAM, 0) = -1 EACCES (Permission denied)\n").network);
+        assert!(
+            !touched("7 socket(AF_INET, SOCK_STREAM, 0) = -1 EACCES (Permission denied)\n").network
+        );
     }
 }

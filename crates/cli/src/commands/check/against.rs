@@ -29,8 +29,14 @@ impl Against {
     }
 
     /// What differs.
-    pub(super) fn check(&self, crib: &Crib, loaded: &Loaded) -> Result<Vec<Diagnostic>, CommandError> {
-        let Some(server) = &self.against else { return Ok(Vec::new()) };
+    pub(super) fn check(
+        &self,
+        crib: &Crib,
+        loaded: &Loaded,
+    ) -> Result<Vec<Diagnostic>, CommandError> {
+        let Some(server) = &self.against else {
+            return Ok(Vec::new());
+        };
         let token = self.token_file.as_deref().map(serve::read_token).transpose()?;
         let listed = keeper::block_on(listed(crib, server, token))??;
         let decorated = |name: &str| match crib.config.crib.full_names {
@@ -44,11 +50,17 @@ impl Against {
             .iter()
             .map(|tool| {
                 let name = decorated(&tool.name);
-                as_listed(tool, describe(tool), listed.iter().find(|other| other.name == name), name)
+                as_listed(
+                    tool,
+                    describe(tool),
+                    listed.iter().find(|other| other.name == name),
+                    name,
+                )
             })
             .collect();
         let own = name::BUILT_IN.into_iter().chain(GUIDE_TOOLS);
-        let own: Vec<String> = own.flat_map(|name| [decorated(name), decorated(&format!("guide_{name}"))]).collect();
+        let own: Vec<String> =
+            own.flat_map(|name| [decorated(name), decorated(&format!("guide_{name}"))]).collect();
         let own: HashSet<&str> = own.iter().map(String::as_str).collect();
         Ok(lint::against(&defined, &listed, &own, &elsewhere(crib, loaded)))
     }
@@ -67,20 +79,28 @@ fn as_listed(tool: &Tool, described: String, other: Option<&Tool>, name: String)
     }
 }
 
-async fn listed(crib: &Crib, server: &str, token: Option<String>) -> Result<Vec<Tool>, CommandError> {
+async fn listed(
+    crib: &Crib,
+    server: &str,
+    token: Option<String>,
+) -> Result<Vec<Tool>, CommandError> {
     let is_address = server.starts_with("http://") || server.starts_with("https://");
     let other = if is_address {
         Other::Address { url: server.to_owned(), token }
     } else {
         let command = shlex::split(server).filter(|words| !words.is_empty()).ok_or_else(|| {
-            CommandError::machine(format!("`{server}` is no command line")).hint("close every quotation mark in it")
+            CommandError::machine(format!("`{server}` is no command line"))
+                .hint("close every quotation mark in it")
         })?;
-        let peer = Runtime::new(crib.settings()).start_peer(&command).await.map_err(|failure| unstarted(&command, failure))?;
+        let peer = Runtime::new(crib.settings())
+            .start_peer(&command)
+            .await
+            .map_err(|failure| unstarted(&command, failure))?;
         Other::Program(Box::new(peer))
     };
-    client::listed(other)
-        .await
-        .map_err(|error| CommandError::machine(error.to_string()).hint("start the server by hand to see why"))
+    client::listed(other).await.map_err(|error| {
+        CommandError::machine(error.to_string()).hint("start the server by hand to see why")
+    })
 }
 
 /// Why there is no server to compare with.
@@ -96,6 +116,7 @@ fn unstarted(command: &[String], failure: Failure) -> CommandError {
 /// Where what is in no definition belongs: the configuration, else the first definition.
 fn elsewhere(crib: &Crib, loaded: &Loaded) -> Origin {
     let config = SourceId::new("toolcrib.toml");
-    let first = loaded.catalog.tools().first().filter(|_| !crib.folder.join(config.as_str()).exists());
+    let first =
+        loaded.catalog.tools().first().filter(|_| !crib.folder.join(config.as_str()).exists());
     Origin::whole(first.map_or(&config, |tool| &tool.origin.source))
 }

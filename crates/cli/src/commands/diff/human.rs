@@ -29,12 +29,18 @@ fn print_changes(changes: &[Change]) {
         }
     }
     for (effect, rule) in kinds {
-        let alike: Vec<&Change> = changes.iter().filter(|change| (change.effect, change.rule.name) == (effect, rule)).collect();
+        let alike: Vec<&Change> = changes
+            .iter()
+            .filter(|change| (change.effect, change.rule.name) == (effect, rule))
+            .collect();
         let shown = if effect <= Effect::Behavioural { ALIKE } else { alike.len() };
         alike.iter().take(shown).for_each(|change| terminal::line(&line(change)));
         let more = alike.len().saturating_sub(shown);
         if more > 0 {
-            terminal::line(&paint(&format!("  {:11}  … and {more} more of {rule} (`--format json` lists them)", ""), Paint::Dim));
+            terminal::line(&paint(
+                &format!("  {:11}  … and {more} more of {rule} (`--format json` lists them)", ""),
+                Paint::Dim,
+            ));
         }
     }
 }
@@ -61,7 +67,9 @@ fn versions(tool: &Compared) -> Option<String> {
         (None, None) => None,
         (Some(old), Some(new)) if old == new => Some(old.clone()),
         (old, new) => {
-            let shown = |version: &Option<String>| version.clone().unwrap_or_else(|| "no version".to_owned());
+            let shown = |version: &Option<String>| {
+                version.clone().unwrap_or_else(|| "no version".to_owned())
+            };
             Some(format!("{} -> {}", shown(old), shown(new)))
         }
     }
@@ -98,8 +106,11 @@ fn colour(class: Class) -> Paint {
 fn summary(tools: &[Compared]) -> String {
     let of = |class: Class| tools.iter().filter(|tool| tool.class() == class).count();
     let classes = [Class::Breaking, Class::Compatible, Class::Behavioural, Class::Metadata];
-    let mut parts: Vec<String> =
-        classes.into_iter().filter(|class| of(*class) > 0).map(|class| format!("{} {}", of(class), class.as_str())).collect();
+    let mut parts: Vec<String> = classes
+        .into_iter()
+        .filter(|class| of(*class) > 0)
+        .map(|class| format!("{} {}", of(class), class.as_str()))
+        .collect();
     let same = of(Class::None);
     if same > 0 || parts.is_empty() {
         parts.push(format!("{same} unchanged"));

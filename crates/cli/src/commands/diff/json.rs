@@ -45,7 +45,11 @@ struct Written<'a> {
 
 /// Prints the comparison as one object.
 pub(super) fn print(tools: &[Compared]) {
-    terminal::json(&Document { version: 1, ok: super::is_ok(tools), tools: tools.iter().map(entry).collect() });
+    terminal::json(&Document {
+        version: 1,
+        ok: super::is_ok(tools),
+        tools: tools.iter().map(entry).collect(),
+    });
 }
 
 fn entry(tool: &Compared) -> Entry<'_> {

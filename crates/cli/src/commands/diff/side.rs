@@ -15,7 +15,11 @@ use crate::{error::CommandError, keeper, terminal};
 const DEFINITIONS: [&str; 4] = ["json", "yaml", "yml", "md"];
 
 /// The tools of both sides. What is no definition cannot be compared; what has errors in it is compared without them.
-pub(super) fn read_both(here: &Surroundings<'_>, old: &str, new: &str) -> Result<(Catalog, Catalog), CommandError> {
+pub(super) fn read_both(
+    here: &Surroundings<'_>,
+    old: &str,
+    new: &str,
+) -> Result<(Catalog, Catalog), CommandError> {
     let (old, new) = thread::scope(|scope| {
         let new = scope.spawn(|| Side::read(here, new));
         let old = Side::read(here, old);
@@ -47,26 +51,36 @@ impl<'n> Side<'n> {
     fn of(here: &Surroundings<'_>, named: &'n str, path: &Path) -> Result<Self, OpenError> {
         let loaded = read_paths(&[path.to_owned()], here.environment)?;
         let is_empty_file = loaded.catalog.tools().is_empty()
-            && Files::new("").read(path).is_ok_and(|bytes| bytes.iter().all(u8::is_ascii_whitespace));
+            && Files::new("")
+                .read(path)
+                .is_ok_and(|bytes| bytes.iter().all(u8::is_ascii_whitespace));
         Ok(Self { named, loaded, is_empty_file })
     }
 
-    fn at(here: &Surroundings<'_>, named: &'n str, revision: Revision<'_>) -> Result<Self, CommandError> {
+    fn at(
+        here: &Surroundings<'_>,
+        named: &'n str,
+        revision: Revision<'_>,
+    ) -> Result<Self, CommandError> {
         let folder = here.global.crib.clone().unwrap_or_else(|| PathBuf::from("."));
-        let folder = folder.canonicalize().map_err(|error| CommandError::io("open", &folder, &error))?;
-        let checkout = keeper::block_on(revision.check_out(&folder, here.environment))?.map_err(told)?;
+        let folder =
+            folder.canonicalize().map_err(|error| CommandError::io("open", &folder, &error))?;
+        let checkout =
+            keeper::block_on(revision.check_out(&folder, here.environment))?.map_err(told)?;
         Ok(Self::of(here, named, &checkout.path)?)
     }
 
     /// Whether it is something that could have tools.
     fn is_definition(&self) -> bool {
-        !self.loaded.catalog.tools().is_empty() || !self.loaded.diagnostics.iter().any(is_unreadable)
+        !self.loaded.catalog.tools().is_empty()
+            || !self.loaded.diagnostics.iter().any(is_unreadable)
     }
 
     /// Whether nothing is in it where definitions would be: by its name, or because the other side is one.
     fn is_without_tools(&self, other: &Self) -> bool {
         let extension = Path::new(self.named).extension();
-        let is_named_so = extension.is_some_and(|own| DEFINITIONS.iter().any(|definition| own == *definition));
+        let is_named_so =
+            extension.is_some_and(|own| DEFINITIONS.iter().any(|definition| own == *definition));
         self.is_empty_file && (is_named_so || other.is_definition())
     }
 
@@ -78,11 +92,17 @@ impl<'n> Side<'n> {
         }
         if !self.is_definition() {
             let hint = format!("`toolcrib check {named}` shows what is wrong");
-            return Err(CommandError::machine(format!("`{named}` is no definition that can be read")).hint(hint));
+            return Err(CommandError::machine(format!(
+                "`{named}` is no definition that can be read"
+            ))
+            .hint(hint));
         }
         let errors = self.loaded.count(Severity::Error);
         if errors > 0 {
-            terminal::note(&format!("{} in `{named}`: tools with errors count as absent", keeper::count(errors, "error")));
+            terminal::note(&format!(
+                "{} in `{named}`: tools with errors count as absent",
+                keeper::count(errors, "error")
+            ));
         }
         Ok(())
     }
@@ -90,24 +110,34 @@ impl<'n> Side<'n> {
 
 /// Whether a file is no definition at all, rather than one with mistakes in it.
 fn is_unreadable(diagnostic: &Diagnostic) -> bool {
-    diagnostic.is_error() && (diagnostic.code.starts_with("TC0") || diagnostic.code.starts_with("TC6"))
+    diagnostic.is_error()
+        && (diagnostic.code.starts_with("TC0") || diagnostic.code.starts_with("TC6"))
 }
 
 fn told(error: RevisionError) -> CommandError {
     let hint = match &error {
         RevisionError::Git(_) => "install git, or name files and folders",
-        RevisionError::NoRepository(_) => "name the folder of a repository with -C, or files and folders",
-        RevisionError::UnknownRevision(_) => "`git log` shows the revisions; in CI the history may have to be fetched first",
-        RevisionError::UnknownPath { .. } => "paths count from the root of the repository; `./` stands for the current folder",
-        RevisionError::TooLarge | RevisionError::Write(_) => "name a folder or a file in the revision",
+        RevisionError::NoRepository(_) => {
+            "name the folder of a repository with -C, or files and folders"
+        }
+        RevisionError::UnknownRevision(_) => {
+            "`git log` shows the revisions; in CI the history may have to be fetched first"
+        }
+        RevisionError::UnknownPath { .. } => {
+            "paths count from the root of the repository; `./` stands for the current folder"
+        }
+        RevisionError::TooLarge | RevisionError::Write(_) => {
+            "name a folder or a file in the revision"
+        }
     };
     CommandError::machine(error.to_string()).hint(hint)
 }
 
 fn unknown(named: &str, error: OpenError) -> CommandError {
     match error {
-        OpenError::Path { .. } => CommandError::from(error)
-            .hint(format!("name a file or folder that exists, or a revision with a colon: `{named}:` is all of it")),
+        OpenError::Path { .. } => CommandError::from(error).hint(format!(
+            "name a file or folder that exists, or a revision with a colon: `{named}:` is all of it"
+        )),
         error => error.into(),
     }
 }

@@ -19,7 +19,10 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What a server answers: the operations that wait for their turn, by id, each with its place in words.
 pub(in crate::commands) fn answer(operations: &Operations) -> String {
-    let waiting = operations.waiting().into_iter().map(|operation| (operation.id.to_string(), operation.progress.message));
+    let waiting = operations
+        .waiting()
+        .into_iter()
+        .map(|operation| (operation.id.to_string(), operation.progress.message));
     let places: HashMap<_, _> = waiting.filter_map(|(id, place)| Some((id, place?))).collect();
     serde_json::to_string(&places).unwrap_or_default()
 }
@@ -31,7 +34,10 @@ pub(super) async fn fill(crib: &Crib, operations: &mut [Operation]) {
     }
     let sockets = servers::of_crib(&crib.state_folder());
     let answers = timeout(PATIENCE, servers::tell(&sockets, VERB)).await.unwrap_or_default();
-    for mut places in answers.iter().filter_map(|answer| serde_json::from_str::<HashMap<String, String>>(answer).ok()) {
+    for mut places in answers
+        .iter()
+        .filter_map(|answer| serde_json::from_str::<HashMap<String, String>>(answer).ok())
+    {
         for operation in operations.iter_mut().filter(|operation| is_pending(operation)) {
             if let Some(place) = places.remove(operation.id.as_str()) {
                 operation.progress.message = Some(place);

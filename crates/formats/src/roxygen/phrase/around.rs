@@ -2,13 +2,15 @@
 
 use super::super::{kind::Kind, reader::Reader};
 
-const ARTICLES: [&str; 9] = ["a", "an", "the", "single", "optional", "optionally", "one", "named", "scalar"];
+const ARTICLES: [&str; 9] =
+    ["a", "an", "the", "single", "optional", "optionally", "one", "named", "scalar"];
 
 /// Words that say more about a value than its type does, so that they stay in the description.
 const QUALITIES: [&str; 6] = ["positive", "negative", "nonnegative", "strictly", "finite", "short"];
 
 /// Stages of a parameter's life, which stand in parentheses before its type.
-const STAGES: [&str; 6] = ["deprecated", "experimental", "superseded", "stable", "questioning", "defunct"];
+const STAGES: [&str; 6] =
+    ["deprecated", "experimental", "superseded", "stable", "questioning", "defunct"];
 
 impl Reader<'_> {
     /// `(deprecated)`.
@@ -67,7 +69,8 @@ impl Reader<'_> {
             return true;
         }
         self.at = start;
-        let is_said = self.take(&["("]) && self.take(&["or"]) && self.take(&["null"]) && self.take(&[")"]);
+        let is_said =
+            self.take(&["("]) && self.take(&["or"]) && self.take(&["null"]) && self.take(&[")"]);
         if !is_said {
             self.at = start;
         }
@@ -112,7 +115,8 @@ impl Reader<'_> {
 
     /// Whether the sentence needs the type to be understood.
     pub(super) fn goes_on(&self) -> bool {
-        ["of", "with", "containing", "or", "in", "if", "that", "where", "as", "for"].contains(&self.peek().as_str())
+        ["of", "with", "containing", "or", "in", "if", "that", "where", "as", "for"]
+            .contains(&self.peek().as_str())
             && !self.rest().starts_with('\n')
     }
 

@@ -9,12 +9,13 @@ use super::{
 const ADJECTIVES: [&str; 6] = ["character", "numeric", "numerical", "double", "integer", "logical"];
 
 /// What matrices are called that need no article.
-const MATRICES: [&str; 8] = ["adjacency", "correlation", "covariance", "data", "design", "distance", "input", "model"];
+const MATRICES: [&str; 8] =
+    ["adjacency", "correlation", "covariance", "data", "design", "distance", "input", "model"];
 
 /// Words that are no sort of what comes behind them: `the width of a data frame`, `Whether the matrix is square`.
 const NO_SORTS: [&str; 24] = [
-    "of", "in", "for", "with", "to", "from", "a", "an", "the", "and", "or", "which", "as", "whether", "should", "if", "is",
-    "use", "print", "return", "show", "when", "how", "convert",
+    "of", "in", "for", "with", "to", "from", "a", "an", "the", "and", "or", "which", "as",
+    "whether", "should", "if", "is", "use", "print", "return", "show", "when", "how", "convert",
 ];
 
 impl Reader<'_> {
@@ -28,14 +29,22 @@ impl Reader<'_> {
         self.hyphen(word);
         let (kind, is_foreign) = self.base(word, has_article)?;
         let rest = is_marked.then_some(0);
-        let mut phrase =
-            Phrase { kind, is_nullable: false, is_plural: is_marked, is_foreign, is_vague: false, others: Vec::new(), rest };
+        let mut phrase = Phrase {
+            kind,
+            is_nullable: false,
+            is_plural: is_marked,
+            is_foreign,
+            is_vague: false,
+            others: Vec::new(),
+            rest,
+        };
         phrase.is_vague = matches!(word, "vector" | "array");
         if is_marked && !phrase.is_vague {
             phrase.kind = phrase.kind.array();
         }
         self.length(&mut phrase);
-        let is_adjective = ADJECTIVES.contains(&word) && self.text[..self.at].to_lowercase().ends_with(word);
+        let is_adjective =
+            ADJECTIVES.contains(&word) && self.text[..self.at].to_lowercase().ends_with(word);
         if is_adjective && let Some(others) = self.either() {
             phrase.kind = phrase.kind.array();
             phrase.others = others.into_iter().map(Kind::array).collect();
@@ -47,7 +56,9 @@ impl Reader<'_> {
     /// `character-vector`, `integer-valued`.
     fn hyphen(&mut self, word: &str) {
         let behind = self.rest().strip_prefix('-').map(str::to_lowercase).unwrap_or_default();
-        if ADJECTIVES.contains(&word) && ["string", "vector", "matrix", "valued"].iter().any(|noun| behind.starts_with(noun)) {
+        if ADJECTIVES.contains(&word)
+            && ["string", "vector", "matrix", "valued"].iter().any(|noun| behind.starts_with(noun))
+        {
             self.at += 1;
             self.take(&["valued"]);
         }
@@ -64,12 +75,16 @@ impl Reader<'_> {
                 break;
             }
             let mut ahead = Reader { text: self.text, at: self.at };
-            let is_matrix = ahead.peek() == "matrix" && (is_named || MATRICES.contains(&word.as_str()));
+            let is_matrix =
+                ahead.peek() == "matrix" && (is_named || MATRICES.contains(&word.as_str()));
             let is_vector = ahead.peek() == "vector" && is_named;
-            let phrase = ahead
-                .phrase(true)
-                .filter(|phrase| is_matrix || is_vector || (is_named || sorts > 0) && phrase.kind == Kind::Rows);
-            if phrase.is_some() && !["column", "columns", "row", "rows", "name", "names"].contains(&ahead.peek().as_str()) {
+            let phrase = ahead.phrase(true).filter(|phrase| {
+                is_matrix || is_vector || (is_named || sorts > 0) && phrase.kind == Kind::Rows
+            });
+            if phrase.is_some()
+                && !["column", "columns", "row", "rows", "name", "names"]
+                    .contains(&ahead.peek().as_str())
+            {
                 self.at = ahead.at;
                 return phrase;
             }
@@ -99,7 +114,8 @@ impl Reader<'_> {
             ahead.punctuation(&[',']);
             is_or |= ahead.take(&["or", "/"]);
             let word = ahead.word();
-            let (kind, _) = ahead.base(&word, true).filter(|(kind, _)| !matches!(kind, Kind::Array(_)))?;
+            let (kind, _) =
+                ahead.base(&word, true).filter(|(kind, _)| !matches!(kind, Kind::Array(_)))?;
             others.push(kind);
             if ahead.take(&["vector", "vectors"]) {
                 self.at = if is_or { ahead.at } else { self.at };
@@ -128,12 +144,16 @@ impl Reader<'_> {
             "dates" => Kind::Date.array(),
             "posixct" | "posixlt" | "posixt" | "datetime" | "timestamp" => Kind::DateTime,
             "data" if self.take(&["frame", "table", "frames", "tables"]) => Kind::Rows,
-            "data.frame" | "data.frames" | "dataframe" | "tibble" | "tibbles" | "data.table" => Kind::Rows,
+            "data.frame" | "data.frames" | "dataframe" | "tibble" | "tibbles" | "data.table" => {
+                Kind::Rows
+            }
             "matrix" => Kind::Number.array().array(),
             "vector" | "array" => Kind::Text.array(),
             "object" => return Some(self.class().unwrap_or((Kind::Object, false))),
             "list" if has_article || self.is_noun() => Kind::Object,
-            "environment" if !["variable", "variables"].contains(&self.peek().as_str()) => return Some((Kind::Object, true)),
+            "environment" if !["variable", "variables"].contains(&self.peek().as_str()) => {
+                return Some((Kind::Object, true));
+            }
             "function" => return Some((Kind::Text, true)),
             _ => return None,
         };
@@ -165,18 +185,27 @@ impl Reader<'_> {
     fn is_noun(&self) -> bool {
         let next = self.peek();
         self.at_end()
-            || ["of", "with", "containing", "or", "where", "that", "object"].contains(&next.as_str())
+            || ["of", "with", "containing", "or", "where", "that", "object"]
+                .contains(&next.as_str())
             || !next.starts_with(char::is_alphanumeric)
     }
 
     /// `character(1)` is one value, `character()` and `character(n)` are several.
     fn length(&mut self, phrase: &mut Phrase) {
-        let Some(inner) = self.rest().strip_prefix('(') else { return };
-        let Some(end) = inner.find(')').filter(|end| inner[..*end].chars().all(char::is_alphanumeric)) else { return };
+        let Some(inner) = self.rest().strip_prefix('(') else {
+            return;
+        };
+        let Some(end) =
+            inner.find(')').filter(|end| inner[..*end].chars().all(char::is_alphanumeric))
+        else {
+            return;
+        };
         let is_one = ["1", "1L"].contains(&&inner[..end]);
         self.at += end + 2;
         phrase.rest = Some(0);
-        if !is_one && matches!(phrase.kind, Kind::Text | Kind::Number | Kind::Integer | Kind::Boolean) {
+        if !is_one
+            && matches!(phrase.kind, Kind::Text | Kind::Number | Kind::Integer | Kind::Boolean)
+        {
             phrase.kind = phrase.kind.clone().array();
             phrase.is_plural = true;
         }
@@ -186,7 +215,10 @@ impl Reader<'_> {
     fn container(&mut self, phrase: &mut Phrase) {
         let is_scalar = !matches!(phrase.kind, Kind::Array(_) | Kind::Rows);
         if is_scalar && phrase.kind != Kind::Object {
-            if self.take(&["vector", "array", "vectors", "list"]) || self.vector_aside() || self.is_several() {
+            if self.take(&["vector", "array", "vectors", "list"])
+                || self.vector_aside()
+                || self.is_several()
+            {
                 phrase.kind = phrase.kind.clone().array();
                 phrase.is_plural = true;
             } else if self.take_both("data", "frame") || self.take(&["data.frame"]) {
@@ -216,7 +248,9 @@ impl Reader<'_> {
         let mut ahead = Reader { text: self.text, at: self.at };
         let is_of = ahead.take(&["of"]);
         ahead.take(&["the"]);
-        is_of && (ahead.take_both("same", "length") || ahead.take(&["length"]) && !ahead.take(&["1", "1l", "one"]))
+        is_of
+            && (ahead.take_both("same", "length")
+                || ahead.take(&["length"]) && !ahead.take(&["1", "1l", "one"]))
     }
 
     fn take_both(&mut self, first: &str, second: &str) -> bool {
@@ -231,8 +265,9 @@ impl Reader<'_> {
     /// `list of strings`, `vector of integers`, `matrix of numbers`.
     fn made_of(&mut self, phrase: &mut Phrase) {
         let start = self.at;
-        let is_open =
-            phrase.kind == Kind::Object || phrase.kind == Kind::Text.array() || phrase.kind == Kind::Number.array().array();
+        let is_open = phrase.kind == Kind::Object
+            || phrase.kind == Kind::Text.array()
+            || phrase.kind == Kind::Number.array().array();
         if !is_open || !self.take(&["of"]) {
             self.at = start;
             return;
@@ -241,7 +276,9 @@ impl Reader<'_> {
         let word = self.word();
         let made = match word.as_str() {
             "character" | "characters" | "string" | "strings" => Kind::Text,
-            "numeric" | "numerics" | "numerical" | "number" | "numbers" | "double" | "doubles" => Kind::Number,
+            "numeric" | "numerics" | "numerical" | "number" | "numbers" | "double" | "doubles" => {
+                Kind::Number
+            }
             "integer" | "integers" => Kind::Integer,
             "logical" | "logicals" | "boolean" | "booleans" => Kind::Boolean,
             "date" | "dates" => Kind::Date,

@@ -99,30 +99,51 @@ impl Reader<'_> {
         let word = self.word()?.to_ascii_lowercase();
         match word.as_str() {
             "one" if self.take_word("of") => self.listed(),
-            "file" | "directory" | "folder" if self.take_word("paths") || self.take_word("path") => self.named("path"),
+            "file" | "directory" | "folder"
+                if self.take_word("paths") || self.take_word("path") =>
+            {
+                self.named("path")
+            }
             "any" | "value" | "json" => Some(json!({})),
-            "nullable" if self.rest.starts_with(' ') => self.single().map(|inner| joined(vec![inner, json!({"type": "null"})])),
-            "optional" => self.inside(|reader| reader.union()).map(|inner| joined(vec![inner, json!({"type": "null"})])),
+            "nullable" if self.rest.starts_with(' ') => {
+                self.single().map(|inner| joined(vec![inner, json!({"type": "null"})]))
+            }
+            "optional" => self
+                .inside(|reader| reader.union())
+                .map(|inner| joined(vec![inner, json!({"type": "null"})])),
             "union" => self.inside(Self::arms).map(joined),
             "enum" | "literal" => self.inside(Self::choices),
-            "tuple" => Some(self.inside(Self::arms).map_or_else(|| json!({"type": "array"}), tuple)),
+            "tuple" => {
+                Some(self.inside(Self::arms).map_or_else(|| json!({"type": "array"}), tuple))
+            }
             _ => self.named(&word),
         }
     }
 
     fn named(&mut self, word: &str) -> Option<Value> {
         let singular = word.strip_suffix('s').filter(|_| word != "bytes").unwrap_or(word);
-        let known = |word: &str| WORDS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind);
+        let known =
+            |word: &str| WORDS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind);
         match known(word).or_else(|| known(singular))? {
             "array" => {
                 let items = self.inside(Self::union);
-                let items = if items.is_none() && self.take_word("of") { self.postfixed() } else { items };
-                Some(items.map_or_else(|| json!({"type": "array"}), |items| json!({"type": "array", "items": items})))
+                let items =
+                    if items.is_none() && self.take_word("of") { self.postfixed() } else { items };
+                Some(items.map_or_else(
+                    || json!({"type": "array"}),
+                    |items| json!({"type": "array", "items": items}),
+                ))
             }
             "object" => {
                 let values = self.inside(Self::arms).and_then(|mut arms| arms.pop());
-                let is_open = values.as_ref().is_none_or(|values| values.as_object().is_some_and(Map::is_empty));
-                Some(if is_open { json!({"type": "object"}) } else { json!({"type": "object", "additionalProperties": values}) })
+                let is_open = values
+                    .as_ref()
+                    .is_none_or(|values| values.as_object().is_some_and(Map::is_empty));
+                Some(if is_open {
+                    json!({"type": "object"})
+                } else {
+                    json!({"type": "object", "additionalProperties": values})
+                })
             }
             kind => Some(match word {
                 "path" | "filepath" => json!({"type": kind, "format": "path"}),
@@ -137,7 +158,10 @@ impl Reader<'_> {
 
     /// What stands in the brackets that follow, if they do.
     fn inside<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        let close = [("[", "]"), ("<", ">")].into_iter().find(|(open, _)| self.take(open)).map(|(_, close)| close)?;
+        let close = [("[", "]"), ("<", ">")]
+            .into_iter()
+            .find(|(open, _)| self.take(open))
+            .map(|(_, close)| close)?;
         let inner = read(self).filter(|_| self.take(close));
         self.is_broken |= inner.is_none();
         inner
@@ -155,7 +179,11 @@ impl Reader<'_> {
         let mut choices = Vec::new();
         loop {
             self.rest = self.rest.trim_start();
-            choices.push(if self.rest.starts_with(['"', '\'']) { self.literal()? } else { self.bare(&[',', '|', ']', '>'])? });
+            choices.push(if self.rest.starts_with(['"', '\'']) {
+                self.literal()?
+            } else {
+                self.bare(&[',', '|', ']', '>'])?
+            });
             if !self.take(",") && !self.take("|") {
                 return Some(one_of(choices));
             }
@@ -175,7 +203,9 @@ impl Reader<'_> {
             });
             let (is_parted, is_last) = (self.take(",") || self.take("|"), self.take_word("or"));
             if !is_parted && !is_last {
-                return Some(one_of(choices)).filter(|schema| schema["enum"].as_array().is_some_and(|values| values.len() > 1));
+                return Some(one_of(choices)).filter(|schema| {
+                    schema["enum"].as_array().is_some_and(|values| values.len() > 1)
+                });
             }
         }
     }
@@ -191,7 +221,11 @@ impl Reader<'_> {
                 None => self.word()?.to_owned(),
             };
             self.take("?");
-            let kind = if self.take(":") { self.union()? } else { return None };
+            let kind = if self.take(":") {
+                self.union()?
+            } else {
+                return None;
+            };
             properties.insert(name, kind);
             if !self.take(",") && !self.take(";") && !self.rest.trim_start().starts_with('}') {
                 return None;
@@ -216,7 +250,10 @@ impl Reader<'_> {
     }
 
     fn word(&mut self) -> Option<&str> {
-        let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(self.rest.len());
+        let end = self
+            .rest
+            .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
         self.rest = rest;
         (!word.is_empty()).then_some(word)
@@ -234,7 +271,8 @@ impl Reader<'_> {
 
     fn take_word(&mut self, word: &str) -> bool {
         let rest = self.rest.trim_start().strip_prefix(word);
-        let rest = rest.filter(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'));
+        let rest =
+            rest.filter(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'));
         if let Some(rest) = rest {
             self.rest = rest;
         }
@@ -269,8 +307,10 @@ fn joined(mut arms: Vec<Value>) -> Value {
     if let Some(choices) = choices {
         return json!({"type": "string", "enum": choices});
     }
-    let is_plain =
-        |arm: &Value| arm.as_object().is_some_and(|arm| arm.len() == 1 && arm.get("type").is_some_and(Value::is_string));
+    let is_plain = |arm: &Value| {
+        arm.as_object()
+            .is_some_and(|arm| arm.len() == 1 && arm.get("type").is_some_and(Value::is_string))
+    };
     match arms.iter().all(is_plain) {
         true => json!({"type": arms.iter().map(|arm| arm["type"].clone()).collect::<Vec<_>>()}),
         false => json!({"anyOf": arms}),

@@ -19,20 +19,30 @@ fn a_whole_specification_is_understood() {
     assert_eq!(codes(&reading), Vec::<&str>::new());
     let tool = &reading.tools[0];
     let aspects = tool.aspects.as_ref().expect("aspects");
-    assert_eq!(aspects.sections.iter().map(|(section, _)| *section).collect::<Vec<_>>(), Section::ALL);
+    assert_eq!(
+        aspects.sections.iter().map(|(section, _)| *section).collect::<Vec<_>>(),
+        Section::ALL
+    );
     assert_eq!(tool.description.text, "Count the lines of a file below the project folder.");
     assert_eq!((tool.marks.idempotent, tool.marks.version.as_deref()), (Some(true), Some("1.2.0")));
     assert_eq!(aspects.version.as_ref().map(|version| version.of), Some(VersionOf::Tool));
-    assert_eq!(aspects.usages[0].call.as_ref().expect("a call")["arguments"], json!({"path": "src/main.py"}));
+    assert_eq!(
+        aspects.usages[0].call.as_ref().expect("a call")["arguments"],
+        json!({"path": "src/main.py"})
+    );
     assert_eq!(tool.description.examples[0].arguments["path"], "src/main.py");
-    assert!(aspects.errors.as_ref().expect("errors").fields.iter().any(|field| field == "error_type"));
+    assert!(
+        aspects.errors.as_ref().expect("errors").fields.iter().any(|field| field == "error_type")
+    );
     assert_eq!(aspects.security.len(), 2);
     assert!(!tool.is_callable(), "what is only described is not served");
 }
 
 #[test]
 fn idempotency_is_yes_no_partially_depends_or_unclear() {
-    let answer = |text: &str| aspects(&format!("### 6. Idempotency\n\n{text}\n")).idempotency.map(|said| said.answer);
+    let answer = |text: &str| {
+        aspects(&format!("### 6. Idempotency\n\n{text}\n")).idempotency.map(|said| said.answer)
+    };
     assert_eq!(answer("- **Idempotent**: Yes (overwrites)"), Some(Answer::Yes));
     assert_eq!(answer("- Idempotent: No. Each call makes one."), Some(Answer::No));
     assert_eq!(answer("- **Idempotent**: Partially. The time differs."), Some(Answer::Partially));
@@ -41,14 +51,18 @@ fn idempotency_is_yes_no_partially_depends_or_unclear() {
     assert_eq!(answer("Generally no."), Some(Answer::No));
     assert_eq!(answer("A repeated call is deterministic."), Some(Answer::Unclear));
     assert_eq!(answer("- **Idempotent**: Yes/No/Partially"), Some(Answer::Unclear));
-    assert_eq!(aspects("**Idempotent**: No\n").idempotency.map(|said| said.answer), Some(Answer::No));
+    assert_eq!(
+        aspects("**Idempotent**: No\n").idempotency.map(|said| said.answer),
+        Some(Answer::No)
+    );
     let partly = tool(&page("**Parameters**: None\n\n**Idempotent**: Partially\n"));
     assert_eq!(partly.marks.idempotent, Some(false), "half a promise is none");
 }
 
 #[test]
 fn examples_keep_what_is_wrong_with_them() {
-    let usages = |fence: &str| aspects(&format!("### 7. Usage Examples\n\n```json\n{fence}\n```\n")).usages;
+    let usages =
+        |fence: &str| aspects(&format!("### 7. Usage Examples\n\n```json\n{fence}\n```\n")).usages;
     let commented = usages("{\"tool_name\": \"greet\", // comment\n \"arguments\": {}}");
     assert!(commented[0].call.is_some() && commented[0].problem.is_some());
     let elided = usages("{\"tool_name\": \"greet\", \"arguments\": {...}}");
@@ -67,9 +81,14 @@ fn the_tool_s_own_version_counts_before_the_document_s() {
             "# M - MCP Tool Specification\n\n**Version**: v1.3.0 | **Status**: Active\n\n## Tool: `a_b`\n\n{own}Do it.\n\n**Parameters**: None\n"
         )
     };
-    let version = |text: &str| tool(text).aspects.expect("aspects").version.map(|version| (version.text, version.of));
+    let version = |text: &str| {
+        tool(text).aspects.expect("aspects").version.map(|version| (version.text, version.of))
+    };
     assert_eq!(version(&text("")), Some(("1.3.0".to_owned(), VersionOf::Document)));
-    assert_eq!(version(&text("**Version**: 2.0.0\n\n")), Some(("2.0.0".to_owned(), VersionOf::Tool)));
+    assert_eq!(
+        version(&text("**Version**: 2.0.0\n\n")),
+        Some(("2.0.0".to_owned(), VersionOf::Tool))
+    );
     assert_eq!(tool(&text("**Version**: 2.0.0\n\n")).marks.version.as_deref(), Some("2.0.0"));
 }
 
@@ -86,7 +105,12 @@ fn labels_order_the_text_of_a_section_and_do_not_end_it() {
 
 #[test]
 fn misnumbered_sections_are_noted() {
-    assert_eq!(codes(&read(&page("**Parameters**: None\n\n### 5. Idempotency\n\n- **Idempotent**: Yes\n"))), ["TC814"]);
+    assert_eq!(
+        codes(&read(&page(
+            "**Parameters**: None\n\n### 5. Idempotency\n\n- **Idempotent**: Yes\n"
+        ))),
+        ["TC814"]
+    );
 }
 
 #[test]
@@ -99,15 +123,20 @@ fn a_comment_allows_a_problem_for_its_tool_or_for_the_page() {
         (page.code.as_str(), page.reason.as_str(), page.scope.clone()),
         ("TC411", "versions are kept elsewhere", 0..text.len())
     );
-    assert!(text[tool.scope.clone()].starts_with("## Tool: `a_b`") && !text[tool.scope.clone()].contains("c_d"));
+    assert!(
+        text[tool.scope.clone()].starts_with("## Tool: `a_b`")
+            && !text[tool.scope.clone()].contains("c_d")
+    );
     assert_eq!(codes(&reading), ["TC815"], "without a reason nothing is allowed");
 }
 
 #[test]
 fn what_stands_behind_the_version_says_what_the_tool_is_for() {
-    for facts in
-        ["**Version**: 1.2.0", "**Version**: 1.2.0\n**Category**: greetings", "- **Version**: 1.2.0\n- **Category**: greetings"]
-    {
+    for facts in [
+        "**Version**: 1.2.0",
+        "**Version**: 1.2.0\n**Category**: greetings",
+        "- **Version**: 1.2.0\n- **Category**: greetings",
+    ] {
         let tool = tool(&format!(
             "# X - MCP Tool Specification\n\n## Tool: `a_b`\n\n{facts}\n\nPrint a greeting.\n\n**Parameters**: None\n"
         ));
@@ -126,6 +155,10 @@ fn a_sentence_can_say_whether_a_tool_is_idempotent() {
         ("Whether it is idempotent is unknown.", Answer::Unclear),
     ] {
         let aspects = aspects(&format!("### 6. Idempotency\n\n{said}\n"));
-        assert_eq!(aspects.idempotency.map(|idempotency| idempotency.answer), Some(answer), "{said}");
+        assert_eq!(
+            aspects.idempotency.map(|idempotency| idempotency.answer),
+            Some(answer),
+            "{said}"
+        );
     }
 }

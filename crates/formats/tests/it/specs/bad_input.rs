@@ -31,21 +31,27 @@ fn bytes_that_are_no_text_are_told() {
 
 #[test]
 fn a_byte_order_mark_and_windows_line_ends_change_nothing() {
-    let text = page("| Name | Type | Required | Description |\n|---|---|---|---|\n| `who` | string | Yes | Whom |\n");
+    let text = page(
+        "| Name | Type | Required | Description |\n|---|---|---|---|\n| `who` | string | Yes | Whom |\n",
+    );
     let plain = read(&text);
     let windows = read(&format!("\u{feff}{}", text.replace('\n', "\r\n")));
     assert_eq!(codes(&windows), ["TC006"]);
     assert_eq!(windows.tools[0].input, plain.tools[0].input);
     assert_eq!(windows.tools[0].description, plain.tools[0].description);
     let marked = format!("\u{feff}{text}");
-    let catalog::Place::Span(span) = read(&marked).tools[0].origin.place.clone() else { panic!("a span") };
+    let catalog::Place::Span(span) = read(&marked).tools[0].origin.place.clone() else {
+        panic!("a span")
+    };
     assert_eq!(&marked[span], "greet");
 }
 
 #[test]
 fn ten_thousand_tables_and_tools_are_read_in_time() {
     let table = "| Name | Type | Required | Description |\n|---|---|---|---|\n| `a` | string | Yes | One |\n\n";
-    let many = (0..10_000).map(|index| format!("## Tool: `tool_{index}`\n\nDo it.\n\n{table}")).collect::<String>();
+    let many = (0..10_000)
+        .map(|index| format!("## Tool: `tool_{index}`\n\nDo it.\n\n{table}"))
+        .collect::<String>();
     let text = format!("# M - MCP Tool Specification\n\n{many}");
     assert!(survives(&text) < Duration::from_secs(20));
     assert_eq!(names(&read(&text)).len(), 5_000, "more are not read from one page");
@@ -55,7 +61,9 @@ fn ten_thousand_tables_and_tools_are_read_in_time() {
 
 #[test]
 fn deep_and_long_text_ends() {
-    let deep = (0..2_000).map(|depth| format!("{}- `a` (string): x\n", "  ".repeat(depth))).collect::<String>();
+    let deep = (0..2_000)
+        .map(|depth| format!("{}- `a` (string): x\n", "  ".repeat(depth)))
+        .collect::<String>();
     for body in [
         deep,
         "> ".repeat(20_000),
@@ -71,7 +79,11 @@ fn deep_and_long_text_ends() {
         "é\u{301}`|\\".repeat(10_000),
     ] {
         let passed = survives(&page(&body));
-        assert!(passed < Duration::from_secs(20), "{passed:?} for {:?}", &body.chars().take(20).collect::<String>());
+        assert!(
+            passed < Duration::from_secs(20),
+            "{passed:?} for {:?}",
+            &body.chars().take(20).collect::<String>()
+        );
     }
 }
 
@@ -79,7 +91,11 @@ fn deep_and_long_text_ends() {
 fn every_cut_of_a_page_is_survived() {
     let text = include_str!("whole.md");
     for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)).step_by(7) {
-        formats::read(&SourceId::new("MCP_TOOL_SPECIFICATION.md"), &text.as_bytes()[..end], &Guidance::default());
+        formats::read(
+            &SourceId::new("MCP_TOOL_SPECIFICATION.md"),
+            &text.as_bytes()[..end],
+            &Guidance::default(),
+        );
     }
 }
 

@@ -12,13 +12,19 @@ use crate::harness::shared;
 fn expected() -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut files = BTreeMap::new();
     let mut current: Option<&str> = None;
-    for line in include_str!("expected.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+    for line in include_str!("expected.txt")
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+    {
         match line.strip_prefix("== ") {
             Some(file) => {
                 current = Some(file);
                 files.insert(file, Vec::new());
             }
-            None => files.get_mut(current.expect("a file comes first")).expect("it was put there").push(line),
+            None => files
+                .get_mut(current.expect("a file comes first"))
+                .expect("it was put there")
+                .push(line),
         }
     }
     files
@@ -34,16 +40,27 @@ fn read(file: &str) -> Option<Reading> {
 fn kind(schema: &Value) -> String {
     let arms = |arms: &[Value]| arms.iter().map(kind).collect::<Vec<_>>().join(" or ");
     let inner = |key: &str| {
-        schema.get(key).filter(|inner| inner.is_object()).map(|inner| format!(" of {}", kind(inner))).unwrap_or_default()
+        schema
+            .get(key)
+            .filter(|inner| inner.is_object())
+            .map(|inner| format!(" of {}", kind(inner)))
+            .unwrap_or_default()
     };
-    let choices =
-        schema.get("enum").and_then(Value::as_array).map(|choices| format!(" of {}", choices.len())).unwrap_or_default();
+    let choices = schema
+        .get("enum")
+        .and_then(Value::as_array)
+        .map(|choices| format!(" of {}", choices.len()))
+        .unwrap_or_default();
     match (schema.get("type"), schema.get("anyOf"), schema.get("prefixItems")) {
         (_, _, Some(Value::Array(items))) => format!("tuple of {}", items.len()),
         (_, Some(Value::Array(any)), _) => arms(any),
-        (Some(Value::Array(kinds)), ..) => kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
+        (Some(Value::Array(kinds)), ..) => {
+            kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or ")
+        }
         (Some(Value::String(kind)), ..) if kind == "array" => format!("array{}", inner("items")),
-        (Some(Value::String(kind)), ..) if kind == "object" => format!("object{}", inner("additionalProperties")),
+        (Some(Value::String(kind)), ..) if kind == "object" => {
+            format!("object{}", inner("additionalProperties"))
+        }
         (Some(Value::String(kind)), ..) => format!("{kind}{choices}"),
         _ => "any".to_owned(),
     }
@@ -52,7 +69,10 @@ fn kind(schema: &Value) -> String {
 fn signature(tool: &Tool) -> String {
     let required: Vec<_> = tool.input.required().collect();
     let mark = |name: &str| if required.contains(&name) { "!" } else { "" };
-    let parameters = tool.input.properties().map(|(name, schema)| format!("{name}: {}{}", kind(schema), mark(name)));
+    let parameters = tool
+        .input
+        .properties()
+        .map(|(name, schema)| format!("{name}: {}{}", kind(schema), mark(name)));
     format!("{}({})", tool.name, parameters.collect::<Vec<_>>().join(", "))
 }
 
@@ -60,12 +80,19 @@ fn signature(tool: &Tool) -> String {
 fn found(reading: &Reading, wanted: &[&str]) -> Vec<String> {
     let codes: Vec<_> = reading.diagnostics.iter().map(|found| found.code).collect();
     if reading.tools.is_empty() {
-        let why = [("TC801", "it says so"), ("TC802", "no section describes a tool"), ("TC803", "it is the template")];
-        let why = why.iter().find(|(code, _)| codes.contains(code)).map_or("of nothing", |(_, why)| why);
+        let why = [
+            ("TC801", "it says so"),
+            ("TC802", "no section describes a tool"),
+            ("TC803", "it is the template"),
+        ];
+        let why =
+            why.iter().find(|(code, _)| codes.contains(code)).map_or("of nothing", |(_, why)| why);
         return vec![format!("nothing, because {why}")];
     }
     let looks_closely = |index: usize| wanted.get(index).is_none_or(|line| line.contains('('));
-    let line = |(index, tool): (usize, &Tool)| if looks_closely(index) { signature(tool) } else { tool.name.clone() };
+    let line = |(index, tool): (usize, &Tool)| {
+        if looks_closely(index) { signature(tool) } else { tool.name.clone() }
+    };
     reading.tools.iter().enumerate().map(line).collect()
 }
 
@@ -78,7 +105,8 @@ fn finds_the_tools_that_a_careful_person_finds() {
         let Some(reading) = read(file) else { return };
         let found = found(&reading, &wanted);
         if found != wanted {
-            writeln!(wrong, "{file}\n  wanted {wanted:#?}\n  found {found:#?}").expect("a string takes it");
+            writeln!(wrong, "{file}\n  wanted {wanted:#?}\n  found {found:#?}")
+                .expect("a string takes it");
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
@@ -86,12 +114,17 @@ fn finds_the_tools_that_a_careful_person_finds() {
 
 #[test]
 fn every_real_file_yields_tools_or_says_why() {
-    let Some(folder) = shared("corpus/specs") else { return };
+    let Some(folder) = shared("corpus/specs") else {
+        return;
+    };
     let mut files = 0;
     for entry in fs::read_dir(folder).expect("a folder") {
         let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
         let reading = read(&name).expect("it was just listed");
-        let says = reading.diagnostics.iter().any(|found| matches!(found.code, "TC801" | "TC802" | "TC803"));
+        let says = reading
+            .diagnostics
+            .iter()
+            .any(|found| matches!(found.code, "TC801" | "TC802" | "TC803"));
         assert!(!reading.tools.is_empty() || says, "{name}: {:#?}", reading.diagnostics);
         files += 1;
     }

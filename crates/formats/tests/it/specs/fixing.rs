@@ -70,7 +70,9 @@ fn meaning(text: &str, name: &SourceId) -> Vec<Tool> {
 
 #[test]
 fn no_fix_of_a_real_file_changes_its_meaning_and_one_round_is_enough() {
-    let Some(folder) = shared("corpus/specs") else { return };
+    let Some(folder) = shared("corpus/specs") else {
+        return;
+    };
     let mut fixed = 0;
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -80,7 +82,10 @@ fn no_fix_of_a_real_file_changes_its_meaning_and_one_round_is_enough() {
         assert_eq!(meaning(&after, &name), meaning(&before, &name), "{name}");
         assert_eq!(fixes(&name, &after), [], "{name}");
         let torn = |text: &str| {
-            formats::read(&name, text.as_bytes(), &Guidance::default()).diagnostics.iter().any(|found| found.code == "TC804")
+            formats::read(&name, text.as_bytes(), &Guidance::default())
+                .diagnostics
+                .iter()
+                .any(|found| found.code == "TC804")
         };
         assert!(!torn(&after), "{name}");
         fixed += usize::from(before != after);

@@ -31,7 +31,9 @@ fn prose_wrappers_and_other_interfaces_are_no_tools() {
 
 #[test]
 fn the_name_in_its_section_counts_before_that_in_the_heading() {
-    let text = page("### 2. Invocation Name\n\n`ns.greet` (call it so)\n\n### 3. Input Schema (Parameters)\n\nNone.");
+    let text = page(
+        "### 2. Invocation Name\n\n`ns.greet` (call it so)\n\n### 3. Input Schema (Parameters)\n\nNone.",
+    );
     let tool = tool(&text);
     assert_eq!(tool.name, "ns.greet");
     let catalog::Place::Span(span) = tool.origin.place else { panic!("a span") };
@@ -54,22 +56,26 @@ fn a_page_without_tools_says_why() {
     let text = "# M - MCP Tool Specification\n\nText about tools.\n";
     assert_eq!(
         findings(text, &read(text)),
-        [r##"warning TC802: "# M - MCP Tool Specification" no heading names a tool, and nothing says that there are none"##]
+        [
+            r##"warning TC802: "# M - MCP Tool Specification" no heading names a tool, and nothing says that there are none"##
+        ]
     );
 }
 
 #[test]
 fn a_template_that_was_never_filled_in_is_an_error() {
-    let text =
-        "# [Module Name] - MCP Tool Specification Template\n\n## Tool: `[YourToolName]`\n\n### 2. Invocation Name\n\n`[name]`\n";
+    let text = "# [Module Name] - MCP Tool Specification Template\n\n## Tool: `[YourToolName]`\n\n### 2. Invocation Name\n\n`[name]`\n";
     let reading = read(text);
     assert!(reading.tools.is_empty());
     assert_eq!(
         findings(text, &reading),
-        [r###"error TC803: "## Tool: `[YourToolName]`" the name of this tool is still to be filled in"###]
+        [
+            r###"error TC803: "## Tool: `[YourToolName]`" the name of this tool is still to be filled in"###
+        ]
     );
-    let left =
-        read("# M - MCP Tool Specification\n\n### `tool_name`\n\nText.\n\n## Tool: `a_b`\n\nDo it.\n\n**Parameters**: None\n");
+    let left = read(
+        "# M - MCP Tool Specification\n\n### `tool_name`\n\nText.\n\n## Tool: `a_b`\n\nDo it.\n\n**Parameters**: None\n",
+    );
     assert_eq!((names(&left), codes(&left)), (vec!["a_b"], vec!["TC803"]));
 }
 
@@ -79,8 +85,14 @@ fn a_table_of_contents_is_no_description_but_a_table_of_what_tools_take_is() {
     let reading = read(text);
     assert_eq!(names(&reading), ["a_b"]);
     let silent = read(&text.replace("Do it.\n\n", ""));
-    assert_eq!(silent.tools[0].description.text, "One", "the table tells what the section does not");
-    assert_eq!(findings(text, &reading), [r#"warning TC808: "`c_d`" `c_d` is listed here, but no section describes it"#]);
+    assert_eq!(
+        silent.tools[0].description.text, "One",
+        "the table tells what the section does not"
+    );
+    assert_eq!(
+        findings(text, &reading),
+        [r#"warning TC808: "`c_d`" `c_d` is listed here, but no section describes it"#]
+    );
     let rows = "# M - MCP Tool Specification\n\n| Tool | Inputs | Output |\n|---|---|---|\n| `a_b` | `x: str, n: int = 3` | `status` |\n| `c_d` | none | text |\n";
     let reading = read(rows);
     assert_eq!(names(&reading), ["a_b", "c_d"]);
@@ -104,7 +116,9 @@ fn a_name_that_clients_refuse_is_an_error() {
 
 #[test]
 fn specifications_are_told_by_content_whatever_their_name() {
-    let of = |name: &str, text: &str| formats::is_specification(&catalog::SourceId::new(name), text.as_bytes());
+    let of = |name: &str, text: &str| {
+        formats::is_specification(&catalog::SourceId::new(name), text.as_bytes())
+    };
     assert!(of("notes.md", "# Audio - MCP Tool Specification\n"));
     assert!(of("notes.txt", "Text\n\n## Tool: `a_b`\n"));
     assert!(of("x/MCP_TOOL_SPECIFICATION.md", ""));
@@ -126,9 +140,11 @@ fn numbered_and_emphasised_headings_name_tools() {
 
 #[test]
 fn more_ways_to_say_that_there_are_no_tools_are_known() {
-    for sentence in
-        ["This module does not provide any tools.", "The package does not provide MCP tools yet.", "There are no tools here."]
-    {
+    for sentence in [
+        "This module does not provide any tools.",
+        "The package does not provide MCP tools yet.",
+        "There are no tools here.",
+    ] {
         let reading = read(&format!("# X - MCP Tool Specification\n\n{sentence}\n"));
         assert_eq!(codes(&reading), ["TC801"], "{sentence}");
     }

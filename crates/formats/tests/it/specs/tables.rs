@@ -26,7 +26,9 @@ fn a_row_becomes_a_property() {
 
 #[test]
 fn parameters_know_the_cell_that_names_them() {
-    let text = page("| Parameter | Type | Required | Description |\n|---|---|---|---|\n| `who` | string | yes | Whom |\n");
+    let text = page(
+        "| Parameter | Type | Required | Description |\n|---|---|---|---|\n| `who` | string | yes | Whom |\n",
+    );
     let place = tool(&text).parameter_origin("who").place;
     let catalog::Place::Span(span) = place else { panic!("a span") };
     assert_eq!(&text[span], "`who`");
@@ -41,12 +43,18 @@ fn every_shape_of_table_is_read() {
     };
     let text = |extra: Value| {
         let mut schema = json!({"type": "string"});
-        schema.as_object_mut().expect("an object").extend(extra.as_object().expect("an object").clone());
+        schema
+            .as_object_mut()
+            .expect("an object")
+            .extend(extra.as_object().expect("an object").clone());
         schema
     };
     let described = |default: Value| text(json!({"default": default, "description": "Whom"}));
     assert_eq!(
-        row("| Parameter | Type | Required | Default | Description |", "| `who` | `str` | No | `\"Ada\"` | Whom |"),
+        row(
+            "| Parameter | Type | Required | Default | Description |",
+            "| `who` | `str` | No | `\"Ada\"` | Whom |"
+        ),
         (described(json!("Ada")), false)
     );
     assert_eq!(
@@ -62,19 +70,28 @@ fn every_shape_of_table_is_read() {
         (text(json!({"description": "Whom"})), true)
     );
     assert_eq!(
-        row("| Field | Type | Required | Default | Contract |", "| `who` | string | **Yes** | -- | Whom |"),
+        row(
+            "| Field | Type | Required | Default | Contract |",
+            "| `who` | string | **Yes** | -- | Whom |"
+        ),
         (text(json!({"description": "Whom"})), true)
     );
     assert_eq!(
         row("| Input | Type | Default | Behavior |", "| `who` | string | `None` | Whom |"),
         (text(json!({"description": "Whom"})), false)
     );
-    assert_eq!(row("| Name | Type | Required |", "| **who** | string | yes |"), (text(json!({})), true));
+    assert_eq!(
+        row("| Name | Type | Required |", "| **who** | string | yes |"),
+        (text(json!({})), true)
+    );
 }
 
 #[test]
 fn a_table_of_properties_is_no_table_of_parameters() {
-    assert_eq!(codes(&read(&page("| Property | Value |\n|---|---|\n| Namespace | `x` |\n"))), ["TC806"]);
+    assert_eq!(
+        codes(&read(&page("| Property | Value |\n|---|---|\n| Namespace | `x` |\n"))),
+        ["TC806"]
+    );
 }
 
 #[test]
@@ -89,7 +106,9 @@ fn torn_rows_are_mended_and_told() {
     );
     assert_eq!(
         findings(&text, &reading),
-        [r#"warning TC804: "| `branch` | `str \\ | null` | No | `null` Branch to walk |" the row of `branch` is torn at a pipe"#]
+        [
+            r#"warning TC804: "| `branch` | `str \\ | null` | No | `null` Branch to walk |" the row of `branch` is torn at a pipe"#
+        ]
     );
 }
 
@@ -99,7 +118,10 @@ fn rows_parted_from_their_table_are_read_and_told() {
         "| Name | Type | Required | Description |\n|---|---|---|---|\n| `a` | string | Yes | One |\n\n| `b` | integer | No | Two |\n",
     );
     let reading = read(&text);
-    assert_eq!(reading.tools[0].input.properties().map(|(name, _)| name).collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(
+        reading.tools[0].input.properties().map(|(name, _)| name).collect::<Vec<_>>(),
+        ["a", "b"]
+    );
     assert_eq!(codes(&reading), ["TC804"]);
 }
 
@@ -116,17 +138,24 @@ fn tables_about_one_parameter_go_inside_it() {
 #[test]
 fn what_cannot_be_taken_as_written_is_told() {
     let table = |row: &str| {
-        let text = page(&format!("| Name | Type | Required | Default | Description |\n|---|---|---|---|---|\n{row}\n"));
+        let text = page(&format!(
+            "| Name | Type | Required | Default | Description |\n|---|---|---|---|---|\n{row}\n"
+        ));
         let reading = read(&text);
         (codes(&reading).iter().map(|code| (*code).to_owned()).collect::<Vec<_>>(), reading)
     };
     assert_eq!(table("| `a` | `strng` | No | — | One |").0, ["TC805"]);
     assert_eq!(table("| `a` | `integer` | No | `once` | One |").0, ["TC812"]);
-    assert_eq!(table("| `a` | string | No | — | One |\n| `a` | string | No | — | One |").0, ["TC813"]);
+    assert_eq!(
+        table("| `a` | string | No | — | One |\n| `a` | string | No | — | One |").0,
+        ["TC813"]
+    );
     let (codes, reading) = table("| `a` | string | Yes (if `b` is not given) | — | One |");
     assert_eq!(codes, ["TC809"]);
     assert!(reading.tools[0].input.required().next().is_none());
-    let told = reading.tools[0].input.property("a").expect("a parameter")["description"].as_str().expect("a text");
+    let told = reading.tools[0].input.property("a").expect("a parameter")["description"]
+        .as_str()
+        .expect("a text");
     assert!(told.contains("if `b` is not given"), "{told}");
     assert!(reading.diagnostics[0].hint.is_some());
 }
@@ -143,7 +172,11 @@ fn rows_and_sentences_can_say_that_there_are_no_parameters() {
         "No parameters. **Returns:** `status`.\n",
         "- **Category**: x\n- **Parameters**: None\n",
     ] {
-        assert_eq!(input(none), json!({"type": "object", "properties": {}, "additionalProperties": false}), "{none}");
+        assert_eq!(
+            input(none),
+            json!({"type": "object", "properties": {}, "additionalProperties": false}),
+            "{none}"
+        );
     }
 }
 
@@ -154,7 +187,10 @@ fn bullets_are_parameters_too() {
          - `how` (object, optional): The way, with:\n  - `loud` (boolean): Aloud\n\n**Returns:**\n- `text` (string): The greeting\n",
     );
     assert_eq!(schema["required"], json!(["who"]));
-    assert_eq!(schema["properties"]["times"], json!({"type": "integer", "default": 2, "description": "How often"}));
+    assert_eq!(
+        schema["properties"]["times"],
+        json!({"type": "integer", "default": 2, "description": "How often"})
+    );
     assert_eq!(schema["properties"]["y"], json!({"type": "number", "description": "Where"}));
     assert_eq!(schema["properties"]["how"]["properties"]["loud"]["type"], "boolean");
     assert_eq!(schema["properties"].as_object().expect("an object").len(), 5);
@@ -191,7 +227,10 @@ fn a_table_that_belongs_to_nothing_is_told() {
         "### Parameters\n\n{table}| `a` | string | One |\n\nEach entry looks so:\n\n{table}| `b` | string | Two |\n"
     ));
     let found = findings(&text, &read(&text));
-    assert!(found.iter().any(|found| found.contains("TC806") && found.contains("belong to")), "{found:#?}");
+    assert!(
+        found.iter().any(|found| found.contains("TC806") && found.contains("belong to")),
+        "{found:#?}"
+    );
 }
 
 #[test]
@@ -200,10 +239,18 @@ fn a_cell_may_have_a_remark_behind_the_name_or_several_names() {
     let schema = input(&format!(
         "### Parameters\n\n{table}| `a` (new) | string | (required) | One |\n| `b`, `c` | string | `*` | Two |\n| **`d`** | path | . | Three |\n"
     ));
-    let names: Vec<_> = schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<_> = schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name.as_str())
+        .collect();
     assert_eq!(names, ["a", "b", "c", "d"]);
     assert_eq!(schema["required"], json!(["a"]));
-    assert_eq!((&schema["properties"]["c"]["default"], &schema["properties"]["d"]["default"]), (&json!("*"), &json!(".")));
+    assert_eq!(
+        (&schema["properties"]["c"]["default"], &schema["properties"]["d"]["default"]),
+        (&json!("*"), &json!("."))
+    );
 }
 
 #[test]
@@ -238,7 +285,10 @@ fn a_bullet_may_say_its_type_behind_the_name_or_before_a_dash() {
     let property = |name: &str| schema["properties"][name].clone();
     assert_eq!(property("a"), json!({"type": "string", "description": "One"}));
     assert_eq!(property("b"), json!({"type": "integer", "description": "Two"}));
-    assert_eq!(property("c"), json!({"type": "array", "items": {"type": "string"}, "default": [], "description": "Three"}));
+    assert_eq!(
+        property("c"),
+        json!({"type": "array", "items": {"type": "string"}, "default": [], "description": "Three"})
+    );
     assert_eq!(property("d"), json!({"type": "integer", "description": "four"}));
     assert_eq!(schema["required"], json!(["a"]));
 }
@@ -247,7 +297,10 @@ fn a_bullet_may_say_its_type_behind_the_name_or_before_a_dash() {
 fn an_item_that_is_no_parameter_among_parameters_is_told() {
     let text = page("### Parameters\n\n- `a` (string): One\n- and b, which is a number\n");
     let found = findings(&text, &read(&text));
-    assert!(found.iter().any(|found| found.contains("TC806") && found.contains("and b")), "{found:#?}");
+    assert!(
+        found.iter().any(|found| found.contains("TC806") && found.contains("and b")),
+        "{found:#?}"
+    );
 }
 
 #[test]

@@ -7,10 +7,15 @@ use super::{catalog, with};
 
 /// The names of the rules that find something in the example of this rule.
 fn found(rule: &ChangeRule) -> Vec<&'static str> {
-    let schema = |text: &str| -> Option<Value> { Some(serde_json::from_str(text).expect("a schema")) };
+    let schema =
+        |text: &str| -> Option<Value> { Some(serde_json::from_str(text).expect("a schema")) };
     let changes = match rule.shown {
-        Shown::Input => compare_tools(&with(schema(rule.before), None), &with(schema(rule.after), None)),
-        Shown::Output => compare_tools(&with(None, schema(rule.before)), &with(None, schema(rule.after))),
+        Shown::Input => {
+            compare_tools(&with(schema(rule.before), None), &with(schema(rule.after), None))
+        }
+        Shown::Output => {
+            compare_tools(&with(None, schema(rule.before)), &with(None, schema(rule.after)))
+        }
         Shown::Definition => {
             let [before, after] = [rule.before, rule.after].map(|text| catalog("example", text));
             compare(&before, &after).into_iter().flat_map(|tool| tool.changes).collect()
@@ -30,7 +35,10 @@ fn every_example_is_a_change_of_its_rule_and_no_other() {
 fn every_rule_has_a_name_of_its_own_and_says_why() {
     let names: std::collections::BTreeSet<_> = CHANGES.iter().map(|rule| rule.name).collect();
     assert_eq!(names.len(), CHANGES.len());
-    assert!(lint::RULES.iter().all(|rule| !names.contains(rule.name)), "`explain` finds both kinds by name");
+    assert!(
+        lint::RULES.iter().all(|rule| !names.contains(rule.name)),
+        "`explain` finds both kinds by name"
+    );
     for rule in CHANGES {
         assert!(rule.why.len() > 20 && rule.why.ends_with('.'), "{}", rule.name);
     }

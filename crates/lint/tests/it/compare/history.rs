@@ -40,13 +40,25 @@ const PAIRS: [Pair; 31] = [
         &[
             (
                 Compatible,
-                &["create_line_plot", "create_scatter_plot", "create_bar_chart", "create_histogram", "create_pie_chart"],
+                &[
+                    "create_line_plot",
+                    "create_scatter_plot",
+                    "create_bar_chart",
+                    "create_histogram",
+                    "create_pie_chart",
+                ],
             ),
             (Behavioural, &["create_heatmap"]),
         ],
     ),
     ("006", &[(Compatible, &["trigger_documentation_build", "check_documentation_environment"])]),
-    ("007", &[(Compatible, &["search_text_pattern", "find_symbol_occurrences", "search_semantic_concept"])]),
+    (
+        "007",
+        &[(
+            Compatible,
+            &["search_text_pattern", "find_symbol_occurrences", "search_semantic_concept"],
+        )],
+    ),
     ("008", &[(Compatible, &["run_static_analysis"])]),
     // The script sees parameters removed. An example was broken over several lines, which ends the table for Markdown; the rows
     // after it are still there for any reader.
@@ -116,11 +128,29 @@ const PAIRS: [Pair; 31] = [
             ],
         )],
     ),
-    ("018", &[(Compatible, &["discover_system_capabilities", "get_system_status", "scan_module_capabilities"])]),
-    ("019", &[(Compatible, &["run_terminal_command", "format_terminal_output", "start_interactive_shell"])]),
+    (
+        "018",
+        &[(
+            Compatible,
+            &["discover_system_capabilities", "get_system_status", "scan_module_capabilities"],
+        )],
+    ),
+    (
+        "019",
+        &[(
+            Compatible,
+            &["run_terminal_command", "format_terminal_output", "start_interactive_shell"],
+        )],
+    ),
     ("021", &[(Compatible, &["cerebrum_run_free_energy_loop"])]),
     // Beside the new tool, two others are described with other agents and counts, which the script passes over.
-    ("022", &[(Compatible, &["probe_agent_status"]), (Behavioural, &["execute_agent_request", "list_available_agents"])]),
+    (
+        "022",
+        &[
+            (Compatible, &["probe_agent_status"]),
+            (Behavioural, &["execute_agent_request", "list_available_agents"]),
+        ],
+    ),
     // The new text calls the old tools planned: nobody can call them.
     (
         "024",
@@ -135,7 +165,14 @@ const PAIRS: [Pair; 31] = [
         "027",
         &[
             (Breaking, &["search_index", "search_add_document", "search_create_index"]),
-            (Compatible, &["codomyrmex.search_documents", "codomyrmex.search_index_query", "codomyrmex.search_fuzzy"]),
+            (
+                Compatible,
+                &[
+                    "codomyrmex.search_documents",
+                    "codomyrmex.search_index_query",
+                    "codomyrmex.search_fuzzy",
+                ],
+            ),
         ],
     ),
     ("028", &[(Compatible, &["collaboration_attest_task", "collaboration_verify_attestation"])]),
@@ -159,7 +196,18 @@ const PAIRS: [Pair; 31] = [
             (Compatible, &["codomyrmex.generate_module_docs", "codomyrmex.audit_rasp_compliance"]),
         ],
     ),
-    ("037", &[(Compatible, &["gmail_send_message", "gmail_list_messages", "gmail_get_message", "gmail_create_draft"])]),
+    (
+        "037",
+        &[(
+            Compatible,
+            &[
+                "gmail_send_message",
+                "gmail_list_messages",
+                "gmail_get_message",
+                "gmail_create_draft",
+            ],
+        )],
+    ),
     // The formatter again, which moved `No` into the description of twenty parameters.
     ("038", &[]),
     (
@@ -194,36 +242,51 @@ const PAIRS: [Pair; 31] = [
 
 /// The class of every tool that changed between the two files of a pair.
 fn found(folder: &Path, number: &str) -> BTreeMap<String, Class> {
-    let names = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let names =
+        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     let of = |names: &[std::path::PathBuf], side: &str| {
         let ending = format!(".{side}.md");
         let is_it = |path: &&std::path::PathBuf| {
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let name = path
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default();
             name.starts_with(number) && name.ends_with(&ending)
         };
-        let path = names.iter().find(is_it).unwrap_or_else(|| panic!("{number}{ending} is not there"));
+        let path =
+            names.iter().find(is_it).unwrap_or_else(|| panic!("{number}{ending} is not there"));
         catalog("MCP_TOOL_SPECIFICATION.md", &fs::read_to_string(path).expect("a specification"))
     };
     let names: Vec<_> = names.collect();
     let compared = compare(&of(&names, "old"), &of(&names, "new"));
-    compared.into_iter().filter(|tool| tool.class() != Class::None).map(|tool| (tool.name.clone(), tool.class())).collect()
+    compared
+        .into_iter()
+        .filter(|tool| tool.class() != Class::None)
+        .map(|tool| (tool.name.clone(), tool.class()))
+        .collect()
 }
 
 #[test]
 fn every_pair_of_revisions_gets_the_class_of_a_careful_reader() {
-    let Some(folder) = shared("corpus/specs-history") else { return };
+    let Some(folder) = shared("corpus/specs-history") else {
+        return;
+    };
     for (number, expected) in PAIRS {
-        let expected: BTreeMap<String, Class> =
-            expected.iter().flat_map(|(class, names)| names.iter().map(|name| ((*name).to_owned(), *class))).collect();
+        let expected: BTreeMap<String, Class> = expected
+            .iter()
+            .flat_map(|(class, names)| names.iter().map(|name| ((*name).to_owned(), *class)))
+            .collect();
         assert_eq!(found(&folder, number), expected, "pair {number}");
     }
 }
 
 #[test]
 fn every_pair_is_judged() {
-    let Some(folder) = shared("corpus/specs-history") else { return };
-    let pairs = fs::read_dir(folder)
-        .expect("a folder")
-        .filter(|entry| entry.as_ref().is_ok_and(|entry| entry.file_name().to_string_lossy().ends_with(".old.md")));
+    let Some(folder) = shared("corpus/specs-history") else {
+        return;
+    };
+    let pairs = fs::read_dir(folder).expect("a folder").filter(|entry| {
+        entry.as_ref().is_ok_and(|entry| entry.file_name().to_string_lossy().ends_with(".old.md"))
+    });
     assert_eq!(pairs.count(), PAIRS.len());
 }

@@ -22,24 +22,37 @@ fn worst(changes: &[Change]) -> Effect {
 
 /// Schemas of values, from few enough words that two of them have something in common.
 fn schema() -> impl Strategy<Value = Value> {
-    let kind = prop::sample::select(vec!["null", "boolean", "integer", "number", "string", "array", "object"]);
-    let kinds = prop::collection::btree_set(kind.clone(), 1..4).prop_map(|kinds| json!({"type": kinds}));
-    let listed = prop::sample::subsequence(vec![json!(null), json!(true), json!(1), json!(2.5), json!("a"), json!("bb")], 1..4);
+    let kind = prop::sample::select(vec![
+        "null", "boolean", "integer", "number", "string", "array", "object",
+    ]);
+    let kinds =
+        prop::collection::btree_set(kind.clone(), 1..4).prop_map(|kinds| json!({"type": kinds}));
+    let listed = prop::sample::subsequence(
+        vec![json!(null), json!(true), json!(1), json!(2.5), json!("a"), json!("bb")],
+        1..4,
+    );
     let bounds = (0..4_i64, 0..6_i64);
     let leaf = prop_oneof![
         kind.prop_map(|kind| json!({"type": kind})),
         kinds,
         listed.prop_map(|values| json!({"enum": values})),
-        bounds.clone().prop_map(|(low, high)| json!({"type": "integer", "minimum": low, "exclusiveMaximum": high})),
-        bounds.clone().prop_map(|(low, high)| json!({"type": "number", "exclusiveMinimum": low, "maximum": high})),
+        bounds.clone().prop_map(
+            |(low, high)| json!({"type": "integer", "minimum": low, "exclusiveMaximum": high})
+        ),
+        bounds.clone().prop_map(
+            |(low, high)| json!({"type": "number", "exclusiveMinimum": low, "maximum": high})
+        ),
         (0..3_i64).prop_map(|step| json!({"type": "number", "multipleOf": step + 1})),
-        bounds.prop_map(|(low, high)| json!({"type": "string", "minLength": low, "maxLength": high})),
+        bounds
+            .prop_map(|(low, high)| json!({"type": "string", "minLength": low, "maxLength": high})),
         Just(json!({"type": "string", "pattern": "^a"})),
         Just(json!({})),
     ];
     leaf.prop_recursive(3, 12, 3, |inner| {
         prop_oneof![
-            (inner.clone(), 0..3_usize).prop_map(|(items, least)| json!({"type": "array", "items": items, "minItems": least})),
+            (inner.clone(), 0..3_usize).prop_map(
+                |(items, least)| json!({"type": "array", "items": items, "minItems": least})
+            ),
             inner.clone().prop_map(|rest| json!({"type": "object", "additionalProperties": rest})),
             (inner.clone(), inner.clone()).prop_map(|(one, other)| json!({"anyOf": [one, other]})),
             (inner.clone(), inner).prop_map(|(one, other)| json!({"oneOf": [one, other]})),
@@ -50,21 +63,26 @@ fn schema() -> impl Strategy<Value = Value> {
 /// The same, and objects whose properties have names.
 fn schema_or_object() -> impl Strategy<Value = Value> {
     let names = |most: usize| prop::sample::subsequence(vec!["x", "y"], 0..=most);
-    let object = (schema(), schema(), names(2), names(2), any::<bool>()).prop_map(|(x, y, own, required, is_open)| {
-        let properties: serde_json::Map<String, Value> = [("x", x), ("y", y)]
-            .into_iter()
-            .filter(|(name, _)| own.contains(name))
-            .map(|(name, schema)| (name.to_owned(), schema))
-            .collect();
-        let mut object = json!({"type": "object", "properties": properties, "required": required});
-        // Where others are let through, a name that is given a type is a new parameter, whatever was let through under it.
-        if !is_open || own.len() < 2 {
-            object["additionalProperties"] = json!(false);
-        }
-        object
-    });
+    let object = (schema(), schema(), names(2), names(2), any::<bool>()).prop_map(
+        |(x, y, own, required, is_open)| {
+            let properties: serde_json::Map<String, Value> = [("x", x), ("y", y)]
+                .into_iter()
+                .filter(|(name, _)| own.contains(name))
+                .map(|(name, schema)| (name.to_owned(), schema))
+                .collect();
+            let mut object =
+                json!({"type": "object", "properties": properties, "required": required});
+            // Where others are let through, a name that is given a type is a new parameter, whatever was let through under it.
+            if !is_open || own.len() < 2 {
+                object["additionalProperties"] = json!(false);
+            }
+            object
+        },
+    );
     let object = object.boxed();
-    let nested = object.clone().prop_map(|object| json!({"type": "array", "items": {"anyOf": [object, {"type": "null"}]}}));
+    let nested = object.clone().prop_map(
+        |object| json!({"type": "array", "items": {"anyOf": [object, {"type": "null"}]}}),
+    );
     prop_oneof![schema(), object, nested]
 }
 

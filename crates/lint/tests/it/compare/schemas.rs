@@ -41,7 +41,8 @@ fn a_field_that_must_be_given_and_one_that_must_come_are_opposite() {
 
 #[test]
 fn removing_an_optional_parameter_breaks_even_where_others_are_let_through() {
-    let both = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}});
+    let both =
+        json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}});
     let one = json!({"type": "object", "properties": {"a": {"type": "string"}}});
     assert_eq!(input(both.clone(), one.clone()), ["parameter-removed!"]);
     assert_eq!(input(one, both), ["parameter-added"]);
@@ -60,9 +61,16 @@ fn one_schema_written_in_several_ways_is_one() {
         assert_eq!(parameter(old.clone(), new.clone()), none(), "{old} {new}");
         assert_eq!(field(old.clone(), new.clone()), none(), "{old} {new}");
     }
-    let (listed, each) = (json!({"enum": ["a", "b"]}), json!({"anyOf": [{"const": "b"}, {"const": "a"}]}));
+    let (listed, each) =
+        (json!({"enum": ["a", "b"]}), json!({"anyOf": [{"const": "b"}, {"const": "a"}]}));
     assert_eq!(parameter(listed, each), none());
-    assert_eq!(parameter(json!({"type": "integer", "exclusiveMinimum": 0}), json!({"type": "integer", "minimum": 1})), none());
+    assert_eq!(
+        parameter(
+            json!({"type": "integer", "exclusiveMinimum": 0}),
+            json!({"type": "integer", "minimum": 1})
+        ),
+        none()
+    );
     assert_eq!(parameter(json!({"type": "boolean"}), json!({"enum": [true, false]})), none());
 }
 
@@ -75,7 +83,11 @@ fn references_are_followed_also_in_a_circle() {
         }}})
     };
     assert_eq!(input(tree("string"), tree("string")), none());
-    assert_eq!(input(tree("string"), tree("integer")), ["type-changed!"], "once, where it is first");
+    assert_eq!(
+        input(tree("string"), tree("integer")),
+        ["type-changed!"],
+        "once, where it is first"
+    );
     let spelled = json!({"type": "object", "properties": {"a": {"type": "string"}}});
     let referred = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"type": "string"}}});
     assert_eq!(input(spelled, referred), none());
@@ -92,7 +104,11 @@ fn alternatives_are_compared_each_with_each() {
     assert_eq!(parameter(text.clone(), both.clone()), ["type-widened"]);
     assert_eq!(field(text, both.clone()), ["type-widened!"]);
     let counted = json!({"anyOf": [file, {"type": "object", "properties": {"text": {"type": "integer"}}, "required": ["text"], "additionalProperties": false}]});
-    assert_eq!(parameter(both, counted), ["type-changed!"], "what has one counterpart is told in detail");
+    assert_eq!(
+        parameter(both, counted),
+        ["type-changed!"],
+        "what has one counterpart is told in detail"
+    );
 }
 
 #[test]
@@ -103,7 +119,11 @@ fn changes_deep_inside_are_found_where_they_are() {
     assert_eq!(parameter(map("integer"), map("number")), ["type-widened"]);
     assert_eq!(field(map("integer"), map("number")), ["type-widened!"]);
     let named = json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "integer"}});
-    assert_eq!(parameter(map("integer"), named), ["type-changed!", "parameter-added"], "it had a type before it had a name");
+    assert_eq!(
+        parameter(map("integer"), named),
+        ["type-changed!", "parameter-added"],
+        "it had a type before it had a name"
+    );
 }
 
 #[test]
@@ -122,16 +142,24 @@ fn ranges_lengths_and_counts_are_compared() {
         assert_eq!(field(less.clone(), more.clone()), ["range-widened!"], "{less} {more}");
         assert_eq!(field(more, less), ["range-narrowed"]);
     }
-    let shifted =
-        parameter(json!({"type": "integer", "minimum": 1, "maximum": 5}), json!({"type": "integer", "minimum": 0, "maximum": 4}));
+    let shifted = parameter(
+        json!({"type": "integer", "minimum": 1, "maximum": 5}),
+        json!({"type": "integer", "minimum": 0, "maximum": 4}),
+    );
     assert_eq!(shifted, ["range-narrowed!", "range-widened"]);
 }
 
 #[test]
 fn a_list_and_a_pattern_are_compared_by_their_values() {
     let listed = json!({"type": "string", "enum": ["v1", "v2"]});
-    assert_eq!(parameter(listed.clone(), json!({"type": "string", "pattern": "^v[0-9]$"})), ["enum-removed"]);
-    assert_eq!(parameter(listed, json!({"type": "string", "pattern": "^v1$"})), ["enum-value-removed!", "enum-removed"]);
+    assert_eq!(
+        parameter(listed.clone(), json!({"type": "string", "pattern": "^v[0-9]$"})),
+        ["enum-removed"]
+    );
+    assert_eq!(
+        parameter(listed, json!({"type": "string", "pattern": "^v1$"})),
+        ["enum-value-removed!", "enum-removed"]
+    );
 }
 
 #[test]
@@ -141,22 +169,34 @@ fn what_cannot_be_decided_is_said() {
     assert_eq!(output(conditional(1), conditional(2)), ["cannot-decide?"]);
     assert_eq!(input(conditional(1), conditional(1)), none());
     assert_eq!(
-        parameter(json!({"type": "string", "pattern": "a"}), json!({"type": "string", "pattern": "b"})),
+        parameter(
+            json!({"type": "string", "pattern": "a"}),
+            json!({"type": "string", "pattern": "b"})
+        ),
         ["pattern-changed?"]
     );
     let overlapping = |last: &str| json!({"oneOf": [{"type": "number"}, {"type": last}]});
-    assert_eq!(parameter(overlapping("integer"), overlapping("number")), ["cannot-decide?"], "exactly one is not at least one");
+    assert_eq!(
+        parameter(overlapping("integer"), overlapping("number")),
+        ["cannot-decide?"],
+        "exactly one is not at least one"
+    );
 }
 
 #[test]
 fn what_is_beside_a_condition_that_stayed_is_compared() {
     let either = |extra: Value| json!({"type": "object", "properties": {"a": {"type": "string"}, "b": extra}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]});
-    assert_eq!(input(either(json!({"type": "string"})), either(json!({"type": "integer"}))), ["type-changed!"]);
+    assert_eq!(
+        input(either(json!({"type": "string"})), either(json!({"type": "integer"}))),
+        ["type-changed!"]
+    );
 }
 
 #[test]
 fn schemas_of_any_depth_and_size_end_in_bounded_time() {
-    let deep = |last: &str| (0..500).fold(json!({"type": last}), |inner, _| json!({"type": "array", "items": inner}));
+    let deep = |last: &str| {
+        (0..500).fold(json!({"type": last}), |inner, _| json!({"type": "array", "items": inner}))
+    };
     assert_eq!(parameter(deep("string"), deep("integer")), ["cannot-decide?"]);
     let wide = |count: usize| {
         let arm = |at: usize| json!({"type": "object", "properties": {"kind": {"const": at}, "child": {"$ref": "#/$defs/any"}}});
@@ -164,7 +204,9 @@ fn schemas_of_any_depth_and_size_end_in_bounded_time() {
         json!({"type": "object", "properties": {"p": {"$ref": "#/$defs/any"}}, "$defs": {"any": {"anyOf": all}}})
     };
     assert!(
-        input(wide(60), wide(61)).iter().all(|found| found.starts_with("type-widened") || found.starts_with("cannot-decide"))
+        input(wide(60), wide(61))
+            .iter()
+            .all(|found| found.starts_with("type-widened") || found.starts_with("cannot-decide"))
     );
 }
 
@@ -181,7 +223,11 @@ fn schemas_that_refer_to_themselves_end_too() {
     assert_eq!(input(negated("string"), negated("integer")), ["cannot-decide?"]);
     let anything = json!({"type": "object", "properties": {"p": {}}});
     let list = json!({"type": "object", "properties": {"p": {"$ref": "#/$defs/l"}}, "$defs": {"l": {"items": {"$ref": "#/$defs/l"}, "type": ["array", "null"]}}});
-    assert_eq!(input(anything, list), ["type-narrowed!", "type-narrowed!"], "of what had no schema, too");
+    assert_eq!(
+        input(anything, list),
+        ["type-narrowed!", "type-narrowed!"],
+        "of what had no schema, too"
+    );
 }
 
 #[test]
@@ -191,11 +237,16 @@ fn messages_name_what_they_are_about_by_the_way_there() {
             "limit": {"type": "object", "additionalProperties": {"type": kind}},
         }}}}})
     };
-    let changes = compare_tools(&with(Some(nested("integer")), None), &with(Some(nested("string")), None));
+    let changes =
+        compare_tools(&with(Some(nested("integer")), None), &with(Some(nested("string")), None));
     assert_eq!(changes[0].message, "the type of `jobs[].limit.*` was `integer` and is `string`");
-    assert_eq!(changes[0].pointer, "/inputSchema/properties/jobs/items/properties/limit/additionalProperties/type");
+    assert_eq!(
+        changes[0].pointer,
+        "/inputSchema/properties/jobs/items/properties/limit/additionalProperties/type"
+    );
     let closed = json!({"type": "object", "additionalProperties": false});
-    let changes = compare_tools(&with(Some(json!({"type": "object"})), None), &with(Some(closed), None));
+    let changes =
+        compare_tools(&with(Some(json!({"type": "object"})), None), &with(Some(closed), None));
     assert_eq!(changes[0].message, "the parameters may have no others than these any more");
 }
 
@@ -215,7 +266,10 @@ fn a_reference_beside_other_keywords_is_looked_up() {
 #[test]
 fn values_that_do_not_fit_their_own_schema_are_none() {
     let listed = json!({"type": "string", "enum": ["a", "bbb"]});
-    assert_eq!(parameter(listed, json!({"type": "string", "enum": ["a", "bbb"], "maxLength": 1})), ["enum-value-removed!"]);
+    assert_eq!(
+        parameter(listed, json!({"type": "string", "enum": ["a", "bbb"], "maxLength": 1})),
+        ["enum-value-removed!"]
+    );
 }
 
 #[test]

@@ -7,8 +7,8 @@ use bollard::{
     errors::Error,
     models::{ContainerCreateBody, HostConfig, HostConfigLogConfig, ResourcesUlimits},
     query_parameters::{
-        AttachContainerOptionsBuilder, DownloadFromContainerOptionsBuilder, RemoveContainerOptionsBuilder,
-        UploadToContainerOptionsBuilder,
+        AttachContainerOptionsBuilder, DownloadFromContainerOptionsBuilder,
+        RemoveContainerOptionsBuilder, UploadToContainerOptionsBuilder,
     },
 };
 use catalog::Failure;
@@ -62,21 +62,32 @@ impl Container {
         let made = made.map_err(|error| failed("a container could not be made", &error))?;
         // Podman answers a request to wait only at the end.
         let docker = engine.docker.clone().with_timeout(settings.timeout + super::REQUEST);
-        Ok(Self { docker, id: Some(made.id), memory_bytes: settings.memory_bytes, tidying: tidying.clone() })
+        Ok(Self {
+            docker,
+            id: Some(made.id),
+            memory_bytes: settings.memory_bytes,
+            tidying: tidying.clone(),
+        })
     }
 
     /// Unpacks an archive in its folder.
     pub(super) async fn put(&self, archive: Vec<u8>) -> Result<(), Failure> {
         let options = UploadToContainerOptionsBuilder::default().path(FOLDER).build();
-        let put = self.docker.upload_to_container(self.id(), Some(options), body_full(archive.into())).await;
+        let put = self
+            .docker
+            .upload_to_container(self.id(), Some(options), body_full(archive.into()))
+            .await;
         put.map_err(|error| failed("the documents could not be put into the container", &error))
     }
 
     /// Starts it and waits for its end.
     pub(super) async fn run(&self, log: &mut Log) -> Result<Ended, Failure> {
-        let options = AttachContainerOptionsBuilder::default().stream(true).stdout(true).stderr(true).build();
+        let options =
+            AttachContainerOptionsBuilder::default().stream(true).stdout(true).stderr(true).build();
         let attached = self.docker.attach_container(self.id(), Some(options)).await;
-        let mut output = attached.map_err(|error| failed("the container could not be listened to", &error))?.output;
+        let mut output = attached
+            .map_err(|error| failed("the container could not be listened to", &error))?
+            .output;
         let started = self.docker.start_container(self.id(), None).await;
         started.map_err(|error| failed("the container could not be started", &error))?;
         let ended = CancellationToken::new();
@@ -107,13 +118,20 @@ impl Container {
         let code = match self.docker.wait_container(self.id(), None).next().await {
             Some(Ok(response)) => response.status_code,
             Some(Err(Error::DockerContainerWaitError { code, .. })) => code,
-            Some(Err(error)) => return Err(failed("Docker stopped in the middle of a render", &error)),
+            Some(Err(error)) => {
+                return Err(failed("Docker stopped in the middle of a render", &error));
+            }
             None => {
-                return Err(Failure::new("docker_failed", "Docker stopped in the middle of a render; start it and call again"));
+                return Err(Failure::new(
+                    "docker_failed",
+                    "Docker stopped in the middle of a render; start it and call again",
+                ));
             }
         };
         let state = self.docker.inspect_container(self.id(), None).await;
-        let state = state.map_err(|error| failed("Docker stopped in the middle of a render", &error))?.state;
+        let state = state
+            .map_err(|error| failed("Docker stopped in the middle of a render", &error))?
+            .state;
         Ok(match state.and_then(|state| state.oom_killed) {
             Some(true) => Ended::Excess(Excess::Memory(self.memory_bytes)),
             _ => Ended::Exited(i32::try_from(code).unwrap_or(1)),
@@ -124,13 +142,16 @@ impl Container {
     pub(super) async fn get(&self, name: &str, longest: u64) -> Result<Option<Vec<u8>>, Failure> {
         let path = format!("{FOLDER}/{}/{name}", exchange::OUT);
         let options = DownloadFromContainerOptionsBuilder::default().path(&path).build();
-        let mut pieces = std::pin::pin!(self.docker.download_from_container(self.id(), Some(options)));
+        let mut pieces =
+            std::pin::pin!(self.docker.download_from_container(self.id(), Some(options)));
         let mut archive = Vec::new();
         loop {
             match pieces.try_next().await {
                 Ok(Some(piece)) => archive.extend_from_slice(&piece),
                 Ok(None) => break,
-                Err(Error::DockerResponseServerError { status_code: NOT_FOUND, .. }) => return Ok(None),
+                Err(Error::DockerResponseServerError { status_code: NOT_FOUND, .. }) => {
+                    return Ok(None);
+                }
                 Err(error) => return Err(failed("what was rendered could not be fetched", &error)),
             }
             if archive.len() as u64 > longest + WRAPPING {
@@ -166,7 +187,9 @@ pub(super) async fn remove(docker: &Docker, id: &str) {
     let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
     match timeout(REMOVAL, docker.remove_container(id, Some(options))).await {
         Ok(Ok(())) | Ok(Err(Error::DockerResponseServerError { status_code: NOT_FOUND, .. })) => {}
-        Ok(Err(error)) => tracing::warn!(container = id, %error, "a container could not be removed yet"),
+        Ok(Err(error)) => {
+            tracing::warn!(container = id, %error, "a container could not be removed yet")
+        }
         Err(_) => tracing::warn!(container = id, "a container could not be removed in time"),
     }
 }
@@ -184,7 +207,8 @@ fn only_file(archive: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn body(image: &Image, settings: &RenderSettings) -> ContainerCreateBody {
-    let text = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+    let text =
+        |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
     let seconds = settings.timeout.as_secs().max(1).to_string();
     // The container ends by itself when its time is over, even if nobody is left to end it.
     let script = format!("{FOLDER}/{}", exchange::SCRIPT_FILE);
@@ -216,7 +240,10 @@ fn bounds(settings: &RenderSettings) -> HostConfig {
     HostConfig {
         network_mode: Some("none".to_owned()),
         readonly_rootfs: Some(true),
-        tmpfs: Some(HashMap::from([("/tmp".to_owned(), format!("mode=1777,size={}", settings.disk_bytes))])),
+        tmpfs: Some(HashMap::from([(
+            "/tmp".to_owned(),
+            format!("mode=1777,size={}", settings.disk_bytes),
+        )])),
         cap_drop: Some(vec!["ALL".to_owned()]),
         security_opt: Some(vec!["no-new-privileges".to_owned()]),
         memory: Some(memory),

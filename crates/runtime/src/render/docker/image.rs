@@ -55,13 +55,19 @@ pub(in super::super) fn reference(settings: &RenderSettings) -> String {
 
 impl Inner {
     /// The image to render in; ours is built if it is not there.
-    pub(in super::super) async fn image(&self, engine: &Engine, tell: &Tell) -> Result<Image, Failure> {
+    pub(in super::super) async fn image(
+        &self,
+        engine: &Engine,
+        tell: &Tell,
+    ) -> Result<Image, Failure> {
         let reference = reference(&self.settings);
         if let Some(image) = find(engine, &reference).await? {
             return Ok(image);
         }
         if self.settings.image.is_some() {
-            let message = format!("the image `{reference}` is not there; fetch it (docker pull {reference}), then call again");
+            let message = format!(
+                "the image `{reference}` is not there; fetch it (docker pull {reference}), then call again"
+            );
             return Err(Failure::new("image_missing", message));
         }
         // Whoever comes while it is built waits, and then finds it.
@@ -70,24 +76,39 @@ impl Inner {
             return Ok(image);
         }
         build(engine, &reference, &self.settings, tell).await?;
-        let lost = || Failure::new("docker_failed", format!("the image `{reference}` was built and is not there"));
+        let lost = || {
+            Failure::new(
+                "docker_failed",
+                format!("the image `{reference}` was built and is not there"),
+            )
+        };
         find(engine, &reference).await?.ok_or_else(lost)
     }
 }
 
 async fn find(engine: &Engine, reference: &str) -> Result<Option<Image>, Failure> {
     match engine.docker.inspect_image(reference).await {
-        Ok(found) => {
-            Ok(Some(Image { reference: reference.to_owned(), digest: found.id.unwrap_or_else(|| reference.to_owned()) }))
-        }
+        Ok(found) => Ok(Some(Image {
+            reference: reference.to_owned(),
+            digest: found.id.unwrap_or_else(|| reference.to_owned()),
+        })),
         Err(Error::DockerResponseServerError { status_code: NOT_FOUND, .. }) => Ok(None),
         Err(error) => Err(failed("the image could not be looked up", &error)),
     }
 }
 
-async fn build(engine: &Engine, reference: &str, settings: &RenderSettings, tell: &Tell) -> Result<(), Failure> {
-    let context = exchange::archive(ingredients().map(|(name, text)| (name.to_owned(), text.as_bytes().into())))
-        .map_err(|error| Failure::new("render_failed", format!("the image could not be prepared: {error}")))?;
+async fn build(
+    engine: &Engine,
+    reference: &str,
+    settings: &RenderSettings,
+    tell: &Tell,
+) -> Result<(), Failure> {
+    let context = exchange::archive(
+        ingredients().map(|(name, text)| (name.to_owned(), text.as_bytes().into())),
+    )
+    .map_err(|error| {
+        Failure::new("render_failed", format!("the image could not be prepared: {error}"))
+    })?;
     let options = BuildImageOptions {
         t: Some(reference.to_owned()),
         rm: true,
@@ -96,11 +117,14 @@ async fn build(engine: &Engine, reference: &str, settings: &RenderSettings, tell
         version: BuilderVersion::BuilderV1,
         ..BuildImageOptions::default()
     };
-    let mut steps = std::pin::pin!(engine.docker.build_image(options, None, Some(body_full(context.into()))));
+    let mut steps =
+        std::pin::pin!(engine.docker.build_image(options, None, Some(body_full(context.into()))));
     let mut said = Vec::new();
     while let Some(step) = steps.next().await {
         match step {
-            Ok(BuildInfo { error_detail: Some(error), .. }) => return Err(not_built(&error.message.unwrap_or_default(), &said)),
+            Ok(BuildInfo { error_detail: Some(error), .. }) => {
+                return Err(not_built(&error.message.unwrap_or_default(), &said));
+            }
             Ok(BuildInfo { stream: Some(text), .. }) => {
                 for line in text.lines().filter(|line| !line.trim().is_empty()) {
                     tell(RenderProgress::before(format!("building the image, once: {line}")));

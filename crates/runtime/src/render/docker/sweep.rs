@@ -29,14 +29,20 @@ struct Mark {
 impl Mark {
     /// Whether nobody waits for the container any more.
     fn is_orphan(&self) -> bool {
-        let is_dead = self.namespace.is_some() && self.namespace == inherited::namespace() && !self.server.is_alive();
+        let is_dead = self.namespace.is_some()
+            && self.namespace == inherited::namespace()
+            && !self.server.is_alive();
         is_dead || now() > self.until
     }
 }
 
 /// What a container of this server is labelled with, if it may take so long.
 pub(in super::super) fn labels(timeout: Duration) -> HashMap<String, String> {
-    let mark = Mark { server: ServerMark::this(), namespace: inherited::namespace(), until: now() + timeout.as_secs() + MARGIN };
+    let mark = Mark {
+        server: ServerMark::this(),
+        namespace: inherited::namespace(),
+        until: now() + timeout.as_secs() + MARGIN,
+    };
     HashMap::from([(LABEL.to_owned(), serde_json::to_string(&mark).unwrap_or_default())])
 }
 
@@ -46,11 +52,15 @@ pub(super) async fn sweep(engine: &Engine) {
     let options = ListContainersOptionsBuilder::default().all(true).filters(&filters).build();
     let found = match engine.docker.list_containers(Some(options)).await {
         Ok(found) => found,
-        Err(error) => return tracing::warn!(%error, "containers that were left behind could not be looked for"),
+        Err(error) => {
+            return tracing::warn!(%error, "containers that were left behind could not be looked for");
+        }
     };
     for container in found {
         let label = container.labels.as_ref().and_then(|labels| labels.get(LABEL));
-        let is_orphan = label.and_then(|label| serde_json::from_str::<Mark>(label).ok()).is_some_and(|mark| mark.is_orphan());
+        let is_orphan = label
+            .and_then(|label| serde_json::from_str::<Mark>(label).ok())
+            .is_some_and(|mark| mark.is_orphan());
         if let (true, Some(id)) = (is_orphan, &container.id) {
             tracing::info!(container = id, "a container that a server left behind is removed");
             remove(&engine.docker, id).await;

@@ -61,7 +61,11 @@ async fn plain_and_asynchronous_functions_are_called_by_name() {
     need_python!();
     let bench = Workshop::new(CODE);
     let outcome = bench.call(function("greet"), json!({"name": "Øyvind 🦀"})).await;
-    assert_eq!(outcome.structured, Some(json!({"greeting": "Grüß dich, Øyvind 🦀!"})), "{outcome:?}");
+    assert_eq!(
+        outcome.structured,
+        Some(json!({"greeting": "Grüß dich, Øyvind 🦀!"})),
+        "{outcome:?}"
+    );
     assert_eq!(text(&outcome, 0), r#"{"greeting":"Grüß dich, Øyvind 🦀!"}"#);
     for _ in 0..2 {
         let outcome = bench.call(function("later"), json!({"name": "x"})).await;
@@ -115,8 +119,16 @@ async fn long_results_are_cut_and_the_whole_can_be_fetched() {
     let outcome = bench.call(function("many"), json!({"count": 20_000})).await;
     let items = field(&outcome, "items").as_array().unwrap().len();
     assert!(items > 1000 && items < 20_000, "{items}");
-    let link = outcome.content.iter().find_map(|content| if let Content::Link { uri, .. } = content { Some(uri) } else { None });
-    let whole = bench.crib.runtime.outputs().read(link.expect("a link"), toolkit::Context::detached(Default::default())).await;
+    let link = outcome
+        .content
+        .iter()
+        .find_map(|content| if let Content::Link { uri, .. } = content { Some(uri) } else { None });
+    let whole = bench
+        .crib
+        .runtime
+        .outputs()
+        .read(link.expect("a link"), toolkit::Context::detached(Default::default()))
+        .await;
     assert!(format!("{whole:?}").contains("item 19999"));
     let outcome = bench.run("huge").await;
     assert_eq!(field(&outcome, "error_type"), "result_too_large", "{}", text(&outcome, 0));
@@ -127,20 +139,29 @@ async fn results_are_held_against_the_output_schema() {
     need_python!();
     let bench = Workshop::new(CODE);
     let schema = json!({"type": "object", "properties": {"name": {"type": "integer"}}});
-    let told = bench.call(returns("later", schema.clone(), OnMismatch::Warn), json!({"name": "x"})).await;
+    let told =
+        bench.call(returns("later", schema.clone(), OnMismatch::Warn), json!({"name": "x"})).await;
     assert_eq!((told.failed, &told.structured), (false, &Some(json!({"name": "x"}))));
     assert_eq!(
         text(&told, 1),
         "note: what `later` returned is not what its specification says: `/name`: it is not of type \"integer\""
     );
-    let refused = bench.call(returns("later", schema.clone(), OnMismatch::Fail), json!({"name": "x"})).await;
+    let refused =
+        bench.call(returns("later", schema.clone(), OnMismatch::Fail), json!({"name": "x"})).await;
     assert!(refused.failed);
     assert_eq!(field(&refused, "error_type"), "output_mismatch");
-    assert_eq!(field(&refused, "error_details")["mismatches"][0], "`/name`: it is not of type \"integer\"");
-    let fine = bench.call(returns("later", schema.clone(), OnMismatch::Fail), json!({"name": 1})).await;
+    assert_eq!(
+        field(&refused, "error_details")["mismatches"][0],
+        "`/name`: it is not of type \"integer\""
+    );
+    let fine =
+        bench.call(returns("later", schema.clone(), OnMismatch::Fail), json!({"name": 1})).await;
     assert_eq!((fine.failed, fine.content.len()), (false, 1), "{fine:?}");
     let list = bench.call(returns("rich", schema, OnMismatch::Warn), json!({})).await;
-    assert!(field(&list, "result").is_array(), "where an object is promised, one is returned: {list:?}");
+    assert!(
+        field(&list, "result").is_array(),
+        "where an object is promised, one is returned: {list:?}"
+    );
 }
 
 #[tokio::test]
@@ -157,15 +178,29 @@ async fn what_is_missing_is_named_with_what_to_do() {
     };
     let (kind, message) = fails("absent.module", "f").await;
     assert_eq!(kind, "python_module_missing");
-    assert!(message.contains("no Python module `absent` in `") && message.contains("`path` of its `[[bind]]`"), "{message}");
+    assert!(
+        message.contains("no Python module `absent` in `")
+            && message.contains("`path` of its `[[bind]]`"),
+        "{message}"
+    );
     let (kind, message) = fails("folder.absent", "f").await;
     assert!(kind == "python_module_missing" && message.contains("`folder.absent`"), "{message}");
     let (_, message) = fails("needy", "f").await;
-    assert!(message.contains("needs `no_such_package`") && message.contains("pip install no_such_package"), "{message}");
+    assert!(
+        message.contains("needs `no_such_package`")
+            && message.contains("pip install no_such_package"),
+        "{message}"
+    );
     let (kind, message) = fails("broken", "f").await;
-    assert!(kind == "python_import_failed" && message.contains("ValueError: half done"), "{message}");
+    assert!(
+        kind == "python_import_failed" && message.contains("ValueError: half done"),
+        "{message}"
+    );
     let (kind, message) = fails("bench", "gret").await;
-    assert!(kind == "python_function_missing" && message.contains("did you mean `greet`?"), "{message}");
+    assert!(
+        kind == "python_function_missing" && message.contains("did you mean `greet`?"),
+        "{message}"
+    );
     let outcome = bench.call(function("greet"), json!({"nam": "x"})).await;
     assert_eq!(field(&outcome, "error_type"), "python_signature_mismatch");
     assert!(text(&outcome, 0).contains("greet(name, mark='!')"), "{outcome:?}");
@@ -191,7 +226,9 @@ async fn the_crib_s_own_interpreter_is_taken_first_and_none_is_a_clear_error() {
     let plan = bench.crib.plan(&function("greet"), json!({"name": "x"})).unwrap();
     assert_eq!(plan["program"], own.to_str().unwrap());
     assert_eq!(plan["argv"][2], r#"import bench; bench.greet(name="x")"#);
-    let bare = Workshop::with(CODE, |settings| settings.environment = vec![("PATH".into(), "/nowhere".into())]);
+    let bare = Workshop::with(CODE, |settings| {
+        settings.environment = vec![("PATH".into(), "/nowhere".into())]
+    });
     let outcome = bare.run("where").await;
     assert_eq!(field(&outcome, "error_type"), "python_not_found");
     assert!(text(&outcome, 0).contains("python3 -m venv"), "{outcome:?}");
@@ -209,7 +246,11 @@ async fn it_is_confined_as_any_program() {
     let mut reading = function("writes");
     reading.marks.mutates = Some(false);
     let outcome = bench.call(reading, json!({})).await;
-    assert_eq!(field(&outcome, "error_type"), "PermissionError", "what only reads cannot write: {outcome:?}");
+    assert_eq!(
+        field(&outcome, "error_type"),
+        "PermissionError",
+        "what only reads cannot write: {outcome:?}"
+    );
 }
 
 #[tokio::test]
@@ -217,7 +258,9 @@ async fn paths_outside_the_roots_are_refused_where_the_schema_says_that_they_are
     need_python!();
     let bench = Workshop::new(CODE);
     let mut reads = function("reads");
-    reads.input = Schema::new(object(json!({"type": "object", "properties": {"path": {"type": "string", "format": "path"}}})));
+    reads.input = Schema::new(object(
+        json!({"type": "object", "properties": {"path": {"type": "string", "format": "path"}}}),
+    ));
     let outcome = bench.call(reads.clone(), json!({"path": "../outside/secret"})).await;
     assert!(outcome.failed && text(&outcome, 0).contains("'path'"), "{outcome:?}");
     assert!(!bench.call(reads, json!({"path": "bench.py"})).await.failed);

@@ -42,7 +42,13 @@ def pid(): return os.getpid()
 
 async fn cancelled(bench: &Workshop, name: &str) -> catalog::Outcome {
     let cancel = CancellationToken::new();
-    let call = tokio::spawn(bench.call_in(&bench.session, function(name), json!({}), cancel.clone(), None));
+    let call = tokio::spawn(bench.call_in(
+        &bench.session,
+        function(name),
+        json!({}),
+        cancel.clone(),
+        None,
+    ));
     let begun = bench.crib.path("crib").join("begun");
     eventually("the call has begun", || begun.exists()).await;
     cancel.cancel();
@@ -61,9 +67,15 @@ async fn an_exception_is_the_standard_error_object() {
     assert_eq!(field(&outcome, "error_type"), "OutOfPaper");
     assert_eq!(field(&outcome, "error_message"), "tray 2 is empty, café");
     let details = field(&outcome, "error_details");
-    assert_eq!((&details["class"], &details["cause"]), (&json!("bench.OutOfPaper"), &json!("KeyError: 'tray'")));
+    assert_eq!(
+        (&details["class"], &details["cause"]),
+        (&json!("bench.OutOfPaper"), &json!("KeyError: 'tray'"))
+    );
     let trace = details["traceback"].as_array().unwrap();
-    assert!(trace.len() == 1 && trace[0].as_str().unwrap().contains("bench.py:7 in fails"), "{trace:?}");
+    assert!(
+        trace.len() == 1 && trace[0].as_str().unwrap().contains("bench.py:7 in fails"),
+        "{trace:?}"
+    );
     assert_eq!(text(&outcome, 0), "`fails` failed: OutOfPaper: tray 2 is empty, café");
     assert_eq!(field(&bench.run("silent").await, "error_message"), "ValueError");
     assert_eq!(field(&bench.run("interrupts").await, "error_type"), "KeyboardInterrupt");
@@ -75,7 +87,10 @@ async fn a_failure_that_is_returned_is_one() {
     let bench = Workshop::new(CODE);
     let outcome = bench.run("standard").await;
     assert!(outcome.failed);
-    assert_eq!((field(&outcome, "error_type"), &field(&outcome, "error_details")["tray"]), (&json!("Jam"), &json!(2)));
+    assert_eq!(
+        (field(&outcome, "error_type"), &field(&outcome, "error_details")["tray"]),
+        (&json!("Jam"), &json!(2))
+    );
     let outcome = bench.run("loose").await;
     assert_eq!(
         (outcome.failed, field(&outcome, "error_message"), field(&outcome, "status")),
@@ -128,7 +143,13 @@ async fn what_does_not_stop_is_killed_with_its_programs() {
     eventually("it is gone", || !is_running(&pid)).await;
     assert_ne!(bench.pid().await, pid);
     let cancel = CancellationToken::new();
-    let call = tokio::spawn(bench.call_in(&bench.session, function("programs"), json!({}), cancel.clone(), None));
+    let call = tokio::spawn(bench.call_in(
+        &bench.session,
+        function("programs"),
+        json!({}),
+        cancel.clone(),
+        None,
+    ));
     let begun = bench.crib.path("crib").join("begun");
     let child = || std::fs::read_to_string(&begun).unwrap_or_default();
     eventually("its program runs", || !child().is_empty() && is_running(&child())).await;

@@ -31,7 +31,9 @@ async fn a_session_has_one_process_and_shares_what_it_keeps_with_no_other() {
     let kept = bench.call(function("keep"), json!({"what": "b"})).await;
     assert_eq!((kept.structured, bench.pid().await), (Some(json!(["a", "b"])), pid));
     let other = Session::default();
-    let kept = bench.call_in(&other, function("keep"), json!({"what": "c"}), CancellationToken::new(), None).await;
+    let kept = bench
+        .call_in(&other, function("keep"), json!({"what": "c"}), CancellationToken::new(), None)
+        .await;
     assert_eq!(kept.structured, Some(json!(["c"])));
 }
 
@@ -42,7 +44,13 @@ async fn sessions_run_beside_each_other() {
     let (one, other) = (Session::default(), Session::default());
     let call = |session: &Session, mine: &str, theirs: &str| {
         let arguments = json!({"mine": mine, "theirs": theirs});
-        bench.call_in(session, function("meet"), arguments, CancellationToken::new(), Some(Duration::from_secs(20)))
+        bench.call_in(
+            session,
+            function("meet"),
+            arguments,
+            CancellationToken::new(),
+            Some(Duration::from_secs(20)),
+        )
     };
     let (one, other) = tokio::join!(call(&one, "a", "b"), call(&other, "b", "a"));
     assert_eq!((one.structured, other.structured), (Some(json!(true)), Some(json!(true))));
@@ -51,7 +59,8 @@ async fn sessions_run_beside_each_other() {
 #[tokio::test]
 async fn a_process_ends_with_its_session_or_when_nobody_uses_it() {
     need_python!();
-    let mut bench = Workshop::with(CODE, |settings| settings.worker_idle = Duration::from_millis(200));
+    let mut bench =
+        Workshop::with(CODE, |settings| settings.worker_idle = Duration::from_millis(200));
     let pid = bench.pid().await;
     eventually("it has gone by itself", || !is_running(&pid)).await;
     let pid = bench.pid().await;
@@ -66,7 +75,9 @@ async fn a_handle_names_a_session_where_connections_do_not() {
     let tool = with_handle(&function("keep")).expect("an argument for it");
     let keep = async |session: &str, what: &str| {
         let arguments = json!({"session": session, "what": what});
-        let outcome = bench.call_in(&Session::default(), tool.clone(), arguments, CancellationToken::new(), None).await;
+        let outcome = bench
+            .call_in(&Session::default(), tool.clone(), arguments, CancellationToken::new(), None)
+            .await;
         outcome.structured.expect("a value")
     };
     assert_eq!(keep("mine", "a").await, json!(["a"]));

@@ -2,7 +2,9 @@
 
 use std::{env, fs, time::Duration};
 
-use catalog::{Launch, OnMismatch, Origin, Outcome, Schema, SourceId, Tool, launch::PythonFunction};
+use catalog::{
+    Launch, OnMismatch, Origin, Outcome, Schema, SourceId, Tool, launch::PythonFunction,
+};
 use runtime::{Session, Settings};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -34,7 +36,8 @@ impl Workshop {
     pub(super) fn with(code: &str, change: impl FnOnce(&mut Settings)) -> Self {
         let crib = Crib::with(|settings| {
             // The system's own first: others may be scripts that need more than they may touch here.
-            let path = format!("/usr/local/bin:/usr/bin:/bin:{}", env::var("PATH").unwrap_or_default());
+            let path =
+                format!("/usr/local/bin:/usr/bin:/bin:{}", env::var("PATH").unwrap_or_default());
             settings.environment = vec![("PATH".to_owned(), path)];
             settings.read.extend(env::var_os("PYENV_ROOT").map(Into::into));
             change(settings);
@@ -83,7 +86,11 @@ pub(super) fn function(name: &str) -> Tool {
 }
 
 pub(super) fn of_module(module: &str, name: &str) -> Tool {
-    let launch = PythonFunction { module: module.to_owned(), function: name.to_owned(), path: vec![".".to_owned()] };
+    let launch = PythonFunction {
+        module: module.to_owned(),
+        function: name.to_owned(),
+        path: vec![".".to_owned()],
+    };
     let schema = Schema::new(object(json!({"type": "object"})));
     let origin = Origin::whole(&SourceId::new("MCP_TOOL_SPECIFICATION.md"));
     let mut tool = Tool::new(name, "A tool", schema, Launch::Python(launch), origin);

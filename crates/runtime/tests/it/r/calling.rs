@@ -12,8 +12,7 @@ use super::workshop::{NUMBER, TEXT, Workshop, function, need_r, returning, write
 use crate::crib::{field, text};
 
 /// Says what R has been given, to the type.
-const TELL: &str =
-    "tell <- function(x) cat(deparse(x, control = c('keepNA', 'keepInteger', 'showAttributes', 'digits17')), sep = '\n')";
+const TELL: &str = "tell <- function(x) cat(deparse(x, control = c('keepNA', 'keepInteger', 'showAttributes', 'digits17')), sep = '\n')";
 
 async fn told(bench: &Workshop, encoding: Encoding, value: Value) -> String {
     let outcome = bench.call(function("tell", &[("x", encoding)]), json!({"x": value})).await;
@@ -31,7 +30,11 @@ async fn arguments_arrive_with_their_types() {
         (Encoding::Scalar(Atom::Double), json!(5), "5"),
         (Encoding::Scalar(Atom::Double), json!(0.1), "0.10000000000000001"),
         (Encoding::Scalar(Atom::Logical), json!(true), "TRUE"),
-        (Encoding::Scalar(Atom::Character), json!("Zoë 🦀 \"quoted\""), "\"Zoë 🦀 \\\"quoted\\\"\""),
+        (
+            Encoding::Scalar(Atom::Character),
+            json!("Zoë 🦀 \"quoted\""),
+            "\"Zoë 🦀 \\\"quoted\\\"\"",
+        ),
         (Encoding::Scalar(Atom::Character), json!(null), "NULL"),
         (Encoding::Vector(Atom::Character), json!(["one"]), "\"one\""),
         (Encoding::Vector(Atom::Character), json!([]), "character(0)"),
@@ -39,7 +42,11 @@ async fn arguments_arrive_with_their_types() {
         (Encoding::Vector(Atom::Double), json!([1, null]), "c(1, NA)"),
         (Encoding::Vector(Atom::Character), json!(["a", null]), "c(\"a\", NA)"),
         (Encoding::Vector(Atom::Logical), json!([null, false]), "c(NA, FALSE)"),
-        (Encoding::Matrix(Atom::Double), json!([[1, 2, 3], [4, 5, 6]]), "structure(c(1, 4, 2, 5, 3, 6), dim = 2:3)"),
+        (
+            Encoding::Matrix(Atom::Double),
+            json!([[1, 2, 3], [4, 5, 6]]),
+            "structure(c(1, 4, 2, 5, 3, 6), dim = 2:3)",
+        ),
         (Encoding::Scalar(Atom::Date), json!("2024-12-31"), "structure(20088, class = \"Date\")"),
         (
             Encoding::Scalar(Atom::DateTime),
@@ -89,9 +96,17 @@ async fn an_installed_package_is_used_without_sources() {
     need_r!();
     let bench = Workshop::new("");
     let outcome = bench.call(from("tools", "R", None), json!({})).await;
-    assert_eq!(field(&outcome, "error_type"), "r_error", "it exists, and wants arguments: {outcome:?}");
+    assert_eq!(
+        field(&outcome, "error_type"),
+        "r_error",
+        "it exists, and wants arguments: {outcome:?}"
+    );
     let outcome = bench.call(from("utils", "osVersion", None), json!({})).await;
-    assert_eq!(field(&outcome, "error_type"), "r_function_missing", "a value is no function: {outcome:?}");
+    assert_eq!(
+        field(&outcome, "error_type"),
+        "r_function_missing",
+        "a value is no function: {outcome:?}"
+    );
     let outcome = bench.call(from("base", "getwd", None), json!({})).await;
     assert_eq!(text(&outcome, 0), format!("[1] {:?}\n", bench.crib.path("crib")));
 }
@@ -107,11 +122,18 @@ async fn what_is_missing_is_said_with_what_to_do() {
     assert_eq!(field(&outcome, "error_type"), "r_function_missing");
     assert!(text(&outcome, 0).contains("has no function `g`"), "{outcome:?}");
     let folder = bench.crib.path("crib/parts/needy");
-    write_package(&folder, "needy", &[("f.R", "f <- function() no.such.package::g()")], "Imports: no.such.package\n");
+    write_package(
+        &folder,
+        "needy",
+        &[("f.R", "f <- function() no.such.package::g()")],
+        "Imports: no.such.package\n",
+    );
     std::fs::write(folder.join("NAMESPACE"), "import(no.such.package)\n").unwrap();
     let outcome = bench.call(from("needy", "f", Some("parts/needy")), json!({})).await;
     assert!(text(&outcome, 0).contains("install.packages(\"no.such.package\")"), "{outcome:?}");
-    let without = Workshop::with("", |settings| settings.environment = vec![("PATH".to_owned(), "/nowhere".to_owned())]);
+    let without = Workshop::with("", |settings| {
+        settings.environment = vec![("PATH".to_owned(), "/nowhere".to_owned())]
+    });
     let outcome = without.run("f").await;
     assert_eq!(field(&outcome, "error_type"), "r_missing");
     assert!(text(&outcome, 0).contains("apt install r-base-core"), "{outcome:?}");
@@ -154,7 +176,10 @@ async fn sources_are_read_as_a_package_is() {
     )
     .unwrap();
     let call = |name: &str| bench.call(from("mine", name, Some("parts/mine")), json!({}));
-    assert_eq!(text(&call("shows").await, 0), "[1] \"hello!\" \"mine\"   \"hello!\" \"a\"      \"mine\"  \n");
+    assert_eq!(
+        text(&call("shows").await, 0),
+        "[1] \"hello!\" \"mine\"   \"hello!\" \"a\"      \"mine\"  \n"
+    );
     assert_eq!(text(&call("thing").await, 0), "a thing of mine\n");
     assert_eq!(text(&call("new_one").await, 0), "[1] 5\n");
     assert_eq!(text(&call("counted").await, 0), "[1] 2\n");
@@ -191,16 +216,20 @@ async fn sources_find_their_files_their_data_and_what_they_depend_on() {
         &[("a.R", code), ("bom.R", "\u{feff}marked <- function() 'é'")],
         "Depends: R (>= 3.0), stats4\n",
     );
-    for (name, text) in
-        [("inst/texts/a.txt", "hello\n"), ("data/table.csv", "a;b\n1;2\n"), ("data/numbers.R", "numbers <- 3:4\n")]
-    {
+    for (name, text) in [
+        ("inst/texts/a.txt", "hello\n"),
+        ("data/table.csv", "a;b\n1;2\n"),
+        ("data/numbers.R", "numbers <- 3:4\n"),
+    ] {
         let path = folder.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
     std::fs::write(folder.join("NAMESPACE"), "importMethodsFrom(stats4, coef)\n").unwrap();
     let save = "first <- 5; second <- 6; save(first, second, file = 'data/both.rda')";
-    assert!(Command::new("Rscript").args(["-e", save]).current_dir(&folder).status().unwrap().success());
+    assert!(
+        Command::new("Rscript").args(["-e", save]).current_dir(&folder).status().unwrap().success()
+    );
     let call = |name: &str| bench.call(from("mine", name, Some("mine")), json!({}));
     assert_eq!(text(&call("both").await, 0), "[1] 5 6\n");
     assert_eq!(text(&call("methods").await, 0), "[1] TRUE\n");
@@ -234,10 +263,17 @@ async fn without_collate_files_are_read_in_the_order_of_their_bytes() {
     write_package(
         &folder,
         "other",
-        &[("B.R", "order <- c(order, 'B')"), ("a.R", "order <- c(order, 'a')"), ("A.R", "order <- 'A'\nf <- function() order")],
+        &[
+            ("B.R", "order <- c(order, 'B')"),
+            ("a.R", "order <- c(order, 'a')"),
+            ("A.R", "order <- 'A'\nf <- function() order"),
+        ],
         "",
     );
-    assert_eq!(text(&bench.call(from("other", "f", Some("other")), json!({})).await, 0), "[1] \"A\" \"B\" \"a\"\n");
+    assert_eq!(
+        text(&bench.call(from("other", "f", Some("other")), json!({})).await, 0),
+        "[1] \"A\" \"B\" \"a\"\n"
+    );
 }
 
 #[tokio::test]
@@ -247,10 +283,16 @@ async fn code_for_this_kind_of_system_is_read_last() {
     let folder = bench.crib.path("crib/other");
     std::fs::create_dir_all(folder.join("R/unix")).unwrap();
     std::fs::create_dir_all(folder.join("R/windows")).unwrap();
-    let files =
-        [("z.R", "order <- 'z'\nf <- function() order"), ("unix/a.R", "order <- c(order, 'a')"), ("windows/b.R", "stop('no')")];
+    let files = [
+        ("z.R", "order <- 'z'\nf <- function() order"),
+        ("unix/a.R", "order <- c(order, 'a')"),
+        ("windows/b.R", "stop('no')"),
+    ];
     write_package(&folder, "other", &files, "");
-    assert_eq!(text(&bench.call(from("other", "f", Some("other")), json!({})).await, 0), "[1] \"z\" \"a\"\n");
+    assert_eq!(
+        text(&bench.call(from("other", "f", Some("other")), json!({})).await, 0),
+        "[1] \"z\" \"a\"\n"
+    );
 }
 
 #[tokio::test]
@@ -265,8 +307,7 @@ async fn a_plan_shows_the_exact_call() {
         ("day", Encoding::Scalar(Atom::Date)),
         ("rows", Encoding::DataFrame),
     ];
-    let arguments =
-        json!({"n": 1, "x": [1, null, 2.5], "text": "a \"b\"\n", "if": null, "day": "1970-01-02", "rows": [{"a": 1}]});
+    let arguments = json!({"n": 1, "x": [1, null, 2.5], "text": "a \"b\"\n", "if": null, "day": "1970-01-02", "rows": [{"a": 1}]});
     let plan = bench.crib.plan(&function("f", &formals), arguments).unwrap();
     assert_eq!(plan["program"], "R");
     let call = "bench::f(n = 1L, x = c(1, NA_real_, 2.5), text = \"a \\\"b\\\"\\n\", `if` = NULL, day = as.Date(1), rows = data.frame(a = 1L))";
@@ -282,7 +323,9 @@ async fn arguments_that_the_function_does_not_take_are_refused() {
     for _ in 0..2 {
         let outcome = bench.call(function("f", &[("x", NUMBER)]), json!({"x": 1, "y": 2})).await;
         assert_eq!(field(&outcome, "error_type"), "invalid_arguments");
-        let outcome = bench.call(function("f", &[("x", Encoding::Scalar(Atom::Date))]), json!({"x": "soon"})).await;
+        let outcome = bench
+            .call(function("f", &[("x", Encoding::Scalar(Atom::Date))]), json!({"x": "soon"}))
+            .await;
         assert!(text(&outcome, 0).contains("must be a date such as 2024-12-31"), "{outcome:?}");
         assert_eq!(bench.pid().await, first, "the R that was woken for it still waits");
     }
@@ -306,7 +349,12 @@ async fn a_package_may_lie_in_a_folder_of_any_name() {
     need_r!();
     for folder in ["spaced out \u{e9}", "two\nlines", "ends\n"] {
         let bench = Workshop::new("");
-        write_package(&bench.crib.path("crib").join(folder), "bench", &[("code.R", "f <- function() 42")], "");
+        write_package(
+            &bench.crib.path("crib").join(folder),
+            "bench",
+            &[("code.R", "f <- function() 42")],
+            "",
+        );
         let mut tool = function("f", &[]);
         let Launch::R(launch) = &mut tool.launch else { unreachable!("it is an R function") };
         launch.sources = Some(folder.to_owned());

@@ -43,11 +43,17 @@ async fn an_error_says_what_where_and_how_it_came_to_it() {
     let outcome = bench.run("fails").await;
     assert!(outcome.failed);
     assert_eq!(field(&outcome, "error_type"), "r_error");
-    assert_eq!(field(&outcome, "error_message"), "`bench-fails` failed in `inner(\"x\")`: it broke: x");
+    assert_eq!(
+        field(&outcome, "error_message"),
+        "`bench-fails` failed in `inner(\"x\")`: it broke: x"
+    );
     let details = field(&outcome, "error_details");
     assert_eq!(details["call"], "inner(\"x\")");
     assert_eq!(details["class"], json!(["simpleError", "error"]));
-    assert_eq!(details["traceback"], json!(["fails()", "inner(\"x\")", "stop(\"it broke: \", text)"]));
+    assert_eq!(
+        details["traceback"],
+        json!(["fails()", "inner(\"x\")", "stop(\"it broke: \", text)"])
+    );
     is_fine(&bench).await;
 }
 
@@ -81,7 +87,11 @@ async fn an_error_on_the_way_out_does_not_hide_the_first_nor_end_r() {
     let bench = Workshop::new(CODE);
     let pid = bench.pid().await;
     let outcome = bench.run("cleans").await;
-    assert_eq!(field(&outcome, "error_message"), "`bench-cleans` failed in `cleans()`: first", "{outcome:?}");
+    assert_eq!(
+        field(&outcome, "error_message"),
+        "`bench-cleans` failed in `cleans()`: first",
+        "{outcome:?}"
+    );
     assert_eq!(bench.pid().await, pid);
 }
 
@@ -113,7 +123,10 @@ async fn a_crash_is_an_error_and_the_next_call_works() {
     assert_eq!(field(&outcome, "error_type"), "r_ended");
     assert!(text(&outcome, 0).contains("segmentation fault"), "{outcome:?}");
     let said = field(&outcome, "messages").to_string();
-    assert!(said.contains("tools::pskill") && said.len() < 4000, "R shows how it came to it, not the worker itself: {said}");
+    assert!(
+        said.contains("tools::pskill") && said.len() < 4000,
+        "R shows how it came to it, not the worker itself: {said}"
+    );
     is_fine(&bench).await;
 }
 
@@ -135,7 +148,8 @@ async fn a_time_limit_interrupts_r_and_keeps_it() {
     let pid = bench.pid().await;
     for name in ["loops", "sleeps"] {
         let limit = Some(Duration::from_millis(300));
-        let outcome = bench.call_with(function(name, &[]), json!({}), CancellationToken::new(), limit).await;
+        let outcome =
+            bench.call_with(function(name, &[]), json!({}), CancellationToken::new(), limit).await;
         assert_eq!(field(&outcome, "error_type"), "timed_out", "{outcome:?}");
     }
     assert_eq!(bench.pid().await, pid, "the same R goes on");
@@ -147,11 +161,16 @@ async fn cancelling_interrupts_the_call_in_flight_and_no_other() {
     let bench = Workshop::new(CODE);
     let pid = bench.pid().await;
     let cancel = CancellationToken::new();
-    let sleeping = tokio::spawn(bench.call_with(function("sleeps", &[]), json!({}), cancel.clone(), None));
+    let sleeping =
+        tokio::spawn(bench.call_with(function("sleeps", &[]), json!({}), cancel.clone(), None));
     let begun = bench.crib.path("crib/begun");
     eventually("it sleeps", || begun.exists()).await;
-    let next =
-        tokio::spawn(bench.call_with(returning("pid", json!({"type": "integer"})), json!({}), CancellationToken::new(), None));
+    let next = tokio::spawn(bench.call_with(
+        returning("pid", json!({"type": "integer"})),
+        json!({}),
+        CancellationToken::new(),
+        None,
+    ));
     cancel.cancel();
     assert_eq!(field(&sleeping.await.unwrap(), "error_type"), "cancelled");
     let next = next.await.unwrap();
@@ -163,7 +182,8 @@ async fn cancelling_an_operation_interrupts_r_and_keeps_it() {
     need_r!();
     let bench = Workshop::with(CODE, |settings| settings.patience = Duration::from_millis(50));
     let pid = bench.pid().await;
-    let started = bench.call(Tool { mode: Mode::Asynchronous, ..function("sleeps", &[]) }, json!({})).await;
+    let started =
+        bench.call(Tool { mode: Mode::Asynchronous, ..function("sleeps", &[]) }, json!({})).await;
     let id = Operation::started_by(&started).expect("an operation");
     let begun = bench.crib.path("crib/begun");
     eventually("it sleeps", || begun.exists()).await;
@@ -181,7 +201,8 @@ async fn an_interrupt_that_comes_too_late_does_not_hit_the_next_call() {
     is_fine(&bench).await;
     for delay in 0..60 {
         let cancel = CancellationToken::new();
-        let call = tokio::spawn(bench.call_with(function("fine", &[]), json!({}), cancel.clone(), None));
+        let call =
+            tokio::spawn(bench.call_with(function("fine", &[]), json!({}), cancel.clone(), None));
         tokio::time::sleep(Duration::from_micros(delay * 10)).await;
         cancel.cancel();
         call.await.unwrap();
@@ -195,7 +216,12 @@ async fn a_call_is_interrupted_while_its_value_is_sent_too() {
     let bench = Workshop::new(CODE);
     let pid = bench.pid().await;
     let cancel = CancellationToken::new();
-    let large = tokio::spawn(bench.call_with(returning("large", json!({"type": "array"})), json!({}), cancel.clone(), None));
+    let large = tokio::spawn(bench.call_with(
+        returning("large", json!({"type": "array"})),
+        json!({}),
+        cancel.clone(),
+        None,
+    ));
     let begun = bench.crib.path("crib/begun");
     eventually("it is about to return", || begun.exists()).await;
     cancel.cancel();
@@ -209,7 +235,8 @@ async fn code_that_cannot_be_interrupted_is_killed_and_r_started_anew() {
     let bench = Workshop::new(CODE);
     let pid = bench.pid().await;
     let cancel = CancellationToken::new();
-    let deaf = tokio::spawn(bench.call_with(function("deaf", &[]), json!({}), cancel.clone(), None));
+    let deaf =
+        tokio::spawn(bench.call_with(function("deaf", &[]), json!({}), cancel.clone(), None));
     let begun = bench.crib.path("crib/begun");
     eventually("it runs", || begun.exists()).await;
     cancel.cancel();
@@ -223,9 +250,13 @@ async fn programs_that_r_started_end_with_a_cancelled_call() {
     need_r!();
     let bench = Workshop::new(CODE);
     let cancel = CancellationToken::new();
-    let call = tokio::spawn(bench.call_with(function("programs", &[]), json!({}), cancel.clone(), None));
+    let call =
+        tokio::spawn(bench.call_with(function("programs", &[]), json!({}), cancel.clone(), None));
     let child = bench.crib.path("crib/child");
-    eventually("the program runs", || std::fs::read_to_string(&child).is_ok_and(|pid| pid.ends_with('\n'))).await;
+    eventually("the program runs", || {
+        std::fs::read_to_string(&child).is_ok_and(|pid| pid.ends_with('\n'))
+    })
+    .await;
     let pid = std::fs::read_to_string(&child).unwrap();
     assert!(is_running(&pid));
     cancel.cancel();

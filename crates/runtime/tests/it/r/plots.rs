@@ -9,7 +9,9 @@ use crate::crib::text;
 #[tokio::test]
 async fn plots_are_pictures() {
     need_r!();
-    let bench = Workshop::new("f <- function() { plot(1:3); hist(c(1, 2, 2)); 'drawn' }\nplain <- function() 1");
+    let bench = Workshop::new(
+        "f <- function() { plot(1:3); hist(c(1, 2, 2)); 'drawn' }\nplain <- function() 1",
+    );
     let outcome = bench.run("f").await;
     assert_eq!(text(&outcome, 0), "[1] \"drawn\"\n");
     let pictures = outcome.content.iter().filter(|content| {
@@ -23,12 +25,18 @@ async fn plots_are_pictures() {
 #[tokio::test]
 async fn plots_of_a_device_that_was_closed_are_pictures_too() {
     need_r!();
-    let bench = Workshop::new("f <- function() { plot(1:3); dev.off(); plot(3:1); dev.off(); 'drawn' }\nplain <- function() 1");
+    let bench = Workshop::new(
+        "f <- function() { plot(1:3); dev.off(); plot(3:1); dev.off(); 'drawn' }\nplain <- function() 1",
+    );
     let outcome = bench.run("f").await;
     let pictures: Vec<_> = outcome
         .content
         .iter()
-        .filter_map(|content| if let Content::Image { data, .. } = content { Some(data) } else { None })
+        .filter_map(
+            |content| {
+                if let Content::Image { data, .. } = content { Some(data) } else { None }
+            },
+        )
         .collect();
     assert!(pictures.len() == 2 && pictures[0] != pictures[1], "{:?}", pictures.len());
     assert_eq!(bench.run("plain").await.content.len(), 1, "nothing is left to be drawn");

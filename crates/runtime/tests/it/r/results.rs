@@ -20,7 +20,11 @@ async fn text_is_what_r_prints() {
          nothing <- function() invisible(NULL)",
     );
     assert_eq!(text(&bench.run("f").await, 0), "before\n$n\n[1] 1\n\n$t\n[1] \"Zoë\"\n\n");
-    assert_eq!(text(&bench.run("quiet").await, 0), "[1] 7\n", "a value that nobody would see is shown");
+    assert_eq!(
+        text(&bench.run("quiet").await, 0),
+        "[1] 7\n",
+        "a value that nobody would see is shown"
+    );
     assert_eq!(text(&bench.run("nothing").await, 0), "NULL\n");
 }
 
@@ -44,7 +48,11 @@ async fn a_return_schema_decides_what_a_value_becomes() {
             json!({"type": "object", "properties": {"count": {"type": "integer"}, "names": {"type": "array"}}}),
             json!({"count": 1, "names": ["a"], "tags": ["x", "y"], "none": null, "when": "2024-12-31"}),
         ),
-        ("table", json!({"type": "array", "items": {"type": "object"}}), json!([{"n": 1, "t": "x"}, {"n": 2, "t": null}])),
+        (
+            "table",
+            json!({"type": "array", "items": {"type": "object"}}),
+            json!([{"n": 1, "t": "x"}, {"n": 2, "t": null}]),
+        ),
         ("table", json!({"type": "object"}), json!({"n": [1, 2], "t": ["x", null]})),
         ("bare", json!({"type": "array", "items": {"type": "number"}}), json!([1, 2, 3])),
         ("bare", json!({"type": "object"}), json!({"value": [1, 2, 3]})),
@@ -58,11 +66,18 @@ async fn a_return_schema_decides_what_a_value_becomes() {
 #[tokio::test]
 async fn parts_that_are_said_to_be_text_never_fail_a_call() {
     need_r!();
-    let bench = Workshop::new("fit <- function() list(coef = c(1.5, NA), call = quote(f(x)), n = 3L, more = list(a = 1))");
-    let parts = ["coef", "call", "n", "more"].map(|part| (part.to_owned(), json!({"type": "string"})));
-    let schema = json!({"type": "object", "properties": Value::Object(parts.into_iter().collect())});
+    let bench = Workshop::new(
+        "fit <- function() list(coef = c(1.5, NA), call = quote(f(x)), n = 3L, more = list(a = 1))",
+    );
+    let parts =
+        ["coef", "call", "n", "more"].map(|part| (part.to_owned(), json!({"type": "string"})));
+    let schema =
+        json!({"type": "object", "properties": Value::Object(parts.into_iter().collect())});
     let outcome = bench.call(returning("fit", schema), json!({})).await;
-    assert_eq!(value(&outcome), &json!({"coef": "[1.5,null]", "call": "f(x)", "n": "3", "more": "{\"a\":1}"}));
+    assert_eq!(
+        value(&outcome),
+        &json!({"coef": "[1.5,null]", "call": "f(x)", "n": "3", "more": "{\"a\":1}"})
+    );
 }
 
 #[tokio::test]
@@ -83,7 +98,11 @@ async fn one_value_arrives_as_it_is_and_with_what_was_said() {
         ("'Zoë'", json!("Zoë")),
         ("as.raw(1)", json!("AQ==")),
     ];
-    let code: Vec<_> = values.iter().enumerate().map(|(at, (code, _))| format!("v{at} <- function() {code}\n")).collect();
+    let code: Vec<_> = values
+        .iter()
+        .enumerate()
+        .map(|(at, (code, _))| format!("v{at} <- function() {code}\n"))
+        .collect();
     let code = code.concat() + "warned <- function() { warning('well'); invisible(2) }";
     let bench = Workshop::new(&code);
     for (at, (code, expected)) in values.iter().enumerate() {
@@ -91,7 +110,11 @@ async fn one_value_arrives_as_it_is_and_with_what_was_said() {
         assert_eq!(value(&outcome), expected, "{code}");
     }
     let outcome = bench.run("warned").await;
-    assert_eq!((text(&outcome, 0), field(&outcome, "warnings")), ("[1] 2\n", &json!(["well (in warned())"])), "{outcome:?}");
+    assert_eq!(
+        (text(&outcome, 0), field(&outcome, "warnings")),
+        ("[1] 2\n", &json!(["well (in warned())"])),
+        "{outcome:?}"
+    );
 }
 
 #[tokio::test]
@@ -125,7 +148,11 @@ async fn missing_values_are_no_failure() {
         ("all", json!({"type": "array", "items": {"type": "integer"}}), json!([1, null])),
         ("parts", parts, json!({"n": null, "all": ["a", null]})),
     ] {
-        assert_eq!(value(&bench.call(returning(name, schema), json!({})).await), &expected, "{name}");
+        assert_eq!(
+            value(&bench.call(returning(name, schema), json!({})).await),
+            &expected,
+            "{name}"
+        );
     }
 }
 
@@ -174,9 +201,15 @@ async fn printing_anywhere_does_not_disturb_what_is_answered() {
     let outcome = bench.call(returning("f", json!({"type": "integer"})), json!({})).await;
     assert_eq!(value(&outcome), &json!(42));
     assert_eq!(text(&outcome, 1), "printed:\n\u{1}\u{2} B\nfrom-a-program");
-    assert!(text(&outcome, 2).contains("to-stderr") && text(&outcome, 2).contains("said"), "{outcome:?}");
+    assert!(
+        text(&outcome, 2).contains("to-stderr") && text(&outcome, 2).contains("said"),
+        "{outcome:?}"
+    );
     let again = bench.run("f").await;
-    assert!(text(&again, 0).ends_with("from-a-program[1] 42\n"), "a sink is ended with its function: {again:?}");
+    assert!(
+        text(&again, 0).ends_with("from-a-program[1] 42\n"),
+        "a sink is ended with its function: {again:?}"
+    );
 }
 
 #[tokio::test]
@@ -186,7 +219,9 @@ async fn a_value_that_cannot_be_printed_is_a_failure() {
         ".onLoad <- function(...) registerS3method('print', 'shy', function(x, ...) stop('not me'))
          f <- function() structure(list(), class = 'shy')\nhidden <- function() invisible(f())",
     );
-    for tool in [function("f", &[]), function("hidden", &[]), returning("f", json!({"type": "string"}))] {
+    for tool in
+        [function("f", &[]), function("hidden", &[]), returning("f", json!({"type": "string"}))]
+    {
         let outcome = bench.call(tool, json!({})).await;
         assert_eq!(field(&outcome, "error_type"), "r_error", "{outcome:?}");
         assert!(text(&outcome, 0).ends_with("not me"), "{outcome:?}");
@@ -198,29 +233,44 @@ async fn a_long_text_is_cut_and_kept_whole() {
     need_r!();
     let bench = Workshop::new("f <- function() cat(strrep('0123456789', 100000))");
     let outcome = bench.run("f").await;
-    assert!(text(&outcome, 0).len() < 100_000 && text(&outcome, 0).contains("the whole is the resource"));
+    assert!(
+        text(&outcome, 0).len() < 100_000
+            && text(&outcome, 0).contains("the whole is the resource")
+    );
     assert_eq!(field(&outcome, "truncated"), true);
     let uri = field(&outcome, "output").as_str().unwrap().to_owned();
     assert!(matches!(&outcome.content[1], Content::Link { uri: link, .. } if *link == uri));
     let id = uri.rsplit('/').nth(1).unwrap().to_owned();
-    assert_eq!(std::fs::metadata(bench.crib.path(&format!("spill/{id}-stdout"))).unwrap().len(), 1_000_000);
+    assert_eq!(
+        std::fs::metadata(bench.crib.path(&format!("spill/{id}-stdout"))).unwrap().len(),
+        1_000_000
+    );
 }
 
 #[tokio::test]
 async fn a_result_of_100_megabytes_does_not_fill_the_servers_memory() {
     need_r!();
-    let bench = Workshop::with("f <- function() as.numeric(seq_len(13e6))\npid <- function() Sys.getpid()", |settings| {
-        settings.spill_bytes = 1 << 30;
-    });
+    let bench = Workshop::with(
+        "f <- function() as.numeric(seq_len(13e6))\npid <- function() Sys.getpid()",
+        |settings| {
+            settings.spill_bytes = 1 << 30;
+        },
+    );
     bench.pid().await;
     let before = peak_memory();
-    let outcome = bench.call(returning("f", json!({"type": "array", "items": {"type": "number"}})), json!({})).await;
+    let outcome = bench
+        .call(returning("f", json!({"type": "array", "items": {"type": "number"}})), json!({}))
+        .await;
     let grown = peak_memory() - before;
     assert!(grown < 60_000, "the server grew by {grown} kB");
     let first: Vec<_> = value(&outcome).as_array().unwrap().iter().take(3).cloned().collect();
     assert_eq!(first, [1, 2, 3]);
     let whole = whole(&bench, &outcome);
-    assert!(whole.starts_with("[1,2,3,") && whole.ends_with(",12999999,13000000]"), "{}", whole.len());
+    assert!(
+        whole.starts_with("[1,2,3,") && whole.ends_with(",12999999,13000000]"),
+        "{}",
+        whole.len()
+    );
 }
 
 #[tokio::test]
@@ -244,13 +294,22 @@ async fn a_large_nested_result_is_whole_in_its_resource() {
 /// Values that are long for a large `n`, and what is said of them.
 const SHAPES: &[(&str, &str)] = &[
     ("as.list(seq_len(n / 4) + 0.5)", r#"{"type": "array"}"#),
-    ("lapply(seq_len(n / 20), function(i) list(id = i, tags = c('x', NA)))", r#"{"type": "array"}"#),
+    (
+        "lapply(seq_len(n / 20), function(i) list(id = i, tags = c('x', NA)))",
+        r#"{"type": "array"}"#,
+    ),
     ("list(strrep('x', n * 50), seq_len(n), NULL, list(1, 'x'), 'last')", r#"{"type": "array"}"#),
     ("setNames(as.list(seq_len(n / 10)), paste0('k', seq_len(n / 10)))", r#"{"type": "object"}"#),
     ("setNames(as.list(seq_len(n / 10)), paste0('k', seq_len(n / 10)))", r#"{"type": "array"}"#),
-    ("list(a = list(b = setNames(as.list(seq_len(n / 10)), paste0('k', seq_len(n / 10)))), c = 1)", r#"{"type": "object"}"#),
+    (
+        "list(a = list(b = setNames(as.list(seq_len(n / 10)), paste0('k', seq_len(n / 10)))), c = 1)",
+        r#"{"type": "object"}"#,
+    ),
     ("setNames(seq_len(n / 10) + 0.5, paste0('k', seq_len(n / 10)))", r#"{}"#),
-    ("setNames(seq_len(n / 10) + 0.5, paste0('k', seq_len(n / 10)))", r#"{"additionalProperties": {"type": "string"}}"#),
+    (
+        "setNames(seq_len(n / 10) + 0.5, paste0('k', seq_len(n / 10)))",
+        r#"{"additionalProperties": {"type": "string"}}"#,
+    ),
     ("setNames(seq_len(n / 10) + 0.5, paste0('k', seq_len(n / 10)))", r#"{"type": "array"}"#),
     ("as.raw(rep(1:6, length.out = n * 6))", r#"{"type": "string"}"#),
     ("strrep('a\"\u{e9}\u{4e2d}\n', n)", r#"{"type": "string"}"#),
@@ -269,7 +328,11 @@ const SHAPES: &[(&str, &str)] = &[
 #[tokio::test]
 async fn what_comes_in_pieces_is_like_what_comes_at_once() {
     need_r!();
-    let functions: Vec<_> = SHAPES.iter().enumerate().map(|(at, (value, _))| format!("f{at} <- function(n) {value}")).collect();
+    let functions: Vec<_> = SHAPES
+        .iter()
+        .enumerate()
+        .map(|(at, (value, _))| format!("f{at} <- function(n) {value}"))
+        .collect();
     let bench = Workshop::with(&functions.join("\n"), |settings| settings.spill_bytes = 1 << 30);
     for (at, (value, schema)) in SHAPES.iter().enumerate() {
         let tool = Tool {
@@ -283,7 +346,10 @@ async fn what_comes_in_pieces_is_like_what_comes_at_once() {
             "{value}: {:?}",
             text(&long, 0).get(..300)
         );
-        assert!(serde_json::to_string(&long.structured).unwrap().len() < 200_000, "{value} as {schema}");
+        assert!(
+            serde_json::to_string(&long.structured).unwrap().len() < 200_000,
+            "{value} as {schema}"
+        );
         let whole: Value = serde_json::from_str(&whole(&bench, &long)).unwrap();
         assert!(begins(&whole, self::value(&short)), "{value} as {schema}: {short:?}");
     }
@@ -293,7 +359,8 @@ async fn what_comes_in_pieces_is_like_what_comes_at_once() {
 fn begins(long: &Value, short: &Value) -> bool {
     match (long, short) {
         (Value::Array(long), Value::Array(short)) => {
-            long.len() >= short.len() && long.iter().zip(short).all(|(long, short)| begins(long, short))
+            long.len() >= short.len()
+                && long.iter().zip(short).all(|(long, short)| begins(long, short))
         }
         (Value::Object(long), Value::Object(short)) => {
             short.iter().all(|(name, short)| long.get(name).is_some_and(|long| begins(long, short)))
@@ -316,10 +383,12 @@ fn whole(bench: &Workshop, outcome: &Outcome) -> String {
 #[tokio::test]
 async fn one_element_of_100_megabytes_is_whole_in_its_resource() {
     need_r!();
-    let bench =
-        Workshop::with("f <- function() list(text = strrep('x', 1e8), n = 1)\npid <- function() Sys.getpid()", |settings| {
+    let bench = Workshop::with(
+        "f <- function() list(text = strrep('x', 1e8), n = 1)\npid <- function() Sys.getpid()",
+        |settings| {
             settings.spill_bytes = 1 << 30;
-        });
+        },
+    );
     let pid = bench.pid().await;
     let outcome = bench.call(returning("f", json!({"type": "object"})), json!({})).await;
     assert_eq!(value(&outcome)["n"], 1);
@@ -331,7 +400,9 @@ async fn one_element_of_100_megabytes_is_whole_in_its_resource() {
 #[tokio::test]
 async fn what_is_printed_is_whole_in_its_resource_however_long_it_is() {
     need_r!();
-    let bench = Workshop::with("f <- function() seq_len(200000)", |settings| settings.spill_bytes = 1 << 30);
+    let bench = Workshop::with("f <- function() seq_len(200000)", |settings| {
+        settings.spill_bytes = 1 << 30
+    });
     let outcome = bench.run("f").await;
     let uri = field(&outcome, "output").as_str().unwrap().to_owned();
     let id = uri.rsplit('/').nth(1).unwrap();
@@ -350,7 +421,11 @@ async fn an_open_sink_does_not_swallow_the_value() {
     );
     assert_eq!(text(&bench.run("f").await, 0), "[1] 42\n");
     bench.run("quiet").await;
-    assert_eq!(field(&bench.run("says").await, "messages"), &json!(["heard"]), "the next call has its messages");
+    assert_eq!(
+        field(&bench.run("says").await, "messages"),
+        &json!(["heard"]),
+        "the next call has its messages"
+    );
     let loud = bench.call(returning("loud", json!({"type": "string"})), json!({})).await;
     assert_eq!(text(&loud, 1), "messages:\nprinted", "{loud:?}");
 }
@@ -366,10 +441,18 @@ async fn warnings_of_printing_belong_to_their_call() {
          f <- function(times = 1) invisible(structure(list(times), class = 'wary'))\ng <- function() 1\nh <- function() f(60)",
     );
     let outcome = bench.run("f").await;
-    assert_eq!((text(&outcome, 0), field(&outcome, "warnings").as_array().map(Vec::len)), ("shown\n", Some(1)), "{outcome:?}");
+    assert_eq!(
+        (text(&outcome, 0), field(&outcome, "warnings").as_array().map(Vec::len)),
+        ("shown\n", Some(1)),
+        "{outcome:?}"
+    );
     assert!(bench.run("g").await.structured.is_none(), "the next call has none of them");
     let many = bench.run("h").await;
-    assert_eq!(field(&many, "notes"), &json!(["there were 60 warnings, and only the first 50 are answered"]), "{many:?}");
+    assert_eq!(
+        field(&many, "notes"),
+        &json!(["there were 60 warnings, and only the first 50 are answered"]),
+        "{many:?}"
+    );
 }
 
 #[tokio::test]
@@ -407,8 +490,15 @@ async fn rows_keep_their_names_unless_that_is_forbidden() {
     let outcome = bench.call(returning("f", rows.clone()), json!({})).await;
     assert_eq!(value(&outcome), &json!([{"_row": "first", "n": 1}, {"_row": "second", "n": 2}]));
     let closed = json!({"type": "array", "items": {"type": "object", "properties": {"n": {}}, "additionalProperties": false}});
-    assert_eq!(value(&bench.call(returning("f", closed), json!({})).await), &json!([{"n": 1}, {"n": 2}]));
-    assert_eq!(value(&bench.call(returning("g", rows), json!({})).await), &json!([{"n": 2}]), "a number is no name");
+    assert_eq!(
+        value(&bench.call(returning("f", closed), json!({})).await),
+        &json!([{"n": 1}, {"n": 2}])
+    );
+    assert_eq!(
+        value(&bench.call(returning("g", rows), json!({})).await),
+        &json!([{"n": 2}]),
+        "a number is no name"
+    );
 }
 
 #[tokio::test]

@@ -18,7 +18,9 @@ async fn sessions_do_not_see_each_other() {
     need_r!();
     let bench = Workshop::new(COUNTER);
     let other = Session::default();
-    let count = |session: &Session| bench.call_in(session, function("count", &[]), json!({}), CancellationToken::new(), None);
+    let count = |session: &Session| {
+        bench.call_in(session, function("count", &[]), json!({}), CancellationToken::new(), None)
+    };
     let (one, two) = tokio::join!(count(&bench.session), count(&other));
     assert_eq!((text(&one, 0), text(&two, 0)), ("[1] 1\n", "[1] 1\n"));
     assert_eq!(text(&count(&bench.session).await, 0), "[1] 2\n");
@@ -33,7 +35,13 @@ async fn sessions_run_beside_each_other_and_calls_of_one_in_turn() {
     );
     let other = Session::default();
     let meet = |session: &Session| {
-        bench.call_in(session, function("meet", &[]), json!({}), CancellationToken::new(), Some(Duration::from_secs(30)))
+        bench.call_in(
+            session,
+            function("meet", &[]),
+            json!({}),
+            CancellationToken::new(),
+            Some(Duration::from_secs(30)),
+        )
     };
     let (one, two) = tokio::join!(meet(&bench.session), meet(&other));
     assert_eq!((text(&one, 0), text(&two, 0)), ("[1] \"met\"\n", "[1] \"met\"\n"));
@@ -65,7 +73,15 @@ async fn a_handle_names_a_session_across_connections_and_servers() {
     let bench = Workshop { crib: bench.crib.with_runtime(first), session: Session::default() };
     let count = async |bench: &Workshop, handle: &str| {
         let tool = with_handle(&function("count", &[])).expect("an argument for it");
-        let outcome = bench.call_in(&Session::default(), tool, json!({"session": handle}), CancellationToken::new(), None).await;
+        let outcome = bench
+            .call_in(
+                &Session::default(),
+                tool,
+                json!({"session": handle}),
+                CancellationToken::new(),
+                None,
+            )
+            .await;
         text(&outcome, 0).to_owned()
     };
     assert_eq!(count(&bench, "mine").await, "[1] 1\n");
@@ -78,7 +94,8 @@ async fn a_handle_names_a_session_across_connections_and_servers() {
 #[tokio::test]
 async fn a_worker_that_nobody_uses_ends_and_its_state_stays() {
     need_r!();
-    let bench = Workshop::with(COUNTER, |settings| settings.worker_idle = Duration::from_millis(200));
+    let bench =
+        Workshop::with(COUNTER, |settings| settings.worker_idle = Duration::from_millis(200));
     bench.run("count").await;
     let pid = bench.pid().await;
     eventually("the worker has gone", || !is_running(&pid)).await;
@@ -92,7 +109,9 @@ async fn there_are_no_more_workers_than_allowed() {
     bench.run("count").await;
     let pid = bench.pid().await;
     let other = Session::default();
-    let count = bench.call_in(&other, function("count", &[]), json!({}), CancellationToken::new(), None).await;
+    let count = bench
+        .call_in(&other, function("count", &[]), json!({}), CancellationToken::new(), None)
+        .await;
     assert_eq!(text(&count, 0), "[1] 1\n");
     eventually("the first worker made room", || !is_running(&pid)).await;
     assert_eq!(text(&bench.run("count").await, 0), "[1] 2\n", "and its state is still there");
@@ -106,22 +125,28 @@ async fn a_session_whose_tools_need_two_workers_does_with_one() {
     reads.marks.mutates = Some(false);
     for before in [0, 2] {
         assert_eq!(text(&bench.run("count").await, 0), format!("[1] {}\n", before + 1));
-        assert_eq!(text(&bench.call(reads.clone(), json!({})).await, 0), format!("[1] {}\n", before + 2));
+        assert_eq!(
+            text(&bench.call(reads.clone(), json!({})).await, 0),
+            format!("[1] {}\n", before + 2)
+        );
     }
 }
 
 #[tokio::test]
 async fn who_finds_all_workers_busy_has_the_first_that_is_done() {
     need_r!();
-    let code =
-        format!("{COUNTER}\nlasts <- function() {{ file.create('begun'); while (!file.exists('go')) Sys.sleep(0.01); 'done' }}");
+    let code = format!(
+        "{COUNTER}\nlasts <- function() {{ file.create('begun'); while (!file.exists('go')) Sys.sleep(0.01); 'done' }}"
+    );
     let bench = Workshop::with(&code, |settings| (settings.workers, settings.concurrency) = (1, 8));
-    let call =
-        |session: &Session, name: &str| bench.call_in(session, function(name, &[]), json!({}), CancellationToken::new(), None);
+    let call = |session: &Session, name: &str| {
+        bench.call_in(session, function(name, &[]), json!({}), CancellationToken::new(), None)
+    };
     let long = tokio::spawn(call(&bench.session, "lasts"));
     let begun = bench.crib.path("crib/begun");
     eventually("it runs", || begun.exists()).await;
-    let others = [Session::default(), Session::default()].map(|session| tokio::spawn(call(&session, "count")));
+    let others = [Session::default(), Session::default()]
+        .map(|session| tokio::spawn(call(&session, "count")));
     // They find no worker that is free, and wait.
     tokio::task::yield_now().await;
     fs::write(bench.crib.path("crib/go"), "").unwrap();
@@ -147,7 +172,13 @@ async fn a_state_that_nobody_asked_for_in_time_is_gone() {
     let bench = Workshop { crib: bench.crib.with_runtime(runtime), session: Session::default() };
     let count = async || {
         let session = Session::default();
-        let call = bench.call_in(&session, open_to_all("count"), json!({"session": "mine"}), CancellationToken::new(), None);
+        let call = bench.call_in(
+            &session,
+            open_to_all("count"),
+            json!({"session": "mine"}),
+            CancellationToken::new(),
+            None,
+        );
         text(&call.await, 0).to_owned()
     };
     assert_eq!(count().await, "[1] 1\n");
@@ -164,14 +195,23 @@ async fn callers_without_a_session_get_an_r_that_waits_and_nothing_of_each_other
         cat(Sys.getpid(), any(seen)) }";
     let bench = Workshop::new(code);
     let who = async || {
-        let call = bench.call_in(&Session::default(), open_to_all("who"), json!({}), CancellationToken::new(), None).await;
+        let call = bench
+            .call_in(
+                &Session::default(),
+                open_to_all("who"),
+                json!({}),
+                CancellationToken::new(),
+                None,
+            )
+            .await;
         let said = text(&call, 0).to_owned();
         let (pid, has_seen) = said.split_once(' ').expect("two words");
         assert_eq!(has_seen, "FALSE", "somebody else was here");
         pid.parse::<u32>().expect("a process")
     };
     let first = who().await;
-    let waiting = |but: u32| workers(&bench).into_iter().filter(|pid| *pid != but).collect::<Vec<_>>();
+    let waiting =
+        |but: u32| workers(&bench).into_iter().filter(|pid| *pid != but).collect::<Vec<_>>();
     eventually("one waits for the next", || waiting(first).len() == 1).await;
     let spare = waiting(first)[0];
     assert_eq!(who().await, spare, "it was there already");
@@ -181,7 +221,8 @@ async fn callers_without_a_session_get_an_r_that_waits_and_nothing_of_each_other
 #[tokio::test]
 async fn an_r_that_waits_gives_way() {
     need_r!();
-    let bench = Workshop::with("pid <- function() cat(Sys.getpid())", |settings| settings.workers = 2);
+    let bench =
+        Workshop::with("pid <- function() cat(Sys.getpid())", |settings| settings.workers = 2);
     let (one, two) = (Session::default(), Session::default());
     let mut reader = open_to_all("pid");
     reader.marks.mutates = Some(false);
@@ -197,8 +238,16 @@ async fn an_r_that_waits_gives_way() {
 #[tokio::test]
 async fn an_r_that_waits_goes_when_nobody_wants_it() {
     need_r!();
-    let bench = Workshop::with("fine <- function() 1", |settings| settings.worker_idle = Duration::from_millis(200));
-    let call = bench.call_in(&Session::default(), open_to_all("fine"), json!({}), CancellationToken::new(), None);
+    let bench = Workshop::with("fine <- function() 1", |settings| {
+        settings.worker_idle = Duration::from_millis(200)
+    });
+    let call = bench.call_in(
+        &Session::default(),
+        open_to_all("fine"),
+        json!({}),
+        CancellationToken::new(),
+        None,
+    );
     assert_eq!(text(&call.await, 0), "[1] 1\n");
     eventually("all of them are gone", || workers(&bench).is_empty()).await;
 }
@@ -206,7 +255,8 @@ async fn an_r_that_waits_goes_when_nobody_wants_it() {
 /// The processes whose working folder is the crib.
 fn workers(bench: &Workshop) -> Vec<u32> {
     let crib = bench.crib.path("crib").canonicalize().expect("a folder");
-    let is_there = |pid: &u32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|folder| folder == crib);
+    let is_there =
+        |pid: &u32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|folder| folder == crib);
     let all = fs::read_dir("/proc").expect("processes").flatten();
     all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_there).collect()
 }

@@ -66,7 +66,10 @@ async fn state_that_is_too_large_to_copy_is_said_and_its_loss_too() {
          crash <- function() tools::pskill(Sys.getpid(), 9)",
     );
     let outcome = bench.run("fill").await;
-    assert!(field(&outcome, "notes")[0].as_str().unwrap().contains("it takes about 32 MB"), "{outcome:?}");
+    assert!(
+        field(&outcome, "notes")[0].as_str().unwrap().contains("it takes about 32 MB"),
+        "{outcome:?}"
+    );
     assert_eq!(text(&bench.run("size").await, 0), "[1] 1\n");
     bench.run("crash").await;
     let outcome = bench.run("size").await;
@@ -89,7 +92,10 @@ async fn a_state_that_is_in_the_r_of_other_tools_alone_is_said() {
     for _ in 0..2 {
         let outcome = bench.call(reads.clone(), json!({})).await;
         assert_eq!(text(&outcome, 0), "[1] 0\n");
-        assert!(field(&outcome, "notes")[0].as_str().unwrap().contains("has none of it"), "{outcome:?}");
+        assert!(
+            field(&outcome, "notes")[0].as_str().unwrap().contains("has none of it"),
+            "{outcome:?}"
+        );
     }
     assert_eq!(text(&bench.run("size").await, 0), "[1] 1\n");
     bench.run("crash").await;
@@ -127,7 +133,10 @@ async fn functions_in_the_state_find_their_package_again() {
     );
     bench.run("make").await;
     bench.run("crash").await;
-    assert!(text(&bench.run("gone").await, 0).contains("has no function `gone`"), "which must not lose the state");
+    assert!(
+        text(&bench.run("gone").await, 0).contains("has no function `gone`"),
+        "which must not lose the state"
+    );
     assert_eq!(text(&bench.run("use").await, 0), "[1] 42\n");
 }
 

@@ -10,10 +10,15 @@ const ANY: [&str; 6] = ["object", "array", "string", "number", "boolean", "null"
 
 /// What each function of a package returns, where anything will do.
 async fn become_of(values: &[(&str, Value)]) {
-    let code: String = values.iter().enumerate().map(|(at, (code, _))| format!("v{at} <- function() {code}\n")).collect();
+    let code: String = values
+        .iter()
+        .enumerate()
+        .map(|(at, (code, _))| format!("v{at} <- function() {code}\n"))
+        .collect();
     let bench = Workshop::new(&code);
     for (at, (code, expected)) in values.iter().enumerate() {
-        let outcome: Outcome = bench.call(returning(&format!("v{at}"), json!({"type": ANY})), json!({})).await;
+        let outcome: Outcome =
+            bench.call(returning(&format!("v{at}"), json!({"type": ANY})), json!({})).await;
         assert_eq!(outcome.structured.as_ref(), Some(expected), "{code}: {outcome:?}");
     }
 }
@@ -41,7 +46,10 @@ async fn groups_keep_their_names_and_arrays_their_shape() {
         ("tapply(c(1, 3, 5), c('x', 'x', 'y'), mean)", json!({"x": 2, "y": 5})),
         ("array(1:2, 2)", json!([1, 2])),
         ("array(1:8, c(2, 2, 2))", json!([[[1, 5], [3, 7]], [[2, 6], [4, 8]]])),
-        ("array(1:4, c(2, 2, 1), list(c('x', 'y'), NULL, NULL))", json!({"x": [[1], [3]], "y": [[2], [4]]})),
+        (
+            "array(1:4, c(2, 2, 1), list(c('x', 'y'), NULL, NULL))",
+            json!({"x": [[1], [3]], "y": [[2], [4]]}),
+        ),
     ])
     .await;
 }
@@ -94,7 +102,10 @@ async fn long_integers_are_numbers_unless_that_would_change_them() {
     let of = |name: &str, schema: Value| bench.call(returning(name, schema), json!({}));
     assert_eq!(of("small", json!({"type": "integer"})).await.structured, Some(json!(5)));
     assert_eq!(of("huge", json!({"type": "array"})).await.structured, Some(json!(["text", null])));
-    assert_eq!(of("rows", json!({"type": "array"})).await.structured, Some(json!([{"id": 1, "n": 7}, {"id": 2, "n": null}])));
+    assert_eq!(
+        of("rows", json!({"type": "array"})).await.structured,
+        Some(json!([{"id": 1, "n": 7}, {"id": 2, "n": null}]))
+    );
 }
 
 #[tokio::test]

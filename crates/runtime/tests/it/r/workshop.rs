@@ -85,7 +85,8 @@ impl Workshop {
 /// Writes the sources of a package; `fields` are more lines of its DESCRIPTION.
 pub(super) fn write_package(folder: &Path, name: &str, files: &[(&str, &str)], fields: &str) {
     fs::create_dir_all(folder.join("R")).unwrap();
-    fs::write(folder.join("DESCRIPTION"), format!("Package: {name}\nVersion: 1.2.3\n{fields}")).unwrap();
+    fs::write(folder.join("DESCRIPTION"), format!("Package: {name}\nVersion: 1.2.3\n{fields}"))
+        .unwrap();
     for (file, code) in files {
         fs::write(folder.join("R").join(file), code).unwrap();
     }
@@ -93,7 +94,9 @@ pub(super) fn write_package(folder: &Path, name: &str, files: &[(&str, &str)], f
 
 /// A tool that is a function of the package beside it.
 pub(super) fn function(name: &str, formals: &[(&str, Encoding)]) -> Tool {
-    let formals = formals.iter().map(|(name, encoding)| Formal { parameter: (*name).to_owned(), encoding: *encoding });
+    let formals = formals
+        .iter()
+        .map(|(name, encoding)| Formal { parameter: (*name).to_owned(), encoding: *encoding });
     let launch = RFunction {
         package: "bench".to_owned(),
         function: name.to_owned(),
@@ -101,7 +104,13 @@ pub(super) fn function(name: &str, formals: &[(&str, Encoding)]) -> Tool {
         formals: formals.collect(),
     };
     let schema = Schema::new(object(json!({"type": "object"})));
-    Tool::new(format!("bench-{name}"), "A function", schema, Launch::R(launch), Origin::whole(&SourceId::new("f.yaml")))
+    Tool::new(
+        format!("bench-{name}"),
+        "A function",
+        schema,
+        Launch::R(launch),
+        Origin::whole(&SourceId::new("f.yaml")),
+    )
 }
 
 /// A tool that takes nothing and says what it returns.

@@ -19,11 +19,16 @@ async fn fails(studio: &Studio, code: &str) -> Failure {
 
 #[tokio::test]
 async fn an_error_is_told_by_chunk_and_line_with_warnings_apart() {
-    let Some(studio) = Studio::local(|_| {}) else { return };
+    let Some(studio) = Studio::local(|_| {}) else {
+        return;
+    };
     let text = "One.\n\n```{r fine}\nwarning('hm')\n```\n\n```{r broken}\nx <- 1\nstop('no such thing')\n```\n";
     let failure = studio.render(text, Format::Html).await.unwrap_err();
     assert_eq!(failure.error_type, "render_failed");
-    assert_eq!(failure.message, "`report.Rmd` could not be rendered (chunk `broken`, lines 8-10): no such thing");
+    assert_eq!(
+        failure.message,
+        "`report.Rmd` could not be rendered (chunk `broken`, lines 8-10): no such thing"
+    );
     let found = &failure.details["diagnostics"][0];
     assert_eq!(
         (&found["label"], &found["first_line"], &found["message"]),
@@ -35,11 +40,21 @@ async fn an_error_is_told_by_chunk_and_line_with_warnings_apart() {
 
 #[tokio::test]
 async fn what_r_warned_of_in_a_chunk_that_fails_is_told() {
-    let Some(studio) = Studio::local(|_| {}) else { return };
+    let Some(studio) = Studio::local(|_| {}) else {
+        return;
+    };
     let failure = fails(&studio, "warning('careful')\nreadLines('nowhere')").await;
     let warnings = &failure.details["warnings"];
-    assert_eq!((&warnings[0]["message"], &warnings[0]["label"]), (&"careful".into(), &"trouble".into()), "{failure:?}");
-    assert!(failure.message.contains("cannot open file 'nowhere': No such file or directory"), "{}", failure.message);
+    assert_eq!(
+        (&warnings[0]["message"], &warnings[0]["label"]),
+        (&"careful".into(), &"trouble".into()),
+        "{failure:?}"
+    );
+    assert!(
+        failure.message.contains("cannot open file 'nowhere': No such file or directory"),
+        "{}",
+        failure.message
+    );
 }
 
 #[tokio::test]
@@ -47,66 +62,104 @@ async fn a_daemon_that_does_not_answer_is_told_by_compose_as_well() {
     if !Path::new("/usr/bin/docker-compose").exists() {
         return skip("docker-compose is not installed").unwrap_or_default();
     }
-    let studio = Studio::new(|settings| settings.sockets = vec!["unix:///nowhere/docker.sock".to_owned()]);
-    let failure = studio.run(with_backend(job("Text.\n", Format::Html), Backend::Compose)).await.unwrap_err();
-    assert!(failure.message.contains("Docker does not answer: tried unix:///nowhere/docker.sock"), "{failure:?}");
+    let studio =
+        Studio::new(|settings| settings.sockets = vec!["unix:///nowhere/docker.sock".to_owned()]);
+    let failure =
+        studio.run(with_backend(job("Text.\n", Format::Html), Backend::Compose)).await.unwrap_err();
+    assert!(
+        failure.message.contains("Docker does not answer: tried unix:///nowhere/docker.sock"),
+        "{failure:?}"
+    );
     assert!(!failure.message.contains("Exited"), "{failure:?}");
 }
 
 #[tokio::test]
 async fn broken_front_matter_is_told_by_line() {
-    let Some(studio) = Studio::local(|_| {}) else { return };
-    let failure = studio.render("---\ntitle: a: b: c\nother: [1\n---\n\nText.\n", Format::Html).await.unwrap_err();
+    let Some(studio) = Studio::local(|_| {}) else {
+        return;
+    };
+    let failure = studio
+        .render("---\ntitle: a: b: c\nother: [1\n---\n\nText.\n", Format::Html)
+        .await
+        .unwrap_err();
     assert_eq!(failure.error_type, "render_failed");
-    assert!(failure.details["diagnostics"][0]["first_line"].as_u64().is_some_and(|line| (2..=3).contains(&line)), "{failure:?}");
+    assert!(
+        failure.details["diagnostics"][0]["first_line"]
+            .as_u64()
+            .is_some_and(|line| (2..=3).contains(&line)),
+        "{failure:?}"
+    );
 }
 
 #[tokio::test]
 async fn r_that_loops_is_stopped_with_all_that_it_started() {
-    let Some(studio) = Studio::local(|settings| settings.timeout = Duration::from_secs(3)) else { return };
+    let Some(studio) = Studio::local(|settings| settings.timeout = Duration::from_secs(3)) else {
+        return;
+    };
     let failure = fails(&studio, "system('setsid sleep 9601 &'); while (TRUE) {}").await;
     assert_eq!(failure.error_type, "timed_out");
-    assert!(failure.message.contains("(chunk `trouble`): it was stopped after 3 seconds"), "{}", failure.message);
+    assert!(
+        failure.message.contains("(chunk `trouble`): it was stopped after 3 seconds"),
+        "{}",
+        failure.message
+    );
     assert_eq!(failure.details["diagnostics"][0]["label"], "trouble");
     assert!(!runs("9601"), "what it started was ended");
 }
 
 #[tokio::test]
 async fn r_that_fills_memory_is_stopped() {
-    let Some(studio) = Studio::local(|settings| settings.memory_bytes = 400 * MIB) else { return };
-    let failure = fails(&studio, "x <- list(); while (TRUE) x[[length(x) + 1]] <- rnorm(1e6)").await;
+    let Some(studio) = Studio::local(|settings| settings.memory_bytes = 400 * MIB) else {
+        return;
+    };
+    let failure =
+        fails(&studio, "x <- list(); while (TRUE) x[[length(x) + 1]] <- rnorm(1e6)").await;
     assert_eq!(failure.error_type, "out_of_memory", "{failure:?}");
     assert!(failure.message.contains("`memory_mib`"), "{}", failure.message);
 }
 
 #[tokio::test]
 async fn memory_is_counted_over_all_processes() {
-    let Some(studio) = Studio::local(|settings| settings.memory_bytes = 600 * MIB) else { return };
-    let code = "for (i in 1:6) parallel::mcparallel({ x <- rnorm(2e7); Sys.sleep(60) }); Sys.sleep(60)";
+    let Some(studio) = Studio::local(|settings| settings.memory_bytes = 600 * MIB) else {
+        return;
+    };
+    let code =
+        "for (i in 1:6) parallel::mcparallel({ x <- rnorm(2e7); Sys.sleep(60) }); Sys.sleep(60)";
     let failure = fails(&studio, code).await;
     assert_eq!(failure.error_type, "out_of_memory", "{failure:?}");
 }
 
 #[tokio::test]
 async fn r_that_forks_without_end_is_stopped() {
-    let Some(studio) = Studio::local(|settings| settings.processes = 20) else { return };
-    let failure = fails(&studio, "for (i in 1:60) system('sleep 9602', wait = FALSE); Sys.sleep(60)").await;
+    let Some(studio) = Studio::local(|settings| settings.processes = 20) else {
+        return;
+    };
+    let failure =
+        fails(&studio, "for (i in 1:60) system('sleep 9602', wait = FALSE); Sys.sleep(60)").await;
     assert_eq!(failure.error_type, "too_many_processes", "{failure:?}");
     assert!(!runs("9602"), "what it started was ended");
 }
 
 #[tokio::test]
 async fn processes_that_the_machine_refuses_are_told_as_that() {
-    let Some(studio) = Studio::local(|_| {}) else { return };
+    let Some(studio) = Studio::local(|_| {}) else {
+        return;
+    };
     // What a shell says in a container that has too many of them, and what R makes of it.
-    let failure = fails(&studio, "cat('sh: 0: Cannot fork\\n', file = stderr()); stop('argument is of length zero')").await;
+    let failure = fails(
+        &studio,
+        "cat('sh: 0: Cannot fork\\n', file = stderr()); stop('argument is of length zero')",
+    )
+    .await;
     assert_eq!(failure.error_type, "too_many_processes", "{failure:?}");
     assert!(failure.message.contains("raise `processes`"), "{}", failure.message);
 }
 
 #[tokio::test]
 async fn r_that_fills_the_disk_is_stopped() {
-    let Some(studio) = Studio::local(|settings| settings.disk_bytes = 20 * MIB) else { return };
+    let Some(studio) = Studio::local(|settings| settings.disk_bytes = 20 * MIB) else {
+        return;
+    };
     let code = "f <- file('big', 'wb'); while (TRUE) { writeBin(raw(1e6), f); flush(f) }";
     let failure = fails(&studio, code).await;
     assert_eq!(failure.error_type, "too_much_disk", "{failure:?}");
@@ -114,7 +167,9 @@ async fn r_that_fills_the_disk_is_stopped() {
 
 #[tokio::test]
 async fn r_cannot_write_or_read_outside_its_copy() {
-    let Some(studio) = Studio::local(|_| {}) else { return };
+    let Some(studio) = Studio::local(|_| {}) else {
+        return;
+    };
     let outside = studio.crib.path("outside");
     fs::write(outside.join("secret"), "the secret").unwrap();
     fs::write(studio.crib.path("crib").join("other"), "the secret").unwrap();
@@ -132,7 +187,9 @@ async fn r_cannot_write_or_read_outside_its_copy() {
 
 #[tokio::test]
 async fn r_that_quits_has_not_rendered_anything() {
-    let Some(studio) = Studio::local(|_| {}) else { return };
+    let Some(studio) = Studio::local(|_| {}) else {
+        return;
+    };
     let failure = fails(&studio, "quit(status = 0)").await;
     assert_eq!(failure.error_type, "render_failed");
     assert!(failure.message.contains("quit()"), "{}", failure.message);
@@ -140,7 +197,9 @@ async fn r_that_quits_has_not_rendered_anything() {
 
 #[tokio::test]
 async fn a_result_that_leads_elsewhere_is_not_taken() {
-    let Some(studio) = Studio::local(|_| {}) else { return };
+    let Some(studio) = Studio::local(|_| {}) else {
+        return;
+    };
     let code = "out <- file.path('..', 'out'); file.symlink('/etc/hostname', file.path(out, 'document.html'))\n\
                 writeLines('{\"ok\": true}', file.path(out, 'result.json')); quit()";
     let failure = fails(&studio, code).await;
@@ -149,14 +208,18 @@ async fn a_result_that_leads_elsewhere_is_not_taken() {
 
 #[tokio::test]
 async fn a_document_that_is_too_long_is_refused() {
-    let Some(studio) = Studio::local(|settings| settings.output_bytes = 1000) else { return };
+    let Some(studio) = Studio::local(|settings| settings.output_bytes = 1000) else {
+        return;
+    };
     let failure = fails(&studio, "1").await;
     assert_eq!(failure.error_type, "output_too_large");
 }
 
 #[tokio::test]
 async fn a_render_that_is_dropped_ends_with_all_that_it_started() {
-    let Some(studio) = Studio::local(|_| {}) else { return };
+    let Some(studio) = Studio::local(|_| {}) else {
+        return;
+    };
     let given = job(&chunk("system('sleep 9603')"), Format::Html);
     let render = studio.run(given);
     tokio::select! {
@@ -170,15 +233,22 @@ async fn a_render_that_is_dropped_ends_with_all_that_it_started() {
 fn runs(seconds: &str) -> bool {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let words = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
-    words.map(|words| String::from_utf8_lossy(&words).replace('\0', " ")).any(|words| words.trim() == format!("sleep {seconds}"))
+    words
+        .map(|words| String::from_utf8_lossy(&words).replace('\0', " "))
+        .any(|words| words.trim() == format!("sleep {seconds}"))
 }
 
 #[tokio::test]
 async fn a_full_disk_is_told_as_such() {
     // A folder that takes nothing stands for a disk that is full: only root can mount one.
-    let Some(studio) = Studio::local(|_| {}) else { return };
+    let Some(studio) = Studio::local(|_| {}) else {
+        return;
+    };
     let temp = studio.crib.path("temp");
-    let mounted = std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&temp).status();
+    let mounted = std::process::Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
+        .arg(&temp)
+        .status();
     if !mounted.is_ok_and(|status| status.success()) {
         eprintln!("SKIPPED: a small disk cannot be mounted here");
         return;

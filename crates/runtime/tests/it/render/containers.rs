@@ -8,13 +8,17 @@ use std::{
 
 use runtime::render::{Backend, Format, Preference, RenderJob, RenderSettings};
 
-use super::studio::{REPORT, Studio, assert_is_report, file, job, skip, until, with_backend, words};
+use super::studio::{
+    REPORT, Studio, assert_is_report, file, job, skip, until, with_backend, words,
+};
 
 const MIB: u64 = 1024 * 1024;
 
 /// One that renders in containers of an engine that is there for tests alone; none, loudly, without that.
 fn studio(change: impl FnOnce(&mut RenderSettings)) -> Option<Studio> {
-    let (Ok(socket), Ok(image)) = (std::env::var("TOOLCRIB_TEST_DOCKER"), std::env::var("TOOLCRIB_TEST_IMAGE")) else {
+    let (Ok(socket), Ok(image)) =
+        (std::env::var("TOOLCRIB_TEST_DOCKER"), std::env::var("TOOLCRIB_TEST_IMAGE"))
+    else {
         return skip("there is no Docker for tests (scripts/engine starts one)");
     };
     Some(Studio::new(|settings| {
@@ -27,13 +31,21 @@ fn studio(change: impl FnOnce(&mut RenderSettings)) -> Option<Studio> {
 
 fn docker(words: &[&str]) -> String {
     let socket = std::env::var("TOOLCRIB_TEST_DOCKER").unwrap();
-    let output = Command::new("docker").args(words).env("DOCKER_HOST", socket).stderr(Stdio::inherit()).output().unwrap();
+    let output = Command::new("docker")
+        .args(words)
+        .env("DOCKER_HOST", socket)
+        .stderr(Stdio::inherit())
+        .output()
+        .unwrap();
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 /// Our containers, in whatever state.
 fn containers() -> Vec<String> {
-    docker(&["ps", "-aq", "--filter", "label=io.toolcrib.render"]).lines().map(str::to_owned).collect()
+    docker(&["ps", "-aq", "--filter", "label=io.toolcrib.render"])
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Whether volumes went with their containers.
@@ -52,7 +64,11 @@ async fn docker_renders_html_pdf_and_word_and_leaves_nothing() {
         let rendered = studio.render(REPORT, format).await.unwrap();
         assert_is_report(&rendered, format);
         assert_eq!(rendered.backend, Backend::Docker);
-        assert!(rendered.image.as_ref().is_some_and(|image| image.starts_with("sha256:")), "{:?}", rendered.image);
+        assert!(
+            rendered.image.as_ref().is_some_and(|image| image.starts_with("sha256:")),
+            "{:?}",
+            rendered.image
+        );
         assert!(rendered.versions.contains_key("docker"));
     }
     let told: Vec<_> = studio.told().into_iter().map(|told| told.chunk).collect();
@@ -66,9 +82,13 @@ async fn docker_renders_html_pdf_and_word_and_leaves_nothing() {
 async fn compose_renders_html_pdf_and_word_and_leaves_nothing() {
     let Some(studio) = studio(|_| {}) else { return };
     for format in Format::ALL {
-        let rendered = studio.run(with_backend(job(REPORT, format), Backend::Compose)).await.unwrap();
+        let rendered =
+            studio.run(with_backend(job(REPORT, format), Backend::Compose)).await.unwrap();
         assert_is_report(&rendered, format);
-        assert_eq!((rendered.backend, rendered.reason.as_str()), (Backend::Compose, "the call asks for it"));
+        assert_eq!(
+            (rendered.backend, rendered.reason.as_str()),
+            (Backend::Compose, "the call asks for it")
+        );
         assert!(rendered.versions["compose"].contains("compose"), "{:?}", rendered.versions);
         assert_eq!(rendered.log, "", "what Compose says is not in the log");
     }
@@ -82,7 +102,8 @@ const PLACE: &str = "cat('in', getwd(), 'on', system(\"stat -f -c %T .\", intern
 #[tokio::test]
 async fn documents_lie_in_a_volume_by_compose_and_in_memory_where_an_image_has_no_room_for_one() {
     let Some(first) = studio(|_| {}) else { return };
-    let rendered = first.run(with_backend(job(&chunk(PLACE), Format::Html), Backend::Compose)).await.unwrap();
+    let rendered =
+        first.run(with_backend(job(&chunk(PLACE), Format::Html), Backend::Compose)).await.unwrap();
     let text = words(&rendered.bytes, Format::Html);
     assert!(text.contains("in /job/source on ") && !text.contains("tmpfs"), "{text}");
     let other = format!("toolcrib-bare:{}", std::process::id());
@@ -94,11 +115,13 @@ async fn documents_lie_in_a_volume_by_compose_and_in_memory_where_an_image_has_n
         .stdout(Stdio::null())
         .spawn();
     let mut build = build.unwrap();
-    let recipe = format!("FROM {}\nRUN rmdir /job\n", std::env::var("TOOLCRIB_TEST_IMAGE").unwrap());
+    let recipe =
+        format!("FROM {}\nRUN rmdir /job\n", std::env::var("TOOLCRIB_TEST_IMAGE").unwrap());
     std::io::Write::write_all(&mut build.stdin.take().unwrap(), recipe.as_bytes()).unwrap();
     assert!(build.wait().unwrap().success());
     let bare = studio(|settings| settings.image = Some(other.clone())).unwrap();
-    let rendered = bare.run(with_backend(job(&chunk(PLACE), Format::Html), Backend::Compose)).await.unwrap();
+    let rendered =
+        bare.run(with_backend(job(&chunk(PLACE), Format::Html), Backend::Compose)).await.unwrap();
     let text = words(&rendered.bytes, Format::Html);
     docker(&["rmi", &other]);
     assert!(text.contains("in /tmp/job/source on tmpfs"), "{text}");
@@ -106,7 +129,11 @@ async fn documents_lie_in_a_volume_by_compose_and_in_memory_where_an_image_has_n
 
 #[tokio::test]
 async fn auto_takes_docker_if_it_answers_and_says_so() {
-    let Some(studio) = studio(|settings| (settings.backend, settings.allow_local) = (Preference::Auto, true)) else { return };
+    let Some(studio) =
+        studio(|settings| (settings.backend, settings.allow_local) = (Preference::Auto, true))
+    else {
+        return;
+    };
     let rendered = studio.render("Text.\n", Format::Html).await.unwrap();
     assert_eq!(rendered.backend, Backend::Docker);
     assert!(rendered.reason.starts_with("auto: Docker answers at unix://"), "{}", rendered.reason);
@@ -122,7 +149,10 @@ async fn auto_takes_this_machine_if_docker_does_not_answer_and_says_so() {
     };
     let rendered = studio.render("Text.\n", Format::Html).await.unwrap();
     assert_eq!(rendered.backend, Backend::Local);
-    assert_eq!(rendered.reason, "auto: neither Docker nor Compose answers, and local rendering is allowed");
+    assert_eq!(
+        rendered.reason,
+        "auto: neither Docker nor Compose answers, and local rendering is allowed"
+    );
 }
 
 #[tokio::test]
@@ -141,8 +171,11 @@ async fn a_container_is_held_to_little() {
     for backend in [Backend::Docker, Backend::Compose] {
         let rendered = studio.run(with_backend(job(&text, Format::Html), backend)).await.unwrap();
         let words = words(&rendered.bytes, Format::Html);
-        let expected = ["user 10001", "CapEff: 0000000000000000", "CapBnd: 0000000000000000", "NoNewPrivs: 1"];
-        for expected in expected.into_iter().chain(["root refused tmp written", "links lo", "mounts 0"]) {
+        let expected =
+            ["user 10001", "CapEff: 0000000000000000", "CapBnd: 0000000000000000", "NoNewPrivs: 1"];
+        for expected in
+            expected.into_iter().chain(["root refused tmp written", "links lo", "mounts 0"])
+        {
             assert!(words.contains(expected), "{backend:?}: {expected} is not in it");
         }
     }
@@ -152,10 +185,19 @@ async fn a_container_is_held_to_little() {
 async fn errors_are_told_by_chunk_and_line_from_containers_too() {
     let Some(studio) = studio(|_| {}) else { return };
     for backend in [Backend::Docker, Backend::Compose] {
-        let failure = studio.run(with_backend(job(&chunk("stop('no such thing')"), Format::Html), backend)).await.unwrap_err();
-        assert_eq!(failure.message, "`report.Rmd` could not be rendered (chunk `trouble`, lines 2-3): no such thing");
+        let failure = studio
+            .run(with_backend(job(&chunk("stop('no such thing')"), Format::Html), backend))
+            .await
+            .unwrap_err();
+        assert_eq!(
+            failure.message,
+            "`report.Rmd` could not be rendered (chunk `trouble`, lines 2-3): no such thing"
+        );
         assert_eq!(failure.details["backend"], backend.name());
-        let quit = studio.run(with_backend(job(&chunk("quit()"), Format::Html), backend)).await.unwrap_err();
+        let quit = studio
+            .run(with_backend(job(&chunk("quit()"), Format::Html), backend))
+            .await
+            .unwrap_err();
         assert!(quit.message.contains("quit()"), "{}", quit.message);
     }
 }
@@ -171,12 +213,18 @@ async fn time_memory_and_processes_are_limited_in_containers() {
     };
     for backend in [Backend::Docker, Backend::Compose] {
         let fails = async |code: &str| {
-            let failure = studio.run(with_backend(job(&chunk(code), Format::Html), backend)).await.unwrap_err();
+            let failure = studio
+                .run(with_backend(job(&chunk(code), Format::Html), backend))
+                .await
+                .unwrap_err();
             (failure.error_type, failure.message)
         };
-        let (kind, message) = fails("x <- list(); while (TRUE) x[[length(x) + 1]] <- rnorm(1e6)").await;
+        let (kind, message) =
+            fails("x <- list(); while (TRUE) x[[length(x) + 1]] <- rnorm(1e6)").await;
         assert_eq!(kind, "out_of_memory", "{backend:?}: {message}");
-        let (kind, message) = fails("system('for i in $(seq 60); do sleep 9610 & done; wait')\nstop('limited')").await;
+        let (kind, message) =
+            fails("system('for i in $(seq 60); do sleep 9610 & done; wait')\nstop('limited')")
+                .await;
         assert_eq!(kind, "too_many_processes", "{backend:?}: {message}");
     }
     until(|| containers().is_empty()).await;
@@ -184,9 +232,12 @@ async fn time_memory_and_processes_are_limited_in_containers() {
 
 #[tokio::test]
 async fn a_document_that_is_too_long_is_refused_from_containers_too() {
-    let Some(studio) = studio(|settings| settings.output_bytes = 1000) else { return };
+    let Some(studio) = studio(|settings| settings.output_bytes = 1000) else {
+        return;
+    };
     for backend in [Backend::Docker, Backend::Compose] {
-        let failure = studio.run(with_backend(job("Text.\n", Format::Html), backend)).await.unwrap_err();
+        let failure =
+            studio.run(with_backend(job("Text.\n", Format::Html), backend)).await.unwrap_err();
         assert_eq!(failure.error_type, "output_too_large", "{backend:?}: {}", failure.message);
     }
 }
@@ -196,23 +247,43 @@ async fn a_quarto_document_is_refused_before_its_code_runs_where_the_image_has_n
     let Some(studio) = studio(|_| {}) else { return };
     let text = chunk("stop('it ran')");
     for backend in [Backend::Docker, Backend::Compose] {
-        let given = RenderJob { document: "a.qmd".to_owned(), files: vec![file("a.qmd", &text)], ..job(&text, Format::Html) };
+        let given = RenderJob {
+            document: "a.qmd".to_owned(),
+            files: vec![file("a.qmd", &text)],
+            ..job(&text, Format::Html)
+        };
         let failure = studio.run(with_backend(given, backend)).await.unwrap_err();
-        assert_eq!((failure.error_type, &failure.details["component"]), ("missing_component", &"quarto".into()));
-        assert!(failure.message.contains("which is not in the image; use an image that has it"), "{}", failure.message);
+        assert_eq!(
+            (failure.error_type, &failure.details["component"]),
+            ("missing_component", &"quarto".into())
+        );
+        assert!(
+            failure.message.contains("which is not in the image; use an image that has it"),
+            "{}",
+            failure.message
+        );
         assert!(failure.message.contains("or name it .Rmd"), "{}", failure.message);
     }
 }
 
 #[tokio::test]
 async fn time_that_is_over_is_told_alike_by_docker_and_compose() {
-    let Some(studio) = studio(|settings| settings.timeout = Duration::from_secs(5)) else { return };
+    let Some(studio) = studio(|settings| settings.timeout = Duration::from_secs(5)) else {
+        return;
+    };
     let code = "cat('heard\\n', file = stderr())\nwhile (TRUE) {}";
     for backend in [Backend::Docker, Backend::Compose] {
-        let failure = studio.run(with_backend(job(&chunk(code), Format::Html), backend)).await.unwrap_err();
+        let failure =
+            studio.run(with_backend(job(&chunk(code), Format::Html), backend)).await.unwrap_err();
         let why = "it was stopped after 5 seconds, its time limit (`timeout_seconds`)";
-        assert_eq!(failure.message, format!("`report.Rmd` could not be rendered (chunk `trouble`): {why}"));
-        assert_eq!((failure.error_type, &failure.details["backend"]), ("timed_out", &backend.name().into()));
+        assert_eq!(
+            failure.message,
+            format!("`report.Rmd` could not be rendered (chunk `trouble`): {why}")
+        );
+        assert_eq!(
+            (failure.error_type, &failure.details["backend"]),
+            ("timed_out", &backend.name().into())
+        );
         assert_eq!(failure.details["diagnostics"][0]["label"], "trouble");
         let log = failure.details["log"].as_str().unwrap();
         assert_eq!(log.trim(), "heard", "{backend:?} has nothing else in its log");
@@ -239,8 +310,16 @@ async fn containers_of_a_server_that_was_killed_are_swept() {
     let Some(studio) = studio(|_| {}) else { return };
     let mark = r#"{"server":{"process":{"pid":1,"started":1},"boot":"long ago"},"namespace":null,"until":5}"#;
     let image = std::env::var("TOOLCRIB_TEST_IMAGE").unwrap();
-    let orphan =
-        docker(&["create", "--network=none", "-v", "/job", "--label", &format!("io.toolcrib.render={mark}"), &image, "true"]);
+    let orphan = docker(&[
+        "create",
+        "--network=none",
+        "-v",
+        "/job",
+        "--label",
+        &format!("io.toolcrib.render={mark}"),
+        &image,
+        "true",
+    ]);
     let other = docker(&["create", "--network=none", &image, "true"]);
     studio.render("Text.\n", Format::Html).await.unwrap();
     let all = docker(&["ps", "-aq", "--no-trunc"]);
@@ -257,16 +336,20 @@ async fn an_image_is_built_once_and_again_when_it_is_made_of_something_else() {
     // Two names for one base that has everything, and that nothing was built on yet.
     let bases = [1, 2].map(|number| format!("toolcrib-base-{number}:{}", std::process::id()));
     bases.iter().for_each(|name| drop(docker(&["tag", &base, name])));
-    let on = |base: &str| studio(|settings| (settings.image, settings.base) = (None, Some(base.to_owned()))).unwrap();
-    let is_building =
-        |studio: &Studio| studio.told().iter().any(|told| told.message.starts_with("building the image, once: Step"));
+    let on = |base: &str| {
+        studio(|settings| (settings.image, settings.base) = (None, Some(base.to_owned()))).unwrap()
+    };
+    let is_building = |studio: &Studio| {
+        studio.told().iter().any(|told| told.message.starts_with("building the image, once: Step"))
+    };
     let first = on(&bases[0]);
     let rendered = first.render("Text.\n", Format::Html).await.unwrap();
     assert!(is_building(&first));
     let again = on(&bases[0]);
     let same = again.render("Other text.\n", Format::Html).await.unwrap();
     assert!(!is_building(&again) && same.image == rendered.image, "it is there already");
-    let composed = again.run(with_backend(job("Text.\n", Format::Html), Backend::Compose)).await.unwrap();
+    let composed =
+        again.run(with_backend(job("Text.\n", Format::Html), Backend::Compose)).await.unwrap();
     assert_eq!(composed.image, rendered.image, "Compose renders in the same image");
     let other = on(&bases[1]);
     let elsewhere = other.render("Text.\n", Format::Html).await.unwrap();
@@ -279,12 +362,17 @@ async fn an_image_is_built_once_and_again_when_it_is_made_of_something_else() {
 
 #[tokio::test]
 async fn an_image_that_is_not_there_or_cannot_be_built_is_told() {
-    let Some(studio_) = studio(|settings| settings.image = Some("no-such-image:1".to_owned())) else { return };
+    let Some(studio_) = studio(|settings| settings.image = Some("no-such-image:1".to_owned()))
+    else {
+        return;
+    };
     let failure = studio_.render("Text.\n", Format::Html).await.unwrap_err();
     assert_eq!(failure.error_type, "image_missing");
     assert!(failure.message.contains("docker pull no-such-image:1"), "{}", failure.message);
-    let unbuilt =
-        studio(|settings| (settings.image, settings.base) = (None, Some("no-such-base.invalid/x:1".to_owned()))).unwrap();
+    let unbuilt = studio(|settings| {
+        (settings.image, settings.base) = (None, Some("no-such-base.invalid/x:1".to_owned()))
+    })
+    .unwrap();
     let failure = unbuilt.render("Text.\n", Format::Html).await.unwrap_err();
     assert_eq!(failure.error_type, "image_build_failed", "{failure:?}");
 }
@@ -293,11 +381,16 @@ async fn an_image_that_is_not_there_or_cannot_be_built_is_told() {
 async fn a_missing_daemon_is_told_by_where_it_was_looked_for() {
     let studio = Studio::new(|settings| {
         settings.backend = Preference::Docker;
-        settings.sockets = vec!["unix:///nowhere/docker.sock".to_owned(), "tcp://127.0.0.1:1".to_owned()];
+        settings.sockets =
+            vec!["unix:///nowhere/docker.sock".to_owned(), "tcp://127.0.0.1:1".to_owned()];
     });
     let failure = studio.render("Text.\n", Format::Html).await.unwrap_err();
     assert_eq!(failure.error_type, "docker_unavailable");
-    assert!(failure.message.contains("unix:///nowhere/docker.sock (nothing is there)"), "{}", failure.message);
+    assert!(
+        failure.message.contains("unix:///nowhere/docker.sock (nothing is there)"),
+        "{}",
+        failure.message
+    );
     assert!(failure.message.contains("only sockets of this machine"), "{}", failure.message);
 }
 
@@ -306,8 +399,13 @@ async fn documents_in_folders_and_files_beside_them_go_into_containers() {
     let Some(studio) = studio(|_| {}) else { return };
     let text = "```{r}\ncat(readLines('near.txt'), readLines('../data/far.txt'))\n```\n";
     for backend in [Backend::Docker, Backend::Compose] {
-        let files = vec![file("reports/q1.Rmd", text), file("reports/near.txt", "near one"), file("data/far.txt", "and far")];
-        let given = RenderJob { document: "reports/q1.Rmd".to_owned(), files, ..job("", Format::Html) };
+        let files = vec![
+            file("reports/q1.Rmd", text),
+            file("reports/near.txt", "near one"),
+            file("data/far.txt", "and far"),
+        ];
+        let given =
+            RenderJob { document: "reports/q1.Rmd".to_owned(), files, ..job("", Format::Html) };
         let rendered = studio.run(with_backend(given, backend)).await.unwrap();
         assert!(words(&rendered.bytes, Format::Html).contains("near one and far"));
     }
@@ -329,7 +427,14 @@ impl Daemon {
     fn run(folder: &Path) -> std::process::Child {
         let at = |name: &str| folder.join(name).display().to_string();
         let mut child = Command::new("dockerd")
-            .args(["-H", &format!("unix://{}", at("docker.sock")), "--data-root", &at("data"), "--exec-root", &at("exec")])
+            .args([
+                "-H",
+                &format!("unix://{}", at("docker.sock")),
+                "--data-root",
+                &at("data"),
+                "--exec-root",
+                &at("exec"),
+            ])
             .args([
                 "--pidfile",
                 &at("pid"),
@@ -343,8 +448,10 @@ impl Daemon {
             .spawn()
             .unwrap();
         for _ in 0..200 {
-            let answers =
-                Command::new("docker").arg("version").env("DOCKER_HOST", format!("unix://{}", at("docker.sock"))).output();
+            let answers = Command::new("docker")
+                .arg("version")
+                .env("DOCKER_HOST", format!("unix://{}", at("docker.sock")))
+                .output();
             if answers.is_ok_and(|output| output.status.success()) {
                 return child;
             }

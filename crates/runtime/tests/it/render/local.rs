@@ -9,7 +9,9 @@ use super::studio::{REPORT, Studio, assert_is_report, file, job, until, with_par
 
 #[tokio::test]
 async fn a_document_becomes_html_pdf_and_word() {
-    let Some(studio) = Studio::local(|_| {}) else { return };
+    let Some(studio) = Studio::local(|_| {}) else {
+        return;
+    };
     for format in Format::ALL {
         let rendered = studio.render(REPORT, format).await.unwrap();
         assert_is_report(&rendered, format);
@@ -22,15 +24,23 @@ async fn a_document_becomes_html_pdf_and_word() {
 
 #[tokio::test]
 async fn progress_is_told_chunk_by_chunk() {
-    let Some(studio) = Studio::local(|_| {}) else { return };
+    let Some(studio) = Studio::local(|_| {}) else {
+        return;
+    };
     studio.render(REPORT, Format::Html).await.unwrap();
-    let told: Vec<_> = studio.told().into_iter().map(|told| (told.chunk, told.chunks, told.message)).collect();
-    assert_eq!(told, [(1, 2, "chunk `numbers`".to_owned()), (2, 2, "chunk `unnamed-chunk-1`".to_owned())]);
+    let told: Vec<_> =
+        studio.told().into_iter().map(|told| (told.chunk, told.chunks, told.message)).collect();
+    assert_eq!(
+        told,
+        [(1, 2, "chunk `numbers`".to_owned()), (2, 2, "chunk `unnamed-chunk-1`".to_owned())]
+    );
 }
 
 #[tokio::test]
 async fn parameters_reach_the_document_as_values_whatever_they_are() {
-    let Some(studio) = Studio::local(|_| {}) else { return };
+    let Some(studio) = Studio::local(|_| {}) else {
+        return;
+    };
     let text = "---\nparams:\n  s: x\n  v: 1\n---\n\n```{r}\ncat(params$s, nchar(params$s)); cat(sum(params$v))\n```\n";
     let hostile = "\"; quit(); '$(id)`'\\n#";
     let given = with_params(job(text, Format::Html), json!({"s": hostile, "v": [20, 22]}));
@@ -44,7 +54,9 @@ async fn parameters_reach_the_document_as_values_whatever_they_are() {
 
 #[tokio::test]
 async fn a_document_sees_none_of_the_names_of_the_renderer_and_disturbs_none() {
-    let Some(studio) = Studio::local(|_| {}) else { return };
+    let Some(studio) = Studio::local(|_| {}) else {
+        return;
+    };
     let text = "```{r}\nf <- function(x) if (missing(x)) 'nothing given' else x\ncat(f(), length(ls(globalenv())))\n\
                 for (name in c('paste0', 'list', 'is.null')) assign(name, function(...) stop('not R'), globalenv())\n\
                 warning('a \"quoted\" \\\\ \\u00e9\\t\\u0001 line')\n```\n";
@@ -55,9 +67,15 @@ async fn a_document_sees_none_of_the_names_of_the_renderer_and_disturbs_none() {
 
 #[tokio::test]
 async fn a_document_reads_files_beside_it_and_in_other_folders() {
-    let Some(studio) = Studio::local(|_| {}) else { return };
+    let Some(studio) = Studio::local(|_| {}) else {
+        return;
+    };
     let text = "```{r}\ncat(readLines('near.txt'), readLines('../data/far.txt'))\n```\n";
-    let files = vec![file("reports/q1.Rmd", text), file("reports/near.txt", "near one"), file("data/far.txt", "and far")];
+    let files = vec![
+        file("reports/q1.Rmd", text),
+        file("reports/near.txt", "near one"),
+        file("data/far.txt", "and far"),
+    ];
     let given = RenderJob { document: "reports/q1.Rmd".to_owned(), files, ..job("", Format::Html) };
     let rendered = studio.run(given).await.unwrap();
     assert!(words(&rendered.bytes, Format::Html).contains("near one and far"));
@@ -65,7 +83,9 @@ async fn a_document_reads_files_beside_it_and_in_other_folders() {
 
 #[tokio::test]
 async fn an_unchanged_document_comes_from_the_cache_until_something_changes() {
-    let Some(studio) = Studio::local(|_| {}) else { return };
+    let Some(studio) = Studio::local(|_| {}) else {
+        return;
+    };
     let first = studio.render(REPORT, Format::Word).await.unwrap();
     let begun = Instant::now();
     let again = studio.render(REPORT, Format::Word).await.unwrap();
@@ -75,21 +95,29 @@ async fn an_unchanged_document_comes_from_the_cache_until_something_changes() {
     eprintln!("from the cache in {took:?}");
     let other = studio.run(with_params(job(REPORT, Format::Word), json!({"n": 4}))).await.unwrap();
     assert!(!other.cached && words(&other.bytes, Format::Word).contains("the number is 28"));
-    let fresh = studio.run(RenderJob { freshness: Freshness::Fresh, ..job(REPORT, Format::Word) }).await.unwrap();
+    let fresh = studio
+        .run(RenderJob { freshness: Freshness::Fresh, ..job(REPORT, Format::Word) })
+        .await
+        .unwrap();
     assert!(!fresh.cached);
     let beside = |more: SourceFile| {
         let mut job = job(REPORT, Format::Word);
         job.files.push(more);
         job
     };
-    assert!(!studio.run(beside(file("data.csv", "a,b"))).await.unwrap().cached, "a file beside it is new");
+    assert!(
+        !studio.run(beside(file("data.csv", "a,b"))).await.unwrap().cached,
+        "a file beside it is new"
+    );
     let unread = SourceFile { may_be_read: false, ..file("other.Rmd", "text") };
     assert!(studio.run(beside(unread)).await.unwrap().cached, "it does not read that");
 }
 
 #[tokio::test]
 async fn two_renders_of_one_document_at_once_are_both_right() {
-    let Some(studio) = Studio::local(|_| {}) else { return };
+    let Some(studio) = Studio::local(|_| {}) else {
+        return;
+    };
     let text = "---\nparams:\n  n: 0\n---\n\n```{r}\nSys.sleep(0.5); plot(1:params$n)\n```\n\nIt is `r params$n`.\n";
     let run = |n: u32| studio.run(with_params(job(text, Format::Html), json!({"n": n})));
     let (one, other) = tokio::join!(run(7), run(8));
@@ -113,7 +141,9 @@ async fn what_is_missing_is_said_before_anything_runs() {
     use crate::crib::Crib;
     use runtime::render::RenderSettings;
 
-    let Some(_) = Studio::local(|_| {}) else { return };
+    let Some(_) = Studio::local(|_| {}) else {
+        return;
+    };
     let bin = tempfile::tempdir().unwrap();
     let render = async |programs: &[&str], document: &str, format: Format| {
         let folder = bin.path().join(programs.join("-") + "x");
@@ -121,29 +151,53 @@ async fn what_is_missing_is_said_before_anything_runs() {
         for program in programs {
             let _ = std::os::unix::fs::symlink(format!("/usr/bin/{program}"), folder.join(program));
         }
-        let crib = Crib::with(|settings| settings.environment = vec![("PATH".to_owned(), folder.display().to_string())]);
+        let crib = Crib::with(|settings| {
+            settings.environment = vec![("PATH".to_owned(), folder.display().to_string())]
+        });
         let mut settings = RenderSettings::new(crib.path("renders"));
         (settings.backend, settings.allow_local) = (Preference::Local, true);
-        let given = RenderJob { document: document.to_owned(), files: vec![file(document, REPORT)], ..job("", format) };
-        crib.runtime.renderer(settings).render(given, std::sync::Arc::new(|_| {})).await.unwrap_err()
+        let given = RenderJob {
+            document: document.to_owned(),
+            files: vec![file(document, REPORT)],
+            ..job("", format)
+        };
+        crib.runtime
+            .renderer(settings)
+            .render(given, std::sync::Arc::new(|_| {}))
+            .await
+            .unwrap_err()
     };
-    let component = |failure: catalog::Failure| (failure.error_type, failure.details["component"].as_str().unwrap().to_owned());
+    let component = |failure: catalog::Failure| {
+        (failure.error_type, failure.details["component"].as_str().unwrap().to_owned())
+    };
     let missing = |name: &str| ("missing_component", name.to_owned());
     assert_eq!(component(render(&[], "a.Rmd", Format::Html).await), missing("R"));
     assert_eq!(component(render(&["Rscript"], "a.Rmd", Format::Html).await), missing("pandoc"));
-    assert_eq!(component(render(&["Rscript", "pandoc"], "a.Rmd", Format::Pdf).await), missing("tex"));
-    assert_eq!(component(render(&["Rscript", "pandoc"], "a.qmd", Format::Html).await), missing("quarto"));
+    assert_eq!(
+        component(render(&["Rscript", "pandoc"], "a.Rmd", Format::Pdf).await),
+        missing("tex")
+    );
+    assert_eq!(
+        component(render(&["Rscript", "pandoc"], "a.qmd", Format::Html).await),
+        missing("quarto")
+    );
     let failure = render(&["Rscript", "pandoc"], "a.Rmd", Format::Pdf).await;
     assert!(failure.message.starts_with("PDF needs TeX"), "{}", failure.message);
 }
 
 #[tokio::test]
 async fn what_this_machine_has_is_told_with_versions() {
-    let Some(studio) = Studio::local(|_| {}) else { return };
+    let Some(studio) = Studio::local(|_| {}) else {
+        return;
+    };
     let found = studio.renderer.components().await;
     let of = |name: &str| found.iter().find(|component| component.name == name).unwrap();
     for name in ["R", "rmarkdown", "knitr", "pandoc", "tex"] {
-        assert!(of(name).found.as_ref().is_some_and(|found| found.contains('.')), "{name}: {:?}", of(name));
+        assert!(
+            of(name).found.as_ref().is_some_and(|found| found.contains('.')),
+            "{name}: {:?}",
+            of(name)
+        );
         assert!(of(name).hint.is_none());
     }
 }

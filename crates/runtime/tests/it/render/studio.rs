@@ -10,7 +10,8 @@ use std::{
 
 use catalog::Failure;
 use runtime::render::{
-    Backend, Format, Freshness, Preference, RenderJob, RenderProgress, RenderSettings, Rendered, Renderer, SourceFile,
+    Backend, Format, Freshness, Preference, RenderJob, RenderProgress, RenderSettings, Rendered,
+    Renderer, SourceFile,
 };
 use serde_json::{Value, json};
 
@@ -72,7 +73,9 @@ impl Studio {
 
     pub(crate) async fn run(&self, job: RenderJob) -> Result<Rendered, Failure> {
         let told = Arc::clone(&self.told);
-        self.renderer.render(job, Arc::new(move |progress| told.lock().unwrap().push(progress))).await
+        self.renderer
+            .render(job, Arc::new(move |progress| told.lock().unwrap().push(progress)))
+            .await
     }
 
     /// What was said about progress.
@@ -127,7 +130,11 @@ pub(crate) fn words(bytes: &[u8], format: Format) -> String {
         _ => reader.arg(&path).arg("-"),
     };
     let output = reader.output().unwrap();
-    assert!(output.status.success(), "{format:?} cannot be read: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{format:?} cannot be read: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -136,9 +143,16 @@ pub(crate) fn assert_is_report(rendered: &Rendered, format: Format) {
     let words = words(&rendered.bytes, format);
     assert!(words.contains("the number is 21"), "{format:?} of {} bytes", rendered.bytes.len());
     assert!(words.contains("Cars"), "{format:?}");
-    assert!(rendered.versions.contains_key("R") && rendered.versions.contains_key("pandoc"), "{:?}", rendered.versions);
+    assert!(
+        rendered.versions.contains_key("R") && rendered.versions.contains_key("pandoc"),
+        "{:?}",
+        rendered.versions
+    );
     let warning = rendered.warnings.first().expect("a warning");
-    assert_eq!((warning.message.as_str(), warning.label.as_deref()), ("take care", Some("numbers")));
+    assert_eq!(
+        (warning.message.as_str(), warning.label.as_deref()),
+        ("take care", Some("numbers"))
+    );
 }
 
 /// Waits until something holds.
