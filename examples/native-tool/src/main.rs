@@ -1,9 +1,8 @@
-//! A server with one tool, whole: `cargo run -p native-tool`. How to write more: docs/native-tools.md.
+//! A complete server with one tool: `cargo run -p native-tool`. See docs/native-tools.md for more.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use server::{Identity, Server, serve_stdio_until};
-use tokio_util::sync::CancellationToken;
+use server::{Identity, Server, serve_stdio};
 use toolkit::{Context, Declarations, Native, Presentation, Reply, Toolset, declare};
 
 #[derive(Deserialize, JsonSchema, Serialize)]
@@ -17,30 +16,23 @@ declare!(tool);
 
 fn tool() -> Native {
     Native::typed("count_words", count)
-        .purpose("Counts the words of a text.\n\nWords are what stands between blanks.")
-        .example(Count { text: "to be or not to be".to_owned() }, "Answers 6.")
+        .purpose("Counts the words of a text.\n\nWords are separated by whitespace.")
+        .example(Count { text: "to be or not to be".to_owned() }, "Returns 6.")
         .read_only()
 }
 
 async fn count(Count { text }: Count, _: Context) -> Reply<usize> {
     match text.split_whitespace().count() {
-        0 => Reply::failure("the text has no words", "empty_text")
-            .instruction("Ask the user for a text."),
+        0 => Reply::failure("the text has no words", "empty_text").instruction("Ask for a text."),
         words => Reply::ok(words),
     }
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let natives = Toolset::default()
-        .with_declared(&Declarations::default())
-        .build(&Presentation::default())?;
-    let identity = Identity {
-        name: "words".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        instructions: None,
-    };
-    serve_stdio_until(Server::of(identity, natives, docs::description), CancellationToken::new())
-        .await?;
-    Ok(())
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    let identity = Identity { name: "words".to_owned(), version, instructions: None };
+    let natives = Toolset::default().with_declared(&Declarations::default());
+    let server = Server::of(identity, natives.build(&Presentation::default())?, docs::description);
+    Ok(serve_stdio(server).await?)
 }

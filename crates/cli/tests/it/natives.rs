@@ -151,7 +151,7 @@ fn template_availability_with_all_four_sections_and_described_fields() {
         "JSON Schema",
         "Usage Instructions",
         "Concrete Examples",
-        "/// The document, by its name",
+        "/// The name of the document",
     ] {
         assert!(template.contains(part), "{part}");
     }
