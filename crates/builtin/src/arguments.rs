@@ -2,7 +2,7 @@
 
 use runtime::operation::OperationId;
 use serde_json::{Value, json};
-use toolkit::{Arguments, Failure, Schema};
+use toolkit::{Arguments, ErrorType, Failure, Schema};
 
 /// An object schema with these properties.
 pub(crate) fn schema(properties: Value, required: &[&str]) -> Schema {
@@ -48,7 +48,7 @@ pub(crate) fn id(text: &str) -> Result<OperationId, Failure> {
 /// The words of the runtime for someone else's operation, and for none.
 pub(crate) fn unknown(id: &str) -> Failure {
     Failure::new(
-        "unknown_operation",
+        ErrorType::UnknownOperation,
         format!("there is no operation `{id}`; ask for `status` to see yours"),
     )
     .details(json!({"operation_id": id}))

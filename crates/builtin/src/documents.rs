@@ -22,12 +22,10 @@ mod snapshot;
 mod update;
 mod validate;
 
-use std::{
-    path::Path,
-    sync::{Arc, PoisonError, RwLock},
-};
+use std::{path::Path, sync::Arc};
 
-use toolkit::{Failure, Native, Resources, Wording};
+use parking_lot::RwLock;
+use toolkit::{ErrorType, Failure, Native, Resources, Wording};
 
 pub use doctor::{Ability, Doctor};
 pub use library::{Document, Library, ListedDocument, ListedOutput, Listing, Settings};
@@ -52,7 +50,7 @@ impl Documents {
 
     /// Serves the documents of another folder, or none.
     pub fn replace(&self, settings: Option<Settings>) {
-        let mut library = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut library = self.0.write();
         if library.as_ref().map(|library| library.settings()) != settings.as_ref() {
             *library = settings.map(|settings| Arc::new(Library::new(settings)));
         }
@@ -60,7 +58,7 @@ impl Documents {
 
     /// The library, if documents are served.
     pub fn library(&self) -> Option<Arc<Library>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.read().clone()
     }
 
     /// Makes the folder if it is not there, so that it can be watched.
@@ -118,7 +116,7 @@ impl Documents {
     ) -> Result<T, Failure> {
         let Some(library) = self.library() else {
             return Err(Failure::new(
-                "not_enabled",
+                ErrorType::NotEnabled,
                 "documents are not served here; set `enabled` in `[documents]`",
             ));
         };

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use toolkit::{
-    BoxFuture, Failure, Keep, Native,
+    BoxFuture, ErrorType, Failure, Keep, Native,
     flag::{FlagName, FlagValue, FlagValues, value_schema},
 };
 
@@ -171,7 +171,10 @@ impl Flags {
             Project { is_own: path == own, path }
         });
         let problem = |error| {
-            Failure::new("internal_error", format!("the project could not be found out: {error}"))
+            Failure::new(
+                ErrorType::InternalError,
+                format!("the project could not be found out: {error}"),
+            )
         };
         found.await.map(Some).map_err(problem)
     }

@@ -6,10 +6,11 @@ mod calling;
 mod given;
 mod page;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use formats::{Interface, Piece, Prompt as Definition, PromptBody};
 use minijinja::Value;
+use parking_lot::RwLock;
 use toolkit::{
     Arguments, BoxFuture, Content, Context, Interrupt, Message, Prompt, PromptArgument, Prompts,
     Role,
@@ -49,7 +50,7 @@ impl Book {
 
     /// Puts other prompts into it; whether anything is another than before.
     pub fn replace(&self, prompts: Vec<Definition>) -> bool {
-        let mut current = self.prompts.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.prompts.write();
         let is_other = **current != prompts;
         *current = Arc::new(prompts);
         is_other
@@ -65,7 +66,7 @@ impl Book {
     }
 
     fn all(&self) -> Arc<Vec<Definition>> {
-        self.prompts.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.prompts.read().clone()
     }
 }
 

@@ -8,7 +8,7 @@ use runtime::{
     operation::{Owner, State},
 };
 use serde_json::{Value, json};
-use toolkit::{Arguments, Content, Context, Failure, Native, Outcome};
+use toolkit::{Arguments, Content, Context, ErrorType, Failure, Native, Outcome};
 
 use crate::{
     arguments::{id_schema, ids, schema, text, unknown},
@@ -82,7 +82,7 @@ fn cursor(text: &str) -> Result<Cursor, Failure> {
     let is_one = i64::from_str_radix(text, 16).is_ok_and(|number| number >= 0);
     let unknown = || {
         Failure::new(
-            "invalid_arguments",
+            ErrorType::InvalidArguments,
             format!("`{text}` is no cursor; list again from the start"),
         )
     };

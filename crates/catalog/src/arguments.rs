@@ -7,14 +7,14 @@ use jsonschema::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::{Failure, REDACTED, Schema, SchemaError, Tool, closest};
+use crate::{ErrorType, Failure, REDACTED, Schema, SchemaError, Tool, closest};
 
 /// What the fault of an argument that is not there begins with.
 const MISSING: &str = "Missing required parameter";
 
 /// One thing that is wrong with the arguments of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Fault {
+pub struct ArgumentError {
     /// The JSON pointer to the argument.
     pub path: String,
     /// What is wrong.
@@ -36,7 +36,7 @@ pub enum Wording {
 }
 
 /// Everything that is wrong with `arguments`, in a stable order; nothing if they may be used.
-pub fn check(schema: &Schema, arguments: &Value) -> Result<Vec<Fault>, SchemaError> {
+pub fn check(schema: &Schema, arguments: &Value) -> Result<Vec<ArgumentError>, SchemaError> {
     let validator = schema.validator().map_err(Clone::clone)?;
     if validator.is_valid(arguments) {
         return Ok(Vec::new());
@@ -51,7 +51,7 @@ pub fn check(schema: &Schema, arguments: &Value) -> Result<Vec<Fault>, SchemaErr
 }
 
 /// Takes secret values out of a fault: it is an answer, and answers are kept.
-fn hide(schema: &Schema, fault: &mut Fault) {
+fn hide(schema: &Schema, fault: &mut ArgumentError) {
     match fault.path.split('/').nth(1) {
         Some(argument) if schema.is_secret(&unescape(argument)) && !fault.received.is_null() => {
             fault.received = REDACTED.into()
@@ -67,17 +67,17 @@ fn hide(schema: &Schema, fault: &mut Fault) {
 }
 
 /// The refusal of a call for its arguments, in the tool's wording.
-pub fn refusal(tool: &Tool, faults: &[Fault]) -> Failure {
+pub fn refusal(tool: &Tool, faults: &[ArgumentError]) -> Failure {
     let message = match tool.refusals {
         Wording::Everything => everything(&tool.name, faults),
         Wording::First => first(faults).unwrap_or_else(|| "Invalid params".to_owned()),
     };
-    Failure::new("invalid_arguments", message).details(document(&tool.name, faults))
+    Failure::new(ErrorType::InvalidArguments, message).details(document(&tool.name, faults))
 }
 
 /// The first thing that is wrong, what is missing before all else. Nothing if nothing is.
-pub fn first(faults: &[Fault]) -> Option<String> {
-    let is_missing = |fault: &&Fault| fault.message.starts_with(MISSING);
+pub fn first(faults: &[ArgumentError]) -> Option<String> {
+    let is_missing = |fault: &&ArgumentError| fault.message.starts_with(MISSING);
     let missing = faults.iter().find(is_missing);
     let fault = missing.or(faults.first())?;
     let name = fault.path.trim_start_matches('/');
@@ -88,7 +88,7 @@ pub fn first(faults: &[Fault]) -> Option<String> {
     })
 }
 
-fn everything(tool: &str, faults: &[Fault]) -> String {
+fn everything(tool: &str, faults: &[ArgumentError]) -> String {
     let mut message = format!("Invalid arguments for `{tool}`:");
     for fault in faults {
         message.push_str("\n- ");
@@ -102,7 +102,7 @@ fn everything(tool: &str, faults: &[Fault]) -> String {
 }
 
 /// The structured document about arguments or definitions that do not fit their schema.
-pub fn document(tool: &str, faults: &[Fault]) -> Value {
+pub fn document(tool: &str, faults: &[ArgumentError]) -> Value {
     json!({"error": "Schema validation failed", "tool": tool, "details": faults})
 }
 
@@ -139,14 +139,14 @@ pub fn type_name(value: &Value) -> &'static str {
     }
 }
 
-fn describe(schema: &Schema, error: &ValidationError<'_>, faults: &mut Vec<Fault>) {
+fn describe(schema: &Schema, error: &ValidationError<'_>, faults: &mut Vec<ArgumentError>) {
     let path = error.instance_path().to_string();
     let instance = error.instance();
     let beside = Beside::new(schema, error);
     match error.kind() {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            faults.push(Fault {
+            faults.push(ArgumentError {
                 path: format!("{path}/{}", escape(name)),
                 message: format!("{MISSING} '{name}'"),
                 expected: declared_type(schema, &path, name),
@@ -165,7 +165,7 @@ fn describe(schema: &Schema, error: &ValidationError<'_>, faults: &mut Vec<Fault
                 }
             };
             let message = format!("Expected {expected}, received {}", type_name(instance));
-            faults.push(Fault { path, message, expected, received: shortened(instance) });
+            faults.push(ArgumentError { path, message, expected, received: shortened(instance) });
         }
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
             faults.push(alternatives(schema, path, context, instance));
@@ -173,7 +173,7 @@ fn describe(schema: &Schema, error: &ValidationError<'_>, faults: &mut Vec<Fault
         kind => {
             let (message, expected) = constraint(kind, &beside)
                 .unwrap_or_else(|| (error.masked().to_string(), kind.keyword().to_owned()));
-            faults.push(Fault { path, message, expected, received: shortened(instance) });
+            faults.push(ArgumentError { path, message, expected, received: shortened(instance) });
         }
     }
 }
@@ -227,7 +227,7 @@ fn constraint(kind: &ValidationErrorKind, beside: &Beside<'_>) -> Option<(String
     }
 }
 
-fn unknown(schema: &Schema, path: &str, name: &str, instance: &Value) -> Fault {
+fn unknown(schema: &Schema, path: &str, name: &str, instance: &Value) -> ArgumentError {
     let known: Vec<&str> = if path.is_empty() {
         schema.properties().map(|(name, _)| name).collect()
     } else {
@@ -238,7 +238,7 @@ fn unknown(schema: &Schema, path: &str, name: &str, instance: &Value) -> Fault {
         None if known.is_empty() => String::new(),
         None => format!("; known parameters: {}", known.join(", ")),
     };
-    Fault {
+    ArgumentError {
         path: format!("{path}/{}", escape(name)),
         message: format!("Unknown parameter '{name}'{hint}"),
         expected: "nothing".to_owned(),
@@ -251,7 +251,7 @@ fn alternatives(
     path: String,
     context: &[Vec<ValidationError<'static>>],
     instance: &Value,
-) -> Fault {
+) -> ArgumentError {
     let mut reasons = Vec::new();
     for errors in context {
         let mut faults = Vec::new();
@@ -268,7 +268,7 @@ fn alternatives(
         true => "Value fits none of the alternatives".to_owned(),
         false => format!("Value fits none of the alternatives: {}", reasons.join("; or ")),
     };
-    Fault {
+    ArgumentError {
         path,
         message,
         expected: "one of the alternatives".to_owned(),

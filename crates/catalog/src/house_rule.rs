@@ -1,9 +1,8 @@
 //! Rules that a crib adds: a condition over the tool model, and what to say where it holds.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::BTreeSet;
+
+use parking_lot::Mutex;
 
 use crate::{
     Diagnostic, Glob, Origin, Severity, Tool,
@@ -102,7 +101,7 @@ impl HouseRule {
 /// A code that lives as long as the program: there are as few as rules in configurations, and each is kept once.
 fn interned(code: &str) -> &'static str {
     static CODES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    let mut codes = CODES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut codes = CODES.lock();
     match codes.get(code) {
         Some(known) => known,
         None => {

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::ErrorType;
+
 /// What came of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
@@ -22,6 +24,12 @@ impl Outcome {
     /// A good outcome with content and structured data.
     pub fn structured(content: Vec<Content>, structured: Value) -> Self {
         Self { content, structured: Some(structured), failed: false }
+    }
+
+    /// Why the call failed; `None` if it did not, or failed with a type of the tool's own.
+    pub fn error_type(&self) -> Option<ErrorType> {
+        let text = self.structured.as_ref()?.get("error_type")?.as_str()?;
+        ErrorType::from_text(text).filter(|_| self.failed)
     }
 
     /// The same outcome with its failure, if it is one, written in the given form.
@@ -143,7 +151,7 @@ pub enum Content {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     /// The kind of failure, for programs: `invalid_arguments`, `timed_out`, …
-    pub error_type: &'static str,
+    pub error_type: ErrorType,
     /// What happened and what to do, for the model.
     pub message: String,
     /// Whatever else is known.
@@ -152,7 +160,7 @@ pub struct Failure {
 
 impl Failure {
     /// A failure without details.
-    pub fn new(error_type: &'static str, message: impl Into<String>) -> Self {
+    pub fn new(error_type: ErrorType, message: impl Into<String>) -> Self {
         Self { error_type, message: message.into(), details: Value::Null }
     }
 

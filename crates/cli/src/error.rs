@@ -2,7 +2,7 @@
 
 use std::{path::Path, process::ExitCode};
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 
 /// A command that could not do its work.
 #[derive(Debug)]
@@ -62,10 +62,10 @@ impl Kind {
     }
 
     /// The kind of a failed call, from its `error_type`.
-    pub(crate) fn of_failure(error_type: &str) -> Self {
-        match error_type {
-            "invalid_arguments" | "path_outside_roots" | "path_protected" => Self::BadArguments,
-            "approval_required" => Self::NeedsApproval,
+    pub(crate) fn of_failure(error_type: ErrorType) -> Self {
+        match error_type.exit_code() {
+            4 => Self::BadArguments,
+            5 => Self::NeedsApproval,
             _ => Self::ToolFailed,
         }
     }

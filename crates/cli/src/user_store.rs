@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use serde_json::Value;
 use store::Store;
 use tokio::sync::OnceCell;
@@ -44,13 +44,13 @@ impl UserStore {
 fn unusable(error: &dyn std::error::Error) -> Failure {
     tracing::error!("the user's store cannot be opened: {error}");
     let message = "what the user keeps cannot be opened; the server's log says why. Nothing was read or changed";
-    Failure::new("store_failed", message)
+    Failure::new(ErrorType::StoreFailed, message)
 }
 
 fn lost() -> Failure {
     let message = "what the user keeps was broken: it was moved aside, and a new, empty store was begun. Nothing was read or \
                    changed; call again to go on with the new one";
-    Failure::new("store_failed", message)
+    Failure::new(ErrorType::StoreFailed, message)
 }
 
 impl Keep for UserStore {

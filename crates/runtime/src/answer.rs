@@ -1,7 +1,7 @@
 //! What a program or a function outside answered with, as JSON: a failure that it reports itself, or a
 //! value that is held against what the tool says it returns.
 
-use catalog::{Content, Failure, Outcome, Tool};
+use catalog::{Content, ErrorType, Failure, Outcome, Tool};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -120,11 +120,11 @@ fn unread(
     let name = &tool.name;
     let failure = match stdout.is_cut {
         true => Failure::new(
-            "result_too_large",
+            ErrorType::ResultTooLarge,
             format!("`{name}` returned more than {LONGEST} bytes; return less"),
         ),
         false => Failure::new(
-            "not_json",
+            ErrorType::NotJson,
             format!(
                 "`{name}` ran, but what it printed is not JSON: {error}; print the result alone"
             ),

@@ -4,7 +4,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use futures_util::future::join3;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
@@ -46,7 +46,7 @@ pub async fn ask(settings: &Settings, question: Question<'_>) -> Result<Answer, 
     let plan = Plan::of_question(settings, question.program, &question.arguments, question.stdin)?;
     let name = question.program;
     let failed = |error: std::io::Error| {
-        Failure::new("cannot_start", format!("`{name}` could not be asked: {error}"))
+        Failure::new(ErrorType::CannotStart, format!("`{name}` could not be asked: {error}"))
     };
     let mut running =
         Arc::new(Door::new(settings)).start(&Arc::new(plan.clone()), None).await.map_err(failed)?;
@@ -63,14 +63,14 @@ pub async fn ask(settings: &Settings, question: Question<'_>) -> Result<Answer, 
     let Ok((_, stdout, stderr)) = timeout(LIMIT, streams).await else {
         running.kill().await;
         return Err(Failure::new(
-            "timed_out",
+            ErrorType::TimedOut,
             format!("`{name}` did not answer within {} seconds", LIMIT.as_secs()),
         ));
     };
     if stdout.len() as u64 > question.most_bytes {
         running.kill().await;
         return Err(Failure::new(
-            "too_long",
+            ErrorType::TooLong,
             format!("`{name}` answered more than {} bytes", question.most_bytes),
         ));
     }

@@ -8,12 +8,13 @@
 use std::{
     collections::HashMap,
     mem,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc},
+    sync::{Arc, mpsc},
     thread::{self, JoinHandle},
     time::{Duration, Instant, SystemTime},
 };
 
 use catalog::Tool;
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use serde::{Serialize, Serializer};
 use tokio::sync::oneshot;
 
@@ -215,19 +216,17 @@ impl Pile {
     /// What comes within a short time of the first; at once, if somebody waits. None when the audit ends.
     fn take(&self) -> Option<Vec<Incoming>> {
         let waits = |heap: &mut Heap| heap.entries.is_empty() && !heap.is_closed;
-        let heap = self.bell.wait_while(self.heap(), waits).unwrap_or_else(PoisonError::into_inner);
+        let mut heap = self.heap();
+        self.bell.wait_while(&mut heap, waits);
         let gathers = |heap: &mut Heap| !heap.is_urgent && !heap.is_closed;
-        let (mut heap, _) = self
-            .bell
-            .wait_timeout_while(heap, BEHIND, gathers)
-            .unwrap_or_else(PoisonError::into_inner);
+        self.bell.wait_while_for(&mut heap, gathers, BEHIND);
         heap.is_urgent = false;
         let entries = mem::take(&mut heap.entries);
         (!entries.is_empty()).then_some(entries)
     }
 
     fn heap(&self) -> MutexGuard<'_, Heap> {
-        self.heap.lock().unwrap_or_else(PoisonError::into_inner)
+        self.heap.lock()
     }
 }
 

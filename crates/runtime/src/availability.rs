@@ -1,12 +1,9 @@
 //! Can a tool run on this machine? Asked by its own check, before its first call or by the doctor.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use catalog::{Availability, Failure, Launch, Tool};
+use catalog::{Availability, ErrorType, Failure, Launch, Tool};
+use parking_lot::MutexGuard;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -78,13 +75,13 @@ impl Runtime {
             _ => format!("`{}` did not end", check.command.join(" ")),
         };
         Err(Failure::new(
-            "not_available",
+            ErrorType::NotAvailable,
             with_instructions(tool, format!("`{}` cannot run here: {reason}", tool.name)),
         ))
     }
 
     fn lock_available(&self) -> MutexGuard<'_, Vec<Availability>> {
-        self.available.lock().unwrap_or_else(PoisonError::into_inner)
+        self.available.lock()
     }
 }
 

@@ -2,17 +2,14 @@
 
 mod record;
 
-use std::{
-    collections::HashMap,
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 
 use catalog::{
-    Availability, Catalog, Decision, Failure, Launch, Mode, Outcome, Policy, Tool, arguments,
+    Availability, Catalog, Decision, ErrorType, Failure, Launch, Mode, Outcome, Policy, Tool,
+    arguments,
 };
 use fancy_regex::Regex;
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context, Interrupt, Keep, Native, Resources};
@@ -200,11 +197,11 @@ impl Runtime {
         let plan = match &tool.launch {
             Launch::Process(process) => Plan::make(&self.settings, tool, process, arguments),
             Launch::Native => Err(Failure::new(
-                "not_supported",
+                ErrorType::NotSupported,
                 format!("`{}` runs inside the server and has no plan", tool.name),
             )),
             Launch::Sequence(_) => Err(Failure::new(
-                "not_supported",
+                ErrorType::NotSupported,
                 format!("`{}` is a sequence; each of its steps has its own plan", tool.name),
             )),
             Launch::R(function) => Plan::of_r_call(&self.settings, tool, function, arguments),
@@ -212,7 +209,7 @@ impl Runtime {
                 Plan::of_python_call(&self.settings, tool, function, arguments)
             }
             Launch::Tool(other) => Err(Failure::new(
-                "not_supported",
+                ErrorType::NotSupported,
                 format!("`{}` is bound to `{other}`, which has the plan", tool.name),
             )),
             Launch::Missing => Err(not_callable(tool)),
@@ -460,7 +457,7 @@ impl Runtime {
 
     /// A pattern for progress, ready for use. One that is broken was reported when it was read.
     pub(crate) fn pattern(&self, text: &str) -> Option<Arc<Regex>> {
-        let mut patterns = self.patterns.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut patterns = self.patterns.lock();
         if patterns.len() > PATTERNS {
             patterns.clear();
         }
@@ -495,7 +492,7 @@ impl Runtime {
                 decision,
                 approval,
                 None,
-                failure.error_type.to_owned(),
+                failure.error_type.to_string(),
             )))
             .await;
         }
@@ -508,7 +505,7 @@ pub(crate) fn checked(tool: &Tool, arguments: Arguments) -> Result<Arguments, Fa
     let value = Value::Object(arguments);
     let faults = arguments::check(&tool.input, &value).map_err(|error| {
         Failure::new(
-            "invalid_definition",
+            ErrorType::InvalidDefinition,
             format!("the input schema of `{}` is broken: {error}", tool.name),
         )
     })?;
@@ -536,12 +533,15 @@ fn unwrapped(tool: &Tool, mut arguments: Arguments) -> Arguments {
 }
 
 fn not_callable(tool: &Tool) -> Failure {
-    Failure::new("not_callable", format!("`{}` is documented but has no command to run", tool.name))
+    Failure::new(
+        ErrorType::NotCallable,
+        format!("`{}` is documented but has no command to run", tool.name),
+    )
 }
 
 fn cannot_ask(tool: &Tool, interrupt: &Interrupt) -> Failure {
     if let Interrupt::Invalid(why) = interrupt {
-        return Failure::new("invalid_request", why);
+        return Failure::new(ErrorType::InvalidRequest, why);
     }
     let why = match interrupt {
         Interrupt::Ask { .. } => "it has questions that cannot be asked here".to_owned(),
@@ -550,7 +550,7 @@ fn cannot_ask(tool: &Tool, interrupt: &Interrupt) -> Failure {
         }
         Interrupt::Invalid(why) | Interrupt::Unanswered(why) => why.clone(),
     };
-    Failure::new("unanswered", format!("`{}` could not go on: {why}", tool.name))
+    Failure::new(ErrorType::Unanswered, format!("`{}` could not go on: {why}", tool.name))
 }
 
 fn shorter(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {

@@ -8,9 +8,9 @@ use std::{
     io::{self, Write},
     os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use crate::outputs::random_id;
@@ -69,7 +69,7 @@ impl Folders {
     }
 
     fn spares(&self) -> MutexGuard<'_, Vec<PrivateFolder>> {
-        self.spares.lock().unwrap_or_else(PoisonError::into_inner)
+        self.spares.lock()
     }
 }
 

@@ -4,12 +4,10 @@
 //! something; one that only reads runs beside anything; a service takes no turn at all. Whoever
 //! came first goes first, except that one who only reads need not wait for an exclusive one.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::VecDeque, sync::Arc};
 
 use catalog::{Concurrency, Tool};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 
 /// What a call asks of the others.
@@ -128,7 +126,7 @@ impl Lanes {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Is a result what the tool says it returns? For tools whose results something outside decides.
 
-use catalog::{Content, Failure, OnMismatch, Outcome, Tool};
+use catalog::{Content, ErrorType, Failure, OnMismatch, Outcome, Tool};
 use serde_json::{Map, Value, json};
 
 use crate::refusal;
@@ -29,7 +29,8 @@ pub(crate) fn judge(tool: &Tool, value: Value) -> Result<Judged, Failure> {
     tracing::warn!(tool = tool.name, "{message}");
     match tool.on_mismatch {
         Some(OnMismatch::Fail) => {
-            Err(Failure::new("output_mismatch", message).details(json!({"mismatches": found})))
+            Err(Failure::new(ErrorType::OutputMismatch, message)
+                .details(json!({"mismatches": found})))
         }
         _ => Ok(Judged {
             value: as_served(tool, value),

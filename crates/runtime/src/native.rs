@@ -2,7 +2,7 @@
 
 use std::{any::Any, collections::HashMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
-use catalog::{ErrorForm, Failure, Outcome, Tool};
+use catalog::{ErrorForm, ErrorType, Failure, Outcome, Tool};
 use futures_util::FutureExt;
 use toolkit::{Arguments, Context, Handler, Interrupt, Native};
 
@@ -41,7 +41,7 @@ impl Natives {
     ) -> Result<Outcome, Interrupt> {
         let Some(handler) = self.0.get(&tool.name) else {
             let message = format!("no function is registered for the native tool `{}`", tool.name);
-            return Ok(refusal::outcome(tool, Failure::new("not_callable", message)));
+            return Ok(refusal::outcome(tool, Failure::new(ErrorType::NotCallable, message)));
         };
         let cancel = context.cancel_token().clone();
         // The function itself may panic before it returns a future, hence the async block.
@@ -57,7 +57,7 @@ impl Natives {
                 }
                 Err(panic) => panicked(tool, panic.as_ref()),
             },
-            () = cancel.cancelled() => Failure::new("cancelled", format!("`{}` was cancelled", tool.name)),
+            () = cancel.cancelled() => Failure::new(ErrorType::Cancelled, format!("`{}` was cancelled", tool.name)),
             limit = elapsed(limit) => timed_out(tool, limit),
         };
         Ok(refusal::outcome(tool, failure))
@@ -87,7 +87,7 @@ pub(crate) async fn elapsed(limit: Option<Duration>) -> Duration {
 
 fn timed_out(tool: &Tool, limit: Duration) -> Failure {
     Failure::new(
-        "timed_out",
+        ErrorType::TimedOut,
         format!(
             "`{}` was stopped after {} seconds, its time limit",
             tool.name,
@@ -103,5 +103,5 @@ fn panicked(tool: &Tool, panic: &(dyn Any + Send)) -> Failure {
         _ => "no reason given",
     };
     tracing::error!(tool = tool.name, reason, "a native tool panicked");
-    Failure::new("internal_error", format!("`{}` failed inside: {reason}", tool.name))
+    Failure::new(ErrorType::InternalError, format!("`{}` failed inside: {reason}", tool.name))
 }

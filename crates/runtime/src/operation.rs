@@ -11,7 +11,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use catalog::{Content, Outcome};
+use catalog::{Content, ErrorType, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolkit::Arguments;
@@ -91,15 +91,10 @@ impl State {
         if !outcome.failed {
             return Self::Completed;
         }
-        match outcome
-            .structured
-            .as_ref()
-            .and_then(|object| object.get("error_type"))
-            .and_then(Value::as_str)
-        {
-            Some("cancelled") => Self::Cancelled,
-            Some("timed_out") => Self::TimedOut,
-            Some("lost") => Self::Lost,
+        match outcome.error_type() {
+            Some(ErrorType::Cancelled) => Self::Cancelled,
+            Some(ErrorType::TimedOut) => Self::TimedOut,
+            Some(ErrorType::Lost) => Self::Lost,
             _ => Self::Failed,
         }
     }

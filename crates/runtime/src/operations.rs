@@ -12,13 +12,14 @@ use std::{
     collections::HashMap,
     path::PathBuf,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
 
-use catalog::{Failure, Tool, arguments::redacted};
+use catalog::{ErrorType, Failure, Tool, arguments::redacted};
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::json;
 use tokio::sync::broadcast;
 use tokio_util::task::TaskTracker;
@@ -287,23 +288,23 @@ impl Shared {
     }
 
     fn live(&self) -> MutexGuard<'_, HashMap<OperationId, Arc<Live>>> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+        self.live.lock()
     }
 }
 
 /// A failure of the journal, for a caller.
 pub(crate) fn store_failed(error: JournalError) -> Failure {
-    Failure::new("store_failed", format!("{error}; try again, or look at the server's log"))
+    Failure::new(ErrorType::StoreFailed, format!("{error}; try again, or look at the server's log"))
 }
 
 fn not_recorded(tool: &Tool, error: JournalError) -> Failure {
     let message =
         format!("`{}` was not started, because it could not be recorded: {error}", tool.name);
-    Failure::new("store_failed", message)
+    Failure::new(ErrorType::StoreFailed, message)
 }
 
 /// Someone else's operation is as unknown as one that never was.
 fn unknown(id: &OperationId) -> Failure {
     let message = format!("there is no operation `{id}`; ask for `status` to see yours");
-    Failure::new("unknown_operation", message).details(json!({"operation_id": id}))
+    Failure::new(ErrorType::UnknownOperation, message).details(json!({"operation_id": id}))
 }

@@ -9,9 +9,11 @@ use std::{
     io::{self, Read},
     os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
-    sync::{Mutex, Once, PoisonError},
+    sync::Once,
     time::{Duration, SystemTime},
 };
+
+use parking_lot::Mutex;
 
 use crate::{capture::Stream, operation::OperationId};
 pub(crate) use resources::OutputResources;
@@ -83,7 +85,7 @@ impl Outputs {
 
     /// Counts what one call left, and drops the oldest where that is too much.
     fn keep(&self, id: String, bytes: u64) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         kept.push_back((id, bytes));
         let mut total: u64 = kept.iter().map(|(_, bytes)| bytes).sum();
         while (total > KEPT_BYTES || kept.len() > KEPT_CALLS) && kept.len() > 1 {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use tokio::{
     io::AsyncReadExt,
     process::{ChildStdin, ChildStdout},
@@ -28,7 +28,7 @@ impl Runtime {
         let plan = Arc::new(Plan::of_peer(&self.settings, command)?);
         let mut running = self.door.start(&plan, None).await.map_err(|error| {
             Failure::new(
-                "cannot_start",
+                ErrorType::CannotStart,
                 format!("`{}` could not be started: {error}", plan.program),
             )
         })?;

@@ -18,7 +18,7 @@ use std::{
 };
 
 use catalog::{
-    Availability, Failure, Launch, Marks, Origin, Schema, SourceId, Tool,
+    Availability, ErrorType, Failure, Launch, Marks, Origin, Schema, SourceId, Tool,
     launch::{Binding, PassBy, Process},
 };
 use serde::{Serialize, Serializer};
@@ -130,7 +130,7 @@ impl Plan {
     ) -> Result<Self, Failure> {
         let Some((program, words)) = check.command.split_first() else {
             return Err(Failure::new(
-                "invalid_definition",
+                ErrorType::InvalidDefinition,
                 format!("the availability check of `{}` has no command", tool.name),
             ));
         };
@@ -144,7 +144,10 @@ impl Plan {
     /// The plan of a program that is talked to, which its user trusts.
     pub(crate) fn of_peer(settings: &Settings, command: &[String]) -> Result<Self, Failure> {
         let Some((program, words)) = command.split_first() else {
-            return Err(Failure::new("program_not_found", "there is no program in the command"));
+            return Err(Failure::new(
+                ErrorType::ProgramNotFound,
+                "there is no program in the command",
+            ));
         };
         let mut plan = Self::of_question(settings, program, words, Some(String::new()))?;
         plan.confinement.is_watched = true;
@@ -217,7 +220,7 @@ impl Plan {
         for (length, has_nul) in words.chain(variables) {
             if has_nul {
                 return Err(Failure::new(
-                    "invalid_arguments",
+                    ErrorType::InvalidArguments,
                     "a value has a NUL byte, which no program can be given; remove it",
                 ));
             }
@@ -225,7 +228,7 @@ impl Plan {
                 let message = format!(
                     "one value has {length} bytes, and a program can be given at most {LONGEST_WORD}; shorten it"
                 );
-                return Err(Failure::new("arguments_too_long", message));
+                return Err(Failure::new(ErrorType::ArgumentsTooLong, message));
             }
             total += length + 1;
         }
@@ -233,7 +236,7 @@ impl Plan {
             let message = format!(
                 "the arguments have {total} bytes together, and at most {LONGEST_COMMAND} are possible; send fewer"
             );
-            return Err(Failure::new("arguments_too_long", message));
+            return Err(Failure::new(ErrorType::ArgumentsTooLong, message));
         }
         Ok(())
     }
@@ -327,7 +330,7 @@ pub(crate) fn folder(
 fn utf8(path: &Path) -> Result<String, Failure> {
     path.to_str().map(str::to_owned).ok_or_else(|| {
         Failure::new(
-            "path_not_text",
+            ErrorType::PathNotText,
             format!("the path `{}` is not UTF-8; rename what it names", path.display()),
         )
     })

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use fancy_regex::Regex;
 use futures_util::future::{Either, join3, select};
 use rustix::process::Signal;
@@ -187,5 +187,5 @@ fn cannot_start(plan: &Plan, error: &io::Error) -> Failure {
         }
         _ => format!("`{}` could not be started: {error}", plan.program),
     };
-    Failure::new("cannot_start", message)
+    Failure::new(ErrorType::CannotStart, message)
 }

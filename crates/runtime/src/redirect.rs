@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use catalog::{Catalog, Failure, Launch, Outcome, Tool};
+use catalog::{Catalog, ErrorType, Failure, Launch, Outcome, Tool};
 use toolkit::Arguments;
 
 use crate::{
@@ -30,7 +30,7 @@ pub(crate) fn target(
         let Launch::Tool(next) = launch else { break };
         let other = catalog.get(next).filter(|other| other.is_callable()).ok_or_else(|| {
             Failure::new(
-                "not_callable",
+                ErrorType::NotCallable,
                 format!("`{name}` is bound to `{next}`, which is not served"),
             )
         })?;
@@ -43,7 +43,7 @@ pub(crate) fn target(
         (name, launch) = (&other.name, &other.launch);
     }
     Err(Failure::new(
-        "invalid_definition",
+        ErrorType::InvalidDefinition,
         format!("`{}` is bound to tools in a circle", tool.name),
     ))
 }

@@ -1,6 +1,6 @@
 //! Refusals that name the argument they are about, and the document every failure carries.
 
-use catalog::{Failure, Outcome, Tool, arguments::Fault};
+use catalog::{ErrorType, Failure, Outcome, Tool, arguments::ArgumentError};
 use serde_json::{Value, json};
 
 /// A refusal of one argument.
@@ -10,20 +10,20 @@ pub(crate) fn argument(
     expected: &str,
     received: impl Into<Value>,
 ) -> Failure {
-    about(parameter, "invalid_arguments", message, expected, received)
+    about(parameter, ErrorType::InvalidArguments, message, expected, received)
 }
 
 /// A refusal of one argument, of a kind of its own.
 pub(crate) fn about(
     parameter: &str,
-    error_type: &'static str,
+    error_type: ErrorType,
     message: impl Into<String>,
     expected: &str,
     received: impl Into<Value>,
 ) -> Failure {
     let message = message.into();
     let path = format!("/{}", parameter.replace('~', "~0").replace('/', "~1"));
-    let fault = Fault {
+    let fault = ArgumentError {
         path,
         message: message.clone(),
         expected: expected.to_owned(),
@@ -41,7 +41,7 @@ pub(crate) fn together(mut refusals: Vec<Failure>) -> Option<Failure> {
     let error_type = if refusals.iter().all(|refusal| refusal.error_type == first) {
         first
     } else {
-        "invalid_arguments"
+        ErrorType::InvalidArguments
     };
     let message = refusals
         .iter()

@@ -22,7 +22,7 @@ mod watchdog;
 
 use std::{sync::Arc, time::Instant};
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use tokio::sync::{Mutex, OnceCell, Semaphore};
 use tokio_util::task::TaskTracker;
 
@@ -114,11 +114,10 @@ impl Renderer {
         {
             return Ok(Rendered { reason: chosen.reason, duration: started.elapsed(), ..found });
         }
-        let _seat = inner
-            .seats
-            .acquire()
-            .await
-            .map_err(|_| Failure::new("internal_error", "nothing is rendered any more"))?;
+        let _seat =
+            inner.seats.acquire().await.map_err(|_| {
+                Failure::new(ErrorType::InternalError, "nothing is rendered any more")
+            })?;
         let rendered = inner.run(&job, &chosen.place, tell).await?;
         inner.cache.keep(&key, &rendered).await;
         Ok(Rendered { reason: chosen.reason, duration: started.elapsed(), ..rendered })

@@ -2,7 +2,7 @@
 
 use std::{os::unix::process::ExitStatusExt, sync::OnceLock};
 
-use catalog::{Content, Failure, Outcome, Schema, Tool};
+use catalog::{Content, ErrorType, Failure, Outcome, Schema, Tool};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -93,32 +93,36 @@ pub(crate) fn failure(plan: &Plan, verdict: &Verdict) -> Option<Failure> {
     let failure = match verdict {
         Verdict::Exited(status) if status.success() => return None,
         Verdict::Exited(status) => match (status.code(), status.signal()) {
-            (Some(code), _) => {
-                Failure::new("nonzero_exit", format!("`{tool}` failed with exit code {code}"))
-            }
-            (None, Some(signal)) => {
-                Failure::new("killed_by_signal", format!("`{tool}` was killed by signal {signal}"))
-            }
-            (None, None) => {
-                Failure::new("killed_by_signal", format!("`{tool}` ended without an exit code"))
-            }
+            (Some(code), _) => Failure::new(
+                ErrorType::NonzeroExit,
+                format!("`{tool}` failed with exit code {code}"),
+            ),
+            (None, Some(signal)) => Failure::new(
+                ErrorType::KilledBySignal,
+                format!("`{tool}` was killed by signal {signal}"),
+            ),
+            (None, None) => Failure::new(
+                ErrorType::KilledBySignal,
+                format!("`{tool}` ended without an exit code"),
+            ),
         },
         Verdict::TimedOut(limit) => {
             let seconds = limit.as_secs_f64();
             Failure::new(
-                "timed_out",
+                ErrorType::TimedOut,
                 format!(
                     "`{tool}` was stopped after {seconds} seconds, its time limit; its output is incomplete"
                 ),
             )
         }
         Verdict::Cancelled => Failure::new(
-            "cancelled",
+            ErrorType::Cancelled,
             format!("`{tool}` was cancelled and its processes ended; its output is incomplete"),
         ),
-        Verdict::Lost(error) => {
-            Failure::new("internal_error", format!("`{tool}` could not be waited for: {error}"))
-        }
+        Verdict::Lost(error) => Failure::new(
+            ErrorType::InternalError,
+            format!("`{tool}` could not be waited for: {error}"),
+        ),
     };
     Some(failure)
 }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use catalog::{
-    Catalog, Content, Failure, Launch, Outcome, Tool,
+    Catalog, Content, ErrorType, Failure, Launch, Outcome, Tool,
     launch::{Sequence, Step},
 };
 use serde_json::{Map, Value, json};
@@ -70,7 +70,7 @@ fn gather(
     if depth >= DEPTH || leaves.len() + sequence.steps.len() > STEPS {
         let message =
             format!("the steps of `{}` never come to an end, or are more than {STEPS}", tool.name);
-        return Err(Failure::new("invalid_definition", message));
+        return Err(Failure::new(ErrorType::InvalidDefinition, message));
     }
     for step in &sequence.steps {
         let (called, arguments) = resolve(catalog, tool, step, given)?;
@@ -90,7 +90,7 @@ pub(crate) fn resolve(
     let called =
         catalog.get(&step.tool).filter(|called| called.is_callable()).ok_or_else(|| {
             Failure::new(
-                "invalid_definition",
+                ErrorType::InvalidDefinition,
                 format!("the sequence `{}` calls `{}`, which is not served", tool.name, step.tool),
             )
         })?;
@@ -103,7 +103,7 @@ pub(crate) fn resolve(
     }
     let arguments = checked(called, arguments).map_err(|failure| {
         let message = format!("a step of `{}` does not fit: {}", tool.name, failure.message);
-        Failure { message, error_type: "invalid_definition", ..failure }
+        Failure { message, error_type: ErrorType::InvalidDefinition, ..failure }
     })?;
     Ok((Arc::clone(called), arguments))
 }
@@ -147,7 +147,7 @@ impl Runtime {
             limit = elapsed(limit) => {
                 cancel.cancel();
                 let message = format!("it was stopped after {} seconds, its time limit", limit.as_secs_f64());
-                Record { failure: Some(Failure::new("timed_out", message)), ..steps.await }
+                Record { failure: Some(Failure::new(ErrorType::TimedOut, message)), ..steps.await }
             }
         };
         record.outcome(&tool, begun.elapsed())
@@ -184,14 +184,14 @@ impl Runtime {
     async fn step(self: &Arc<Self>, job: &Job, step: &Step, index: usize, count: usize) -> Outcome {
         if job.context.cancel_token().is_cancelled() {
             return Failure::new(
-                "cancelled",
+                ErrorType::Cancelled,
                 format!("`{}` was cancelled before this step", job.tool.name),
             )
             .into();
         }
         if job.depth >= DEPTH {
             return Failure::new(
-                "invalid_definition",
+                ErrorType::InvalidDefinition,
                 format!("the steps of `{}` never come to an end", job.tool.name),
             )
             .into();
@@ -241,7 +241,7 @@ impl Record {
     fn ran(&mut self, step: &Step, outcome: Outcome, took: Duration) {
         let status = if outcome.failed { "failed" } else { "ok" };
         let mut entry = json!({"tool": step.tool, "status": status, "duration_ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX)});
-        let kind = error_type(&outcome);
+        let kind = outcome.error_type();
         if let (Value::Object(entry), Some(Value::Object(fields))) =
             (&mut entry, outcome.structured)
         {
@@ -255,9 +255,9 @@ impl Record {
         self.content.push(Content::Text(format!("`{}`: {status}", step.tool)));
         self.content.extend(outcome.content);
         if outcome.failed {
-            let kind = match kind.as_deref() {
-                Some("cancelled") => "cancelled",
-                _ => "step_failed",
+            let kind = match kind {
+                Some(ErrorType::Cancelled) => ErrorType::Cancelled,
+                _ => ErrorType::StepFailed,
             };
             self.failure = Some(Failure::new(
                 kind,
@@ -304,8 +304,4 @@ async fn pause(job: &Job, delay: Duration) {
         () = job.context.cancelled() => {}
         () = sleep(delay) => {}
     }
-}
-
-fn error_type(outcome: &Outcome) -> Option<String> {
-    outcome.structured.as_ref()?.get("error_type")?.as_str().map(str::to_owned)
 }

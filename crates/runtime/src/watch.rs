@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 
 use crate::{
     Plan, Runtime,
@@ -23,7 +23,7 @@ impl Runtime {
     pub(crate) fn watched(&self, mut plan: Plan, trace: &Path) -> Result<Plan, Failure> {
         let watcher = program::find(&self.settings, WATCHER).ok_or_else(|| {
             let message = format!("`{WATCHER}` was not found, which watches a program; install the package `{WATCHER}`");
-            Failure::new("program_not_found", message)
+            Failure::new(ErrorType::ProgramNotFound, message)
         })?;
         let text = |path: &Path| Word::Text(path.to_string_lossy().into_owned());
         let mut argv = vec![Word::Text(WATCHER.to_owned())];

@@ -7,11 +7,12 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
 use futures_util::future::join_all;
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::{
     Peer, RoleServer,
     model::{
@@ -171,7 +172,7 @@ impl Audience {
     pub(crate) async fn inform(&self, owner: &str, level: LoggingLevel, data: Value) {
         let (peers, _) = self.present();
         let wanted = |listener: &&Listener| {
-            let loudness = *listener.loudness.lock().unwrap_or_else(PoisonError::into_inner);
+            let loudness = *listener.loudness.lock();
             *listener.owner == *owner && level as u8 >= loudness as u8
         };
         let message = LoggingMessageNotificationParam::new(level, data);
@@ -188,7 +189,7 @@ impl Audience {
     }
 
     fn members(&self) -> MutexGuard<'_, Members> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 
@@ -211,8 +212,7 @@ impl Listener {
             Change::Prompts => self.peer.notify_prompt_list_changed().await,
             Change::Resources => self.peer.notify_resource_list_changed().await,
             Change::Resource(uri) => {
-                let is_watched =
-                    self.watched.lock().unwrap_or_else(PoisonError::into_inner).contains(uri);
+                let is_watched = self.watched.lock().contains(uri);
                 match is_watched {
                     true => {
                         self.peer

@@ -7,13 +7,10 @@
     reason = "sampling, roots and logging are on their way out, but older clients have them"
 )]
 
-use std::{
-    collections::BTreeMap,
-    panic::AssertUnwindSafe,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
 
 use futures_util::FutureExt;
+use parking_lot::Mutex;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -141,7 +138,7 @@ impl Connection {
         })?;
         let known =
             Known { offered: answers.unwrap_or_default(), settled: settled.unwrap_or_default() };
-        let loudness = *self.loudness.lock().unwrap_or_else(PoisonError::into_inner);
+        let loudness = *self.loudness.lock();
         Ok(Arc::new(Exchange::new(cx, self.server.audience.clone(), loudness, known)))
     }
 }
@@ -279,7 +276,7 @@ impl ServerHandler for Connection {
         if Era::of(&cx) == Era::Modern {
             return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
         }
-        *self.loudness.lock().unwrap_or_else(PoisonError::into_inner) = params.level;
+        *self.loudness.lock() = params.level;
         Ok(())
     }
 
@@ -288,7 +285,7 @@ impl ServerHandler for Connection {
         params: SubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watched = self.watched.lock();
         if watched.len() >= MOST_WATCHED && !watched.contains(&params.uri) {
             return Err(ErrorData::invalid_request(
                 format!("at most {MOST_WATCHED} resources can be watched"),
@@ -304,7 +301,7 @@ impl ServerHandler for Connection {
         params: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner).remove(&params.uri);
+        self.watched.lock().remove(&params.uri);
         Ok(())
     }
 

@@ -3,10 +3,10 @@
 
 use std::{
     collections::HashSet,
-    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use runtime::{Operations, operation::Operation};
 use toolkit::Level;
 
@@ -81,11 +81,11 @@ impl Deliveries {
     }
 
     fn none(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.none.lock().unwrap_or_else(PoisonError::into_inner)
+        self.none.lock()
     }
 
     fn others(&self) -> MutexGuard<'_, Others> {
-        self.others.lock().unwrap_or_else(PoisonError::into_inner)
+        self.others.lock()
     }
 }
 

@@ -4,7 +4,7 @@
 //! that says everything itself, takes the same path as any other, and its answer is put back into
 //! the dialect's words and error codes.
 
-use catalog::arguments;
+use catalog::{ErrorType, arguments};
 use rmcp::{
     ErrorData,
     model::{ErrorCode, RequestId},
@@ -20,13 +20,13 @@ pub(crate) const REVISION: &str = "2026-07-28";
 const NOT_FOUND: ErrorCode = ErrorCode(-32002);
 
 /// Kinds of failures that are the caller's.
-const CALLER: [&str; 6] = [
-    "invalid_arguments",
-    "invalid_filename",
-    "already_exists",
-    "conflict",
-    "too_large",
-    "invalid_range",
+const CALLER: [ErrorType; 6] = [
+    ErrorType::InvalidArguments,
+    ErrorType::InvalidFilename,
+    ErrorType::AlreadyExists,
+    ErrorType::Conflict,
+    ErrorType::TooLarge,
+    ErrorType::InvalidRange,
 ];
 
 /// A method of the dialect.
@@ -220,14 +220,14 @@ fn called(mut result: Value) -> Result<Value, Value> {
         return Ok(json!({"content": content}));
     }
     let structured = result["structuredContent"].take();
-    let kind = structured["error_type"].as_str().unwrap_or_default();
+    let kind = structured["error_type"].as_str().and_then(ErrorType::from_text);
     let code = match kind {
-        "not_found" => NOT_FOUND,
-        kind if CALLER.contains(&kind) => ErrorCode::INVALID_PARAMS,
+        Some(ErrorType::NotFound) => NOT_FOUND,
+        Some(kind) if CALLER.contains(&kind) => ErrorCode::INVALID_PARAMS,
         _ => ErrorCode::INTERNAL_ERROR,
     };
     let message = match kind {
-        "invalid_arguments" => fault(&structured),
+        Some(ErrorType::InvalidArguments) => fault(&structured),
         _ => None,
     };
     let said = || {
@@ -243,6 +243,7 @@ fn called(mut result: Value) -> Result<Value, Value> {
 /// The first thing that is wrong with the arguments of a call, whatever the tool's own wording is. The others are in the data.
 fn fault(structured: &Value) -> Option<String> {
     let document = structured.get("error_details").or_else(|| structured.get("error_data"))?;
-    let faults: Vec<arguments::Fault> = serde_json::from_value(document["details"].clone()).ok()?;
+    let faults: Vec<arguments::ArgumentError> =
+        serde_json::from_value(document["details"].clone()).ok()?;
     arguments::first(&faults)
 }

@@ -8,11 +8,12 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::{
     RoleServer,
     model::{LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam},
@@ -87,7 +88,7 @@ impl Exchange {
     }
 
     pub(crate) fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock()
     }
 
     /// The questions that have no usable answer yet.
@@ -101,7 +102,7 @@ impl Exchange {
 
     /// Whether progress has come further than was last said: clients are promised no less.
     fn advances(&self, done: f64) -> bool {
-        let mut last = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.progress.lock();
         let advances = done.is_finite() && done > *last;
         if advances {
             *last = done;

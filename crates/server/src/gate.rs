@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// How many calls run at once, and how many may wait.
@@ -49,7 +49,7 @@ impl Gate {
     fn full(&self) -> Failure {
         let message =
             format!("{} calls run and many more wait; try again when some have ended", self.size);
-        Failure::new("too_many_calls", message)
+        Failure::new(ErrorType::TooManyCalls, message)
     }
 }
 
@@ -76,7 +76,10 @@ mod tests {
         for turn in &mut waiting {
             assert!(turn.as_mut().now_or_never().is_none(), "must wait");
         }
-        assert_eq!(gate.enter().await.expect_err("the queue is full").error_type, "too_many_calls");
+        assert_eq!(
+            gate.enter().await.expect_err("the queue is full").error_type,
+            ErrorType::TooManyCalls
+        );
         drop(waiting);
         drop(inside);
         drop(gate.enter().await.expect("room again, and no place is lost"));

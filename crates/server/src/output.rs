@@ -101,7 +101,7 @@ fn split(schema: &JsonObject) -> (JsonObject, Value) {
 
 #[cfg(test)]
 mod tests {
-    use catalog::{Failure, Mode, OnMismatch, Schema};
+    use catalog::{ErrorType, Failure, Mode, OnMismatch, Schema};
     use serde_json::{Value, json};
 
     use super::{narrowed, widened, wrap, wrapped};
@@ -117,7 +117,7 @@ mod tests {
         let legacy = wrapped(&modern).expect("another for older clients");
         assert_eq!(legacy["type"], "object");
         assert_eq!(Value::Object(narrowed(&modern)), result);
-        let failure = Failure::new("timed_out", "too late").object();
+        let failure = Failure::new(ErrorType::TimedOut, "too late").object();
         for good in [json!([1, 2]), failure] {
             assert!(admits(&modern, &good) && admits(&legacy, &wrap(good.clone())), "{good}");
         }

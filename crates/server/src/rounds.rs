@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
 };
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use futures_util::FutureExt;
 use rmcp::{
     ErrorData,
@@ -67,7 +67,7 @@ where
         let _turn = tokio::select! {
             biased;
             turn = connection.gate.enter() => turn.map_err(Stop::Failed)?,
-            () = cancel.cancelled() => return Err(Stop::Failed(Failure::new("cancelled", "cancelled while it waited its turn"))),
+            () = cancel.cancelled() => return Err(Stop::Failed(Failure::new(ErrorType::Cancelled, "cancelled while it waited its turn"))),
         };
         for _ in 0..MOST_ATTEMPTS {
             let context =
@@ -77,7 +77,7 @@ where
                 Ok(Err(interrupt)) => interrupt,
                 Err(_) => {
                     return Err(Stop::Failed(Failure::new(
-                        "internal_error",
+                        ErrorType::InternalError,
                         "this failed unexpectedly; it is a bug",
                     )));
                 }
@@ -89,7 +89,7 @@ where
             }
         }
         Err(Stop::Failed(Failure::new(
-            "unanswered",
+            ErrorType::Unanswered,
             format!("still not answered after {MOST_ATTEMPTS} questions"),
         )))
     };
@@ -134,7 +134,7 @@ async fn settle(
         Interrupt::Invalid(message) => {
             Err(Stop::Protocol(ErrorData::invalid_params(message, None)))
         }
-        Interrupt::Unanswered(why) => Err(Stop::Failed(Failure::new("unanswered", why))),
+        Interrupt::Unanswered(why) => Err(Stop::Failed(Failure::new(ErrorType::Unanswered, why))),
     }
 }
 
@@ -148,7 +148,7 @@ fn ask_through_result(
     for (key, question) in exchange.open(questions) {
         let Some(request) = questions::inside_a_result(question) else {
             return Err(Stop::Failed(Failure::new(
-                "internal_error",
+                ErrorType::InternalError,
                 "the form has a schema that no client can show",
             )));
         };
@@ -156,7 +156,7 @@ fn ask_through_result(
     }
     let sealed = connection.server.seal.close(&exchange.known().settled, request);
     let state = sealed.map_err(|Broken| {
-        Stop::Failed(Failure::new("unanswered", "the answers are too long to be kept"))
+        Stop::Failed(Failure::new(ErrorType::Unanswered, "the answers are too long to be kept"))
     })?;
     let mut result = InputRequiredResult::new(Some(asked), state);
     result.meta = connection.server.stamp(exchange.era);
@@ -173,7 +173,8 @@ async fn ask_now(
             answer = questions::ask(&exchange.cx.peer, question) => answer,
             () = cancel.cancelled() => Err("cancelled before the client had answered".to_owned()),
         };
-        let answer = answer.map_err(|why| Stop::Failed(Failure::new("unanswered", why)))?;
+        let answer =
+            answer.map_err(|why| Stop::Failed(Failure::new(ErrorType::Unanswered, why)))?;
         exchange.known().offered.insert(key.clone(), answer);
     }
     Ok(())
@@ -187,7 +188,7 @@ fn lacks(era: Era, capability: Capability) -> Stop {
         Era::Legacy => {
             let message =
                 format!("this needs a client that can {}", questions::in_words(capability));
-            Stop::Failed(Failure::new("missing_capability", message))
+            Stop::Failed(Failure::new(ErrorType::MissingCapability, message))
         }
     }
 }

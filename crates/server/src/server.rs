@@ -1,8 +1,9 @@
 //! What is served, to whom it is announced, and who does the work. Connections share it.
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Weak};
 
 use catalog::{Catalog, Policy};
+use parking_lot::{Mutex, RwLock};
 use rmcp::model::{
     Implementation, MetaObject, PromptsCapability, ServerCapabilities, ServerConfig,
 };
@@ -110,7 +111,7 @@ impl Server {
     pub async fn replace(&self, snapshot: Snapshot) {
         let snapshot = Arc::new(snapshot);
         let before = {
-            let mut current = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+            let mut current = self.snapshot.write();
             std::mem::replace(&mut *current, snapshot.clone())
         };
         if !before.serves_the_same(&snapshot) {
@@ -125,7 +126,7 @@ impl Server {
 
     /// What is served now.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.snapshot.read().clone()
     }
 
     /// A context in which what is served now can be called.
@@ -141,7 +142,7 @@ impl Server {
 
     /// What tells clients of ends, for as long as somebody holds it.
     pub(crate) fn watch(&self) -> Arc<Watch> {
-        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watch = self.watch.lock();
         if let Some(watch) = watch.upgrade() {
             return watch;
         }

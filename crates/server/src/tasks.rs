@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use rmcp::{
     ErrorData,
     model::{
@@ -114,13 +114,9 @@ fn input_requests(connection: &Connection, operation: &Operation) -> InputReques
 fn ended(operation: &Operation) -> TaskPayload {
     let outcome = operation.outcome.clone().unwrap_or_default();
     let structured = outcome.structured.as_ref();
-    let kind = structured
-        .and_then(|object| object.get("error_type"))
-        .and_then(Value::as_str)
-        .filter(|_| outcome.failed);
-    let code = match kind {
-        Some("invalid_request") => -32602,
-        Some("internal_error" | "lost") => -32603,
+    let code = match outcome.error_type() {
+        Some(ErrorType::InvalidRequest) => -32602,
+        Some(ErrorType::InternalError | ErrorType::Lost) => -32603,
         _ => {
             return TaskPayload::Completed {
                 result: object(
@@ -173,7 +169,7 @@ fn parsed(id: &str) -> Result<OperationId, ErrorData> {
 
 fn refused(failure: Failure) -> ErrorData {
     match failure.error_type {
-        "unknown_operation" => unknown(),
+        ErrorType::UnknownOperation => unknown(),
         _ => ErrorData::internal_error(failure.message.clone(), Some(failure.object())),
     }
 }

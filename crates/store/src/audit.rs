@@ -5,10 +5,10 @@ use std::{
     io::{self, Write},
     os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
     time::SystemTime,
 };
 
+use parking_lot::Mutex;
 use runtime::{AuditLine, journal::JournalError};
 
 const NAME: &str = "audit.jsonl";
@@ -38,7 +38,7 @@ impl Audit {
                 .map_err(|error| JournalError::Failed(error.to_string()))?;
             text.push(b'\n');
         }
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.file.lock();
         self.write(&mut file, &text).map_err(|error| match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => JournalError::Full,
             _ => JournalError::Failed(format!("the audit could not be written: {error}")),

@@ -9,7 +9,7 @@ use std::{
     time::SystemTime,
 };
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use runtime::{
     Approval, AuditLine, Digest,
     journal::{Answered, Cursor, Filter, Journal, JournalError, Note, Page, Retention, Ruling},
@@ -97,7 +97,7 @@ fn told<T: Send + 'static>(answer: Answered<'static, T>) -> Kept<'static, T> {
     Box::pin(async move {
         answer.await.map_err(|error| {
             Failure::new(
-                "store_failed",
+                ErrorType::StoreFailed,
                 format!("what is kept could not be read or written: {error}"),
             )
         })

@@ -1,11 +1,9 @@
 //! What a call knows of its surroundings: its client, and whether it has been cancelled.
 
-use std::{
-    future::Future,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{future::Future, sync::Arc};
 
-use catalog::{Failure, Outcome, Tool};
+use catalog::{ErrorType, Failure, Outcome, Tool};
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -162,13 +160,13 @@ impl Context {
         &self,
         questions: Vec<(String, Question)>,
     ) -> Result<Vec<Answer>, Interrupt> {
-        let state = self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let state = self.kept.lock().clone();
         self.client.ask(questions, state).await
     }
 
     /// Leaves something for the repeated call, which finds it with [`Context::state`].
     pub fn keep(&self, state: impl Into<Vec<u8>>) {
-        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(state.into());
+        *self.kept.lock() = Some(state.into());
     }
 
     /// What was kept when the call was made before.
@@ -213,7 +211,7 @@ impl Context {
     /// Where this tool keeps things for this owner, if this server keeps anything.
     pub fn shelf(&self) -> Result<Shelf, Failure> {
         let shelf = self.host.as_ref().and_then(|host| host.shelf());
-        shelf.ok_or_else(|| Failure::new("not_kept", "nothing is kept here"))
+        shelf.ok_or_else(|| Failure::new(ErrorType::NotKept, "nothing is kept here"))
     }
 }
 

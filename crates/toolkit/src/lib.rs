@@ -27,7 +27,8 @@ pub use declare::DECLARED;
 pub use {linkme, schemars, serde};
 
 pub use catalog::{
-    Content, ErrorForm, Failure, Glob, Outcome, Schema, Tool, arguments::Wording, closest, flag,
+    Content, ErrorForm, ErrorType, Failure, Glob, Outcome, Schema, Tool, arguments::Wording,
+    closest, flag,
 };
 pub use context::{Capability, Change, Client, Context, Level, Progress};
 pub use declare::Declarations;

@@ -13,7 +13,7 @@ use crate::{Interrupt, argument};
 /// `error_type`; what is absent is left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply<T = ()> {
-    body: Result<T, Fault>,
+    body: Result<T, ReplyError>,
     message: Option<String>,
     instruction: Option<String>,
     content: Option<Vec<Content>>,
@@ -21,7 +21,7 @@ pub struct Reply<T = ()> {
 
 /// Why there is no value.
 #[derive(Clone, Debug, PartialEq)]
-struct Fault {
+struct ReplyError {
     error: String,
     error_type: &'static str,
     data: Value,
@@ -35,16 +35,16 @@ impl<T> Reply<T> {
     }
 
     /// It failed: what happened, and the kind of it for programs.
-    pub fn failure(error: impl Into<String>, error_type: &'static str) -> Self {
-        Self::new(Err(Fault {
+    pub fn failure(error: impl Into<String>, error_type: impl Into<&'static str>) -> Self {
+        Self::new(Err(ReplyError {
             error: error.into(),
-            error_type,
+            error_type: error_type.into(),
             data: Value::Null,
             exception: None,
         }))
     }
 
-    fn new(body: Result<T, Fault>) -> Self {
+    fn new(body: Result<T, ReplyError>) -> Self {
         Self { body, message: None, instruction: None, content: None }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{future::Future, sync::Arc};
 
-use catalog::{Example, Failure, Launch, Origin, Outcome, SourceId, Tool};
+use catalog::{ErrorType, Example, Failure, Launch, Origin, Outcome, SourceId, Tool};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -87,8 +87,10 @@ where
             }
             // Only what a schema cannot say comes this far.
             Err(error) => {
-                let failure =
-                    Failure::new("invalid_arguments", format!("Invalid arguments: {error}"));
+                let failure = Failure::new(
+                    ErrorType::InvalidArguments,
+                    format!("Invalid arguments: {error}"),
+                );
                 Box::pin(std::future::ready(Ok(failure.into())))
             }
         }

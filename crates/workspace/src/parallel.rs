@@ -1,11 +1,9 @@
 //! The same work on many files, on all cores. Some take much longer than others, so a thread that is done with a few takes
 //! the next few.
 
-use std::{
-    num::NonZero,
-    sync::{Mutex, PoisonError},
-    thread,
-};
+use std::{num::NonZero, thread};
+
+use parking_lot::Mutex;
 
 /// Below this many items a thread costs more than it saves.
 const WORTH_A_THREAD: usize = 8;
@@ -58,7 +56,7 @@ fn on_threads<T: Send, R: Send>(
     work: impl Fn(T) -> Vec<R> + Sync,
 ) -> Vec<R> {
     let waiting = Mutex::new(runs.into_iter().enumerate());
-    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let next = || waiting.lock().next();
     let work = || {
         let mut made = Vec::new();
         while let Some((at, run)) = next() {

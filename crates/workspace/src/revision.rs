@@ -3,6 +3,7 @@
 //! Git is only asked: nothing is checked out, and neither the index nor the working tree is touched. Only files that can be
 //! definitions, or that these link to, are written.
 
+use catalog::ErrorType;
 use std::{
     fs, io,
     path::{Component, Path, PathBuf},
@@ -189,10 +190,10 @@ impl Git {
             most_bytes,
         };
         runtime::ask(&self.settings, question).await.map_err(|failure| match failure.error_type {
-            "program_not_found" => {
+            ErrorType::ProgramNotFound => {
                 RevisionError::Git("`git` was not found, which knows the revisions".to_owned())
             }
-            "too_long" => RevisionError::TooLarge,
+            ErrorType::TooLong => RevisionError::TooLarge,
             _ => RevisionError::Git(failure.message),
         })
     }

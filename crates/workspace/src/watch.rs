@@ -3,11 +3,12 @@
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
+    sync::{Arc, mpsc},
     time::Duration,
 };
 
 use notify::{RecursiveMode, Watcher as _};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::{Content, Crib, discover, prompts};
 
@@ -137,7 +138,7 @@ impl Folders {
 }
 
 fn lock(folders: &Mutex<Folders>) -> MutexGuard<'_, Folders> {
-    folders.lock().unwrap_or_else(PoisonError::into_inner)
+    folders.lock()
 }
 
 fn matters(path: &Path) -> bool {

@@ -5,7 +5,7 @@ use std::{io, sync::Arc};
 use formats::FrontMatter;
 use minijinja::{Error, ErrorKind, value::Serde};
 use serde_json::Value;
-use toolkit::Context;
+use toolkit::{Context, ErrorType};
 
 use super::{
     Category, address,
@@ -100,7 +100,7 @@ fn text(folder: &Folder, path: &str, uri: &str) -> Result<String, Problem> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-        problem(uri, "file_read_error", format!("it is not UTF-8 text (line {line})"))
+        problem(uri, ErrorType::FileReadError, format!("it is not UTF-8 text (line {line})"))
     })
 }
 
@@ -112,7 +112,7 @@ fn front_matter<'a>(text: &'a str, path: &str, uri: &str) -> Result<FrontMatter<
     FrontMatter::of(text).map_err(|error| {
         problem(
             uri,
-            "front_matter_error",
+            ErrorType::FrontMatterError,
             format!("its front matter cannot be read: line {}: {}", error.line, error.message),
         )
     })
@@ -126,7 +126,7 @@ fn unreadable(uri: &str, error: &io::Error) -> Problem {
         }
         _ => format!("it cannot be read: {error}"),
     };
-    problem(uri, "file_read_error", why)
+    problem(uri, ErrorType::FileReadError, why)
 }
 
 fn broken(uri: &str, path: &str, error: &TemplateError) -> Problem {
@@ -134,10 +134,10 @@ fn broken(uri: &str, path: &str, error: &TemplateError) -> Problem {
         (true, Some(line)) => format!("line {line}"),
         _ => error.to_string().split(": ").next().unwrap_or_default().to_owned(),
     };
-    problem(uri, "template_error", format!("{place}: {}", error.message))
+    problem(uri, ErrorType::TemplateError, format!("{place}: {}", error.message))
 }
 
-pub(super) fn problem(of: &str, error_type: &'static str, error: String) -> Problem {
+pub(super) fn problem(of: &str, error_type: ErrorType, error: String) -> Problem {
     Problem { of: of.to_owned(), error_type, error }
 }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use formats::{Expression, Pattern, Sense, Term};
-use toolkit::{Context, closest};
+use toolkit::{Context, ErrorType, closest};
 
 use super::{
     Category, address,
@@ -125,7 +125,7 @@ impl<'a> Gathering<'a> {
         if self.context.cancel_token().is_cancelled() {
             return Err(problem(
                 &term.to_string(),
-                "cancelled",
+                ErrorType::Cancelled,
                 "the request was cancelled".to_owned(),
             ));
         }
@@ -156,7 +156,7 @@ impl<'a> Gathering<'a> {
         for pattern in wanted {
             let (paths, is_cut) = self.on_shelf(category, pattern, term)?;
             if is_cut {
-                self.failures.push(problem(&term.name, "too_many_files", cut()));
+                self.failures.push(problem(&term.name, ErrorType::TooManyFiles, cut()));
             } else if paths.is_empty() && has_wanted && term.sense == Sense::Wanted {
                 self.missed(term, Some(pattern));
             }
@@ -196,7 +196,7 @@ impl<'a> Gathering<'a> {
         if self.inside.contains(&name) {
             return Err(problem(
                 name,
-                "circular_collection",
+                ErrorType::CircularCollection,
                 "the collection contains itself".to_owned(),
             ));
         }
@@ -219,7 +219,11 @@ impl<'a> Gathering<'a> {
         let open = || {
             let opened = Folder::open(&category.folder).map(|folder| Shelf::new(Arc::new(folder)));
             opened.map_err(|_| {
-                problem(&category.name, "file_read_error", "its folder cannot be opened".to_owned())
+                problem(
+                    &category.name,
+                    ErrorType::FileReadError,
+                    "its folder cannot be opened".to_owned(),
+                )
             })
         };
         let shelf = self.shelves.entry(&category.name).or_insert_with(open);
@@ -237,7 +241,7 @@ impl<'a> Gathering<'a> {
         };
         problem(
             &term.to_string(),
-            "not_found",
+            ErrorType::NotFound,
             format!("there is no category or collection `{}`; {advice}", term.name),
         )
     }
@@ -252,7 +256,7 @@ impl<'a> Gathering<'a> {
             || "nothing matches".to_owned(),
             |advice| format!("nothing matches; {advice}"),
         );
-        self.failures.push(problem(&of, "not_found", error));
+        self.failures.push(problem(&of, ErrorType::NotFound, error));
     }
 
     fn advice(&mut self, term: &Term, pattern: Option<&Pattern>) -> Option<String> {
@@ -326,13 +330,13 @@ fn matcher<'p>(
 }
 
 fn no_glob(term: &Term, why: &str) -> Problem {
-    problem(&term.to_string(), "invalid_expression", format!("a pattern is no glob: {why}"))
+    problem(&term.to_string(), ErrorType::InvalidExpression, format!("a pattern is no glob: {why}"))
 }
 
 fn too_much(of: &str) -> Problem {
     problem(
         of,
-        "too_many_files",
+        ErrorType::TooManyFiles,
         "it is more than one request looks at; ask for less at once, or name folders".to_owned(),
     )
 }

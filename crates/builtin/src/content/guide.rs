@@ -1,10 +1,8 @@
 //! The library that is open now. Reading the configuration again puts another in its place.
 
-use std::{
-    path::Path,
-    sync::{Arc, PoisonError, RwLock},
-};
+use std::{path::Path, sync::Arc};
 
+use parking_lot::RwLock;
 use toolkit::{Native, Resources};
 
 use super::{
@@ -25,12 +23,12 @@ impl Guide {
 
     /// Puts another library in its place. Whoever is reading goes on with the old one.
     pub fn replace(&self, library: Library) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(library);
+        *self.0.write() = Arc::new(library);
     }
 
     /// The library.
     pub fn library(&self) -> Arc<Library> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.read().clone()
     }
 
     /// The tool `get_content`.

@@ -1,6 +1,7 @@
 //! What was found, what was not, and why: as data, and as text for a model.
 
 use std::borrow::Cow;
+use toolkit::ErrorType;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -54,7 +55,8 @@ pub struct Problem {
     /// What was asked for: a term of the expression, or the address of a document.
     pub of: String,
     /// The kind of problem, for programs.
-    pub error_type: &'static str,
+    #[schemars(with = "String")]
+    pub error_type: ErrorType,
     /// What is wrong and what to do.
     pub error: String,
 }
@@ -142,16 +144,16 @@ impl Answer {
     }
 
     /// The kind of failure it is that nothing was found: the first that is not the mere absence of documents.
-    pub(super) fn error_type(&self) -> &'static str {
+    pub(super) fn error_type(&self) -> ErrorType {
         let other = self
             .failures
             .iter()
             .map(|problem| problem.error_type)
-            .find(|kind| *kind != "not_found");
+            .find(|kind| *kind != ErrorType::NotFound);
         match (other, &self.omitted) {
             (Some(kind), _) => kind,
-            (None, Some(_)) => "too_large",
-            (None, None) => "not_found",
+            (None, Some(_)) => ErrorType::TooLarge,
+            (None, None) => ErrorType::NotFound,
         }
     }
 

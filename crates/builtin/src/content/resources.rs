@@ -3,7 +3,8 @@
 use std::{collections::HashMap, path::Path};
 
 use toolkit::{
-    Body, BoxFuture, Context, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources,
+    Body, BoxFuture, Context, ErrorType, Interrupt, Resource, ResourceContent, ResourceTemplate,
+    Resources,
 };
 
 use super::{
@@ -184,7 +185,8 @@ fn read(
 
 /// A document that is not there is unknown; one that is there and cannot be read says why.
 fn unread(answer: &Answer) -> Result<Option<ResourceContent>, Interrupt> {
-    let is_missing = answer.failures.iter().all(|problem| problem.error_type == "not_found");
+    let is_missing =
+        answer.failures.iter().all(|problem| problem.error_type == ErrorType::NotFound);
     match answer.remarks() {
         Some(remarks) if !is_missing || !answer.filtered.is_empty() => {
             Err(Interrupt::Invalid(remarks))

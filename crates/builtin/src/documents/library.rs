@@ -7,13 +7,13 @@ use std::{
     fmt,
     io::{self, ErrorKind},
     path::PathBuf,
-    sync::{Mutex, PoisonError},
 };
 
 use formats::rmd;
+use parking_lot::Mutex;
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use toolkit::Failure;
+use toolkit::{ErrorType, Failure};
 
 use super::{
     folder::{Folder, Found, Version},
@@ -135,7 +135,7 @@ impl Library {
             false => is_document(path),
         };
         let (found, is_cut) = folder.files(DEEPEST, &is_wanted);
-        let mut titles = self.titles.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut titles = self.titles.lock();
         let mut before = std::mem::take(&mut *titles);
         let mut items = Vec::with_capacity(found.len());
         for Found { path, size, version } in found {
@@ -191,7 +191,7 @@ impl Library {
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-            Failure::new("not_text", format!("`{name}` is not UTF-8 text (line {line})"))
+            Failure::new(ErrorType::NotText, format!("`{name}` is not UTF-8 text (line {line})"))
         })?;
         Ok(Document { name: name.clone(), text, hash })
     }
@@ -203,9 +203,10 @@ impl Library {
         match read {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if is_absent(&error) => Ok(None),
-            Err(error) => {
-                Err(Failure::new("unreadable", format!("`{name}` cannot be read: {error}")))
-            }
+            Err(error) => Err(Failure::new(
+                ErrorType::Unreadable,
+                format!("`{name}` cannot be read: {error}"),
+            )),
         }
     }
 
@@ -227,7 +228,7 @@ impl Library {
         self.check_size(name, text)?;
         let folder = Folder::open_or_make(&self.settings.folder)
             .map_err(|error| unwritable(name.as_str(), &error))?;
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _writing = self.writing.lock();
         let replaced = folder.is_file(name.as_str());
         let written = match existing {
             Existing::Stays => folder.create(name.as_str(), text.as_bytes()),
@@ -253,13 +254,16 @@ impl Library {
         expected: Option<&str>,
     ) -> Result<(), Failure> {
         let folder = Folder::open(&self.settings.folder).map_err(|_| missing(name))?;
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _writing = self.writing.lock();
         if let Some(expected) = expected {
             self.check_hash(&folder, name, expected)?;
         }
         folder.remove(name.as_str()).map_err(|error| match is_absent(&error) {
             true => missing(name),
-            false => Failure::new("storage_error", format!("`{name}` cannot be removed: {error}")),
+            false => Failure::new(
+                ErrorType::StorageError,
+                format!("`{name}` cannot be removed: {error}"),
+            ),
         })
     }
 
@@ -267,7 +271,7 @@ impl Library {
         let (size, largest) = (text.len() as u64, self.settings.largest);
         match size > largest {
             true => Err(Failure::new(
-                "too_large",
+                ErrorType::TooLarge,
                 format!("`{name}` would have {size} bytes, and may have {largest}"),
             )
             .details(json!({"size": size, "largest": largest}))),
@@ -288,7 +292,7 @@ impl Library {
         match found == expected {
             true => Ok(()),
             false => Err(Failure::new(
-                "conflict",
+                ErrorType::Conflict,
                 format!("`{name}` has changed: its hash is `{found}`; read it again"),
             )
             .details(json!({"hash": found, "expected_hash": expected}))),
@@ -298,7 +302,8 @@ impl Library {
     fn taken(&self, folder: &Folder, name: &DocumentName) -> Failure {
         let hash = folder.read(name.as_str(), self.settings.largest).map(|bytes| hash(&bytes)).ok();
         let why = "is there already and was left as it is; pass `overwrite: true` to replace it";
-        Failure::new("already_exists", format!("`{name}` {why}")).details(json!({"hash": hash}))
+        Failure::new(ErrorType::AlreadyExists, format!("`{name}` {why}"))
+            .details(json!({"hash": hash}))
     }
 }
 
@@ -331,16 +336,16 @@ pub(super) fn not_found(name: impl fmt::Display) -> String {
 }
 
 fn missing(name: &DocumentName) -> Failure {
-    Failure::new("not_found", not_found(name))
+    Failure::new(ErrorType::NotFound, not_found(name))
 }
 
 fn unreadable(name: &DocumentName, error: &io::Error) -> Failure {
     match error.kind() {
         _ if is_absent(error) => missing(name),
         ErrorKind::FileTooLarge => {
-            Failure::new("too_large", format!("`{name}` is too large: {error}"))
+            Failure::new(ErrorType::TooLarge, format!("`{name}` is too large: {error}"))
         }
-        _ => Failure::new("unreadable", format!("`{name}` cannot be read: {error}")),
+        _ => Failure::new(ErrorType::Unreadable, format!("`{name}` cannot be read: {error}")),
     }
 }
 
@@ -350,5 +355,5 @@ fn unwritable(name: &str, error: &io::Error) -> Failure {
     } else {
         error.to_string()
     };
-    Failure::new("storage_error", format!("`{name}` cannot be written: {why}"))
+    Failure::new(ErrorType::StorageError, format!("`{name}` cannot be written: {why}"))
 }

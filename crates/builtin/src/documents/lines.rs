@@ -2,7 +2,7 @@
 
 use std::ops;
 
-use toolkit::Failure;
+use toolkit::{ErrorType, Failure};
 
 /// Some lines of a text.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Range {
             let message = format!(
                 "there are no lines {first} to {last}; the document has {total}, counted from 1"
             );
-            return Err(Failure::new("invalid_range", message));
+            return Err(Failure::new(ErrorType::InvalidRange, message));
         }
         let starts: Vec<_> = text
             .split_inclusive('\n')

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use toolkit::Failure;
+use toolkit::{ErrorType, Failure};
 
 /// The endings of documents, the usual one first.
 const ENDINGS: [&str; 3] = [".Rmd", ".rmd", ".qmd"];
@@ -245,7 +245,7 @@ fn spelled(c: char) -> String {
 
 fn bad(text: &str, why: &str, hint: &str) -> Failure {
     Failure::new(
-        "invalid_filename",
+        ErrorType::InvalidFilename,
         format!("`{}` cannot name a document: {why}; {hint}", text.escape_debug()),
     )
 }
@@ -264,6 +264,8 @@ impl fmt::Display for OutputName {
 
 #[cfg(test)]
 mod tests {
+    use toolkit::ErrorType;
+
     use super::{DocumentName, OutputKind, OutputName};
 
     #[test]
@@ -312,7 +314,7 @@ mod tests {
         ] {
             let refused = DocumentName::new(text).expect_err(text);
             assert!(refused.message.contains(why), "{text:?}: {}", refused.message);
-            assert_eq!(refused.error_type, "invalid_filename");
+            assert_eq!(refused.error_type, ErrorType::InvalidFilename);
         }
         for one in "< > ( ) | \\ : & ; # ? *".split(' ') {
             assert!(DocumentName::new(&format!("a{one}b")).is_err(), "{one}");

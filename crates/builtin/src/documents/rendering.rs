@@ -4,8 +4,9 @@
 
 mod render;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use runtime::render::{Component, RenderSettings, Renderer};
 use toolkit::Native;
 
@@ -27,7 +28,7 @@ impl Rendering {
     /// Renders as the operator wants it now.
     pub fn replace(&self, settings: RenderSettings) {
         let renderer = self.renderer().with_settings(settings);
-        *self.renderer.write().unwrap_or_else(PoisonError::into_inner) = renderer;
+        *self.renderer.write() = renderer;
     }
 
     /// The tool.
@@ -41,7 +42,7 @@ impl Rendering {
     }
 
     fn renderer(&self) -> Renderer {
-        self.renderer.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.renderer.read().clone()
     }
 }
 

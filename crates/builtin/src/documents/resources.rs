@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use toolkit::{
-    Absence, Body, BoxFuture, Context, Failure, Interrupt, Resource, ResourceContent,
+    Absence, Body, BoxFuture, Context, ErrorType, Failure, Interrupt, Resource, ResourceContent,
     ResourceTemplate, Resources,
 };
 
@@ -67,7 +67,12 @@ impl Resources for Provider {
         Box::pin(async move {
             match self.0.work(move |library| read(library, &target, uri)).await {
                 Ok(content) => Ok(content),
-                Err(failure) if matches!(failure.error_type, "not_found" | "not_enabled") => {
+                Err(failure)
+                    if matches!(
+                        failure.error_type,
+                        ErrorType::NotFound | ErrorType::NotEnabled
+                    ) =>
+                {
                     Ok(None)
                 }
                 Err(failure) => Err(Interrupt::Invalid(failure.message)),

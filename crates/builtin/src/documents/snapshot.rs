@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use formats::rmd;
 use runtime::render::SourceFile;
-use toolkit::Failure;
+use toolkit::{ErrorType, Failure};
 
 use super::{
     Library,
@@ -21,7 +21,7 @@ impl Library {
     pub(super) fn snapshot(&self, name: &DocumentName) -> Result<Vec<SourceFile>, Failure> {
         let folder = Folder::open(&self.settings().folder);
         let folder = folder.map_err(|error| {
-            Failure::new("unreadable", format!("the documents cannot be read: {error}"))
+            Failure::new(ErrorType::Unreadable, format!("the documents cannot be read: {error}"))
         })?;
         // Says what is wrong with the document itself, and how large it may be.
         self.read(name)?;
@@ -93,7 +93,7 @@ fn too_much(bytes: u64) -> Failure {
         "the folder of documents has too much in it to be copied for a render ({bytes} bytes, and {MOST_BYTES} are allowed); move \
          what documents do not read elsewhere"
     );
-    Failure::new("too_large", message)
+    Failure::new(ErrorType::TooLarge, message)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{Change, Content, Context, Failure, Naming, Native, Reply};
+use toolkit::{Change, Content, Context, ErrorType, Failure, Naming, Native, Reply};
 
 use super::{
     CATEGORY, Documents, address,
@@ -98,7 +98,7 @@ fn update(library: &Library, given: &UpdateRmd) -> Result<(DocumentName, Updated
 }
 
 fn changed(document: &Document, given: &UpdateRmd) -> Result<String, Failure> {
-    let invalid = |message: &str| Failure::new("invalid_arguments", message);
+    let invalid = |message: &str| Failure::new(ErrorType::InvalidArguments, message);
     let has_range = given.start_line.is_some() || given.end_line.is_some();
     let Some(old) = &given.old_text else {
         if given.expected_hash.is_none() {
@@ -127,11 +127,11 @@ fn changed(document: &Document, given: &UpdateRmd) -> Result<String, Failure> {
         _ if old.is_empty() => Err(invalid("`old_text` is empty")),
         1 => Ok(document.text.replacen(old.as_str(), &given.content, 1)),
         0 => Err(Failure::new(
-            "conflict",
+            ErrorType::Conflict,
             format!("`old_text` is not in `{}`; read it again", document.name),
         )),
         many => Err(Failure::new(
-            "conflict",
+            ErrorType::Conflict,
             format!("`old_text` is in `{}` {many} times; give more of it", document.name),
         )),
     }

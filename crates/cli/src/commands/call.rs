@@ -228,6 +228,5 @@ fn exit_code(outcome: &Outcome) -> ExitCode {
     if !outcome.failed {
         return ExitCode::SUCCESS;
     }
-    let error_type = outcome.structured.as_ref().and_then(|value| value["error_type"].as_str());
-    Kind::of_failure(error_type.unwrap_or_default()).exit_code()
+    outcome.error_type().map_or(Kind::ToolFailed, Kind::of_failure).exit_code()
 }

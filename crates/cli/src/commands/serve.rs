@@ -6,12 +6,13 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
     time::{Duration, SystemTime},
 };
 
 use builtin::Flags;
 use catalog::{Catalog, Severity, Switch, Tool, flag::FlagValues, name};
+use parking_lot::Mutex;
 use runtime::{Operations, journal::Retention};
 use server::{
     HttpOptions, Identity, Server, Snapshot, SnapshotOptions,
@@ -332,7 +333,7 @@ impl Served {
         positions.clear();
         let reading = self.reading.clone();
         let read = tokio::task::spawn_blocking(move || {
-            let mut reading = reading.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut reading = reading.lock();
             reading.read_again()
         });
         let Reread { said, prompts } = match read.await {
@@ -354,7 +355,7 @@ impl Served {
 
     /// Serves what the flags let through now; says in a line what came of it.
     async fn follow_flags(&self) -> String {
-        if self.reading.lock().unwrap_or_else(PoisonError::into_inner).crib.switches.is_empty() {
+        if self.reading.lock().crib.switches.is_empty() {
             return "nothing is switched by flags".to_owned();
         }
         match self.publish(&mut *self.positions.lock().await).await {
@@ -370,7 +371,7 @@ impl Served {
 
     /// Serves what was read last, as far as flags let it through, unless every switch is where it was.
     async fn publish(&self, last: &mut Vec<bool>) -> Result<(), String> {
-        let crib = self.reading.lock().unwrap_or_else(PoisonError::into_inner).crib.clone();
+        let crib = self.reading.lock().crib.clone();
         let values =
             keeper::switching(&crib, &self.flags).await.map_err(|failure| failure.message)?;
         let now = positions(&crib, &values);
@@ -378,7 +379,7 @@ impl Served {
             return Ok(());
         }
         let (catalog, natives, sessions) = {
-            let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+            let reading = self.reading.lock();
             (reading.catalog.clone(), reading.natives.clone(), reading.sessions)
         };
         let make = move || sessions.told_by(snapshot(&crib, &catalog, &natives, &values));
@@ -526,7 +527,7 @@ fn warn_of_drift(crib: &Crib, loaded: &Loaded) {
 /// its documents, since clients can subscribe to them.
 fn follow_files(served: &Served, watch: bool) -> Result<(), CommandError> {
     let driver = tokio::runtime::Handle::current();
-    let mut reading = served.reading.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut reading = served.reading.lock();
     if !watch && reading.content.categories.is_empty() && reading.crib.documents.is_none() {
         return Ok(());
     }

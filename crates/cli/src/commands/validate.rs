@@ -44,8 +44,8 @@ fn validate_schema(here: &Surroundings<'_>, file: &Path) -> CommandResult {
     Ok(ExitCode::from(u8::from(failed)))
 }
 
-fn fault(diagnostic: &Diagnostic) -> arguments::Fault {
-    arguments::Fault {
+fn fault(diagnostic: &Diagnostic) -> arguments::ArgumentError {
+    arguments::ArgumentError {
         path: diagnostic.origin.pointer().unwrap_or_default().to_owned(),
         message: diagnostic.message.clone(),
         expected: diagnostic.expected.clone().unwrap_or_default(),

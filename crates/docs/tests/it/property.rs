@@ -99,7 +99,7 @@ fn cells(line: &str) -> usize {
     while let Some(c) = characters.next() {
         match c {
             '\\' if characters.peek().is_some_and(char::is_ascii_punctuation) => {
-                drop(characters.next())
+                let _ = characters.next();
             }
             '|' => pipes += 1,
             _ => {}

@@ -3,7 +3,7 @@
 use serde_json::Number;
 
 /// Why a token is not a number.
-pub(crate) enum Fault {
+pub(crate) enum NumberError {
     /// It is not spelled as JSON spells numbers.
     Spelling,
     /// It does not fit a double.
@@ -11,9 +11,9 @@ pub(crate) enum Fault {
 }
 
 /// The number that `token` spells.
-pub(crate) fn read(token: &str) -> Result<Number, Fault> {
+pub(crate) fn read(token: &str) -> Result<Number, NumberError> {
     if !is_spelled_well(token.as_bytes()) {
-        return Err(Fault::Spelling);
+        return Err(NumberError::Spelling);
     }
     // Minus zero and everything that is not a short integer is left to serde_json, which decides.
     if let Ok(number) = token.parse::<u64>() {
@@ -21,7 +21,7 @@ pub(crate) fn read(token: &str) -> Result<Number, Fault> {
     }
     match token.parse::<i64>() {
         Ok(number) if number != 0 => Ok(number.into()),
-        _ => serde_json::from_str(token).map_err(|_| Fault::Range),
+        _ => serde_json::from_str(token).map_err(|_| NumberError::Range),
     }
 }
 

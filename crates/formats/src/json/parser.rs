@@ -203,11 +203,11 @@ impl<'a> Parser<'a> {
         let token = self.token();
         let problem = match number::read(token) {
             Ok(number) => return Ok(Value::Number(number)),
-            Err(number::Fault::Spelling) => {
+            Err(number::NumberError::Spelling) => {
                 Problem::new(&BROKEN_JSON, start, format!("`{token}` is not a number"))
                     .hint("write it like `12`, `-0.5` or `1e6`")
             }
-            Err(number::Fault::Range) => {
+            Err(number::NumberError::Range) => {
                 Problem::new(&BROKEN_JSON, start, format!("`{token}` is out of range"))
             }
         };

@@ -2,7 +2,7 @@
 
 use catalog::{
     Catalog, Diagnostic, Launch, Rule, Severity, Tool,
-    arguments::{self, Fault},
+    arguments::{self, ArgumentError},
     launch::Step,
 };
 
@@ -55,7 +55,7 @@ pub(crate) fn check(catalog: &Catalog, report: &mut Report<'_>) {
 
 /// What is wrong with the arguments of a step, whatever those of the call will be. A schema that is
 /// broken is reported where it is written.
-fn faults(tool: &Tool, step: &Step, called: &Tool) -> Vec<Fault> {
+fn faults(tool: &Tool, step: &Step, called: &Tool) -> Vec<ArgumentError> {
     let is_handed_on =
         tool.input.property(FOLDER).is_some() && step.arguments.get(FOLDER).is_none();
     let mut faults = arguments::check(&called.input, &step.arguments).unwrap_or_default();

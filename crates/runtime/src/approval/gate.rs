@@ -8,7 +8,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use catalog::{Decision, Failure, Launch, Policy, Tool, arguments::redacted};
+use catalog::{Decision, ErrorType, Failure, Launch, Policy, Tool, arguments::redacted};
 use serde_json::{Value, json};
 use toolkit::{Answer, Arguments, Capability, Context, Interrupt, Question};
 
@@ -102,7 +102,7 @@ impl Runtime {
             Ruling { approved: false, by: "client".to_owned(), at: self.settings.clock.now() };
         match self.journal.decide(approval.id.clone(), ruling).await {
             Ok(_) => Failure::new(
-                "denied",
+                ErrorType::Denied,
                 format!("`{}` was not approved; nothing was run", approval.tool),
             )
             .details(json!({"approval": approval.id})),
@@ -287,7 +287,7 @@ fn required(approval: &Approval, crib: &Path) -> Failure {
     );
     let expires =
         approval.expires.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-    Failure::new("approval_required", message).details(json!({
+    Failure::new(ErrorType::ApprovalRequired, message).details(json!({
         "error": "approval required",
         "tool": approval.tool,
         "approval": approval.id,
@@ -300,7 +300,7 @@ fn required(approval: &Approval, crib: &Path) -> Failure {
 pub(crate) fn denied(tool: &Tool, reason: &str) -> Failure {
     let message =
         format!("policy does not allow this call of `{}`: {reason}; nothing was run", tool.name);
-    Failure::new("denied", message).details(json!({"reason": reason}))
+    Failure::new(ErrorType::Denied, message).details(json!({"reason": reason}))
 }
 
 fn strictest(own: Decision, leaves: &[Leaf], policy: &Policy, now: SystemTime) -> Decision {

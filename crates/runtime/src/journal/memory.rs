@@ -3,9 +3,10 @@
 use std::{
     collections::{BTreeMap, HashMap},
     future::ready,
-    sync::{Mutex, MutexGuard, PoisonError},
     time::SystemTime,
 };
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{Answered, Cursor, Filter, Journal, JournalError, Note, Page, Retention, Ruling};
 use crate::{
@@ -34,7 +35,7 @@ struct Memory {
 
 impl MemoryJournal {
     fn memory(&self) -> MutexGuard<'_, Memory> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

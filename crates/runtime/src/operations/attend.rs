@@ -2,11 +2,11 @@
 
 use std::{
     panic::AssertUnwindSafe,
-    sync::{Arc, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
-use catalog::{Failure, Outcome};
+use catalog::{ErrorType, Failure, Outcome};
 use futures_util::FutureExt;
 use tokio::time::{interval, sleep};
 use toolkit::Context;
@@ -58,7 +58,10 @@ impl Runtime {
         let outcome = work.unwrap_or_else(|_| {
             refusal::outcome(
                 &tool,
-                Failure::new("internal_error", format!("`{}` failed inside the server", tool.name)),
+                Failure::new(
+                    ErrorType::InternalError,
+                    format!("`{}` failed inside the server", tool.name),
+                ),
             )
         });
         log.ended(Ok(&outcome));
@@ -124,7 +127,7 @@ impl Shared {
     /// A tool that last ended a little after the usual patience is given a little more.
     fn patience(&self, tool: &str) -> Duration {
         let longest = self.patience.saturating_mul(5) / 2;
-        let habits = self.habits.lock().unwrap_or_else(PoisonError::into_inner);
+        let habits = self.habits.lock();
         match habits.get(tool) {
             Some(last) if *last > self.patience && *last <= longest => longest,
             _ => self.patience,
@@ -132,7 +135,7 @@ impl Shared {
     }
 
     fn remember_habit(&self, tool: &str, took: Duration) {
-        let mut habits = self.habits.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut habits = self.habits.lock();
         if habits.len() >= HABITS {
             habits.clear();
         }

@@ -4,12 +4,13 @@ use std::{
     collections::HashMap,
     path::PathBuf,
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use toolkit::{Answer, Interrupt, Question};
@@ -297,14 +298,14 @@ impl Live {
     }
 
     fn operation(&self) -> MutexGuard<'_, Operation> {
-        self.operation.lock().unwrap_or_else(PoisonError::into_inner)
+        self.operation.lock()
     }
 
     fn reader(&self) -> MutexGuard<'_, Reader> {
-        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+        self.reader.lock()
     }
 
     fn question(&self) -> MutexGuard<'_, Option<Open>> {
-        self.question.lock().unwrap_or_else(PoisonError::into_inner)
+        self.question.lock()
     }
 }

@@ -6,7 +6,7 @@
 
 use std::{fs, sync::Arc, time::Duration};
 
-use catalog::{Content, Failure, Outcome};
+use catalog::{Content, ErrorType, Failure, Outcome};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use tokio::{task::spawn_blocking, time::sleep};
@@ -54,7 +54,7 @@ impl Operations {
 impl Shared {
     fn lost(&self, operation: Operation, killed: &[Killed]) -> Operation {
         let failure = Failure::new(
-            "lost",
+            ErrorType::Lost,
             format!(
                 "the server died while `{}` ran, so its result is not known; {}",
                 operation.tool,
@@ -140,7 +140,7 @@ pub(super) async fn end_elsewhere(
         shared.ended_elsewhere(
             operation.clone(),
             State::Cancelled,
-            Failure::new("cancelled", message),
+            Failure::new(ErrorType::Cancelled, message),
             &killed,
         )
     };
@@ -150,7 +150,7 @@ pub(super) async fn end_elsewhere(
 }
 
 fn interrupted(error: tokio::task::JoinError) -> Failure {
-    Failure::new("internal_error", format!("ending processes failed: {error}"))
+    Failure::new(ErrorType::InternalError, format!("ending processes failed: {error}"))
 }
 
 /// Who would be ended.

@@ -10,7 +10,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use catalog::{Failure, Tool};
+use catalog::{ErrorType, Failure, Tool};
 use serde_json::Value;
 use toolkit::Arguments;
 
@@ -144,7 +144,7 @@ impl<'a> Places<'a> {
         );
         Err(refusal::about(
             parameter,
-            "path_protected",
+            ErrorType::PathProtected,
             message,
             "a path that is not the crib's own",
             text,
@@ -165,7 +165,13 @@ impl<'a> Places<'a> {
         let message = format!(
             "'{parameter}' leads outside the folders that tools may touch: `{text}`; stay inside {roots}"
         );
-        refusal::about(parameter, "path_outside_roots", message, "a path inside the roots", text)
+        refusal::about(
+            parameter,
+            ErrorType::PathOutsideRoots,
+            message,
+            "a path inside the roots",
+            text,
+        )
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use catalog::{Failure, Tool};
+use catalog::{ErrorType, Failure, Tool};
 use rustix::fs::{Access, access};
 
 use crate::{Settings, availability::with_instructions};
@@ -18,7 +18,7 @@ pub(crate) fn locate(settings: &Settings, tool: &Tool, program: &str) -> Result<
     };
     found.ok_or_else(|| {
         let message = format!("the program `{program}` of `{}` was not found", tool.name);
-        Failure::new("program_not_found", with_instructions(tool, message))
+        Failure::new(ErrorType::ProgramNotFound, with_instructions(tool, message))
     })
 }
 
@@ -43,7 +43,7 @@ fn in_crib(settings: &Settings, tool: &Tool, program: &str) -> Result<Option<Pat
             "the program `{program}` of `{}` lies outside the crib; name it by an absolute path if it is meant",
             tool.name
         );
-        return Err(Failure::new("program_outside_crib", message));
+        return Err(Failure::new(ErrorType::ProgramOutsideCrib, message));
     }
     Ok(is_program(&path).then_some(path))
 }

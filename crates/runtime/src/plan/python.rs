@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use catalog::{Failure, Launch, Tool, launch::PythonFunction};
+use catalog::{ErrorType, Failure, Launch, Tool, launch::PythonFunction};
 use toolkit::Arguments;
 
 use super::{Bounds, Plan, Word, distinct, paths::refuse_outside, program, utf8, variables};
@@ -89,5 +89,5 @@ fn libraries(interpreter: &Path) -> Vec<PathBuf> {
 fn not_installed() -> Failure {
     let message = "Python is not installed: there is no `python3` on the path of tools and no `.venv` in the crib; install \
                    Python 3, or make one with `python3 -m venv .venv`";
-    Failure::new("python_not_found", message)
+    Failure::new(ErrorType::PythonNotFound, message)
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use catalog::{Failure, Tool, launch::RFunction};
+use catalog::{ErrorType, Failure, Tool, launch::RFunction};
 use toolkit::Arguments;
 
 use super::{Bounds, Plan, Word, distinct, program, utf8, variables};
@@ -94,5 +94,5 @@ fn variable<'a>(settings: &'a Settings, name: &str) -> Option<&'a str> {
 fn not_installed() -> Failure {
     let message = "R was not found, which this tool is written in; install it (on Debian and Ubuntu: apt install r-base-core; \
                    elsewhere: https://cran.r-project.org), then call again";
-    Failure::new("r_missing", message)
+    Failure::new(ErrorType::RMissing, message)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 
 use crate::{Settings, refusal};
 
@@ -127,7 +127,7 @@ pub(crate) fn check(parameter: &str, name: &str) -> Result<(), Failure> {
         );
         return Err(refusal::about(
             parameter,
-            "variable_refused",
+            ErrorType::VariableRefused,
             message,
             "other variables",
             name,

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use catalog::{Failure, Launch, Outcome, Tool, launch::PythonFunction};
+use catalog::{ErrorType, Failure, Launch, Outcome, Tool, launch::PythonFunction};
 use serde_json::{Value, json};
 
 use super::conversation::{self, Ended, Said};
@@ -96,7 +96,7 @@ async fn outcome(tool: &Tool, said: Said, spill: &Spill<'_>, limit: usize) -> Ou
         }
         Ended::Failed(error) => return answer::failed(tool, error, asides),
         Ended::Stale => Failure::new(
-            "internal_error",
+            ErrorType::InternalError,
             format!("the modules of `{}` change all the time", tool.name),
         ),
         Ended::Stopped(why) | Ended::Broken(_, Some(why)) => stopped(&tool.name, why),
@@ -110,5 +110,5 @@ async fn outcome(tool: &Tool, said: Said, spill: &Spill<'_>, limit: usize) -> Ou
 fn ended(name: &str, broken: &Broken) -> Failure {
     let what = died("Python", "os._exit()", broken);
     let message = format!("`{name}` did not return: {what}. The next call starts Python anew");
-    Failure::new("python_ended", message)
+    Failure::new(ErrorType::PythonEnded, message)
 }

@@ -1,6 +1,6 @@
 //! What is said between the server and a worker about one call, and what comes of it.
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -96,8 +96,10 @@ async fn ask(
 
 /// What came whole and cannot be read, because it is nested too deeply say.
 fn unread(error: &serde_json::Error) -> Answer {
-    let failure =
-        Failure::new("not_json", format!("what was returned cannot be read as JSON: {error}"));
+    let failure = Failure::new(
+        ErrorType::NotJson,
+        format!("what was returned cannot be read as JSON: {error}"),
+    );
     let Value::Object(error) = failure.object() else { unreachable!("the standard error object") };
     Answer::Failed { error }
 }
@@ -105,8 +107,9 @@ fn unread(error: &serde_json::Error) -> Answer {
 /// A request as it is sent: its length, in four bytes with the lowest first, and so many bytes of JSON.
 fn framed(request: &Value) -> Result<Vec<u8>, Failure> {
     let text = request.to_string();
-    let length = u32::try_from(text.len())
-        .map_err(|_| Failure::new("arguments_too_long", "the arguments are too long; send less"))?;
+    let length = u32::try_from(text.len()).map_err(|_| {
+        Failure::new(ErrorType::ArgumentsTooLong, "the arguments are too long; send less")
+    })?;
     let mut frame = length.to_le_bytes().to_vec();
     frame.extend(text.as_bytes());
     Ok(frame)

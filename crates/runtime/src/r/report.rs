@@ -1,6 +1,6 @@
 //! From what a worker said to an outcome: text and pictures for a model, fields for a program.
 
-use catalog::{Content, Failure, Outcome, Tool};
+use catalog::{Content, ErrorType, Failure, Outcome, Tool};
 use serde_json::{Map, Value, json};
 
 use super::conversation::{Ended, RError, Said};
@@ -10,9 +10,6 @@ use crate::{
     returned::{self, link},
     warm::{Broken, died, stopped},
 };
-
-/// Kinds of errors that are known beyond here; every other is an error of the function.
-const KINDS: [&str; 2] = ["r_package_missing", "r_function_missing"];
 
 /// The outcome of a call.
 pub(super) fn outcome(tool: &Tool, said: Said) -> Outcome {
@@ -107,7 +104,7 @@ fn failure(tool: &Tool, ended: &Ended) -> Option<Failure> {
     Some(match ended {
         Ended::Done => return None,
         Ended::Unfit => Failure::new(
-            "invalid_result",
+            ErrorType::InvalidResult,
             format!(
                 "`{name}` ran, but what it returned is not what its definition says it returns; it is shown as R prints it. \
                  Mend `returns` in the definition, or the function"
@@ -120,12 +117,13 @@ fn failure(tool: &Tool, ended: &Ended) -> Option<Failure> {
 }
 
 fn r_error(tool: &Tool, error: &RError) -> Failure {
-    if let Some(kind) = KINDS.iter().find(|kind| **kind == error.kind) {
+    let kind = ErrorType::from_text(&error.kind);
+    if let Some(kind @ (ErrorType::RPackageMissing | ErrorType::RFunctionMissing)) = kind {
         return Failure::new(kind, format!("`{}` cannot be called: {}", tool.name, error.message));
     }
     let place = error.call.as_ref().map(|call| format!(" in `{call}`")).unwrap_or_default();
     let details = json!({"call": error.call, "class": error.classes, "traceback": error.traceback});
-    Failure::new("r_error", format!("`{}` failed{place}: {}", tool.name, error.message))
+    Failure::new(ErrorType::RError, format!("`{}` failed{place}: {}", tool.name, error.message))
         .details(details)
 }
 
@@ -134,5 +132,5 @@ fn r_ended(name: &str, broken: &Broken) -> Failure {
     let message = format!(
         "`{name}` did not return: {what}. The next call starts R anew, with the state as it was before this one"
     );
-    Failure::new("r_ended", message)
+    Failure::new(ErrorType::REnded, message)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::task::spawn_blocking;
@@ -106,7 +106,7 @@ impl Inner {
                 "there is nothing to render with: {unavailable}; or allow this machine's own R with `allow_local = true` in the \
                  `[documents]` section of toolcrib.toml"
             );
-            return Err(Failure::new("no_backend", message));
+            return Err(Failure::new(ErrorType::NoBackend, message));
         }
         self.check_local(job)?;
         let reason =

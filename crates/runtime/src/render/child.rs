@@ -1,14 +1,10 @@
 //! One program of a render, from its start to its end, within its bounds.
 
-use std::{
-    os::unix::process::ExitStatusExt,
-    process::ExitStatus,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{os::unix::process::ExitStatusExt, process::ExitStatus, sync::Arc, time::Duration};
 
 use catalog::Failure;
 use futures_util::future::{Either, join3, select};
+use parking_lot::Mutex;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
     process::ChildStdin,
@@ -129,7 +125,7 @@ async fn drain(
     let mut chunk = Vec::with_capacity(CHUNK_BYTES);
     while let Ok(1..) = pipe.read_buf(&mut chunk).await {
         match output {
-            Output::Log => log.lock().unwrap_or_else(PoisonError::into_inner).hear(&chunk),
+            Output::Log => log.lock().hear(&chunk),
             // One more than allowed tells that there was more.
             Output::Data(most) => data.extend_from_slice(
                 &chunk[..chunk.len().min((most + 1).saturating_sub(data.len()))],

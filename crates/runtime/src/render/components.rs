@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use serde::Serialize;
 use serde_json::json;
 
@@ -88,7 +88,7 @@ pub(super) fn missing(component: &str, backend: Backend) -> Failure {
             )
         }
     };
-    Failure::new("missing_component", message)
+    Failure::new(ErrorType::MissingComponent, message)
         .details(json!({"component": component, "backend": backend, "hint": hint}))
 }
 

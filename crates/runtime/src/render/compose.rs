@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
@@ -102,7 +102,7 @@ impl Inner {
         }
         let message = "Docker Compose was not found: tried `docker compose`, `docker-compose` and `podman compose`; install one \
                        (Debian, Ubuntu: apt install docker-compose), or leave out `use_docker_compose`";
-        Err(Failure::new("compose_missing", message))
+        Err(Failure::new(ErrorType::ComposeMissing, message))
     }
 
     /// A command whose daemon answers. Asking takes a moment, so one that did not is left alone for a while.
@@ -185,7 +185,7 @@ impl Inner {
                 project.finished();
                 returned
             }
-            Err(failure) if failure.error_type == exchange::TOO_LONG => return Err(failure),
+            Err(failure) if failure.error_type == ErrorType::OutputTooLarge => return Err(failure),
             // The container was ended before it could pack anything.
             _ if verdict::is_cut_short(&ended) => Returned::default(),
             // Without an archive, it is the command that failed, not the document.
@@ -223,7 +223,7 @@ impl Inner {
                     .map(|failure| format!("; {}", failure.message))
                     .unwrap_or_default();
                 let message = format!("the image could not be built: {last}{why}");
-                Err(Failure::new("image_build_failed", message).details(json!({"log": log})))
+                Err(Failure::new(ErrorType::ImageBuildFailed, message).details(json!({"log": log})))
             }
         }
     }
@@ -367,5 +367,5 @@ fn failed(ended: &Ended, log: &[String]) -> Failure {
     };
     let message =
         format!("Docker Compose failed {how}: {last}; see whether Docker runs (`toolcrib doctor`)");
-    Failure::new("docker_failed", message).details(json!({"log": log.join("\n")}))
+    Failure::new(ErrorType::DockerFailed, message).details(json!({"log": log.join("\n")}))
 }

@@ -12,7 +12,7 @@ mod sweep;
 use std::{sync::Arc, time::Duration};
 
 use bollard::{API_DEFAULT_VERSION, Docker};
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use tokio::time::timeout;
 
 use super::{
@@ -63,7 +63,7 @@ impl Inner {
             "Docker does not answer: tried {}; start it, or set DOCKER_HOST",
             tried.join(", ")
         );
-        Err(Failure::new("docker_unavailable", message))
+        Err(Failure::new(ErrorType::DockerUnavailable, message))
     }
 
     pub(super) async fn render_by_docker(
@@ -141,5 +141,5 @@ async fn connect(socket: &str) -> Result<Engine, String> {
 fn failed(what: &str, error: &bollard::errors::Error) -> Failure {
     let message =
         format!("{what}: {error}; see whether Docker runs (`toolcrib doctor`), then call again");
-    Failure::new("docker_failed", message)
+    Failure::new(ErrorType::DockerFailed, message)
 }

@@ -12,7 +12,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use serde_json::json;
 
 use super::{Format, RenderJob};
@@ -35,9 +35,6 @@ pub(super) const OUT: &str = "out";
 pub(super) const RESULT: &str = "result.json";
 /// The longest result that is read: it has no more than a hundred warnings.
 pub(super) const RESULT_BYTES: u64 = 4 * 1024 * 1024;
-
-/// The kind of failure of a document that is longer than it may be.
-pub(super) const TOO_LONG: &str = "output_too_large";
 
 /// What came back.
 #[derive(Default)]
@@ -142,7 +139,7 @@ fn add(
 /// What an archive holds of what a render left.
 pub(super) fn unpack(archive: &[u8], format: Format, longest: u64) -> Result<Returned, Failure> {
     let broken = |error: io::Error| {
-        Failure::new("render_failed", format!("what was rendered cannot be read: {error}"))
+        Failure::new(ErrorType::RenderFailed, format!("what was rendered cannot be read: {error}"))
     };
     let mut returned = Returned::default();
     let mut archive = tar::Archive::new(archive);
@@ -191,7 +188,7 @@ fn read(path: &Path, longest: u64) -> Result<Option<Vec<u8>>, Failure> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(longest).read_to_end(&mut bytes));
     read.map_err(|error| {
-        Failure::new("render_failed", format!("what was rendered cannot be read: {error}"))
+        Failure::new(ErrorType::RenderFailed, format!("what was rendered cannot be read: {error}"))
     })?;
     Ok(Some(bytes))
 }
@@ -201,7 +198,7 @@ pub(super) fn too_long(length: u64, longest: u64) -> Failure {
     let message = format!(
         "the rendered document has {length} bytes, and {longest} are allowed; use smaller figures or less data"
     );
-    Failure::new(TOO_LONG, message)
+    Failure::new(ErrorType::OutputTooLarge, message)
 }
 
 /// The folder in which the script runs.

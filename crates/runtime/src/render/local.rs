@@ -5,7 +5,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use tokio::task::spawn_blocking;
 
 use super::{
@@ -124,5 +124,5 @@ fn not_allowed() -> Failure {
     let message = "documents are not rendered by this machine's own R, because nobody allowed it: R code of a document runs with \
                    your rights, held to a copy of the documents; to allow it, set `allow_local = true` in the `[documents]` \
                    section of toolcrib.toml, or start Docker";
-    Failure::new("local_not_allowed", message)
+    Failure::new(ErrorType::LocalNotAllowed, message)
 }

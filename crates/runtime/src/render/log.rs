@@ -138,7 +138,9 @@ fn chunk(text: &str) -> Option<(&str, RenderProgress)> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex, PoisonError};
+    use std::sync::Arc;
+
+    use parking_lot::Mutex;
 
     use super::Log;
 
@@ -146,18 +148,13 @@ mod tests {
     fn tells_of_chunks_and_keeps_the_rest() {
         let told = Arc::new(Mutex::new(Vec::new()));
         let ear = Arc::clone(&told);
-        let mut log = Log::new(
-            "t0k",
-            Arc::new(move |progress| {
-                ear.lock().unwrap_or_else(PoisonError::into_inner).push(progress)
-            }),
-        );
+        let mut log = Log::new("t0k", Arc::new(move |progress| ear.lock().push(progress)));
         log.hear(b"one\nt0k 2/5 plot of ca");
         log.hear(b"rs\nt0");
         log.hear(b"k nonsense\ntwo\nthree");
         assert_eq!(log.chunk().as_deref(), Some("plot of cars"));
         assert_eq!(log.finish(), ["one", "two", "three"]);
-        let told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = told.lock();
         assert_eq!((told.len(), told[0].chunk, told[0].chunks), (1, 2, 5));
         assert_eq!(told[0].message, "chunk `plot of cars`");
     }

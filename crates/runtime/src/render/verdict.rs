@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, io, path::PathBuf, time::Duration};
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -138,17 +138,17 @@ fn place(diagnostic: &RenderDiagnostic) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
-fn error_type(raw: &Raw, message: &str) -> &'static str {
+fn error_type(raw: &Raw, message: &str) -> ErrorType {
     let says =
         |words: &str| message.contains(words) || raw.log.iter().any(|line| line.contains(words));
     if says("No space left on device") {
-        "disk_full"
+        ErrorType::DiskFull
     } else if says("cannot allocate vector") || says("cannot allocate memory") {
-        "out_of_memory"
+        ErrorType::OutOfMemory
     } else if says("Cannot fork") || says("unable to fork") {
-        "too_many_processes"
+        ErrorType::TooManyProcesses
     } else {
-        "render_failed"
+        ErrorType::RenderFailed
     }
 }
 
@@ -160,9 +160,9 @@ fn hint(raw: &Raw, message: &str) -> String {
         );
     }
     match error_type(raw, message) {
-        "disk_full" => "; free some disk space and try again".to_owned(),
-        "out_of_memory" => "; use less data, or raise `memory_mib` in the `[documents]` section of toolcrib.toml".to_owned(),
-        "too_many_processes" => {
+        ErrorType::DiskFull => "; free some disk space and try again".to_owned(),
+        ErrorType::OutOfMemory => "; use less data, or raise `memory_mib` in the `[documents]` section of toolcrib.toml".to_owned(),
+        ErrorType::TooManyProcesses => {
             "; start fewer processes, or raise `processes` in the `[documents]` section of toolcrib.toml".to_owned()
         }
         _ => String::new(),
@@ -176,27 +176,27 @@ fn unfinished(job: &RenderJob, raw: &Raw, settings: &RenderSettings) -> Failure 
         Ended::TimedOut | Ended::Exited(TIME_OVER) => {
             let limit = settings.timeout.as_secs_f64();
             (
-                "timed_out",
+                ErrorType::TimedOut,
                 format!("it was stopped after {limit} seconds, its time limit (`timeout_seconds`)"),
             )
         }
         Ended::Excess(Excess::Memory(most)) => (
-            "out_of_memory",
+            ErrorType::OutOfMemory,
             format!(
                 "it was stopped because it took more than {} MiB of memory (`memory_mib`)",
                 mib(most)
             ),
         ),
         Ended::Excess(Excess::Processes(most)) => (
-            "too_many_processes",
+            ErrorType::TooManyProcesses,
             format!("it was stopped because it had more than {most} processes (`processes`)"),
         ),
         Ended::Excess(Excess::Disk(most)) => (
-            "too_much_disk",
+            ErrorType::TooMuchDisk,
             format!("it was stopped because it wrote more than {} MiB", mib(most)),
         ),
         Ended::Signalled(signal) => (
-            "render_failed",
+            ErrorType::RenderFailed,
             format!("R was ended by signal {signal}: it crashed, or somebody ended it"),
         ),
         Ended::Exited(KILLED) => {
@@ -204,18 +204,18 @@ fn unfinished(job: &RenderJob, raw: &Raw, settings: &RenderSettings) -> Failure 
             let why = format!(
                 "R was killed: it took more than {most} MiB of memory (`memory_mib`), or Docker was stopped"
             );
-            ("out_of_memory", why)
+            (ErrorType::OutOfMemory, why)
         }
         Ended::Exited(code) => {
             let last = raw.log.last().map(|line| format!(" ({line})")).unwrap_or_default();
             let why = format!(
                 "R ended with exit code {code} before the document was finished{last}; a document may not call `quit()`"
             );
-            ("render_failed", why)
+            (ErrorType::RenderFailed, why)
         }
     };
     let error_type = if raw.log.iter().any(|line| line.contains("No space left on device")) {
-        "disk_full"
+        ErrorType::DiskFull
     } else {
         error_type
     };
@@ -239,10 +239,10 @@ fn unfinished(job: &RenderJob, raw: &Raw, settings: &RenderSettings) -> Failure 
 pub(super) fn machine(what: &str, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Failure::new(
-            "disk_full",
+            ErrorType::DiskFull,
             format!("{what}: the disk is full; free some space and try again"),
         ),
-        _ => Failure::new("render_failed", format!("{what}: {error}")),
+        _ => Failure::new(ErrorType::RenderFailed, format!("{what}: {error}")),
     }
 }
 

@@ -2,16 +2,16 @@
 
 use std::os::unix::process::ExitStatusExt;
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 
 use super::{patience::Why, worker::Broken};
 
 /// A call that was stopped.
 pub(crate) fn stopped(name: &str, why: Why) -> Failure {
     match why {
-        Why::Cancelled => Failure::new("cancelled", format!("`{name}` was cancelled")),
+        Why::Cancelled => Failure::new(ErrorType::Cancelled, format!("`{name}` was cancelled")),
         Why::TimedOut(limit) => Failure::new(
-            "timed_out",
+            ErrorType::TimedOut,
             format!("`{name}` was stopped after {} seconds, its time limit", limit.as_secs_f64()),
         ),
     }

@@ -2,11 +2,12 @@
 //! to start. They are clean: nothing was ever called in them, and each goes to one session.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use catalog::Failure;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{sync::OwnedSemaphorePermit, task::JoinHandle};
 
 use super::worker::{Bounds, Worker};
@@ -71,6 +72,6 @@ impl Spares {
     }
 
     fn all(&self) -> MutexGuard<'_, Vec<Spare>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }

@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::SystemTime};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use serde_json::{Value, json};
 use toolkit::Keep;
 
@@ -78,7 +78,7 @@ impl Snapshot {
                     .and_then(|text| STANDARD.decode(text).ok());
                 bytes.ok_or_else(|| {
                     Failure::new(
-                        "store_failed",
+                        ErrorType::StoreFailed,
                         "the state of this session is not in the store any more",
                     )
                 })
@@ -128,7 +128,7 @@ fn unix(time: SystemTime) -> u64 {
 
 fn no_randomness(error: std::io::Error) -> Failure {
     Failure::new(
-        "internal_error",
+        ErrorType::InternalError,
         format!("no key for the state of an R session could be made: {error}"),
     )
 }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use fancy_regex::Regex;
 use tokio_util::sync::CancellationToken;
 
@@ -71,7 +71,7 @@ pub(crate) async fn unless_cancelled<T>(
     tokio::select! {
         biased;
         () = job.context.cancelled() => {
-            Err(Failure::new("cancelled", format!("`{}` was cancelled before it started", job.tool.name)))
+            Err(Failure::new(ErrorType::Cancelled, format!("`{}` was cancelled before it started", job.tool.name)))
         }
         done = work => Ok(done),
     }

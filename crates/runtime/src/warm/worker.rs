@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use catalog::{Failure, Launch, Tool};
+use catalog::{ErrorType, Failure, Launch, Tool};
 use rustix::process::Signal;
 use tokio::{
     io::AsyncWriteExt,
@@ -114,7 +114,10 @@ impl Worker {
         seat: OwnedSemaphorePermit,
     ) -> Result<Self, Failure> {
         let cannot = |why: String| {
-            Failure::new("cannot_start", format!("`{}` could not be started: {why}", plan.program))
+            Failure::new(
+                ErrorType::CannotStart,
+                format!("`{}` could not be started: {why}", plan.program),
+            )
         };
         let mut running =
             door.start(plan, None).await.map_err(|error| cannot(error.to_string()))?;

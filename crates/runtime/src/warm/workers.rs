@@ -4,13 +4,14 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Weak,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant, SystemTime},
 };
 
-use catalog::{Failure, Tool};
+use catalog::{ErrorType, Failure, Tool};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     pin, select,
     sync::{Notify, OnceCell, OwnedSemaphorePermit, Semaphore},
@@ -192,7 +193,7 @@ impl Workers {
             select! {
                 biased;
                 seat = Arc::clone(&self.seats).acquire_owned() => {
-                    return seat.map_err(|_| Failure::new("internal_error", "no workers are started any more"));
+                    return seat.map_err(|_| Failure::new(ErrorType::InternalError, "no workers are started any more"));
                 }
                 () = left => {}
             }
@@ -256,11 +257,11 @@ impl Workers {
     }
 
     fn sessions(&self) -> MutexGuard<'_, Vec<Weak<Inner>>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sessions.lock()
     }
 
     fn handles(&self) -> MutexGuard<'_, HashMap<String, Held>> {
-        self.handles.lock().unwrap_or_else(PoisonError::into_inner)
+        self.handles.lock()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Questions to programs of the machine.
 
+use catalog::ErrorType;
 use std::path::Path;
 
 use runtime::{Question, Settings, ask};
@@ -40,7 +41,7 @@ async fn a_question_changes_nothing_and_a_long_answer_is_none() {
         assert!(answer.code != Some(0) && !folder.path().join("made").exists(), "{answer:?}");
     }
     let failure = ask(&settings, question("seq", &["1", "100000"])).await.expect_err("too long");
-    assert_eq!(failure.error_type, "too_long");
+    assert_eq!(failure.error_type, ErrorType::TooLong);
     let failure = ask(&settings, question("no-such-program", &[])).await.expect_err("no program");
-    assert_eq!(failure.error_type, "program_not_found");
+    assert_eq!(failure.error_type, ErrorType::ProgramNotFound);
 }

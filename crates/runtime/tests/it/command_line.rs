@@ -1,5 +1,6 @@
 //! From arguments to a command line.
 
+use catalog::ErrorType;
 use catalog::launch::{Items, PassBy, Piece, Separator};
 use serde_json::json;
 
@@ -55,7 +56,7 @@ fn separates_flag_and_value_as_said() {
 #[test]
 fn refuses_a_positional_that_looks_like_an_option() {
     let refusal = Crib::new().refusal(vec![positional("file", |_| {})], json!({"file": "--force"}));
-    assert_eq!(refusal.error_type, "invalid_arguments");
+    assert_eq!(refusal.error_type, ErrorType::InvalidArguments);
     assert!(
         refusal.message.contains("'file'") && refusal.message.contains("dash"),
         "{}",
@@ -89,7 +90,7 @@ fn passes_a_dash_behind_a_double_dash_or_where_allowed() {
 #[test]
 fn refuses_an_argument_that_nothing_takes() {
     let refusal = Crib::new().refusal(vec![option("a", |_| {})], json!({"a": 1, "surprise": 2}));
-    assert_eq!(refusal.error_type, "invalid_arguments");
+    assert_eq!(refusal.error_type, ErrorType::InvalidArguments);
     assert!(refusal.message.contains("'surprise'"), "{}", refusal.message);
 }
 
@@ -100,10 +101,10 @@ fn refuses_nul_and_what_is_too_long_before_the_start() {
     assert!(crib.refusal(pieces(), json!({"a": "x\0y"})).message.contains("NUL"));
     assert_eq!(
         crib.refusal(pieces(), json!({"a": "x".repeat(200_000)})).error_type,
-        "arguments_too_long"
+        ErrorType::ArgumentsTooLong
     );
     let many: Vec<_> = (0..30).map(|_| "x".repeat(100_000)).collect();
-    assert_eq!(crib.refusal(pieces(), json!({"a": many})).error_type, "arguments_too_long");
+    assert_eq!(crib.refusal(pieces(), json!({"a": many})).error_type, ErrorType::ArgumentsTooLong);
 }
 
 #[tokio::test]

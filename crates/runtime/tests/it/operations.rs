@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use catalog::{Mode, Outcome, Tool};
+use catalog::{ErrorType, Mode, Outcome, Tool};
 use runtime::{
     Asker, Call, Clock, EventKind, Until,
     journal::{Filter, Retention},
@@ -228,8 +228,14 @@ async fn nobody_sees_or_ends_what_is_another_s() {
     let operations = crib.runtime.operations();
     let other = Owner("other".to_owned());
     let stranger = Asker::Owner(&other);
-    assert_eq!(operations.get(stranger, &id).await.unwrap_err().error_type, "unknown_operation");
-    assert_eq!(operations.cancel(stranger, &id).await.unwrap_err().error_type, "unknown_operation");
+    assert_eq!(
+        operations.get(stranger, &id).await.unwrap_err().error_type,
+        ErrorType::UnknownOperation
+    );
+    assert_eq!(
+        operations.cancel(stranger, &id).await.unwrap_err().error_type,
+        ErrorType::UnknownOperation
+    );
     assert!(
         operations
             .wait(stranger, std::slice::from_ref(&id), Until::Any, Duration::ZERO)

@@ -1,5 +1,6 @@
 //! Paths in arguments, working directories and programs stay where they may be.
 
+use catalog::ErrorType;
 use std::{fs, os::unix::fs::PermissionsExt, os::unix::fs::symlink};
 
 use catalog::launch::{PassBy, Piece, ValueKind};
@@ -46,7 +47,7 @@ fn refuses_every_way_out() {
         );
     }
     let refusal = crib.refusal(path(), json!({"file": "../outside/secret"}));
-    assert_eq!(refusal.error_type, "path_outside_roots");
+    assert_eq!(refusal.error_type, ErrorType::PathOutsideRoots);
     assert!(refusal.message.contains(crib.path("crib").to_str().unwrap()), "names the roots");
 }
 
@@ -56,7 +57,7 @@ fn says_everything_that_is_wrong_at_once() {
     let mut pieces = path();
     pieces.push(positional("word", |_| {}));
     let refusal = crib.refusal(pieces, json!({"file": "/etc/passwd", "word": "-x"}));
-    assert_eq!(refusal.error_type, "invalid_arguments");
+    assert_eq!(refusal.error_type, ErrorType::InvalidArguments);
     for name in ["'file'", "'word'"] {
         assert!(refusal.message.contains(name), "{}", refusal.message);
     }
@@ -115,7 +116,7 @@ fn a_tool_that_may_change_things_is_not_given_what_permits_it() {
     let folder = vec![positional("working_directory", |b| b.pass_by = PassBy::Folder)];
     assert_eq!(
         crib.refusal(folder, json!({"working_directory": "tools/sub"})).error_type,
-        "path_protected"
+        ErrorType::PathProtected
     );
     let mut reader = tool("cat", path());
     reader.marks.mutates = Some(false);
@@ -129,7 +130,7 @@ fn what_permits_is_protected_behind_a_link_too() {
     symlink("shared", crib.path("crib/tools")).unwrap();
     assert_eq!(
         crib.refusal(path(), json!({"file": "shared/new.json"})).error_type,
-        "path_protected"
+        ErrorType::PathProtected
     );
 }
 
@@ -208,7 +209,7 @@ async fn finds_programs_in_the_path_and_inside_the_crib_only() {
     symlink("/bin/sh", crib.path("crib/bin/sh")).unwrap();
     assert_eq!(
         crib.plan(&tool("bin/sh", vec![]), json!({})).unwrap_err().error_type,
-        "program_outside_crib"
+        ErrorType::ProgramOutsideCrib
     );
 }
 

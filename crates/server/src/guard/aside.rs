@@ -1,12 +1,9 @@
 //! A connection beside the client's own, for requests in the dialect: they need none to be open,
 //! and what they ask leaves no trace in it.
 
-use std::{
-    collections::HashMap,
-    io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, io, sync::Arc};
 
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::{
     RoleServer,
     model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage},
@@ -47,7 +44,7 @@ struct Pending(Arc<Mutex<HashMap<RequestId, Asked>>>);
 
 impl Pending {
     fn lock(&self) -> MutexGuard<'_, HashMap<RequestId, Asked>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -1,11 +1,9 @@
 //! Messages to a pipe. What is ready while another message is being written goes out with the
 //! next write, all in one: under load that saves most of the system calls.
 
-use std::{
-    io,
-    sync::{Mutex, PoisonError},
-};
+use std::io;
 
+use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
@@ -26,7 +24,7 @@ impl<W: AsyncWrite + Unpin> Output<W> {
         line.push(b'\n');
         self.enqueue(line);
         let mut pipe = self.pipe.lock().await;
-        let lines = std::mem::take(&mut *self.ready.lock().unwrap_or_else(PoisonError::into_inner));
+        let lines = std::mem::take(&mut *self.ready.lock());
         if lines.is_empty() {
             // Whoever had the pipe before took this message along.
             return Ok(());
@@ -41,7 +39,7 @@ impl<W: AsyncWrite + Unpin> Output<W> {
     }
 
     fn enqueue(&self, line: Vec<u8>) {
-        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ready = self.ready.lock();
         match ready.is_empty() {
             true => *ready = line,
             false => ready.extend_from_slice(&line),

@@ -1,6 +1,7 @@
 //! The other names of methods, as the first thing a client says, on both transports.
 
 use builtin::documents::{Documents, Rendering, Settings};
+use catalog::ErrorType;
 use runtime::{
     Runtime,
     render::{Preference, RenderSettings},
@@ -40,7 +41,7 @@ impl Study {
         how.sockets = vec!["unix:///nowhere/docker.sock".to_owned()];
         let rendering = Rendering::new(&documents, runtime.renderer(how)).native();
         let failing = tool("fail", async |_, _| {
-            Ok(Outcome::from(Failure::new("render_failed", "R said no")))
+            Ok(Outcome::from(Failure::new(ErrorType::RenderFailed, "R said no")))
         });
         let natives =
             documents.natives().into_iter().chain([rendering, failing, echo("echo")]).collect();

@@ -1,13 +1,9 @@
 //! The flags of a configuration as they are now, however often its file is edited by hand.
 
-use std::{
-    fs,
-    path::PathBuf,
-    sync::{Mutex, PoisonError},
-    time::SystemTime,
-};
+use std::{fs, path::PathBuf, time::SystemTime};
 
 use catalog::flag::FlagValues;
+use parking_lot::Mutex;
 
 use crate::{Crib, crib};
 
@@ -31,7 +27,7 @@ impl FlagDefaults {
     /// The flags now. A configuration that cannot be used is passed over.
     pub fn read(&self) -> FlagValues {
         let now = stamp(&self.path);
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         if last.0 != now {
             last.0 = now;
             match last.1.reopen() {

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::unbounded_channel;
-use toolkit::{Change, Content, Context, Failure, Naming, Native, Reply};
+use toolkit::{Change, Content, Context, ErrorType, Failure, Naming, Native, Reply};
 
 use super::{
     super::{
@@ -259,7 +259,7 @@ fn check_params(document: &Document, params: &Map<String, Value>) -> Result<(), 
         known => format!("it declares `{}`", known.join("`, `")),
     };
     let message = format!("`{}` does not declare the parameter `{unknown}`; {hint}", document.name);
-    Err(Failure::new("invalid_arguments", message))
+    Err(Failure::new(ErrorType::InvalidArguments, message))
 }
 
 /// Renders, and passes on how far it is.

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, path::PathBuf};
 
-use catalog::{Diagnostic, Failure, Origin, SourceId, Tool, name};
+use catalog::{Diagnostic, ErrorType, Failure, Origin, SourceId, Tool, name};
 use runtime::Runtime;
 use server::client::{self, Other};
 use workspace::{Crib, GUIDE_TOOLS, Loaded};
@@ -107,7 +107,7 @@ async fn listed(
 fn unstarted(command: &[String], failure: Failure) -> CommandError {
     let program = command.first().map(String::as_str).unwrap_or_default();
     match failure.error_type {
-        "program_not_found" => CommandError::machine(format!("there is no program `{program}` to compare with"))
+        ErrorType::ProgramNotFound => CommandError::machine(format!("there is no program `{program}` to compare with"))
             .hint("name one in PATH or by its path, with its arguments, or an address that begins with `http://`"),
         _ => keeper::failed(failure),
     }

@@ -11,7 +11,7 @@ use bollard::{
         RemoveContainerOptionsBuilder, UploadToContainerOptionsBuilder,
     },
 };
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use futures_util::{StreamExt, TryStreamExt, future::join};
 use tokio::{
     runtime::Handle,
@@ -123,7 +123,7 @@ impl Container {
             }
             None => {
                 return Err(Failure::new(
-                    "docker_failed",
+                    ErrorType::DockerFailed,
                     "Docker stopped in the middle of a render; start it and call again",
                 ));
             }

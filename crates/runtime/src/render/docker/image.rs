@@ -10,7 +10,7 @@ use bollard::{
     models::BuildInfo,
     query_parameters::{BuildImageOptions, BuilderVersion},
 };
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use futures_util::StreamExt;
 use serde_json::json;
 
@@ -68,7 +68,7 @@ impl Inner {
             let message = format!(
                 "the image `{reference}` is not there; fetch it (docker pull {reference}), then call again"
             );
-            return Err(Failure::new("image_missing", message));
+            return Err(Failure::new(ErrorType::ImageMissing, message));
         }
         // Whoever comes while it is built waits, and then finds it.
         let _building = self.building.lock().await;
@@ -78,7 +78,7 @@ impl Inner {
         build(engine, &reference, &self.settings, tell).await?;
         let lost = || {
             Failure::new(
-                "docker_failed",
+                ErrorType::DockerFailed,
                 format!("the image `{reference}` was built and is not there"),
             )
         };
@@ -107,7 +107,7 @@ async fn build(
         ingredients().map(|(name, text)| (name.to_owned(), text.as_bytes().into())),
     )
     .map_err(|error| {
-        Failure::new("render_failed", format!("the image could not be prepared: {error}"))
+        Failure::new(ErrorType::RenderFailed, format!("the image could not be prepared: {error}"))
     })?;
     let options = BuildImageOptions {
         t: Some(reference.to_owned()),
@@ -144,5 +144,5 @@ fn not_built(why: &str, said: &[String]) -> Failure {
         "the image could not be built: {why}; it is built once and needs the network for that; a ready one can be named by `image` \
          in the `[documents]` section"
     );
-    Failure::new("image_build_failed", message).details(json!({"log": tail}))
+    Failure::new(ErrorType::ImageBuildFailed, message).details(json!({"log": tail}))
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, time::Duration};
 
-use catalog::Failure;
+use catalog::{ErrorType, Failure};
 use runtime::render::{Backend, Format};
 
 use super::studio::{Studio, job, skip, until, with_backend};
@@ -24,7 +24,7 @@ async fn an_error_is_told_by_chunk_and_line_with_warnings_apart() {
     };
     let text = "One.\n\n```{r fine}\nwarning('hm')\n```\n\n```{r broken}\nx <- 1\nstop('no such thing')\n```\n";
     let failure = studio.render(text, Format::Html).await.unwrap_err();
-    assert_eq!(failure.error_type, "render_failed");
+    assert_eq!(failure.error_type, ErrorType::RenderFailed);
     assert_eq!(
         failure.message,
         "`report.Rmd` could not be rendered (chunk `broken`, lines 8-10): no such thing"
@@ -82,7 +82,7 @@ async fn broken_front_matter_is_told_by_line() {
         .render("---\ntitle: a: b: c\nother: [1\n---\n\nText.\n", Format::Html)
         .await
         .unwrap_err();
-    assert_eq!(failure.error_type, "render_failed");
+    assert_eq!(failure.error_type, ErrorType::RenderFailed);
     assert!(
         failure.details["diagnostics"][0]["first_line"]
             .as_u64()
@@ -97,7 +97,7 @@ async fn r_that_loops_is_stopped_with_all_that_it_started() {
         return;
     };
     let failure = fails(&studio, "system('setsid sleep 9601 &'); while (TRUE) {}").await;
-    assert_eq!(failure.error_type, "timed_out");
+    assert_eq!(failure.error_type, ErrorType::TimedOut);
     assert!(
         failure.message.contains("(chunk `trouble`): it was stopped after 3 seconds"),
         "{}",
@@ -175,14 +175,14 @@ async fn r_cannot_write_or_read_outside_its_copy() {
     fs::write(studio.crib.path("crib").join("other"), "the secret").unwrap();
     let write = format!("writeLines('gotcha', '{}')", outside.join("made").display());
     let failure = fails(&studio, &write).await;
-    assert_eq!(failure.error_type, "render_failed");
+    assert_eq!(failure.error_type, ErrorType::RenderFailed);
     assert_eq!(failure.details["diagnostics"][0]["label"], "trouble");
     assert!(!outside.join("made").exists());
     for secret in [outside.join("secret"), studio.crib.path("crib").join("other")] {
         fails(&studio, &format!("readLines('{}')", secret.display())).await;
     }
     let network = fails(&studio, "socketConnection('127.0.0.1', 9, timeout = 1)").await;
-    assert_eq!(network.error_type, "render_failed");
+    assert_eq!(network.error_type, ErrorType::RenderFailed);
 }
 
 #[tokio::test]
@@ -191,7 +191,7 @@ async fn r_that_quits_has_not_rendered_anything() {
         return;
     };
     let failure = fails(&studio, "quit(status = 0)").await;
-    assert_eq!(failure.error_type, "render_failed");
+    assert_eq!(failure.error_type, ErrorType::RenderFailed);
     assert!(failure.message.contains("quit()"), "{}", failure.message);
 }
 
@@ -203,7 +203,7 @@ async fn a_result_that_leads_elsewhere_is_not_taken() {
     let code = "out <- file.path('..', 'out'); file.symlink('/etc/hostname', file.path(out, 'document.html'))\n\
                 writeLines('{\"ok\": true}', file.path(out, 'result.json')); quit()";
     let failure = fails(&studio, code).await;
-    assert_eq!(failure.error_type, "render_failed");
+    assert_eq!(failure.error_type, ErrorType::RenderFailed);
 }
 
 #[tokio::test]
@@ -212,7 +212,7 @@ async fn a_document_that_is_too_long_is_refused() {
         return;
     };
     let failure = fails(&studio, "1").await;
-    assert_eq!(failure.error_type, "output_too_large");
+    assert_eq!(failure.error_type, ErrorType::OutputTooLarge);
 }
 
 #[tokio::test]
@@ -255,5 +255,5 @@ async fn a_full_disk_is_told_as_such() {
     }
     let failure = studio.render(&"long ".repeat(100_000), Format::Html).await;
     let _ = std::process::Command::new("umount").arg("-l").arg(Path::new(&temp)).status();
-    assert_eq!(failure.unwrap_err().error_type, "disk_full");
+    assert_eq!(failure.unwrap_err().error_type, ErrorType::DiskFull);
 }

@@ -1,5 +1,6 @@
 //! Documents in containers: by the API of Docker, and by Compose.
 
+use catalog::ErrorType;
 use std::{
     path::Path,
     process::{Command, Stdio},
@@ -367,7 +368,7 @@ async fn an_image_that_is_not_there_or_cannot_be_built_is_told() {
         return;
     };
     let failure = studio_.render("Text.\n", Format::Html).await.unwrap_err();
-    assert_eq!(failure.error_type, "image_missing");
+    assert_eq!(failure.error_type, ErrorType::ImageMissing);
     assert!(failure.message.contains("docker pull no-such-image:1"), "{}", failure.message);
     let unbuilt = studio(|settings| {
         (settings.image, settings.base) = (None, Some("no-such-base.invalid/x:1".to_owned()))
@@ -385,7 +386,7 @@ async fn a_missing_daemon_is_told_by_where_it_was_looked_for() {
             vec!["unix:///nowhere/docker.sock".to_owned(), "tcp://127.0.0.1:1".to_owned()];
     });
     let failure = studio.render("Text.\n", Format::Html).await.unwrap_err();
-    assert_eq!(failure.error_type, "docker_unavailable");
+    assert_eq!(failure.error_type, ErrorType::DockerUnavailable);
     assert!(
         failure.message.contains("unix:///nowhere/docker.sock (nothing is there)"),
         "{}",
