@@ -9,7 +9,7 @@ use std::{
 };
 
 use runtime::{
-    Asker, Operations, Until,
+    Operations, Until, Viewer,
     operation::{Operation, OperationId, Owner},
 };
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ async fn wait(
         .clamp(0.0, LONGEST);
     let limit = Duration::from_secs_f64(limit);
     let found = tokio::select! {
-        found = operations.wait(Asker::Owner(&owner), &ids, until, limit) => found?,
+        found = operations.wait(Viewer::Owner(&owner), &ids, until, limit) => found?,
         never = tell(operations, &owner, &ids, context) => match never {},
     };
     let ended: Vec<OperationId> = found

@@ -3,7 +3,7 @@
 //! How to write a tool: crates/toolkit/templates/tool.md.
 
 use runtime::{
-    Asker, Operations,
+    Operations, Viewer,
     operation::{Operation, Owner, State},
     timestamp,
 };
@@ -33,8 +33,8 @@ pub(crate) fn native(operations: &Operations) -> Native {
         },
     )
     .title("End an operation");
-    native.tool.marks.mutates = Some(true);
-    native.tool.marks.idempotent = Some(true);
+    native.tool.annotations.mutates = Some(true);
+    native.tool.annotations.idempotent = Some(true);
     native
 }
 
@@ -45,7 +45,7 @@ async fn cancel(
 ) -> Result<Outcome, Failure> {
     let owner = Owner(context.owner().to_string());
     let id = id(text(arguments, "id").unwrap_or_default())?;
-    let operation = operations.cancel(Asker::Owner(&owner), &id).await?;
+    let operation = operations.cancel(Viewer::Owner(&owner), &id).await?;
     if operation.state == State::Cancelled {
         operations.collect(vec![id]).await?;
     }

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use toolkit::{
-    BoxFuture, ErrorType, Failure, Keep, Native,
+    BoxFuture, ErrorType, Failure, Native, Storage,
     flag::{FlagName, FlagValue, FlagValues, value_schema},
 };
 
@@ -32,7 +32,7 @@ pub struct Flags(Arc<FlagPlaces>);
 /// Where flags come from, and who wants to know when they change.
 pub struct FlagPlaces {
     /// Where they are kept.
-    pub keep: Arc<dyn Keep>,
+    pub keep: Arc<dyn Storage>,
     /// The folder of the crib: the project that is meant where none is named.
     pub folder: PathBuf,
     /// Says which project a path belongs to.

@@ -73,7 +73,7 @@ pub enum Examples {
 pub fn toolset(handles: &Handles) -> Toolset {
     let wanted = |native: &Native| {
         handles.examples == Examples::Shown
-            || native.tool.marks.category.as_deref() != Some(example::CATEGORY)
+            || native.tool.annotations.category.as_deref() != Some(example::CATEGORY)
     };
     let toolset = Toolset::default().with_declared(&Declarations::default()).retain(wanted);
     let content = handles.guide.iter().map(content::Guide::native);

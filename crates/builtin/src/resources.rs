@@ -1,7 +1,7 @@
 //! The result of an operation as a resource.
 
 use runtime::{
-    Asker, Operations,
+    Operations, Viewer,
     operation::{OperationId, Owner, RESULTS},
 };
 use serde_json::Value;
@@ -41,7 +41,7 @@ impl Resources for Results {
                 return Ok(None);
             };
             let owner = Owner(context.owner().to_string());
-            let Ok(operation) = self.0.get(Asker::Owner(&owner), &id).await else {
+            let Ok(operation) = self.0.get(Viewer::Owner(&owner), &id).await else {
                 return Ok(None);
             };
             if operation.state.is_final() {

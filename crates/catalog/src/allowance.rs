@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Diagnostic, Place, Severity};
+use crate::{Diagnostic, Location, Severity};
 
 /// A problem that a definition allows itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,9 +22,9 @@ impl Allowance {
     /// one cannot be served.
     pub fn covers(&self, diagnostic: &Diagnostic) -> bool {
         let is_inside = match &diagnostic.origin.place {
-            Place::Whole | Place::Value(_) | Place::Key(_) => self.scope.start == 0,
-            Place::Offset(at) => self.scope.contains(at),
-            Place::Span(span) => self.scope.contains(&span.start),
+            Location::Whole | Location::Value(_) | Location::Key(_) => self.scope.start == 0,
+            Location::Offset(at) => self.scope.contains(at),
+            Location::Span(span) => self.scope.contains(&span.start),
         };
         diagnostic.code == self.code && diagnostic.severity < Severity::Error && is_inside
     }

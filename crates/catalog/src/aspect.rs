@@ -5,13 +5,13 @@
 
 use serde_json::Value;
 
-use crate::Place;
+use crate::Location;
 
 /// What a document says of a tool. A tool of a format that asks for none of this has no aspects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Aspects {
     /// The sections that were written, in their order.
-    pub sections: Vec<(Section, Place)>,
+    pub sections: Vec<(Section, Location)>,
     /// The parameters of which it says that they may be anything.
     pub anything: Vec<String>,
     /// The fields of the result.
@@ -30,7 +30,7 @@ pub struct Aspects {
 
 impl Aspects {
     /// Where a section was written.
-    pub fn section(&self, section: Section) -> Option<&Place> {
+    pub fn section(&self, section: Section) -> Option<&Location> {
         self.sections.iter().find(|(written, _)| *written == section).map(|(_, place)| place)
     }
 }
@@ -101,7 +101,7 @@ pub struct OutputField {
     /// A value that it may have.
     pub example: Option<Value>,
     /// Where it is described.
-    pub place: Place,
+    pub place: Location,
 }
 
 /// What is said about errors.
@@ -112,7 +112,7 @@ pub struct ErrorText {
     /// The fields of errors that are named in it or among the fields of the result.
     pub fields: Vec<String>,
     /// Where it stands.
-    pub place: Place,
+    pub place: Location,
 }
 
 /// What is said about calling a tool twice.
@@ -123,7 +123,7 @@ pub struct Idempotency {
     /// The words.
     pub text: String,
     /// Where they stand.
-    pub place: Place,
+    pub place: Location,
 }
 
 /// Whether a second call changes nothing more.
@@ -149,7 +149,7 @@ pub struct Usage {
     /// Why it is no JSON, and where that shows.
     pub problem: Option<Remark>,
     /// Where it stands.
-    pub place: Place,
+    pub place: Location,
 }
 
 /// One point of a text.
@@ -158,7 +158,7 @@ pub struct Remark {
     /// The words.
     pub text: String,
     /// Where they stand.
-    pub place: Place,
+    pub place: Location,
 }
 
 /// A version as it is written.
@@ -169,7 +169,7 @@ pub struct Version {
     /// Whether it is the tool's own or that of the whole document.
     pub of: VersionOf,
     /// Where it stands.
-    pub place: Place,
+    pub place: Location,
 }
 
 /// What a version is the version of.

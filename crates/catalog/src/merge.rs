@@ -92,7 +92,7 @@ fn diverged(first: &Tool, second: &Tool) -> Option<Diagnostic> {
         (first.input != second.input, "its parameters"),
         (first.output != second.output, "its result"),
         (first.description != second.description, "its description"),
-        (first.marks != second.marks, "its version, category or idempotency"),
+        (first.annotations != second.annotations, "its version, category or idempotency"),
     ];
     let differences: Vec<_> =
         differences.into_iter().filter(|(differs, _)| *differs).map(|(_, what)| what).collect();

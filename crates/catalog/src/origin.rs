@@ -29,7 +29,7 @@ impl fmt::Display for SourceId {
 
 /// A place inside a source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum Location {
     /// The source as a whole.
     Whole,
     /// A JSON pointer (RFC 6901) to a value.
@@ -48,40 +48,40 @@ pub struct Origin {
     /// The source.
     pub source: SourceId,
     /// The place in it.
-    pub place: Place,
+    pub place: Location,
 }
 
 impl Origin {
     /// The source as a whole.
     pub fn whole(source: &SourceId) -> Self {
-        Self { source: source.clone(), place: Place::Whole }
+        Self { source: source.clone(), place: Location::Whole }
     }
 
     /// The value that `pointer` points at.
     pub fn value(source: &SourceId, pointer: impl Into<String>) -> Self {
-        Self { source: source.clone(), place: Place::Value(pointer.into()) }
+        Self { source: source.clone(), place: Location::Value(pointer.into()) }
     }
 
     /// The key of the member that `pointer` points at.
     pub fn key(source: &SourceId, pointer: impl Into<String>) -> Self {
-        Self { source: source.clone(), place: Place::Key(pointer.into()) }
+        Self { source: source.clone(), place: Location::Key(pointer.into()) }
     }
 
     /// The byte at `offset`.
     pub fn offset(source: &SourceId, offset: usize) -> Self {
-        Self { source: source.clone(), place: Place::Offset(offset) }
+        Self { source: source.clone(), place: Location::Offset(offset) }
     }
 
     /// The bytes of `span`.
     pub fn span(source: &SourceId, span: Range<usize>) -> Self {
-        Self { source: source.clone(), place: Place::Span(span) }
+        Self { source: source.clone(), place: Location::Span(span) }
     }
 
     /// The JSON pointer of this place, if it has one.
     pub fn pointer(&self) -> Option<&str> {
         match &self.place {
-            Place::Value(pointer) | Place::Key(pointer) => Some(pointer),
-            Place::Whole | Place::Offset(_) | Place::Span(_) => None,
+            Location::Value(pointer) | Location::Key(pointer) => Some(pointer),
+            Location::Whole | Location::Offset(_) | Location::Span(_) => None,
         }
     }
 
@@ -93,6 +93,6 @@ impl Origin {
     /// The origin of what the JSON pointer `path` points at inside this value.
     pub fn below(&self, path: &str) -> Self {
         let base = self.pointer().unwrap_or_default();
-        Self { source: self.source.clone(), place: Place::Value(format!("{base}{path}")) }
+        Self { source: self.source.clone(), place: Location::Value(format!("{base}{path}")) }
     }
 }

@@ -1,4 +1,4 @@
-//! May this call be made? Marks set the default, the rules of a crib replace it.
+//! May this call be made? Annotations set the default, the rules of a crib replace it.
 //!
 //! A policy only decides. It asks nobody and stores nothing; what a person answered is not its
 //! business, and it is told the time because this crate has no clock.
@@ -11,7 +11,7 @@ use std::{fmt, sync::Arc, time::SystemTime};
 
 use serde_json::{Map, Value};
 
-use crate::{Glob, Launch, Tool};
+use crate::{Glob, Implementation, Tool};
 pub(crate) use expression::Expression;
 pub(crate) use scope::Scope;
 use syntax::CALL_NAMES;
@@ -83,7 +83,7 @@ pub struct Problem {
     pub message: String,
 }
 
-/// The compiled clauses of a crib. Cloning is cheap; without clauses, marks decide alone.
+/// The compiled clauses of a crib. Cloning is cheap; without clauses, annotations decide alone.
 #[derive(Clone, Debug, Default)]
 pub struct Policy(Arc<[Compiled]>);
 
@@ -141,7 +141,7 @@ impl Policy {
             }
         }
         match strongest {
-            None => by_marks(tool),
+            None => by_annotations(tool),
             Some((Verdict::Allow, ..)) => Decision::Allow,
             Some((Verdict::Ask, compiled, matched)) => {
                 Decision::Ask { reason: compiled.reason(&matched) }
@@ -184,14 +184,15 @@ pub(crate) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// What marks say: only what was marked is asked about, not what nobody spoke of.
-fn by_marks(tool: &Tool) -> Decision {
+/// What annotations say: only what was marked is asked about, not what nobody spoke of.
+fn by_annotations(tool: &Tool) -> Decision {
     // First, because the readers of definitions take every shell script for dangerous.
-    let why = if matches!(&tool.launch, Launch::Process(process) if process.is_shell_script()) {
+    let why = if matches!(&tool.implementation, Implementation::Process(process) if process.is_shell_script())
+    {
         "runs a shell script"
-    } else if tool.marks.dangerous == Some(true) {
+    } else if tool.annotations.dangerous == Some(true) {
         "is marked as dangerous"
-    } else if tool.marks.requires_approval == Some(true) {
+    } else if tool.annotations.requires_approval == Some(true) {
         "is marked as requiring approval"
     } else if tool.consent.is_some() {
         "requires explicit consent"

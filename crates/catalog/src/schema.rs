@@ -40,7 +40,7 @@ impl Schema {
     }
 
     /// The schema that admits no arguments.
-    pub fn nothing() -> Self {
+    pub fn empty() -> Self {
         let object = [
             ("type", Value::from("object")),
             ("properties", Value::Object(Map::new())),

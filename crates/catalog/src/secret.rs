@@ -19,7 +19,7 @@ pub(crate) struct Secrets {
 }
 
 impl Secrets {
-    /// Looks for marks in the schema of a tool's arguments.
+    /// Looks for annotations in the schema of a tool's arguments.
     pub(crate) fn find(schema: &Map<String, Value>) -> Self {
         let mut search = Search { root: schema, wholes: HashSet::new(), followed: HashSet::new() };
         let mut secrets = Self::default();

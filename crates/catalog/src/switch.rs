@@ -27,7 +27,7 @@ impl Switch {
     pub fn covers(&self, tool: &Tool) -> bool {
         let fits = |glob: &Glob| glob.is_match(&tool.name) || glob.is_match(tool.bare_name());
         self.tools.as_ref().is_none_or(fits)
-            && (self.category.is_none() || self.category == tool.marks.category)
+            && (self.category.is_none() || self.category == tool.annotations.category)
     }
 
     /// Whether its tools are there, with these flags.
@@ -70,7 +70,7 @@ mod tests {
 
     use super::{Switch, switched};
     use crate::{
-        Catalog, Glob, Launch, Origin, Schema, SourceId, Tool,
+        Catalog, Glob, Implementation, Origin, Schema, SourceId, Tool,
         flag::{FlagName, FlagValue, FlagValues},
     };
 
@@ -78,11 +78,11 @@ mod tests {
         let mut tool = Tool::new(
             name,
             "",
-            Schema::nothing(),
-            Launch::Missing,
+            Schema::empty(),
+            Implementation::Missing,
             Origin::whole(&SourceId::new("test")),
         );
-        tool.marks.category = Some(category.to_owned());
+        tool.annotations.category = Some(category.to_owned());
         tool
     }
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    Aspects, Consent, Description, ErrorForm, Launch, Origin, Place, Schema, arguments::Wording,
-    launch::Piece,
+    Aspects, Consent, Description, ErrorForm, Implementation, Location, Origin, Schema,
+    arguments::Wording, implementation::Piece,
 };
 
 /// One callable thing, whatever format it was written in.
@@ -32,9 +32,9 @@ pub struct Tool {
     /// Where each parameter is defined, in definition order.
     pub parameters: Vec<Parameter>,
     /// Where each step of a sequence is defined, in order; empty if that is not known.
-    pub steps: Vec<StepPlace>,
+    pub steps: Vec<StepLocation>,
     /// What it may do to the world.
-    pub marks: Marks,
+    pub annotations: Annotations,
     /// The word without which it does not run, as one of its arguments.
     pub consent: Option<Consent>,
     /// Whether its answer is waited for.
@@ -52,7 +52,7 @@ pub struct Tool {
     /// How long its examples took when somebody measured it.
     pub measured: Option<Duration>,
     /// How it is started.
-    pub launch: Launch,
+    pub implementation: Implementation,
     /// For a tool without a program that a format of command lines describes: what would follow the program. Other tools
     /// are bound to programs that take JSON.
     pub unbound: Option<Vec<Piece>>,
@@ -63,12 +63,12 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A tool with nothing said beyond its name, text, schema, launch and origin.
+    /// A tool with nothing said beyond its name, text, schema, implementation and origin.
     pub fn new(
         name: impl Into<String>,
         text: impl Into<String>,
         input: Schema,
-        launch: Launch,
+        implementation: Implementation,
         origin: Origin,
     ) -> Self {
         Self {
@@ -84,7 +84,7 @@ impl Tool {
             refusals: Wording::default(),
             parameters: Vec::new(),
             steps: Vec::new(),
-            marks: Marks::default(),
+            annotations: Annotations::default(),
             mode: Mode::Synchronous,
             timeout: None,
             patience: None,
@@ -92,7 +92,7 @@ impl Tool {
             availability: None,
             progress: None,
             measured: None,
-            launch,
+            implementation,
             unbound: None,
             aspects: None,
             origin,
@@ -101,7 +101,7 @@ impl Tool {
 
     /// Whether it can be called, rather than only read about.
     pub fn is_callable(&self) -> bool {
-        !matches!(self.launch, Launch::Missing)
+        !matches!(self.implementation, Implementation::Missing)
     }
 
     /// The name without its prefix.
@@ -115,7 +115,7 @@ impl Tool {
     }
 
     /// A place in the source that defines it.
-    pub fn origin_of(&self, place: &Place) -> Origin {
+    pub fn origin_of(&self, place: &Location) -> Origin {
         Origin { source: self.origin.source.clone(), place: place.clone() }
     }
 
@@ -150,21 +150,21 @@ pub struct Parameter {
     /// A short name, if it has one.
     pub alias: Option<String>,
     /// Where it is defined.
-    pub place: Place,
+    pub place: Location,
 }
 
 /// Where a step of a sequence is defined.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StepPlace {
+pub struct StepLocation {
     /// The step.
-    pub step: Place,
+    pub step: Location,
     /// Its arguments: a part of the step, even if it gives none.
-    pub arguments: Place,
+    pub arguments: Location,
 }
 
 /// What a tool may do to the world. `None` means that nobody said.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Marks {
+pub struct Annotations {
     /// Whether it changes anything.
     pub mutates: Option<bool>,
     /// Whether what it changes is hard to undo.
@@ -181,7 +181,7 @@ pub struct Marks {
     pub version: Option<String>,
 }
 
-impl Marks {
+impl Annotations {
     /// Known not to change anything.
     pub fn is_read_only(&self) -> bool {
         self.mutates == Some(false)

@@ -37,12 +37,12 @@ use crate::{
 pub(crate) type CommandResult = Result<ExitCode, CommandError>;
 
 /// What every command is given.
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct CallServices<'a> {
     pub(crate) global: &'a Global,
     pub(crate) environment: &'a Environment,
 }
 
-impl Surroundings<'_> {
+impl CallServices<'_> {
     /// Opens the crib that the command line names.
     pub(crate) fn crib(&self) -> Result<Crib, CommandError> {
         Ok(Crib::open(self.global.crib.as_deref(), self.environment)?)
@@ -61,7 +61,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> CommandResult {
     let usual =
         if matches!(cli.command, Some(Command::Serve(_))) { Usual::Server } else { Usual::Command };
     logs::start(&cli.global, environment, usual)?;
-    let here = Surroundings { global: &cli.global, environment };
+    let here = CallServices { global: &cli.global, environment };
     match cli.command {
         Some(Command::Serve(args)) => serve::run(&here, &args),
         Some(Command::Check(args)) => check::run(&here, &args),

@@ -35,7 +35,7 @@ pub(crate) fn open(crib: &Crib, settings: Settings) -> Runtime {
                 );
             }
             let store = Arc::new(store);
-            Runtime::with_journal(settings, store.clone()).with_keep(store)
+            Runtime::with_journal(settings, store.clone()).with_storage(store)
         }
         Err(error) => {
             tracing::error!("operations and approvals will be forgotten when this ends: {error}");
@@ -173,13 +173,13 @@ pub(crate) fn with_built_ins(crib: &Crib, catalog: &Catalog, natives: &[Native])
     let is_guide = |native: &Native| {
         native
             .tool
-            .marks
+            .annotations
             .category
             .as_deref()
             .is_some_and(|own| [content::CATEGORY, builtin::FLAGS].contains(&own))
     };
     let is_document =
-        |native: &Native| native.tool.marks.category.as_deref() == Some(documents::CATEGORY);
+        |native: &Native| native.tool.annotations.category.as_deref() == Some(documents::CATEGORY);
     let is_wanted = |native: &&Native| {
         (has_guide || !is_guide(native)) && (crib.documents.is_some() || !is_document(native))
     };

@@ -7,7 +7,7 @@ pub(crate) mod sarif;
 
 use std::{collections::HashMap, ops::Range};
 
-use catalog::{Diagnostic, Place, Rule, Severity, SourceId};
+use catalog::{Diagnostic, Location, Rule, Severity, SourceId};
 use formats::Locator;
 use workspace::{Files, Loaded};
 
@@ -67,7 +67,7 @@ struct Text {
 impl<'a> Report<'a> {
     /// Looks up the place of every diagnostic, reading each source once, and puts them in the order of the text.
     pub(crate) fn new(loaded: &'a Loaded, files: Files) -> Self {
-        let mut by_source: HashMap<&SourceId, Vec<(usize, &Place, bool)>> = HashMap::new();
+        let mut by_source: HashMap<&SourceId, Vec<(usize, &Location, bool)>> = HashMap::new();
         for (index, diagnostic) in loaded.diagnostics.iter().enumerate() {
             by_source.entry(&diagnostic.origin.source).or_default().push((
                 index,
@@ -137,8 +137,8 @@ pub(crate) fn spots_in(text: &str, diagnostics: &[Diagnostic]) -> Vec<Option<Spo
     diagnostics.iter().map(|found| spot(&text, &locator, &found.origin.place)).collect()
 }
 
-fn spot(text: &Text, locator: &Locator<'_>, place: &Place) -> Option<Spot> {
-    if matches!(place, Place::Whole) {
+fn spot(text: &Text, locator: &Locator<'_>, place: &Location) -> Option<Spot> {
+    if matches!(place, Location::Whole) {
         return None;
     }
     let bytes = locator.range(place);

@@ -6,7 +6,7 @@ use catalog::{ErrorType, Failure};
 use serde_json::Value;
 use store::Store;
 use tokio::sync::OnceCell;
-use toolkit::{Keep, Kept};
+use toolkit::{Storage, StorageFuture};
 
 /// The store of the user, not yet opened or open.
 pub(crate) struct UserStore {
@@ -53,18 +53,23 @@ fn lost() -> Failure {
     Failure::new(ErrorType::StoreFailed, message)
 }
 
-impl Keep for UserStore {
-    fn get(&self, space: &str, key: &str) -> Kept<'_, Option<Value>> {
+impl Storage for UserStore {
+    fn get(&self, space: &str, key: &str) -> StorageFuture<'_, Option<Value>> {
         let (space, key) = (space.to_owned(), key.to_owned());
-        Box::pin(async move { Keep::get(&*self.store().await?, &space, &key).await })
+        Box::pin(async move { Storage::get(&*self.store().await?, &space, &key).await })
     }
 
-    fn all(&self, space: &str) -> Kept<'_, BTreeMap<String, Value>> {
+    fn all(&self, space: &str) -> StorageFuture<'_, BTreeMap<String, Value>> {
         let space = space.to_owned();
         Box::pin(async move { self.store().await?.all(&space).await })
     }
 
-    fn set(&self, space: &str, key: &str, value: Option<Value>) -> Kept<'_, Option<Value>> {
+    fn set(
+        &self,
+        space: &str,
+        key: &str,
+        value: Option<Value>,
+    ) -> StorageFuture<'_, Option<Value>> {
         let (space, key) = (space.to_owned(), key.to_owned());
         Box::pin(async move { self.store().await?.set(&space, &key, value).await })
     }

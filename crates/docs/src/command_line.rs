@@ -2,22 +2,24 @@
 //! `...` repeats.
 
 use catalog::{
-    Launch, Tool,
-    launch::{Binding, Items, PassBy, Piece, Process, PythonFunction, RFunction, Separator, Step},
+    Implementation, Tool,
+    implementation::{
+        Binding, Items, PassBy, Piece, Process, PythonFunction, RFunction, Separator, Step,
+    },
 };
 use serde_json::Value;
 
 /// The command line, or the steps of a sequence; nothing for a tool without a program of its own.
 pub(crate) fn lines(tool: &Tool) -> Vec<String> {
-    match &tool.launch {
-        Launch::Process(process) => vec![command_line(tool, process)],
-        Launch::Sequence(sequence) => {
+    match &tool.implementation {
+        Implementation::Process(process) => vec![command_line(tool, process)],
+        Implementation::Sequence(sequence) => {
             sequence.steps.iter().enumerate().map(|(index, of)| step(index + 1, of)).collect()
         }
-        Launch::R(function) => vec![r_call(function)],
-        Launch::Python(function) => vec![python_call(tool, function)],
-        Launch::Tool(other) => vec![format!("the tool {other}")],
-        Launch::Native | Launch::Missing => Vec::new(),
+        Implementation::R(function) => vec![r_call(function)],
+        Implementation::Python(function) => vec![python_call(tool, function)],
+        Implementation::Tool(other) => vec![format!("the tool {other}")],
+        Implementation::Native | Implementation::Missing => Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The description of a tool as a client sees it.
 
-use catalog::{Consent, Example, Launch, Mode, Tool};
+use catalog::{Consent, Example, Implementation, Mode, Tool};
 use serde_json::Value;
 
 use crate::{markdown::block, schema::kind};
@@ -36,7 +36,8 @@ impl Size {
 
 /// A tool in its usual size: native tools that come with examples in full, others concisely.
 pub fn description(tool: &Tool) -> String {
-    let is_native = tool.launch == Launch::Native && !tool.description.examples.is_empty();
+    let is_native =
+        tool.implementation == Implementation::Native && !tool.description.examples.is_empty();
     sized(tool, if is_native { Size::Full } else { Size::Concise })
 }
 

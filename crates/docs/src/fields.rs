@@ -1,6 +1,6 @@
 //! The parameters and the fields of the result of a tool, with those that are inside of others.
 
-use catalog::{Launch, Tool, aspect::OutputField, launch::Access};
+use catalog::{Implementation, Tool, aspect::OutputField, implementation::Access};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -89,7 +89,7 @@ fn push(rows: &mut Vec<Row>, schema: &Map<String, Value>, outer: &str, depth: us
 }
 
 fn access(tool: &Tool, parameter: &str) -> Option<Access> {
-    let Launch::Process(process) = &tool.launch else {
+    let Implementation::Process(process) = &tool.implementation else {
         return None;
     };
     process.bindings().find(|binding| binding.parameter == parameter)?.access

@@ -1,6 +1,6 @@
 //! A tool as a Markdown page.
 
-use catalog::{Launch, Tool};
+use catalog::{Implementation, Tool};
 
 use crate::{
     markdown::{block, cell, code_cell, prose},
@@ -45,7 +45,7 @@ pub fn tool_page(tool: &Tool) -> String {
         "Example",
         &transcript.map(|code| block("r", &code)).unwrap_or_default(),
     );
-    push_section(&mut page, "Runs", &runs_section(&tool.launch, &runs));
+    push_section(&mut page, "Runs", &runs_section(&tool.implementation, &runs));
     let facts: String =
         facts.iter().map(|(label, value)| format!("| {label} | {} |\n", cell(value))).collect();
     push_section(&mut page, "Facts", &format!("| | |\n|---|---|\n{facts}"));
@@ -113,14 +113,14 @@ fn constraint(constraint: &Constraint) -> String {
     format!("{} {values}", cell(&constraint.words)).trim_end().to_owned()
 }
 
-fn runs_section(launch: &Launch, runs: &[String]) -> String {
-    match launch {
-        Launch::Process(_) | Launch::Sequence(_) | Launch::Tool(_) => {
+fn runs_section(implementation: &Implementation, runs: &[String]) -> String {
+    match implementation {
+        Implementation::Process(_) | Implementation::Sequence(_) | Implementation::Tool(_) => {
             block("text", &runs.join("\n"))
         }
-        Launch::R(_) => block("r", &runs.join("\n")),
-        Launch::Python(_) => block("python", &runs.join("\n")),
-        Launch::Native => "A function of the server.".to_owned(),
-        Launch::Missing => "Nothing: it has no command and is not served.".to_owned(),
+        Implementation::R(_) => block("r", &runs.join("\n")),
+        Implementation::Python(_) => block("python", &runs.join("\n")),
+        Implementation::Native => "A function of the server.".to_owned(),
+        Implementation::Missing => "Nothing: it has no command and is not served.".to_owned(),
     }
 }

@@ -48,9 +48,9 @@ fn row(tool: &Tool, path: &str) -> String {
 
 /// What a tool does to the world, in a word or two.
 pub(crate) fn effect(tool: &Tool) -> &'static str {
-    match tool.marks.mutates {
+    match tool.annotations.mutates {
         _ if !tool.is_callable() => "not served",
-        _ if tool.marks.dangerous == Some(true) => "dangerous",
+        _ if tool.annotations.dangerous == Some(true) => "dangerous",
         Some(false) => "reads",
         Some(true) => "writes",
         None => "not said",

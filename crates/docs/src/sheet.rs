@@ -3,7 +3,7 @@
 
 use std::time::SystemTime;
 
-use catalog::{Concurrency, Decision, Example, Launch, Mode, Policy, Tool};
+use catalog::{Concurrency, Decision, Example, Implementation, Mode, Policy, Tool};
 use serde_json::{Map, Value};
 
 use crate::{Size, command_line, fields};
@@ -133,12 +133,12 @@ fn sample(schema: Option<&Value>) -> Value {
 }
 
 fn facts(tool: &Tool) -> Vec<(&'static str, String)> {
-    let marks = &tool.marks;
+    let annotations = &tool.annotations;
     let mut facts = vec![("effect", effect(tool).to_owned())];
     let mut push = |label, value: Option<String>| facts.extend(value.map(|value| (label, value)));
     push(
         "repeating",
-        marks.idempotent.map(|yes| {
+        annotations.idempotent.map(|yes| {
             if yes { "changes nothing more" } else { "has its effect again" }.to_owned()
         }),
     );
@@ -152,9 +152,12 @@ fn facts(tool: &Tool) -> Vec<(&'static str, String)> {
             .as_ref()
             .map(|consent| format!("{} must be {}", consent.parameter, consent.word)),
     );
-    push("network", marks.network.map(|yes| if yes { "needed" } else { "not needed" }.to_owned()));
-    push("category", marks.category.clone());
-    push("version", marks.version.clone());
+    push(
+        "network",
+        annotations.network.map(|yes| if yes { "needed" } else { "not needed" }.to_owned()),
+    );
+    push("category", annotations.category.clone());
+    push("version", annotations.version.clone());
     push("answer", tool.is_callable().then(|| answer(tool.mode).to_owned()));
     push(
         "measured",
@@ -179,8 +182,8 @@ fn is_asked_about(tool: &Tool) -> bool {
 }
 
 fn effect(tool: &Tool) -> &'static str {
-    let is_script = matches!(&tool.launch, Launch::Process(process) if process.is_shell_script());
-    match (tool.marks.mutates, tool.marks.dangerous) {
+    let is_script = matches!(&tool.implementation, Implementation::Process(process) if process.is_shell_script());
+    match (tool.annotations.mutates, tool.annotations.dangerous) {
         _ if is_script => "runs a shell script; treated as dangerous",
         (_, Some(true)) => "changes things in a way that is hard to undo",
         (Some(false), _) => "changes nothing",

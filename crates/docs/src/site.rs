@@ -9,7 +9,7 @@ mod tool;
 
 use std::collections::{HashMap, HashSet};
 
-use catalog::{Catalog, Launch, Tool};
+use catalog::{Catalog, Implementation, Tool};
 
 use crate::{
     Page,
@@ -65,7 +65,7 @@ fn groups(catalog: &Catalog) -> Vec<Group<'_>> {
         .for_each(|tool| *shares.entry(tool.origin.source.as_str()).or_default() += 1);
     for tool in catalog.tools() {
         let entry = Entry { tool, path: path(&tool.name, "html", &mut taken) };
-        let name = tool.marks.category.clone().unwrap_or_else(|| kin(tool, &shares));
+        let name = tool.annotations.category.clone().unwrap_or_else(|| kin(tool, &shares));
         match groups.iter_mut().find(|group| group.name == name) {
             Some(group) => group.entries.push(entry),
             None => groups.push(Group { name, anchor: String::new(), entries: vec![entry] }),
@@ -89,7 +89,7 @@ fn kin(tool: &Tool, shares: &HashMap<&str, usize>) -> String {
     let source = tool.origin.source.as_str();
     let parts: Vec<&str> = source.split('/').collect();
     match parts.as_slice() {
-        _ if tool.launch == Launch::Native => BUILT_IN.to_owned(),
+        _ if tool.implementation == Implementation::Native => BUILT_IN.to_owned(),
         _ if shares.get(source).is_none_or(|count| *count < 2) => OTHER.to_owned(),
         // Specifications all have one name; their folders tell them apart.
         [.., folder, file] if file.eq_ignore_ascii_case("mcp_tool_specification.md") => {

@@ -1,6 +1,6 @@
 //! A tool for a terminal: plain text, aligned, at most 88 columns wide where words allow.
 
-use catalog::{Launch, Tool};
+use catalog::{Implementation, Tool};
 
 use crate::sheet::{Row, Sheet, sheet};
 
@@ -45,16 +45,16 @@ pub fn terminal(tool: &Tool) -> String {
     push_heading(&mut out, "Security", &security);
     security.iter().for_each(|remark| push_wrapped(&mut out, remark, "  - ", "    "));
     push_heading(&mut out, "Runs", &[()]);
-    match &tool.launch {
-        Launch::Process(_)
-        | Launch::Sequence(_)
-        | Launch::R(_)
-        | Launch::Python(_)
-        | Launch::Tool(_) => {
+    match &tool.implementation {
+        Implementation::Process(_)
+        | Implementation::Sequence(_)
+        | Implementation::R(_)
+        | Implementation::Python(_)
+        | Implementation::Tool(_) => {
             runs.iter().for_each(|line| push_wrapped(&mut out, line, "  ", "      "))
         }
-        Launch::Native => out.push_str("  a function of the server\n"),
-        Launch::Missing => out.push_str("  nothing: it has no command and is not served\n"),
+        Implementation::Native => out.push_str("  a function of the server\n"),
+        Implementation::Missing => out.push_str("  nothing: it has no command and is not served\n"),
     }
     if let Some(call) = call {
         push_heading(&mut out, "Call", &[()]);

@@ -4,7 +4,7 @@
 
 use std::{fs, hint::black_box, time::Instant};
 
-use catalog::{Place, SourceId};
+use catalog::{Location, SourceId};
 use formats::{Guidance, Locator};
 
 const ROUNDS: u32 = 20;
@@ -65,7 +65,7 @@ fn locate(file: &[u8]) {
     let text = String::from_utf8_lossy(file);
     let locator = Locator::new(&text);
     for found in &reading.diagnostics {
-        let place: &Place = &found.origin.place;
+        let place: &Location = &found.origin.place;
         black_box(locator.range(place));
     }
 }

@@ -3,8 +3,8 @@
 use std::mem;
 
 use catalog::{
-    Launch, Tool,
-    launch::{Binding, PassBy, Piece, Process},
+    Implementation, Tool,
+    implementation::{Binding, PassBy, Piece, Process},
 };
 
 /// Gives `tool` a command: its program, its fixed words, and behind them the tool's parameters. If its format
@@ -49,9 +49,9 @@ pub(crate) fn start(tool: &mut Tool, program: &str, mut pieces: Vec<Piece>) {
     pieces.shrink_to_fit();
     let process = Process { program: program.to_owned(), pieces };
     if process.is_shell_script() {
-        tool.marks.dangerous = Some(true);
+        tool.annotations.dangerous = Some(true);
     }
-    tool.launch = Launch::Process(process);
+    tool.implementation = Implementation::Process(process);
 }
 
 fn placeholder(word: &str) -> Option<&str> {

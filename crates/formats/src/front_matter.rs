@@ -52,7 +52,7 @@ impl<'a> FrontMatter<'a> {
     }
 }
 
-/// What stands between the marks, and what follows them.
+/// What stands between the annotations, and what follows them.
 fn split(text: &str) -> Option<(&str, &str)> {
     let (first, rest) = text.split_once('\n')?;
     if first.trim_end() != "---" {

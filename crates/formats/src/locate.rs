@@ -2,7 +2,7 @@
 
 use std::{cell::OnceCell, ops::Range};
 
-use catalog::Place;
+use catalog::Location;
 
 use crate::{
     document,
@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The bytes of a place. For many places in one text, keep a [`Locator`].
-pub fn locate(text: &str, place: &Place) -> Range<usize> {
+pub fn locate(text: &str, place: &Location) -> Range<usize> {
     Locator::new(text).range(place)
 }
 
@@ -34,15 +34,15 @@ impl<'a> Locator<'a> {
     }
 
     /// The bytes of a place: of its nearest ancestor if it does not exist, none if nothing does.
-    pub fn range(&self, place: &Place) -> Range<usize> {
+    pub fn range(&self, place: &Location) -> Range<usize> {
         match place {
-            Place::Whole => 0..self.text.len(),
-            Place::Offset(offset) => self.character(*offset),
-            Place::Span(span) => {
+            Location::Whole => 0..self.text.len(),
+            Location::Offset(offset) => self.character(*offset),
+            Location::Span(span) => {
                 self.text.floor_char_boundary(span.start)..self.text.ceil_char_boundary(span.end)
             }
-            Place::Value(pointer) => self.find(pointer).map_or(0..0, |found| found.value),
-            Place::Key(pointer) => {
+            Location::Value(pointer) => self.find(pointer).map_or(0..0, |found| found.value),
+            Location::Key(pointer) => {
                 self.find(pointer).map_or(0..0, |found| found.key.unwrap_or(found.value))
             }
         }

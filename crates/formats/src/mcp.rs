@@ -6,7 +6,7 @@
 mod meta;
 pub(crate) mod write;
 
-use catalog::{Launch, Marks, Mode, Origin, Parameter, Place, Schema, Tool, name};
+use catalog::{Annotations, Implementation, Location, Mode, Origin, Parameter, Schema, Tool, name};
 use serde_json::{Map, Value as Json};
 
 use crate::{
@@ -145,16 +145,16 @@ fn tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
     let title = object.filled("title", report).map(str::to_owned);
     let input = schema(object, "inputSchema", report);
     let output = object.has("outputSchema").then(|| schema(object, "outputSchema", report));
-    let marks = marks(object, report);
+    let annotations = annotations(object, report);
     if report.errors() > errors {
         return None;
     }
-    let place = Place::Value(object.at.pointer());
+    let place = Location::Value(object.at.pointer());
     let origin = Origin { source: report.source().clone(), place };
-    let mut tool = Tool::new(name, text, Schema::new(input), Launch::Missing, origin);
+    let mut tool = Tool::new(name, text, Schema::new(input), Implementation::Missing, origin);
     tool.title = title;
     tool.output = output.map(Schema::new);
-    tool.marks = marks;
+    tool.annotations = annotations;
     tool.mode = Mode::Synchronous;
     tool.parameters = parameters(object, &tool.input);
     if let Some(meta) = object.node("_meta") {
@@ -167,7 +167,7 @@ fn tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
 fn schema(object: &Object<'_, '_>, key: &'static str, report: &mut Report) -> Map<String, Json> {
     let at = object.at.key(key);
     let Some(node) = object.node(key) else {
-        return Schema::nothing().object().as_ref().clone();
+        return Schema::empty().object().as_ref().clone();
     };
     if !node.is_object() {
         wrong_type(node, &at, "object", report);
@@ -188,26 +188,26 @@ fn schema(object: &Object<'_, '_>, key: &'static str, report: &mut Report) -> Ma
 }
 
 /// What the hints say, and nothing beyond.
-fn marks(object: &Object<'_, '_>, report: &mut Report) -> Marks {
+fn annotations(object: &Object<'_, '_>, report: &mut Report) -> Annotations {
     let at = object.at.key("annotations");
     let Some(hints) = object.node("annotations").and_then(|node| Object::new(node, &at, report))
     else {
-        return Marks::default();
+        return Annotations::default();
     };
     let mut hint = |key| hints.flag(key, report);
-    Marks {
+    Annotations {
         mutates: hint("readOnlyHint").map(|reads| !reads),
         dangerous: hint("destructiveHint"),
         idempotent: hint("idempotentHint"),
         network: hint("openWorldHint"),
-        ..Marks::default()
+        ..Annotations::default()
     }
 }
 
 fn parameters(object: &Object<'_, '_>, input: &Schema) -> Vec<Parameter> {
     let at = object.at.key("inputSchema");
     let at = at.key("properties");
-    let place = |name: &str| Place::Value(at.key(name).pointer());
+    let place = |name: &str| Location::Value(at.key(name).pointer());
     input
         .properties()
         .map(|(name, _)| Parameter { name: name.to_owned(), alias: None, place: place(name) })

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use catalog::{Diagnostic, Launch, Origin, Rule, Severity, Tool};
+use catalog::{Diagnostic, Implementation, Origin, Rule, Severity, Tool};
 
 use crate::compare::{Change, Effect, compare_tools};
 
@@ -129,19 +129,20 @@ fn comparable(tool: &Tool, other: &Tool) -> (Tool, Tool) {
             &tool.name,
             words.join(" "),
             of.input.clone(),
-            Launch::Missing,
+            Implementation::Missing,
             tool.origin.clone(),
         );
         bare.output = of.output.clone().filter(|_| tool.output.is_some());
         bare
     };
     let (mut ours, mut theirs) = (bare(tool), bare(other));
-    if tool.marks.mutates.is_some() && other.marks.mutates.is_some() {
-        (ours.marks.mutates, theirs.marks.mutates) = (tool.marks.mutates, other.marks.mutates);
+    if tool.annotations.mutates.is_some() && other.annotations.mutates.is_some() {
+        (ours.annotations.mutates, theirs.annotations.mutates) =
+            (tool.annotations.mutates, other.annotations.mutates);
     }
-    if tool.marks.idempotent.is_some() && other.marks.idempotent.is_some() {
-        (ours.marks.idempotent, theirs.marks.idempotent) =
-            (tool.marks.idempotent, other.marks.idempotent);
+    if tool.annotations.idempotent.is_some() && other.annotations.idempotent.is_some() {
+        (ours.annotations.idempotent, theirs.annotations.idempotent) =
+            (tool.annotations.idempotent, other.annotations.idempotent);
     }
     (ours, theirs)
 }

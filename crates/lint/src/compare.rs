@@ -142,15 +142,15 @@ fn both(old: &Tool, new: &Tool) -> Compared {
     Compared {
         name: old.name.clone(),
         new_name: is_renamed.then(|| new.name.clone()),
-        old_version: old.marks.version.clone(),
-        new_version: new.marks.version.clone(),
+        old_version: old.annotations.version.clone(),
+        new_version: new.annotations.version.clone(),
         changes,
     }
 }
 
 fn removed(tool: &Tool) -> Compared {
     let change = Change::of_tool(&TOOL_REMOVED, "", "the tool is gone".to_owned());
-    let old_version = tool.marks.version.clone();
+    let old_version = tool.annotations.version.clone();
     Compared {
         name: tool.name.clone(),
         new_name: None,
@@ -162,7 +162,7 @@ fn removed(tool: &Tool) -> Compared {
 
 fn added(tool: &Tool) -> Compared {
     let change = Change::of_tool(&TOOL_ADDED, "", "the tool is new".to_owned());
-    let new_version = tool.marks.version.clone();
+    let new_version = tool.annotations.version.clone();
     Compared {
         name: tool.name.clone(),
         new_name: None,

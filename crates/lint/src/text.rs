@@ -2,7 +2,7 @@
 
 use std::{cell::OnceCell, ops::Range};
 
-use catalog::{Launch, Origin, Tool, aspect::Section, launch::Piece};
+use catalog::{Implementation, Origin, Tool, aspect::Section, implementation::Piece};
 use serde_json::Value;
 
 use crate::words::{Word, words};
@@ -132,15 +132,16 @@ pub(crate) fn texts(tool: &Tool) -> Vec<Text<'_>> {
         .into_iter()
         .filter_map(|(role, part)| Some((role, part.as_deref()?)))
         .for_each(|(role, part)| push(role, part));
-    command_words(&tool.launch).for_each(|word| push(Role::CommandWord, word));
+    command_words(&tool.implementation).for_each(|word| push(Role::CommandWord, word));
     for (name, schema) in tool.input.properties() {
         parameter_texts(tool, name, schema, &mut found);
     }
     found
 }
 
-fn command_words(launch: &Launch) -> impl Iterator<Item = &str> {
-    let process = if let Launch::Process(process) = launch { Some(process) } else { None };
+fn command_words(implementation: &Implementation) -> impl Iterator<Item = &str> {
+    let process =
+        if let Implementation::Process(process) = implementation { Some(process) } else { None };
     process.into_iter().flat_map(|process| {
         let words = process.pieces.iter().filter_map(|piece| {
             if let Piece::Word(word) = piece { Some(word.as_str()) } else { None }

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use catalog::{Launch, Origin, Schema, SourceId, Tool, launch::Process};
+use catalog::{Implementation, Origin, Schema, SourceId, Tool, implementation::Process};
 use runtime::{Call, Runtime, Settings};
 use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context};
@@ -28,8 +28,8 @@ async fn measure() -> std::io::Result<()> {
     let tool = Arc::new(Tool::new(
         "true",
         "Does nothing",
-        Schema::nothing(),
-        Launch::Process(process),
+        Schema::empty(),
+        Implementation::Process(process),
         origin,
     ));
     let (mut direct, mut confined) = (Vec::new(), Vec::new());

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use catalog::{Availability, ErrorType, Failure, Launch, Tool};
+use catalog::{Availability, ErrorType, Failure, Implementation, Tool};
 use parking_lot::MutexGuard;
 use tokio_util::sync::CancellationToken;
 
@@ -19,13 +19,16 @@ const LIMIT: Duration = Duration::from_secs(10);
 impl Runtime {
     /// Whether `tool` can run on this machine: its program is there, and its own check says yes.
     pub async fn available(&self, tool: &Tool) -> Result<(), Failure> {
-        let found = match &tool.launch {
-            Launch::Process(process) => {
+        let found = match &tool.implementation {
+            Implementation::Process(process) => {
                 program::locate(&self.settings, tool, &process.program).map(|_| ())
             }
-            Launch::R(_) => Plan::of_r_worker(&self.settings, tool).map(|_| ()),
-            Launch::Python(_) => Plan::of_python_worker(&self.settings, tool).map(|_| ()),
-            Launch::Sequence(_) | Launch::Tool(_) | Launch::Native | Launch::Missing => Ok(()),
+            Implementation::R(_) => Plan::of_r_worker(&self.settings, tool).map(|_| ()),
+            Implementation::Python(_) => Plan::of_python_worker(&self.settings, tool).map(|_| ()),
+            Implementation::Sequence(_)
+            | Implementation::Tool(_)
+            | Implementation::Native
+            | Implementation::Missing => Ok(()),
         };
         found.map_err(|failure| refusal::completed(tool, failure))?;
         self.ask_once(tool).await

@@ -5,14 +5,14 @@ mod record;
 use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 
 use catalog::{
-    Availability, Catalog, Decision, ErrorType, Failure, Launch, Mode, Outcome, Policy, Tool,
-    arguments,
+    Availability, Catalog, Decision, ErrorType, Failure, Implementation, Mode, Outcome, Policy,
+    Tool, arguments,
 };
 use fancy_regex::Regex;
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use toolkit::{Arguments, Context, Interrupt, Keep, Native, Resources};
+use toolkit::{Arguments, Context, Interrupt, Native, Resources, Storage};
 
 use self::record::Record;
 use crate::{
@@ -44,7 +44,7 @@ pub struct Call {
     pub tool: Arc<Tool>,
     /// Its arguments, not yet checked.
     pub arguments: Arguments,
-    /// The surroundings.
+    /// The services.
     pub context: Context,
     /// The caller's time limit; it can only shorten the tool's.
     pub limit: Option<Duration>,
@@ -66,7 +66,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call by the owner of its context, of a tool that stands alone, under the policy that marks
+    /// A call by the owner of its context, of a tool that stands alone, under the policy that annotations
     /// alone make.
     pub fn new(tool: Arc<Tool>, arguments: Arguments, context: Context) -> Self {
         Self {
@@ -120,7 +120,7 @@ pub struct Runtime {
     pub(crate) operations: Operations,
     patterns: Mutex<HashMap<String, Option<Arc<Regex>>>>,
     pub(crate) audit: Audit,
-    pub(crate) keep: Option<Arc<dyn Keep>>,
+    pub(crate) keep: Option<Arc<dyn Storage>>,
     pub(crate) workers: Arc<Workers>,
     natives: Natives,
 }
@@ -165,7 +165,7 @@ impl Runtime {
     }
 
     /// Gives native tools a place where they keep things.
-    pub fn with_keep(mut self, keep: Arc<dyn Keep>) -> Self {
+    pub fn with_storage(mut self, keep: Arc<dyn Storage>) -> Self {
         self.keep = Some(keep);
         self
     }
@@ -194,33 +194,40 @@ impl Runtime {
 
     /// What a call of `tool` would do. The arguments have been checked and their defaults filled in.
     pub fn plan(&self, tool: &Tool, arguments: &Arguments) -> Result<Plan, Failure> {
-        let plan = match &tool.launch {
-            Launch::Process(process) => Plan::make(&self.settings, tool, process, arguments),
-            Launch::Native => Err(Failure::new(
+        let plan = match &tool.implementation {
+            Implementation::Process(process) => {
+                Plan::make(&self.settings, tool, process, arguments)
+            }
+            Implementation::Native => Err(Failure::new(
                 ErrorType::NotSupported,
                 format!("`{}` runs inside the server and has no plan", tool.name),
             )),
-            Launch::Sequence(_) => Err(Failure::new(
+            Implementation::Sequence(_) => Err(Failure::new(
                 ErrorType::NotSupported,
                 format!("`{}` is a sequence; each of its steps has its own plan", tool.name),
             )),
-            Launch::R(function) => Plan::of_r_call(&self.settings, tool, function, arguments),
-            Launch::Python(function) => {
+            Implementation::R(function) => {
+                Plan::of_r_call(&self.settings, tool, function, arguments)
+            }
+            Implementation::Python(function) => {
                 Plan::of_python_call(&self.settings, tool, function, arguments)
             }
-            Launch::Tool(other) => Err(Failure::new(
+            Implementation::Tool(other) => Err(Failure::new(
                 ErrorType::NotSupported,
                 format!("`{}` is bound to `{other}`, which has the plan", tool.name),
             )),
-            Launch::Missing => Err(not_callable(tool)),
+            Implementation::Missing => Err(not_callable(tool)),
         };
         plan.map_err(|failure| refusal::completed(tool, failure))
     }
 
     /// Checks the arguments and fills in defaults: what comes before any plan.
     pub fn admit(&self, tool: &Tool, arguments: Arguments) -> Result<Arguments, Failure> {
-        let arguments =
-            if tool.launch == Launch::Native { unwrapped(tool, arguments) } else { arguments };
+        let arguments = if tool.implementation == Implementation::Native {
+            unwrapped(tool, arguments)
+        } else {
+            arguments
+        };
         checked(tool, arguments).map_err(|failure| refusal::completed(tool, failure))
     }
 
@@ -235,8 +242,8 @@ impl Runtime {
         r::rouse(&call);
         let log = Log::called(&call);
         let tool = Arc::clone(&call.tool);
-        let result = self.decided(call, &log).await.map(|outcome| match tool.launch {
-            Launch::Tool(_) => mismatch::judged(&tool, outcome).with_errors(tool.errors),
+        let result = self.decided(call, &log).await.map(|outcome| match tool.implementation {
+            Implementation::Tool(_) => mismatch::judged(&tool, outcome).with_errors(tool.errors),
             _ => outcome.with_errors(tool.errors),
         });
         log.ended(result.as_ref());
@@ -259,7 +266,7 @@ impl Runtime {
             }
             Err(failure) => return Ok(self.recorded(record, "invalid", failure.into())),
         };
-        if let Launch::Tool(_) = call.tool.launch {
+        if let Implementation::Tool(_) = call.tool.implementation {
             match redirect::target(&call.catalog, &call.tool, &call.arguments) {
                 Ok(Leaf { tool, arguments }) => (call.tool, call.arguments) = (tool, arguments),
                 Err(failure) => {
@@ -271,10 +278,12 @@ impl Runtime {
                 }
             }
         }
-        if call.tool.launch == Launch::Native {
+        if call.tool.implementation == Implementation::Native {
             call.context = self.surround(&call);
         }
-        if let (Launch::Native, Mode::Asynchronous) = (&call.tool.launch, call.tool.mode) {
+        if let (Implementation::Native, Mode::Asynchronous) =
+            (&call.tool.implementation, call.tool.mode)
+        {
             let arguments = std::mem::take(&mut call.arguments);
             call.arguments =
                 Box::pin(self.natives.prepare(&call.tool, arguments, call.context.clone())).await?;
@@ -309,8 +318,8 @@ impl Runtime {
     ) -> Result<Outcome, Interrupt> {
         let decision = if approval.is_some() { "approved" } else { "allow" };
         let mut operation = None;
-        let result = match (&call.tool.launch, call.tool.mode) {
-            (Launch::Missing | Launch::Tool(_), _) => {
+        let result = match (&call.tool.implementation, call.tool.mode) {
+            (Implementation::Missing | Implementation::Tool(_), _) => {
                 Ok(refusal::outcome(&call.tool, not_callable(&call.tool)))
             }
             (_, Mode::Asynchronous) => {
@@ -320,12 +329,15 @@ impl Runtime {
                 operation = live.map(|live| live.id().clone());
                 Ok(outcome)
             }
-            (Launch::Native, Mode::Synchronous) => {
+            (Implementation::Native, Mode::Synchronous) => {
                 let limit = shorter(call.limit, call.tool.timeout);
                 self.natives.call(&call.tool, call.arguments, call.context, limit).await
             }
             (
-                Launch::Process(_) | Launch::Sequence(_) | Launch::R(_) | Launch::Python(_),
+                Implementation::Process(_)
+                | Implementation::Sequence(_)
+                | Implementation::R(_)
+                | Implementation::Python(_),
                 Mode::Synchronous,
             ) => Ok(Box::pin(self.perform(self.job(call))).await),
         };
@@ -355,14 +367,14 @@ impl Runtime {
 
     /// Carries out what has been decided.
     pub(crate) async fn perform(self: &Arc<Self>, job: Job) -> Outcome {
-        match &job.tool.launch {
-            Launch::Process(_) => self.process(job).await,
-            Launch::Sequence(_) => self.sequence(job).await,
-            Launch::R(_) => self.r(job).await,
-            Launch::Python(_) => self.python(job).await,
-            Launch::Tool(_) => self.redirect(job).await,
-            Launch::Missing => refusal::outcome(&job.tool, not_callable(&job.tool)),
-            Launch::Native => {
+        match &job.tool.implementation {
+            Implementation::Process(_) => self.process(job).await,
+            Implementation::Sequence(_) => self.sequence(job).await,
+            Implementation::R(_) => self.r(job).await,
+            Implementation::Python(_) => self.python(job).await,
+            Implementation::Tool(_) => self.redirect(job).await,
+            Implementation::Missing => refusal::outcome(&job.tool, not_callable(&job.tool)),
+            Implementation::Native => {
                 if let Some(live) = &job.live {
                     live.running(None);
                 }
@@ -378,16 +390,18 @@ impl Runtime {
 
     /// Finds out whether a job could start at all, and what it will do.
     pub(crate) fn rehearse(&self, job: &mut Job) -> Result<(), Failure> {
-        match &job.tool.launch {
-            Launch::Process(_) => {
+        match &job.tool.implementation {
+            Implementation::Process(_) => {
                 job.plan = Some(self.planned(job)?);
                 Ok(())
             }
-            Launch::R(_) | Launch::Python(_) => self.plan(&job.tool, &job.arguments).map(|_| ()),
-            Launch::Sequence(_) => {
+            Implementation::R(_) | Implementation::Python(_) => {
+                self.plan(&job.tool, &job.arguments).map(|_| ())
+            }
+            Implementation::Sequence(_) => {
                 crate::sequence::leaves(&job.catalog, &job.tool, &job.arguments).map(|_| ())
             }
-            Launch::Native | Launch::Tool(_) | Launch::Missing => Ok(()),
+            Implementation::Native | Implementation::Tool(_) | Implementation::Missing => Ok(()),
         }
     }
 
@@ -416,8 +430,7 @@ impl Runtime {
                 Err(failure) => return refusal::outcome(&job.tool, failure),
             },
         };
-        let speaks_json =
-            matches!(&job.tool.launch, Launch::Process(process) if process.speaks_json());
+        let speaks_json = matches!(&job.tool.implementation, Implementation::Process(process) if process.speaks_json());
         let errand = Errand {
             cancel: job.context.cancel_token(),
             limit: job.limit.map_or(plan.timeout, |limit| limit.min(plan.timeout)),
@@ -514,7 +527,7 @@ pub(crate) fn checked(tool: &Tool, arguments: Arguments) -> Result<Arguments, Fa
     }
     let Value::Object(mut arguments) = value else { unreachable!("made of a map above") };
     // R knows its own defaults, and a function may ask whether an argument was given.
-    if !matches!(tool.launch, Launch::R(_)) {
+    if !matches!(tool.implementation, Implementation::R(_)) {
         arguments::apply_defaults(&tool.input, &mut arguments);
     }
     Ok(arguments)
@@ -545,7 +558,7 @@ fn cannot_ask(tool: &Tool, interrupt: &Interrupt) -> Failure {
     }
     let why = match interrupt {
         Interrupt::Ask { .. } => "it has questions that cannot be asked here".to_owned(),
-        Interrupt::Lacks(capability) => {
+        Interrupt::MissingCapability(capability) => {
             format!("the client cannot do what it needs: {capability:?}")
         }
         Interrupt::Invalid(why) | Interrupt::Unanswered(why) => why.clone(),

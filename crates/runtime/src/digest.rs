@@ -1,6 +1,6 @@
 //! Digests of what a yes is given to: the tool as it is defined, and the arguments.
 
-use catalog::{Launch, Tool};
+use catalog::{Implementation, Tool};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use toolkit::Arguments;
@@ -10,20 +10,20 @@ use toolkit::Arguments;
 pub fn tool_digest(tool: &Tool) -> String {
     let mut hasher = Hasher::default();
     hasher.object(tool.input.object());
-    // The launch is plain data of our own, whose debug form is exact.
-    let launch = match &tool.launch {
-        Launch::Native => String::new(),
-        launch => format!("{launch:?}"),
+    // The implementation is plain data of our own, whose debug form is exact.
+    let implementation = match &tool.implementation {
+        Implementation::Native => String::new(),
+        implementation => format!("{implementation:?}"),
     };
-    let marks = &tool.marks;
+    let annotations = &tool.annotations;
     hasher.value(&json!([
         tool.name,
-        launch,
-        marks.mutates,
-        marks.dangerous,
-        marks.idempotent,
-        marks.requires_approval,
-        marks.network,
+        implementation,
+        annotations.mutates,
+        annotations.dangerous,
+        annotations.idempotent,
+        annotations.requires_approval,
+        annotations.network,
         tool.timeout.map(|limit| limit.as_millis() as u64),
     ]));
     hasher.finish()

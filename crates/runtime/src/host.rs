@@ -3,15 +3,15 @@
 use std::sync::{Arc, Weak};
 
 use catalog::{Catalog, Outcome, Policy, Tool, closest};
-use toolkit::{Arguments, BoxFuture, Context, Host, Interrupt, Shelf};
+use toolkit::{Arguments, BoxFuture, Context, Interrupt, Services, ToolStorage};
 
 use crate::{Call, Runtime, Session};
 
 /// How many calls may be inside of each other.
 const DEEPEST: usize = 8;
 
-/// The surroundings of one call.
-struct Surroundings {
+/// The services of one call.
+struct CallServices {
     runtime: Weak<Runtime>,
     catalog: Arc<Catalog>,
     policy: Policy,
@@ -31,7 +31,7 @@ impl Runtime {
         catalog: &Arc<Catalog>,
         policy: &Policy,
     ) -> Context {
-        let surroundings = Surroundings {
+        let services = CallServices {
             runtime: Arc::downgrade(self),
             catalog: Arc::clone(catalog),
             policy: policy.clone(),
@@ -40,12 +40,12 @@ impl Runtime {
             owner: Arc::clone(context.owner()),
             session: Session::default(),
         };
-        context.with_host(Arc::new(surroundings))
+        context.with_services(Arc::new(services))
     }
 
     /// The context of a call, in which other tools can be called.
     pub(crate) fn surround(self: &Arc<Self>, call: &Call) -> Context {
-        let surroundings = Surroundings {
+        let services = CallServices {
             runtime: Arc::downgrade(self),
             catalog: Arc::clone(&call.catalog),
             policy: call.policy.clone(),
@@ -54,11 +54,11 @@ impl Runtime {
             owner: Arc::clone(call.context.owner()),
             session: call.session.clone(),
         };
-        call.context.clone().with_host(Arc::new(surroundings))
+        call.context.clone().with_services(Arc::new(services))
     }
 }
 
-impl Surroundings {
+impl CallServices {
     fn find(&self, name: &str) -> Option<&Arc<Tool>> {
         let tools = self.catalog.tools();
         tools
@@ -96,7 +96,7 @@ impl Surroundings {
     }
 }
 
-impl Host for Surroundings {
+impl Services for CallServices {
     fn call(
         &self,
         name: &str,
@@ -123,9 +123,9 @@ impl Host for Surroundings {
         self.find(name).map(|tool| format!("{decoration}{}", tool.name))
     }
 
-    fn shelf(&self) -> Option<Shelf> {
+    fn storage(&self) -> Option<ToolStorage> {
         let keep = self.runtime.upgrade()?.keep.clone()?;
         let tool = self.tool.as_ref()?;
-        Some(Shelf::new(keep, format!("tool/{}/{}", tool.name, self.owner)))
+        Some(ToolStorage::new(keep, format!("tool/{}/{}", tool.name, self.owner)))
     }
 }

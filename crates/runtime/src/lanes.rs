@@ -30,7 +30,7 @@ impl Lane {
             Some(Concurrency::Exclusive) => Self::Exclusive,
             Some(Concurrency::ReadOnly) => Self::Reading,
             Some(Concurrency::Service) => Self::Free,
-            None if tool.marks.is_read_only() => Self::Reading,
+            None if tool.annotations.is_read_only() => Self::Reading,
             None => Self::Mutating,
         }
     }

@@ -54,7 +54,7 @@ pub use clock::{Clock, timestamp};
 pub use confine::{Support, confinement};
 pub use digest::{arguments_digest, tool_digest, value_digest};
 pub use log::CALLS;
-pub use operations::{Asker, Event, EventKind, Operations, Until};
+pub use operations::{Event, EventKind, Operations, Until, Viewer};
 pub use outputs::is_long_output;
 pub use peer::Peer;
 pub use plan::Plan;

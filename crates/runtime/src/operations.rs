@@ -43,14 +43,14 @@ const EVENTS: usize = 1024;
 
 /// Who asks about operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asker<'a> {
+pub enum Viewer<'a> {
     /// Someone who sees what is theirs.
     Owner(&'a Owner),
     /// The person at the machine, who sees everything.
     Operator,
 }
 
-impl Asker<'_> {
+impl Viewer<'_> {
     fn may_see(self, operation: &Operation) -> bool {
         match self {
             Self::Owner(owner) => *owner == operation.owner,
@@ -130,12 +130,12 @@ impl Operations {
     }
 
     /// One operation with its outcome.
-    pub async fn get(&self, asker: Asker<'_>, id: &OperationId) -> Result<Operation, Failure> {
+    pub async fn get(&self, viewer: Viewer<'_>, id: &OperationId) -> Result<Operation, Failure> {
         let found = match self.0.find(id) {
             Some(live) => Some(live.snapshot()),
             None => self.0.journal.get(id.clone()).await.map_err(store_failed)?,
         };
-        found.filter(|operation| asker.may_see(operation)).ok_or_else(|| unknown(id))
+        found.filter(|operation| viewer.may_see(operation)).ok_or_else(|| unknown(id))
     }
 
     /// Operations by filter, newest first, without outcomes.
@@ -209,22 +209,22 @@ impl Operations {
     }
 
     /// What an operation that waits for input wants to know.
-    pub fn questions(&self, asker: Asker<'_>, id: &OperationId) -> Vec<(String, Question)> {
-        let live = self.0.find(id).filter(|live| asker.may_see(&live.snapshot()));
+    pub fn questions(&self, viewer: Viewer<'_>, id: &OperationId) -> Vec<(String, Question)> {
+        let live = self.0.find(id).filter(|live| viewer.may_see(&live.snapshot()));
         live.map(|live| live.questions()).unwrap_or_default()
     }
 
     /// Answers what an operation asked. It goes on once every question is answered.
     pub fn answer(
         &self,
-        asker: Asker<'_>,
+        viewer: Viewer<'_>,
         id: &OperationId,
         answers: HashMap<String, Answer>,
     ) -> Result<(), Failure> {
         let live = self
             .0
             .find(id)
-            .filter(|live| asker.may_see(&live.snapshot()))
+            .filter(|live| viewer.may_see(&live.snapshot()))
             .ok_or_else(|| unknown(id))?;
         live.answer(answers);
         Ok(())

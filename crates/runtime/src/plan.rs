@@ -18,8 +18,8 @@ use std::{
 };
 
 use catalog::{
-    Availability, ErrorType, Failure, Launch, Marks, Origin, Schema, SourceId, Tool,
-    launch::{Binding, PassBy, Process},
+    Annotations, Availability, ErrorType, Failure, Implementation, Origin, Schema, SourceId, Tool,
+    implementation::{Binding, PassBy, Process},
 };
 use serde::{Serialize, Serializer};
 use toolkit::Arguments;
@@ -94,7 +94,7 @@ impl Plan {
         arguments: &Arguments,
     ) -> Result<Self, Failure> {
         let mut refusals: Vec<_> = refuse_unbound(process, arguments).err().into_iter().collect();
-        let is_read_only = tool.marks.is_read_only();
+        let is_read_only = tool.annotations.is_read_only();
         let crib = Places::new(settings, &settings.crib, is_read_only);
         let folder = process.bindings().find(|binding| binding.pass_by == PassBy::Folder);
         let folder = folder
@@ -115,9 +115,9 @@ impl Plan {
         }
         let reach = Reach::of_call(process, arguments, &places)?;
         let mut plan =
-            Self::assemble(settings, tool, &tool.marks, &process.program, cwd.clone(), line)?;
+            Self::assemble(settings, tool, &tool.annotations, &process.program, cwd.clone(), line)?;
         if let Some(reach) = reach {
-            plan.confinement.cut(settings, &tool.marks, Path::new(&plan.program), reach);
+            plan.confinement.cut(settings, &tool.annotations, Path::new(&plan.program), reach);
         }
         Ok(plan)
     }
@@ -137,8 +137,8 @@ impl Plan {
         let crib = Places::new(settings, &settings.crib, true);
         let folder = check.folder.as_deref().map(serde_json::Value::from);
         let cwd = crib.folder("availability_check", folder.as_ref())?;
-        let marks = Marks { mutates: Some(false), ..Marks::default() };
-        Self::assemble(settings, tool, &marks, program, cwd, CommandLine::of_words(words))
+        let annotations = Annotations { mutates: Some(false), ..Annotations::default() };
+        Self::assemble(settings, tool, &annotations, program, cwd, CommandLine::of_words(words))
     }
 
     /// The plan of a program that is talked to, which its user trusts.
@@ -161,25 +161,25 @@ impl Plan {
         words: &[String],
         stdin: Option<String>,
     ) -> Result<Self, Failure> {
-        let asker = Tool::new(
+        let viewer = Tool::new(
             program,
             "",
-            Schema::nothing(),
-            Launch::Missing,
+            Schema::empty(),
+            Implementation::Missing,
             Origin::whole(&SourceId::new(program)),
         );
-        let marks = Marks { mutates: Some(false), ..Marks::default() };
+        let annotations = Annotations { mutates: Some(false), ..Annotations::default() };
         let line = CommandLine::of_words(words);
         Ok(Self {
             stdin,
-            ..Self::assemble(settings, &asker, &marks, program, settings.crib.clone(), line)?
+            ..Self::assemble(settings, &viewer, &annotations, program, settings.crib.clone(), line)?
         })
     }
 
     fn assemble(
         settings: &Settings,
         tool: &Tool,
-        marks: &Marks,
+        annotations: &Annotations,
         program: &str,
         cwd: PathBuf,
         line: CommandLine<'_>,
@@ -201,7 +201,7 @@ impl Plan {
             env: variables::environment(settings, line.variables),
             stdin: line.stdin,
             timeout: tool.timeout.unwrap_or(settings.timeout),
-            confinement: Bounds::new(settings, marks, located),
+            confinement: Bounds::new(settings, annotations, located),
             files: line.files,
             pipes: Vec::new(),
         };
@@ -245,10 +245,10 @@ impl Plan {
 impl Bounds {
     /// Roots are written only by tools that do not say that they change nothing: what is served as
     /// read-only is read-only to the kernel.
-    fn new(settings: &Settings, marks: &Marks, program: PathBuf) -> Self {
+    fn new(settings: &Settings, annotations: &Annotations, program: PathBuf) -> Self {
         // People read these lists: what is their own stands first.
         let (mut read, mut write) = (Vec::new(), Vec::new());
-        let roots = if marks.is_read_only() { &mut read } else { &mut write };
+        let roots = if annotations.is_read_only() { &mut read } else { &mut write };
         roots.extend(settings.roots.iter().cloned());
         if !settings.roots.contains(&settings.crib) {
             read.push(settings.crib.clone());
@@ -259,7 +259,7 @@ impl Bounds {
         let real = program.canonicalize().unwrap_or(program);
         read.extend(real.parent().map(PathBuf::from));
         let (read, write) = (distinct(read), distinct(write));
-        let network = marks.network == Some(true);
+        let network = annotations.network == Some(true);
         let enforced = settings.confine && confinement().files;
         Self {
             enforced,
@@ -274,7 +274,13 @@ impl Bounds {
 
     /// Takes the crib and the roots away, and gives what this call names. A program that lies in
     /// them stays readable, its neighbours do not.
-    fn cut(&mut self, settings: &Settings, marks: &Marks, program: &Path, reach: Reach) {
+    fn cut(
+        &mut self,
+        settings: &Settings,
+        annotations: &Annotations,
+        program: &Path,
+        reach: Reach,
+    ) {
         let is_own = |path: &Path| {
             path.starts_with(&settings.crib)
                 || settings.roots.iter().any(|root| path.starts_with(root))
@@ -283,7 +289,7 @@ impl Bounds {
         self.given = reach.read.iter().chain(&reach.write).cloned().collect();
         let (mut read, mut write) = (reach.read, Vec::new());
         // What is served as read-only is read-only to the kernel, whatever a parameter says.
-        let written = if marks.is_read_only() { &mut read } else { &mut write };
+        let written = if annotations.is_read_only() { &mut read } else { &mut write };
         written.extend(reach.write);
         read.extend(settings.read.iter().cloned().chain(program::folders(settings)));
         read.extend(if is_own(&real) { Some(real) } else { real.parent().map(PathBuf::from) });

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use catalog::{Catalog, Failure, Launch, Tool, arguments::redacted, launch::Step};
+use catalog::{Catalog, Failure, Implementation, Tool, arguments::redacted, implementation::Step};
 use serde_json::{Value, json};
 use toolkit::Arguments;
 
@@ -21,13 +21,13 @@ impl Runtime {
         tool: &Tool,
         arguments: &Arguments,
     ) -> Result<Value, Failure> {
-        match &tool.launch {
-            Launch::Sequence(_) => {
+        match &tool.implementation {
+            Implementation::Sequence(_) => {
                 // Finds what would be refused before the first step, and circles.
                 sequence::leaves(catalog, tool, arguments)?;
                 self.preview_steps(catalog, tool, arguments)
             }
-            Launch::Tool(_) => {
+            Implementation::Tool(_) => {
                 let leaf = redirect::target(catalog, tool, arguments)?;
                 self.preview(catalog, &leaf.tool, &leaf.arguments)
             }
@@ -41,7 +41,7 @@ impl Runtime {
         tool: &Tool,
         arguments: &Arguments,
     ) -> Result<Value, Failure> {
-        let Launch::Sequence(sequence) = &tool.launch else {
+        let Implementation::Sequence(sequence) = &tool.implementation else {
             unreachable!("called for sequences only")
         };
         let folder = self.sequence_folder(arguments)?;
@@ -67,10 +67,10 @@ impl Runtime {
             return Ok(json!({"tool": step.tool, "skipped": why}));
         }
         let (called, arguments) = resolve(catalog, tool, step, given)?;
-        let plan = match called.launch {
-            Launch::Sequence(_) => self.preview_steps(catalog, &called, &arguments),
-            Launch::Tool(_) => self.preview(catalog, &called, &arguments),
-            Launch::Native => Ok(
+        let plan = match called.implementation {
+            Implementation::Sequence(_) => self.preview_steps(catalog, &called, &arguments),
+            Implementation::Tool(_) => self.preview(catalog, &called, &arguments),
+            Implementation::Native => Ok(
                 json!({"version": 1, "tool": called.name, "arguments": redacted(&called, &arguments)}),
             ),
             _ => self.plan_of_process(&called, &arguments),

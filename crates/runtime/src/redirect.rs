@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use catalog::{Catalog, ErrorType, Failure, Launch, Outcome, Tool};
+use catalog::{Catalog, ErrorType, Failure, Implementation, Outcome, Tool};
 use toolkit::Arguments;
 
 use crate::{
@@ -25,22 +25,22 @@ pub(crate) fn target(
     arguments: &Arguments,
 ) -> Result<Leaf, Failure> {
     let mut name = &tool.name;
-    let mut launch = &tool.launch;
+    let mut implementation = &tool.implementation;
     for _ in 0..DEPTH {
-        let Launch::Tool(next) = launch else { break };
+        let Implementation::Tool(next) = implementation else { break };
         let other = catalog.get(next).filter(|other| other.is_callable()).ok_or_else(|| {
             Failure::new(
                 ErrorType::NotCallable,
                 format!("`{name}` is bound to `{next}`, which is not served"),
             )
         })?;
-        if !matches!(other.launch, Launch::Tool(_)) {
+        if !matches!(other.implementation, Implementation::Tool(_)) {
             return Ok(Leaf {
                 tool: Arc::clone(other),
                 arguments: checked(other, arguments.clone())?,
             });
         }
-        (name, launch) = (&other.name, &other.launch);
+        (name, implementation) = (&other.name, &other.implementation);
     }
     Err(Failure::new(
         ErrorType::InvalidDefinition,

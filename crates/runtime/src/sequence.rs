@@ -10,8 +10,8 @@ use std::{
 };
 
 use catalog::{
-    Catalog, Content, ErrorType, Failure, Launch, Outcome, Tool,
-    launch::{Sequence, Step},
+    Catalog, Content, ErrorType, Failure, Implementation, Outcome, Tool,
+    implementation::{Sequence, Step},
 };
 use serde_json::{Map, Value, json};
 use tokio::time::sleep;
@@ -59,12 +59,12 @@ fn gather(
     depth: usize,
     leaves: &mut Vec<Leaf>,
 ) -> Result<(), Failure> {
-    if let Launch::Tool(_) = tool.launch {
+    if let Implementation::Tool(_) = tool.implementation {
         let Leaf { tool, arguments } = redirect::target(catalog, tool, given)?;
         leaves.push(Leaf { tool: Arc::clone(&tool), arguments: arguments.clone() });
         return gather(catalog, &tool, &arguments, depth, leaves);
     }
-    let Launch::Sequence(sequence) = &tool.launch else {
+    let Implementation::Sequence(sequence) = &tool.implementation else {
         return Ok(());
     };
     if depth >= DEPTH || leaves.len() + sequence.steps.len() > STEPS {
@@ -120,7 +120,7 @@ impl Runtime {
     /// Runs the steps of a sequence.
     pub(crate) async fn sequence(self: &Arc<Self>, mut job: Job) -> Outcome {
         let tool = Arc::clone(&job.tool);
-        let Launch::Sequence(sequence) = &tool.launch else {
+        let Implementation::Sequence(sequence) = &tool.implementation else {
             unreachable!("called for sequences only")
         };
         let folder = match self.sequence_folder(&job.arguments) {

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, thread, time::Duration};
 
-use catalog::{Launch, Tool};
+use catalog::{Implementation, Tool};
 
 use crate::Clock;
 
@@ -91,7 +91,8 @@ impl Settings {
 
     /// How long a call of a tool may take.
     pub(crate) fn time_for(&self, tool: &Tool) -> Duration {
-        let of_language = matches!(tool.launch, Launch::R(_)).then_some(self.r_timeout).flatten();
+        let of_language =
+            matches!(tool.implementation, Implementation::R(_)).then_some(self.r_timeout).flatten();
         tool.timeout.or(of_language).unwrap_or(self.timeout)
     }
 }

@@ -4,12 +4,11 @@ mod http;
 
 use std::time::Duration;
 
-use catalog::{Description, Launch, Marks, Origin, Schema, SourceId, Tool};
+use catalog::{Annotations, Description, Implementation, Origin, Schema, SourceId, Tool};
 use rmcp::{
     RoleClient,
     model::{
-        self as wire, ClientCapabilities, ClientConfig, Implementation, PaginatedRequestParams,
-        ProtocolVersion,
+        self as wire, ClientCapabilities, ClientConfig, PaginatedRequestParams, ProtocolVersion,
     },
     service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RunningService},
     transport::{
@@ -106,7 +105,7 @@ where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
-    let about = Implementation::new("toolcrib", env!("CARGO_PKG_VERSION"));
+    let about = wire::Implementation::new("toolcrib", env!("CARGO_PKG_VERSION"));
     let client = ClientConfig::new(ClientCapabilities::default(), about);
     let opened = timeout(PATIENCE, client.serve_with_lifecycle(transport, mode)).await;
     let opened = opened.map_err(|_| {
@@ -160,18 +159,18 @@ fn definition(listed: wire::Tool) -> Tool {
     let origin = Origin::whole(&SourceId::new("the server"));
     let input = Schema::new((*listed.input_schema).clone());
     let text = listed.description.as_deref().unwrap_or_default();
-    let mut tool = Tool::new(listed.name.as_ref(), text, input, Launch::Missing, origin);
+    let mut tool = Tool::new(listed.name.as_ref(), text, input, Implementation::Missing, origin);
     tool.description = Description::new(text);
     tool.title.clone_from(&listed.title);
     tool.output =
         listed.output_schema.as_deref().map(|schema| Schema::new(output::narrowed(schema)));
     if let Some(hints) = &listed.annotations {
-        tool.marks = Marks {
+        tool.annotations = Annotations {
             mutates: hints.read_only_hint.map(|only| !only),
             dangerous: hints.destructive_hint,
             idempotent: hints.idempotent_hint,
             network: hints.open_world_hint,
-            ..Marks::default()
+            ..Annotations::default()
         };
     }
     tool

@@ -182,7 +182,9 @@ impl Client for Exchange {
                 .into_iter()
                 .find(|(_, question)| !self.can(questions::needs(question)))
             {
-                Some((_, question)) => Err(Interrupt::Lacks(questions::needs(question))),
+                Some((_, question)) => {
+                    Err(Interrupt::MissingCapability(questions::needs(question)))
+                }
                 None => Err(Interrupt::Ask { questions, state }),
             },
         };

@@ -66,6 +66,8 @@ impl Drop for Place<'_> {
 mod tests {
     use futures_util::FutureExt;
 
+    use catalog::ErrorType;
+
     use super::{Gate, WAITING_PER_CALL};
 
     #[tokio::test]

@@ -13,7 +13,7 @@ use rmcp::{
     },
     service::RequestContext,
 };
-use runtime::{Asker, Event, EventKind, operation::OperationId};
+use runtime::{Event, EventKind, Viewer, operation::OperationId};
 use serde_json::{Value, json};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
@@ -121,7 +121,7 @@ async fn known(connection: &Connection, ids: Vec<String>) -> Vec<OperationId> {
         let Ok(id) = id.parse::<OperationId>() else {
             continue;
         };
-        if !known.contains(&id) && operations.get(Asker::Owner(&owner), &id).await.is_ok() {
+        if !known.contains(&id) && operations.get(Viewer::Owner(&owner), &id).await.is_ok() {
             known.push(id);
         }
     }
@@ -145,7 +145,7 @@ async fn acknowledge(
 /// Tells of a task as it is now; at the beginning only if something has happened to it already.
 async fn tell(connection: &Connection, stream: &Stream, id: &OperationId, always: bool) {
     let owner = connection.owner();
-    let Ok(operation) = connection.server.operations().get(Asker::Owner(&owner), id).await else {
+    let Ok(operation) = connection.server.operations().get(Viewer::Owner(&owner), id).await else {
         return;
     };
     let task = tasks::detailed(connection, operation);

@@ -12,7 +12,7 @@ use rmcp::{
     service::RequestContext,
 };
 use serde_json::json;
-use toolkit::{Absence, Context, Interrupt, ResourceContent, Resources};
+use toolkit::{Context, Interrupt, ResourceContent, ResourceError, Resources};
 
 use crate::{
     connection::{Connection, single_page},
@@ -94,14 +94,18 @@ fn unknown(providers: &[Arc<dyn Resources>], uri: &str) -> ErrorData {
     };
     let explained = providers.iter().find_map(|provider| match provider.absence(uri)? {
         // What one provider takes for malformed may be the way another writes its addresses.
-        Absence::Malformed(_) if !has_scheme(provider) && providers.iter().any(has_scheme) => None,
+        ResourceError::Malformed(_)
+            if !has_scheme(provider) && providers.iter().any(has_scheme) =>
+        {
+            None
+        }
         absence => Some(absence),
     });
     let (message, data) = match explained {
-        Some(Absence::Malformed(message)) => {
+        Some(ResourceError::Malformed(message)) => {
             (message, json!({"uri": uri, "error_type": MALFORMED}))
         }
-        Some(Absence::NotFound(message)) => (message, json!({"uri": uri})),
+        Some(ResourceError::NotFound(message)) => (message, json!({"uri": uri})),
         None => (format!("unknown resource `{}`", uri.escape_debug()), json!({"uri": uri})),
     };
     ErrorData::resource_not_found(message, Some(data))

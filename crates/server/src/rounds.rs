@@ -130,7 +130,7 @@ async fn settle(
                 Era::Legacy => ask_now(exchange, &questions, cancel).await.map(|()| None),
             }
         }
-        Interrupt::Lacks(capability) => Err(lacks(exchange.era, capability)),
+        Interrupt::MissingCapability(capability) => Err(lacks(exchange.era, capability)),
         Interrupt::Invalid(message) => {
             Err(Stop::Protocol(ErrorData::invalid_params(message, None)))
         }

@@ -74,7 +74,7 @@ impl Server {
         }
     }
 
-    /// A server of native tools alone, in the current folder, with the policy that marks make.
+    /// A server of native tools alone, in the current folder, with the policy that annotations make.
     pub fn of(identity: Identity, natives: Vec<Native>, describe: fn(&Tool) -> String) -> Self {
         let runtime = Runtime::new(Settings::new(".".into()));
         let (catalog, _) = Catalog::merge(natives.iter().map(|native| native.tool.clone()));

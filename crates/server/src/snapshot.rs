@@ -5,7 +5,9 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use catalog::{Catalog, ErrorForm, Launch, Marks, Policy, Schema, Tool, closest, name};
+use catalog::{
+    Annotations, Catalog, ErrorForm, Implementation, Policy, Schema, Tool, closest, name,
+};
 use rmcp::model::{self as wire, JsonObject, MetaObject, ToolAnnotations};
 use serde_json::Value;
 
@@ -94,7 +96,10 @@ impl Snapshot {
     pub fn with_unconfined(mut self, missing: &[String]) -> Self {
         if !missing.is_empty() {
             let programs = self.tools.iter_mut().filter(|served| {
-                matches!(served.tool.launch, Launch::Process(_) | Launch::Python(_))
+                matches!(
+                    served.tool.implementation,
+                    Implementation::Process(_) | Implementation::Python(_)
+                )
             });
             for rendering in programs.flat_map(|served| {
                 std::iter::once(&mut served.modern).chain(served.legacy.as_deref_mut())
@@ -210,16 +215,20 @@ impl Served {
         let mut modern =
             wire::Tool::new(served_name, (options.describe)(tool), on_the_wire(&tool.input));
         modern.title.clone_from(&tool.title);
-        modern.annotations = Some(annotations(&tool.marks));
+        modern.annotations = Some(annotations(&tool.annotations));
         modern.meta = meta(tool);
-        modern.output_schema = match &tool.launch {
-            Launch::Process(program) if !program.speaks_json() => Some(process.object().clone()),
+        modern.output_schema = match &tool.implementation {
+            Implementation::Process(program) if !program.speaks_json() => {
+                Some(process.object().clone())
+            }
             // An envelope has an arm for failures itself.
             _ if tool.errors == ErrorForm::Envelope => tool.output.as_ref().map(on_the_wire),
-            launch => tool.output.as_ref().map(|schema| {
+            implementation => tool.output.as_ref().map(|schema| {
                 let result = on_the_wire(schema);
                 let widened = output::widened(&result, tool.mode, tool.on_mismatch);
-                match runtime::with_missing(&result).filter(|_| matches!(launch, Launch::R(_))) {
+                match runtime::with_missing(&result)
+                    .filter(|_| matches!(implementation, Implementation::R(_)))
+                {
                     Some(missing) => output::admitting(widened, missing),
                     None => widened,
                 }
@@ -236,7 +245,8 @@ impl Served {
 
     /// Whether it looks after operations itself.
     pub(crate) fn is_built_in(&self) -> bool {
-        self.tool.launch == Launch::Native && name::BUILT_IN.contains(&self.tool.name.as_str())
+        self.tool.implementation == Implementation::Native
+            && name::BUILT_IN.contains(&self.tool.name.as_str())
     }
 
     pub(crate) fn rendering(&self, era: Era) -> &wire::Tool {
@@ -257,23 +267,26 @@ impl Served {
 
 /// What a tool may do, as hints. What nobody said is served as the worse case, or left out where
 /// clients assume it.
-fn annotations(marks: &Marks) -> ToolAnnotations {
+fn annotations(annotations: &Annotations) -> ToolAnnotations {
     let mut hints = ToolAnnotations::new()
-        .read_only(marks.is_read_only())
-        .open_world(marks.network.unwrap_or(false));
-    if !marks.is_read_only() && (marks.mutates.is_none() || marks.dangerous.is_some()) {
-        hints.destructive_hint = Some(marks.may_destroy());
+        .read_only(annotations.is_read_only())
+        .open_world(annotations.network.unwrap_or(false));
+    if !annotations.is_read_only()
+        && (annotations.mutates.is_none() || annotations.dangerous.is_some())
+    {
+        hints.destructive_hint = Some(annotations.may_destroy());
     }
-    hints.idempotent_hint = marks.idempotent;
+    hints.idempotent_hint = annotations.idempotent;
     hints
 }
 
 /// What clients have no field for.
 fn meta(tool: &Tool) -> Option<MetaObject> {
-    let marks = &tool.marks;
-    let category = marks.category.as_deref().map(|category| (CATEGORY, Value::from(category)));
-    let version = marks.version.as_deref().map(|version| (VERSION, Value::from(version)));
-    let approval = marks
+    let annotations = &tool.annotations;
+    let category =
+        annotations.category.as_deref().map(|category| (CATEGORY, Value::from(category)));
+    let version = annotations.version.as_deref().map(|version| (VERSION, Value::from(version)));
+    let approval = annotations
         .requires_approval
         .filter(|needed| *needed)
         .map(|_| (REQUIRES_APPROVAL, Value::from(true)));

@@ -11,7 +11,7 @@ use rmcp::{
     },
 };
 use runtime::{
-    Asker,
+    Viewer,
     operation::{Operation, OperationId, State},
     timestamp,
 };
@@ -30,7 +30,7 @@ pub(crate) async fn created(
 ) -> Result<CreateTaskResult, ErrorData> {
     let owner = connection.owner();
     let operation =
-        connection.server.operations().get(Asker::Owner(&owner), id).await.map_err(refused)?;
+        connection.server.operations().get(Viewer::Owner(&owner), id).await.map_err(refused)?;
     // It was started as work: what has become of it meanwhile, the client learns when it asks.
     let mut result = CreateTaskResult::new(task(connection, &operation, TaskStatus::Working));
     result.meta = connection.server.stamp(Era::Modern);
@@ -42,7 +42,7 @@ pub(crate) async fn get(connection: &Connection, id: &str) -> Result<GetTaskResu
     let operations = connection.server.operations();
     let id = parsed(id)?;
     let operation =
-        operations.get(Asker::Owner(&connection.owner()), &id).await.map_err(refused)?;
+        operations.get(Viewer::Owner(&connection.owner()), &id).await.map_err(refused)?;
     if operation.state.is_final() && !operation.collected {
         // If that cannot be noted, it is only delivered once more.
         let _ = operations.collect(vec![id]).await;
@@ -60,11 +60,11 @@ pub(crate) async fn update(
 ) -> Result<(), ErrorData> {
     let operations = connection.server.operations();
     let (id, owner) = (parsed(id)?, connection.owner());
-    let operation = operations.get(Asker::Owner(&owner), &id).await.map_err(refused)?;
+    let operation = operations.get(Viewer::Owner(&owner), &id).await.map_err(refused)?;
     if operation.state.is_final() {
         return Ok(());
     }
-    let open = operations.questions(Asker::Owner(&owner), &id);
+    let open = operations.questions(Viewer::Owner(&owner), &id);
     let fits = |key: &String, answer: &Value| {
         open.iter().any(|(asked, question)| asked == key && questions::answers(question, answer))
     };
@@ -73,14 +73,15 @@ pub(crate) async fn update(
         .filter(|(key, answer)| fits(key, answer))
         .map(|(key, answer)| (key, Answer(answer)));
     // It may have ended meanwhile, which leaves nothing to answer.
-    let _ = operations.answer(Asker::Owner(&owner), &id, answers.collect());
+    let _ = operations.answer(Viewer::Owner(&owner), &id, answers.collect());
     Ok(())
 }
 
 /// `tasks/cancel`. What has ended stays as it is.
 pub(crate) async fn cancel(connection: &Connection, id: &str) -> Result<(), ErrorData> {
     let owner = connection.owner();
-    let cancelled = connection.server.operations().cancel(Asker::Owner(&owner), &parsed(id)?).await;
+    let cancelled =
+        connection.server.operations().cancel(Viewer::Owner(&owner), &parsed(id)?).await;
     cancelled.map(|_| ()).map_err(refused)
 }
 
@@ -104,7 +105,7 @@ fn payload(connection: &Connection, operation: &Operation) -> TaskPayload {
 
 fn input_requests(connection: &Connection, operation: &Operation) -> InputRequests {
     let open =
-        connection.server.operations().questions(Asker::Owner(&operation.owner), &operation.id);
+        connection.server.operations().questions(Viewer::Owner(&operation.owner), &operation.id);
     open.into_iter()
         .filter_map(|(key, question)| Some((key, questions::inside_a_result(&question)?)))
         .collect()

@@ -10,8 +10,8 @@ use std::{
 };
 
 use catalog::{
-    Launch, Mode, Origin, Schema, SourceId, Tool,
-    launch::{Piece, Process},
+    Implementation, Mode, Origin, Schema, SourceId, Tool,
+    implementation::{Piece, Process},
 };
 use runtime::{
     Call, Runtime, Settings,
@@ -74,12 +74,12 @@ fn runtime(place: &Path, store: Arc<Store>) -> Result<Arc<Runtime>, Failed> {
 
 fn tool(program: &str, word: Option<&str>, mode: Mode) -> Arc<Tool> {
     let pieces = word.map(|word| Piece::Word(word.to_owned())).into_iter().collect();
-    let launch = Launch::Process(Process { program: program.to_owned(), pieces });
+    let implementation = Implementation::Process(Process { program: program.to_owned(), pieces });
     let mut tool = Tool::new(
         program,
         "A program",
-        Schema::nothing(),
-        launch,
+        Schema::empty(),
+        implementation,
         Origin::whole(&SourceId::new("example")),
     );
     tool.mode = mode;

@@ -16,7 +16,7 @@ use runtime::{
     operation::{ApprovalId, Operation, OperationId, Owner},
 };
 use serde_json::Value;
-use toolkit::{Keep, Kept};
+use toolkit::{Storage, StorageFuture};
 
 use crate::{
     approvals,
@@ -75,25 +75,30 @@ impl Store {
     }
 }
 
-impl Keep for Store {
-    fn get(&self, space: &str, key: &str) -> Kept<'_, Option<Value>> {
+impl Storage for Store {
+    fn get(&self, space: &str, key: &str) -> StorageFuture<'_, Option<Value>> {
         let (space, key) = (space.to_owned(), key.to_owned());
         told(self.reader.ask(move |connection| kept::get(connection, &space, &key)))
     }
 
-    fn all(&self, space: &str) -> Kept<'_, BTreeMap<String, Value>> {
+    fn all(&self, space: &str) -> StorageFuture<'_, BTreeMap<String, Value>> {
         let space = space.to_owned();
         told(self.reader.ask(move |connection| kept::all(connection, &space)))
     }
 
-    fn set(&self, space: &str, key: &str, value: Option<Value>) -> Kept<'_, Option<Value>> {
+    fn set(
+        &self,
+        space: &str,
+        key: &str,
+        value: Option<Value>,
+    ) -> StorageFuture<'_, Option<Value>> {
         let (space, key) = (space.to_owned(), key.to_owned());
         told(self.writer.ask(move |connection| kept::set(connection, &space, &key, value.as_ref())))
     }
 }
 
 /// What came of a question, as a tool takes it.
-fn told<T: Send + 'static>(answer: Answered<'static, T>) -> Kept<'static, T> {
+fn told<T: Send + 'static>(answer: Answered<'static, T>) -> StorageFuture<'static, T> {
     Box::pin(async move {
         answer.await.map_err(|error| {
             Failure::new(

@@ -15,7 +15,7 @@ const RUST_FORMATS: [&str; 14] = [
 pub(crate) fn schema<A: JsonSchema>() -> Schema {
     let (schema, definitions) = nested::<A>(SchemaSettings::draft2020_12());
     let Value::Object(mut object) = schema else {
-        return Schema::nothing();
+        return Schema::empty();
     };
     // What a type is called and why it exists is the programmer's business.
     object.remove("title");

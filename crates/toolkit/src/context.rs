@@ -1,4 +1,4 @@
-//! What a call knows of its surroundings: its client, and whether it has been cancelled.
+//! What a call knows of its services: its client, and whether it has been cancelled.
 
 use std::{future::Future, sync::Arc};
 
@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answer, Arguments, BoxFuture, Host, Interrupt, Question, Shelf};
+use crate::{Answer, Arguments, BoxFuture, Interrupt, Question, Services, ToolStorage};
 
 /// The other side of a call, as a tool sees it. Servers implement this; tools use [`Context`].
 pub trait Client: Send + Sync {
@@ -84,14 +84,14 @@ pub struct Progress {
     pub message: Option<String>,
 }
 
-/// What a call knows of its surroundings.
+/// What a call knows of its services.
 #[derive(Clone)]
 pub struct Context {
     client: Arc<dyn Client>,
     cancel: CancellationToken,
     kept: Arc<Mutex<Option<Vec<u8>>>>,
     owner: Arc<str>,
-    host: Option<Arc<dyn Host>>,
+    host: Option<Arc<dyn Services>>,
 }
 
 impl Context {
@@ -105,18 +105,18 @@ impl Context {
         Self::new(Arc::new(Nobody), cancel)
     }
 
-    /// The same surroundings, ended by something else.
+    /// The same services, ended by something else.
     pub fn with_cancel(&self, cancel: CancellationToken) -> Self {
         Self { cancel, ..self.clone() }
     }
 
-    /// The same surroundings, for somebody else.
+    /// The same services, for somebody else.
     pub fn with_owner(self, owner: impl Into<Arc<str>>) -> Self {
         Self { owner: owner.into(), ..self }
     }
 
-    /// The same surroundings, in a server.
-    pub fn with_host(self, host: Arc<dyn Host>) -> Self {
+    /// The same services, in a server.
+    pub fn with_services(self, host: Arc<dyn Services>) -> Self {
         Self { host: Some(host), ..self }
     }
 
@@ -209,9 +209,9 @@ impl Context {
     }
 
     /// Where this tool keeps things for this owner, if this server keeps anything.
-    pub fn shelf(&self) -> Result<Shelf, Failure> {
-        let shelf = self.host.as_ref().and_then(|host| host.shelf());
-        shelf.ok_or_else(|| Failure::new(ErrorType::NotKept, "nothing is kept here"))
+    pub fn storage(&self) -> Result<ToolStorage, Failure> {
+        let storage = self.host.as_ref().and_then(|host| host.storage());
+        storage.ok_or_else(|| Failure::new(ErrorType::NotKept, "nothing is kept here"))
     }
 }
 
@@ -237,7 +237,7 @@ impl Client for Nobody {
             Some((_, Question::Roots)) => Capability::Roots,
             _ => Capability::Forms,
         };
-        Box::pin(std::future::ready(Err(Interrupt::Lacks(lacking))))
+        Box::pin(std::future::ready(Err(Interrupt::MissingCapability(lacking))))
     }
 
     fn state(&self) -> Option<Vec<u8>> {

@@ -2,7 +2,7 @@
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use catalog::{Launch, Mode, Origin, Outcome, Schema, SourceId, Tool, arguments::Wording};
+use catalog::{Implementation, Mode, Origin, Outcome, Schema, SourceId, Tool, arguments::Wording};
 use serde_json::{Map, Value};
 
 use crate::{Capability, Context, Naming, Question};
@@ -58,7 +58,7 @@ pub enum Interrupt {
         state: Option<Vec<u8>>,
     },
     /// The client lacks something without which the tool cannot work.
-    Lacks(Capability),
+    MissingCapability(Capability),
     /// The request itself makes no sense: an unknown resource or prompt, say.
     Invalid(String),
     /// The client was asked and gave no usable answer; why.
@@ -87,7 +87,7 @@ impl Native {
     ) -> Self {
         let name = name.into();
         let origin = Origin::whole(&SourceId::new(format!("native:{name}")));
-        let tool = Tool::new(name, text, input, Launch::Native, origin);
+        let tool = Tool::new(name, text, input, Implementation::Native, origin);
         Self { tool, handler: Arc::new(handler), naming: Naming::Bare, is_typed: false }
     }
 
@@ -123,7 +123,7 @@ impl Native {
 
     /// Puts it into a group.
     pub fn category(mut self, category: impl Into<String>) -> Self {
-        self.tool.marks.category = Some(category.into());
+        self.tool.annotations.category = Some(category.into());
         self
     }
 
@@ -135,28 +135,28 @@ impl Native {
 
     /// Says that it changes nothing.
     pub fn read_only(mut self) -> Self {
-        self.tool.marks.mutates = Some(false);
+        self.tool.annotations.mutates = Some(false);
         self
     }
 
     /// Says that it changes things, without saying that this is harmless.
     pub fn mutating(mut self) -> Self {
-        self.tool.marks.mutates = Some(true);
+        self.tool.annotations.mutates = Some(true);
         self
     }
 
     /// Says that it changes things, and that a second call with the same arguments changes nothing more.
     pub fn idempotent(mut self) -> Self {
-        self.tool.marks.mutates = Some(true);
-        self.tool.marks.dangerous = Some(false);
-        self.tool.marks.idempotent = Some(true);
+        self.tool.annotations.mutates = Some(true);
+        self.tool.annotations.dangerous = Some(false);
+        self.tool.annotations.idempotent = Some(true);
         self
     }
 
     /// Says that what it changes is hard to undo. Each call must then be approved.
     pub fn dangerous(mut self) -> Self {
-        self.tool.marks.mutates = Some(true);
-        self.tool.marks.dangerous = Some(true);
+        self.tool.annotations.mutates = Some(true);
+        self.tool.annotations.dangerous = Some(true);
         self
     }
 }

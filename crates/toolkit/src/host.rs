@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{Arguments, BoxFuture, Context, Interrupt};
 
 /// The server around a tool, as one call sees it. Runtimes implement this; tools use [`Context`].
-pub trait Host: Send + Sync {
+pub trait Services: Send + Sync {
     /// Calls another tool, by its served or its bare name, on the way that every call goes.
     fn call(
         &self,
@@ -24,35 +24,36 @@ pub trait Host: Send + Sync {
     fn served_name(&self, name: &str) -> Option<String>;
 
     /// Where the tool keeps things for the owner of the call.
-    fn shelf(&self) -> Option<Shelf>;
+    fn storage(&self) -> Option<ToolStorage>;
 }
 
 /// Values by key, in spaces, that survive the server. Each change is durable and whole before it is
 /// answered, and changes of several processes do not undo each other.
-pub trait Keep: Send + Sync {
+pub trait Storage: Send + Sync {
     /// The value of a key.
-    fn get(&self, space: &str, key: &str) -> Kept<'_, Option<Value>>;
+    fn get(&self, space: &str, key: &str) -> StorageFuture<'_, Option<Value>>;
 
     /// Everything in a space, by key.
-    fn all(&self, space: &str) -> Kept<'_, BTreeMap<String, Value>>;
+    fn all(&self, space: &str) -> StorageFuture<'_, BTreeMap<String, Value>>;
 
     /// Sets the value of a key, or removes it. Answers what it was before.
-    fn set(&self, space: &str, key: &str, value: Option<Value>) -> Kept<'_, Option<Value>>;
+    fn set(&self, space: &str, key: &str, value: Option<Value>)
+    -> StorageFuture<'_, Option<Value>>;
 }
 
 /// What is kept, or why that could not be found out.
-pub type Kept<'a, T> = BoxFuture<'a, Result<T, Failure>>;
+pub type StorageFuture<'a, T> = BoxFuture<'a, Result<T, Failure>>;
 
 /// The place of one tool and one owner among what is kept.
 #[derive(Clone)]
-pub struct Shelf {
-    keep: Arc<dyn Keep>,
+pub struct ToolStorage {
+    keep: Arc<dyn Storage>,
     space: String,
 }
 
-impl Shelf {
+impl ToolStorage {
     /// The place called `space`.
-    pub fn new(keep: Arc<dyn Keep>, space: impl Into<String>) -> Self {
+    pub fn new(keep: Arc<dyn Storage>, space: impl Into<String>) -> Self {
         Self { keep, space: space.into() }
     }
 

@@ -33,10 +33,10 @@ pub use catalog::{
 pub use context::{Capability, Change, Client, Context, Level, Progress};
 pub use declare::Declarations;
 pub use handler::{Arguments, BoxFuture, Handler, Interrupt, Native};
-pub use host::{Host, Keep, Kept, Shelf};
+pub use host::{Services, Storage, StorageFuture, ToolStorage};
 pub use naming::{BadPrefix, Naming, Prefix};
 pub use provider::{
-    Absence, Body, Message, Prompt, PromptArgument, Prompts, Resource, ResourceContent,
+    Body, Message, Prompt, PromptArgument, Prompts, Resource, ResourceContent, ResourceError,
     ResourceTemplate, Resources, Role,
 };
 pub use question::{Answer, Question};

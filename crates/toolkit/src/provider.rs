@@ -56,7 +56,7 @@ pub enum Body {
 
 /// Why nothing is at an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Absence {
+pub enum ResourceError {
     /// It is no address of anything that the provider has. Other providers may know better.
     Malformed(String),
     /// What it names is not there.
@@ -81,7 +81,7 @@ pub trait Resources: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>>;
 
     /// Why nothing is at an address; `None` if that is not for this provider to say.
-    fn absence(&self, _uri: &str) -> Option<Absence> {
+    fn absence(&self, _uri: &str) -> Option<ResourceError> {
         None
     }
 

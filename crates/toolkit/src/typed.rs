@@ -2,7 +2,7 @@
 
 use std::{future::Future, sync::Arc};
 
-use catalog::{ErrorType, Example, Failure, Launch, Origin, Outcome, SourceId, Tool};
+use catalog::{ErrorType, Example, Failure, Implementation, Origin, Outcome, SourceId, Tool};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -21,7 +21,7 @@ impl Native {
     {
         let name = name.into();
         let origin = Origin::whole(&SourceId::new(format!("native:{name}")));
-        let mut tool = Tool::new(name, "", argument::schema::<A>(), Launch::Native, origin);
+        let mut tool = Tool::new(name, "", argument::schema::<A>(), Implementation::Native, origin);
         tool.output = R::Output::output();
         tool.errors = R::Output::ERRORS;
         let handler =

@@ -14,7 +14,8 @@ use std::{
 };
 
 use catalog::{
-    Diagnostic, Glob, Launch, OnMismatch, Origin, SourceId, Tool, launch::PythonFunction, name,
+    Diagnostic, Glob, Implementation, OnMismatch, Origin, SourceId, Tool,
+    implementation::PythonFunction, name,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -211,7 +212,7 @@ impl Binding {
         let (mut new, mut earlier) = (HashSet::new(), Vec::new());
         for tool in tools.iter_mut().filter(|tool| self.matches(tool)) {
             match bound.get(&tool.name) {
-                None if matches!(tool.launch, Launch::Missing) => {}
+                None if matches!(tool.implementation, Implementation::Missing) => {}
                 // Of the same name, in another document.
                 Some(same) if *same == index => {}
                 Some(_) => {
@@ -239,24 +240,27 @@ impl Binding {
         let mut tool = tool.clone();
         match &self.target {
             Target::Command(command) => tool = formats::bind(tool, command),
-            Target::Tool(other) => tool.launch = Launch::Tool(other.clone()),
+            Target::Tool(other) => tool.implementation = Implementation::Tool(other.clone()),
             Target::Python(module, function) => {
                 let function = function.clone().or_else(|| function_of(&tool.name))?;
                 let path = self.written.path.clone().unwrap_or_else(|| vec![".".to_owned()]);
-                tool.launch =
-                    Launch::Python(PythonFunction { module: module.clone(), function, path });
+                tool.implementation = Implementation::Python(PythonFunction {
+                    module: module.clone(),
+                    function,
+                    path,
+                });
             }
         }
         // A command line answers with text, and nothing is said about that.
-        let is_text = matches!(&tool.launch, Launch::Process(process) if !process.speaks_json());
+        let is_text = matches!(&tool.implementation, Implementation::Process(process) if !process.speaks_json());
         tool.on_mismatch = (!is_text).then(|| self.written.output.unwrap_or_default().into());
         tool.timeout = self.written.timeout_seconds.map(Duration::from_secs).or(tool.timeout);
         let Bind { mutates, dangerous, network, requires_approval, .. } = self.written;
-        let marks = &mut tool.marks;
-        marks.mutates = mutates.or(marks.mutates);
-        marks.dangerous = dangerous.or(marks.dangerous);
-        marks.network = network.or(marks.network);
-        marks.requires_approval = requires_approval.or(marks.requires_approval);
+        let annotations = &mut tool.annotations;
+        annotations.mutates = mutates.or(annotations.mutates);
+        annotations.dangerous = dangerous.or(annotations.dangerous);
+        annotations.network = network.or(annotations.network);
+        annotations.requires_approval = requires_approval.or(annotations.requires_approval);
         Some(tool)
     }
 
@@ -319,5 +323,5 @@ fn function_of(name: &str) -> Option<String> {
 }
 
 fn unbind(tool: &mut Arc<Tool>) {
-    *tool = Arc::new(Tool { launch: Launch::Missing, ..(**tool).clone() });
+    *tool = Arc::new(Tool { implementation: Implementation::Missing, ..(**tool).clone() });
 }

@@ -48,7 +48,7 @@ pub struct Config {
     pub documents: DocumentsConfig,
     /// Where prompts are.
     pub prompts: PromptsConfig,
-    /// What to do with calls, beyond what marks say.
+    /// What to do with calls, beyond what annotations say.
     #[schemars(with = "Vec<PolicyClause>")]
     pub policy: Vec<Spanned<PolicyClause>>,
     /// What flags of this project are where nobody has set them. With this section, even an empty one, the tools for

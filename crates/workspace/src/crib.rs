@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use catalog::{Diagnostic, HouseRule, Policy, SourceId, Switch, flag::FlagValues, name};
+use catalog::{CustomRule, Diagnostic, Policy, SourceId, Switch, flag::FlagValues, name};
 use runtime::Settings;
 
 use crate::{
@@ -40,7 +40,7 @@ pub struct Crib {
     /// Which problems of definitions are allowed.
     pub(crate) allow: Vec<Allow>,
     /// The rules of the crib's own.
-    pub(crate) rules: Vec<Arc<HouseRule>>,
+    pub(crate) rules: Vec<Arc<CustomRule>>,
     environment: Environment,
 }
 
@@ -174,7 +174,7 @@ impl Crib {
     }
 
     /// The rule of the crib's own that has this code, as it is written.
-    pub fn house_rule(&self, code: &str) -> Option<&RuleClause> {
+    pub fn custom_rule(&self, code: &str) -> Option<&RuleClause> {
         let mut rules = self.config.rule.iter().filter_map(|clause| clause.get_ref().read());
         rules.find(|rule| rule.code.eq_ignore_ascii_case(code))
     }

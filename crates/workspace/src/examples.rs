@@ -13,8 +13,8 @@ use std::{
 };
 
 use catalog::{
-    Diagnostic, Launch, Marks, Origin, Rule, Schema, Severity, SourceId, Tool,
-    launch::{Binding, PassBy, Piece, Process},
+    Annotations, Diagnostic, Implementation, Origin, Rule, Schema, Severity, SourceId, Tool,
+    implementation::{Binding, PassBy, Piece, Process},
 };
 use formats::roxygen::{Definition, ExampleCode, Measured};
 use futures_util::future::join_all;
@@ -282,17 +282,17 @@ fn home_of_r(environment: &Environment) -> Option<PathBuf> {
 fn tool(name: String, limit: Duration) -> Tool {
     let script = Binding { pass_by: PassBy::File, ..Binding::positional("script") };
     let pieces = vec![Piece::Word("--vanilla".to_owned()), Piece::Parameter(script)];
-    let launch = Launch::Process(Process { program: "Rscript".to_owned(), pieces });
+    let implementation = Implementation::Process(Process { program: "Rscript".to_owned(), pieces });
     let schema = json!({"type": "object", "properties": {"script": {"type": "string"}}});
     let schema = Schema::new(schema.as_object().cloned().unwrap_or_default());
     let mut tool = Tool::new(
         name,
         "Runs an example",
         schema,
-        launch,
+        implementation,
         Origin::whole(&SourceId::new("DESCRIPTION")),
     );
-    tool.marks = Marks { mutates: Some(false), ..Marks::default() };
+    tool.annotations = Annotations { mutates: Some(false), ..Annotations::default() };
     tool.timeout = Some(limit);
     tool
 }

@@ -59,7 +59,7 @@ fn group(name: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use catalog::{Launch, Origin, Schema, SourceId, Tool};
+    use catalog::{Implementation, Origin, Schema, SourceId, Tool};
 
     use super::Groups;
 
@@ -78,8 +78,8 @@ mod tests {
             Tool::new(
                 name,
                 "",
-                Schema::nothing(),
-                Launch::Native,
+                Schema::empty(),
+                Implementation::Native,
                 Origin::whole(&SourceId::new("a")),
             )
         };

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use catalog::{Catalog, Diagnostic, HouseRule, HouseRuleText, Origin, Rule, Severity, SourceId};
+use catalog::{Catalog, CustomRule, CustomRuleText, Diagnostic, Origin, Rule, Severity, SourceId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
@@ -76,7 +76,7 @@ pub(crate) fn compile(
     source: &SourceId,
     written: &[Spanned<Clause<RuleClause>>],
     found: &mut Vec<Diagnostic>,
-) -> Vec<Arc<HouseRule>> {
+) -> Vec<Arc<CustomRule>> {
     let mut rules = Vec::new();
     for clause in written {
         let start = clause.span().start;
@@ -87,7 +87,7 @@ pub(crate) fn compile(
                 continue;
             }
         };
-        let text = HouseRuleText {
+        let text = CustomRuleText {
             code,
             severity: (*severity).into(),
             tools: tools.as_deref(),
@@ -95,7 +95,7 @@ pub(crate) fn compile(
             message,
             hint: hint.as_deref(),
         };
-        match HouseRule::compile(&text) {
+        match CustomRule::compile(&text) {
             Ok(rule) => rules.push(Arc::new(rule)),
             Err(problem) => {
                 let origin = Origin::offset(source, start);
@@ -110,7 +110,7 @@ pub(crate) fn compile(
 }
 
 /// What the rules find, and the catalog without the tools in which they found errors.
-pub(crate) fn check(rules: &[Arc<HouseRule>], catalog: &Catalog) -> (Catalog, Vec<Diagnostic>) {
+pub(crate) fn check(rules: &[Arc<CustomRule>], catalog: &Catalog) -> (Catalog, Vec<Diagnostic>) {
     let mut found = Vec::new();
     for tool in catalog.tools() {
         for rule in rules {

@@ -4,7 +4,7 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use catalog::{Catalog, Diagnostic, Place, Tool};
+use catalog::{Catalog, Diagnostic, Location, Tool};
 
 use crate::{Loaded, parallel};
 
@@ -70,9 +70,9 @@ pub(crate) fn sort(diagnostics: &mut [Diagnostic]) {
 /// Problems with the text come first, then those with values in the order of their pointers.
 fn place(diagnostic: &Diagnostic) -> (usize, &str) {
     match &diagnostic.origin.place {
-        Place::Whole => (0, ""),
-        Place::Offset(offset) => (*offset, ""),
-        Place::Span(span) => (span.start, ""),
-        Place::Value(pointer) | Place::Key(pointer) => (usize::MAX, pointer),
+        Location::Whole => (0, ""),
+        Location::Offset(offset) => (*offset, ""),
+        Location::Span(span) => (span.start, ""),
+        Location::Value(pointer) | Location::Key(pointer) => (usize::MAX, pointer),
     }
 }

@@ -184,7 +184,7 @@ impl Pin {
             .collect();
         Self {
             digest: digest(&json!([tool.name, digests])),
-            version: tool.marks.version.clone(),
+            version: tool.annotations.version.clone(),
             parts,
         }
     }
@@ -196,7 +196,7 @@ fn digest(value: &Value) -> String {
 
 fn part_of(tool: &Tool, part: &str) -> Value {
     let said = &tool.description;
-    let marks = &tool.marks;
+    let annotations = &tool.annotations;
     match part {
         "text" => json!([tool.title, said.text, said.guidance, said.hint, said.usage]),
         "examples" => said
@@ -210,15 +210,15 @@ fn part_of(tool: &Tool, part: &str) -> Value {
             .as_ref()
             .map_or(Value::Null, |output| Value::Object((**output.object()).clone())),
         "marks" => json!([
-            marks.mutates,
-            marks.dangerous,
-            marks.idempotent,
-            marks.requires_approval,
-            marks.network
+            annotations.mutates,
+            annotations.dangerous,
+            annotations.idempotent,
+            annotations.requires_approval,
+            annotations.network
         ]),
-        // The launch is plain data of our own, whose debug form is exact.
+        // The implementation is plain data of our own, whose debug form is exact.
         _ => json!([
-            format!("{:?} {:?}", tool.launch, tool.mode),
+            format!("{:?} {:?}", tool.implementation, tool.mode),
             tool.timeout.map(|limit| limit.as_millis() as u64)
         ]),
     }

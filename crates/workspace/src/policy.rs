@@ -22,7 +22,7 @@ use crate::{date, prompts::GUIDE_TOOLS};
 const VERDICTS: [(&str, Verdict); 3] =
     [("allow", Verdict::Allow), ("ask", Verdict::Ask), ("deny", Verdict::Deny)];
 
-/// What to do with calls. Marks set the default, matching clauses replace it; among them deny wins
+/// What to do with calls. Annotations set the default, matching clauses replace it; among them deny wins
 /// over ask, and ask over allow.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -172,7 +172,7 @@ fn broken(source: &SourceId, span: Range<usize>, message: String) -> Diagnostic 
 
 fn place(diagnostic: &Diagnostic) -> usize {
     match diagnostic.origin.place {
-        catalog::Place::Offset(offset) => offset,
+        catalog::Location::Offset(offset) => offset,
         _ => 0,
     }
 }
@@ -199,7 +199,8 @@ fn expired(origin: Origin, tools: &str) -> Diagnostic {
 }
 
 fn lasting(origin: Origin, tool: &str) -> Diagnostic {
-    let message = format!("`{tool}` is asked about by its marks, and this allows it for ever");
+    let message =
+        format!("`{tool}` is asked about by its annotations, and this allows it for ever");
     Diagnostic::new(&LASTING_PERMISSION, origin, message)
         .hint("say until when, with `until = 2027-01-31` for example")
 }

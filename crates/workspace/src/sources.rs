@@ -5,13 +5,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use catalog::{Launch, Tool};
+use catalog::{Implementation, Tool};
 
 use crate::package;
 
 /// Says of an R function where the sources of its package are, if they are in the crib.
 pub(crate) fn settle(tool: &mut Tool, definition: &Path, crib: &Path) {
-    if let Launch::R(function) = &mut tool.launch {
+    if let Implementation::R(function) = &mut tool.implementation {
         let found = find(&function.package, definition, crib);
         function.sources = found.map(|folder| match folder.strip_prefix(crib) {
             Ok(inside) if !inside.as_os_str().is_empty() => inside.to_string_lossy().into_owned(),

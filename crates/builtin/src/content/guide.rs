@@ -40,7 +40,7 @@ impl Guide {
     pub fn describe(&self, natives: &mut [Native]) {
         for native in natives
             .iter_mut()
-            .filter(|native| native.tool.marks.category.as_deref() == Some(tool::CATEGORY))
+            .filter(|native| native.tool.annotations.category.as_deref() == Some(tool::CATEGORY))
         {
             native.tool.description.text = tool::purpose(&self.library());
         }

@@ -1,6 +1,6 @@
 //! Addresses of documents and outputs: `rmd:///name.Rmd` and `rmd-output:///name.html`.
 
-use toolkit::Absence;
+use toolkit::ResourceError;
 
 use super::{
     library,
@@ -43,16 +43,18 @@ pub(super) fn read(uri: &str) -> Option<Target> {
 }
 
 /// Why nothing is at an address.
-pub(super) fn absence(uri: &str) -> Absence {
+pub(super) fn absence(uri: &str) -> ResourceError {
     let shown = uri.escape_debug();
     let name = |path: &str| decoded(path).as_deref().unwrap_or(path).escape_debug().to_string();
     match (uri.strip_prefix(DOCUMENT), uri.strip_prefix(OUTPUT)) {
         (Some(""), _) | (_, Some("")) => {
-            Absence::Malformed(format!("Invalid URI format: `{shown}` names nothing"))
+            ResourceError::Malformed(format!("Invalid URI format: `{shown}` names nothing"))
         }
-        (Some(path), _) => Absence::NotFound(library::not_found(name(path))),
-        (_, Some(path)) => Absence::NotFound(format!("Rendered output not found: {}", name(path))),
-        (None, None) => Absence::Malformed(format!(
+        (Some(path), _) => ResourceError::NotFound(library::not_found(name(path))),
+        (_, Some(path)) => {
+            ResourceError::NotFound(format!("Rendered output not found: {}", name(path)))
+        }
+        (None, None) => ResourceError::Malformed(format!(
             "Invalid URI format: `{shown}` does not begin with `{DOCUMENT}` or `{OUTPUT}`"
         )),
     }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use toolkit::{
-    Absence, Body, BoxFuture, Context, ErrorType, Failure, Interrupt, Resource, ResourceContent,
-    ResourceTemplate, Resources,
+    Body, BoxFuture, Context, ErrorType, Failure, Interrupt, Resource, ResourceContent,
+    ResourceError, ResourceTemplate, Resources,
 };
 
 use super::{
@@ -80,7 +80,7 @@ impl Resources for Provider {
         })
     }
 
-    fn absence(&self, uri: &str) -> Option<Absence> {
+    fn absence(&self, uri: &str) -> Option<ResourceError> {
         self.0.library().map(|_| address::absence(uri))
     }
 

@@ -27,10 +27,11 @@ fn refusal(context: &Context, name: &str) -> Option<String> {
     let Some(tool) = context.tool(name) else {
         return Some(format!("there is no tool `{name}`"));
     };
-    let Tool { marks, consent, .. } = &*tool;
-    let asks =
-        marks.dangerous == Some(true) || marks.requires_approval == Some(true) || consent.is_some();
-    match (asks, marks.is_read_only()) {
+    let Tool { annotations, consent, .. } = &*tool;
+    let asks = annotations.dangerous == Some(true)
+        || annotations.requires_approval == Some(true)
+        || consent.is_some();
+    match (asks, annotations.is_read_only()) {
         (true, _) => {
             Some(format!("`{name}` needs a person's approval, so a prompt cannot call it"))
         }

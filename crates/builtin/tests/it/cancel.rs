@@ -1,6 +1,6 @@
 //! `cancel`.
 
-use runtime::{Asker, operation::State};
+use runtime::{Viewer, operation::State};
 use serde_json::json;
 
 use crate::office::{Office, assert_unknown, structured, text};
@@ -46,7 +46,7 @@ async fn what_is_somebody_elses_is_unknown_and_goes_on() {
         assert_unknown(&office.call("cancel", json!({"id": id})).await);
     }
     assert_eq!(
-        office.operations.get(Asker::Operator, &foreign).await.expect("known").state,
+        office.operations.get(Viewer::Operator, &foreign).await.expect("known").state,
         State::Running
     );
 }

@@ -7,7 +7,11 @@ use builtin::content::{Answer, Limits};
 use crate::books::{Books, addresses};
 
 fn errors(answer: &Answer) -> Vec<(&str, &str)> {
-    answer.failures.iter().map(|problem| (problem.of.as_str(), problem.error_type)).collect()
+    answer
+        .failures
+        .iter()
+        .map(|problem| (problem.of.as_str(), problem.error_type.as_str()))
+        .collect()
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::{fs, sync::Arc, time::Instant};
 
 use serde_json::{Value, json};
 use store::Store;
-use toolkit::Keep;
+use toolkit::Storage;
 
 use crate::desk::Desk;
 

@@ -6,13 +6,13 @@ use runtime::{Runtime, Settings};
 use toolkit::{Native, Outcome, Schema, Tool};
 
 fn tool(name: &str, text: &str) -> Tool {
-    Native::new(name, text, Schema::nothing(), async |_, _| Ok(Outcome::default())).tool
+    Native::new(name, text, Schema::empty(), async |_, _| Ok(Outcome::default())).tool
 }
 
 /// A tool that is only described.
 fn described(name: &str, text: &str) -> Tool {
     let mut tool = tool(name, text);
-    tool.launch = catalog::Launch::Missing;
+    tool.implementation = catalog::Implementation::Missing;
     tool
 }
 

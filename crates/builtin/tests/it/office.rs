@@ -3,11 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use catalog::{
-    Launch, Mode, Origin, SourceId,
-    launch::{Piece, Process},
+    Implementation, Mode, Origin, SourceId,
+    implementation::{Piece, Process},
 };
 use runtime::{
-    Asker, Call, Operations, Runtime, Settings, Until,
+    Call, Operations, Runtime, Settings, Until, Viewer,
     operation::{Operation, OperationId},
 };
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ impl Office {
     pub(crate) async fn finish(&self, ids: &[OperationId]) -> OperationId {
         self.release.add_permits(1);
         let all =
-            self.operations.wait(Asker::Operator, ids, Until::Any, PATIENCE).await.expect("known");
+            self.operations.wait(Viewer::Operator, ids, Until::Any, PATIENCE).await.expect("known");
         all.into_iter().find(|operation| operation.state.is_final()).expect("one has ended").id
     }
 
@@ -96,17 +96,17 @@ fn work(name: &str, release: &Arc<Semaphore>) -> Native {
         }
     };
     let ready = |arguments: Arguments, _: Context| std::future::ready(Ok(arguments));
-    Native::new(name, "Works", Schema::nothing(), does).read_only().asynchronous(ready)
+    Native::new(name, "Works", Schema::empty(), does).read_only().asynchronous(ready)
 }
 
 /// A tool with a process.
 fn sleeping() -> Tool {
     let pieces = vec![Piece::Word("600".into())];
-    let launch = Launch::Process(Process { program: "sleep".into(), pieces });
+    let implementation = Implementation::Process(Process { program: "sleep".into(), pieces });
     let origin = Origin::whole(&SourceId::new("test"));
-    let mut tool = Tool::new("sleep", "Sleeps", Schema::nothing(), launch, origin);
+    let mut tool = Tool::new("sleep", "Sleeps", Schema::empty(), implementation, origin);
     tool.mode = Mode::Asynchronous;
-    tool.marks.mutates = Some(false);
+    tool.annotations.mutates = Some(false);
     tool
 }
 

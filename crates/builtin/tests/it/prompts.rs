@@ -71,7 +71,7 @@ impl Server {
         };
         let schema = Schema::new(schema);
         let mut asks = Native::new("asks", "Asks", schema.clone(), answers).read_only();
-        asks.tool.marks.requires_approval = Some(true);
+        asks.tool.annotations.requires_approval = Some(true);
         let natives = [
             Native::new("reads", "Reads", schema.clone(), answers).read_only(),
             Native::new("writes", "Writes", schema.clone(), answers),

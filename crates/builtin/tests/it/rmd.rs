@@ -51,7 +51,7 @@ fn the_arguments_are_the_documented_ones_and_optional_more() {
     for (name, property) in documented.as_object().expect("an object") {
         assert_eq!(&schema["properties"][name], property);
     }
-    assert_eq!(create.marks.mutates, Some(true));
+    assert_eq!(create.annotations.mutates, Some(true));
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ fn rendered(template: &str) -> String {
 fn failed(books: &Books) -> String {
     let answer = books.get("t/page");
     assert_eq!(
-        (answer.parts.len(), answer.failures[0].error_type),
+        (answer.parts.len(), answer.failures[0].error_type.as_str()),
         (0, "template_error"),
         "{answer:?}"
     );

@@ -94,19 +94,19 @@ impl Scope<'_> {
 /// A tool as rules see it.
 fn model(tool: &Tool) -> Value {
     let aspects = tool.aspects.clone().unwrap_or_default();
-    let marks = &tool.marks;
+    let annotations = &tool.annotations;
     let schema = |schema: &crate::Schema| Value::Object((**schema.object()).clone());
     json!({
         "name": tool.name,
         "title": tool.title,
         "description": tool.description.text,
-        "category": marks.category,
-        "version": marks.version,
-        "mutates": marks.mutates,
-        "dangerous": marks.dangerous,
-        "idempotent": marks.idempotent,
-        "requires_approval": marks.requires_approval,
-        "network": marks.network,
+        "category": annotations.category,
+        "version": annotations.version,
+        "mutates": annotations.mutates,
+        "dangerous": annotations.dangerous,
+        "idempotent": annotations.idempotent,
+        "requires_approval": annotations.requires_approval,
+        "network": annotations.network,
         "consent": tool.consent.is_some(),
         "input": schema(&tool.input),
         "output": tool.output.as_ref().map(schema),
@@ -128,18 +128,18 @@ impl Size {
 }
 
 fn about(tool: &Tool) -> Cel {
-    let marks = &tool.marks;
+    let annotations = &tool.annotations;
     let flag = |mark: Option<bool>| mark.map_or(Cel::Null, Cel::Bool);
     let words = |mark: &Option<String>| mark.as_deref().map_or(Cel::Null, text);
     let values = [
         text(&tool.name),
-        words(&marks.category),
-        words(&marks.version),
-        flag(marks.mutates),
-        flag(marks.dangerous),
-        flag(marks.idempotent),
-        flag(marks.requires_approval),
-        flag(marks.network),
+        words(&annotations.category),
+        words(&annotations.version),
+        flag(annotations.mutates),
+        flag(annotations.dangerous),
+        flag(annotations.idempotent),
+        flag(annotations.requires_approval),
+        flag(annotations.network),
         Cel::Bool(tool.consent.is_some()),
     ];
     TOOL_MEMBERS.map(str::to_owned).into_iter().zip(values).collect::<HashMap<_, _>>().into()

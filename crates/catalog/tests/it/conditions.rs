@@ -8,9 +8,9 @@ use crate::harness::{arguments, clause, now, policy, tool, word};
 
 fn holds(when: &str, given: Value) -> bool {
     let mut tool = tool("git_push", json!({}));
-    tool.marks.category = Some("git".to_owned());
-    tool.marks.mutates = Some(true);
-    tool.marks.dangerous = Some(true);
+    tool.annotations.category = Some("git".to_owned());
+    tool.annotations.mutates = Some(true);
+    tool.annotations.dangerous = Some(true);
     word(&policy([clause("*", when, Verdict::Allow)]).decide(&tool, &arguments(given), now()))
         == "allow"
 }

@@ -1,17 +1,17 @@
-//! Marks, clauses, and who wins.
+//! Annotations, clauses, and who wins.
 
 use std::time::Duration;
 
 use catalog::{
-    Decision, Launch, Policy, Tool,
-    launch::{Piece, Process},
+    Decision, Implementation, Policy, Tool,
+    implementation::{Piece, Process},
     policy::{Part, Verdict},
 };
 use serde_json::{Map, Value, json};
 
 use crate::harness::{arguments, clause, now, policy, reason, tool, word};
 
-fn by_marks(change: impl FnOnce(&mut Tool)) -> Decision {
+fn by_annotations(change: impl FnOnce(&mut Tool)) -> Decision {
     let mut tool = tool("rm", json!({}));
     change(&mut tool);
     Policy::default().decide(&tool, &arguments(json!({})), now())
@@ -20,22 +20,23 @@ fn by_marks(change: impl FnOnce(&mut Tool)) -> Decision {
 #[test]
 fn asks_about_what_is_marked() {
     assert_eq!(
-        reason(by_marks(|tool| tool.marks.dangerous = Some(true))),
+        reason(by_annotations(|tool| tool.annotations.dangerous = Some(true))),
         "it is marked as dangerous"
     );
     assert_eq!(
-        reason(by_marks(|tool| tool.marks.requires_approval = Some(true))),
+        reason(by_annotations(|tool| tool.annotations.requires_approval = Some(true))),
         "it is marked as requiring approval"
     );
     let script = Process { program: "sh".into(), pieces: vec![Piece::Word("-c".into())] };
-    let run_script = |tool: &mut Tool| tool.launch = Launch::Process(script.clone());
-    assert_eq!(reason(by_marks(run_script)), "it runs a shell script");
+    let run_script =
+        |tool: &mut Tool| tool.implementation = Implementation::Process(script.clone());
+    assert_eq!(reason(by_annotations(run_script)), "it runs a shell script");
     let run_marked = |tool: &mut Tool| {
         run_script(tool);
-        tool.marks.dangerous = Some(true);
+        tool.annotations.dangerous = Some(true);
     };
     assert_eq!(
-        reason(by_marks(run_marked)),
+        reason(by_annotations(run_marked)),
         "it runs a shell script",
         "which is why it is taken for dangerous"
     );
@@ -47,10 +48,10 @@ fn asks_about_what_is_marked() {
 
 #[test]
 fn does_not_ask_about_what_nobody_marked() {
-    assert_eq!(by_marks(|_| {}), Decision::Allow);
-    assert_eq!(by_marks(|tool| tool.marks.mutates = Some(true)), Decision::Allow);
-    assert_eq!(by_marks(|tool| tool.marks.network = Some(true)), Decision::Allow);
-    assert_eq!(by_marks(|tool| tool.marks.dangerous = Some(false)), Decision::Allow);
+    assert_eq!(by_annotations(|_| {}), Decision::Allow);
+    assert_eq!(by_annotations(|tool| tool.annotations.mutates = Some(true)), Decision::Allow);
+    assert_eq!(by_annotations(|tool| tool.annotations.network = Some(true)), Decision::Allow);
+    assert_eq!(by_annotations(|tool| tool.annotations.dangerous = Some(false)), Decision::Allow);
 }
 
 #[test]
@@ -66,7 +67,7 @@ fn the_strongest_matching_clause_wins_in_any_order() {
         (&[Deny, Allow], "deny"),
     ];
     let mut push = tool("git_push", json!({}));
-    push.marks.dangerous = Some(true);
+    push.annotations.dangerous = Some(true);
     for (verdicts, expected) in table {
         for verdicts in [verdicts.to_vec(), verdicts.iter().rev().copied().collect()] {
             let policy = policy(verdicts.iter().map(|verdict| clause("git_*", "true", *verdict)));
@@ -105,7 +106,7 @@ fn a_failing_condition_counts_for_ask_and_deny_and_not_for_allow() {
             [(Verdict::Ask, "ask"), (Verdict::Deny, "deny"), (Verdict::Allow, "ask")]
         {
             let mut tool = tool.clone();
-            tool.marks.dangerous = Some(true);
+            tool.annotations.dangerous = Some(true);
             let decision = policy([clause("*", when, verdict)]).decide(&tool, &given, now());
             assert_eq!(word(&decision), expected, "{when} to {verdict}");
         }

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use catalog::{
-    Decision, Launch, Origin, Policy, Schema, SourceId, Tool,
+    Decision, Implementation, Origin, Policy, Schema, SourceId, Tool,
     policy::{Clause, Verdict},
 };
 use serde_json::{Map, Value};
@@ -21,7 +21,7 @@ pub(crate) fn tool(name: &str, properties: Value) -> Tool {
         name,
         "A tool",
         Schema::new(schema),
-        Launch::Native,
+        Implementation::Native,
         Origin::whole(&SourceId::new("a.json")),
     )
 }

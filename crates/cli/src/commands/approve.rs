@@ -9,7 +9,7 @@ use std::{
 use runtime::{Approval, Runtime, journal::Journal, operation::ApprovalId};
 use workspace::{Crib, Loader, always_allow};
 
-use super::{CommandResult, Surroundings, call};
+use super::{CallServices, CommandResult, call};
 use crate::{
     error::{CommandError, Kind},
     keeper, terminal,
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     always: bool,
 }
 
-pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
     let crib = here.crib()?;
     keeper::block_on(async {
         let runtime = keeper::open_kept(&crib)?;

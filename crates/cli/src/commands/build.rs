@@ -5,7 +5,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 use catalog::{Severity, SourceId};
 use workspace::{Build, Change, Examples, Files, Loaded, RPackage, Record};
 
-use super::{CommandResult, Surroundings, check};
+use super::{CallServices, CommandResult, check};
 use crate::{error::CommandError, keeper, terminal};
 
 /// Compile the roxygen2 comments of an R package to tools, one YAML file each.
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     format: check::Format,
 }
 
-pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
     let package = RPackage::open(&args.package).map_err(|error| {
         CommandError::machine(error.to_string())
             .hint("name the folder that has DESCRIPTION and R/ in it")
@@ -58,7 +58,7 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
 }
 
 fn run_examples(
-    here: &Surroundings<'_>,
+    here: &CallServices<'_>,
     package: &RPackage,
     build: &mut Build,
     args: &Args,

@@ -14,7 +14,7 @@ use toolkit::{Arguments, Context, Interrupt};
 
 use learn::Lesson;
 
-use super::{CommandResult, Surroundings, show};
+use super::{CallServices, CommandResult, show};
 use crate::{
     error::{CommandError, Kind},
     guide::Material,
@@ -49,7 +49,7 @@ pub(crate) struct Args {
     timeout_seconds: Option<u64>,
 }
 
-pub(crate) fn run(here: &Surroundings<'_>, args: Args) -> CommandResult {
+pub(crate) fn run(here: &CallServices<'_>, args: Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
     let planner = Runtime::new(crib.settings());
     let flags = keeper::flags(&crib, here.environment, on_change(here));
@@ -93,7 +93,7 @@ pub(crate) fn run(here: &Surroundings<'_>, args: Args) -> CommandResult {
 }
 
 /// Tells running servers of flags that a tool has changed.
-fn on_change(here: &Surroundings<'_>) -> keeper::OnChange {
+fn on_change(here: &CallServices<'_>) -> keeper::OnChange {
     let state = here.environment.state_folder();
     Arc::new(move || {
         let state = state.clone();
@@ -161,7 +161,7 @@ fn run_to_end(
         runtime.call(call).await
     })?;
     result.map_err(|interrupt| match interrupt {
-        Interrupt::Ask { .. } | Interrupt::Lacks(_) => {
+        Interrupt::Ask { .. } | Interrupt::MissingCapability(_) => {
             CommandError::machine("the tool has questions that cannot be answered here")
                 .hint("call it from a client that can ask its user")
         }

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use workspace::{Crib, Files, Loaded, Loader, check_paths, fix_crib, fix_paths};
 
 use self::against::Against;
-use super::{CommandResult, Surroundings};
+use super::{CallServices, CommandResult};
 use crate::{
     error::CommandError,
     keeper,
@@ -49,7 +49,7 @@ pub(super) enum Format {
     Github,
 }
 
-pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
     if args.fix {
         fix(here, &args.paths)?;
     }
@@ -75,7 +75,7 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
 }
 
 /// Writes definitions better, and says which.
-fn fix(here: &Surroundings<'_>, paths: &[PathBuf]) -> Result<(), CommandError> {
+fn fix(here: &CallServices<'_>, paths: &[PathBuf]) -> Result<(), CommandError> {
     let fixed = match paths.is_empty() {
         false => fix_paths(paths),
         true => fix_crib(&Crib::look(here.global.crib.as_deref(), here.environment)?.0),
@@ -87,7 +87,7 @@ fn fix(here: &Surroundings<'_>, paths: &[PathBuf]) -> Result<(), CommandError> {
 }
 
 /// Reads the crib; what of its configuration cannot be used is a finding like any other, and the rest counts.
-fn load_crib(here: &Surroundings<'_>) -> Result<(Loaded, Files), CommandError> {
+fn load_crib(here: &CallServices<'_>) -> Result<(Loaded, Files), CommandError> {
     let (crib, problems) = Crib::look(here.global.crib.as_deref(), here.environment)?;
     let mut loaded = Loader::default().load(&crib);
     loaded.files += usize::from(!problems.is_empty());

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use lint::compare::{Compared, compare};
 use workspace::Crib;
 
-use super::{CommandResult, Surroundings};
+use super::{CallServices, CommandResult};
 use crate::error::CommandError;
 
 /// Compare two versions of tools: what changed, what that does to callers, and which version it needs.
@@ -37,7 +37,7 @@ enum Format {
     Json,
 }
 
-pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
     let (old, new) = side::read_both(here, &args.old, &args.new)?;
     let mut tools = compare(&old, &new);
     allow(&judging(here, &args.new)?, &mut tools);
@@ -49,7 +49,7 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
 }
 
 /// The crib whose configuration counts: the one that is named, else that of the new version, else the one here.
-fn judging(here: &Surroundings<'_>, new: &str) -> Result<Crib, CommandError> {
+fn judging(here: &CallServices<'_>, new: &str) -> Result<Crib, CommandError> {
     let path = Path::new(new);
     match here.global.crib.is_none() && path.exists() {
         true => Ok(Crib::around(path, here.environment)?),
@@ -57,7 +57,7 @@ fn judging(here: &Surroundings<'_>, new: &str) -> Result<Crib, CommandError> {
     }
 }
 
-/// Marks the changes that the crib allows, with its reasons.
+/// Annotations the changes that the crib allows, with its reasons.
 fn allow(crib: &Crib, tools: &mut [Compared]) {
     for tool in tools {
         for change in &mut tool.changes {

@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use docs::Page;
 use runtime::Runtime;
 
-use super::{CommandResult, Surroundings};
+use super::{CallServices, CommandResult};
 use crate::{error::CommandError, guide::Material, keeper, terminal};
 
 /// Write an index of all tools and a page for each, built-in tools included.
@@ -47,12 +47,12 @@ impl Format {
 /// What stands at the end of every Markdown page that is written here.
 const MARK: &str = "<!-- Written by toolcrib docs. -->\n";
 
-pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
     write(here, &args.out, args.format)
 }
 
 /// Writes the pages of the crib below `out`.
-pub(super) fn write(here: &Surroundings<'_>, out: &Path, format: Format) -> CommandResult {
+pub(super) fn write(here: &CallServices<'_>, out: &Path, format: Format) -> CommandResult {
     let pages = pages(here, format)?;
     for page in &pages {
         let path = out.join(&page.path);
@@ -84,7 +84,7 @@ pub(super) fn write(here: &Surroundings<'_>, out: &Path, format: Format) -> Comm
     Ok(ExitCode::SUCCESS)
 }
 
-fn pages(here: &Surroundings<'_>, format: Format) -> Result<Vec<Page>, CommandError> {
+fn pages(here: &CallServices<'_>, format: Format) -> Result<Vec<Page>, CommandError> {
     let (crib, loaded) = here.load()?;
     let flags = keeper::flags(&crib, here.environment, keeper::nobody());
     let material = Material::new(&crib, &loaded, &flags);

@@ -6,7 +6,7 @@ use catalog::Diagnostic;
 use runtime::{Runtime, render::Component};
 use workspace::{Crib, Loader};
 
-use super::{CommandResult, Surroundings};
+use super::{CallServices, CommandResult};
 use crate::{
     error::{CommandError, Kind},
     terminal,
@@ -16,7 +16,7 @@ use crate::{
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
-pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
+pub(crate) fn run(here: &CallServices<'_>, _: &Args) -> CommandResult {
     // What is wrong with its configuration does not keep the machine from being looked at.
     let (crib, wrong) = Crib::look(here.global.crib.as_deref(), here.environment)?;
     let loaded = Loader::default().load(&crib);

@@ -6,7 +6,7 @@ use catalog::Severity;
 use lint::compare::CHANGES;
 use workspace::{Crib, RuleClause};
 
-use super::{CommandResult, Surroundings};
+use super::{CallServices, CommandResult};
 use crate::{error::CommandError, report, terminal};
 
 /// Explain a rule: why it matters, with an example.
@@ -17,7 +17,7 @@ pub(crate) struct Args {
     code: String,
 }
 
-pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
     if let Some(rule) = CHANGES.iter().find(|rule| rule.name == args.code) {
         terminal::line(&docs::change_page(rule));
         return Ok(ExitCode::SUCCESS);
@@ -28,7 +28,7 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     };
     let Some(rule) = rules.iter().find(wanted) else {
         let crib = Crib::look(here.global.crib.as_deref(), here.environment);
-        if let Some(rule) = crib.as_ref().ok().and_then(|(crib, _)| crib.house_rule(&args.code)) {
+        if let Some(rule) = crib.as_ref().ok().and_then(|(crib, _)| crib.custom_rule(&args.code)) {
             terminal::line(&page(rule));
             return Ok(ExitCode::SUCCESS);
         }

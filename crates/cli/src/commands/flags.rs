@@ -6,7 +6,7 @@ use builtin::{Flags, Scope, Setting};
 use catalog::flag::{BadFlag, FlagName, FlagValue};
 use serde_json::{Value, json};
 
-use super::{CommandResult, Surroundings};
+use super::{CallServices, CommandResult};
 use crate::{
     error::{CommandError, Kind},
     keeper, servers, terminal,
@@ -55,7 +55,7 @@ enum Action {
     },
 }
 
-pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
     let crib = here.crib()?;
     let flags = keeper::flags(&crib, here.environment, keeper::nobody());
     let scope = match &args.project {
@@ -124,7 +124,7 @@ async fn get(flags: &Flags, scope: Scope, name: &str, as_json: bool) -> CommandR
 }
 
 async fn set(
-    here: &Surroundings<'_>,
+    here: &CallServices<'_>,
     flags: &Flags,
     scope: Scope,
     name: &str,

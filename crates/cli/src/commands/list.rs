@@ -6,7 +6,7 @@ use catalog::Tool;
 use runtime::Runtime;
 use workspace::Groups;
 
-use super::{CommandResult, Surroundings, serve};
+use super::{CallServices, CommandResult, serve};
 use crate::{guide::Material, keeper, terminal};
 
 /// How many characters a line says of a tool. `show` says all.
@@ -29,7 +29,7 @@ pub(crate) struct Args {
     groups: Vec<String>,
 }
 
-pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
     let flags = keeper::flags(&crib, here.environment, keeper::nobody());
     let material = Material::new(&crib, &loaded, &flags);
@@ -41,7 +41,8 @@ pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
     let all = keeper::with_built_ins(&crib, &there, &natives);
     let groups = Groups::new(&args.groups)?;
     let wanted = |tool: &Tool| {
-        (args.category.is_none() || tool.marks.category == args.category) && groups.admit(tool)
+        (args.category.is_none() || tool.annotations.category == args.category)
+            && groups.admit(tool)
     };
     if args.json {
         let snapshot = serve::snapshot(&crib, &loaded.catalog, &natives, &values);

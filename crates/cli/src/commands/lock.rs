@@ -5,12 +5,12 @@ use std::process::ExitCode;
 use catalog::Severity;
 use workspace::{LOCK, Lock, LockError};
 
-use super::{CommandResult, Surroundings};
+use super::{CallServices, CommandResult};
 use crate::{error::CommandError, keeper, terminal};
 
 /// Pin the whole set of tools in `toolcrib.lock`, or check that they are as pinned.
 ///
-/// Pinned are the tools that the crib defines: their names, descriptions, schemas, marks and how they are run. With --check,
+/// Pinned are the tools that the crib defines: their names, descriptions, schemas, annotations and how they are run. With --check,
 /// exits with 0 if all are as pinned, 1 if one is new, gone or another, 2 if it could not run.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -19,7 +19,7 @@ pub(crate) struct Args {
     check: bool,
 }
 
-pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
     let errors = loaded.count(Severity::Error);
     if errors > 0 {

@@ -6,7 +6,7 @@ use builtin::documents::DocumentName;
 use clap::ValueEnum;
 use workspace::Crib;
 
-use super::{CommandResult, Surroundings};
+use super::{CallServices, CommandResult};
 use crate::{error::CommandError, terminal};
 
 /// Write a definition or document to start from; nothing that exists is overwritten.
@@ -31,7 +31,7 @@ enum Format {
     Rmd,
 }
 
-pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
     let crib = here.crib()?;
     let name = &args.name;
     match args.format {

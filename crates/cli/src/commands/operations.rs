@@ -11,14 +11,14 @@ use std::{
 
 use catalog::Content;
 use runtime::{
-    Asker, Operations, Until,
+    Operations, Until, Viewer,
     journal::{Cursor, Filter, Retention},
     operation::{Operation, OperationId, State},
 };
 use serde_json::{Value, json};
 use workspace::Crib;
 
-use super::{CommandResult, Surroundings};
+use super::{CallServices, CommandResult};
 use crate::{
     error::{CommandError, Kind},
     keeper, terminal,
@@ -92,7 +92,7 @@ struct List {
 /// How often a list that is watched, or an output that is followed, is looked at.
 const GLANCE: Duration = Duration::from_millis(300);
 
-pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
     let crib = here.crib()?;
     keeper::block_on(async {
         let runtime = keeper::open_kept(&crib)?;
@@ -213,7 +213,7 @@ fn id(text: &str) -> Result<OperationId, CommandError> {
 }
 
 async fn find(operations: &Operations, text: &str) -> Result<Operation, CommandError> {
-    let found = operations.get(Asker::Operator, &id(text)?).await;
+    let found = operations.get(Viewer::Operator, &id(text)?).await;
     found.map_err(|failure| {
         CommandError::new(Kind::NoSuchTool, failure.message)
             .hint("`toolcrib operations list` shows them")
@@ -252,7 +252,7 @@ async fn logs(operations: &Operations, text: &str, follow: bool) -> CommandResul
             return Ok(ExitCode::SUCCESS);
         }
         let waited = operations
-            .wait(Asker::Operator, std::slice::from_ref(&operation.id), Until::All, GLANCE)
+            .wait(Viewer::Operator, std::slice::from_ref(&operation.id), Until::All, GLANCE)
             .await;
         operation = waited.map_err(keeper::failed)?.pop().unwrap_or(operation);
     }
@@ -287,7 +287,7 @@ fn print_from(path: &std::path::Path, from: u64) -> Result<u64, CommandError> {
 
 async fn cancel(operations: &Operations, text: &str) -> CommandResult {
     let before = find(operations, text).await?;
-    let after = operations.cancel(Asker::Operator, &before.id).await.map_err(keeper::failed)?;
+    let after = operations.cancel(Viewer::Operator, &before.id).await.map_err(keeper::failed)?;
     let said = match before.state.is_final() {
         true => format!("{} had ended: {}", after.id, after.state.as_str()),
         false => {

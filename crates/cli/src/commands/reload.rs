@@ -2,14 +2,14 @@
 
 use std::process::ExitCode;
 
-use super::{CommandResult, Surroundings};
+use super::{CallServices, CommandResult};
 use crate::{error::CommandError, keeper, servers, terminal};
 
 /// Ask the running servers of the crib to read its definitions again.
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
-pub(crate) fn run(here: &Surroundings<'_>, _: &Args) -> CommandResult {
+pub(crate) fn run(here: &CallServices<'_>, _: &Args) -> CommandResult {
     let crib = here.crib()?;
     let sockets = servers::of_crib(&crib.state_folder());
     let answers = keeper::block_on(servers::tell(&sockets, "reload"))?;

@@ -29,7 +29,7 @@ use workspace::{
     Lock, LockError, Watcher,
 };
 
-use super::{CommandResult, Surroundings, operations::queue};
+use super::{CallServices, CommandResult, operations::queue};
 use crate::{error::CommandError, guide::Material, keeper, report::Report, servers};
 
 /// Serve the tools of the crib over MCP: on standard input and output, or with --http over HTTP at /mcp.
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     groups: Vec<String>,
 }
 
-pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
     let token = args.token_file.as_deref().map(read_token).transpose()?;
     if let Some(address) = args.http
         && !address.ip().is_loopback()

@@ -5,7 +5,7 @@ use std::{process::ExitCode, sync::Arc};
 use catalog::{Catalog, Tool};
 use runtime::Runtime;
 
-use super::{CommandResult, Surroundings};
+use super::{CallServices, CommandResult};
 use crate::{
     error::{CommandError, Kind},
     guide::Material,
@@ -19,7 +19,7 @@ pub(crate) struct Args {
     name: String,
 }
 
-pub(crate) fn run(here: &Surroundings<'_>, args: &Args) -> CommandResult {
+pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
     let (crib, loaded) = here.load()?;
     let flags = keeper::flags(&crib, here.environment, keeper::nobody());
     let material = Material::new(&crib, &loaded, &flags);

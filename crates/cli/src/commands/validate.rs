@@ -6,11 +6,11 @@ use catalog::{Diagnostic, arguments};
 use serde_json::Value;
 use workspace::check_paths;
 
-use super::{CommandResult, Surroundings, check, docs};
+use super::{CallServices, CommandResult, check, docs};
 use crate::{arguments::GuideFlags, terminal};
 
 /// Runs the flag that was given, if one was.
-pub(super) fn run(here: &Surroundings<'_>, flags: &GuideFlags) -> Option<CommandResult> {
+pub(super) fn run(here: &CallServices<'_>, flags: &GuideFlags) -> Option<CommandResult> {
     if let Some(file) = &flags.validate_schema {
         return Some(validate_schema(here, file));
     }
@@ -27,7 +27,7 @@ pub(super) fn run(here: &Surroundings<'_>, flags: &GuideFlags) -> Option<Command
 }
 
 /// Prints the guide's own document about one file.
-fn validate_schema(here: &Surroundings<'_>, file: &Path) -> CommandResult {
+fn validate_schema(here: &CallServices<'_>, file: &Path) -> CommandResult {
     let loaded = check_paths(&[file.to_owned()], here.environment)?;
     let errors = || loaded.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
     let tool = errors().find_map(|diagnostic| diagnostic.tool.clone());
@@ -54,7 +54,7 @@ fn fault(diagnostic: &Diagnostic) -> arguments::ArgumentError {
 }
 
 /// Checks the crib and shows how each tool was understood.
-fn debug(here: &Surroundings<'_>) -> CommandResult {
+fn debug(here: &CallServices<'_>) -> CommandResult {
     let (crib, loaded) = here.load()?;
     for tool in loaded.catalog.tools() {
         terminal::line(&::docs::terminal(tool));

@@ -78,7 +78,7 @@ fn words(groups: &[Group<'_>]) -> String {
         let parameters = tool.input.properties().map(|(name, _)| name);
         let texts =
             [tool.name.as_str(), tool.title.as_deref().unwrap_or_default(), &tool.description.text];
-        let words = texts.into_iter().chain(tool.marks.category.as_deref()).chain(parameters);
+        let words = texts.into_iter().chain(tool.annotations.category.as_deref()).chain(parameters);
         let all =
             words.collect::<Vec<_>>().join(" ").to_lowercase().replace(|c: char| is_hidden(c), " ");
         json!(all.split_whitespace().collect::<Vec<_>>().join(" "))

@@ -1,6 +1,6 @@
 //! The page of one tool.
 
-use catalog::{Launch, Schema, Tool};
+use catalog::{Implementation, Schema, Tool};
 use serde_json::Value;
 
 use super::{
@@ -73,15 +73,15 @@ fn footer(around: &Around<'_>) -> String {
 }
 
 fn badges(tool: &Tool) -> String {
-    let marks = &tool.marks;
+    let annotations = &tool.annotations;
     let mut badges = badge(tool);
     let mut push = |text: Option<String>| {
         badges.extend(text.map(|text| format!(" <span class=\"badge\">{}</span>", escaped(&text))))
     };
-    push(marks.version.as_ref().map(|version| format!("version {version}")));
-    push((marks.requires_approval == Some(true)).then(|| "needs approval".to_owned()));
-    push((marks.network == Some(true)).then(|| "network".to_owned()));
-    push((marks.idempotent == Some(true)).then(|| "idempotent".to_owned()));
+    push(annotations.version.as_ref().map(|version| format!("version {version}")));
+    push((annotations.requires_approval == Some(true)).then(|| "needs approval".to_owned()));
+    push((annotations.network == Some(true)).then(|| "network".to_owned()));
+    push((annotations.idempotent == Some(true)).then(|| "idempotent".to_owned()));
     badges
 }
 
@@ -198,13 +198,13 @@ fn examples(sheet: &Sheet) -> String {
 }
 
 fn runs(tool: &Tool, runs: &[String]) -> String {
-    match &tool.launch {
-        Launch::Process(_) => block("Command line", &runs.join("\n")) + NOTATION,
-        Launch::Sequence(_) => block("Steps", &runs.join("\n")),
-        Launch::R(_) | Launch::Python(_) => block("Function call", &runs.join("\n")),
-        Launch::Tool(other) => format!("<p>Another tool, <code>{}</code>.</p>\n", escaped(other)),
-        Launch::Native => "<p>A function of the server.</p>\n".to_owned(),
-        Launch::Missing => {
+    match &tool.implementation {
+        Implementation::Process(_) => block("Command line", &runs.join("\n")) + NOTATION,
+        Implementation::Sequence(_) => block("Steps", &runs.join("\n")),
+        Implementation::R(_) | Implementation::Python(_) => block("Function call", &runs.join("\n")),
+        Implementation::Tool(other) => format!("<p>Another tool, <code>{}</code>.</p>\n", escaped(other)),
+        Implementation::Native => "<p>A function of the server.</p>\n".to_owned(),
+        Implementation::Missing => {
             "<p>Nothing: it has no program and is not served. A <code>[[bind]]</code> gives it one.</p>\n".to_owned()
         }
     }

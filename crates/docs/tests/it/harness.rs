@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use catalog::{
-    Launch, Marks, Origin, Parameter, Place, Schema, SourceId, Tool,
-    launch::{Binding, Items, PassBy, Piece, Process, Separator, Sequence, Step, ValueKind},
+    Annotations, Implementation, Location, Origin, Parameter, Schema, SourceId, Tool,
+    implementation::{
+        Binding, Items, PassBy, Piece, Process, Separator, Sequence, Step, ValueKind,
+    },
 };
 use serde_json::{Value, json};
 
@@ -15,10 +17,12 @@ pub(crate) fn schema(value: Value) -> Schema {
 
 /// A tool without parameters that runs `true`.
 pub(crate) fn plain(name: &str) -> Tool {
-    let launch = Launch::Process(Process { program: "true".into(), pieces: Vec::new() });
+    let implementation =
+        Implementation::Process(Process { program: "true".into(), pieces: Vec::new() });
     let origin = Origin::value(&SourceId::new("tools/plain.json"), "");
-    let mut tool = Tool::new(name, "Do nothing. Successfully.", Schema::nothing(), launch, origin);
-    tool.marks.mutates = Some(false);
+    let mut tool =
+        Tool::new(name, "Do nothing. Successfully.", Schema::empty(), implementation, origin);
+    tool.annotations.mutates = Some(false);
     tool
 }
 
@@ -64,23 +68,23 @@ pub(crate) fn grep() -> Tool {
         Piece::Parameter(Binding::positional("pattern")),
         Piece::Parameter(Binding { kind: ValueKind::Path, ..Binding::positional("files") }),
     ];
-    let launch = Launch::Process(Process { program: "grep".into(), pieces });
+    let implementation = Implementation::Process(Process { program: "grep".into(), pieces });
     let origin = Origin::value(&SourceId::new("tools/search.json"), "/subcommand/0");
     let mut tool =
-        Tool::new("search_grep", "Find lines that match a pattern.", input, launch, origin);
+        Tool::new("search_grep", "Find lines that match a pattern.", input, implementation, origin);
     tool.title = Some("Search".into());
     tool.description.guidance = Some("**Note:** runs at once.".into());
     tool.description.install = Some("apt install grep".into());
     tool.parameters = vec![Parameter {
         name: "ignore-case".into(),
         alias: Some("i".into()),
-        place: Place::Whole,
+        place: Location::Whole,
     }];
-    tool.marks = Marks {
+    tool.annotations = Annotations {
         mutates: Some(false),
         network: Some(false),
         version: Some("1.2.0".into()),
-        ..Marks::default()
+        ..Annotations::default()
     };
     tool.timeout = Some(Duration::from_secs(30));
     tool
@@ -100,12 +104,12 @@ pub(crate) fn sequence() -> Tool {
         step("build", json!({}), Some("target/done")),
     ];
     let mut tool = plain("release");
-    tool.launch = Launch::Sequence(Sequence { steps, delay_ms: 100 });
-    tool.marks = Marks {
+    tool.implementation = Implementation::Sequence(Sequence { steps, delay_ms: 100 });
+    tool.annotations = Annotations {
         mutates: Some(true),
         dangerous: Some(true),
         requires_approval: Some(true),
-        ..Marks::default()
+        ..Annotations::default()
     };
     tool
 }

@@ -1,6 +1,6 @@
 //! One tool as a page, and as a client sees it.
 
-use catalog::{Consent, Launch};
+use catalog::{Consent, Implementation};
 
 use crate::harness::{grep, plain, sequence};
 
@@ -129,7 +129,7 @@ fn a_page_of_a_sequence_lists_its_steps() {
 #[test]
 fn a_page_says_when_a_tool_is_not_served() {
     let mut tool = plain("idea");
-    tool.launch = Launch::Missing;
+    tool.implementation = Implementation::Missing;
     let page = docs::tool_page(&tool);
     assert!(page.contains("Nothing: it has no command and is not served."), "{page}");
     assert!(!page.contains("toolcrib call"), "{page}");

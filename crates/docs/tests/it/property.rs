@@ -45,7 +45,7 @@ proptest! {
         tool.description.text = text.clone();
         tool.description.guidance = Some(value.clone());
         tool.description.hint = Some(value.clone());
-        tool.marks.category = Some(name.clone());
+        tool.annotations.category = Some(name.clone());
         let property = json!({"type": "string", "description": text, "default": value, "enum": [value, text], "pattern": name});
         tool.input = schema(json!({"type": "object", "properties": {name.clone(): property}, "required": [name]}));
         let (catalog, _) = Catalog::merge([tool]);

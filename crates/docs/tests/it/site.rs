@@ -1,7 +1,7 @@
 //! The pages of a catalog for a browser.
 
 use catalog::{
-    Aspects, Catalog, Example, Launch, Origin, Place, SourceId, Tool,
+    Aspects, Catalog, Example, Implementation, Location, Origin, SourceId, Tool,
     aspect::{Answer, ErrorText, Idempotency, Remark},
 };
 use docs::Page;
@@ -21,8 +21,8 @@ fn page(tool: Tool) -> String {
 /// A tool with everything that a specification says.
 fn specified() -> Tool {
     let mut tool = plain("files.count");
-    tool.launch = Launch::Missing;
-    tool.marks.category = Some("files".into());
+    tool.implementation = Implementation::Missing;
+    tool.annotations.category = Some("files".into());
     tool.output = Some(schema(json!({"type": "object", "properties": {
         "files": {"type": "array", "items": {"type": "object", "properties": {"lines": {"type": "integer", "description": "How many"}}}}}})));
     tool.description.examples = vec![Example {
@@ -33,16 +33,16 @@ fn specified() -> Tool {
         errors: Some(ErrorText {
             text: "A missing file is `FileNotFound`.".into(),
             fields: vec![],
-            place: Place::Whole,
+            place: Location::Whole,
         }),
         idempotency: Some(Idempotency {
             answer: Answer::Yes,
             text: "Yes: it only reads".into(),
-            place: Place::Whole,
+            place: Location::Whole,
         }),
         security: vec![Remark {
             text: "**Paths** stay below the root.".into(),
-            place: Place::Whole,
+            place: Location::Whole,
         }],
         ..Aspects::default()
     }));
@@ -137,8 +137,8 @@ fn nothing_that_an_author_writes_becomes_markup_or_a_request() {
     let mut tool = specified();
     tool.title = Some(evil.into());
     tool.description.text = evil.into();
-    tool.marks.category = Some(evil.into());
-    tool.marks.version = Some(evil.into());
+    tool.annotations.category = Some(evil.into());
+    tool.annotations.version = Some(evil.into());
     tool.input = schema(
         json!({"type": "object", "properties": {(evil): {"type": "string", "description": evil, "default": evil, "enum": [evil]}}}),
     );

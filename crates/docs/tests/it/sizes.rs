@@ -1,6 +1,6 @@
 //! Descriptions by size, and lists of arguments.
 
-use catalog::{Consent, Example, Launch, Origin, Schema, SourceId, Tool};
+use catalog::{Consent, Example, Implementation, Origin, Schema, SourceId, Tool};
 use docs::{Size, description, schema_markdown};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn tool() -> Tool {
         "guide_greet",
         "Greets somebody.",
         input,
-        Launch::Native,
+        Implementation::Native,
         Origin::whole(&SourceId::new("native:greet")),
     );
     tool.bare_name = Some("greet".to_owned());
@@ -135,5 +135,5 @@ fn schema_markdown_generation() {
 
 #[test]
 fn a_tool_without_arguments_has_no_empty_heading() {
-    assert_eq!(schema_markdown(&Schema::nothing()), "");
+    assert_eq!(schema_markdown(&Schema::empty()), "");
 }

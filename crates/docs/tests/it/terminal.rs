@@ -70,11 +70,13 @@ fn text_moves_no_cursor() {
 #[test]
 fn tells_what_is_done_with_a_path() {
     let mut tool = grep();
-    if let catalog::Launch::Process(process) = &mut tool.launch {
+    if let catalog::Implementation::Process(process) = &mut tool.implementation {
         for piece in &mut process.pieces {
             match piece {
-                catalog::launch::Piece::Parameter(binding) if binding.parameter == "files" => {
-                    binding.access = Some(catalog::launch::Access::Read);
+                catalog::implementation::Piece::Parameter(binding)
+                    if binding.parameter == "files" =>
+                {
+                    binding.access = Some(catalog::implementation::Access::Read);
                 }
                 _ => {}
             }

@@ -1,8 +1,8 @@
 //! What of a tool is not in the tool that was read again.
 
 use catalog::{
-    Launch, Mode, Schema, Tool,
-    launch::{Binding, PassBy, Piece, flag_for},
+    Implementation, Mode, Schema, Tool,
+    implementation::{Binding, PassBy, Piece, flag_for},
 };
 use serde_json::{Map, Value, json};
 
@@ -24,13 +24,13 @@ const FIELDS: [Field; 28] = [
     ("errors", |tool| aspect(tool, |aspects| aspects.errors.as_ref().map(|errors| errors.text.clone()))),
     ("idempotency", |tool| aspect(tool, |aspects| aspects.idempotency.as_ref().map(|said| said.text.clone()))),
     ("security", security),
-    ("mutates", |tool| json!(tool.marks.mutates)),
-    ("dangerous", |tool| json!(tool.marks.dangerous)),
-    ("idempotent", |tool| json!(tool.marks.idempotent)),
-    ("requires_approval", |tool| json!(tool.marks.requires_approval)),
-    ("network", |tool| json!(tool.marks.network)),
-    ("category", |tool| json!(tool.marks.category)),
-    ("version", |tool| json!(tool.marks.version)),
+    ("mutates", |tool| json!(tool.annotations.mutates)),
+    ("dangerous", |tool| json!(tool.annotations.dangerous)),
+    ("idempotent", |tool| json!(tool.annotations.idempotent)),
+    ("requires_approval", |tool| json!(tool.annotations.requires_approval)),
+    ("network", |tool| json!(tool.annotations.network)),
+    ("category", |tool| json!(tool.annotations.category)),
+    ("version", |tool| json!(tool.annotations.version)),
     ("consent", |tool| json!(tool.consent.as_ref().map(|consent| [&consent.parameter, &consent.word]))),
     ("alias", aliases),
     ("synchronous", |tool| json!(tool.mode == Mode::Synchronous)),
@@ -47,12 +47,13 @@ const FIELDS: [Field; 28] = [
 pub(super) fn losses(tool: &Tool, again: &Tool) -> Vec<Loss> {
     let loss =
         |field, message: &str| Loss { tool: tool.name.clone(), field, message: message.to_owned() };
-    let launch = match (is_launched_alike(tool, again), again.is_callable()) {
+    let implementation = match (is_launched_alike(tool, again), again.is_callable()) {
         (true, _) => None,
         (false, true) => Some("it runs something else than before"),
         (false, false) => Some("how it runs is not said: bind it to a program"),
     };
-    let mut found: Vec<Loss> = launch.map(|message| loss("command", message)).into_iter().collect();
+    let mut found: Vec<Loss> =
+        implementation.map(|message| loss("command", message)).into_iter().collect();
     found.extend(
         (unusual(tool) != unusual(again))
             .then(|| loss("argv", "how its values reach a program is not said")),
@@ -71,11 +72,11 @@ pub(super) fn losses(tool: &Tool, again: &Tool) -> Vec<Loss> {
 
 /// Whether two tools start the same.
 pub(super) fn is_launched_alike(tool: &Tool, again: &Tool) -> bool {
-    match (&tool.launch, &again.launch) {
-        (Launch::R(one), Launch::R(other)) => {
+    match (&tool.implementation, &again.implementation) {
+        (Implementation::R(one), Implementation::R(other)) => {
             (&one.package, &one.function) == (&other.package, &other.function)
         }
-        (Launch::Process(one), Launch::Process(other)) => {
+        (Implementation::Process(one), Implementation::Process(other)) => {
             one.program == other.program && placed(&one.pieces) == placed(&other.pieces)
         }
         (one, other) => one == other,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use catalog::{
-    Aspects, Example, Place, Tool,
+    Aspects, Example, Location, Tool,
     aspect::{Answer, ErrorText, Idempotency, Remark, Section, Version, VersionOf},
 };
 use serde_json::{Map, Value, json};
@@ -22,9 +22,9 @@ pub(super) fn write(tool: &Tool) -> Map<String, Value> {
     let mut meta = Map::new();
     let mut put =
         |key: &str, value: Option<Value>| meta.extend(value.map(|value| (key.to_owned(), value)));
-    put(CATEGORY, tool.marks.category.clone().map(Value::from));
-    put(VERSION, tool.marks.version.clone().map(Value::from));
-    put(REQUIRES_APPROVAL, tool.marks.requires_approval.map(Value::from));
+    put(CATEGORY, tool.annotations.category.clone().map(Value::from));
+    put(VERSION, tool.annotations.version.clone().map(Value::from));
+    put(REQUIRES_APPROVAL, tool.annotations.requires_approval.map(Value::from));
     put(EXECUTION_TIME, tool.measured.map(|took| took.as_secs_f64().into()));
     let examples: Vec<Value> = tool.description.examples.iter().map(example).collect();
     put(EXAMPLES, (!examples.is_empty()).then_some(Value::Array(examples)));
@@ -48,9 +48,9 @@ fn example(example: &Example) -> Value {
 /// Gives a tool what its `_meta` says in our names; what is of another shape there is not ours.
 pub(super) fn read(meta: &Value, tool: &mut Tool) {
     let text = |key: &str| meta.get(key).and_then(Value::as_str).map(str::to_owned);
-    tool.marks.category = text(CATEGORY);
-    tool.marks.version = text(VERSION);
-    tool.marks.requires_approval = meta.get(REQUIRES_APPROVAL).and_then(Value::as_bool);
+    tool.annotations.category = text(CATEGORY);
+    tool.annotations.version = text(VERSION);
+    tool.annotations.requires_approval = meta.get(REQUIRES_APPROVAL).and_then(Value::as_bool);
     let seconds = meta.get(EXECUTION_TIME).and_then(Value::as_f64);
     tool.measured = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let examples = meta.get(EXAMPLES).and_then(Value::as_array).into_iter().flatten();
@@ -76,14 +76,14 @@ fn aspects(meta: &Value, tool: &Tool) -> Aspects {
         .into_iter()
         .flatten()
         .filter_map(Value::as_str);
-    let answer = match tool.marks.idempotent {
+    let answer = match tool.annotations.idempotent {
         Some(true) => Answer::Yes,
         Some(false) => Answer::No,
         None => Answer::Unclear,
     };
     let version = |text: String| Version { text, of: VersionOf::Tool, place: place.clone() };
     Aspects {
-        sections: Section::ALL.map(|section| (section, Place::clone(place))).into(),
+        sections: Section::ALL.map(|section| (section, Location::clone(place))).into(),
         errors: text(ERRORS).map(|text| ErrorText {
             text,
             fields: Vec::new(),
@@ -97,7 +97,7 @@ fn aspects(meta: &Value, tool: &Tool) -> Aspects {
         security: remarks
             .map(|text| Remark { text: text.to_owned(), place: place.clone() })
             .collect(),
-        version: tool.marks.version.clone().map(version),
+        version: tool.annotations.version.clone().map(version),
         ..Aspects::default()
     }
 }

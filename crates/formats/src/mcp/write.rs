@@ -2,7 +2,7 @@
 //!
 //! What nobody said is left out: clients assume the worse of it, as they do of a tool that is served.
 
-use catalog::{Marks, Schema, Tool};
+use catalog::{Annotations, Schema, Tool};
 use serde_json::{Map, Value, json};
 
 use super::meta;
@@ -23,7 +23,7 @@ fn object(tool: &Tool) -> Value {
     put("description", Some(text(tool).into()));
     put("inputSchema", Some(schema(&tool.input)));
     put("outputSchema", tool.output.as_ref().map(schema));
-    put("annotations", filled(annotations(&tool.marks)));
+    put("annotations", filled(annotations(&tool.annotations)));
     put("_meta", filled(meta::write(tool)));
     Value::Object(object)
 }
@@ -36,12 +36,12 @@ fn filled(object: Map<String, Value>) -> Option<Value> {
     (!object.is_empty()).then_some(Value::Object(object))
 }
 
-fn annotations(marks: &Marks) -> Map<String, Value> {
+fn annotations(annotations: &Annotations) -> Map<String, Value> {
     let hints = [
-        ("readOnlyHint", marks.mutates.map(|mutates| !mutates)),
-        ("destructiveHint", marks.dangerous),
-        ("idempotentHint", marks.idempotent),
-        ("openWorldHint", marks.network),
+        ("readOnlyHint", annotations.mutates.map(|mutates| !mutates)),
+        ("destructiveHint", annotations.dangerous),
+        ("idempotentHint", annotations.idempotent),
+        ("openWorldHint", annotations.network),
     ];
     hints.into_iter().filter_map(|(key, said)| Some((key.to_owned(), said?.into()))).collect()
 }

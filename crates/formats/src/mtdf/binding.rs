@@ -1,6 +1,6 @@
 //! How a parameter's value reaches the program: the same words for options, positionals and `argv`.
 
-use catalog::launch::{Access, Binding, Items, PassBy, Separator, ValueKind, flag_for};
+use catalog::implementation::{Access, Binding, Items, PassBy, Separator, ValueKind, flag_for};
 
 use super::{field::Object, kind::Kind};
 use crate::{

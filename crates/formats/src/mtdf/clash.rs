@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use catalog::{
-    Marks,
-    launch::{Access, Binding, PassBy},
+    Annotations,
+    implementation::{Access, Binding, PassBy},
 };
 
 use super::{binding::FOLDER, parameter::Parameter};
@@ -81,10 +81,10 @@ pub(crate) fn check_stdin<'a>(
 /// Reports parameters that are written by a tool that says it changes nothing.
 pub(crate) fn check_access<'a>(
     bindings: impl Iterator<Item = (&'a Binding, &'a str)>,
-    marks: &Marks,
+    annotations: &Annotations,
     report: &mut Report,
 ) {
-    if !marks.is_read_only() {
+    if !annotations.is_read_only() {
         return;
     }
     for (binding, pointer) in

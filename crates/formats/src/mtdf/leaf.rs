@@ -3,8 +3,8 @@
 use std::mem;
 
 use catalog::{
-    Description, Launch, Mode, Origin, Schema, Tool,
-    launch::{Binding, PassBy, Piece, ValueKind},
+    Description, Implementation, Mode, Origin, Schema, Tool,
+    implementation::{Binding, PassBy, Piece, ValueKind},
     name,
 };
 use serde_json::{Map, Value as Json, json};
@@ -41,15 +41,19 @@ impl<'n> Reader<'n, '_> {
         let pieces = self.pieces();
         let mut parameters = self.take_parameters();
         let errors = self.report.errors();
-        clash::check_access(parameters.iter().map(Parameter::placed), &tool.marks, self.report);
+        clash::check_access(
+            parameters.iter().map(Parameter::placed),
+            &tool.annotations,
+            self.report,
+        );
         self.break_since(errors);
         match self.last().settings.sequence.clone() {
             Some(written) => {
-                tool.launch = Launch::Sequence(written.sequence.clone());
+                tool.implementation = Implementation::Sequence(written.sequence.clone());
                 tool.steps.clone_from(&written.places);
                 parameters.retain(|parameter| parameter.name == FOLDER);
             }
-            None => self.launch(&mut tool, pieces),
+            None => self.implementation(&mut tool, pieces),
         }
         tool.parameters = parameters.iter().map(Parameter::defined).collect();
         self.finish(tool, schema(parameters));
@@ -71,7 +75,7 @@ impl<'n> Reader<'n, '_> {
         if self.last().is_broken { self.broken.push(tool) } else { self.tools.push(tool) }
     }
 
-    /// A tool with everything but its arguments and its launch; none if it is not wanted or has no name.
+    /// A tool with everything but its arguments and its implementation; none if it is not wanted or has no name.
     pub(super) fn begin(&mut self, object: &Object<'n, '_>) -> Option<Tool> {
         let name = self.path_name(None);
         let is_named = self.check_length(&name, object);
@@ -80,11 +84,11 @@ impl<'n> Reader<'n, '_> {
             return None;
         }
         let origin = Origin::value(self.report.source(), object.at.pointer());
-        let mut tool = Tool::new(name, "", Schema::nothing(), Launch::Missing, origin);
+        let mut tool = Tool::new(name, "", Schema::empty(), Implementation::Missing, origin);
         let settings = &self.last().settings;
         tool.title = self.title().map(str::to_owned);
         tool.description = self.description(object);
-        tool.marks = settings.marks.clone();
+        tool.annotations = settings.annotations.clone();
         tool.mode = settings.mode.unwrap_or(Mode::Asynchronous);
         tool.timeout = settings.timeout;
         tool.concurrency = settings.concurrency;
@@ -94,7 +98,7 @@ impl<'n> Reader<'n, '_> {
     }
 
     /// Starts the command with `pieces` behind its words, or keeps them for a command to come.
-    pub(super) fn launch(&self, tool: &mut Tool, pieces: Vec<Piece>) {
+    pub(super) fn implementation(&self, tool: &mut Tool, pieces: Vec<Piece>) {
         match self.command.split_first() {
             _ if self.is_built_in => {}
             None => tool.unbound = Some(pieces),

@@ -1,6 +1,6 @@
 //! Options and positional arguments.
 
-use catalog::launch::{Binding, ValueKind};
+use catalog::implementation::{Binding, ValueKind};
 use serde_json::{Map, Value as Json};
 
 use super::{
@@ -51,7 +51,7 @@ impl Parameter<'_> {
         catalog::Parameter {
             name: self.name.to_owned(),
             alias: self.alias.map(str::to_owned),
-            place: catalog::Place::Value(self.pointer.clone()),
+            place: catalog::Location::Value(self.pointer.clone()),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use catalog::{
     Tool,
-    launch::{Binding, Items, PassBy, Piece, Separator, ValueKind},
+    implementation::{Binding, Items, PassBy, Piece, Separator, ValueKind},
 };
 use serde_json::{Map, Value, json};
 

@@ -1,8 +1,8 @@
 //! The field `sequence`: other tools, one after the other.
 
 use catalog::{
-    Place, StepPlace,
-    launch::{Sequence, Step},
+    Location, StepLocation,
+    implementation::{Sequence, Step},
     name,
 };
 use serde_json::{Map, Value as Json};
@@ -28,7 +28,7 @@ const DELAY: u64 = 100;
 /// A sequence, and where each of its steps stands.
 pub(crate) struct Written {
     pub(crate) sequence: Sequence,
-    pub(crate) places: Vec<StepPlace>,
+    pub(crate) places: Vec<StepLocation>,
 }
 
 /// The steps that `object` lists.
@@ -55,9 +55,9 @@ pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Writt
             continue;
         };
         steps.push(step);
-        places.push(StepPlace {
-            step: Place::Value(at.pointer()),
-            arguments: Place::Value(at.key("args").pointer()),
+        places.push(StepLocation {
+            step: Location::Value(at.pointer()),
+            arguments: Location::Value(at.key("args").pointer()),
         });
     }
     let sequence =

@@ -2,7 +2,7 @@
 
 use std::{rc::Rc, time::Duration};
 
-use catalog::{Availability, Concurrency, Marks, Mode};
+use catalog::{Annotations, Availability, Concurrency, Mode};
 
 use super::{
     availability, consent,
@@ -25,7 +25,7 @@ pub(crate) struct Settings<'n> {
     pub(crate) is_disabled: bool,
     pub(crate) mode: Option<Mode>,
     pub(crate) timeout: Option<Duration>,
-    pub(crate) marks: Marks,
+    pub(crate) annotations: Annotations,
     pub(crate) consent: Option<Rc<consent::Declared>>,
     pub(crate) concurrency: Option<Concurrency>,
     pub(crate) availability: Option<Rc<Availability>>,
@@ -146,20 +146,20 @@ impl<'n> Settings<'n> {
             ("service", Concurrency::Service),
         ];
         let concurrency = object.choice("concurrency", &LANES, report);
-        let marks = &mut self.marks;
+        let annotations = &mut self.annotations;
         let implied = (concurrency == Some(Concurrency::ReadOnly)).then_some(false);
         self.concurrency = concurrency.or(self.concurrency);
-        marks.mutates = object.flag("mutates", report).or(implied).or(marks.mutates);
-        marks.dangerous = object.flag("dangerous", report).or(marks.dangerous);
-        marks.idempotent = object.flag("idempotent", report).or(marks.idempotent);
-        marks.requires_approval =
-            object.flag("requires_approval", report).or(marks.requires_approval);
-        marks.network = object.flag("network", report).or(marks.network);
+        annotations.mutates = object.flag("mutates", report).or(implied).or(annotations.mutates);
+        annotations.dangerous = object.flag("dangerous", report).or(annotations.dangerous);
+        annotations.idempotent = object.flag("idempotent", report).or(annotations.idempotent);
+        annotations.requires_approval =
+            object.flag("requires_approval", report).or(annotations.requires_approval);
+        annotations.network = object.flag("network", report).or(annotations.network);
         if let Some(category) = object.filled("category", report) {
-            marks.category = Some(category.to_owned());
+            annotations.category = Some(category.to_owned());
         }
         if let Some(version) = object.filled("version", report) {
-            marks.version = Some(version.to_owned());
+            annotations.version = Some(version.to_owned());
         }
     }
 

@@ -3,8 +3,8 @@
 //! What comes of it need not say everything; whoever calls reads it again and compares.
 
 use catalog::{
-    Concurrency, Launch, Mode, Tool,
-    launch::{PassBy, Piece},
+    Concurrency, Implementation, Mode, Tool,
+    implementation::{PassBy, Piece},
 };
 use serde_json::{Map, Value, json};
 
@@ -74,7 +74,7 @@ fn named(name: &str, about: &str) -> Map<String, Value> {
 
 /// The program and its fixed words, as far as they stand before everything else.
 fn words(tool: &Tool) -> Option<Vec<String>> {
-    let Launch::Process(process) = &tool.launch else {
+    let Implementation::Process(process) = &tool.implementation else {
         return None;
     };
     let fixed = process.pieces.iter().map_while(|piece| match piece {
@@ -122,7 +122,7 @@ fn leaf(tool: &Tool) -> Option<Map<String, Value>> {
     let mut leaf = named(&tool.name, &text(tool));
     leaf.shift_remove("name");
     leaf.extend(settings(tool));
-    let is_sequence = matches!(tool.launch, Launch::Sequence(_));
+    let is_sequence = matches!(tool.implementation, Implementation::Sequence(_));
     let (options, positionals) = parameters(tool)?;
     let is_folder = |parameter: &Value| parameter["name"] == FOLDER;
     if is_sequence && options.iter().chain(&positionals).any(|parameter| !is_folder(parameter)) {
@@ -145,8 +145,8 @@ fn leaf(tool: &Tool) -> Option<Map<String, Value>> {
 
 /// The command line behind the program, or the one that would follow one.
 pub(super) fn pieces(tool: &Tool) -> &[Piece] {
-    match &tool.launch {
-        Launch::Process(process) => &process.pieces,
+    match &tool.implementation {
+        Implementation::Process(process) => &process.pieces,
         _ => tool.unbound.as_deref().unwrap_or_default(),
     }
 }
@@ -169,7 +169,7 @@ fn order(pieces: &[Piece]) -> Map<String, Value> {
 }
 
 fn settings(tool: &Tool) -> Map<String, Value> {
-    let marks = &tool.marks;
+    let annotations = &tool.annotations;
     let mut settings = Map::new();
     let mut put = |key: &str, value: Option<Value>| {
         settings.extend(value.map(|value| (key.to_owned(), value)))
@@ -177,19 +177,19 @@ fn settings(tool: &Tool) -> Map<String, Value> {
     put("title", tool.title.clone().map(Value::from));
     put("synchronous", (tool.mode == Mode::Synchronous).then_some(Value::Bool(true)));
     put("timeout_seconds", tool.timeout.map(|limit| limit.as_secs().into()));
-    put("mutates", marks.mutates.map(Value::Bool));
-    put("dangerous", marks.dangerous.map(Value::Bool));
-    put("idempotent", marks.idempotent.map(Value::Bool));
-    put("requires_approval", marks.requires_approval.map(Value::Bool));
-    put("network", marks.network.map(Value::Bool));
-    put("category", marks.category.clone().map(Value::from));
-    put("version", marks.version.clone().map(Value::from));
+    put("mutates", annotations.mutates.map(Value::Bool));
+    put("dangerous", annotations.dangerous.map(Value::Bool));
+    put("idempotent", annotations.idempotent.map(Value::Bool));
+    put("requires_approval", annotations.requires_approval.map(Value::Bool));
+    put("network", annotations.network.map(Value::Bool));
+    put("category", annotations.category.clone().map(Value::from));
+    put("version", annotations.version.clone().map(Value::from));
     put("concurrency", tool.concurrency.map(|beside| lane(beside).into()));
     put("hints", tool.description.hint.as_ref().map(|hint| json!({"default": hint})));
     put("install_instructions", tool.description.install.clone().map(Value::from));
     put("progress_regex", tool.progress.clone().map(Value::from));
     put("availability_check", availability(tool));
-    if let Launch::Sequence(sequence) = &tool.launch {
+    if let Implementation::Sequence(sequence) = &tool.implementation {
         put("sequence", Some(sequence.steps.iter().map(step).collect()));
         put("step_delay_ms", Some(sequence.delay_ms.into()));
     }
@@ -215,7 +215,7 @@ fn availability(tool: &Tool) -> Option<Value> {
     Some(written)
 }
 
-fn step(step: &catalog::launch::Step) -> Value {
+fn step(step: &catalog::implementation::Step) -> Value {
     let mut written = json!({"tool": step.tool});
     let texts = [
         ("description", &step.description),

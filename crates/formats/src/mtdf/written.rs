@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use catalog::launch::{Binding, ValueKind};
+use catalog::implementation::{Binding, ValueKind};
 use serde_json::{Map, Value as Json};
 
 use super::{
@@ -60,7 +60,7 @@ impl<'n> Reader<'n, '_> {
         let (options, positionals) = bindings;
         let mut pieces = Vec::new();
         order.arrange(options, positionals, &mut pieces);
-        self.launch(&mut tool, pieces);
+        self.implementation(&mut tool, pieces);
         self.finish(tool, served(schema.node));
     }
 
@@ -108,7 +108,7 @@ impl<'n> Reader<'n, '_> {
         let placed = || bindings.iter().map(|(_, binding, pointer)| (binding, pointer.as_str()));
         clash::check_flags(placed(), self.report);
         clash::check_stdin(placed(), self.report);
-        clash::check_access(placed(), &self.last().settings.marks.clone(), self.report);
+        clash::check_access(placed(), &self.last().settings.annotations.clone(), self.report);
         split(bindings)
     }
 
@@ -224,7 +224,7 @@ fn defined(schema: &Object<'_, '_>) -> Vec<catalog::Parameter> {
     let defined = |name: &str| catalog::Parameter {
         name: name.to_owned(),
         alias: None,
-        place: catalog::Place::Value(at.key(name).pointer()),
+        place: catalog::Location::Value(at.key(name).pointer()),
     };
     properties.iter().map(|property| defined(&property.key)).collect()
 }

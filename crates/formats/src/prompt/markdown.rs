@@ -255,7 +255,9 @@ impl Reader<'_> {
 
 /// Whether what follows `before` is code of the template, and not text.
 fn in_code(before: &str) -> bool {
-    let last = |marks: [&str; 2]| marks.into_iter().filter_map(|mark| before.rfind(mark)).max();
+    let last = |annotations: [&str; 2]| {
+        annotations.into_iter().filter_map(|mark| before.rfind(mark)).max()
+    };
     last(["{{", "{%"]) > last(["}}", "%}"])
 }
 

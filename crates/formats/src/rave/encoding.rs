@@ -1,6 +1,6 @@
 //! What values of a parameter become in R, told by its schema.
 
-use catalog::launch::{Atom, Encoding};
+use catalog::implementation::{Atom, Encoding};
 use serde_json::Value as Json;
 
 /// What a value of this schema becomes in R.
@@ -51,7 +51,7 @@ fn kinds(schema: &Json) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use catalog::launch::{Atom, Encoding};
+    use catalog::implementation::{Atom, Encoding};
     use serde_json::json;
 
     use super::encoding;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use catalog::{
-    Launch, Mode, Origin, Parameter, Place, Schema, Severity, Tool,
-    launch::{Formal, RFunction},
+    Implementation, Location, Mode, Origin, Parameter, Schema, Severity, Tool,
+    implementation::{Formal, RFunction},
     name,
 };
 use serde_json::{Map, Value as Json};
@@ -78,10 +78,10 @@ impl<'n, 'r> Reader<'n, 'r> {
             return None;
         }
         let name = name?;
-        let launch = self.launch(name, &input);
+        let implementation = self.implementation(name, &input);
         let origin =
-            Origin { source: self.report.source().clone(), place: Place::Value(String::new()) };
-        let mut tool = Tool::new(name, description, Schema::new(input), launch, origin);
+            Origin { source: self.report.source().clone(), place: Location::Value(String::new()) };
+        let mut tool = Tool::new(name, description, Schema::new(input), implementation, origin);
         tool.parameters = parameters(&tool.input);
         tool.title = title;
         tool.output = output.map(Schema::new);
@@ -92,7 +92,7 @@ impl<'n, 'r> Reader<'n, 'r> {
         } else {
             Mode::Synchronous
         };
-        tool.marks = catalog::Marks {
+        tool.annotations = catalog::Annotations {
             mutates,
             dangerous,
             idempotent: None,
@@ -288,19 +288,19 @@ impl<'n, 'r> Reader<'n, 'r> {
         }
     }
 
-    fn launch(&mut self, name: &str, input: &Map<String, Json>) -> Launch {
+    fn implementation(&mut self, name: &str, input: &Map<String, Json>) -> Implementation {
         let Some((package, function)) = package_of(name, self.report.source().as_str()) else {
             let message = format!(
                 "`{name}` does not say which package it belongs to, so it is documented and not served"
             );
             let problem = self.report.value(&NO_PACKAGE, &At::ROOT.key("name"), message);
             self.report.push(problem.received(name).hint("name it `PACKAGE-FUNCTION`"));
-            return Launch::Missing;
+            return Implementation::Missing;
         };
         let properties = input.get("properties").and_then(Json::as_object).into_iter().flatten();
         let formals = properties
             .map(|(name, schema)| Formal { parameter: name.clone(), encoding: encoding(schema) });
-        Launch::R(RFunction {
+        Implementation::R(RFunction {
             package: package.to_owned(),
             function: function.to_owned(),
             sources: None,
@@ -336,7 +336,7 @@ fn parameters(input: &Schema) -> Vec<Parameter> {
     let at = At::ROOT;
     let at = at.key("parameters");
     let at = at.key("properties");
-    let place = |name: &str| Place::Value(at.key(name).pointer());
+    let place = |name: &str| Location::Value(at.key(name).pointer());
     input
         .properties()
         .map(|(name, _)| Parameter { name: name.to_owned(), alias: None, place: place(name) })

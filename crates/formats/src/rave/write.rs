@@ -8,7 +8,7 @@ use crate::{convert::text, yaml};
 
 /// The text of the file of a tool. Fields stand in the order in which `build` writes them.
 pub(crate) fn document(tool: &Tool) -> String {
-    let marks = &tool.marks;
+    let annotations = &tool.annotations;
     let mut fields = Map::new();
     let mut put =
         |key: &str, value: Option<Value>| fields.extend(value.map(|value| (key.to_owned(), value)));
@@ -16,12 +16,12 @@ pub(crate) fn document(tool: &Tool) -> String {
     put("title", tool.title.clone().filter(|own| *own != title(&tool.name)).map(Value::from));
     put("description", Some(text(tool).into()));
     put("parameters", Some(parameters(&tool.input)));
-    put("category", marks.category.clone().map(Value::from));
-    put("dangerous", marks.dangerous.map(Value::Bool));
-    put("requires_approval", marks.requires_approval.map(Value::Bool));
-    put("mutates", marks.mutates.map(Value::Bool));
-    put("network", marks.network.map(Value::Bool));
-    put("version", marks.version.clone().map(Value::from));
+    put("category", annotations.category.clone().map(Value::from));
+    put("dangerous", annotations.dangerous.map(Value::Bool));
+    put("requires_approval", annotations.requires_approval.map(Value::Bool));
+    put("mutates", annotations.mutates.map(Value::Bool));
+    put("network", annotations.network.map(Value::Bool));
+    put("version", annotations.version.clone().map(Value::from));
     put(
         "returns",
         tool.output.as_ref().map(|schema| Value::Object(schema.object().as_ref().clone())),

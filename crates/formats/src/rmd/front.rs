@@ -39,9 +39,9 @@ pub enum WhatBecame {
 
 /// Where the front matter of a text is.
 struct Block<'a> {
-    /// Where what is between the marks begins.
+    /// Where what is between the annotations begins.
     start: usize,
-    /// What is between the marks.
+    /// What is between the annotations.
     yaml: &'a str,
     /// How many lines come before it.
     lines_before: usize,
@@ -131,7 +131,7 @@ fn is_titled(now: &Map<String, Value>, before: &Map<String, Value>) -> bool {
         && before.iter().all(is_there)
 }
 
-/// How many lines the front matter takes, with its marks and what is before it.
+/// How many lines the front matter takes, with its annotations and what is before it.
 pub(super) fn lines(text: &str) -> usize {
     match (find(text), front(text)) {
         (Ok(Some(block)), Front::Present(_) | Front::Broken(_)) => {

@@ -208,7 +208,7 @@ fn arguments(text: &str) -> Vec<&str> {
     parts
 }
 
-/// A heading without its marks and attributes.
+/// A heading without its annotations and attributes.
 fn plain(text: &str) -> String {
     let text = text.trim().trim_end_matches('#').trim_end();
     let text = match text.rfind('{') {

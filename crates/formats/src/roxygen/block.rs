@@ -202,7 +202,7 @@ impl Tag<'_> {
 }
 
 /// The tag that a line begins, and what stands behind it. One that is nearly `@keywords` is one in code, too, or before
-/// a colon: what it marks must not be lost.
+/// a colon: what it annotations must not be lost.
 fn tag(line: &str, in_code: bool) -> Option<(&str, &str)> {
     let body = line.trim_start().strip_prefix('@')?;
     let length = body.bytes().take_while(u8::is_ascii_alphanumeric).count();

@@ -22,7 +22,7 @@ const FLAGS: [&str; 5] =
 /// Flags that must not be lost.
 const SAFETY: [&str; 2] = [FLAGS[1], FLAGS[2]];
 
-/// Whether a block marks a tool, by exactly this word.
+/// Whether a block annotations a tool, by exactly this word.
 pub(crate) fn marks_tool(block: &Block<'_>) -> bool {
     block.all(TAG).flat_map(|tag| tag.words()).any(|word| word == TOOL)
 }

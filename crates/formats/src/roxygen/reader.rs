@@ -48,10 +48,10 @@ impl Reader<'_> {
         is_next
     }
 
-    pub(super) fn punctuation(&mut self, marks: &[char]) -> bool {
+    pub(super) fn punctuation(&mut self, annotations: &[char]) -> bool {
         let rest = self.rest();
         let trimmed = rest.trim_start();
-        let is_next = trimmed.starts_with(marks);
+        let is_next = trimmed.starts_with(annotations);
         if is_next {
             self.at += rest.len() - trimmed.len() + 1;
         }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use catalog::{
-    Place,
+    Location,
     aspect::{Answer, ErrorText, Idempotency, Remark, Section, Usage, Version, VersionOf},
 };
 
@@ -49,7 +49,7 @@ pub(super) fn errors(page: &Page<'_>, parts: &[Part<'_>]) -> Option<ErrorText> {
     // As it is written: blocks of JSON and tables are part of it.
     let text =
         chunks().map(|chunk| page.str(&span(chunk)).trim_end()).collect::<Vec<_>>().join("\n\n");
-    Some(ErrorText { text, fields, place: Place::Span(place) })
+    Some(ErrorText { text, fields, place: Location::Span(place) })
 }
 
 /// The text of a piece; of a table, that of its cells.
@@ -80,7 +80,7 @@ pub(super) fn idempotency(page: &Page<'_>, parts: &[Part<'_>]) -> Option<Idempot
         Some((label, rest)) if words(label).starts_with("idempoten") => rest.trim().to_owned(),
         _ => text,
     };
-    Some(Idempotency { answer: answer(&said), text: said, place: Place::Span(span) })
+    Some(Idempotency { answer: answer(&said), text: said, place: Location::Span(span) })
 }
 
 fn answer(said: &str) -> Answer {
@@ -134,12 +134,12 @@ fn usage(page: &Page<'_>, content: &Range<usize>) -> Usage {
     let written = written::read(page.text, content);
     let problem = written.problem.map(|(message, at)| Remark {
         text: message.replace("the file", "it"),
-        place: Place::Span(at..at + 1),
+        place: Location::Span(at..at + 1),
     });
     Usage {
         call: written.root.map(|root| root.to_value()),
         problem,
-        place: Place::Span(page.trimmed(content)),
+        place: Location::Span(page.trimmed(content)),
     }
 }
 
@@ -150,8 +150,10 @@ pub(super) fn security(page: &Page<'_>, parts: &[Part<'_>]) -> Vec<Remark> {
 }
 
 fn remarks(page: &Page<'_>, chunk: &Chunk<'_>) -> Vec<Remark> {
-    let remark =
-        |span: Range<usize>| Remark { text: one_line(page.str(&span)), place: Place::Span(span) };
+    let remark = |span: Range<usize>| Remark {
+        text: one_line(page.str(&span)),
+        place: Location::Span(span),
+    };
     match chunk {
         Chunk::Block(Block { kind: Kind::List(items), .. }) => {
             let ends = |item: &Vec<Block>| Some(item.first()?.span.start..item.last()?.span.end);
@@ -194,7 +196,7 @@ fn written_version(page: &Page<'_>, span: &Range<usize>, of: VersionOf) -> Optio
     (!version.is_empty()).then(|| Version {
         text: version.to_owned(),
         of,
-        place: Place::Span(start..start + word.len()),
+        place: Location::Span(start..start + word.len()),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use catalog::Place;
+use catalog::Location;
 use serde_json::{Map, Value};
 
 use super::{
@@ -165,8 +165,8 @@ impl Field {
     }
 
     /// Where it is written.
-    pub(super) fn place(&self) -> Place {
-        Place::Span(self.span.clone())
+    pub(super) fn place(&self) -> Location {
+        Location::Span(self.span.clone())
     }
 }
 
@@ -210,7 +210,7 @@ fn behind<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
     Some(rest.trim_start_matches([':', '=', ' ']).trim()).filter(|said| !said.is_empty())
 }
 
-/// A text without the code marks or emphasis around it.
+/// A text without the code annotations or emphasis around it.
 pub(super) fn bare(text: &str) -> &str {
     let text = text.trim();
     let inner = text.trim_matches('*').trim();

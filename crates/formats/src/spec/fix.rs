@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use catalog::{Aspects, Place, SourceId, Tool, aspect::Section};
+use catalog::{Aspects, Location, SourceId, Tool, aspect::Section};
 
 use super::{
     kind,
@@ -83,7 +83,7 @@ fn meaning(source: &SourceId, text: &str) -> Vec<Tool> {
     let (mut tools, _) = read(text, &|_| Err(String::new()), &mut report);
     for tool in &mut tools {
         tool.origin = catalog::Origin::whole(source);
-        tool.parameters.iter_mut().for_each(|parameter| parameter.place = Place::Whole);
+        tool.parameters.iter_mut().for_each(|parameter| parameter.place = Location::Whole);
         tool.aspects = tool.aspects.take().map(|aspects| Box::new(said(*aspects)));
     }
     tools
@@ -91,9 +91,9 @@ fn meaning(source: &SourceId, text: &str) -> Vec<Tool> {
 
 /// What is said about errors, security and repeated calls, without the places.
 fn said(mut aspects: Aspects) -> Aspects {
-    aspects.errors.iter_mut().for_each(|errors| errors.place = Place::Whole);
-    aspects.security.iter_mut().for_each(|remark| remark.place = Place::Whole);
-    aspects.idempotency.iter_mut().for_each(|idempotency| idempotency.place = Place::Whole);
+    aspects.errors.iter_mut().for_each(|errors| errors.place = Location::Whole);
+    aspects.security.iter_mut().for_each(|remark| remark.place = Location::Whole);
+    aspects.idempotency.iter_mut().for_each(|idempotency| idempotency.place = Location::Whole);
     let Aspects { errors, security, idempotency, .. } = aspects;
     Aspects { errors, security, idempotency, ..Aspects::default() }
 }

@@ -4,7 +4,8 @@
 use std::{collections::HashMap, ops::Range};
 
 use catalog::{
-    Aspects, Launch, Marks, Origin, Place, Schema, Tool, aspect::Section, aspect::Version, name,
+    Annotations, Aspects, Implementation, Location, Origin, Schema, Tool, aspect::Section,
+    aspect::Version, name,
 };
 use serde_json::{Map, json};
 
@@ -45,8 +46,10 @@ impl Reader<'_, '_> {
         for tool in &mut tools {
             let aspects = tool.aspects.get_or_insert_default();
             aspects.version = version.cloned();
-            tool.marks =
-                Marks { version: version.map(|version| version.text.clone()), ..Marks::default() };
+            tool.annotations = Annotations {
+                version: version.map(|version| version.text.clone()),
+                ..Annotations::default()
+            };
         }
         tools
     }
@@ -105,7 +108,7 @@ impl Reader<'_, '_> {
                 tool.aspects
                     .get_or_insert_default()
                     .sections
-                    .push((Section::Input, Place::Span(cell(inputs))));
+                    .push((Section::Input, Location::Span(cell(inputs))));
             }
             Some((tool, is_known))
         };
@@ -148,9 +151,9 @@ impl Reader<'_, '_> {
         name::check(name).ok()?;
         let open = Schema::new(Map::from_iter([("type".to_owned(), json!("object"))]));
         let origin = Origin::span(self.report.source(), span.clone());
-        let mut tool = Tool::new(name, description, open, Launch::Missing, origin);
+        let mut tool = Tool::new(name, description, open, Implementation::Missing, origin);
         tool.aspects = Some(Box::new(Aspects {
-            sections: vec![(Section::Purpose, Place::Span(span.clone()))],
+            sections: vec![(Section::Purpose, Location::Span(span.clone()))],
             ..Aspects::default()
         }));
         Some(tool)

@@ -1,7 +1,7 @@
 //! What a tool returns: from a JSON Schema, a table, a list, or an example of it.
 
 use catalog::{
-    Place, Schema,
+    Location, Schema,
     aspect::{OutputField, Section},
 };
 use serde_json::Value;
@@ -53,7 +53,7 @@ impl Reader<'_, '_> {
             .iter()
             .find_map(|(written, span)| Some((written.root.as_ref()?.to_value(), span)))
         {
-            let place = Place::Span(span.clone());
+            let place = Location::Span(span.clone());
             return Output {
                 schema: value.is_object().then(|| Schema::new(written::inferred(&value, 0))),
                 fields: shown(&value, &place),
@@ -88,7 +88,7 @@ impl Reader<'_, '_> {
                     .and_then(|examples| examples.get(0))
                     .or_else(|| get("example"))
                     .cloned(),
-                place: Place::Span(span.clone()),
+                place: Location::Span(span.clone()),
             }
         };
         let fields = schema.properties.iter().map(field).collect();
@@ -110,7 +110,7 @@ impl Reader<'_, '_> {
             description: String::new(),
             is_typed: false,
             example: None,
-            place: Place::Span(span.start + at.start..span.start + at.end),
+            place: Location::Span(span.start + at.start..span.start + at.end),
         };
         names.map(field).collect()
     }
@@ -131,7 +131,7 @@ fn flatten(field: &Field, outer: &str, into: &mut Vec<OutputField>) {
 }
 
 /// The fields of an example of the result.
-fn shown(value: &Value, place: &Place) -> Vec<OutputField> {
+fn shown(value: &Value, place: &Location) -> Vec<OutputField> {
     let members = value.as_object().into_iter().flatten();
     let field = |(name, value): (&String, &Value)| OutputField {
         name: name.clone(),

@@ -1,6 +1,6 @@
 //! Schemas in a specification: as a table if the table is read as the same schema, else written out.
 
-use catalog::{Launch, Schema, SourceId, Tool};
+use catalog::{Implementation, Schema, SourceId, Tool};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -11,7 +11,7 @@ use crate::{Guidance, rules::spec::UNREADABLE_PARAMETERS};
 
 /// What arguments a tool takes.
 pub(super) fn input(schema: &Schema) -> String {
-    if schema == &Schema::nothing() {
+    if schema == &Schema::empty() {
         return "None.".to_owned();
     }
     let table = table(schema, "Parameter Name", Requirement::Said);
@@ -21,7 +21,7 @@ pub(super) fn input(schema: &Schema) -> String {
 /// What a tool returns, if anything is known of it.
 pub(super) fn output(tool: &Tool) -> Option<String> {
     let Some(schema) = &tool.output else {
-        return matches!(tool.launch, Launch::Process(_))
+        return matches!(tool.implementation, Implementation::Process(_))
             .then(|| "What the program prints, as text.".to_owned());
     };
     let table = table(schema, "Field Name", Requirement::Unsaid);

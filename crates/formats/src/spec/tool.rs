@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use catalog::{
-    Aspects, Example, Launch, Marks, Origin, Place, Tool,
+    Annotations, Aspects, Example, Implementation, Location, Origin, Tool,
     aspect::{Answer, Section, Usage, Version},
     name,
 };
@@ -41,7 +41,7 @@ impl Reader<'_, '_> {
             name: named.name.clone(),
             origin: Origin {
                 source: tool.origin.source.clone(),
-                place: Place::Span(named.span.clone()),
+                place: Location::Span(named.span.clone()),
             },
             ..tool.clone()
         };
@@ -59,8 +59,13 @@ impl Reader<'_, '_> {
         let output = self.output(parts);
         let page = self.page;
         let origin = Origin::span(self.report.source(), named.span.clone());
-        let mut tool =
-            Tool::new(&named.name, self.purpose(parts), input.schema, Launch::Missing, origin);
+        let mut tool = Tool::new(
+            &named.name,
+            self.purpose(parts),
+            input.schema,
+            Implementation::Missing,
+            origin,
+        );
         tool.output = output.schema;
         tool.parameters = input.parameters;
         let aspects = Aspects {
@@ -76,7 +81,7 @@ impl Reader<'_, '_> {
             security: answers::security(page, parts),
             version: answers::version(page, parts).or_else(|| document.cloned()),
         };
-        tool.marks = marks(&aspects, answers::category(page, parts), |label| {
+        tool.annotations = annotations(&aspects, answers::category(page, parts), |label| {
             answers::mark(page, parts, label)
         });
         tool.description.examples =
@@ -187,8 +192,8 @@ fn unescaped(text: &str) -> String {
 }
 
 /// The sections that were written, each where it is first.
-fn sections(page: &Page<'_>, parts: &[Part<'_>], purpose: &str) -> Vec<(Section, Place)> {
-    let mut found: Vec<(Section, Place)> = Vec::new();
+fn sections(page: &Page<'_>, parts: &[Part<'_>], purpose: &str) -> Vec<(Section, Location)> {
+    let mut found: Vec<(Section, Location)> = Vec::new();
     let unlabelled = parts
         .iter()
         .find(|part| part.by == By::Tool && !purpose.is_empty())
@@ -199,24 +204,24 @@ fn sections(page: &Page<'_>, parts: &[Part<'_>], purpose: &str) -> Vec<(Section,
         .filter_map(|part| Some((part.section?, &part.place)));
     for (section, place) in written.chain(unlabelled) {
         if found.iter().all(|(known, _)| *known != section) {
-            found.push((section, Place::Span(Range::clone(place))));
+            found.push((section, Location::Span(Range::clone(place))));
         }
     }
     found
 }
 
-fn marks(
+fn annotations(
     aspects: &Aspects,
     category: Option<String>,
     said: impl Fn(&str) -> Option<bool>,
-) -> Marks {
+) -> Annotations {
     let idempotent = aspects.idempotency.as_ref().and_then(|said| match said.answer {
         Answer::Yes => Some(true),
         Answer::No | Answer::Partially | Answer::Depends => Some(false),
         Answer::Unclear => None,
     });
     let version = aspects.version.as_ref().map(|version| version.text.clone());
-    Marks {
+    Annotations {
         idempotent,
         category,
         version,

@@ -3,7 +3,7 @@
 //! A schema is a table where a table says all of it, and else is written out, so that nothing of it is lost. What the
 //! tool does not say is said to be unknown; nothing is made up.
 
-use catalog::{Launch, Tool, aspect::Section};
+use catalog::{Implementation, Tool, aspect::Section};
 use serde_json::{Value, json};
 
 use super::{
@@ -35,15 +35,15 @@ pub(crate) fn page(tools: &[Tool], title: &str) -> String {
 
 /// What stands under the heading, before the sections.
 fn facts(tool: &Tool) -> Vec<(&'static str, String)> {
-    let marks = &tool.marks;
+    let annotations = &tool.annotations;
     let yes = |said: Option<bool>| said.map(|yes| if yes { "Yes" } else { "No" }.to_owned());
     let known = [
-        ("Version", marks.version.clone()),
-        ("Category", marks.category.as_ref().map(|category| format!("`{category}`"))),
-        ("Mutates", yes(marks.mutates)),
-        ("Dangerous", yes(marks.dangerous)),
-        ("Requires Approval", yes(marks.requires_approval)),
-        ("Network", yes(marks.network)),
+        ("Version", annotations.version.clone()),
+        ("Category", annotations.category.as_ref().map(|category| format!("`{category}`"))),
+        ("Mutates", yes(annotations.mutates)),
+        ("Dangerous", yes(annotations.dangerous)),
+        ("Requires Approval", yes(annotations.requires_approval)),
+        ("Network", yes(annotations.network)),
     ];
     known.into_iter().filter_map(|(label, said)| Some((label, said?))).collect()
 }
@@ -75,7 +75,7 @@ fn content(tool: &Tool, section: Section) -> String {
 
 /// A tool that is served fails in a way that is known.
 fn errors(tool: &Tool) -> String {
-    if matches!(tool.launch, Launch::Missing) {
+    if matches!(tool.implementation, Implementation::Missing) {
         return UNSAID.to_owned();
     }
     let example = json!({
@@ -93,7 +93,7 @@ fn idempotency(tool: &Tool) -> String {
         .aspects
         .as_ref()
         .and_then(|aspects| Some(one_line(&aspects.idempotency.as_ref()?.text)));
-    let answer = match (words, tool.marks.idempotent) {
+    let answer = match (words, tool.annotations.idempotent) {
         (Some(words), _) => words,
         (None, Some(true)) => "Yes".to_owned(),
         (None, Some(false)) => "No".to_owned(),

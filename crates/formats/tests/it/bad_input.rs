@@ -79,7 +79,7 @@ fn a_file_too_large_is_not_read() {
     assert_eq!(
         formats::locate(
             std::str::from_utf8(&bytes).expect("text"),
-            &catalog::Place::Value("/a".to_owned())
+            &catalog::Location::Value("/a".to_owned())
         ),
         0..0
     );

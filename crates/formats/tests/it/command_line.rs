@@ -1,8 +1,8 @@
 //! What a definition says about the command line.
 
 use catalog::{
-    Launch,
-    launch::{Binding, PassBy, ValueKind},
+    Implementation,
+    implementation::{Binding, PassBy, ValueKind},
 };
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn option(option: Value) -> String {
 }
 
 fn binding(tool: &catalog::Tool, name: &str) -> Binding {
-    let Launch::Process(process) = &tool.launch else { panic!("a process") };
+    let Implementation::Process(process) = &tool.implementation else { panic!("a process") };
     process.bindings().find(|binding| binding.parameter == name).expect("a binding").clone()
 }
 
@@ -202,7 +202,7 @@ fn the_working_directory_is_the_child_s_folder_and_never_a_flag() {
 fn a_shell_that_runs_scripts_is_dangerous_whatever_it_says() {
     let definition = json!({"name": "sh", "description": "Shell", "command": "bash -c", "dangerous": false,
         "subcommand": [{"name": "default", "description": "Run", "positional_args": [{"name": "script", "type": "string"}]}]});
-    assert_eq!(tool(&definition).marks.dangerous, Some(true));
+    assert_eq!(tool(&definition).annotations.dangerous, Some(true));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use catalog::{Diagnostic, Launch, SourceId, Tool};
+use catalog::{Diagnostic, Implementation, SourceId, Tool};
 use formats::{Converted, Guidance, Target, convert};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -94,9 +94,13 @@ fn a_program_is_carried_as_it_was_or_not_at_all() {
     for (name, tools) in corpus("corpus/mtdf") {
         let (back, _) = again(&convert(&tools, Target::Mtdf, "crib"));
         assert_eq!(inputs(&back), inputs(&tools), "{name}");
-        all += tools.iter().filter(|tool| matches!(tool.launch, Launch::Process(_))).count();
+        all += tools
+            .iter()
+            .filter(|tool| matches!(tool.implementation, Implementation::Process(_)))
+            .count();
         for (before, after) in tools.iter().zip(&back).filter(|(_, after)| after.is_callable()) {
-            let (Launch::Process(one), Launch::Process(other)) = (&before.launch, &after.launch)
+            let (Implementation::Process(one), Implementation::Process(other)) =
+                (&before.implementation, &after.implementation)
             else {
                 continue;
             };
@@ -134,7 +138,11 @@ fn everything_that_is_lost_is_reported() {
     assert!(convert(&tools, Target::Mtdf, "count").losses.is_empty());
     let back = again(&specification).0.remove(0);
     assert_eq!(
-        (back.marks.mutates, back.marks.category.as_deref(), back.marks.version.as_deref()),
+        (
+            back.annotations.mutates,
+            back.annotations.category.as_deref(),
+            back.annotations.version.as_deref()
+        ),
         (Some(false), Some("text"), Some("1.2.0"))
     );
 }
@@ -246,10 +254,10 @@ fn a_saved_listing_is_read_in_each_of_its_forms() {
         };
         assert_eq!((greet.name.as_str(), greet.title.as_deref()), ("greet", Some("Greeting")));
         assert_eq!(
-            (greet.marks.mutates, greet.marks.network, greet.marks.idempotent),
+            (greet.annotations.mutates, greet.annotations.network, greet.annotations.idempotent),
             (Some(false), Some(false), None)
         );
-        assert_eq!(greet.marks.version.as_deref(), Some("1.0.0"));
+        assert_eq!(greet.annotations.version.as_deref(), Some("1.0.0"));
         assert!(greet.output.is_some() && !greet.is_callable());
     }
 }

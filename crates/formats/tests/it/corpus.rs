@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use catalog::{Diagnostic, Launch, SourceId, Tool};
+use catalog::{Diagnostic, Implementation, SourceId, Tool};
 use formats::{Document, Format, Guidance};
 use serde_json::Value;
 
@@ -168,7 +168,7 @@ fn a_built_in_s_definition_gives_no_program() {
         let mut tools =
             files.iter().flat_map(|file| &file.tools).filter(|tool| tool.name == name).peekable();
         assert!(tools.peek().is_some(), "{name}");
-        assert!(tools.all(|tool| tool.launch == Launch::Missing), "{name}");
+        assert!(tools.all(|tool| tool.implementation == Implementation::Missing), "{name}");
     }
 }
 

@@ -209,8 +209,8 @@ fn node() -> Vec<(&'static str, Values)> {
         "force_synchronous",
         "asynchronous",
     ];
-    let marks = ["mutates", "dangerous", "requires_approval", "network", "idempotent"];
-    fields.extend(flags.into_iter().chain(marks).map(|key| (key, flag())));
+    let annotations = ["mutates", "dangerous", "requires_approval", "network", "idempotent"];
+    fields.extend(flags.into_iter().chain(annotations).map(|key| (key, flag())));
     fields
         .extend(["title", "install_instructions", "category", "version"].map(|key| (key, text())));
     fields

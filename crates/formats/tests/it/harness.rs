@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use catalog::{
-    Diagnostic, Launch, Severity, SourceId, Tool,
-    launch::{Binding, Items, PassBy, Piece, Separator},
+    Diagnostic, Implementation, Severity, SourceId, Tool,
+    implementation::{Binding, Items, PassBy, Piece, Separator},
 };
 use formats::{Guidance, Reading};
 use serde_json::{Value, json};
@@ -74,8 +74,8 @@ pub(crate) fn with_option(option: Value) -> Value {
 
 /// The command line of a tool in short: words as they are, parameters in angle brackets.
 pub(crate) fn line(tool: &Tool) -> String {
-    let Launch::Process(process) = &tool.launch else {
-        return format!("{:?}", tool.launch);
+    let Implementation::Process(process) = &tool.implementation else {
+        return format!("{:?}", tool.implementation);
     };
     let pieces = process.pieces.iter().filter_map(|piece| match piece {
         Piece::Word(word) => Some(word.clone()),

@@ -76,12 +76,17 @@ fn timeouts_marks_and_texts_are_handed_down() {
         (leaf.timeout, other.timeout),
         (Some(Duration::from_secs(86_400)), Some(Duration::from_secs(30)))
     );
-    assert_eq!((leaf.marks.mutates, other.marks.mutates), (Some(false), Some(true)));
-    assert_eq!(leaf.marks.category.as_deref(), Some("b"));
-    assert_eq!(other.marks.version.as_deref(), Some("1"));
-    let marks = &other.marks;
+    assert_eq!((leaf.annotations.mutates, other.annotations.mutates), (Some(false), Some(true)));
+    assert_eq!(leaf.annotations.category.as_deref(), Some("b"));
+    assert_eq!(other.annotations.version.as_deref(), Some("1"));
+    let annotations = &other.annotations;
     assert_eq!(
-        [marks.network, marks.dangerous, marks.idempotent, marks.requires_approval],
+        [
+            annotations.network,
+            annotations.dangerous,
+            annotations.idempotent,
+            annotations.requires_approval
+        ],
         [Some(true); 4]
     );
     assert_eq!(
@@ -93,7 +98,7 @@ fn timeouts_marks_and_texts_are_handed_down() {
 
 #[test]
 fn read_only_means_that_nothing_is_changed_unless_said() {
-    let mutates = |leaf| levels(json!({"mutates": true}), json!({}), leaf)[0].marks.mutates;
+    let mutates = |leaf| levels(json!({"mutates": true}), json!({}), leaf)[0].annotations.mutates;
     assert_eq!(mutates(json!({"concurrency": "read_only"})), Some(false));
     assert_eq!(mutates(json!({"concurrency": "read_only", "mutates": true})), Some(true));
     assert_eq!(mutates(json!({"concurrency": "service"})), Some(true));

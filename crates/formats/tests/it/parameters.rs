@@ -1,6 +1,6 @@
 //! Options and positionals as JSON Schema, and what they may not say.
 
-use catalog::launch::Access;
+use catalog::implementation::Access;
 use serde_json::{Value, json};
 
 use crate::harness::{errors, read, summary, tool, with_leaf, with_option};
@@ -178,7 +178,9 @@ fn a_path_says_what_is_done_with_it() {
     let access = |definition: &serde_json::Value| {
         let reading = read(definition);
         let tool = reading.tools.first().expect("a tool");
-        let catalog::Launch::Process(process) = &tool.launch else { panic!("not a program") };
+        let catalog::Implementation::Process(process) = &tool.implementation else {
+            panic!("not a program")
+        };
         process
             .bindings()
             .find(|binding| binding.parameter == "x")

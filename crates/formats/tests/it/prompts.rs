@@ -45,7 +45,10 @@ fn places_are_lines_of_the_file() {
     let text = "---\ndescription: Fine\n---\none\n{% endif %}\n";
     let (prompt, found) = read("p.md", text);
     assert!(prompt.is_none());
-    assert_eq!(found[0].origin.place, catalog::Place::Offset(text.find("{% endif").expect("it")));
+    assert_eq!(
+        found[0].origin.place,
+        catalog::Location::Offset(text.find("{% endif").expect("it"))
+    );
 }
 
 #[test]
@@ -55,7 +58,7 @@ fn tools_that_a_template_names_are_known_with_their_place() {
     let tools = prompt.expect("a prompt").tools;
     let places: Vec<_> =
         tools.iter().map(|tool| (tool.name.as_str(), tool.origin.place.clone())).collect();
-    let place = |of: &str| catalog::Place::Offset(text.find(of).expect("it"));
+    let place = |of: &str| catalog::Location::Offset(text.find(of).expect("it"));
     assert_eq!(places, [("one", place("call(\"one")), ("two", place("tool( 'two"))]);
 }
 

@@ -3,8 +3,8 @@
 use std::{fs, time::Duration};
 
 use catalog::{
-    Launch, Mode, SourceId,
-    launch::{Atom, Encoding, Formal},
+    Implementation, Mode, SourceId,
+    implementation::{Atom, Encoding, Formal},
 };
 use formats::{Guidance, Reading};
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ returns:
         (tool.name.as_str(), tool.title.as_deref()),
         ("pkg-function_name", Some("Function name"))
     );
-    assert_eq!(tool.marks.category.as_deref(), Some("Category Name"));
+    assert_eq!(tool.annotations.category.as_deref(), Some("Category Name"));
     assert_eq!((tool.measured, tool.mode), (Some(Duration::from_millis(23)), Mode::Synchronous));
     assert_eq!(tool.description.transcript.as_deref(), Some("f()"));
     let schema = Value::Object(tool.input.object().as_ref().clone());
@@ -77,7 +77,7 @@ returns:
         output.property("field1"),
         Some(&json!({"type": "string", "description": "Description"}))
     );
-    let Launch::R(function) = &tool.launch else { panic!("an R function") };
+    let Implementation::R(function) = &tool.implementation else { panic!("an R function") };
     assert_eq!((function.package.as_str(), function.function.as_str()), ("pkg", "function_name"));
     let formal = |parameter: &str, encoding| Formal { parameter: parameter.to_owned(), encoding };
     let expected = [
@@ -115,14 +115,14 @@ fn safety_flags_are_understood_in_every_spelling() {
     for spelled in ["yes", "Yes", "on", "true", "TRUE", "y", "'yes'", "\"TRUE\"", "1"] {
         let reading =
             read(&with("", &format!("dangerous: {spelled}\nrequires_approval: {spelled}\n")));
-        let marks = &reading.tools[0].marks;
+        let annotations = &reading.tools[0].annotations;
         assert_eq!(
-            (marks.dangerous, marks.requires_approval),
+            (annotations.dangerous, annotations.requires_approval),
             (Some(true), Some(true)),
             "{spelled}"
         );
     }
-    assert_eq!(read(&with("", "dangerous: no\n")).tools[0].marks.dangerous, Some(false));
+    assert_eq!(read(&with("", "dangerous: no\n")).tools[0].annotations.dangerous, Some(false));
 }
 
 #[test]
@@ -288,10 +288,12 @@ fn the_package_may_stand_in_the_name_of_the_file_only() {
     let reading =
         |file: &str| formats::read(&SourceId::new(file), text.as_bytes(), &Guidance::default());
     let named = reading("tools/my.pkg-do_it.yaml");
-    let Launch::R(function) = &named.tools[0].launch else { panic!("an R function") };
+    let Implementation::R(function) = &named.tools[0].implementation else {
+        panic!("an R function")
+    };
     assert_eq!((function.package.as_str(), function.function.as_str()), ("my.pkg", "do_it"));
     let unnamed = reading("tools/tool.yaml");
-    assert_eq!(unnamed.tools[0].launch, Launch::Missing);
+    assert_eq!(unnamed.tools[0].implementation, Implementation::Missing);
     assert_eq!(summary(&unnamed.diagnostics), ["warning TC140 /name"]);
 }
 
@@ -341,7 +343,7 @@ fn duplicate_keys_aliases_and_bombs() {
 #[test]
 fn nothing_is_evaluated() {
     let reading = read(&with("", "category: !expr system('touch /tmp/x')\n"));
-    assert_eq!(reading.tools[0].marks.category.as_deref(), Some("system('touch /tmp/x')"));
+    assert_eq!(reading.tools[0].annotations.category.as_deref(), Some("system('touch /tmp/x')"));
     assert_eq!(summary(&reading.diagnostics), ["warning TC016 -"]);
 }
 

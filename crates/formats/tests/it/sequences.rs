@@ -1,4 +1,4 @@
-use catalog::{Launch, launch::Step};
+use catalog::{Implementation, implementation::Step};
 use serde_json::json;
 
 use crate::harness::{errors, read, summary, tool};
@@ -13,7 +13,7 @@ fn steps_call_tools_by_their_served_names() {
             {"tool": "say"},
         ],
     }));
-    let Launch::Sequence(sequence) = &tool.launch else { panic!("a sequence") };
+    let Implementation::Sequence(sequence) = &tool.implementation else { panic!("a sequence") };
     assert_eq!(sequence.delay_ms, 5);
     let step = Step {
         tool: "cargo_nextest_run".to_owned(),
@@ -45,10 +45,15 @@ fn a_subcommand_may_be_a_sequence_and_may_inherit_one() {
         ],
     }));
     assert_eq!(reading.diagnostics, []);
-    let launches: Vec<_> =
-        reading.tools.iter().map(|tool| matches!(tool.launch, Launch::Sequence(_))).collect();
+    let launches: Vec<_> = reading
+        .tools
+        .iter()
+        .map(|tool| matches!(tool.implementation, Implementation::Sequence(_)))
+        .collect();
     assert_eq!(launches, [true, false, true]);
-    let Launch::Sequence(sequence) = &reading.tools[0].launch else { panic!("a sequence") };
+    let Implementation::Sequence(sequence) = &reading.tools[0].implementation else {
+        panic!("a sequence")
+    };
     assert_eq!(sequence.delay_ms, 100);
     let places: Vec<_> =
         reading.tools.iter().map(|tool| tool.step_origin(0).pointer().map(str::to_owned)).collect();

@@ -8,7 +8,7 @@ mod outline;
 mod schemas;
 mod tables;
 
-use catalog::{Place, SourceId, Tool};
+use catalog::{Location, SourceId, Tool};
 use formats::{Document, Guidance, Reading};
 use serde_json::Value;
 
@@ -56,8 +56,8 @@ pub(crate) fn names(reading: &Reading) -> Vec<&str> {
 pub(crate) fn findings(text: &str, reading: &Reading) -> Vec<String> {
     let shown = |found: &catalog::Diagnostic| {
         let at = match &found.origin.place {
-            Place::Span(span) => text[span.clone()].lines().next().unwrap_or_default(),
-            Place::Offset(_) => "offset",
+            Location::Span(span) => text[span.clone()].lines().next().unwrap_or_default(),
+            Location::Offset(_) => "offset",
             _ => "file",
         };
         format!("{} {}: {at:?} {}", found.severity.as_str(), found.code, found.message)

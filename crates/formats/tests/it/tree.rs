@@ -1,6 +1,6 @@
 //! From a definition to tools: names, leaves, errors confined to where they are.
 
-use catalog::{Launch, Place};
+use catalog::{Implementation, Location};
 use serde_json::json;
 
 use crate::harness::{errors, line, names, read, summary, tool};
@@ -188,8 +188,8 @@ fn a_built_in_s_definition_gives_it_text_and_says_so() {
         assert_eq!(summary(&reading.diagnostics), ["note TC030 /name"]);
         let tool = &reading.tools[0];
         assert_eq!(
-            (tool.name.as_str(), &tool.launch, tool.unbound.as_ref()),
-            ("status", &Launch::Missing, None)
+            (tool.name.as_str(), &tool.implementation, tool.unbound.as_ref()),
+            ("status", &Implementation::Missing, None)
         );
         assert_eq!(tool.description.text, "Look at operations");
     }
@@ -253,7 +253,7 @@ fn a_tool_knows_where_it_and_its_parameters_are_defined() {
     }));
     assert_eq!(tool.title.as_deref(), Some("Sub"));
     assert_eq!(tool.origin.pointer(), Some("/subcommand/0"));
-    assert_eq!(tool.parameters[0].place, Place::Value("/subcommand/0/options/0".to_owned()));
+    assert_eq!(tool.parameters[0].place, Location::Value("/subcommand/0/options/0".to_owned()));
     assert_eq!(tool.parameters[0].alias.as_deref(), Some("l"));
 }
 

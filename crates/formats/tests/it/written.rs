@@ -1,8 +1,8 @@
 //! The dialect with a written schema.
 
 use catalog::{
-    Launch, Mode,
-    launch::{PassBy, Piece, ValueKind},
+    Implementation, Mode,
+    implementation::{PassBy, Piece, ValueKind},
 };
 use serde_json::{Value, json};
 
@@ -105,7 +105,7 @@ fn paths_variables_and_the_folder_are_seen_in_written_schemas() {
     definition["inputSchema"]["$defs"] =
         json!({"p": {"$ref": "#/$defs/q"}, "q": {"type": "string", "format": "path"}});
     let tool = tool(&definition);
-    let Launch::Process(process) = &tool.launch else { panic!("a process") };
+    let Implementation::Process(process) = &tool.implementation else { panic!("a process") };
     let kinds: Vec<_> = process.bindings().map(|binding| binding.kind).collect();
     assert_eq!(
         kinds,
@@ -254,12 +254,12 @@ fn a_bound_tool_keeps_what_the_definition_says_about_argv() {
     let command = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let bound = formats::bind(reading.tools[0].clone(), &command(&["bash", "-c"]));
     assert_eq!(line(&bound), "bash -c -v <v> <script> <-args>");
-    assert_eq!(bound.marks.dangerous, Some(true));
+    assert_eq!(bound.annotations.dangerous, Some(true));
     let again = formats::bind(bound.clone(), &command(&["other"]));
-    assert_eq!(again.launch, bound.launch);
+    assert_eq!(again.implementation, bound.implementation);
     assert!(!formats::bind(reading.tools[0].clone(), &[]).is_callable());
     let literal = formats::bind(reading.tools[0].clone(), &command(&["x", "{nothing}"]));
-    let Launch::Process(process) = literal.launch else { panic!("a process") };
+    let Implementation::Process(process) = literal.implementation else { panic!("a process") };
     assert_eq!(process.pieces[0], Piece::Word("{nothing}".to_owned()));
 }
 

@@ -36,7 +36,7 @@ pub(super) struct Pair<'a, 'p> {
 /// The schemas that the references of the two sides are resolved in.
 type Roots<'a> = (&'a Map<String, Value>, &'a Map<String, Value>);
 /// Two schemas, known by where they are.
-type Place = (*const Map<String, Value>, *const Map<String, Value>);
+type Location = (*const Map<String, Value>, *const Map<String, Value>);
 
 /// A walk along two schemas, and what was found on it.
 pub(super) struct Walk<'a> {
@@ -46,7 +46,7 @@ pub(super) struct Walk<'a> {
     /// Whether only what is taken counts, not what is said about it.
     is_silent: bool,
     /// The schemas that are being compared: what leads back to them is the same if they are.
-    open: Vec<Place>,
+    open: Vec<Location>,
     steps: Cell<usize>,
     found: Vec<Change>,
 }
@@ -348,7 +348,7 @@ impl<'a> Walk<'a> {
             return Effect::Undecided;
         }
         let is_forward = std::ptr::eq(old_root, self.old_root);
-        let turned = |(old, new): &Place| {
+        let turned = |(old, new): &Location| {
             if is_forward { (*old, *new) } else { (*new, *old) }
         };
         let mut walk = Self {

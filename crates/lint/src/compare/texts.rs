@@ -140,8 +140,8 @@ fn described(old: &Tool, new: &Tool) -> Vec<Change> {
 }
 
 fn marked(old: &Tool, new: &Tool) -> Vec<Change> {
-    let (before, now) = (&old.marks, &new.marks);
-    let marks = [
+    let (before, now) = (&old.annotations, &new.annotations);
+    let annotations = [
         ("mutates", before.mutates, now.mutates),
         ("dangerous", before.dangerous, now.dangerous),
         ("idempotent", before.idempotent, now.idempotent),
@@ -158,7 +158,7 @@ fn marked(old: &Tool, new: &Tool) -> Vec<Change> {
         Change::of_tool(&ANNOTATIONS_CHANGED, "/annotations", message)
     };
     let mut found: Vec<Change> =
-        marks.into_iter().filter(|(_, old, new)| old != new).map(told).collect();
+        annotations.into_iter().filter(|(_, old, new)| old != new).map(told).collect();
     let words = [
         (&CATEGORY_CHANGED, "category", &before.category, &now.category),
         (&VERSION_CHANGED, "version", &before.version, &now.version),
@@ -214,7 +214,7 @@ fn documented(old: &Tool, new: &Tool) -> Vec<Change> {
 
 /// How a tool is run, in a form that can be compared.
 fn runs(tool: &Tool) -> impl PartialEq + '_ {
-    (&tool.launch, tool.mode, tool.timeout, tool.concurrency)
+    (&tool.implementation, tool.mode, tool.timeout, tool.concurrency)
 }
 
 /// Whether two texts have the same words: how lines are broken does not count.

@@ -1,6 +1,6 @@
 //! Names with capitals.
 
-use catalog::{Diagnostic, Launch, Rule, Severity, Tool};
+use catalog::{Diagnostic, Implementation, Rule, Severity, Tool};
 
 use crate::check::Report;
 
@@ -26,7 +26,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    let is_command = matches!(tool.launch, Launch::Process(_)) && tool.aspects.is_none();
+    let is_command =
+        matches!(tool.implementation, Implementation::Process(_)) && tool.aspects.is_none();
     if !is_command && tool.name.contains(|c: char| c.is_ascii_uppercase()) {
         let message = format!("the name `{}` has capitals", tool.name);
         report.push(

@@ -1,4 +1,4 @@
-//! Marks that cannot both be true.
+//! Annotations that cannot both be true.
 
 use catalog::{Concurrency, Diagnostic, Rule, Severity, Tool};
 
@@ -17,17 +17,17 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    let marks = &tool.marks;
+    let annotations = &tool.annotations;
     let mut push = |message: &str, hint: &str| {
         report.push(Diagnostic::new(&RULE, tool.origin.clone(), message).hint(hint))
     };
-    if marks.mutates == Some(false) && marks.dangerous == Some(true) {
+    if annotations.mutates == Some(false) && annotations.dangerous == Some(true) {
         push(
             "the tool is marked as changing nothing and as dangerous",
             "say `\"mutates\": true`, or take `dangerous` out",
         );
     }
-    if marks.mutates == Some(true) && tool.concurrency == Some(Concurrency::ReadOnly) {
+    if annotations.mutates == Some(true) && tool.concurrency == Some(Concurrency::ReadOnly) {
         push(
             "the tool is marked as changing something and as running among readers",
             "say `\"concurrency\": \"exclusive\"`",

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use catalog::{Catalog, Diagnostic, Launch, Rule, Severity, Tool};
+use catalog::{Catalog, Diagnostic, Implementation, Rule, Severity, Tool};
 
 use crate::check::Report;
 
@@ -48,7 +48,10 @@ fn reaches(catalog: &Catalog, from: &str, goal: &str) -> bool {
 
 /// The names of the tools that `tool` calls, if it is a sequence.
 pub(super) fn steps(tool: &Tool) -> impl Iterator<Item = &str> {
-    let sequence =
-        if let Launch::Sequence(sequence) = &tool.launch { Some(sequence) } else { None };
+    let sequence = if let Implementation::Sequence(sequence) = &tool.implementation {
+        Some(sequence)
+    } else {
+        None
+    };
     sequence.into_iter().flat_map(|sequence| sequence.steps.iter().map(|step| step.tool.as_str()))
 }

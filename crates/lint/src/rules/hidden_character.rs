@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     code: "TC504",
     name: "hidden-character",
     severity: Severity::Error,
-    why: "A model reads characters that a person cannot see: tag characters and zero-width marks carry whole sentences past \
+    why: "A model reads characters that a person cannot see: tag characters and zero-width annotations carry whole sentences past \
           a reviewer, direction overrides reorder what is shown, and control characters rewrite a terminal. None is needed \
           in a definition. Joiners inside emoji and in scripts that need them are allowed in descriptions. Private-use \
           characters only get a warning.",

@@ -1,6 +1,6 @@
 //! Examples that are no call of the tool.
 
-use catalog::{Diagnostic, Place, Rule, Severity, Tool, aspect::Section};
+use catalog::{Diagnostic, Location, Rule, Severity, Tool, aspect::Section};
 use serde_json::Value;
 
 use crate::check::Report;
@@ -24,7 +24,7 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let Some(aspects) = &tool.aspects else { return };
     let mut push =
-        |place: &Place, message: &str| {
+        |place: &Location, message: &str| {
             let found = Diagnostic::new(&RULE, tool.origin_of(place), message)
                 .expected("tool_name and arguments");
             report.push(found.hint(format!(

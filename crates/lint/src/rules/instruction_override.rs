@@ -59,7 +59,7 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
     ])
 });
 
-/// Marks by which chat templates and poisoned descriptions set off a block for the model's eyes.
+/// Annotations by which chat templates and poisoned descriptions set off a block for the model's eyes.
 const BLOCKS: [(&str, &str); 9] = [
     ("<important>", ""),
     ("<|im_start|>", ""),

@@ -1,6 +1,6 @@
 //! Tools that do not say whether they write.
 
-use catalog::{Diagnostic, Launch, Rule, Severity, Tool, name};
+use catalog::{Diagnostic, Implementation, Rule, Severity, Tool, name};
 
 use crate::check::Report;
 
@@ -19,14 +19,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    let is_built_in = tool.launch == Launch::Native && name::BUILT_IN.contains(&tool.name.as_str());
-    let says = tool.marks.mutates.is_some() || tool.marks.dangerous == Some(true);
+    let is_built_in = tool.implementation == Implementation::Native
+        && name::BUILT_IN.contains(&tool.name.as_str());
+    let says = tool.annotations.mutates.is_some() || tool.annotations.dangerous == Some(true);
     // Another tool says it for itself.
-    let is_another = matches!(tool.launch, Launch::Tool(_));
+    let is_another = matches!(tool.implementation, Implementation::Tool(_));
     if tool.is_callable() && !is_built_in && !is_another && !says {
         let message = "nothing says whether the tool changes anything; it is served as one that may write and destroy";
-        let hint = match tool.launch {
-            Launch::R(_) => {
+        let hint = match tool.implementation {
+            Implementation::R(_) => {
                 "add `@keywords mcp-read-only` and build again, or `mutates: no`, if it only reads; else `mutates: yes`"
             }
             _ if tool.on_mismatch.is_some() => {

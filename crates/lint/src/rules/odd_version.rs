@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    let Some(version) = tool.marks.version.as_deref().filter(|version| !is_semantic(version))
+    let Some(version) = tool.annotations.version.as_deref().filter(|version| !is_semantic(version))
     else {
         return;
     };

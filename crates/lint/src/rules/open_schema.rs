@@ -1,6 +1,6 @@
 //! Schemas that let arguments through which nothing on the command line takes.
 
-use catalog::{Diagnostic, Launch, Rule, Severity, Tool};
+use catalog::{Diagnostic, Implementation, Rule, Severity, Tool};
 use serde_json::Value;
 
 use crate::check::Report;
@@ -24,7 +24,9 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let closes = |keyword: &str| tool.input.object().get(keyword) == Some(&Value::Bool(false));
     let is_closed = closes("additionalProperties") || closes("unevaluatedProperties");
-    if matches!(&tool.launch, Launch::Process(process) if !process.speaks_json()) && !is_closed {
+    if matches!(&tool.implementation, Implementation::Process(process) if !process.speaks_json())
+        && !is_closed
+    {
         let message = "the schema lets arguments through that the program does not take, so that they are refused";
         let found = Diagnostic::new(&RULE, tool.origin.clone(), message);
         report.push(

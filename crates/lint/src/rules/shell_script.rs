@@ -1,6 +1,6 @@
 //! Commands that hand their arguments to a shell.
 
-use catalog::{Diagnostic, Launch, Rule, Severity, Tool};
+use catalog::{Diagnostic, Implementation, Rule, Severity, Tool};
 
 use crate::check::Report;
 
@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: "shell-script",
     severity: Severity::Warning,
     why: "A shell that runs its argument as a script (`sh -c`) does whatever the caller writes: no schema bounds it. Such a \
-          tool is treated as dangerous, whatever its marks say. Name the program itself, or put the script in a file of the \
+          tool is treated as dangerous, whatever its annotations say. Name the program itself, or put the script in a file of the \
           crib and take its inputs as parameters.",
     bad: r#"{"name": "shell", "description": "Run a script", "command": "bash -c", "mutates": true,
  "subcommand": [{"name": "default", "description": "Run a script", "positional_args": [
@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    if let Launch::Process(process) = &tool.launch
+    if let Implementation::Process(process) = &tool.implementation
         && process.is_shell_script()
     {
         let message = format!(

@@ -1,9 +1,9 @@
 //! Steps of a sequence whose arguments their tool does not take.
 
 use catalog::{
-    Catalog, Diagnostic, Launch, Rule, Severity, Tool,
+    Catalog, Diagnostic, Implementation, Rule, Severity, Tool,
     arguments::{self, ArgumentError},
-    launch::Step,
+    implementation::Step,
 };
 
 use crate::check::Report;
@@ -32,7 +32,7 @@ const FOLDER: &str = "working_directory";
 
 pub(crate) fn check(catalog: &Catalog, report: &mut Report<'_>) {
     for tool in catalog.tools() {
-        let Launch::Sequence(sequence) = &tool.launch else {
+        let Implementation::Sequence(sequence) = &tool.implementation else {
             continue;
         };
         for (index, step) in sequence.steps.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Parameters that name a file or folder and do not say so.
 
 use catalog::{
-    Diagnostic, Launch, Rule, Severity, Tool,
-    launch::{PassBy, ValueKind},
+    Diagnostic, Implementation, Rule, Severity, Tool,
+    implementation::{PassBy, ValueKind},
 };
 use serde_json::Value;
 
@@ -29,10 +29,13 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let is_only_described = tool.aspects.is_some() && !tool.is_callable();
     // Functions, and programs that are given JSON, resolve paths themselves; other tools judge their own.
-    let resolves_itself = match &tool.launch {
-        Launch::Native | Launch::R(_) | Launch::Python(_) | Launch::Tool(_) => true,
-        Launch::Process(process) => process.speaks_json(),
-        Launch::Sequence(_) | Launch::Missing => false,
+    let resolves_itself = match &tool.implementation {
+        Implementation::Native
+        | Implementation::R(_)
+        | Implementation::Python(_)
+        | Implementation::Tool(_) => true,
+        Implementation::Process(process) => process.speaks_json(),
+        Implementation::Sequence(_) | Implementation::Missing => false,
     };
     if resolves_itself || is_only_described {
         return;
@@ -88,7 +91,7 @@ fn is(schema: &Value, wanted: &str) -> bool {
 
 /// Whether the command line knows it as a path, or takes it as content and not as a name.
 fn is_bound_as_path(tool: &Tool, name: &str) -> bool {
-    let Launch::Process(process) = &tool.launch else {
+    let Implementation::Process(process) = &tool.implementation else {
         return false;
     };
     process.bindings().filter(|binding| binding.parameter == name).any(|binding| {

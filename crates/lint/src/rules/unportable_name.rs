@@ -1,6 +1,6 @@
 //! Names that some hosts rewrite.
 
-use catalog::{Diagnostic, Launch, Rule, Severity, Tool};
+use catalog::{Diagnostic, Implementation, Rule, Severity, Tool};
 
 use crate::check::Report;
 
@@ -38,7 +38,7 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
 
 /// Whether the format leaves no choice: a function of R is called by its package and its name.
 fn is_given(tool: &Tool) -> bool {
-    let Launch::R(function) = &tool.launch else {
+    let Implementation::R(function) = &tool.implementation else {
         return false;
     };
     tool.name == format!("{}-{}", function.package, function.function)

@@ -1,6 +1,6 @@
 //! Addresses given to a program that nobody said may use the network.
 
-use catalog::{Diagnostic, Launch, Rule, Severity, Tool};
+use catalog::{Diagnostic, Implementation, Rule, Severity, Tool};
 use serde_json::Value;
 
 use crate::check::Report;
@@ -23,8 +23,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    if tool.marks.network.is_some()
-        || !matches!(tool.launch, Launch::Process(_) | Launch::Python(_))
+    if tool.annotations.network.is_some()
+        || !matches!(tool.implementation, Implementation::Process(_) | Implementation::Python(_))
     {
         return;
     }

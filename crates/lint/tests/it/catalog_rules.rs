@@ -1,6 +1,6 @@
 //! What holds for all rules together.
 
-use catalog::{Parameter, Place};
+use catalog::{Location, Parameter};
 use serde_json::json;
 
 use crate::harness::{check_in, object, tool};
@@ -25,7 +25,7 @@ fn a_good_tool_is_left_alone() {
 fn the_order_does_not_depend_on_the_order_of_reading() {
     let bad = |name: &str| {
         let mut tool = tool(name);
-        tool.marks.mutates = None;
+        tool.annotations.mutates = None;
         tool.description.text = String::new();
         tool
     };
@@ -50,7 +50,7 @@ fn tools_that_share_a_parameter_share_its_problem() {
         tool.input = object(
             json!({"type": "object", "properties": properties, "additionalProperties": false}),
         );
-        let place = Place::Value("/options/0".into());
+        let place = Location::Value("/options/0".into());
         tool.parameters = vec![Parameter { name: "manifest-path".into(), alias: None, place }];
         tool
     };

@@ -16,7 +16,7 @@ use crate::harness::{object, tool};
 /// A tool that takes or returns what the schemas say.
 pub(crate) fn with(input: Option<Value>, output: Option<Value>) -> Tool {
     let mut tool = tool("subject");
-    tool.input = input.map_or_else(Schema::nothing, object);
+    tool.input = input.map_or_else(Schema::empty, object);
     tool.output = output.map(object);
     tool
 }

@@ -54,7 +54,7 @@ fn good_definitions_stay_free_of_findings() {
     }
 }
 
-/// What the rules find in real definitions, one line for each tool or parameter. Left out are marks,
+/// What the rules find in real definitions, one line for each tool or parameter. Left out are annotations,
 /// which almost no old definition has, and shells, which are no matter of judgement.
 #[test]
 fn finds_what_is_wrong_with_real_definitions_and_no_more() {

@@ -1,8 +1,9 @@
 //! Tools made by hand, and what the rules say about them.
 
 use catalog::{
-    Catalog, Diagnostic, Launch, Marks, Origin, Parameter, Place, Schema, SourceId, Tool,
-    launch::{Binding, Piece, Process},
+    Annotations, Catalog, Diagnostic, Implementation, Location, Origin, Parameter, Schema,
+    SourceId, Tool,
+    implementation::{Binding, Piece, Process},
 };
 use lint::Context;
 use serde_json::{Map, Value, json};
@@ -10,10 +11,16 @@ use serde_json::{Map, Value, json};
 /// A tool with nothing wrong with it.
 pub(crate) fn tool(name: &str) -> Tool {
     let origin = Origin::value(&SourceId::new(format!("tools/{name}.json")), "");
-    let launch = Launch::Process(Process { program: "echo".into(), pieces: Vec::new() });
-    let mut tool =
-        Tool::new(name, "Do something that is well described", Schema::nothing(), launch, origin);
-    tool.marks = Marks { mutates: Some(false), ..Marks::default() };
+    let implementation =
+        Implementation::Process(Process { program: "echo".into(), pieces: Vec::new() });
+    let mut tool = Tool::new(
+        name,
+        "Do something that is well described",
+        Schema::empty(),
+        implementation,
+        origin,
+    );
+    tool.annotations = Annotations { mutates: Some(false), ..Annotations::default() };
     tool
 }
 
@@ -33,10 +40,11 @@ pub(crate) fn taking(name: &str, schema: Value) -> Tool {
     tool.parameters = vec![Parameter {
         name: name.into(),
         alias: None,
-        place: Place::Value("/subcommand/0/options/0".into()),
+        place: Location::Value("/subcommand/0/options/0".into()),
     }];
-    let pieces = vec![Piece::Parameter(Binding::option(name, catalog::launch::flag_for(name)))];
-    tool.launch = Launch::Process(Process { program: "echo".into(), pieces });
+    let pieces =
+        vec![Piece::Parameter(Binding::option(name, catalog::implementation::flag_for(name)))];
+    tool.implementation = Implementation::Process(Process { program: "echo".into(), pieces });
     tool
 }
 

@@ -1,8 +1,8 @@
 //! `TC2xx`: names, and sequences that call by name.
 
 use catalog::{
-    Launch, Place, Severity, StepPlace,
-    launch::{RFunction, Sequence, Step},
+    Implementation, Location, Severity, StepLocation,
+    implementation::{RFunction, Sequence, Step},
 };
 use serde_json::json;
 
@@ -60,16 +60,16 @@ fn the_names_of_r_functions_are_as_their_packages_give_them() {
     let mut tool = tool("data.table-read.csv");
     let of = |function: &str| {
         let function = function.to_owned();
-        Launch::R(RFunction {
+        Implementation::R(RFunction {
             package: "data.table".to_owned(),
             function,
             sources: None,
             formals: Vec::new(),
         })
     };
-    tool.launch = of("read.csv");
+    tool.implementation = of("read.csv");
     assert!(check(tool.clone()).iter().all(|found| found.code != "TC204"));
-    tool.launch = of("other");
+    tool.implementation = of("other");
     assert!(check(tool).iter().any(|found| found.code == "TC204"), "a name of somebody's choice");
 }
 
@@ -82,11 +82,11 @@ fn sequence(name: &str, steps: &[&str]) -> catalog::Tool {
         skip_if_missing: None,
     };
     let mut tool = tool(name);
-    tool.launch =
-        Launch::Sequence(Sequence { steps: steps.iter().map(step).collect(), delay_ms: 0 });
-    let place = |index| StepPlace {
-        step: Place::Value(format!("/sequence/{index}")),
-        arguments: Place::Value(format!("/sequence/{index}/args")),
+    tool.implementation =
+        Implementation::Sequence(Sequence { steps: steps.iter().map(step).collect(), delay_ms: 0 });
+    let place = |index| StepLocation {
+        step: Location::Value(format!("/sequence/{index}")),
+        arguments: Location::Value(format!("/sequence/{index}/args")),
     };
     tool.steps = (0..steps.len()).map(place).collect();
     tool
@@ -95,7 +95,7 @@ fn sequence(name: &str, steps: &[&str]) -> catalog::Tool {
 #[test]
 fn refuses_a_step_that_leads_nowhere_at_its_place() {
     let mut silent = tool("silent");
-    silent.launch = Launch::Missing;
+    silent.implementation = Implementation::Missing;
     let found = check_in(
         "c",
         vec![sequence("all", &["build_it", "biuld_it", "silent"]), tool("build_it"), silent],
@@ -150,7 +150,7 @@ fn the_arguments_of_steps_are_checked_all_at_once_in_the_words_of_a_call() {
     let mut all = sequence("all", &["build", "build"]);
     all.input =
         object(json!({"type": "object", "properties": {"working_directory": {"type": "string"}}}));
-    let Launch::Sequence(steps) = &mut all.launch else { panic!("a sequence") };
+    let Implementation::Sequence(steps) = &mut all.implementation else { panic!("a sequence") };
     steps.steps[0].arguments = json!({"jobs": "four", "taget": "x"});
     steps.steps[1].arguments = json!({"target": "x"});
     let found: Vec<_> =

@@ -1,8 +1,8 @@
 //! `TC3xx`: parameters.
 
 use catalog::{
-    Launch,
-    launch::{PassBy, Piece, ValueKind},
+    Implementation,
+    implementation::{PassBy, Piece, ValueKind},
 };
 use serde_json::json;
 
@@ -121,10 +121,10 @@ fn is_content_with_a_marked_path() {
 
 #[test]
 fn knows_a_path_by_its_binding_and_content_by_its_way() {
-    let bound = |change: fn(&mut catalog::launch::Binding)| {
+    let bound = |change: fn(&mut catalog::implementation::Binding)| {
         let mut tool =
             taking("input_file", json!({"type": "string", "description": "What to count"}));
-        if let Launch::Process(process) = &mut tool.launch
+        if let Implementation::Process(process) = &mut tool.implementation
             && let Some(Piece::Parameter(binding)) = process.pieces.first_mut()
         {
             change(binding);
@@ -185,7 +185,7 @@ fn warns_of_an_address_without_a_word_about_the_network() {
         assert_eq!(codes(taking("page", schema.clone())), ["TC304"], "{schema}");
         for network in [true, false] {
             let mut tool = taking("page", schema.clone());
-            tool.marks.network = Some(network);
+            tool.annotations.network = Some(network);
             assert_eq!(codes(tool), [] as [&str; 0], "{schema}");
         }
     }

@@ -1,8 +1,8 @@
 //! `TC5xx`: what could do harm.
 
 use catalog::{
-    Concurrency, Launch, Marks, Severity,
-    launch::{Piece, Process},
+    Annotations, Concurrency, Implementation, Severity,
+    implementation::{Piece, Process},
 };
 use serde_json::json;
 
@@ -11,28 +11,28 @@ use crate::harness::{check, codes, lines, saying, taking, tool};
 #[test]
 fn warns_of_a_tool_that_does_not_say_whether_it_writes() {
     let mut silent = tool("silent");
-    silent.marks = Marks::default();
+    silent.annotations = Annotations::default();
     let found = check(silent.clone());
     insta::assert_snapshot!(lines(&found), @"warning TC501 tools/silent.json#: nothing says whether the tool changes anything; it is served as one that may write and destroy");
     assert!(found[0].hint.as_ref().is_some_and(|hint| hint.contains(r#""mutates": false"#)));
-    silent.marks.dangerous = Some(true);
+    silent.annotations.dangerous = Some(true);
     assert_eq!(codes(silent.clone()), [] as [&str; 0], "dangerous says it");
-    silent.marks = Marks::default();
-    silent.launch = Launch::Missing;
+    silent.annotations = Annotations::default();
+    silent.implementation = Implementation::Missing;
     assert_eq!(codes(silent), [] as [&str; 0], "not served");
     let mut built_in = tool("await");
-    built_in.marks = Marks::default();
-    built_in.launch = Launch::Native;
+    built_in.annotations = Annotations::default();
+    built_in.implementation = Implementation::Native;
     assert_eq!(codes(built_in), [] as [&str; 0], "the program knows what a built-in tool does");
 }
 
 #[test]
 fn refuses_marks_that_contradict_each_other() {
     let mut wipe = tool("wipe");
-    wipe.marks.dangerous = Some(true);
+    wipe.annotations.dangerous = Some(true);
     assert_eq!(check(wipe)[0].severity, Severity::Error);
     let mut lane = tool("lane");
-    lane.marks.mutates = Some(true);
+    lane.annotations.mutates = Some(true);
     lane.concurrency = Some(Concurrency::ReadOnly);
     assert_eq!(codes(lane), ["TC502"]);
 }
@@ -40,7 +40,7 @@ fn refuses_marks_that_contradict_each_other() {
 #[test]
 fn warns_of_a_shell_that_runs_its_argument() {
     let mut shell = tool("shell");
-    shell.launch = Launch::Process(Process {
+    shell.implementation = Implementation::Process(Process {
         program: "/bin/sh".into(),
         pieces: vec![Piece::Word("-c".into())],
     });
@@ -271,7 +271,7 @@ fn refuses_credentials_and_does_not_repeat_them() {
         ["TC507"]
     );
     let mut command = tool("command");
-    command.launch = Launch::Process(Process {
+    command.implementation = Implementation::Process(Process {
         program: "curl".into(),
         pieces: vec![Piece::Word(format!("-Htoken:{}", secrets[1]))],
     });

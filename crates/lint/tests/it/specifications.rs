@@ -1,6 +1,6 @@
 //! Rules about what documents say, and which of them hold for other formats too.
 
-use catalog::{Catalog, Diagnostic, Example, Launch, SourceId};
+use catalog::{Catalog, Diagnostic, Example, Implementation, SourceId};
 use formats::Guidance;
 use lint::Context;
 use serde_json::{Map, json};
@@ -100,7 +100,7 @@ fn examples_are_calls_that_the_tool_accepts() {
 #[test]
 fn examples_of_native_tools_are_held_to_their_schema_too() {
     let mut native = taking("who", json!({"type": "string", "description": "Whom to greet"}));
-    native.launch = Launch::Native;
+    native.implementation = Implementation::Native;
     let arguments: Map<_, _> = json!({"who": 5}).as_object().expect("an object").clone();
     native.description.examples = vec![Example { arguments, explanation: "A wrong one".into() }];
     assert_eq!(codes(native), ["TC408"]);
@@ -128,7 +128,7 @@ fn errors_are_in_the_standard_form_or_there_are_none() {
 #[test]
 fn versions_are_semantic_in_every_format() {
     let mut old = tool("old");
-    old.marks.version = Some("2".into());
+    old.annotations.version = Some("2".into());
     assert_eq!(codes(old), ["TC412"]);
     assert_eq!(
         found("**Version**: 1.2.0\n\n", ""),
@@ -181,6 +181,6 @@ fn what_is_wrong_with_a_description_is_told_where_it_stands() {
         .into_iter()
         .find(|found| found.code == "TC413")
         .expect("a place to be filled in");
-    let catalog::Place::Span(span) = &found.origin.place else { panic!("{:?}", found.origin) };
+    let catalog::Location::Span(span) = &found.origin.place else { panic!("{:?}", found.origin) };
     assert!(text[span.clone()].contains("Purpose"), "{}", &text[span.clone()]);
 }

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use catalog::{Decision, ErrorType, Failure, Launch, Policy, Tool, arguments::redacted};
+use catalog::{Decision, ErrorType, Failure, Implementation, Policy, Tool, arguments::redacted};
 use serde_json::{Value, json};
 use toolkit::{Answer, Arguments, Capability, Context, Interrupt, Question};
 
@@ -34,8 +34,8 @@ impl Runtime {
     pub(crate) fn decide(&self, call: &Call) -> Result<Decision, Failure> {
         let now = self.settings.clock.now();
         let own = call.policy.decide(&call.tool, &call.arguments, now);
-        match call.tool.launch {
-            Launch::Sequence(_) | Launch::Tool(_) => {
+        match call.tool.implementation {
+            Implementation::Sequence(_) | Implementation::Tool(_) => {
                 let leaves = sequence::leaves(&call.catalog, &call.tool, &call.arguments)?;
                 Ok(strictest(own, &leaves, &call.policy, now))
             }
@@ -155,7 +155,7 @@ impl Runtime {
 
     fn digest(&self, call: &Call) -> Result<Digest, Failure> {
         let mut tool = tool_digest(&call.tool);
-        if let Launch::Sequence(_) = call.tool.launch {
+        if let Implementation::Sequence(_) = call.tool.implementation {
             let leaves = sequence::leaves(&call.catalog, &call.tool, &call.arguments)?;
             let steps: Vec<_> = leaves.iter().map(|leaf| tool_digest(&leaf.tool)).collect();
             tool = together([tool.as_str()].into_iter().chain(steps.iter().map(String::as_str)));
@@ -165,16 +165,16 @@ impl Runtime {
 
     /// The plan of a call as it is shown and kept: without the values of secret arguments.
     fn plan_of(&self, call: &Call) -> Result<Value, Failure> {
-        let mut plan = match &call.tool.launch {
-            Launch::Process(_) | Launch::R(_) | Launch::Python(_) => {
+        let mut plan = match &call.tool.implementation {
+            Implementation::Process(_) | Implementation::R(_) | Implementation::Python(_) => {
                 self.plan_of_process(&call.tool, &call.arguments)?
             }
-            Launch::Sequence(_) => {
+            Implementation::Sequence(_) => {
                 let leaves = sequence::leaves(&call.catalog, &call.tool, &call.arguments)?;
                 let steps: Vec<_> = leaves.iter().map(|leaf| self.plan_of_step(leaf)).collect();
                 json!({"version": 1, "tool": call.tool.name, "steps": steps})
             }
-            Launch::Native | Launch::Tool(_) | Launch::Missing => {
+            Implementation::Native | Implementation::Tool(_) | Implementation::Missing => {
                 json!({"version": 1, "tool": call.tool.name})
             }
         };
@@ -239,7 +239,7 @@ async fn ask(context: &Context, approval: &Approval) -> Result<Reply, Interrupt>
     context.keep(approval.id.as_str());
     match context.ask(KEY, question).await {
         Ok(answer) => Ok(reply(&answer)),
-        Err(Interrupt::Lacks(_) | Interrupt::Unanswered(_)) => Ok(Reply::None),
+        Err(Interrupt::MissingCapability(_) | Interrupt::Unanswered(_)) => Ok(Reply::None),
         Err(interrupt) => Err(interrupt),
     }
 }

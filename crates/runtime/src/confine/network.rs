@@ -8,7 +8,7 @@ use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 /// `EACCES`: programs say "permission denied", which is what it is.
 const DENIED: u32 = 13;
 
-/// The bit that marks the x32 calls of x86-64, which otherwise pass as calls of other numbers.
+/// The bit that annotations the x32 calls of x86-64, which otherwise pass as calls of other numbers.
 const X32: i64 = 0x4000_0000;
 
 /// A filter that denies sockets, `io_uring` (which makes sockets without the call) and calls of

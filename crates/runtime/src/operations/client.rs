@@ -18,7 +18,7 @@ pub(crate) struct OperationClient {
 }
 
 impl OperationClient {
-    /// The surroundings of the work of an operation: ended by the operation's own token.
+    /// The services of the work of an operation: ended by the operation's own token.
     pub(super) fn context(live: &Arc<Live>, caller: Context) -> Context {
         let owner = Arc::clone(caller.owner());
         Context::new(Arc::new(Self { live: Arc::clone(live), caller }), live.cancel_token().clone())
@@ -45,7 +45,9 @@ impl Client for OperationClient {
     ) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
         // Somebody who cannot follow the operation would never learn that it asks.
         if !self.caller.can(Capability::Tasks) {
-            return Box::pin(std::future::ready(Err(Interrupt::Lacks(Capability::Tasks))));
+            return Box::pin(std::future::ready(Err(Interrupt::MissingCapability(
+                Capability::Tasks,
+            ))));
         }
         Box::pin(self.live.ask(questions))
     }

@@ -6,7 +6,7 @@ use catalog::Failure;
 use futures_util::future::{Either, select_all};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::{Asker, Live, Operations, Shared, recover};
+use super::{Live, Operations, Shared, Viewer, recover};
 use crate::{
     journal::Filter,
     operation::{Operation, OperationId, State},
@@ -30,20 +30,20 @@ pub enum Until {
 
 impl Operations {
     /// Waits until one or all of these have ended, or the time is over; without ids, those that the
-    /// asker has running. Answers all of them as they are then: with their outcomes, or their progress.
+    /// viewer has running. Answers all of them as they are then: with their outcomes, or their progress.
     pub async fn wait(
         &self,
-        asker: Asker<'_>,
+        viewer: Viewer<'_>,
         ids: &[OperationId],
         until: Until,
         limit: Duration,
     ) -> Result<Vec<Operation>, Failure> {
-        let ids = if ids.is_empty() { self.unfinished(asker).await? } else { ids.to_vec() };
+        let ids = if ids.is_empty() { self.unfinished(viewer).await? } else { ids.to_vec() };
         let end = Instant::now() + limit.min(Duration::from_secs(365 * 24 * 3600));
         loop {
             let mut operations = Vec::with_capacity(ids.len());
             for id in &ids {
-                operations.push(self.get(asker, id).await?);
+                operations.push(self.get(viewer, id).await?);
             }
             let ended = operations.iter().filter(|operation| operation.state.is_final()).count();
             let is_enough = ended == ids.len() || until == Until::Any && ended > 0;
@@ -56,8 +56,8 @@ impl Operations {
 
     /// Ends an operation with all of its processes, and answers it as it is then. What has ended
     /// stays as it is.
-    pub async fn cancel(&self, asker: Asker<'_>, id: &OperationId) -> Result<Operation, Failure> {
-        let operation = self.get(asker, id).await?;
+    pub async fn cancel(&self, viewer: Viewer<'_>, id: &OperationId) -> Result<Operation, Failure> {
+        let operation = self.get(viewer, id).await?;
         if operation.state.is_final() {
             return Ok(operation);
         }
@@ -69,7 +69,7 @@ impl Operations {
             }
             None => {
                 recover::end_elsewhere(&self.0, operation).await?;
-                self.get(asker, id).await
+                self.get(viewer, id).await
             }
         }
     }
@@ -90,10 +90,10 @@ impl Operations {
         }
     }
 
-    async fn unfinished(&self, asker: Asker<'_>) -> Result<Vec<OperationId>, Failure> {
-        let owner = match asker {
-            Asker::Owner(owner) => Some(owner.clone()),
-            Asker::Operator => None,
+    async fn unfinished(&self, viewer: Viewer<'_>) -> Result<Vec<OperationId>, Failure> {
+        let owner = match viewer {
+            Viewer::Owner(owner) => Some(owner.clone()),
+            Viewer::Operator => None,
         };
         let states = State::ALL.into_iter().filter(|state| !state.is_final()).collect();
         let page = self.list(Filter { owner, states, ..Filter::default() }, None, MOST).await?;

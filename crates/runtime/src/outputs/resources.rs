@@ -1,4 +1,4 @@
-//! Kept outputs as resources, in pieces that a client can take.
+//! StorageFuture outputs as resources, in pieces that a client can take.
 
 use std::{fs::File, io, os::unix::fs::FileExt, sync::Arc};
 

@@ -216,7 +216,7 @@ pub(crate) fn refuse_outside(
     tool: &Tool,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
-    let places = Places::new(settings, &settings.crib, tool.marks.is_read_only());
+    let places = Places::new(settings, &settings.crib, tool.annotations.is_read_only());
     let marked = tool.input.properties().filter(|(_, schema)| is_path(schema));
     let refusals = marked.filter_map(|(name, _)| {
         let value = arguments.get(name)?;

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use catalog::{ErrorType, Failure, Launch, Tool, launch::PythonFunction};
+use catalog::{ErrorType, Failure, Implementation, Tool, implementation::PythonFunction};
 use toolkit::Arguments;
 
 use super::{Bounds, Plan, Word, distinct, paths::refuse_outside, program, utf8, variables};
@@ -44,8 +44,8 @@ impl Plan {
             .map(|word| Word::Text((*word).to_owned()))
             .collect();
         argv.push(Word::File { prefix: String::new(), name: SCRIPT.to_owned() });
-        let mut confinement = Bounds::new(settings, &tool.marks, located.clone());
-        if let Launch::Python(function) = &tool.launch {
+        let mut confinement = Bounds::new(settings, &tool.annotations, located.clone());
+        if let Implementation::Python(function) = &tool.implementation {
             confinement.read.extend(function.path.iter().map(|folder| settings.crib.join(folder)));
         }
         confinement.read.extend(libraries(&located));

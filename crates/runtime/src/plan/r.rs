@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use catalog::{ErrorType, Failure, Tool, launch::RFunction};
+use catalog::{ErrorType, Failure, Tool, implementation::RFunction};
 use toolkit::Arguments;
 
 use super::{Bounds, Plan, Word, distinct, program, utf8, variables};
@@ -42,7 +42,7 @@ impl Plan {
         let mut argv: Vec<_> =
             [R].iter().chain(&OPTIONS).map(|word| Word::Text((*word).to_owned())).collect();
         argv.push(Word::File { prefix: "--file=".to_owned(), name: SCRIPT.to_owned() });
-        let mut confinement = Bounds::new(settings, &tool.marks, located.clone());
+        let mut confinement = Bounds::new(settings, &tool.annotations, located.clone());
         confinement.read.extend(libraries(settings));
         confinement.read = distinct(confinement.read);
         confinement.memory_bytes = settings.r_memory_bytes.unwrap_or(settings.memory_bytes);

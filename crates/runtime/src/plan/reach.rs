@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use catalog::{
     Failure,
-    launch::{Access, Binding, Process},
+    implementation::{Access, Binding, Process},
 };
 use serde_json::Value;
 use toolkit::Arguments;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use catalog::{
     Failure,
-    launch::{Binding, Items, PassBy, Piece, Separator, ValueKind},
+    implementation::{Binding, Items, PassBy, Piece, Separator, ValueKind},
 };
 use serde::{Serialize, Serializer};
 use serde_json::Value;

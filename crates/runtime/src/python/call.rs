@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use catalog::{ErrorType, Failure, Launch, Outcome, Tool, launch::PythonFunction};
+use catalog::{ErrorType, Failure, Implementation, Outcome, Tool, implementation::PythonFunction};
 use serde_json::{Value, json};
 
 use super::conversation::{self, Ended, Said};
@@ -69,7 +69,9 @@ impl Runtime {
     }
 
     fn request(&self, job: &Job) -> Value {
-        let Launch::Python(PythonFunction { module, function, path }) = &job.tool.launch else {
+        let Implementation::Python(PythonFunction { module, function, path }) =
+            &job.tool.implementation
+        else {
             unreachable!("called for Python functions only")
         };
         // Without the dots, so that messages name files as people do.

@@ -1,6 +1,6 @@
 //! A call as it would be written in Python, for a person who is shown what would run.
 
-use catalog::launch::PythonFunction;
+use catalog::implementation::PythonFunction;
 use serde_json::Value;
 use toolkit::Arguments;
 
@@ -41,7 +41,7 @@ fn literal(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use catalog::launch::PythonFunction;
+    use catalog::implementation::PythonFunction;
     use serde_json::{Value, json};
 
     use super::call;

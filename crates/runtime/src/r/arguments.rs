@@ -3,7 +3,7 @@
 
 use catalog::{
     Failure,
-    launch::{Atom, Encoding, RFunction},
+    implementation::{Atom, Encoding, RFunction},
 };
 use serde_json::{Map, Value};
 use toolkit::Arguments;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catalog::{Failure, Launch, Outcome, Schema, launch::RFunction};
+use catalog::{Failure, Implementation, Outcome, Schema, implementation::RFunction};
 
 use super::{
     arguments::encoded,
@@ -30,7 +30,7 @@ struct Ready<'a> {
 
 /// Wakes the R that a call is for, so that it is awake when it is told what to do.
 pub(crate) fn rouse(call: &Call) {
-    if let Launch::R(_) = call.tool.launch {
+    if let Implementation::R(_) = call.tool.implementation {
         call.session.rouse(Language::R, &Bounds::of(&call.tool), encode::HEADER);
     }
 }
@@ -45,7 +45,9 @@ impl Runtime {
 
     async fn prepare_r(self: &Arc<Self>, job: &mut Job) -> Result<Outcome, Failure> {
         let tool = Arc::clone(&job.tool);
-        let Launch::R(function) = &tool.launch else { unreachable!("called for R functions only") };
+        let Implementation::R(function) = &tool.implementation else {
+            unreachable!("called for R functions only")
+        };
         let (session, life) = self.session(job).await?;
         let arguments = encoded(function, &job.arguments)?;
         let _turn = if job.has_turn { None } else { self.turn(job, Lane::of(&tool)).await? };

@@ -20,7 +20,7 @@ pub(super) mod kind {
     pub(in super::super) const REFERENCE: u32 = 255;
 }
 
-/// Marks beside the kind of an item.
+/// Annotations beside the kind of an item.
 pub(super) mod flag {
     pub(in super::super) const IS_OBJECT: u32 = 1 << 8;
     pub(in super::super) const HAS_ATTRIBUTES: u32 = 1 << 9;

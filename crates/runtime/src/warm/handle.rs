@@ -1,6 +1,6 @@
 //! The argument by which a caller names the session that is meant, for callers whose requests belong to no connection.
 
-use catalog::{Failure, Launch, Schema, Tool};
+use catalog::{Failure, Implementation, Schema, Tool};
 use serde_json::{Value, json};
 use toolkit::Arguments;
 
@@ -14,7 +14,7 @@ const LONGEST: usize = 256;
 /// The same tool with an argument by which a caller names the session that is meant; none if it is
 /// no function of R or Python, or has an argument of that name itself.
 pub fn with_handle(tool: &Tool) -> Option<Tool> {
-    if !matches!(tool.launch, Launch::R(_) | Launch::Python(_))
+    if !matches!(tool.implementation, Implementation::R(_) | Implementation::Python(_))
         || tool.input.property(HANDLE).is_some()
     {
         return None;
@@ -26,7 +26,7 @@ pub fn with_handle(tool: &Tool) -> Option<Tool> {
 }
 
 fn property(tool: &Tool) -> Value {
-    let language = if matches!(tool.launch, Launch::R(_)) { "R" } else { "Python" };
+    let language = if matches!(tool.implementation, Implementation::R(_)) { "R" } else { "Python" };
     let description = format!(
         "A name of your choice for a session: calls with the same name share what the tools of {language} keep between \
          calls, until it was not used for a while. Without one, nothing is shared"

@@ -6,7 +6,7 @@ use std::{sync::Arc, time::SystemTime};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use catalog::{ErrorType, Failure};
 use serde_json::{Value, json};
-use toolkit::Keep;
+use toolkit::Storage;
 
 use crate::{operation::ServerMark, outputs::random_id};
 
@@ -20,7 +20,7 @@ pub(crate) enum Snapshot {
     /// In memory.
     Held(Vec<u8>),
     /// In the store, under this key; it may be kept for servers to come.
-    Kept { keep: Arc<dyn Keep>, key: String, is_lasting: bool },
+    Stored { keep: Arc<dyn Storage>, key: String, is_lasting: bool },
 }
 
 /// How long a state is kept.
@@ -36,7 +36,7 @@ impl Snapshot {
     /// Keeps a state in the place of an older one.
     pub(crate) async fn take(
         older: Option<Self>,
-        keep: Option<&Arc<dyn Keep>>,
+        keep: Option<&Arc<dyn Storage>>,
         life: &Life,
         bytes: Vec<u8>,
     ) -> Result<Self, Failure> {
@@ -44,7 +44,7 @@ impl Snapshot {
             return Ok(Self::Held(bytes));
         };
         let (key, expires) = match (older, life) {
-            (Some(Self::Kept { key, .. }), Life::Server) => (key, None),
+            (Some(Self::Stored { key, .. }), Life::Server) => (key, None),
             (_, Life::Server) => (random_id().map_err(no_randomness)?, None),
             (_, Life::Until(key, time)) => (key.clone(), Some(unix(*time))),
         };
@@ -52,14 +52,14 @@ impl Snapshot {
         let holder = json!({"server": ServerMark::this(), "expires": expires});
         keep.set(HOLDERS, &key, Some(holder)).await?;
         keep.set(STATES, &key, Some(Value::String(STANDARD.encode(bytes)))).await?;
-        Ok(Self::Kept { keep: Arc::clone(keep), key, is_lasting: expires.is_some() })
+        Ok(Self::Stored { keep: Arc::clone(keep), key, is_lasting: expires.is_some() })
     }
 
     /// The state under a key, if there is one that has not expired.
-    pub(crate) async fn find(keep: &Arc<dyn Keep>, key: &str, now: SystemTime) -> Option<Self> {
+    pub(crate) async fn find(keep: &Arc<dyn Storage>, key: &str, now: SystemTime) -> Option<Self> {
         let holder = keep.get(HOLDERS, key).await.ok()??;
         let is_fresh = holder["expires"].as_u64().is_some_and(|expires| expires > unix(now));
-        is_fresh.then(|| Self::Kept {
+        is_fresh.then(|| Self::Stored {
             keep: Arc::clone(keep),
             key: key.to_owned(),
             is_lasting: true,
@@ -70,7 +70,7 @@ impl Snapshot {
     pub(crate) async fn bytes(&self) -> Result<Vec<u8>, Failure> {
         match self {
             Self::Held(bytes) => Ok(bytes.clone()),
-            Self::Kept { keep, key, .. } => {
+            Self::Stored { keep, key, .. } => {
                 let found = keep.get(STATES, key).await?;
                 let bytes = found
                     .as_ref()
@@ -88,19 +88,19 @@ impl Snapshot {
 
     /// Whether someone must forget it when its session is gone.
     pub(crate) fn ends_with_its_session(&self) -> bool {
-        matches!(self, Self::Kept { is_lasting: false, .. })
+        matches!(self, Self::Stored { is_lasting: false, .. })
     }
 
     /// Keeps it no longer.
     pub(crate) async fn forget(self) {
-        if let Self::Kept { keep, key, .. } = self {
+        if let Self::Stored { keep, key, .. } = self {
             forget(&keep, &key).await;
         }
     }
 }
 
 /// Forgets what servers left that are gone, and what has expired.
-pub(crate) async fn sweep(keep: &Arc<dyn Keep>, now: SystemTime) {
+pub(crate) async fn sweep(keep: &Arc<dyn Storage>, now: SystemTime) {
     let holders = keep.all(HOLDERS).await.unwrap_or_default();
     for (key, holder) in holders {
         let is_over = match holder["expires"].as_u64() {
@@ -114,7 +114,7 @@ pub(crate) async fn sweep(keep: &Arc<dyn Keep>, now: SystemTime) {
     }
 }
 
-async fn forget(keep: &Arc<dyn Keep>, key: &str) {
+async fn forget(keep: &Arc<dyn Storage>, key: &str) {
     for space in [STATES, HOLDERS] {
         if let Err(failure) = keep.set(space, key, None).await {
             tracing::warn!("the state of an R session could not be removed: {}", failure.message);

@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use catalog::{ErrorType, Failure, Launch, Tool};
+use catalog::{ErrorType, Failure, Implementation, Tool};
 use rustix::process::Signal;
 use tokio::{
     io::AsyncWriteExt,
@@ -75,14 +75,14 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     pub(crate) fn of(tool: &Tool) -> Self {
-        let (language, path) = match &tool.launch {
-            Launch::Python(function) => (Language::Python, function.path.clone()),
+        let (language, path) = match &tool.implementation {
+            Implementation::Python(function) => (Language::Python, function.path.clone()),
             _ => (Language::R, Vec::new()),
         };
         Self {
             language,
-            is_read_only: tool.marks.is_read_only(),
-            network: tool.marks.network == Some(true),
+            is_read_only: tool.annotations.is_read_only(),
+            network: tool.annotations.network == Some(true),
             path,
         }
     }

@@ -17,7 +17,7 @@ use tokio::{
     sync::{Notify, OnceCell, OwnedSemaphorePermit, Semaphore},
     time::sleep,
 };
-use toolkit::Keep;
+use toolkit::Storage;
 
 use super::{
     handle,
@@ -88,7 +88,7 @@ impl Workers {
     }
 
     /// Forgets, once, what former servers left behind.
-    pub(crate) async fn sweep(&self, keep: Option<&Arc<dyn Keep>>, now: SystemTime) {
+    pub(crate) async fn sweep(&self, keep: Option<&Arc<dyn Storage>>, now: SystemTime) {
         if let Some(keep) = keep {
             self.is_swept.get_or_init(|| state::sweep(keep, now)).await;
         }
@@ -99,7 +99,7 @@ impl Workers {
         &self,
         owner: &str,
         handle: &str,
-        keep: Option<&Arc<dyn Keep>>,
+        keep: Option<&Arc<dyn Storage>>,
         now: SystemTime,
     ) -> (Session, Life) {
         let key = digest::together([owner, "\n", handle]);

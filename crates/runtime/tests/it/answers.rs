@@ -1,6 +1,6 @@
 //! Programs that are given their arguments as JSON and answer with JSON.
 
-use catalog::{Launch, OnMismatch, Schema, Tool, launch::Piece};
+use catalog::{Implementation, OnMismatch, Schema, Tool, implementation::Piece};
 use serde_json::json;
 
 use crate::crib::{Crib, field, object, text, tool, word};
@@ -90,5 +90,5 @@ async fn secrets_in_the_input_are_in_no_plan() {
     let arguments = object(json!({"api_key": "a\"b\\c"}));
     let plan = crib.runtime.preview(&Default::default(), &tool, &arguments).unwrap();
     assert!(!plan.to_string().contains("b\\\\c"), "{plan}");
-    assert!(matches!(tool.launch, Launch::Process(_)));
+    assert!(matches!(tool.implementation, Implementation::Process(_)));
 }

@@ -9,8 +9,8 @@ use std::{
 };
 
 use catalog::{
-    Catalog, Launch, Outcome, Tool,
-    launch::{Sequence, Step},
+    Catalog, Implementation, Outcome, Tool,
+    implementation::{Sequence, Step},
     policy::{Clause, Policy, Verdict},
 };
 use runtime::{
@@ -74,7 +74,7 @@ impl Client for Person {
 
 fn touch() -> Tool {
     let mut touch = tool("touch", vec![word("done"), option("reference", |_| {})]);
-    touch.marks.dangerous = Some(true);
+    touch.annotations.dangerous = Some(true);
     touch
 }
 
@@ -172,7 +172,7 @@ async fn what_a_call_may_read_is_shown_once_the_crib_first() {
         settings.environment = vec![("PATH".to_owned(), "/usr/bin:/bin:/usr/bin".to_owned())];
     });
     let mut reader = touch();
-    reader.marks.mutates = Some(false);
+    reader.annotations.mutates = Some(false);
     let plan = crib.plan(&reader, json!({})).unwrap();
     let read = plan["confinement"]["read"].as_array().unwrap();
     assert_eq!(read[0], crib.path("crib").to_str().unwrap());
@@ -188,7 +188,7 @@ async fn a_yes_is_for_the_same_tool_arguments_and_owner_only() {
     let other = Call { owner: Owner("other".to_owned()), ..call(&touch(), json!({}), nobody()) };
     approval(&run(&crib, other).await);
     let mut changed = touch();
-    let Launch::Process(process) = &mut changed.launch else { panic!() };
+    let Implementation::Process(process) = &mut changed.implementation else { panic!() };
     process.pieces.push(word("another"));
     approval(&run(&crib, call(&changed, json!({}), nobody())).await);
     assert!(!did_run(&crib));
@@ -271,7 +271,7 @@ async fn a_model_cannot_approve_itself() {
 async fn what_is_merely_unmarked_is_not_asked_about() {
     let crib = Crib::new();
     let mut unmarked = touch();
-    unmarked.marks.dangerous = None;
+    unmarked.annotations.dangerous = None;
     let (asked, context) = person(None);
     assert!(!run(&crib, call(&unmarked, json!({}), context)).await.failed);
     assert_eq!(asked.asked.load(Ordering::Relaxed), 0);
@@ -323,7 +323,7 @@ async fn a_sequence_with_a_dangerous_step_is_asked_about_once_before_it_starts()
     let steps = vec![step("harmless"), step("tool"), step("tool")];
     let all = Tool {
         name: "all".to_owned(),
-        launch: Launch::Sequence(Sequence { steps, delay_ms: 0 }),
+        implementation: Implementation::Sequence(Sequence { steps, delay_ms: 0 }),
         ..tool("true", vec![])
     };
     let catalog = Arc::new(Catalog::merge([harmless, touch()]).0);

@@ -1,7 +1,7 @@
 //! From arguments to a command line.
 
 use catalog::ErrorType;
-use catalog::launch::{Items, PassBy, Piece, Separator};
+use catalog::implementation::{Items, PassBy, Piece, Separator};
 use serde_json::json;
 
 use crate::crib::{Crib, eventually, field, option, positional, text, tool, word};

@@ -62,7 +62,7 @@ async fn a_read_only_tool_cannot_write_into_a_root() {
         "sh",
         "cat file; echo changed > file; rm -f file; mkdir new; echo t > $TMPDIR/t && cat $TMPDIR/t",
     );
-    reader.marks.mutates = Some(false);
+    reader.annotations.mutates = Some(false);
     let outcome = crib.call(reader, json!({})).await;
     assert_eq!(text(&outcome, 0), "keptt\n");
     assert_eq!(fs::read_to_string(crib.path("crib/file")).unwrap(), "kept");
@@ -147,7 +147,7 @@ async fn the_network_is_off_unless_the_definition_says_so() {
     let outcome = crib.call(script_tool("bash", &script), json!({})).await;
     assert_eq!(text(&outcome, 0), "", "{outcome:?}");
     let mut online = script_tool("bash", &script);
-    online.marks.network = Some(true);
+    online.annotations.network = Some(true);
     assert_eq!(text(&crib.call(online, json!({})).await, 0), "tcp\nudp\n");
 }
 

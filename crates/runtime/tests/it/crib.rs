@@ -3,8 +3,8 @@
 use std::{env, fs, future::Future, path::PathBuf, sync::Arc, time::Duration};
 
 use catalog::{
-    Content, Failure, Launch, Origin, Outcome, Schema, SourceId, Tool,
-    launch::{Binding, Piece, Process},
+    Content, Failure, Implementation, Origin, Outcome, Schema, SourceId, Tool,
+    implementation::{Binding, Piece, Process},
     policy::{Clause, Policy, Verdict},
 };
 use runtime::{Call, Runtime, Session, Settings};
@@ -140,7 +140,7 @@ pub(crate) fn tool(program: &str, pieces: Vec<Piece>) -> Tool {
         "tool",
         "A tool",
         schema,
-        Launch::Process(process),
+        Implementation::Process(process),
         Origin::whole(&SourceId::new("tool.json")),
     )
 }
@@ -154,7 +154,7 @@ pub(crate) fn word(text: &str) -> Piece {
 }
 
 pub(crate) fn option(name: &str, change: impl FnOnce(&mut Binding)) -> Piece {
-    let mut binding = Binding::option(name, catalog::launch::flag_for(name));
+    let mut binding = Binding::option(name, catalog::implementation::flag_for(name));
     change(&mut binding);
     Piece::Parameter(binding)
 }

@@ -12,7 +12,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolkit::{
-    Context, Failure, Interrupt, Keep, Kept, Naming, Native, Prefix, Presentation, Reply, Toolset,
+    Context, Failure, Interrupt, Naming, Native, Prefix, Presentation, Reply, Storage,
+    StorageFuture, Toolset,
 };
 
 use crate::crib::{field, object};
@@ -28,13 +29,13 @@ struct Word {
 #[derive(Default)]
 struct Memory(Mutex<BTreeMap<(String, String), Value>>);
 
-impl Keep for Memory {
-    fn get(&self, space: &str, key: &str) -> Kept<'_, Option<Value>> {
+impl Storage for Memory {
+    fn get(&self, space: &str, key: &str) -> StorageFuture<'_, Option<Value>> {
         let found = self.0.lock().unwrap().get(&(space.to_owned(), key.to_owned())).cloned();
         Box::pin(async move { Ok(found) })
     }
 
-    fn all(&self, space: &str) -> Kept<'_, BTreeMap<String, Value>> {
+    fn all(&self, space: &str) -> StorageFuture<'_, BTreeMap<String, Value>> {
         let all = self.0.lock().unwrap();
         let found = all
             .iter()
@@ -44,7 +45,12 @@ impl Keep for Memory {
         Box::pin(async move { Ok(found) })
     }
 
-    fn set(&self, space: &str, key: &str, value: Option<Value>) -> Kept<'_, Option<Value>> {
+    fn set(
+        &self,
+        space: &str,
+        key: &str,
+        value: Option<Value>,
+    ) -> StorageFuture<'_, Option<Value>> {
         let mut all = self.0.lock().unwrap();
         let key = (space.to_owned(), key.to_owned());
         let before = match value {
@@ -78,10 +84,10 @@ fn tools() -> Vec<Native> {
     });
     let count = tool("count", |given: Word, context: Context| async move {
         let counted: Result<u64, Failure> = async {
-            let shelf = context.shelf()?;
+            let storage = context.storage()?;
             let before =
-                shelf.get(&given.word).await?.and_then(|value| value.as_u64()).unwrap_or(0);
-            shelf.set(&given.word, json!(before + 1)).await?;
+                storage.get(&given.word).await?.and_then(|value| value.as_u64()).unwrap_or(0);
+            storage.set(&given.word, json!(before + 1)).await?;
             Ok(before + 1)
         }
         .await;
@@ -160,7 +166,7 @@ async fn a_call_inside_another_needs_its_approval_all_the_same() {
 
 #[tokio::test]
 async fn what_a_tool_keeps_is_there_the_next_time_and_only_for_its_owner() {
-    let place = Place::new(forgetful().with_keep(Arc::new(Memory::default())));
+    let place = Place::new(forgetful().with_storage(Arc::new(Memory::default())));
     let count = async |owner| {
         field(&place.call("guide_count", json!({"word": "a"}), owner).await.unwrap(), "value")
             .clone()

@@ -77,7 +77,7 @@ async fn call_native(native: Native, arguments: Value) -> Result<Outcome, Interr
 }
 
 fn native(name: &str, outcome: impl Fn() -> Outcome + Send + Sync + 'static) -> Native {
-    Native::new(name, "A tool", Schema::nothing(), move |_: Arguments, _: Context| {
+    Native::new(name, "A tool", Schema::empty(), move |_: Arguments, _: Context| {
         tracing::debug!(target: "test", "inside");
         let outcome = outcome();
         async move { Ok(outcome) }

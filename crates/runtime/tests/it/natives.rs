@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use catalog::{Launch, Outcome, Schema};
+use catalog::{Implementation, Outcome, Schema};
 use runtime::{Call, Runtime, Settings};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -58,7 +58,7 @@ async fn a_panic_is_an_outcome() {
     let explode = Native::new(
         "explode",
         "Panics",
-        Schema::nothing(),
+        Schema::empty(),
         async |_: Arguments, _: Context| -> Result<Outcome, Interrupt> { panic!("boom") },
     );
     let outcome = call(explode, json!({}), CancellationToken::new(), None).await;
@@ -68,20 +68,19 @@ async fn a_panic_is_an_outcome() {
 
 #[tokio::test]
 async fn a_function_that_panics_before_its_future_is_an_outcome_too() {
-    let explode =
-        Native::new("explode", "Panics", Schema::nothing(), |_: Arguments, _: Context| {
-            if true {
-                panic!("early")
-            }
-            std::future::ready(Ok(Outcome::default()))
-        });
+    let explode = Native::new("explode", "Panics", Schema::empty(), |_: Arguments, _: Context| {
+        if true {
+            panic!("early")
+        }
+        std::future::ready(Ok(Outcome::default()))
+    });
     assert!(
         text(&call(explode, json!({}), CancellationToken::new(), None).await, 0).contains("early")
     );
 }
 
 fn endless() -> Native {
-    Native::new("endless", "Never ends", Schema::nothing(), async |_: Arguments, _: Context| {
+    Native::new("endless", "Never ends", Schema::empty(), async |_: Arguments, _: Context| {
         std::future::pending().await
     })
 }
@@ -110,7 +109,7 @@ async fn a_broken_schema_is_said_and_nothing_runs() {
 #[tokio::test]
 async fn what_has_no_command_is_not_callable() {
     let mut documented = tool("true", vec![]);
-    documented.launch = Launch::Missing;
+    documented.implementation = Implementation::Missing;
     assert_eq!(field(&Crib::new().call(documented, json!({})).await, "error_type"), "not_callable");
 }
 

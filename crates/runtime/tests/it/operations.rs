@@ -8,7 +8,7 @@ use std::{
 
 use catalog::{ErrorType, Mode, Outcome, Tool};
 use runtime::{
-    Asker, Call, Clock, EventKind, Until,
+    Call, Clock, EventKind, Until, Viewer,
     journal::{Filter, Retention},
     operation::{Operation, OperationId, Owner, State},
 };
@@ -40,7 +40,7 @@ async fn ended(crib: &Crib, id: &OperationId) -> Operation {
     let all = crib
         .runtime
         .operations()
-        .wait(Asker::Operator, std::slice::from_ref(id), Until::All, LONG)
+        .wait(Viewer::Operator, std::slice::from_ref(id), Until::All, LONG)
         .await
         .unwrap();
     assert!(all[0].state.is_final(), "{:?}", all[0]);
@@ -48,7 +48,7 @@ async fn ended(crib: &Crib, id: &OperationId) -> Operation {
 }
 
 async fn get(crib: &Crib, id: &OperationId) -> Operation {
-    crib.runtime.operations().get(Asker::Operator, id).await.unwrap()
+    crib.runtime.operations().get(Viewer::Operator, id).await.unwrap()
 }
 
 #[tokio::test]
@@ -99,7 +99,7 @@ async fn a_tool_that_last_took_a_little_longer_is_given_a_little_more() {
 async fn a_refused_call_is_no_operation() {
     let crib = Crib::new();
     let mut tool = background("true");
-    tool.launch = catalog::Launch::Process(catalog::launch::Process {
+    tool.implementation = catalog::Implementation::Process(catalog::implementation::Process {
         program: "no-such-program".to_owned(),
         pieces: vec![],
     });
@@ -122,7 +122,7 @@ async fn secret_arguments_are_not_kept() {
     tool.input = catalog::Schema::new(object(
         json!({"type": "object", "properties": {"key": {"type": "string", "format": "password"}}}),
     ));
-    let catalog::Launch::Process(process) = &mut tool.launch else { panic!() };
+    let catalog::Implementation::Process(process) = &mut tool.implementation else { panic!() };
     process.pieces.push(crate::crib::option("key", |_| {}));
     crib.call(tool, json!({"key": "hunter2"})).await;
     let page = crib.runtime.operations().list(Filter::default(), None, 10).await.unwrap();
@@ -189,7 +189,7 @@ async fn cancel_kills_the_whole_group_and_says_whom_and_how_and_when() {
     eventually("all run", || pid("stubborn").ends_with('\n') && pid("meek").ends_with('\n')).await;
     let operations = crib.runtime.operations();
     let before = SystemTime::now();
-    let operation = operations.cancel(Asker::Operator, &id(&started)).await.unwrap();
+    let operation = operations.cancel(Viewer::Operator, &id(&started)).await.unwrap();
     assert_eq!(operation.state, State::Cancelled);
     assert!(operation.ended.is_some_and(|ended| ended >= before));
     let outcome = operation.outcome.clone().unwrap();
@@ -204,7 +204,7 @@ async fn cancel_kills_the_whole_group_and_says_whom_and_how_and_when() {
         "{killed:?}"
     );
     assert!(!is_running(&pid("stubborn")) && !is_running(&pid("meek")));
-    let again = operations.cancel(Asker::Operator, &operation.id).await.unwrap();
+    let again = operations.cancel(Viewer::Operator, &operation.id).await.unwrap();
     assert_eq!(again, operation, "a second time changes nothing");
 }
 
@@ -215,7 +215,8 @@ async fn cancel_finds_a_child_that_forked_away() {
         crib.call(background("setsid sh -c 'echo $$ > away; sleep 600' & wait"), json!({})).await;
     let pid = || fs::read_to_string(crib.path("crib/away")).unwrap_or_default();
     eventually("it forked", || pid().ends_with('\n')).await;
-    let operation = crib.runtime.operations().cancel(Asker::Operator, &id(&started)).await.unwrap();
+    let operation =
+        crib.runtime.operations().cancel(Viewer::Operator, &id(&started)).await.unwrap();
     assert!(!is_running(&pid()));
     let killed = field(operation.outcome.as_ref().unwrap(), "killed").to_string();
     assert!(killed.contains(pid().trim()), "{killed}");
@@ -227,7 +228,7 @@ async fn nobody_sees_or_ends_what_is_another_s() {
     let id = id(&crib.call(background("sleep 600"), json!({})).await);
     let operations = crib.runtime.operations();
     let other = Owner("other".to_owned());
-    let stranger = Asker::Owner(&other);
+    let stranger = Viewer::Owner(&other);
     assert_eq!(
         operations.get(stranger, &id).await.unwrap_err().error_type,
         ErrorType::UnknownOperation
@@ -244,7 +245,7 @@ async fn nobody_sees_or_ends_what_is_another_s() {
     );
     let filter = Filter { owner: Some(other.clone()), ..Filter::default() };
     assert!(operations.list(filter, None, 10).await.unwrap().operations.is_empty());
-    assert_eq!(operations.get(Asker::Operator, &id).await.unwrap().state, State::Running);
+    assert_eq!(operations.get(Viewer::Operator, &id).await.unwrap().state, State::Running);
     operations.drain().await;
 }
 
@@ -256,17 +257,17 @@ async fn waiting_is_for_any_or_all_and_says_what_still_runs() {
     let operations = crib.runtime.operations();
     let both = [quick.clone(), slow.clone()];
     let begun = Instant::now();
-    let any = operations.wait(Asker::Operator, &both, Until::Any, LONG).await.unwrap();
+    let any = operations.wait(Viewer::Operator, &both, Until::Any, LONG).await.unwrap();
     assert_eq!((any[0].state, any[1].state), (State::Completed, State::Running));
     assert!(begun.elapsed() < Duration::from_secs(10));
     let all = operations
-        .wait(Asker::Operator, &both, Until::All, Duration::from_millis(100))
+        .wait(Viewer::Operator, &both, Until::All, Duration::from_millis(100))
         .await
         .unwrap();
     assert_eq!(all[1].state, State::Running);
     assert_eq!(all[1].last_line.as_deref(), Some("at work"));
     assert!(all[1].elapsed > Duration::ZERO && all[1].outcome.is_none());
-    let unnamed = operations.wait(Asker::Operator, &[], Until::All, Duration::ZERO).await.unwrap();
+    let unnamed = operations.wait(Viewer::Operator, &[], Until::All, Duration::ZERO).await.unwrap();
     assert_eq!(unnamed.iter().map(|operation| &operation.id).collect::<Vec<_>>(), [&slow]);
     operations.drain().await;
 }
@@ -326,7 +327,7 @@ async fn an_output_that_never_ends_is_bounded_and_can_be_ended() {
         settings.spill_bytes = 1024 * 1024;
     });
     let id = id(&crib.call(background("yes"), json!({})).await);
-    let operation = crib.runtime.operations().cancel(Asker::Operator, &id).await.unwrap();
+    let operation = crib.runtime.operations().cancel(Viewer::Operator, &id).await.unwrap();
     assert_eq!(operation.last_line.as_deref(), Some("y"));
     let outcome = operation.outcome.unwrap();
     assert_eq!(field(&outcome, "truncated"), true);
@@ -393,9 +394,9 @@ async fn the_place_in_the_queue_is_shown() {
     let place = async |id| get(&crib, id).await.progress.message.unwrap_or_default();
     assert_eq!(get(&crib, &third).await.state, State::Pending);
     assert!(place(&second).await.contains("place 1") && place(&third).await.contains("place 2"));
-    crib.runtime.operations().cancel(Asker::Operator, &second).await.unwrap();
+    crib.runtime.operations().cancel(Viewer::Operator, &second).await.unwrap();
     assert!(place(&third).await.contains("place 1"));
-    crib.runtime.operations().cancel(Asker::Operator, &first).await.unwrap();
+    crib.runtime.operations().cancel(Viewer::Operator, &first).await.unwrap();
     assert_eq!(ended(&crib, &third).await.state, State::Completed);
 }
 
@@ -526,7 +527,7 @@ async fn a_request_that_waits_is_told_progress_that_only_grows() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_native_operation_reports_asks_and_goes_on_with_the_answer() {
-    let input = catalog::Schema::nothing();
+    let input = catalog::Schema::empty();
     let mut native =
         Native::new("ask", "Asks", input, async |_: toolkit::Arguments, context: Context| {
             context.progress(1.0, Some(4.0), Some("a quarter")).await;
@@ -542,15 +543,15 @@ async fn a_native_operation_reports_asks_and_goes_on_with_the_answer() {
     let context = Context::new(Arc::new(Listener::default()), CancellationToken::new());
     let outcome = runtime.call(Call::new(tool, object(json!({})), context)).await.unwrap();
     let (id, operations) = (id(&outcome), runtime.operations());
-    let operation = operations.get(Asker::Operator, &id).await.unwrap();
+    let operation = operations.get(Viewer::Operator, &id).await.unwrap();
     assert_eq!(
         (operation.state, operation.progress.fraction),
         (State::WaitingForInput, Some(0.25))
     );
-    assert_eq!(operations.questions(Asker::Operator, &id)[0].0, "who");
+    assert_eq!(operations.questions(Viewer::Operator, &id)[0].0, "who");
     let answer = Answer(json!({"action": "accept", "content": {"name": "me"}}));
-    operations.answer(Asker::Operator, &id, [("who".to_owned(), answer)].into()).unwrap();
-    let all = operations.wait(Asker::Operator, &[id], Until::All, LONG).await.unwrap();
+    operations.answer(Viewer::Operator, &id, [("who".to_owned(), answer)].into()).unwrap();
+    let all = operations.wait(Viewer::Operator, &[id], Until::All, LONG).await.unwrap();
     assert_eq!(text(all[0].outcome.as_ref().unwrap(), 0), "me");
 }
 
@@ -559,7 +560,7 @@ async fn a_native_operation_that_panics_has_failed() {
     let mut native = Native::new(
         "boom",
         "Panics",
-        catalog::Schema::nothing(),
+        catalog::Schema::empty(),
         async |_: toolkit::Arguments, _: Context| {
             if true {
                 panic!("boom");
@@ -582,7 +583,7 @@ async fn history_in_memory_is_bounded() {
     let native = Native::new(
         "nothing",
         "Does nothing",
-        catalog::Schema::nothing(),
+        catalog::Schema::empty(),
         async |_: toolkit::Arguments, _: Context| Ok(Outcome::default()),
     );
     let tool = Arc::new(Tool { mode: Mode::Asynchronous, ..native.tool.clone() });

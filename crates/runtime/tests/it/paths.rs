@@ -3,7 +3,7 @@
 use catalog::ErrorType;
 use std::{fs, os::unix::fs::PermissionsExt, os::unix::fs::symlink};
 
-use catalog::launch::{PassBy, Piece, ValueKind};
+use catalog::implementation::{PassBy, Piece, ValueKind};
 use serde_json::json;
 
 use crate::crib::{Crib, field, option, positional, text, tool};
@@ -102,11 +102,11 @@ fn a_tool_that_may_change_things_is_not_given_what_permits_it() {
         "tools/link",
     ] {
         let refusal = crib.refusal(path(), json!({"file": own}));
-        assert_eq!(refusal.error_type, "path_protected", "{own}");
+        assert_eq!(refusal.error_type, ErrorType::PathProtected, "{own}");
         assert!(refusal.message.contains("changed by people, not by tools"), "{}", refusal.message);
         assert_eq!(
             crib.refusal(maybe.clone(), json!({"file": own})).error_type,
-            "path_protected",
+            ErrorType::PathProtected,
             "{own}"
         );
     }
@@ -119,7 +119,7 @@ fn a_tool_that_may_change_things_is_not_given_what_permits_it() {
         ErrorType::PathProtected
     );
     let mut reader = tool("cat", path());
-    reader.marks.mutates = Some(false);
+    reader.annotations.mutates = Some(false);
     assert!(crib.plan(&reader, json!({"file": "tools/rm.json"})).is_ok(), "who only reads may");
 }
 

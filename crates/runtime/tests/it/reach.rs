@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::PermissionsExt};
 
 use catalog::{
     Tool,
-    launch::{Access, Piece, ValueKind},
+    implementation::{Access, Piece, ValueKind},
 };
 use runtime::confinement;
 use serde_json::{Value, json};
@@ -115,7 +115,7 @@ async fn the_working_directory_grants_nothing() {
     let crib = crib();
     let folder = positional("working_directory", |binding| {
         binding.kind = ValueKind::Path;
-        binding.pass_by = catalog::launch::PassBy::Folder;
+        binding.pass_by = catalog::implementation::PassBy::Folder;
     });
     let both = script(r#"cat "$1"; cat deep"#, [path("file", Access::Read), folder]);
     let outcome = crib.call(both, json!({"file": "../given", "working_directory": "inner"})).await;
@@ -179,7 +179,7 @@ fn the_plan_shows_what_the_call_reaches() {
         "one path that says nothing leaves all as it is"
     );
     let mut reader = copy;
-    reader.marks.mutates = Some(false);
+    reader.annotations.mutates = Some(false);
     assert_eq!(plan(&reader, "inner/deep"), names(&["given", "inner/deep"], &[]));
 }
 

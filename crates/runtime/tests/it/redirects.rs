@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catalog::{
-    Catalog, Launch, OnMismatch, Outcome, Schema, Tool,
+    Catalog, Implementation, OnMismatch, Outcome, Schema, Tool,
     policy::{Clause, Policy, Verdict},
 };
 use runtime::Call;
@@ -12,26 +12,27 @@ use toolkit::Context;
 
 use crate::crib::{Crib, field, object, positional, text, tool};
 
-fn named(name: &str, launch: Launch, properties: Value) -> Tool {
+fn named(name: &str, implementation: Implementation, properties: Value) -> Tool {
     let schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
     let mut made = tool("echo", Vec::new());
-    (made.name, made.launch, made.input) = (name.to_owned(), launch, Schema::new(object(schema)));
+    (made.name, made.implementation, made.input) =
+        (name.to_owned(), implementation, Schema::new(object(schema)));
     made
 }
 
 fn tools() -> Vec<Tool> {
     let text = || json!({"text": {"type": "string"}});
-    let say = named("say", tool("echo", vec![positional("text", |_| {})]).launch, text());
-    let mut repeat = named("repeat", Launch::Tool("say".to_owned()), text());
+    let say = named("say", tool("echo", vec![positional("text", |_| {})]).implementation, text());
+    let mut repeat = named("repeat", Implementation::Tool("say".to_owned()), text());
     repeat.on_mismatch = Some(OnMismatch::Warn);
     let wider = named(
         "wider",
-        Launch::Tool("say".to_owned()),
+        Implementation::Tool("say".to_owned()),
         json!({"text": {"type": "string"}, "loud": {"type": "boolean"}}),
     );
-    let lost = named("lost", Launch::Tool("nowhere".to_owned()), json!({}));
-    let chain = named("chain", Launch::Tool("repeat".to_owned()), text());
-    let round = named("round", Launch::Tool("round".to_owned()), json!({}));
+    let lost = named("lost", Implementation::Tool("nowhere".to_owned()), json!({}));
+    let chain = named("chain", Implementation::Tool("repeat".to_owned()), text());
+    let round = named("round", Implementation::Tool("round".to_owned()), json!({}));
     vec![say, repeat, wider, lost, chain, round]
 }
 

@@ -7,11 +7,11 @@ use std::{
 };
 
 use catalog::{
-    Catalog, Launch, Mode, Outcome, Tool,
-    launch::{Binding, PassBy, Piece, Sequence, Step, ValueKind},
+    Catalog, Implementation, Mode, Outcome, Tool,
+    implementation::{Binding, PassBy, Piece, Sequence, Step, ValueKind},
 };
 use runtime::{
-    Asker, Call,
+    Call, Viewer,
     operation::{Operation, State},
 };
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ fn step(tool: &str) -> Step {
 fn sequence(steps: Vec<Step>) -> Tool {
     Tool {
         name: "all".to_owned(),
-        launch: Launch::Sequence(Sequence { steps, delay_ms: 0 }),
+        implementation: Implementation::Sequence(Sequence { steps, delay_ms: 0 }),
         ..script_tool("sh", "")
     }
 }
@@ -41,7 +41,7 @@ fn sequence(steps: Vec<Step>) -> Tool {
 /// A tool that runs a script in the folder that it is told.
 fn script(name: &str, script: &str) -> Tool {
     let mut tool = Tool { name: name.to_owned(), ..script_tool("sh", script) };
-    let Launch::Process(process) = &mut tool.launch else { panic!() };
+    let Implementation::Process(process) = &mut tool.implementation else { panic!() };
     let folder = Binding {
         pass_by: PassBy::Folder,
         kind: ValueKind::Path,
@@ -129,7 +129,7 @@ async fn steps_are_skipped_by_what_is_in_the_folder_of_the_call() {
 async fn there_is_a_pause_between_steps() {
     let crib = Crib::new();
     let mut all = sequence(vec![step("one"), step("one")]);
-    let Launch::Sequence(sequence) = &mut all.launch else { panic!() };
+    let Implementation::Sequence(sequence) = &mut all.implementation else { panic!() };
     sequence.delay_ms = 300;
     let begun = Instant::now();
     assert!(!run(&crib, &all, vec![script("one", "true")], json!({})).await.failed);
@@ -166,9 +166,9 @@ async fn an_asynchronous_sequence_is_one_operation_that_cancel_ends() {
     let pid = || fs::read_to_string(crib.path("crib/pid")).unwrap_or_default();
     eventually("the second step runs", || pid().ends_with('\n')).await;
     let operations = crib.runtime.operations();
-    let running = operations.get(Asker::Operator, &id).await.unwrap();
+    let running = operations.get(Viewer::Operator, &id).await.unwrap();
     assert!(running.progress.message.is_some_and(|message| message.contains("step 2 of 3")));
-    let operation = operations.cancel(Asker::Operator, &id).await.unwrap();
+    let operation = operations.cancel(Viewer::Operator, &id).await.unwrap();
     assert_eq!(operation.state, State::Cancelled);
     assert_eq!(statuses(operation.outcome.as_ref().unwrap()), ["quick ok", "slow failed"]);
     assert!(!is_running(&pid()) && !crib.path("crib/never").exists());

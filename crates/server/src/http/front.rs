@@ -169,7 +169,7 @@ impl Front {
             Ok(answer) if answer["id"] == json!(id) => {
                 respond(StatusCode::OK, &asked.answer(answer, &self.server.snapshot()))
             }
-            // Kept out before it was looked at.
+            // StorageFuture out before it was looked at.
             _ => Response::from_parts(parts, Body::from(body)),
         }
     }

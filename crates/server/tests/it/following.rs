@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use runtime::{Asker, operation::State};
+use runtime::{Viewer, operation::State};
 use serde_json::{Value, json};
 
 use crate::{
@@ -293,7 +293,7 @@ async fn at_the_end_operations_are_recorded_as_cancelled_because_the_server_ende
         let start = Instant::now();
         client.served().await.expect("an orderly end");
         assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
-        let operation = yard.operations.get(Asker::Operator, &id).await.expect("known");
+        let operation = yard.operations.get(Viewer::Operator, &id).await.expect("known");
         assert_eq!(operation.state, State::Cancelled);
         let outcome = operation.outcome.expect("an outcome").structured.expect("structured");
         assert_eq!(outcome["reason"], "the server ended", "{outcome}");

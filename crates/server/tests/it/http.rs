@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use runtime::{Asker, operation::State};
+use runtime::{Viewer, operation::State};
 use serde_json::{Value, json};
 use server::{HttpOptions, ServeError, Server, serve_http};
 use tokio::{
@@ -384,7 +384,7 @@ async fn tasks_belong_to_the_token_and_are_pushed_to_who_listens() {
     assert_eq!(created["resultType"], "task", "{created}");
     let id = created["taskId"].as_str().expect("an id").to_owned();
     let known =
-        yard.operations.get(Asker::Operator, &id.parse().expect("an id")).await.expect("known");
+        yard.operations.get(Viewer::Operator, &id.parse().expect("an id")).await.expect("known");
     assert!(known.owner.0.starts_with("token "), "{:?}", known.owner);
     let working = followed(&site, "tasks/get", &id, json!({"taskId": id})).await;
     assert_eq!(working["result"]["status"], "working", "{working}");
@@ -437,7 +437,7 @@ async fn at_the_end_operations_are_ended_and_recorded() {
         .expect("no panic")
         .expect("an orderly end");
     let id = created["result"]["taskId"].as_str().expect("an id").parse().expect("an id");
-    let operation = yard.operations.get(Asker::Operator, &id).await.expect("known");
+    let operation = yard.operations.get(Viewer::Operator, &id).await.expect("known");
     let outcome = operation.outcome.expect("an outcome").structured.expect("structured");
     assert_eq!(
         (operation.state, &outcome["reason"]),

@@ -1,8 +1,8 @@
 //! `tools/list`: order, pages, hints, schemas, and both renderings.
 
 use catalog::{
-    Launch, Origin, SourceId, Tool,
-    launch::{Piece, Process},
+    Implementation, Origin, SourceId, Tool,
+    implementation::{Piece, Process},
 };
 use serde_json::{Value, json};
 use server::{Snapshot, SnapshotOptions};
@@ -24,7 +24,7 @@ fn names(reply: &Value) -> Vec<&str> {
 fn process(name: &str) -> Tool {
     let process = Process { program: "true".into(), pieces: vec![Piece::Word("-x".into())] };
     let origin = Origin::whole(&SourceId::new("a.json"));
-    Tool::new(name, "Runs", catalog::Schema::nothing(), Launch::Process(process), origin)
+    Tool::new(name, "Runs", catalog::Schema::empty(), Implementation::Process(process), origin)
 }
 
 #[tokio::test]
@@ -102,17 +102,17 @@ fn says_what_a_tool_may_do_and_assumes_the_worse_where_nobody_said() {
     let mut silent = process("silent");
     silent.title = Some("Silent".into());
     let mut reader = process("reader");
-    reader.marks.mutates = Some(false);
-    reader.marks.network = Some(true);
+    reader.annotations.mutates = Some(false);
+    reader.annotations.network = Some(true);
     let mut writer = process("writer");
-    writer.marks.mutates = Some(true);
-    writer.marks.idempotent = Some(true);
+    writer.annotations.mutates = Some(true);
+    writer.annotations.idempotent = Some(true);
     let mut dangerous = process("dangerous");
-    dangerous.marks.mutates = Some(true);
-    dangerous.marks.dangerous = Some(true);
+    dangerous.annotations.mutates = Some(true);
+    dangerous.annotations.dangerous = Some(true);
     let mut tame = process("tame");
-    tame.marks.mutates = Some(true);
-    tame.marks.dangerous = Some(false);
+    tame.annotations.mutates = Some(true);
+    tame.annotations.dangerous = Some(false);
     let tools = snapshot([silent, reader, writer, dangerous, tame]).tools_json();
     assert_eq!(tools.len(), 5);
     let hints: Vec<_> = tools
@@ -139,7 +139,7 @@ fn says_what_a_tool_may_do_and_assumes_the_worse_where_nobody_said() {
 #[test]
 fn process_tools_carry_the_schema_of_their_result_and_documented_tools_are_not_served() {
     let mut documented = process("documented");
-    documented.launch = Launch::Missing;
+    documented.implementation = Implementation::Missing;
     let snapshot = snapshot([process("run"), documented]);
     let tools = snapshot.tools_json();
     assert_eq!(tools.len(), 1);

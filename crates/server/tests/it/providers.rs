@@ -14,12 +14,12 @@ use crate::{
     workshop::echoing,
 };
 
-struct Shelf;
+struct ToolStorage;
 
-impl Resources for Shelf {
+impl Resources for ToolStorage {
     fn list(&self) -> BoxFuture<'_, Vec<Resource>> {
         let book = Resource {
-            uri: "shelf:book".into(),
+            uri: "storage:book".into(),
             name: "Book".into(),
             description: Some("A book".into()),
             mime_type: "text/plain".into(),
@@ -31,7 +31,7 @@ impl Resources for Shelf {
     fn templates(&self) -> Vec<ResourceTemplate> {
         let name = "Page".to_owned();
         vec![ResourceTemplate {
-            uri_template: "shelf:{n}".into(),
+            uri_template: "storage:{n}".into(),
             name,
             description: None,
             mime_type: "text/plain".into(),
@@ -45,12 +45,12 @@ impl Resources for Shelf {
     ) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>> {
         Box::pin(async move {
             let body = match uri {
-                "shelf:book" => Body::Text("text".into()),
-                "shelf:picture" => Body::Bytes(vec![1, 2]),
-                "shelf:locked" => {
+                "storage:book" => Body::Text("text".into()),
+                "storage:picture" => Body::Bytes(vec![1, 2]),
+                "storage:locked" => {
                     Body::Text(context.ask("where", Question::Roots).await?.0.to_string())
                 }
-                "shelf:broken" => panic!("on purpose"),
+                "storage:broken" => panic!("on purpose"),
                 _ => return Ok(None),
             };
             Ok(Some(ResourceContent { uri: uri.into(), mime_type: "text/plain".into(), body }))
@@ -65,7 +65,7 @@ impl Resources for Shelf {
         _: &'a HashMap<String, String>,
     ) -> BoxFuture<'a, Option<Vec<String>>> {
         let pages = (0..150).map(move |page| format!("{value}{page}"));
-        Box::pin(std::future::ready((template == "shelf:{n}").then(|| pages.collect())))
+        Box::pin(std::future::ready((template == "storage:{n}").then(|| pages.collect())))
     }
 }
 
@@ -110,7 +110,7 @@ impl Prompts for Lines {
 }
 
 fn server() -> Server {
-    echoing().with_resources(Arc::new(Shelf)).with_prompts(Arc::new(Lines))
+    echoing().with_resources(Arc::new(ToolStorage)).with_prompts(Arc::new(Lines))
 }
 
 #[tokio::test]
@@ -124,7 +124,7 @@ async fn providers_are_advertised() {
 async fn lists_and_reads_resources() {
     for mut client in Client::both(&server()).await {
         let listed = client.request("resources/list", json!({})).await;
-        let book = json!({"uri": "shelf:book", "name": "Book", "description": "A book", "mimeType": "text/plain", "size": 4});
+        let book = json!({"uri": "storage:book", "name": "Book", "description": "A book", "mimeType": "text/plain", "size": 4});
         assert_eq!(listed["result"]["resources"], json!([book]));
         let listed = client.request("resources/templates/list", json!({})).await;
         assert!(
@@ -132,14 +132,14 @@ async fn lists_and_reads_resources() {
                 .as_array()
                 .expect("templates")
                 .iter()
-                .any(|t| t["uriTemplate"] == "shelf:{n}")
+                .any(|t| t["uriTemplate"] == "storage:{n}")
         );
-        let read = client.request("resources/read", json!({"uri": "shelf:book"})).await;
+        let read = client.request("resources/read", json!({"uri": "storage:book"})).await;
         assert_eq!(
             read["result"]["contents"],
-            json!([{"uri": "shelf:book", "mimeType": "text/plain", "text": "text"}])
+            json!([{"uri": "storage:book", "mimeType": "text/plain", "text": "text"}])
         );
-        let read = client.request("resources/read", json!({"uri": "shelf:picture"})).await;
+        let read = client.request("resources/read", json!({"uri": "storage:picture"})).await;
         assert_eq!(read["result"]["contents"][0]["blob"], "AQI=");
     }
 }
@@ -147,29 +147,29 @@ async fn lists_and_reads_resources() {
 #[tokio::test]
 async fn a_resource_that_is_not_there_has_the_code_of_the_era() {
     for mut client in Client::both(&server()).await {
-        let reply = client.request("resources/read", json!({"uri": "shelf:nothing"})).await;
+        let reply = client.request("resources/read", json!({"uri": "storage:nothing"})).await;
         let code = if client.is_modern() { -32602 } else { -32002 };
         assert_eq!(reply["error"]["code"], code, "{reply}");
-        assert_eq!(reply["error"]["data"]["uri"], "shelf:nothing");
+        assert_eq!(reply["error"]["data"]["uri"], "storage:nothing");
     }
 }
 
 #[tokio::test]
 async fn reading_may_ask_and_a_panic_is_answered() {
     let [mut legacy, mut modern] = Client::both(&server()).await;
-    let asked = modern.request("resources/read", json!({"uri": "shelf:locked"})).await;
+    let asked = modern.request("resources/read", json!({"uri": "storage:locked"})).await;
     assert_eq!(asked["result"]["inputRequests"]["where"]["method"], "roots/list", "{asked}");
-    let params = json!({"uri": "shelf:locked", "inputResponses": {"where": {"roots": []}}});
+    let params = json!({"uri": "storage:locked", "inputResponses": {"where": {"roots": []}}});
     assert_eq!(
         modern.request("resources/read", params).await["result"]["contents"][0]["text"],
         r#"{"roots":[]}"#
     );
-    let id = legacy.start("resources/read", json!({"uri": "shelf:locked"})).await;
+    let id = legacy.start("resources/read", json!({"uri": "storage:locked"})).await;
     let asked = legacy.message("roots/list").await;
     legacy.send(json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": []}})).await;
     assert_eq!(legacy.response(id).await["result"]["contents"][0]["text"], r#"{"roots":[]}"#);
     for mut client in [legacy, modern] {
-        let reply = client.request("resources/read", json!({"uri": "shelf:broken"})).await;
+        let reply = client.request("resources/read", json!({"uri": "storage:broken"})).await;
         assert_eq!(reply["error"]["code"], -32603, "{reply}");
     }
 }
@@ -208,7 +208,7 @@ async fn completes_arguments_and_variables_with_at_most_a_hundred_values() {
         let params = json!({"ref": {"type": "ref/prompt", "name": "greet"}, "argument": {"name": "whom", "value": "w"}});
         let reply = client.request("completion/complete", params).await;
         assert_eq!(reply["result"]["completion"]["values"], json!(["world"]), "{reply}");
-        let params = json!({"ref": {"type": "ref/resource", "uri": "shelf:{n}"}, "argument": {"name": "n", "value": "p"}});
+        let params = json!({"ref": {"type": "ref/resource", "uri": "storage:{n}"}, "argument": {"name": "n", "value": "p"}});
         let completion =
             client.request("completion/complete", params).await["result"]["completion"].clone();
         assert_eq!(completion["values"].as_array().map(Vec::len), Some(100));

@@ -1,8 +1,8 @@
 //! What a call takes from the snapshot that it was made under: the policy, and the tools of a sequence.
 
 use catalog::{
-    Catalog, Launch, Origin, Policy, SourceId,
-    launch::{Piece, Process, Sequence, Step},
+    Catalog, Implementation, Origin, Policy, SourceId,
+    implementation::{Piece, Process, Sequence, Step},
     policy::{Clause, Verdict},
 };
 use serde_json::{Value, json};
@@ -24,10 +24,15 @@ fn snapshot(tools: Vec<Tool>, clauses: Vec<Clause>) -> Snapshot {
     Snapshot::new(&Catalog::merge(tools).0, &options)
 }
 
-fn tool(name: &str, launch: Launch) -> Tool {
-    let mut tool =
-        Tool::new(name, "A tool", Schema::nothing(), launch, Origin::whole(&SourceId::new("test")));
-    tool.marks.mutates = Some(false);
+fn tool(name: &str, implementation: Implementation) -> Tool {
+    let mut tool = Tool::new(
+        name,
+        "A tool",
+        Schema::empty(),
+        implementation,
+        Origin::whole(&SourceId::new("test")),
+    );
+    tool.annotations.mutates = Some(false);
     tool
 }
 
@@ -56,7 +61,7 @@ async fn policy_holds_for_calls_and_is_replaced_with_the_snapshot() {
 #[tokio::test]
 async fn a_sequence_finds_its_steps_among_what_is_served() {
     let pieces = vec![Piece::Word("said".into())];
-    let say = tool("say", Launch::Process(Process { program: "echo".into(), pieces }));
+    let say = tool("say", Implementation::Process(Process { program: "echo".into(), pieces }));
     let step = |name: &str| Step {
         tool: name.into(),
         arguments: Value::Null,
@@ -66,7 +71,7 @@ async fn a_sequence_finds_its_steps_among_what_is_served() {
     };
     let twice = tool(
         "twice",
-        Launch::Sequence(Sequence { steps: vec![step("say"), step("say")], delay_ms: 0 }),
+        Implementation::Sequence(Sequence { steps: vec![step("say"), step("say")], delay_ms: 0 }),
     );
     let server = echoing();
     server.replace(snapshot(vec![say, twice], Vec::new())).await;

@@ -62,7 +62,7 @@ pub(crate) fn echo(name: &str) -> Native {
 
 /// A tool without arguments.
 pub(crate) fn tool(name: &str, handler: impl toolkit::Handler) -> Native {
-    Native::new(name, format!("The tool {name}"), Schema::nothing(), handler)
+    Native::new(name, format!("The tool {name}"), Schema::empty(), handler)
 }
 
 pub(crate) fn schema(value: Value) -> Schema {

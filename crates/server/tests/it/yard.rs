@@ -10,7 +10,7 @@ use std::{
 
 use catalog::{Catalog, Mode};
 use runtime::{
-    Asker, Operations, Runtime, Settings, Until,
+    Operations, Runtime, Settings, Until, Viewer,
     operation::{Operation, OperationId},
 };
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ impl Yard {
     pub(crate) async fn ended(&self, id: &OperationId) -> Operation {
         let all = self
             .operations
-            .wait(Asker::Operator, std::slice::from_ref(id), Until::All, PATIENCE)
+            .wait(Viewer::Operator, std::slice::from_ref(id), Until::All, PATIENCE)
             .await
             .expect("known");
         assert!(all[0].state.is_final(), "{:?}", all[0]);
@@ -144,7 +144,7 @@ fn dangerous(runs: &Arc<AtomicUsize>) -> Native {
             runs.fetch_add(1, Ordering::SeqCst);
             std::future::ready(Ok(Outcome::text("done")))
         });
-    native.tool.marks.dangerous = Some(true);
+    native.tool.annotations.dangerous = Some(true);
     native
 }
 
@@ -172,7 +172,7 @@ fn needing() -> Native {
     Native::new(
         "needing",
         "Needs tasks",
-        Schema::nothing(),
+        Schema::empty(),
         async |arguments: Arguments, _: Context| {
             std::future::pending::<()>().await;
             Ok(Outcome::text(format!("{arguments:?}")))
@@ -181,7 +181,7 @@ fn needing() -> Native {
     .read_only()
     .asynchronous(async |mut arguments: Arguments, context: Context| {
         if !context.can(toolkit::Capability::Tasks) {
-            return Err(toolkit::Interrupt::Lacks(toolkit::Capability::Tasks));
+            return Err(toolkit::Interrupt::MissingCapability(toolkit::Capability::Tasks));
         }
         let answer = context.ask("who", question()).await?;
         arguments.insert("name".into(), answer.field("name").cloned().unwrap_or_default());

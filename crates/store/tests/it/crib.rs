@@ -7,8 +7,8 @@ use std::{
 };
 
 use catalog::{
-    Launch, Mode, Origin, Outcome, Schema, SourceId, Tool,
-    launch::{Piece, Process},
+    Implementation, Mode, Origin, Outcome, Schema, SourceId, Tool,
+    implementation::{Piece, Process},
     policy::{Clause, Policy, Verdict},
 };
 use runtime::{
@@ -41,12 +41,12 @@ pub(crate) fn state(place: &Path) -> PathBuf {
 /// A shell script as a tool that becomes an operation.
 pub(crate) fn background(script: &str) -> Tool {
     let pieces = ["-c", script].map(|word| Piece::Word(word.to_owned())).into();
-    let launch = Launch::Process(Process { program: "sh".to_owned(), pieces });
+    let implementation = Implementation::Process(Process { program: "sh".to_owned(), pieces });
     let mut tool = Tool::new(
         "script",
         "A script",
-        Schema::nothing(),
-        launch,
+        Schema::empty(),
+        implementation,
         Origin::whole(&SourceId::new("test")),
     );
     tool.mode = Mode::Asynchronous;

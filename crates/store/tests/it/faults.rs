@@ -9,7 +9,7 @@ use std::{
 };
 
 use runtime::{
-    Asker, Runtime, Settings,
+    Runtime, Settings, Viewer,
     journal::{Filter, Journal, JournalError},
     operation::{Operation, State},
 };
@@ -92,7 +92,7 @@ async fn a_locked_store_refuses_new_work_and_loses_no_result() {
     let ids = [id.clone()];
     let wait = runtime
         .operations()
-        .wait(Asker::Operator, &ids, runtime::Until::All, Duration::from_secs(30))
+        .wait(Viewer::Operator, &ids, runtime::Until::All, Duration::from_secs(30))
         .await;
     let operation = wait.unwrap().remove(0);
     assert_eq!(operation.state, State::Completed);

@@ -11,7 +11,7 @@ use std::{
 };
 
 use runtime::{
-    Asker, Until,
+    Until, Viewer,
     journal::Filter,
     operation::{Operation, OperationId, State},
 };
@@ -56,7 +56,7 @@ fn victim() {
                 let limit = Duration::from_millis(80);
                 let all = runtime
                     .operations()
-                    .wait(Asker::Operator, std::slice::from_ref(&id), Until::All, limit)
+                    .wait(Viewer::Operator, std::slice::from_ref(&id), Until::All, limit)
                     .await;
                 if all.is_ok_and(|all| all[0].state.is_final())
                     || Operation::started_by(&outcome).is_none()
@@ -152,7 +152,7 @@ async fn check(place: &Path) -> (usize, usize) {
     let answered = fs::read_to_string(place.join("answered")).unwrap_or_default();
     for id in answered.lines().filter_map(|line| line.strip_prefix("id ")) {
         let operation =
-            runtime.operations().get(Asker::Operator, &id.parse().unwrap()).await.unwrap();
+            runtime.operations().get(Viewer::Operator, &id.parse().unwrap()).await.unwrap();
         assert!(
             operation.outcome.is_some() && operation.state != State::Lost,
             "a result was lost: {operation:?}"

@@ -6,7 +6,7 @@ use std::{
 };
 
 use runtime::{
-    Asker, Until,
+    Until, Viewer,
     journal::{Filter, Journal},
     operation::{Operation, State},
 };
@@ -43,19 +43,19 @@ async fn the_operations_of_a_server_that_lives_are_left_alone_but_can_be_seen_aw
     let started = call(&one, background("echo $$ > pid; echo working; sleep 600")).await;
     let id = Operation::started_by(&started).unwrap();
     assert!(other.recover().await.unwrap().is_empty());
-    let seen = other.operations().get(Asker::Operator, &id).await.unwrap();
+    let seen = other.operations().get(Viewer::Operator, &id).await.unwrap();
     assert_eq!(seen.state, State::Running);
     let still = other
         .operations()
-        .wait(Asker::Operator, std::slice::from_ref(&id), Until::All, Duration::from_millis(300))
+        .wait(Viewer::Operator, std::slice::from_ref(&id), Until::All, Duration::from_millis(300))
         .await
         .unwrap();
     assert_eq!(still[0].state, State::Running);
-    let over = other.operations().cancel(Asker::Operator, &id).await.unwrap();
+    let over = other.operations().cancel(Viewer::Operator, &id).await.unwrap();
     assert_eq!(over.state, State::Cancelled);
     let known = one
         .operations()
-        .wait(Asker::Operator, std::slice::from_ref(&id), Until::All, Duration::from_secs(20))
+        .wait(Viewer::Operator, std::slice::from_ref(&id), Until::All, Duration::from_secs(20))
         .await
         .unwrap();
     assert_eq!(known[0], over, "both tell the same");
@@ -71,12 +71,12 @@ async fn results_are_there_for_the_next_server() {
         Operation::started_by(&call(&first, background("sleep 0.2; echo result")).await).unwrap();
     first
         .operations()
-        .wait(Asker::Operator, std::slice::from_ref(&id), Until::All, Duration::from_secs(20))
+        .wait(Viewer::Operator, std::slice::from_ref(&id), Until::All, Duration::from_secs(20))
         .await
         .unwrap();
     drop(first);
     let second = server(place.path(), |_| {});
-    let operation = second.operations().get(Asker::Operator, &id).await.unwrap();
+    let operation = second.operations().get(Viewer::Operator, &id).await.unwrap();
     assert_eq!(operation.outcome.unwrap().structured.unwrap()["stdout"], "result\n");
     assert_eq!(second.operations().uncollected(&operation.owner, 10).await.unwrap()[0].id, id);
 }
@@ -189,7 +189,7 @@ async fn a_refusal_is_in_the_audit_before_it_is_answered() {
     let place = tempfile::tempdir().unwrap();
     let runtime = server(place.path(), |_| {});
     let mut tool = background("true");
-    tool.marks.dangerous = Some(true);
+    tool.annotations.dangerous = Some(true);
     let context = toolkit::Context::detached(tokio_util::sync::CancellationToken::new());
     runtime
         .call(runtime::Call::new(tool.into(), toolkit::Arguments::new(), context))

@@ -99,10 +99,10 @@ fn a_failure_can_be_the_standard_error_object_and_the_other_way_round() {
             json!({"status": "failure", "error_type": "t", "error_message": "e", "error_details": {"message": "m", "at": 3}})
         )
     );
-    let refused: toolkit::Outcome = toolkit::Failure::new("t", "e").into();
+    let refused: toolkit::Outcome = toolkit::Failure::new(toolkit::ErrorType::NotFound, "e").into();
     assert_eq!(
         refused.with_errors(ErrorForm::Envelope).structured,
-        Some(json!({"success": false, "error": "e", "error_type": "t"}))
+        Some(json!({"success": false, "error": "e", "error_type": "not_found"}))
     );
     let good = Reply::ok(1).outcome().unwrap();
     assert_eq!(good.clone().with_errors(ErrorForm::Standard), good, "success has one form");

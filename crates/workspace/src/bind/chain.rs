@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use catalog::{Diagnostic, Launch, Marks, Origin, Tool, closest, name};
+use catalog::{Annotations, Diagnostic, Implementation, Origin, Tool, closest, name};
 
 use super::{CIRCULAR_BIND, UNKNOWN_TARGET};
 use crate::GUIDE_TOOLS;
@@ -19,8 +19,8 @@ pub(super) fn lost(
     let by_name: HashMap<&str, &Tool> =
         tools.iter().map(|tool| (tool.name.as_str(), &**tool)).collect();
     let mut seen = HashSet::new();
-    let others = tools.iter().filter_map(|tool| match &tool.launch {
-        Launch::Tool(other) if seen.insert(&tool.name) => Some((tool, other)),
+    let others = tools.iter().filter_map(|tool| match &tool.implementation {
+        Implementation::Tool(other) if seen.insert(&tool.name) => Some((tool, other)),
         _ => None,
     });
     let judged = others.filter_map(|(tool, other)| {
@@ -72,10 +72,10 @@ fn end<'a>(first: &'a str, next: &'a str, tools: &HashMap<&'a str, &'a Tool>) ->
         if !passed.insert(next) {
             return End::Circle;
         }
-        match tools.get(next).map(|tool| &tool.launch) {
-            Some(Launch::Tool(other)) => next = other,
+        match tools.get(next).map(|tool| &tool.implementation) {
+            Some(Implementation::Tool(other)) => next = other,
             _ if is_native(next) => return End::Callable(None),
-            Some(Launch::Missing) | None => return End::Nothing(next),
+            Some(Implementation::Missing) | None => return End::Nothing(next),
             Some(_) => return End::Callable(tools.get(next).copied()),
         }
     }
@@ -86,14 +86,14 @@ pub(super) fn inherit(tools: &mut [Arc<Tool>]) {
     let by_name: HashMap<&str, &Tool> =
         tools.iter().map(|tool| (tool.name.as_str(), &**tool)).collect();
     let others = tools.iter().enumerate().filter_map(|(index, tool)| {
-        let Launch::Tool(other) = &tool.launch else {
+        let Implementation::Tool(other) = &tool.implementation else {
             return None;
         };
         let End::Callable(Some(other)) = end(&tool.name, other, &by_name) else {
             return None;
         };
-        let (own, theirs) = (tool.marks.clone(), &other.marks);
-        let marks = Marks {
+        let (own, theirs) = (tool.annotations.clone(), &other.annotations);
+        let annotations = Annotations {
             mutates: own.mutates.or(theirs.mutates),
             dangerous: own.dangerous.or(theirs.dangerous),
             idempotent: own.idempotent.or(theirs.idempotent),
@@ -101,7 +101,7 @@ pub(super) fn inherit(tools: &mut [Arc<Tool>]) {
             network: own.network.or(theirs.network),
             ..own
         };
-        Some((index, Arc::new(Tool { marks, mode: other.mode, ..(**tool).clone() })))
+        Some((index, Arc::new(Tool { annotations, mode: other.mode, ..(**tool).clone() })))
     });
     let ready: Vec<_> = others.collect();
     for (index, tool) in ready {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use catalog::{Decision, Launch, Origin, Schema, SourceId, Tool};
+use catalog::{Decision, Implementation, Origin, Schema, SourceId, Tool};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use workspace::always_allow;
@@ -22,10 +22,10 @@ fn tool() -> Tool {
         "git_push",
         "Publish",
         schema,
-        Launch::Native,
+        Implementation::Native,
         Origin::whole(&SourceId::new("a.json")),
     );
-    tool.marks.dangerous = Some(true);
+    tool.annotations.dangerous = Some(true);
     tool
 }
 

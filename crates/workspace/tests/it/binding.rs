@@ -2,7 +2,7 @@
 
 use std::{fs, time::Duration};
 
-use catalog::{Launch, OnMismatch, Place, launch::Piece};
+use catalog::{Implementation, Location, OnMismatch, implementation::Piece};
 use tempfile::TempDir;
 use workspace::{Crib, Environment, Loaded, Loader, OpenError};
 
@@ -57,15 +57,15 @@ impl Folder {
         let of_config =
             found.iter().filter(|found| found.origin.source.as_str() == "toolcrib.toml");
         let line = |found: &catalog::Diagnostic| match found.origin.place {
-            Place::Offset(offset) => format!("{} at {offset}: {}", found.code, found.message),
+            Location::Offset(offset) => format!("{} at {offset}: {}", found.code, found.message),
             _ => panic!("it has a place: {found:?}"),
         };
         of_config.map(line).collect()
     }
 }
 
-fn launch<'a>(loaded: &'a Loaded, name: &str) -> &'a Launch {
-    &loaded.catalog.get(name).expect("a tool").launch
+fn implementation<'a>(loaded: &'a Loaded, name: &str) -> &'a Implementation {
+    &loaded.catalog.get(name).expect("a tool").implementation
 }
 
 #[test]
@@ -79,7 +79,9 @@ fn one_line_binds_a_module_of_forty_tools() {
     fs::create_dir(folder.0.path().join("src")).expect("a folder");
     let loaded = folder.loaded();
     for (number, name) in names.iter().enumerate() {
-        let Launch::Python(function) = launch(&loaded, name) else { panic!("{name} is not bound") };
+        let Implementation::Python(function) = implementation(&loaded, name) else {
+            panic!("{name} is not bound")
+        };
         assert_eq!(
             (function.module.as_str(), function.function.as_str()),
             ("shop.api", format!("item_{}", number + 1).as_str())
@@ -94,13 +96,17 @@ fn a_command_gets_json_for_specifications_and_words_for_command_lines() {
     let config =
         "[[bind]]\ntools = \"*\"\ncommand = [\"prog\", \"{a}\", \"{text}\"]\nmutates = false\n";
     let loaded = Folder::new(config, &["one_tool"]).loaded();
-    let Launch::Process(spec) = launch(&loaded, "one_tool") else { panic!("a program") };
+    let Implementation::Process(spec) = implementation(&loaded, "one_tool") else {
+        panic!("a program")
+    };
     assert_eq!(
         spec.pieces,
         [Piece::Word("{a}".into()), Piece::Word("{text}".into()), Piece::Json],
         "nothing is spliced in"
     );
-    let Launch::Process(line) = launch(&loaded, "find_text") else { panic!("a program") };
+    let Implementation::Process(line) = implementation(&loaded, "find_text") else {
+        panic!("a program")
+    };
     assert!(!line.speaks_json() && line.bindings().any(|binding| binding.parameter == "text"));
 }
 
@@ -111,20 +117,27 @@ fn a_clause_says_more_about_its_tools() {
                   [[bind]]\ntools = \"two_tool\"\ntool = \"list_files\"\n";
     let loaded = Folder::new(config, &["one_tool", "two_tool"]).loaded();
     let tool = loaded.catalog.get("one_tool").expect("a tool");
-    assert!(matches!(&tool.launch, Launch::Python(function) if function.function == "other"));
+    assert!(
+        matches!(&tool.implementation, Implementation::Python(function) if function.function == "other")
+    );
     assert_eq!(
         (tool.on_mismatch, tool.timeout),
         (Some(OnMismatch::Fail), Some(Duration::from_secs(5)))
     );
-    let marks = &tool.marks;
+    let annotations = &tool.annotations;
     assert_eq!(
-        [marks.mutates, marks.dangerous, marks.network, marks.requires_approval],
+        [
+            annotations.mutates,
+            annotations.dangerous,
+            annotations.network,
+            annotations.requires_approval
+        ],
         [Some(true); 4]
     );
     let other = loaded.catalog.get("two_tool").expect("a tool");
-    assert_eq!(other.launch, Launch::Tool("list_files".to_owned()));
+    assert_eq!(other.implementation, Implementation::Tool("list_files".to_owned()));
     assert_eq!(
-        (other.on_mismatch, other.marks.mutates),
+        (other.on_mismatch, other.annotations.mutates),
         (Some(OnMismatch::Warn), Some(false)),
         "as the tool behind it"
     );
@@ -136,8 +149,8 @@ fn the_first_clause_that_matches_counts_and_that_is_told() {
                   [[bind]]\ntools = \"two_*\"\npython = \"late\"\n";
     let folder = Folder::new(config, &["one_tool", "two_tool"]);
     let loaded = folder.loaded();
-    let module = |name: &str| match launch(&loaded, name) {
-        Launch::Python(function) => function.module.clone(),
+    let module = |name: &str| match implementation(&loaded, name) {
+        Implementation::Python(function) => function.module.clone(),
         other => panic!("{other:?}"),
     };
     assert_eq!(

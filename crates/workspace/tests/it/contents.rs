@@ -1,6 +1,6 @@
 //! `[content]` and prompts: what is wrong with them, and where.
 
-use catalog::Place;
+use catalog::Location;
 use workspace::RULES;
 
 use crate::harness::Folder;
@@ -77,7 +77,7 @@ fn prompt_findings(files: &[(&str, &str)]) -> Vec<String> {
     }
     let (_, loaded) = folder.load();
     let line = |found: &catalog::Diagnostic| match found.origin.place {
-        Place::Offset(at) => {
+        Location::Offset(at) => {
             std::fs::read_to_string(folder.path().join(found.origin.source.as_str())).expect("it")
                 [..at]
                 .matches('\n')

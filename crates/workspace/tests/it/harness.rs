@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use catalog::{Diagnostic, Place};
+use catalog::{Diagnostic, Location};
 use tempfile::TempDir;
 use workspace::{Crib, Environment, Loaded, Loader, OpenError};
 
@@ -64,7 +64,7 @@ impl Folder {
     }
 
     fn line(&self, found: &Diagnostic) -> String {
-        let Place::Offset(offset) = found.origin.place else { panic!("no place: {found:?}") };
+        let Location::Offset(offset) = found.origin.place else { panic!("no place: {found:?}") };
         let line = self.config[..offset].matches('\n').count() + 1;
         format!("{} {line} {}", found.code, found.message)
     }

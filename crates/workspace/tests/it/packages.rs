@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use catalog::Launch;
+use catalog::Implementation;
 use tempfile::TempDir;
 use workspace::{Crib, Environment, Loader, RPackage};
 
@@ -22,8 +22,8 @@ fn sources(files: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
     let folder = folder_of(files);
     let crib = Crib::open(Some(folder.path()), &Environment::default()).expect("a crib");
     let loaded = Loader::default().load(&crib);
-    let tools = loaded.catalog.tools().iter().filter_map(|tool| match &tool.launch {
-        Launch::R(function) => Some((tool.name.clone(), function.sources.clone())),
+    let tools = loaded.catalog.tools().iter().filter_map(|tool| match &tool.implementation {
+        Implementation::R(function) => Some((tool.name.clone(), function.sources.clone())),
         _ => None,
     });
     tools.collect()

@@ -137,7 +137,7 @@ fn strange_clauses_are_told_with_their_line() {
     );
     assert_eq!(
         clause("tools = \"git_*\"\ndo = \"allow\"\n"),
-        ["TC607 3 `git_push` is asked about by its marks, and this allows it for ever"]
+        ["TC607 3 `git_push` is asked about by its annotations, and this allows it for ever"]
     );
     assert_eq!(clause("tools = \"git_*\"\ndo = \"allow\"\nuntil = 2999-01-01\n"), [""; 0]);
     assert_eq!(clause("tools = \"git_log\"\ndo = \"allow\"\n"), [""; 0]);

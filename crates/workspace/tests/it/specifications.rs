@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use catalog::Place;
+use catalog::Location;
 use tempfile::TempDir;
 use workspace::{Crib, Environment, Loaded, Loader, OpenError, check_paths, fix_crib, read_paths};
 
@@ -88,7 +88,7 @@ fn identical_copies_count_once_and_diverged_ones_are_told_with_both_places() {
     let diverged =
         loaded.diagnostics.iter().find(|found| found.code == "TC210").expect("it was found");
     let also = diverged.also.as_ref().expect("the other place");
-    assert!(matches!(also.place, Place::Span(_)) && also.source.as_str().starts_with("docs/b"));
+    assert!(matches!(also.place, Location::Span(_)) && also.source.as_str().starts_with("docs/b"));
     let sections = found(&loaded, &["TC405"]);
     assert!(
         !sections.iter().any(|line| line.contains("src/a")),
@@ -294,7 +294,7 @@ fn a_clause_that_cannot_be_used_leaves_the_others_as_they_are() {
             Crib::look(Some(tree.path()), &Environment::default()).expect("a folder");
         let told: Vec<_> =
             problems.iter().map(|found| (found.code, found.origin.place.clone())).collect();
-        assert_eq!(told, [(code, Place::Offset(good.len()))], "{bad}");
+        assert_eq!(told, [(code, Location::Offset(good.len()))], "{bad}");
         let loaded = Loader::default().load(&crib);
         assert_eq!(
             found(&loaded, &["ACME-1", "ACME-2", "TC405"]),

@@ -10,8 +10,8 @@ use std::{
 };
 
 use catalog::{
-    Launch, Tool,
-    launch::{Access, Binding, PassBy, Process, ValueKind},
+    Implementation, Tool,
+    implementation::{Access, Binding, PassBy, Process, ValueKind},
 };
 use runtime::{Plan, Runtime, Settings};
 use serde_json::Value;
@@ -52,7 +52,7 @@ impl Lesson {
         tool: &Tool,
         given: &Arguments,
     ) -> Result<Self, CommandError> {
-        let Launch::Process(process) = &tool.launch else {
+        let Implementation::Process(process) = &tool.implementation else {
             let error = CommandError::machine(format!(
                 "`{}` is not one program, so that it cannot be watched",
                 tool.name
@@ -272,7 +272,7 @@ fn make_trace(folder: &Path) -> Result<TraceFile, CommandError> {
 mod tests {
     use std::path::PathBuf;
 
-    use catalog::launch::Access;
+    use catalog::implementation::Access;
 
     use super::Profile;
 

@@ -8,7 +8,7 @@ use std::{
 use catalog::{Catalog, Diagnostic, Severity};
 use workspace::{Files, Loaded, OpenError, Revision, RevisionError, read_paths};
 
-use super::super::Surroundings;
+use super::super::CallServices;
 use crate::{error::CommandError, keeper, terminal};
 
 /// Extensions that say of an empty file what it would hold.
@@ -16,7 +16,7 @@ const DEFINITIONS: [&str; 4] = ["json", "yaml", "yml", "md"];
 
 /// The tools of both sides. What is no definition cannot be compared; what has errors in it is compared without them.
 pub(super) fn read_both(
-    here: &Surroundings<'_>,
+    here: &CallServices<'_>,
     old: &str,
     new: &str,
 ) -> Result<(Catalog, Catalog), CommandError> {
@@ -40,7 +40,7 @@ struct Side<'n> {
 
 impl<'n> Side<'n> {
     /// Reads one side. How well its tools are written is not asked.
-    fn read(here: &Surroundings<'_>, named: &'n str) -> Result<Self, CommandError> {
+    fn read(here: &CallServices<'_>, named: &'n str) -> Result<Self, CommandError> {
         let path = Path::new(named);
         match Revision::parse(named).filter(|_| !path.exists()) {
             Some(revision) => Self::at(here, named, revision),
@@ -48,7 +48,7 @@ impl<'n> Side<'n> {
         }
     }
 
-    fn of(here: &Surroundings<'_>, named: &'n str, path: &Path) -> Result<Self, OpenError> {
+    fn of(here: &CallServices<'_>, named: &'n str, path: &Path) -> Result<Self, OpenError> {
         let loaded = read_paths(&[path.to_owned()], here.environment)?;
         let is_empty_file = loaded.catalog.tools().is_empty()
             && Files::new("")
@@ -58,7 +58,7 @@ impl<'n> Side<'n> {
     }
 
     fn at(
-        here: &Surroundings<'_>,
+        here: &CallServices<'_>,
         named: &'n str,
         revision: Revision<'_>,
     ) -> Result<Self, CommandError> {

@@ -24,7 +24,10 @@ fn a_whole_specification_is_understood() {
         Section::ALL
     );
     assert_eq!(tool.description.text, "Count the lines of a file below the project folder.");
-    assert_eq!((tool.marks.idempotent, tool.marks.version.as_deref()), (Some(true), Some("1.2.0")));
+    assert_eq!(
+        (tool.annotations.idempotent, tool.annotations.version.as_deref()),
+        (Some(true), Some("1.2.0"))
+    );
     assert_eq!(aspects.version.as_ref().map(|version| version.of), Some(VersionOf::Tool));
     assert_eq!(
         aspects.usages[0].call.as_ref().expect("a call")["arguments"],
@@ -56,7 +59,7 @@ fn idempotency_is_yes_no_partially_depends_or_unclear() {
         Some(Answer::No)
     );
     let partly = tool(&page("**Parameters**: None\n\n**Idempotent**: Partially\n"));
-    assert_eq!(partly.marks.idempotent, Some(false), "half a promise is none");
+    assert_eq!(partly.annotations.idempotent, Some(false), "half a promise is none");
 }
 
 #[test]
@@ -89,7 +92,7 @@ fn the_tool_s_own_version_counts_before_the_document_s() {
         version(&text("**Version**: 2.0.0\n\n")),
         Some(("2.0.0".to_owned(), VersionOf::Tool))
     );
-    assert_eq!(tool(&text("**Version**: 2.0.0\n\n")).marks.version.as_deref(), Some("2.0.0"));
+    assert_eq!(tool(&text("**Version**: 2.0.0\n\n")).annotations.version.as_deref(), Some("2.0.0"));
 }
 
 #[test]
@@ -141,7 +144,7 @@ fn what_stands_behind_the_version_says_what_the_tool_is_for() {
             "# X - MCP Tool Specification\n\n## Tool: `a_b`\n\n{facts}\n\nPrint a greeting.\n\n**Parameters**: None\n"
         ));
         assert_eq!(tool.description.text, "Print a greeting.", "{facts}");
-        assert_eq!(tool.marks.version.as_deref(), Some("1.2.0"), "{facts}");
+        assert_eq!(tool.annotations.version.as_deref(), Some("1.2.0"), "{facts}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use catalog::{Origin, Place, SourceId, Tool};
+use catalog::{Location, Origin, SourceId, Tool};
 use formats::{Guidance, apply, fixes};
 
 use crate::{
@@ -51,18 +51,18 @@ fn meaning(text: &str, name: &SourceId) -> Vec<Tool> {
     let mut tools = formats::read(name, text.as_bytes(), &Guidance::default()).tools;
     for tool in &mut tools {
         tool.origin = Origin::whole(name);
-        tool.parameters.iter_mut().for_each(|parameter| parameter.place = Place::Whole);
+        tool.parameters.iter_mut().for_each(|parameter| parameter.place = Location::Whole);
         if let Some(aspects) = &mut tool.aspects {
-            aspects.sections.iter_mut().for_each(|(_, place)| *place = Place::Whole);
-            aspects.outputs.iter_mut().for_each(|field| field.place = Place::Whole);
+            aspects.sections.iter_mut().for_each(|(_, place)| *place = Location::Whole);
+            aspects.outputs.iter_mut().for_each(|field| field.place = Location::Whole);
             aspects.usages.iter_mut().for_each(|usage| {
-                usage.place = Place::Whole;
-                usage.problem.iter_mut().for_each(|problem| problem.place = Place::Whole);
+                usage.place = Location::Whole;
+                usage.problem.iter_mut().for_each(|problem| problem.place = Location::Whole);
             });
-            aspects.security.iter_mut().for_each(|remark| remark.place = Place::Whole);
-            aspects.errors.iter_mut().for_each(|errors| errors.place = Place::Whole);
-            aspects.idempotency.iter_mut().for_each(|said| said.place = Place::Whole);
-            aspects.version.iter_mut().for_each(|version| version.place = Place::Whole);
+            aspects.security.iter_mut().for_each(|remark| remark.place = Location::Whole);
+            aspects.errors.iter_mut().for_each(|errors| errors.place = Location::Whole);
+            aspects.idempotency.iter_mut().for_each(|said| said.place = Location::Whole);
+            aspects.version.iter_mut().for_each(|version| version.place = Location::Whole);
         }
     }
     tools

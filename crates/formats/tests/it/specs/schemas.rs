@@ -34,7 +34,7 @@ fn a_parameter_of_a_schema_knows_its_key() {
     let text = page(
         "**Parameters**:\n```json\n{\"type\": \"object\", \"properties\": {\"who\": {\"type\": \"string\"}}}\n```\n",
     );
-    let catalog::Place::Span(span) = tool(&text).parameter_origin("who").place else {
+    let catalog::Location::Span(span) = tool(&text).parameter_origin("who").place else {
         panic!("a span")
     };
     assert_eq!(&text[span], "\"who\"");
@@ -287,7 +287,7 @@ fn a_signature_gives_the_parameters_that_nothing_else_gives() {
     let span = tool(headed).parameter_origin("count").place;
     assert_eq!(
         span,
-        catalog::Place::Span(
+        catalog::Location::Span(
             headed.find("count").expect("it is there")..headed.find(": int").expect("it is there")
         )
     );

@@ -30,7 +30,7 @@ fn parameters_know_the_cell_that_names_them() {
         "| Parameter | Type | Required | Description |\n|---|---|---|---|\n| `who` | string | yes | Whom |\n",
     );
     let place = tool(&text).parameter_origin("who").place;
-    let catalog::Place::Span(span) = place else { panic!("a span") };
+    let catalog::Location::Span(span) = place else { panic!("a span") };
     assert_eq!(&text[span], "`who`");
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::symlink};
 
-use catalog::{Content, Launch, OnMismatch, Schema, Tool};
+use catalog::{Content, Implementation, OnMismatch, Schema, Tool};
 use serde_json::{Value, json};
 
 use super::workshop::{Workshop, function, need_python, of_module};
@@ -244,7 +244,7 @@ async fn it_is_confined_as_any_program() {
     let outcome = bench.call(function("escapes"), json!({"path": outside})).await;
     assert_eq!(field(&outcome, "error_type"), "PermissionError", "{outcome:?}");
     let mut reading = function("writes");
-    reading.marks.mutates = Some(false);
+    reading.annotations.mutates = Some(false);
     let outcome = bench.call(reading, json!({})).await;
     assert_eq!(
         field(&outcome, "error_type"),
@@ -264,6 +264,8 @@ async fn paths_outside_the_roots_are_refused_where_the_schema_says_that_they_are
     let outcome = bench.call(reads.clone(), json!({"path": "../outside/secret"})).await;
     assert!(outcome.failed && text(&outcome, 0).contains("'path'"), "{outcome:?}");
     assert!(!bench.call(reads, json!({"path": "bench.py"})).await.failed);
-    let Launch::Python(function) = function("x").launch else { panic!("a function") };
+    let Implementation::Python(function) = function("x").implementation else {
+        panic!("a function")
+    };
     assert_eq!(function.path, ["."]);
 }

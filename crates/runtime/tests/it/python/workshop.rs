@@ -3,7 +3,8 @@
 use std::{env, fs, time::Duration};
 
 use catalog::{
-    Launch, OnMismatch, Origin, Outcome, Schema, SourceId, Tool, launch::PythonFunction,
+    Implementation, OnMismatch, Origin, Outcome, Schema, SourceId, Tool,
+    implementation::PythonFunction,
 };
 use runtime::{Session, Settings};
 use serde_json::{Value, json};
@@ -86,14 +87,15 @@ pub(super) fn function(name: &str) -> Tool {
 }
 
 pub(super) fn of_module(module: &str, name: &str) -> Tool {
-    let launch = PythonFunction {
+    let implementation = PythonFunction {
         module: module.to_owned(),
         function: name.to_owned(),
         path: vec![".".to_owned()],
     };
     let schema = Schema::new(object(json!({"type": "object"})));
     let origin = Origin::whole(&SourceId::new("MCP_TOOL_SPECIFICATION.md"));
-    let mut tool = Tool::new(name, "A tool", schema, Launch::Python(launch), origin);
+    let mut tool =
+        Tool::new(name, "A tool", schema, Implementation::Python(implementation), origin);
     tool.on_mismatch = Some(OnMismatch::Warn);
     tool
 }

@@ -3,8 +3,8 @@
 use std::process::Command;
 
 use catalog::{
-    Launch, Tool,
-    launch::{Atom, Encoding, RFunction},
+    Implementation, Tool,
+    implementation::{Atom, Encoding, RFunction},
 };
 use serde_json::{Value, json};
 
@@ -82,13 +82,13 @@ async fn what_is_left_out_is_left_out_in_r() {
 }
 
 fn from(package: &str, function_name: &str, sources: Option<&str>) -> Tool {
-    let launch = RFunction {
+    let implementation = RFunction {
         package: package.to_owned(),
         function: function_name.to_owned(),
         sources: sources.map(str::to_owned),
         formals: Vec::new(),
     };
-    Tool { launch: Launch::R(launch), ..function("f", &[]) }
+    Tool { implementation: Implementation::R(implementation), ..function("f", &[]) }
 }
 
 #[tokio::test]
@@ -356,8 +356,10 @@ async fn a_package_may_lie_in_a_folder_of_any_name() {
             "",
         );
         let mut tool = function("f", &[]);
-        let Launch::R(launch) = &mut tool.launch else { unreachable!("it is an R function") };
-        launch.sources = Some(folder.to_owned());
+        let Implementation::R(implementation) = &mut tool.implementation else {
+            unreachable!("it is an R function")
+        };
+        implementation.sources = Some(folder.to_owned());
         assert_eq!(text(&bench.call(tool, json!({})).await, 0), "[1] 42\n", "{folder:?}");
     }
 }

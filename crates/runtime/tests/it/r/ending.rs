@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use catalog::{Mode, Tool};
 use runtime::{
-    Asker,
+    Viewer,
     operation::{Operation, State},
 };
 use serde_json::json;
@@ -187,7 +187,7 @@ async fn cancelling_an_operation_interrupts_r_and_keeps_it() {
     let id = Operation::started_by(&started).expect("an operation");
     let begun = bench.crib.path("crib/begun");
     eventually("it sleeps", || begun.exists()).await;
-    let operation = bench.crib.runtime.operations().cancel(Asker::Operator, &id).await.unwrap();
+    let operation = bench.crib.runtime.operations().cancel(Viewer::Operator, &id).await.unwrap();
     assert_eq!(operation.state, State::Cancelled);
     assert_eq!(bench.pid().await, pid, "the same R goes on, with what it knows");
     is_fine(&bench).await;

@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    state::{COUNTER, Shelf},
+    state::{COUNTER, ToolStorage},
     workshop::{Workshop, function, need_r},
 };
 use crate::crib::{eventually, is_running, text};
@@ -51,24 +51,24 @@ async fn sessions_run_beside_each_other_and_calls_of_one_in_turn() {
 async fn a_session_ends_with_its_state_and_its_worker() {
     need_r!();
     let bench = Workshop::new(COUNTER);
-    let shelf = Arc::new(Shelf::default());
-    let runtime = Runtime::new(bench.crib.settings()).with_keep(Arc::clone(&shelf) as _);
+    let storage = Arc::new(ToolStorage::default());
+    let runtime = Runtime::new(bench.crib.settings()).with_storage(Arc::clone(&storage) as _);
     let bench = Workshop { crib: bench.crib.with_runtime(runtime), session: Session::default() };
     bench.run("count").await;
     let pid = bench.pid().await;
-    assert_eq!(shelf.0.lock().unwrap().len(), 2, "the state, and whose it is");
+    assert_eq!(storage.0.lock().unwrap().len(), 2, "the state, and whose it is");
     let Workshop { session, crib: _crib } = bench;
     drop(session);
     eventually("R is gone", || !is_running(&pid)).await;
-    eventually("the state is gone", || shelf.0.lock().unwrap().is_empty()).await;
+    eventually("the state is gone", || storage.0.lock().unwrap().is_empty()).await;
 }
 
 #[tokio::test]
 async fn a_handle_names_a_session_across_connections_and_servers() {
     need_r!();
     let bench = Workshop::new(COUNTER);
-    let shelf = Arc::new(Shelf::default());
-    let runtime = || Runtime::new(bench.crib.settings()).with_keep(Arc::clone(&shelf) as _);
+    let storage = Arc::new(ToolStorage::default());
+    let runtime = || Runtime::new(bench.crib.settings()).with_storage(Arc::clone(&storage) as _);
     let (first, second) = (runtime(), runtime());
     let bench = Workshop { crib: bench.crib.with_runtime(first), session: Session::default() };
     let count = async |bench: &Workshop, handle: &str| {
@@ -122,7 +122,7 @@ async fn a_session_whose_tools_need_two_workers_does_with_one() {
     need_r!();
     let bench = Workshop::with(COUNTER, |settings| settings.workers = 1);
     let mut reads = function("count", &[]);
-    reads.marks.mutates = Some(false);
+    reads.annotations.mutates = Some(false);
     for before in [0, 2] {
         assert_eq!(text(&bench.run("count").await, 0), format!("[1] {}\n", before + 1));
         assert_eq!(
@@ -165,10 +165,10 @@ fn open_to_all(name: &str) -> Tool {
 async fn a_state_that_nobody_asked_for_in_time_is_gone() {
     need_r!();
     let bench = Workshop::with(COUNTER, |settings| settings.handle_life = Duration::from_secs(1));
-    let shelf = Arc::new(Shelf::default());
+    let storage = Arc::new(ToolStorage::default());
     let mut settings = bench.crib.settings();
     settings.handle_life = Duration::from_secs(1);
-    let runtime = Runtime::new(settings).with_keep(Arc::clone(&shelf) as _);
+    let runtime = Runtime::new(settings).with_storage(Arc::clone(&storage) as _);
     let bench = Workshop { crib: bench.crib.with_runtime(runtime), session: Session::default() };
     let count = async || {
         let session = Session::default();
@@ -182,7 +182,7 @@ async fn a_state_that_nobody_asked_for_in_time_is_gone() {
         text(&call.await, 0).to_owned()
     };
     assert_eq!(count().await, "[1] 1\n");
-    eventually("nothing is kept for it", || shelf.0.lock().unwrap().is_empty()).await;
+    eventually("nothing is kept for it", || storage.0.lock().unwrap().is_empty()).await;
     assert_eq!(count().await, "[1] 1\n", "the same handle is a new session");
 }
 
@@ -225,7 +225,7 @@ async fn an_r_that_waits_gives_way() {
         Workshop::with("pid <- function() cat(Sys.getpid())", |settings| settings.workers = 2);
     let (one, two) = (Session::default(), Session::default());
     let mut reader = open_to_all("pid");
-    reader.marks.mutates = Some(false);
+    reader.annotations.mutates = Some(false);
     let call = async |session: &Session, tool: Tool| {
         let outcome = bench.call_in(session, tool, json!({}), CancellationToken::new(), None).await;
         text(&outcome, 0).to_owned()

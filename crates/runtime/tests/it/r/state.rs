@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Mutex};
 
 use serde_json::{Value, json};
-use toolkit::{Keep, Kept};
+use toolkit::{Storage, StorageFuture};
 
 use super::workshop::{NUMBER, Workshop, function, need_r};
 use crate::crib::{field, text};
@@ -87,7 +87,7 @@ async fn a_state_that_is_in_the_r_of_other_tools_alone_is_said() {
          crash <- function() tools::pskill(Sys.getpid(), 9)",
     );
     let mut reads = function("size", &[]);
-    reads.marks.mutates = Some(false);
+    reads.annotations.mutates = Some(false);
     bench.run("fill").await;
     for _ in 0..2 {
         let outcome = bench.call(reads.clone(), json!({})).await;
@@ -142,15 +142,15 @@ async fn functions_in_the_state_find_their_package_again() {
 
 /// Values in memory, which stay when the runtime goes.
 #[derive(Default)]
-pub(super) struct Shelf(pub(super) Mutex<BTreeMap<(String, String), Value>>);
+pub(super) struct ToolStorage(pub(super) Mutex<BTreeMap<(String, String), Value>>);
 
-impl Keep for Shelf {
-    fn get(&self, space: &str, key: &str) -> Kept<'_, Option<Value>> {
+impl Storage for ToolStorage {
+    fn get(&self, space: &str, key: &str) -> StorageFuture<'_, Option<Value>> {
         let found = self.0.lock().unwrap().get(&(space.to_owned(), key.to_owned())).cloned();
         Box::pin(std::future::ready(Ok(found)))
     }
 
-    fn all(&self, space: &str) -> Kept<'_, BTreeMap<String, Value>> {
+    fn all(&self, space: &str) -> StorageFuture<'_, BTreeMap<String, Value>> {
         let all = self
             .0
             .lock()
@@ -162,7 +162,12 @@ impl Keep for Shelf {
         Box::pin(std::future::ready(Ok(all)))
     }
 
-    fn set(&self, space: &str, key: &str, value: Option<Value>) -> Kept<'_, Option<Value>> {
+    fn set(
+        &self,
+        space: &str,
+        key: &str,
+        value: Option<Value>,
+    ) -> StorageFuture<'_, Option<Value>> {
         let key = (space.to_owned(), key.to_owned());
         let mut all = self.0.lock().unwrap();
         let before = match value {

@@ -3,8 +3,8 @@
 use std::{env, fs, path::Path, time::Duration};
 
 use catalog::{
-    Launch, Origin, Outcome, Schema, SourceId, Tool,
-    launch::{Atom, Encoding, Formal, RFunction},
+    Implementation, Origin, Outcome, Schema, SourceId, Tool,
+    implementation::{Atom, Encoding, Formal, RFunction},
 };
 use runtime::{Session, Settings};
 use serde_json::{Value, json};
@@ -97,7 +97,7 @@ pub(super) fn function(name: &str, formals: &[(&str, Encoding)]) -> Tool {
     let formals = formals
         .iter()
         .map(|(name, encoding)| Formal { parameter: (*name).to_owned(), encoding: *encoding });
-    let launch = RFunction {
+    let implementation = RFunction {
         package: "bench".to_owned(),
         function: name.to_owned(),
         sources: Some(".".to_owned()),
@@ -108,7 +108,7 @@ pub(super) fn function(name: &str, formals: &[(&str, Encoding)]) -> Tool {
         format!("bench-{name}"),
         "A function",
         schema,
-        Launch::R(launch),
+        Implementation::R(implementation),
         Origin::whole(&SourceId::new("f.yaml")),
     )
 }

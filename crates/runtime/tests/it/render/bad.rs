@@ -114,7 +114,7 @@ async fn r_that_fills_memory_is_stopped() {
     };
     let failure =
         fails(&studio, "x <- list(); while (TRUE) x[[length(x) + 1]] <- rnorm(1e6)").await;
-    assert_eq!(failure.error_type, "out_of_memory", "{failure:?}");
+    assert_eq!(failure.error_type, ErrorType::OutOfMemory, "{failure:?}");
     assert!(failure.message.contains("`memory_mib`"), "{}", failure.message);
 }
 
@@ -126,7 +126,7 @@ async fn memory_is_counted_over_all_processes() {
     let code =
         "for (i in 1:6) parallel::mcparallel({ x <- rnorm(2e7); Sys.sleep(60) }); Sys.sleep(60)";
     let failure = fails(&studio, code).await;
-    assert_eq!(failure.error_type, "out_of_memory", "{failure:?}");
+    assert_eq!(failure.error_type, ErrorType::OutOfMemory, "{failure:?}");
 }
 
 #[tokio::test]
@@ -136,7 +136,7 @@ async fn r_that_forks_without_end_is_stopped() {
     };
     let failure =
         fails(&studio, "for (i in 1:60) system('sleep 9602', wait = FALSE); Sys.sleep(60)").await;
-    assert_eq!(failure.error_type, "too_many_processes", "{failure:?}");
+    assert_eq!(failure.error_type, ErrorType::TooManyProcesses, "{failure:?}");
     assert!(!runs("9602"), "what it started was ended");
 }
 
@@ -151,7 +151,7 @@ async fn processes_that_the_machine_refuses_are_told_as_that() {
         "cat('sh: 0: Cannot fork\\n', file = stderr()); stop('argument is of length zero')",
     )
     .await;
-    assert_eq!(failure.error_type, "too_many_processes", "{failure:?}");
+    assert_eq!(failure.error_type, ErrorType::TooManyProcesses, "{failure:?}");
     assert!(failure.message.contains("raise `processes`"), "{}", failure.message);
 }
 
@@ -162,7 +162,7 @@ async fn r_that_fills_the_disk_is_stopped() {
     };
     let code = "f <- file('big', 'wb'); while (TRUE) { writeBin(raw(1e6), f); flush(f) }";
     let failure = fails(&studio, code).await;
-    assert_eq!(failure.error_type, "too_much_disk", "{failure:?}");
+    assert_eq!(failure.error_type, ErrorType::TooMuchDisk, "{failure:?}");
 }
 
 #[tokio::test]

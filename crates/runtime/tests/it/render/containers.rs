@@ -222,11 +222,11 @@ async fn time_memory_and_processes_are_limited_in_containers() {
         };
         let (kind, message) =
             fails("x <- list(); while (TRUE) x[[length(x) + 1]] <- rnorm(1e6)").await;
-        assert_eq!(kind, "out_of_memory", "{backend:?}: {message}");
+        assert_eq!(kind, ErrorType::OutOfMemory, "{backend:?}: {message}");
         let (kind, message) =
             fails("system('for i in $(seq 60); do sleep 9610 & done; wait')\nstop('limited')")
                 .await;
-        assert_eq!(kind, "too_many_processes", "{backend:?}: {message}");
+        assert_eq!(kind, ErrorType::TooManyProcesses, "{backend:?}: {message}");
     }
     until(|| containers().is_empty()).await;
 }
@@ -239,7 +239,12 @@ async fn a_document_that_is_too_long_is_refused_from_containers_too() {
     for backend in [Backend::Docker, Backend::Compose] {
         let failure =
             studio.run(with_backend(job("Text.\n", Format::Html), backend)).await.unwrap_err();
-        assert_eq!(failure.error_type, "output_too_large", "{backend:?}: {}", failure.message);
+        assert_eq!(
+            failure.error_type,
+            ErrorType::OutputTooLarge,
+            "{backend:?}: {}",
+            failure.message
+        );
     }
 }
 
@@ -256,7 +261,7 @@ async fn a_quarto_document_is_refused_before_its_code_runs_where_the_image_has_n
         let failure = studio.run(with_backend(given, backend)).await.unwrap_err();
         assert_eq!(
             (failure.error_type, &failure.details["component"]),
-            ("missing_component", &"quarto".into())
+            (ErrorType::MissingComponent, &"quarto".into())
         );
         assert!(
             failure.message.contains("which is not in the image; use an image that has it"),
@@ -283,7 +288,7 @@ async fn time_that_is_over_is_told_alike_by_docker_and_compose() {
         );
         assert_eq!(
             (failure.error_type, &failure.details["backend"]),
-            ("timed_out", &backend.name().into())
+            (ErrorType::TimedOut, &backend.name().into())
         );
         assert_eq!(failure.details["diagnostics"][0]["label"], "trouble");
         let log = failure.details["log"].as_str().unwrap();
@@ -375,7 +380,7 @@ async fn an_image_that_is_not_there_or_cannot_be_built_is_told() {
     })
     .unwrap();
     let failure = unbuilt.render("Text.\n", Format::Html).await.unwrap_err();
-    assert_eq!(failure.error_type, "image_build_failed", "{failure:?}");
+    assert_eq!(failure.error_type, ErrorType::ImageBuildFailed, "{failure:?}");
 }
 
 #[tokio::test]
@@ -509,7 +514,10 @@ async fn docker_that_stops_in_the_middle_is_told_and_the_next_render_works() {
     };
     let (result, ()) = tokio::join!(render, stop);
     let failure = result.unwrap_err();
-    assert!(["docker_failed", "out_of_memory"].contains(&failure.error_type), "{failure:?}");
+    assert!(
+        [ErrorType::DockerFailed, ErrorType::OutOfMemory].contains(&failure.error_type),
+        "{failure:?}"
+    );
     assert!(failure.message.contains("Docker"), "{}", failure.message);
     daemon.child = Daemon::run(daemon.folder.path());
     let rendered = studio.render("Text.\n", Format::Html).await.unwrap();

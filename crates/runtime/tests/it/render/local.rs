@@ -1,5 +1,6 @@
 //! R of this machine.
 
+use catalog::ErrorType;
 use std::{fs, time::Instant};
 
 use runtime::render::{Backend, Format, Freshness, Preference, RenderJob, SourceFile};
@@ -131,7 +132,10 @@ async fn local_rendering_must_be_allowed() {
     for preference in [Preference::Local, Preference::Auto] {
         let studio = Studio::new(|settings| settings.backend = preference);
         let failure = studio.render(REPORT, Format::Html).await.unwrap_err();
-        assert!(["local_not_allowed", "no_backend"].contains(&failure.error_type), "{failure:?}");
+        assert!(
+            [ErrorType::LocalNotAllowed, ErrorType::NoBackend].contains(&failure.error_type),
+            "{failure:?}"
+        );
         assert!(failure.message.contains("allow_local = true"), "{}", failure.message);
     }
 }
@@ -170,7 +174,7 @@ async fn what_is_missing_is_said_before_anything_runs() {
     let component = |failure: catalog::Failure| {
         (failure.error_type, failure.details["component"].as_str().unwrap().to_owned())
     };
-    let missing = |name: &str| ("missing_component", name.to_owned());
+    let missing = |name: &str| (ErrorType::MissingComponent, name.to_owned());
     assert_eq!(component(render(&[], "a.Rmd", Format::Html).await), missing("R"));
     assert_eq!(component(render(&["Rscript"], "a.Rmd", Format::Html).await), missing("pandoc"));
     assert_eq!(

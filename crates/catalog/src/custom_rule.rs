@@ -11,7 +11,7 @@ use crate::{
 
 /// A rule of the crib's own.
 #[derive(Debug)]
-pub struct HouseRule {
+pub struct CustomRule {
     code: &'static str,
     severity: Severity,
     tools: Option<Glob>,
@@ -22,7 +22,7 @@ pub struct HouseRule {
 
 /// A rule as it is written.
 #[derive(Clone, Debug)]
-pub struct HouseRuleText<'a> {
+pub struct CustomRuleText<'a> {
     /// Its code: capitals, digits and `-`, and not one of ours.
     pub code: &'a str,
     /// How bad what it finds is.
@@ -37,9 +37,9 @@ pub struct HouseRuleText<'a> {
     pub hint: Option<&'a str>,
 }
 
-impl HouseRule {
+impl CustomRule {
     /// Compiles a rule, or says why it cannot be used.
-    pub fn compile(text: &HouseRuleText<'_>) -> Result<Self, String> {
+    pub fn compile(text: &CustomRuleText<'_>) -> Result<Self, String> {
         let is_own = text
             .code
             .strip_prefix("TC")

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// How a tool is started.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Launch {
+pub enum Implementation {
     /// A program.
     Process(Process),
     /// Other tools, one after the other.
