@@ -4,10 +4,10 @@
 #' Counts how often each word occurs in a text. Use it for questions about
 #' frequency; for anything else, read the text.
 #'
-#' @param text Character string, the text to look at.
+#' @param text Character string, the text to analyze.
 #'   Example values: \code{"to be or not to be"}
-#' @param by Character string, what to sort by
-#' @param n Integer, how many words to return at most
+#' @param by Character string, the column to sort by
+#' @param n Integer, the maximum number of words to return
 #' @param .state_env Environment. The session's state
 #' @return Data frame, the words and their counts
 #' @examples
@@ -25,9 +25,9 @@ mcp_tool_text_count <- function(text, by = c("count", "word"), n = 10L, .state_e
   found
 }
 
-#' The text that was counted last
+#' Get the text that was counted last
 #'
-#' @param missing Character string, what to say if there was none
+#' @param missing Character string, the value to return if there is none
 #' @param .state_env Environment. The session's state
 #' @return Character string, the text
 #' @examples
