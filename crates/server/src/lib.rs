@@ -26,6 +26,7 @@ mod prompts;
 mod questions;
 mod resources;
 mod rounds;
+mod schema;
 mod seal;
 mod server;
 mod snapshot;

@@ -11,7 +11,7 @@ use catalog::{
 use rmcp::model::{self as wire, JsonObject, MetaObject, ToolAnnotations};
 use serde_json::Value;
 
-use crate::{era::Era, output};
+use crate::{era::Era, output, schema};
 
 /// The most tools in one page of `tools/list`.
 const PAGE: usize = 2_000;
@@ -119,10 +119,10 @@ impl Snapshot {
             let Some(tool) = runtime::with_handle(&served.tool) else {
                 continue;
             };
-            let schema = on_the_wire(&tool.input);
+            let input = schema::render(&tool.input);
             for rendering in std::iter::once(&mut served.modern).chain(served.legacy.as_deref_mut())
             {
-                rendering.input_schema = schema.clone();
+                rendering.input_schema = input.clone();
             }
             served.tool = Arc::new(tool);
         }
@@ -213,18 +213,18 @@ impl Served {
             false => tool.name.clone(),
         };
         let mut modern =
-            wire::Tool::new(served_name, (options.describe)(tool), on_the_wire(&tool.input));
+            wire::Tool::new(served_name, (options.describe)(tool), schema::render(&tool.input));
         modern.title.clone_from(&tool.title);
         modern.annotations = Some(annotations(&tool.annotations));
         modern.meta = meta(tool);
         modern.output_schema = match &tool.implementation {
             Implementation::Process(program) if !program.speaks_json() => {
-                Some(process.object().clone())
+                Some(schema::render(process))
             }
             // An envelope has an arm for failures itself.
-            _ if tool.errors == ErrorForm::Envelope => tool.output.as_ref().map(on_the_wire),
+            _ if tool.errors == ErrorForm::Envelope => tool.output.as_ref().map(schema::render),
             implementation => tool.output.as_ref().map(|schema| {
-                let result = on_the_wire(schema);
+                let result = schema::render(schema);
                 let widened = output::widened(&result, tool.mode, tool.on_mismatch);
                 match runtime::with_missing(&result)
                     .filter(|_| matches!(implementation, Implementation::R(_)))
@@ -297,13 +297,4 @@ fn meta(tool: &Tool) -> Option<MetaObject> {
         .map(|(key, value)| (key.to_owned(), value))
         .collect();
     (!known.is_empty()).then_some(MetaObject(known))
-}
-
-/// A schema without `$schema`: every client assumes the same dialect.
-fn on_the_wire(schema: &Schema) -> Arc<JsonObject> {
-    if !schema.object().contains_key("$schema") {
-        return schema.object().clone();
-    }
-    let kept = schema.object().iter().filter(|(keyword, _)| *keyword != "$schema");
-    Arc::new(kept.map(|(keyword, value)| (keyword.clone(), value.clone())).collect())
 }

@@ -216,7 +216,7 @@ fn envelope_schema<T: JsonSchema>() -> Schema {
             "value": value,
             "error": text,
             "error_type": text,
-            "error_data": true,
+            "error_data": {},
             "exception_type": text,
             "exception_message": text,
             "message": text,

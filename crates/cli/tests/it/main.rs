@@ -23,6 +23,7 @@ mod rendering;
 mod repository;
 mod rmarkdown;
 mod running;
+mod schemas;
 mod serve;
 mod specifications;
 mod versions;

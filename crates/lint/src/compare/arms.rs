@@ -85,6 +85,12 @@ const SIMPLE: [&str; 23] = [
     "maxProperties",
 ];
 
+/// Whether a schema is `{"not": {}}`, which is how servers list `false`.
+fn is_nothing(schema: &Map<String, Value>) -> bool {
+    let not = schema.get("not").and_then(Value::as_object);
+    schema.len() == 1 && not.is_some_and(Map::is_empty)
+}
+
 /// A schema: an object, or one that takes everything or nothing.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Node<'a> {
@@ -96,6 +102,7 @@ pub(super) enum Node<'a> {
 impl<'a> Node<'a> {
     pub(super) fn of(value: &'a Value) -> Self {
         match value {
+            Value::Object(object) if is_nothing(object) => Self::Nothing,
             Value::Object(object) => Self::Object(object),
             Value::Bool(false) => Self::Nothing,
             _ => Self::Everything,

@@ -187,6 +187,30 @@ async fn keeps_schemas_as_they_were_written_but_for_the_dialect() {
 }
 
 #[tokio::test]
+async fn serves_no_boolean_properties_and_enforces_what_they_mean() {
+    let written = json!({
+        "type": "object",
+        "properties": {"any": true, "none": false, "inner": {"properties": {"any": true}}},
+        "additionalProperties": false,
+    });
+    let native = toolkit::Native::new("t", "T", schema(written.clone()), async |_, _| {
+        Ok(structured(json!({"any": 1})))
+    });
+    let server = serving(vec![native.output(schema(written))]);
+    let properties = json!({"any": {}, "none": {"not": {}}, "inner": {"properties": {"any": {}}}});
+    for mut client in Client::both(&server).await {
+        let reply = client.request("tools/list", json!({})).await;
+        let listed = &reply["result"]["tools"][0];
+        assert_eq!(listed["inputSchema"]["properties"], properties);
+        assert_eq!(listed["outputSchema"]["anyOf"][0]["properties"], properties);
+        for (arguments, is_refused) in [(json!({"any": [1]}), false), (json!({"none": 1}), true)] {
+            let reply = client.call("t", arguments).await;
+            assert_eq!(reply["result"]["isError"] == true, is_refused, "{reply}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn wraps_results_that_are_no_objects_for_older_clients_only() {
     let array = schema(json!({"type": "array", "items": {"type": "integer"}}));
     let either = schema(json!({"anyOf": [{"type": "object"}, {"type": "null"}]}));

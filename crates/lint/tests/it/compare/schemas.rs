@@ -19,6 +19,14 @@ fn parameters_may_take_more_and_results_may_promise_more() {
 }
 
 #[test]
+fn booleans_are_the_same_as_the_objects_that_servers_list_for_them() {
+    for (boolean, object) in [(json!(true), json!({})), (json!(false), json!({"not": {}}))] {
+        assert_eq!(parameter(boolean.clone(), object.clone()), none());
+        assert_eq!(field(object, boolean), none());
+    }
+}
+
+#[test]
 fn values_of_a_list_are_the_mirror_of_each_other() {
     let (less, more) = (json!({"enum": ["a", "b"]}), json!({"enum": ["a", "b", "c"]}));
     assert_eq!(parameter(less.clone(), more.clone()), ["enum-value-added"]);
