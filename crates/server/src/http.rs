@@ -4,6 +4,7 @@
 //! not come in and bounds what may.
 
 mod front;
+mod priming;
 
 use std::{
     future::IntoFuture,

@@ -22,7 +22,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
-use super::HttpOptions;
+use super::{HttpOptions, priming::Priming};
 use crate::{Server, connection::Connection, dialect, listening};
 
 const JSON_TYPE: HeaderValue = HeaderValue::from_static("application/json");
@@ -45,6 +45,18 @@ pub(super) struct Front {
 struct Peek<'a> {
     #[serde(borrow, default)]
     method: Option<Cow<'a, str>>,
+}
+
+/// An `initialize` request, as far as it says which revision the client wants.
+#[derive(Deserialize)]
+struct Handshake {
+    params: HandshakeParams,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct HandshakeParams {
+    protocol_version: String,
 }
 
 /// A request in the dialect.
@@ -107,7 +119,12 @@ impl Front {
         if dialect::speaks(&method) {
             return self.aside(parts, &body).await;
         }
-        let opens_session = method == "initialize" && !parts.headers.contains_key("mcp-session-id");
+        let is_handshake = method == "initialize";
+        let opens_session = is_handshake && !parts.headers.contains_key("mcp-session-id");
+        let priming = match is_handshake {
+            true => requested_priming(&body),
+            false => Priming::of_headers(&parts.headers),
+        };
         let listens = method == "subscriptions/listen";
         let detoured = || listening::detour(serde_json::from_slice(&body).ok()?);
         let body = match listens.then(detoured).flatten() {
@@ -121,10 +138,11 @@ impl Front {
             parts.headers.insert(header::ACCEPT, BOTH_TYPES);
         }
         let request = Request::from_parts(parts, Body::from(body));
-        match opens_session {
+        let response = match opens_session {
             true => self.open_session(request).await,
             false => self.forward(request).await,
-        }
+        };
+        priming.filter(response)
     }
 
     /// Answers a request in the dialect: as one of the protocol, which needs no session.
@@ -218,7 +236,10 @@ async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
             }
             response
         }
-        _ => front.forward(request).await,
+        _ => {
+            let priming = Priming::of_headers(request.headers());
+            priming.filter(front.forward(request).await)
+        }
     }
 }
 
@@ -229,6 +250,13 @@ async fn health(State(front): State<Arc<Front>>) -> Response {
         StatusCode::OK,
         &json!({"name": identity.name, "version": identity.version, "tools": tools}),
     )
+}
+
+/// Whether the client expects priming events in the session that this handshake opens.
+fn requested_priming(body: &[u8]) -> Priming {
+    let revision = serde_json::from_slice(body)
+        .map_or_else(|_| String::new(), |Handshake { params }| params.protocol_version);
+    Priming::of_revision(&revision)
 }
 
 fn not_a_message(problem: &serde_json::Error) -> Response {

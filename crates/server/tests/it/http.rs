@@ -199,6 +199,44 @@ async fn serves_sessions_of_older_clients() {
 }
 
 #[tokio::test]
+async fn primes_streams_only_where_the_revision_asks_for_it() {
+    for (revision, is_primed) in
+        [("2025-03-26", false), ("2025-06-18", false), ("2025-11-25", true)]
+    {
+        let site = Site::new(echoing()).await;
+        let mut params = handshake(json!({}));
+        params["protocolVersion"] = json!(revision);
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
+        let opened = site.send("POST", "/mcp", &[], &body.to_string()).await;
+        assert_eq!(opened.message()["result"]["protocolVersion"], revision);
+        let session = opened.header("mcp-session-id").expect("a session").to_owned();
+        let mut headers = vec![("Mcp-Session-Id", session.as_str())];
+        // The header is younger than the oldest of these revisions.
+        headers.extend((revision != "2025-03-26").then_some(("MCP-Protocol-Version", revision)));
+        let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        site.send("POST", "/mcp", &headers, &initialized.to_string()).await;
+        let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo", "arguments": {"message": "hi"}}});
+        let called = site.send("POST", "/mcp", &headers, &call.to_string()).await;
+        assert_eq!(text(&called.message()), "hi", "{revision}");
+        let mut stream = site.open("GET", "/mcp", &headers, "").await;
+        let listening = tokio::spawn(async move { Response::read(&mut stream).await });
+        site.send("GET", "/healthz", &[], "").await;
+        site.shutdown.cancel();
+        let listened = timeout(PATIENCE, listening).await.expect("in time").expect("no panic");
+        assert_eq!(listened.status, 200, "{revision}: {listened:?}");
+        for response in [opened, called, listened] {
+            let is_priming =
+                |line: &str| line.strip_prefix("data:").is_some_and(|data| data.trim().is_empty());
+            assert_eq!(
+                response.body.lines().any(is_priming),
+                is_primed,
+                "{revision}: {response:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
 async fn lets_in_known_origins_and_hosts_only() {
     let site = Site::with(echoing(), |options| {
         options.origins = vec!["https://app.example:443".into()];
