@@ -4,12 +4,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{Context, Naming, Native, Reply, declare};
+use toolkit::{Context, Naming, Native, Reply};
 
 use crate::PREFIX;
-
-/// The category of tools that only show something.
-pub(crate) const CATEGORY: &str = "example";
 
 const PURPOSE: &str = "Shows how a native tool is written.\n\nIt does nothing but answer what it was given, in the way every \
                        tool of this server answers. Use it to try out a client; it is of no other use.";
@@ -41,9 +38,8 @@ struct Shown {
     shows: Vec<&'static str>,
 }
 
-declare!(tool);
-
-fn tool() -> Native {
+/// The tool. It is not declared: a declaration would add it to every program that links this crate.
+pub(crate) fn native() -> Native {
     Native::typed("example", example)
         .title("Example")
         .purpose(PURPOSE)
@@ -56,7 +52,7 @@ fn tool() -> Native {
             Example { action: Action::Validate, message: greeting() },
             "Fails, to show what a failure looks like.",
         )
-        .category(CATEGORY)
+        .category("example")
         .naming(Naming::Prefixed(PREFIX))
         .read_only()
 }

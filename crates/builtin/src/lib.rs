@@ -71,11 +71,8 @@ pub enum Examples {
 
 /// Every built-in tool for these handles, and whatever else the program declares.
 pub fn toolset(handles: &Handles) -> Toolset {
-    let wanted = |native: &Native| {
-        handles.examples == Examples::Shown
-            || native.tool.annotations.category.as_deref() != Some(example::CATEGORY)
-    };
-    let toolset = Toolset::default().with_declared(&Declarations::default()).retain(wanted);
+    let toolset = Toolset::default().with_declared(&Declarations::default());
+    let example = (handles.examples == Examples::Shown).then(example::native);
     let content = handles.guide.iter().map(content::Guide::native);
     let documents = handles.documents.iter().flat_map(documents::Documents::natives);
     let rendering = handles.rendering.iter().map(documents::Rendering::native);
@@ -84,6 +81,7 @@ pub fn toolset(handles: &Handles) -> Toolset {
     let checking = handles.checker.iter().map(checking::native);
     natives(&handles.operations)
         .into_iter()
+        .chain(example)
         .chain(content)
         .chain(documents)
         .chain(rendering)

@@ -40,12 +40,6 @@ impl Toolset {
         self
     }
 
-    /// Leaves out what is not wanted.
-    pub fn retain(mut self, is_wanted: impl Fn(&Native) -> bool) -> Self {
-        self.0.retain(is_wanted);
-        self
-    }
-
     /// The tools as they are served, in the order of their names. Two of one name, and tools that do
     /// not explain themselves, are refused.
     pub fn build(self, presentation: &Presentation) -> Result<Vec<Native>, ToolsetError> {

@@ -1,0 +1,38 @@
+//! The program as a client starts it.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+#[test]
+fn serves_its_one_tool() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_native-tool"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut input = child.stdin.take().expect("piped");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let mut ask = |method: &str, mut params: Value| -> Value {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        writeln!(input, "{request}").expect("it reads");
+        let line = lines.next().expect("an answer").expect("readable");
+        serde_json::from_str(&line).expect("only protocol on standard output")
+    };
+    let listed = ask("tools/list", json!({}));
+    let tools = listed["result"]["tools"].as_array().expect("tools");
+    let names: Vec<_> = tools.iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["count_words"]);
+    let call = json!({"name": "count_words", "arguments": {"text": "to be or not to be"}});
+    let called = ask("tools/call", call);
+    assert_eq!(called["result"]["structuredContent"], json!({"success": true, "value": 6}));
+    drop(input);
+    assert!(child.wait().expect("it ends").success());
+}
