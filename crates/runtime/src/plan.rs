@@ -93,7 +93,8 @@ impl Plan {
         process: &Process,
         arguments: &Arguments,
     ) -> Result<Self, Failure> {
-        let mut refusals: Vec<_> = refuse_unbound(process, arguments).err().into_iter().collect();
+        let mut refusals: Vec<_> =
+            refuse_unbound(tool, process, arguments).err().into_iter().collect();
         let is_read_only = tool.annotations.is_read_only();
         let crib = Places::new(settings, &settings.crib, is_read_only);
         let folder = process.bindings().find(|binding| binding.pass_by == PassBy::Folder);
@@ -305,11 +306,13 @@ fn distinct(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
     paths
 }
 
-/// An open schema admits arguments that the command line has no place for.
-fn refuse_unbound(process: &Process, arguments: &Arguments) -> Result<(), Failure> {
+/// An open schema admits arguments that the command line has no place for. A consent word needs no
+/// place there: it is not for the program.
+fn refuse_unbound(tool: &Tool, process: &Process, arguments: &Arguments) -> Result<(), Failure> {
     let takes = |name: &str| {
         process.speaks_json()
             || process.bindings().any(|binding: &Binding| binding.parameter == name)
+            || tool.consent.as_ref().is_some_and(|consent| consent.parameter == name)
     };
     match arguments.iter().find(|(name, value)| !value.is_null() && !takes(name)) {
         Some((name, value)) => {

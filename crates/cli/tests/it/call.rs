@@ -1,8 +1,10 @@
 //! `call`, `list` and `show`.
 
+use std::fs;
+
 use serde_json::json;
 
-use crate::crib::{Crib, definition};
+use crate::crib::{Crib, definition, repository};
 
 fn starter() -> Crib {
     Crib::new()
@@ -199,4 +201,31 @@ fn a_dry_run_of_a_sequence_is_numbered_for_people() {
        1. flop
     ");
     assert!(ran.stdout.contains("\n4. absent: cannot be planned now: "), "{}", ran.stdout);
+}
+
+#[test]
+fn the_documented_consent_word_can_be_passed() {
+    let page = fs::read_to_string(repository().join("docs/approval.md")).expect("the page");
+    let documented = page
+        .split("```json\n")
+        .find(|block| block.contains("\"consent\""))
+        .and_then(|block| block.split("```").next())
+        .expect("a definition with a consent word");
+    let crib =
+        Crib::new().file("tools/forget.json", documented).file("notes/monday.txt", "milk\n").file(
+            "toolcrib.toml",
+            "[[policy]]\ntools = \"forget\"\ndo = \"allow\"\nuntil = 2999-12-31\n",
+        );
+    let checked = crib.run(&["check", "--strict"]);
+    assert_eq!(checked.code, 0, "{}", checked.stdout);
+    for wrong in ["{}", r#"{"confirm": "yes"}"#] {
+        assert_eq!(crib.run(&["call", "forget", "--args", wrong]).code, 4, "{wrong}");
+    }
+    let word = r#"{"confirm": "DELETE_ALL_NOTES"}"#;
+    let plan = crib.run(&["call", "forget", "--args", word, "--dry-run", "--json"]).json();
+    assert_eq!(plan["argv"], json!(["rm", "-r", "notes"]), "the word does not reach the program");
+    assert!(crib.root().join("notes").exists());
+    let called = crib.run(&["call", "forget", "--args", word]);
+    assert_eq!(called.code, 0, "{}{}", called.stdout, called.stderr);
+    assert!(!crib.root().join("notes").exists());
 }
