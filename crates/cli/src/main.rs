@@ -11,20 +11,26 @@ mod servers;
 mod terminal;
 mod user_store;
 
-use std::process::ExitCode;
+use std::{process::ExitCode, time::Duration};
 
 use clap::Parser;
 use workspace::Environment;
+
+/// How long the program waits at its end for temporary folders to be removed. It takes some tens of
+/// milliseconds after a call of an R or Python function, and no time after most commands.
+const CLEANUP: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
     let environment = Environment::capture();
     terminal::start(&environment);
     let arguments = arguments::Cli::parse();
-    match commands::run(arguments, &environment) {
+    let code = match commands::run(arguments, &environment) {
         Ok(code) => code,
         Err(error) => {
             terminal::problem(&error);
             error.exit_code()
         }
-    }
+    };
+    runtime::wait_for_cleanup(CLEANUP);
+    code
 }

@@ -2,15 +2,19 @@
 //!
 //! Making and removing a folder can take longer than a short program runs, so one that a call left
 //! empty is used again, for the same tool only: no tool finds out what another does.
+//!
+//! Folders are removed in the background, so that no answer waits for it. The process must not exit
+//! before that is done: [`wait_for_cleanup`].
 
 use std::{
     fs::{self, DirBuilder, OpenOptions},
     io::{self, Write},
     os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use crate::outputs::random_id;
@@ -18,6 +22,17 @@ use crate::outputs::random_id;
 /// The most folders that are kept for later calls.
 const SPARES: usize = 32;
 const OWNER_ONLY: u32 = 0o700;
+
+/// How many private folders this process has made and not yet removed. It is one number for the
+/// whole process, because it is the process whose exit would leave them behind.
+static LIVE: Mutex<usize> = Mutex::new(0);
+static REMOVED: Condvar = Condvar::new();
+
+/// Waits until every private folder of this process is removed, and returns whether that is so
+/// within `limit`. To be called before the process exits, once all runtimes are dropped.
+pub fn wait_for_cleanup(limit: Duration) -> bool {
+    !REMOVED.wait_while_for(&mut LIVE.lock(), |live| *live > 0, limit).timed_out()
+}
 
 /// Where private folders are made.
 pub(crate) struct Folders {
@@ -87,6 +102,7 @@ impl PrivateFolder {
 
     fn create_at(path: PathBuf, tool: &str) -> io::Result<Self> {
         DirBuilder::new().mode(OWNER_ONLY).create(&path)?;
+        *LIVE.lock() += 1;
         Ok(Self { path, tool: tool.to_owned() })
     }
 
@@ -131,5 +147,7 @@ impl PrivateFolder {
 impl Drop for PrivateFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.path);
+        *LIVE.lock() -= 1;
+        REMOVED.notify_all();
     }
 }

@@ -53,6 +53,7 @@ pub use call::{Call, Runtime};
 pub use clock::{Clock, timestamp};
 pub use confine::{Support, confinement};
 pub use digest::{arguments_digest, tool_digest, value_digest};
+pub use folder::wait_for_cleanup;
 pub use log::CALLS;
 pub use operations::{Event, EventKind, Operations, Until, Viewer};
 pub use outputs::is_long_output;

@@ -26,4 +26,5 @@ mod running;
 mod schemas;
 mod serve;
 mod specifications;
+mod temporary;
 mod versions;
