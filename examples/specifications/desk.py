@@ -1,4 +1,4 @@
-"""The functions behind the specifications: plain Python, without anything of Toolcrib."""
+"""The functions that the specifications describe: plain Python that does not depend on Toolcrib."""
 
 import asyncio
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ class Note:
     text: str
 
 
-# As long as the session lasts: all calls of one session are made in one process.
+# Kept for the session, because all calls of a session run in one process.
 NOTES: list[Note] = []
 
 
