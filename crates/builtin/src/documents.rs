@@ -25,7 +25,7 @@ mod validate;
 use std::{path::Path, sync::Arc};
 
 use parking_lot::RwLock;
-use toolkit::{ErrorType, Failure, Native, Resources, Wording};
+use toolkit::{ErrorDetail, ErrorType, Failure, Native, Resources};
 
 pub use doctor::{Ability, Doctor};
 pub use library::{Document, Library, ListedDocument, ListedOutput, Listing, Settings};
@@ -36,7 +36,7 @@ pub use rendering::Rendering;
 pub const CATEGORY: &str = "documents";
 
 /// How the tools refuse arguments: as it is documented for other servers of such documents.
-const REFUSALS: Wording = Wording::First;
+const REFUSALS: ErrorDetail = ErrorDetail::First;
 
 /// The documents that are served now, if any are. Clones are the same.
 #[derive(Clone, Default)]
@@ -77,7 +77,7 @@ impl Documents {
             update::native(self),
             validate::native(self),
         ];
-        natives.map(|native| native.refusals(REFUSALS)).into()
+        natives.map(|native| native.argument_errors(REFUSALS)).into()
     }
 
     /// Documents and outputs as resources.
@@ -127,7 +127,7 @@ impl Documents {
 
 /// The tool `doctor`.
 pub(crate) fn doctor(doctor: &Doctor) -> Native {
-    doctor::native(doctor).refusals(REFUSALS)
+    doctor::native(doctor).argument_errors(REFUSALS)
 }
 
 /// The address of a document.

@@ -1,25 +1,25 @@
-//! Problems that somebody has allowed, with the reason.
+//! Diagnostics that a definition suppresses, with the reason.
 
 use std::ops::Range;
 
 use crate::{Diagnostic, Location, Severity};
 
-/// A problem that a definition allows itself.
+/// A suppression written in a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allowance {
     /// The code of the rule.
     pub code: String,
-    /// Why it is allowed.
+    /// The reason given; required, so that a reader can judge it later.
     pub reason: String,
-    /// The bytes of the definition in which it is.
+    /// The bytes of the definition that it applies to.
     pub scope: Range<usize>,
     /// The bytes of the allowance itself.
     pub span: Range<usize>,
 }
 
 impl Allowance {
-    /// Whether it is for this diagnostic, which is about the same definition. Errors are not allowed away: what has
-    /// one cannot be served.
+    /// Whether it suppresses this diagnostic of the same definition. Errors are never suppressed,
+    /// because a tool with an error cannot be served.
     pub fn covers(&self, diagnostic: &Diagnostic) -> bool {
         let is_inside = match &diagnostic.origin.place {
             Location::Whole | Location::Value(_) | Location::Key(_) => self.scope.start == 0,

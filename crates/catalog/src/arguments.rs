@@ -1,4 +1,4 @@
-//! Are these arguments what the schema asks for? In words that let a model mend its call.
+//! Validates arguments against a schema, with errors worded so that a model can correct its call.
 
 use jsonschema::{
     ValidationError,
@@ -9,56 +9,56 @@ use serde_json::{Map, Value, json};
 
 use crate::{ErrorType, Failure, REDACTED, Schema, SchemaError, Tool, closest};
 
-/// What the fault of an argument that is not there begins with.
+/// Prefix of every message about a missing argument; [`first_message`] recognizes them by it.
 const MISSING: &str = "Missing required parameter";
 
-/// One thing that is wrong with the arguments of a call.
+/// One error in the arguments of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ArgumentError {
-    /// The JSON pointer to the argument.
+    /// JSON pointer (RFC 6901) to the argument.
     pub path: String,
-    /// What is wrong.
+    /// The problem, as shown to a model.
     pub message: String,
-    /// What should have been there.
+    /// The expected type or constraint.
     pub expected: String,
-    /// What was there.
+    /// The received value, shorten and with secrets redacted.
     pub received: Value,
 }
 
-/// How the refusal of a call for its arguments is worded.
+/// How much an argument failure reports in its message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Wording {
-    /// Everything that is wrong, as a list.
+pub enum ErrorDetail {
+    /// Every error, as a list.
     #[default]
-    Everything,
-    /// The first thing that is wrong, in one line; the others are for programs.
+    All,
+    /// Only the first error, in one line; the others are in the details.
     First,
 }
 
-/// Everything that is wrong with `arguments`, in a stable order; nothing if they may be used.
-pub fn check(schema: &Schema, arguments: &Value) -> Result<Vec<ArgumentError>, SchemaError> {
+/// Returns every error in `arguments`, in a stable order; empty if they are valid.
+pub fn validate(schema: &Schema, arguments: &Value) -> Result<Vec<ArgumentError>, SchemaError> {
     let validator = schema.validator().map_err(Clone::clone)?;
     if validator.is_valid(arguments) {
         return Ok(Vec::new());
     }
-    let mut faults = Vec::new();
+    let mut errors = Vec::new();
     for error in validator.iter_errors(arguments) {
-        describe(schema, &error, &mut faults);
+        describe(schema, &error, &mut errors);
     }
-    faults.dedup();
-    faults.iter_mut().for_each(|fault| hide(schema, fault));
-    Ok(faults)
+    errors.dedup();
+    errors.iter_mut().for_each(|error| redact_error(schema, error));
+    Ok(errors)
 }
 
-/// Takes secret values out of a fault: it is an answer, and answers are kept.
-fn hide(schema: &Schema, fault: &mut ArgumentError) {
-    match fault.path.split('/').nth(1) {
-        Some(argument) if schema.is_secret(&unescape(argument)) && !fault.received.is_null() => {
-            fault.received = REDACTED.into()
+/// Redacts secret values: an error is part of a result, and results are stored.
+fn redact_error(schema: &Schema, error: &mut ArgumentError) {
+    match error.path.split('/').nth(1) {
+        Some(argument) if schema.is_secret(&unescape(argument)) && !error.received.is_null() => {
+            error.received = REDACTED.into()
         }
         Some(_) => {}
         None => {
-            let arguments = fault.received.as_object_mut().into_iter().flatten();
+            let arguments = error.received.as_object_mut().into_iter().flatten();
             arguments
                 .filter(|(name, _)| schema.is_secret(name))
                 .for_each(|(_, value)| *value = REDACTED.into());
@@ -66,47 +66,47 @@ fn hide(schema: &Schema, fault: &mut ArgumentError) {
     }
 }
 
-/// The refusal of a call for its arguments, in the tool's wording.
-pub fn refusal(tool: &Tool, faults: &[ArgumentError]) -> Failure {
-    let message = match tool.refusals {
-        Wording::Everything => everything(&tool.name, faults),
-        Wording::First => first(faults).unwrap_or_else(|| "Invalid params".to_owned()),
+/// Builds the failure of a call with invalid arguments, with as much detail as the tool asks for.
+pub fn build_failure(tool: &Tool, errors: &[ArgumentError]) -> Failure {
+    let message = match tool.argument_errors {
+        ErrorDetail::All => list_errors(&tool.name, errors),
+        ErrorDetail::First => first_message(errors).unwrap_or_else(|| "Invalid params".to_owned()),
     };
-    Failure::new(ErrorType::InvalidArguments, message).details(document(&tool.name, faults))
+    Failure::new(ErrorType::InvalidArguments, message).details(error_document(&tool.name, errors))
 }
 
-/// The first thing that is wrong, what is missing before all else. Nothing if nothing is.
-pub fn first(faults: &[ArgumentError]) -> Option<String> {
-    let is_missing = |fault: &&ArgumentError| fault.message.starts_with(MISSING);
-    let missing = faults.iter().find(is_missing);
-    let fault = missing.or(faults.first())?;
-    let name = fault.path.trim_start_matches('/');
+/// The message of the most important error: a missing argument if there is one, else the first.
+pub fn first_message(errors: &[ArgumentError]) -> Option<String> {
+    let is_missing = |error: &&ArgumentError| error.message.starts_with(MISSING);
+    let missing = errors.iter().find(is_missing);
+    let error = missing.or(errors.first())?;
+    let name = error.path.trim_start_matches('/');
     Some(match (missing, name) {
         (Some(_), name) => format!("Invalid params: {name} is required"),
-        (None, "") => format!("Invalid params: {}", fault.message),
-        (None, name) => format!("Invalid params: {name}: {}", fault.message),
+        (None, "") => format!("Invalid params: {}", error.message),
+        (None, name) => format!("Invalid params: {name}: {}", error.message),
     })
 }
 
-fn everything(tool: &str, faults: &[ArgumentError]) -> String {
+fn list_errors(tool: &str, errors: &[ArgumentError]) -> String {
     let mut message = format!("Invalid arguments for `{tool}`:");
-    for fault in faults {
+    for error in errors {
         message.push_str("\n- ");
-        if !fault.path.is_empty() {
-            message.push_str(&fault.path[1..]);
+        if !error.path.is_empty() {
+            message.push_str(&error.path[1..]);
             message.push_str(": ");
         }
-        message.push_str(&fault.message);
+        message.push_str(&error.message);
     }
     message
 }
 
-/// The structured document about arguments or definitions that do not fit their schema.
-pub fn document(tool: &str, faults: &[ArgumentError]) -> Value {
-    json!({"error": "Schema validation failed", "tool": tool, "details": faults})
+/// The structured details of arguments or definitions that do not match their schema.
+pub fn error_document(tool: &str, errors: &[ArgumentError]) -> Value {
+    json!({"error": "Schema validation failed", "tool": tool, "details": errors})
 }
 
-/// Fills in the defaults of properties that are absent.
+/// Fills in the defaults of absent properties.
 pub fn apply_defaults(schema: &Schema, arguments: &mut Map<String, Value>) {
     for (name, property) in schema.properties() {
         if let Some(default) = property.get("default")
@@ -118,8 +118,8 @@ pub fn apply_defaults(schema: &Schema, arguments: &mut Map<String, Value>) {
     }
 }
 
-/// The arguments as they may be written down: each secret value replaced by [`REDACTED`].
-pub fn redacted(tool: &Tool, arguments: &Map<String, Value>) -> Map<String, Value> {
+/// Replaces secret values by [`REDACTED`], so that the arguments can be logged and stored.
+pub fn redact(tool: &Tool, arguments: &Map<String, Value>) -> Map<String, Value> {
     let shown = |name: &str, value: &Value| {
         if tool.is_secret(name) { Value::from(REDACTED) } else { value.clone() }
     };
@@ -139,14 +139,14 @@ pub fn type_name(value: &Value) -> &'static str {
     }
 }
 
-fn describe(schema: &Schema, error: &ValidationError<'_>, faults: &mut Vec<ArgumentError>) {
+fn describe(schema: &Schema, error: &ValidationError<'_>, errors: &mut Vec<ArgumentError>) {
     let path = error.instance_path().to_string();
     let instance = error.instance();
-    let beside = Beside::new(schema, error);
+    let siblings = SiblingKeywords::new(schema, error);
     match error.kind() {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            faults.push(ArgumentError {
+            errors.push(ArgumentError {
                 path: format!("{path}/{}", escape(name)),
                 message: format!("{MISSING} '{name}'"),
                 expected: declared_type(schema, &path, name),
@@ -155,7 +155,9 @@ fn describe(schema: &Schema, error: &ValidationError<'_>, faults: &mut Vec<Argum
         }
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            faults.extend(unexpected.iter().map(|name| unknown(schema, &path, name, instance)));
+            errors.extend(
+                unexpected.iter().map(|name| unknown_parameter(schema, &path, name, instance)),
+            );
         }
         ValidationErrorKind::Type { kind } => {
             let expected = match kind {
@@ -165,43 +167,47 @@ fn describe(schema: &Schema, error: &ValidationError<'_>, faults: &mut Vec<Argum
                 }
             };
             let message = format!("Expected {expected}, received {}", type_name(instance));
-            faults.push(ArgumentError { path, message, expected, received: shortened(instance) });
+            errors.push(ArgumentError { path, message, expected, received: shorten(instance) });
         }
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-            faults.push(alternatives(schema, path, context, instance));
+            errors.push(no_alternative(schema, path, context, instance));
         }
         kind => {
-            let (message, expected) = constraint(kind, &beside)
+            let (message, expected) = describe_constraint(kind, &siblings)
                 .unwrap_or_else(|| (error.masked().to_string(), kind.keyword().to_owned()));
-            faults.push(ArgumentError { path, message, expected, received: shortened(instance) });
+            errors.push(ArgumentError { path, message, expected, received: shorten(instance) });
         }
     }
 }
 
-/// The message and the expectation for a value that is of the right type but out of bounds.
-fn constraint(kind: &ValidationErrorKind, beside: &Beside<'_>) -> Option<(String, String)> {
+/// The message and the expectation for a value of the right type that violates a constraint.
+fn describe_constraint(
+    kind: &ValidationErrorKind,
+    siblings: &SiblingKeywords<'_>,
+) -> Option<(String, String)> {
     let pair = |message: String, expected: &str| Some((message, expected.to_owned()));
     match kind {
         ValidationErrorKind::Enum { options } => {
             let list = options
                 .as_array()
-                .map(|options| options.iter().map(plain).collect::<Vec<_>>().join(", "))
+                .map(|options| options.iter().map(display_value).collect::<Vec<_>>().join(", "))
                 .unwrap_or_default();
             pair(format!("Value must be one of: {list}"), &format!("one of: {list}"))
         }
-        ValidationErrorKind::Constant { expected_value } => {
-            pair(format!("Value must be {}", plain(expected_value)), &plain(expected_value))
-        }
+        ValidationErrorKind::Constant { expected_value } => pair(
+            format!("Value must be {}", display_value(expected_value)),
+            &display_value(expected_value),
+        ),
         ValidationErrorKind::MinItems { .. } | ValidationErrorKind::MaxItems { .. } => {
-            let range = beside.range("minItems", "maxItems", "item");
+            let range = siblings.range("minItems", "maxItems", "item");
             pair(format!("Array must have {range}"), &range)
         }
         ValidationErrorKind::MinLength { .. } | ValidationErrorKind::MaxLength { .. } => {
-            let range = beside.range("minLength", "maxLength", "character");
+            let range = siblings.range("minLength", "maxLength", "character");
             pair(format!("Text must have {range}"), &range)
         }
         ValidationErrorKind::Minimum { .. } | ValidationErrorKind::Maximum { .. } => {
-            let range = beside.bounds();
+            let range = siblings.bounds();
             pair(format!("Value must be {range}"), &range)
         }
         ValidationErrorKind::ExclusiveMinimum { limit } => {
@@ -227,7 +233,7 @@ fn constraint(kind: &ValidationErrorKind, beside: &Beside<'_>) -> Option<(String
     }
 }
 
-fn unknown(schema: &Schema, path: &str, name: &str, instance: &Value) -> ArgumentError {
+fn unknown_parameter(schema: &Schema, path: &str, name: &str, instance: &Value) -> ArgumentError {
     let known: Vec<&str> = if path.is_empty() {
         schema.properties().map(|(name, _)| name).collect()
     } else {
@@ -242,11 +248,11 @@ fn unknown(schema: &Schema, path: &str, name: &str, instance: &Value) -> Argumen
         path: format!("{path}/{}", escape(name)),
         message: format!("Unknown parameter '{name}'{hint}"),
         expected: "nothing".to_owned(),
-        received: instance.get(name).map(shortened).unwrap_or_default(),
+        received: instance.get(name).map(shorten).unwrap_or_default(),
     }
 }
 
-fn alternatives(
+fn no_alternative(
     schema: &Schema,
     path: String,
     context: &[Vec<ValidationError<'static>>],
@@ -254,32 +260,34 @@ fn alternatives(
 ) -> ArgumentError {
     let mut reasons = Vec::new();
     for errors in context {
-        let mut faults = Vec::new();
+        let mut described = Vec::new();
         for error in errors {
-            describe(schema, error, &mut faults);
+            describe(schema, error, &mut described);
         }
-        let reason =
-            faults.into_iter().map(|fault| fault.message).collect::<Vec<_>>().join(" and ");
+        let messages: Vec<_> = described.into_iter().map(|error| error.message).collect();
+        let reason = messages.join(" and ");
         if !reason.is_empty() && !reasons.contains(&reason) {
             reasons.push(reason);
         }
     }
-    let message = match reasons.is_empty() {
-        true => "Value fits none of the alternatives".to_owned(),
-        false => format!("Value fits none of the alternatives: {}", reasons.join("; or ")),
+    let message = if reasons.is_empty() {
+        "Value matches none of the alternatives".to_owned()
+    } else {
+        format!("Value matches none of the alternatives: {}", reasons.join("; or "))
     };
     ArgumentError {
         path,
         message,
         expected: "one of the alternatives".to_owned(),
-        received: shortened(instance),
+        received: shorten(instance),
     }
 }
 
-/// The schema object whose keyword failed, for the keywords beside it.
-struct Beside<'a>(Option<&'a Value>);
+/// The schema object that contains the failed keyword. A message about `minItems` also states
+/// `maxItems`, so that a model does not fix one bound and then violate the other.
+struct SiblingKeywords<'a>(Option<&'a Value>);
 
-impl<'a> Beside<'a> {
+impl<'a> SiblingKeywords<'a> {
     fn new(schema: &'a Schema, error: &ValidationError<'_>) -> Self {
         let location = error.schema_path().to_string();
         let mut tokens = location.split('/').skip(1).map(unescape).collect::<Vec<_>>();
@@ -311,7 +319,7 @@ impl<'a> Beside<'a> {
             (Some(low), None) => format!("at least {low} {unit}s"),
             (None, Some(high)) if high == 1 => format!("at most 1 {unit}"),
             (None, Some(high)) => format!("at most {high} {unit}s"),
-            (None, None) => format!("another number of {unit}s"),
+            (None, None) => format!("a different number of {unit}s"),
         }
     }
 
@@ -333,24 +341,26 @@ fn declared_type(schema: &Schema, path: &str, name: &str) -> String {
         .and_then(|property| property.get("type"));
     match declared {
         Some(Value::String(kind)) => kind.clone(),
-        Some(Value::Array(kinds)) => kinds.iter().map(plain).collect::<Vec<_>>().join(" or "),
+        Some(Value::Array(kinds)) => {
+            kinds.iter().map(display_value).collect::<Vec<_>>().join(" or ")
+        }
         _ => "a value".to_owned(),
     }
 }
 
-fn plain(value: &Value) -> String {
+fn display_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
 }
 
-/// A value for a message: long texts and collections would drown it.
-fn shortened(value: &Value) -> Value {
-    const LONGEST: usize = 200;
+/// Shortens a value for a message, which long texts and collections would drown.
+fn shorten(value: &Value) -> Value {
+    const MAX_CHARS: usize = 200;
     match value {
-        Value::String(text) if text.chars().count() > LONGEST => {
-            Value::String(text.chars().take(LONGEST).chain("…".chars()).collect())
+        Value::String(text) if text.chars().count() > MAX_CHARS => {
+            Value::String(text.chars().take(MAX_CHARS).chain("…".chars()).collect())
         }
         Value::Array(items) if items.len() > 10 => {
             Value::String(format!("an array of {} items", items.len()))
@@ -374,7 +384,7 @@ fn unescape(token: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{apply_defaults, check};
+    use super::{apply_defaults, validate};
     use crate::Schema;
 
     fn schema(value: Value) -> Schema {
@@ -382,8 +392,8 @@ mod tests {
     }
 
     fn messages(of: Value, arguments: Value) -> Vec<String> {
-        let faults = check(&schema(of), &arguments).expect("a schema that compiles");
-        faults.into_iter().map(|fault| format!("{} {}", fault.path, fault.message)).collect()
+        let errors = validate(&schema(of), &arguments).expect("a schema that compiles");
+        errors.into_iter().map(|error| format!("{} {}", error.path, error.message)).collect()
     }
 
     #[test]
@@ -447,7 +457,7 @@ mod tests {
         let of = schema(
             json!({"type": "object", "properties": {"a": {"$ref": "https://example.com/a.json"}}}),
         );
-        assert!(check(&of, &json!({})).is_err());
+        assert!(validate(&of, &json!({})).is_err());
     }
 
     #[test]

@@ -1,63 +1,63 @@
-//! What a document says of a tool beyond what a call needs, as data for rules and pages.
+//! What a Markdown specification states beyond what a call needs, as data for rules and pages.
 //!
-//! Some formats ask their writers for more than a schema: sections, errors, examples, security.
-//! What they wrote is here, each with its place, and no rule need know how it was written.
+//! Specifications have sections, error descriptions, examples and security notes. Rules see them here,
+//! each with its location, and need not know the syntax.
 
 use serde_json::Value;
 
 use crate::Location;
 
-/// What a document says of a tool. A tool of a format that asks for none of this has no aspects.
+/// What a specification states about a tool. Tools of other formats have none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Aspects {
-    /// The sections that were written, in their order.
+    /// The sections present, in document order.
     pub sections: Vec<(Section, Location)>,
-    /// The parameters of which it says that they may be anything.
+    /// The parameters declared to accept any value.
     pub anything: Vec<String>,
     /// The fields of the result.
     pub outputs: Vec<OutputField>,
-    /// What is said about errors.
+    /// The error section.
     pub errors: Option<ErrorText>,
-    /// What is said about calling it twice.
+    /// The idempotency section.
     pub idempotency: Option<Idempotency>,
-    /// Calls that show how it is used.
+    /// Example calls.
     pub usages: Vec<Usage>,
-    /// What is said about security, point by point.
+    /// The points of the security section.
     pub security: Vec<Remark>,
-    /// Its version.
+    /// The version.
     pub version: Option<Version>,
 }
 
 impl Aspects {
-    /// Where a section was written.
+    /// The location of a section.
     pub fn section(&self, section: Section) -> Option<&Location> {
         self.sections.iter().find(|(written, _)| *written == section).map(|(_, place)| place)
     }
 }
 
-/// The sections that a specification of a tool has.
+/// The sections of a specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Section {
-    /// What it is for.
+    /// The purpose of the tool.
     Purpose,
-    /// The name it is called by.
+    /// The name to call it by.
     InvocationName,
-    /// What it takes.
+    /// The parameters.
     Input,
-    /// What it returns.
+    /// The result.
     Output,
-    /// What can go wrong.
+    /// The possible errors.
     Errors,
-    /// What happens if it is called twice.
+    /// Whether repeated calls are safe.
     Idempotency,
-    /// How a call looks.
+    /// Example calls.
     Examples,
-    /// What it can touch, and what is done about it.
+    /// Security considerations.
     Security,
 }
 
 impl Section {
-    /// Every section, in the order in which they are asked for.
+    /// Every section, in the required order.
     pub const ALL: [Self; 8] = [
         Self::Purpose,
         Self::InvocationName,
@@ -69,7 +69,7 @@ impl Section {
         Self::Security,
     ];
 
-    /// Its title.
+    /// The heading.
     pub fn title(self) -> &'static str {
         match self {
             Self::Purpose => "Tool Purpose and Description",
@@ -83,7 +83,7 @@ impl Section {
         }
     }
 
-    /// Its number among the eight, from one.
+    /// The number of the section, from one.
     pub fn number(self) -> usize {
         Self::ALL.iter().position(|section| *section == self).map_or(0, |index| index + 1)
     }
@@ -92,83 +92,83 @@ impl Section {
 /// A field of the result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputField {
-    /// Its name; of a field inside another, the way there, joined by dots.
+    /// The name; for a nested field, the path joined by dots.
     pub name: String,
-    /// What it says about itself.
+    /// The description.
     pub description: String,
-    /// Whether its type is said.
+    /// Whether its type is given.
     pub is_typed: bool,
-    /// A value that it may have.
+    /// An example value.
     pub example: Option<Value>,
-    /// Where it is described.
+    /// The location.
     pub place: Location,
 }
 
-/// What is said about errors.
+/// The error section.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorText {
     /// The text, in Markdown.
     pub text: String,
-    /// The fields of errors that are named in it or among the fields of the result.
+    /// The names of error fields mentioned in it or among the fields of the result.
     pub fields: Vec<String>,
-    /// Where it stands.
+    /// The location.
     pub place: Location,
 }
 
-/// What is said about calling a tool twice.
+/// The idempotency section.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Idempotency {
-    /// The answer.
-    pub answer: Answer,
-    /// The words.
+    /// The claim.
+    pub claim: IdempotencyClaim,
+    /// The text.
     pub text: String,
-    /// Where they stand.
+    /// The location.
     pub place: Location,
 }
 
-/// Whether a second call changes nothing more.
+/// Whether a specification claims that a repeated call changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// It does not.
+pub enum IdempotencyClaim {
+    /// Idempotent.
     Yes,
-    /// It does.
+    /// Not idempotent.
     No,
-    /// In part.
+    /// Idempotent in part.
     Partially,
-    /// It depends on something.
+    /// Depends on a condition.
     Depends,
-    /// The words do not say.
+    /// The text makes no clear statement.
     Unclear,
 }
 
-/// A call that shows how a tool is used.
+/// An example call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Usage {
-    /// The call, as far as it can be read.
+    /// The call, as far as it could be parsed.
     pub call: Option<Value>,
-    /// Why it is no JSON, and where that shows.
+    /// Why it is not valid JSON, and where.
     pub problem: Option<Remark>,
-    /// Where it stands.
+    /// The location.
     pub place: Location,
 }
 
-/// One point of a text.
+/// One point of a section.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Remark {
-    /// The words.
+    /// The text.
     pub text: String,
-    /// Where they stand.
+    /// The location.
     pub place: Location,
 }
 
-/// A version as it is written.
+/// A version as written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Version {
-    /// The words, without a leading `v`.
+    /// The text, without a leading `v`.
     pub text: String,
-    /// Whether it is the tool's own or that of the whole document.
+    /// What it is the version of.
     pub of: VersionOf,
-    /// Where it stands.
+    /// The location.
     pub place: Location,
 }
 

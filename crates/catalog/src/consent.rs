@@ -1,10 +1,11 @@
-//! A word that a caller must say: an argument that admits one text only.
+//! Consent words: an argument that accepts exactly one text.
 //!
-//! It makes a call without thought unlikely and is no approval: a model can say any word.
+//! A consent word makes an unintended call unlikely. It does not replace approval, because a model can
+//! write any word.
 
 use serde_json::{Map, Value};
 
-/// Words in the name of a parameter that say that its one value is an agreement.
+/// Words in a parameter name that mark its single value as consent.
 const NAMES: [&str; 8] = [
     "consent",
     "confirm",
@@ -16,7 +17,7 @@ const NAMES: [&str; 8] = [
     "acknowledgment",
 ];
 
-/// The parameter and the word that it must be.
+/// A parameter and the word it requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Consent {
     /// The parameter.
@@ -26,14 +27,15 @@ pub struct Consent {
 }
 
 impl Consent {
-    /// The first parameter that is marked (`x-consent`) or named for an agreement and admits one text only.
+    /// Finds the first parameter that is marked (`x-consent`) or named for consent and accepts exactly
+    /// one text.
     pub fn find(schema: &Map<String, Value>) -> Option<Self> {
         let properties = schema.get("properties")?.as_object()?;
         properties
             .iter()
-            .filter(|(name, property)| is_marked(property) || is_agreement(name))
+            .filter(|(name, property)| is_marked(property) || is_consent_name(name))
             .find_map(|(name, property)| {
-                let word = only_text(property)?;
+                let word = single_text(property)?;
                 Some(Self { parameter: name.clone(), word: word.to_owned() })
             })
     }
@@ -43,13 +45,13 @@ fn is_marked(property: &Value) -> bool {
     property.get("x-consent") == Some(&Value::Bool(true))
 }
 
-fn is_agreement(name: &str) -> bool {
+fn is_consent_name(name: &str) -> bool {
     name.split(['_', '-', '.'])
         .any(|part| NAMES.iter().any(|known| part.eq_ignore_ascii_case(known)))
 }
 
-/// The one text that a schema admits, by `const` or by an `enum` of one.
-fn only_text(property: &Value) -> Option<&str> {
+/// The single text that a schema accepts, by `const` or by an `enum` with one value.
+fn single_text(property: &Value) -> Option<&str> {
     let word = match (property.get("const"), property.get("enum").and_then(Value::as_array)) {
         (Some(word), _) => word.as_str(),
         (None, Some(words)) if words.len() == 1 => words[0].as_str(),

@@ -1,4 +1,4 @@
-//! Rules that a crib adds: a condition over the tool model, and what to say where it holds.
+//! Lint rules that a crib adds: a CEL condition over the tool model and the message to report.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::{
     policy::{Expression, RULE_NAMES, Scope, on_large_stack},
 };
 
-/// A rule of the crib's own.
+/// A compiled rule.
 #[derive(Debug)]
 pub struct CustomRule {
     code: &'static str,
@@ -20,25 +20,25 @@ pub struct CustomRule {
     hint: Option<String>,
 }
 
-/// A rule as it is written.
+/// A rule as written in the configuration.
 #[derive(Clone, Debug)]
 pub struct CustomRuleText<'a> {
-    /// Its code: capitals, digits and `-`, and not one of ours.
+    /// Capitals, digits and `-`; the codes of built-in rules (`TC` and digits) are reserved.
     pub code: &'a str,
-    /// How bad what it finds is.
+    /// The severity of its diagnostics.
     pub severity: Severity,
     /// A glob over tool names; without one, all.
     pub tools: Option<&'a str>,
-    /// A CEL expression over `tool` that holds where there is a problem.
+    /// A CEL expression over `tool` that is true for tools with the problem.
     pub when: &'a str,
-    /// What is wrong there.
+    /// The message to report.
     pub message: &'a str,
-    /// What to do about it.
+    /// The hint to report.
     pub hint: Option<&'a str>,
 }
 
 impl CustomRule {
-    /// Compiles a rule, or says why it cannot be used.
+    /// Compiles a rule; the error says why it cannot be used.
     pub fn compile(text: &CustomRuleText<'_>) -> Result<Self, String> {
         let is_own = text
             .code
@@ -63,7 +63,7 @@ impl CustomRule {
             .map_err(|error| format!("`tools` is not a glob: {error}"))?;
         let when = on_large_stack(|| Expression::compile(text.when, &RULE_NAMES))?;
         Ok(Self {
-            code: interned(text.code),
+            code: intern(text.code),
             severity: text.severity,
             tools,
             when,
@@ -72,24 +72,24 @@ impl CustomRule {
         })
     }
 
-    /// What it finds in a tool; why it cannot be said, if the condition fails.
+    /// Checks a tool; the error says why the condition could not be evaluated.
     pub fn check(&self, tool: &Tool) -> Result<Option<Diagnostic>, String> {
         if self.tools.as_ref().is_some_and(|tools| !tools.is_match(&tool.name)) {
             return Ok(None);
         }
         let holds = self
             .when
-            .evaluate(&Scope::of_tool(tool))
+            .evaluate(&Scope::for_definition(tool))
             .map_err(|reason| reason.replace("these arguments", "this tool"))?;
-        Ok(holds.then(|| self.found(tool.origin.clone()).tool(&tool.name)))
+        Ok(holds.then(|| self.diagnostic(tool.origin.clone()).tool(&tool.name)))
     }
 
-    /// Its code.
+    /// The code of its diagnostics.
     pub fn code(&self) -> &'static str {
         self.code
     }
 
-    fn found(&self, origin: Origin) -> Diagnostic {
+    fn diagnostic(&self, origin: Origin) -> Diagnostic {
         let found = Diagnostic::of_code(self.code, self.severity, origin, self.message.clone());
         match &self.hint {
             Some(hint) => found.hint(hint),
@@ -98,16 +98,17 @@ impl CustomRule {
     }
 }
 
-/// A code that lives as long as the program: there are as few as rules in configurations, and each is kept once.
-fn interned(code: &str) -> &'static str {
+/// Leaks a code, once. Diagnostics hold `&'static str` codes; configurations have few rules, and a
+/// reload reuses the codes that are already here.
+fn intern(code: &str) -> &'static str {
     static CODES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut codes = CODES.lock();
     match codes.get(code) {
         Some(known) => known,
         None => {
-            let kept: &'static str = Box::leak(code.to_owned().into_boxed_str());
-            codes.insert(kept);
-            kept
+            let leaked: &'static str = Box::leak(code.to_owned().into_boxed_str());
+            codes.insert(leaked);
+            leaked
         }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::Origin;
 
-/// How bad a problem is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Worth knowing; nothing needs to be done.
@@ -16,7 +16,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word that is printed.
+    /// The text in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -26,22 +26,23 @@ impl Severity {
     }
 }
 
-/// One kind of problem: what finds it is elsewhere, this is what is known about it.
+/// The description of one kind of problem, separate from the code that finds it.
 ///
-/// Readers and lints each list theirs; `toolcrib explain` and the rule pages are made from these.
+/// Format readers and lint rules list theirs; `toolcrib explain` and the reference pages are generated
+/// from them.
 #[derive(Debug)]
 pub struct Rule {
     /// The stable code, `TC` and three digits.
     pub code: &'static str,
-    /// The name of the problem, in words that read after "allow".
+    /// The kebab-case name of the problem, used in `[[allow]]`.
     pub name: &'static str,
-    /// How bad it is unless configured otherwise.
+    /// The default severity.
     pub severity: Severity,
     /// Why it matters and what to do, in a few sentences.
     pub why: &'static str,
     /// A definition that has the problem.
     pub bad: &'static str,
-    /// The same without it.
+    /// The same definition, corrected.
     pub good: &'static str,
 }
 
@@ -50,21 +51,21 @@ pub struct Rule {
 pub struct Diagnostic {
     /// The code of the rule.
     pub code: &'static str,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do about it.
+    /// The fix.
     pub hint: Option<String>,
-    /// Where.
+    /// The location.
     pub origin: Origin,
-    /// The other place, of a problem between two.
+    /// The second location of a problem between two places.
     pub also: Option<Origin>,
-    /// The tool it concerns, by its served name, where there is one.
+    /// The served name of the tool, where the problem belongs to one.
     pub tool: Option<String>,
-    /// What should have been there.
+    /// The expected value or type.
     pub expected: Option<String>,
-    /// What was there.
+    /// The value found.
     pub received: Option<Value>,
 }
 
@@ -74,7 +75,7 @@ impl Diagnostic {
         Self::of_code(rule.code, rule.severity, origin, message)
     }
 
-    /// A diagnostic of a rule that has only a code.
+    /// A diagnostic of a custom rule, which has no `Rule`.
     pub fn of_code(
         code: &'static str,
         severity: Severity,
@@ -94,31 +95,31 @@ impl Diagnostic {
         }
     }
 
-    /// Says what to do.
+    /// Sets the hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Says what should have been there.
+    /// Sets the expected value or type.
     pub fn expected(mut self, expected: impl Into<String>) -> Self {
         self.expected = Some(expected.into());
         self
     }
 
-    /// Says what was there.
+    /// Sets the value found.
     pub fn received(mut self, received: impl Into<Value>) -> Self {
         self.received = Some(received.into());
         self
     }
 
-    /// Names the other place.
+    /// Sets the second location.
     pub fn also(mut self, origin: Origin) -> Self {
         self.also = Some(origin);
         self
     }
 
-    /// Names the tool.
+    /// Sets the tool.
     pub fn tool(mut self, tool: impl Into<String>) -> Self {
         self.tool = Some(tool.into());
         self
@@ -130,7 +131,7 @@ impl Diagnostic {
         self
     }
 
-    /// Whether this stops what it concerns from being served.
+    /// Whether it keeps the tool from being served.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -1,6 +1,6 @@
-//! Flags: what may be the name of one, and what may be its value.
+//! Flags: valid names and values.
 //!
-//! Where flags are kept and which of several values counts is not decided here.
+//! Storage and precedence of flags are decided by the callers.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -9,11 +9,12 @@ use serde_json::{Value, json};
 
 use crate::arguments::type_name;
 
-/// The most characters of a name, and the most bytes of a value as JSON.
+/// The maximum length of a name, in characters.
 pub const LONGEST_NAME: usize = 100;
+/// The maximum size of a value, in bytes of JSON.
 const LARGEST_VALUE: usize = 64 << 10;
 
-/// Words that some programs take for true or false. Here they are texts.
+/// Words that some programs accept as booleans. Here they are plain texts, which `check` warns about.
 const BOOLEAN_WORDS: [&str; 12] = [
     "true", "on", "yes", "enabled", "enable", "1", "false", "off", "no", "disabled", "disable", "0",
 ];
@@ -31,13 +32,13 @@ pub struct FlagName(String);
 #[serde(transparent)]
 pub struct FlagValue(Value);
 
-/// What cannot be the name or the value of a flag: everything that is wrong.
+/// Why a name or a value is rejected: every problem, one per item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadFlag(pub Vec<String>);
+pub struct FlagError(pub Vec<String>);
 
 impl FlagName {
-    /// Takes a name that a flag may have.
-    pub fn new(name: impl Into<String>) -> Result<Self, BadFlag> {
+    /// Validates a name.
+    pub fn new(name: impl Into<String>) -> Result<Self, FlagError> {
         let name = name.into();
         let is_allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
         let why = match (name.chars().count(), name.chars().find(|c| !is_allowed(*c))) {
@@ -50,8 +51,8 @@ impl FlagName {
         };
         let shown: String = name.chars().take(LONGEST_NAME).collect();
         let hint = "use letters, digits, `_`, `-` and `.`";
-        Err(BadFlag(vec![format!(
-            "`{}` cannot be the name of a flag: {why}; {hint}",
+        Err(FlagError(vec![format!(
+            "`{}` is not a valid flag name: {why}; {hint}",
             shown.escape_debug()
         )]))
     }
@@ -63,8 +64,8 @@ impl FlagName {
 }
 
 impl FlagValue {
-    /// Takes a value that a flag may have.
-    pub fn new(value: Value) -> Result<Self, BadFlag> {
+    /// Validates a value.
+    pub fn new(value: Value) -> Result<Self, FlagError> {
         let mut problems = Vec::new();
         match &value {
             Value::Bool(_) | Value::String(_) => {}
@@ -72,25 +73,24 @@ impl FlagValue {
             Value::Object(members) => members.iter().for_each(|(key, member)| match member {
                 Value::String(_) => {}
                 Value::Array(items) => check_texts(&format!(".{key}"), items, &mut problems),
-                other => {
-                    problems.push(format!("`{key}` is {}, not a text or a list of texts", a(other)))
-                }
+                other => problems.push(format!(
+                    "`{key}` is {}, not a text or a list of texts",
+                    type_with_article(other)
+                )),
             }),
-            other => problems.push(format!("it is {}{}", a(other), mend(other))),
+            other => {
+                problems.push(format!("it is {}{}", type_with_article(other), suggest_value(other)))
+            }
         }
         let size = value.to_string().len();
         if size > LARGEST_VALUE {
             problems.push(format!("it has {size} bytes, more than {LARGEST_VALUE}"));
         }
-        match problems.is_empty() {
-            true => Ok(Self(value)),
-            false => Err(BadFlag(
-                problems
-                    .into_iter()
-                    .map(|problem| format!("this cannot be the value of a flag: {problem}"))
-                    .collect(),
-            )),
+        if problems.is_empty() {
+            return Ok(Self(value));
         }
+        let problems = problems.into_iter().map(|problem| format!("invalid flag value: {problem}"));
+        Err(FlagError(problems.collect()))
     }
 
     /// The value as JSON.
@@ -98,12 +98,12 @@ impl FlagValue {
         &self.0
     }
 
-    /// The value as JSON, for good.
+    /// Converts the value into JSON.
     pub fn into_json(self) -> Value {
         self.0
     }
 
-    /// Whether it is a text that some programs would take for true or false.
+    /// Whether it is a text that some programs would read as a boolean.
     pub fn is_boolean_word(&self) -> bool {
         self.0.as_str().is_some_and(|text| {
             BOOLEAN_WORDS.iter().any(|word| word.eq_ignore_ascii_case(text.trim()))
@@ -117,7 +117,7 @@ impl From<bool> for FlagValue {
     }
 }
 
-/// The JSON Schema of a value.
+/// The JSON Schema of a flag value.
 pub fn value_schema() -> Value {
     let texts = json!({"type": "string"});
     json!({
@@ -130,11 +130,11 @@ pub fn value_schema() -> Value {
 fn check_texts(path: &str, items: &[Value], problems: &mut Vec<String>) {
     for (index, item) in items.iter().enumerate().filter(|(_, item)| !item.is_string()) {
         let path = path.trim_start_matches('.');
-        problems.push(format!("`{path}[{index}]` is {}, not a text", a(item)));
+        problems.push(format!("`{path}[{index}]` is {}, not a text", type_with_article(item)));
     }
 }
 
-fn a(value: &Value) -> String {
+fn type_with_article(value: &Value) -> String {
     match type_name(value) {
         "null" => "null".to_owned(),
         name @ ("integer" | "array" | "object") => format!("an {name}"),
@@ -142,8 +142,8 @@ fn a(value: &Value) -> String {
     }
 }
 
-/// How to say what was probably meant.
-fn mend(value: &Value) -> String {
+/// The suggestion for an unsupported value.
+fn suggest_value(value: &Value) -> String {
     match value {
         Value::Number(number) => format!("; write it as the text \"{number}\""),
         _ => "; use true, false, a text, a list of texts or a map of texts".to_owned(),
@@ -156,13 +156,13 @@ impl fmt::Display for FlagName {
     }
 }
 
-impl fmt::Display for BadFlag {
+impl fmt::Display for FlagError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.join("\n"))
     }
 }
 
-impl std::error::Error for BadFlag {}
+impl std::error::Error for FlagError {}
 
 #[cfg(test)]
 mod tests {
@@ -209,14 +209,15 @@ mod tests {
         for (values, expected) in [(good.as_slice(), true), (bad.as_slice(), false)] {
             for value in values {
                 assert_eq!(FlagValue::new(value.clone()).is_ok(), expected, "{value}");
-                let faults = arguments::check(&schema, &json!({"value": value})).expect("a schema");
-                assert_eq!(faults.is_empty(), expected, "{value}");
+                let errors =
+                    arguments::validate(&schema, &json!({"value": value})).expect("a schema");
+                assert_eq!(errors.is_empty(), expected, "{value}");
             }
         }
     }
 
     #[test]
-    fn everything_that_is_wrong_with_a_value_is_said() {
+    fn reports_every_problem_of_a_value() {
         let problems = FlagValue::new(json!({"a": 1, "b": ["x", 2, 3], "c": "fine"}))
             .expect_err("three problems")
             .0;

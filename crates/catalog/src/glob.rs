@@ -1,22 +1,23 @@
-//! Patterns over tool names: `*` is any text, `?` any one character, everything else itself.
+//! Glob patterns over tool names: `*` matches any text, `?` one character.
 
 use std::fmt;
 
-/// A pattern over names.
+/// A glob pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob(Box<str>);
 
-/// A pattern that cannot be meant.
+/// Why a pattern is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GlobError {
-    /// It has no characters, and no tool is without a name.
+    /// The pattern is empty, and every tool has a name.
     Empty,
-    /// It has a character that no name has and that is special in other pattern languages.
+    /// A character that no tool name contains and that is special in other pattern languages: the
+    /// author probably expects it to work.
     Character(char),
 }
 
 impl Glob {
-    /// Takes a pattern, unless no tool's name could ever fit it.
+    /// Parses a pattern over tool names.
     pub fn new(pattern: &str) -> Result<Self, GlobError> {
         if pattern.is_empty() {
             return Err(GlobError::Empty);
@@ -29,16 +30,16 @@ impl Glob {
         }
     }
 
-    /// Takes a pattern over names of files, in which `*` is any text, `/` included.
-    pub fn of_files(pattern: &str) -> Result<Self, GlobError> {
+    /// Parses a pattern over file paths, in which `*` also matches `/`.
+    pub fn for_paths(pattern: &str) -> Result<Self, GlobError> {
         Self::new(&pattern.replace('/', "")).map(|_| Self(pattern.into()))
     }
 
-    /// Whether the whole of `name` fits.
+    /// Whether the pattern matches the whole of `name`.
     pub fn is_match(&self, name: &str) -> bool {
         let (pattern, name): (Vec<char>, Vec<char>) =
             (self.0.chars().collect(), name.chars().collect());
-        fits(&pattern, &name)
+        matches_from_start(&pattern, &name)
     }
 
     /// The pattern as it was written.
@@ -47,9 +48,9 @@ impl Glob {
     }
 }
 
-/// Goes through both at once. On a mismatch the last `*` takes one character more: an earlier one
-/// never has to, so the time is at most the product of the lengths.
-fn fits(pattern: &[char], name: &[char]) -> bool {
+/// Walks through both at once. After a mismatch only the last `*` needs to take one more character, never
+/// an earlier one, so the time is at most the product of the lengths.
+fn matches_from_start(pattern: &[char], name: &[char]) -> bool {
     let (mut p, mut n) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
     while n < name.len() {
@@ -83,9 +84,9 @@ impl fmt::Display for Glob {
 impl fmt::Display for GlobError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("it is empty"),
+            Self::Empty => f.write_str("the pattern is empty"),
             Self::Character(c) => {
-                write!(f, "{c:?} is in no tool's name; `*` and `?` are the only wildcards")
+                write!(f, "{c:?} cannot occur in a tool name; the only wildcards are `*` and `?`")
             }
         }
     }

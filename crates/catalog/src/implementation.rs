@@ -1,13 +1,16 @@
-//! How a tool is started, as data. Turning it and arguments into a plan is the runtime's work.
+//! What carries out the calls of a tool, as plain data. The runtime turns it and arguments into a plan.
+//!
+//! The `Debug` form of these types is part of the digests in lock files and approvals: renaming a field
+//! or a variant invalidates them.
 
 use serde_json::Value;
 
-/// How a tool is started.
+/// What carries out the calls of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Implementation {
     /// A program.
     Process(Process),
-    /// Other tools, one after the other.
+    /// Other tools, in order.
     Sequence(Sequence),
     /// A function of an R package.
     R(RFunction),
@@ -15,9 +18,9 @@ pub enum Implementation {
     Python(PythonFunction),
     /// Another tool of the catalog, by its name, with the same arguments.
     Tool(String),
-    /// A function registered under the tool's name.
+    /// A Rust function registered under the name of the tool.
     Native,
-    /// Nothing: the tool is documented, not served.
+    /// Nothing: the tool is documented but cannot be called.
     Missing,
 }
 
@@ -31,7 +34,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Whether the program is a shell told to run its argument as a script.
+    /// Whether the program is a shell that runs an argument as a script (`sh -c`).
     pub fn is_shell_script(&self) -> bool {
         const SHELLS: [&str; 8] =
             ["sh", "bash", "zsh", "dash", "ksh", "fish", "pwsh", "powershell"];
@@ -39,7 +42,7 @@ impl Process {
         SHELLS.contains(&name) && self.pieces.iter().map_while(as_flag).any(is_script_flag)
     }
 
-    /// The parameters, in the order in which they stand on the command line.
+    /// The parameters, in the order of the command line.
     pub fn bindings(&self) -> impl Iterator<Item = &Binding> {
         self.pieces.iter().filter_map(|piece| match piece {
             Piece::Parameter(binding) => Some(binding),
@@ -47,13 +50,14 @@ impl Process {
         })
     }
 
-    /// Whether it is given its arguments as JSON, and answers with JSON.
+    /// Whether it reads its arguments as JSON from stdin and prints its result as JSON.
     pub fn speaks_json(&self) -> bool {
         self.pieces.contains(&Piece::Json)
     }
 }
 
-/// A piece that a shell reads as one of its own flags; it stops at the first word that is none.
+/// The flag that a shell would read from this piece. Scanning stops at the first word that is not a flag,
+/// because the flags after a script name belong to the script.
 fn as_flag(piece: &Piece) -> Option<&str> {
     match piece {
         Piece::Word(word) => word.starts_with('-').then_some(word),
@@ -72,34 +76,35 @@ fn is_script_flag(flag: &str) -> bool {
 pub enum Piece {
     /// A fixed word.
     Word(String),
-    /// What a parameter's value becomes.
+    /// The value of a parameter.
     Parameter(Binding),
     /// `--`, if a positional value follows.
     DoubleDash,
-    /// Not on the line: all arguments are one JSON object on standard input, and standard output is one JSON value.
+    /// Not on the command line: the arguments are one JSON object on stdin, the result one JSON value on
+    /// stdout.
     Json,
 }
 
 /// How the value of one parameter reaches the program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
-    /// The property's name in the input schema.
+    /// The name of the property in the input schema.
     pub parameter: String,
-    /// By which way.
+    /// How it is passed.
     pub pass_by: PassBy,
-    /// The flag, spelled out; a positional has none.
+    /// The flag, with its dashes; `None` for a positional argument.
     pub flag: Option<String>,
-    /// The flag for false.
+    /// The flag for `false`, such as `--no-color`.
     pub negate: Option<String>,
-    /// What stands between flag and value.
+    /// What separates the flag from its value.
     pub separator: Separator,
-    /// What becomes of an array's items.
+    /// How the items of an array are passed.
     pub items: Items,
-    /// What the value names.
+    /// Whether the value is a path.
     pub kind: ValueKind,
-    /// Whether a positional value may begin with a dash.
+    /// Whether a positional value may start with a dash.
     pub allow_dash: bool,
-    /// What the program does with the file or folder that the value names, if that is said.
+    /// How the program uses the path, if declared.
     pub access: Option<Access>,
 }
 
@@ -124,14 +129,13 @@ impl Binding {
         }
     }
 
-    /// Whether its values name files or folders that the program works on. The folder it runs in is
-    /// none of them.
+    /// Whether its values are paths that the program works on. The working directory does not count.
     pub fn is_path(&self) -> bool {
         self.kind != ValueKind::Plain && self.pass_by != PassBy::Folder
     }
 }
 
-/// The flag that a parameter's name stands for: a dash is kept, a letter gets one, a word two.
+/// The flag for a parameter name: `-x` for a letter, `--word` for a word; existing dashes are kept.
 pub fn flag_for(name: &str) -> String {
     match name.chars().count() {
         _ if name.starts_with('-') => name.to_owned(),
@@ -140,7 +144,7 @@ pub fn flag_for(name: &str) -> String {
     }
 }
 
-/// By which way a value reaches the program.
+/// How a value reaches the program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PassBy {
     /// On the command line.
@@ -149,20 +153,20 @@ pub enum PassBy {
     Stdin,
     /// In the environment variable of this name.
     Env(String),
-    /// In a file whose path stands on the command line.
+    /// In a temporary file whose path is on the command line.
     File,
-    /// On the command line, but text of several lines in a file, behind this flag.
+    /// On the command line; text with several lines in a temporary file, after this flag instead.
     FileIfMultiline(String),
-    /// As the folder the program runs in.
+    /// As the working directory.
     Folder,
-    /// As environment variables: an object of names and values.
+    /// As environment variables: an object that maps names to values.
     Variables,
 }
 
-/// What stands between a flag and its value.
+/// What separates a flag from its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Separator {
-    /// They are two arguments.
+    /// `--flag value`, two arguments.
     Space,
     /// `--flag=value`.
     Equals,
@@ -170,43 +174,43 @@ pub enum Separator {
     Nothing,
 }
 
-/// What becomes of an array.
+/// How an array is passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Items {
-    /// Each item is an argument, behind its own flag if there is one.
+    /// Each item is an argument, with the flag repeated if there is one.
     Each,
-    /// One argument, the items joined by this text.
+    /// One argument: the items joined by this separator.
     Joined(String),
 }
 
-/// What a value names.
+/// Whether a value is a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
-    /// Nothing in particular.
+    /// Not a path.
     Plain,
-    /// A file or folder, which must lie inside the crib's roots.
+    /// A file or folder, which must be inside the roots of the crib.
     Path,
     /// A path if it looks like one, else a plain value.
     PathOrValue,
 }
 
-/// What a program does with a file or folder.
+/// How a program uses a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// It reads it.
+    /// Reads it.
     Read,
-    /// It creates or changes it.
+    /// Creates or changes it.
     Write,
-    /// It reads it and changes it.
+    /// Reads and changes it.
     ReadWrite,
 }
 
 impl Access {
-    /// Every one, by the word for it in definitions.
+    /// Every value with its keyword in definitions.
     pub const WORDS: [(&'static str, Self); 3] =
         [("read", Self::Read), ("write", Self::Write), ("read_write", Self::ReadWrite)];
 
-    /// The word for it in definitions.
+    /// The keyword in definitions.
     pub fn word(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -221,23 +225,23 @@ impl Access {
     }
 }
 
-/// Other tools, one after the other.
+/// Other tools, called in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sequence {
     /// The steps.
     pub steps: Vec<Step>,
-    /// The pause between two steps, in milliseconds.
+    /// The delay between two steps, in milliseconds.
     pub delay_ms: u64,
 }
 
 /// One step of a sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// The name of the tool to call, as it is served.
+    /// The served name of the tool to call.
     pub tool: String,
     /// Its arguments.
     pub arguments: Value,
-    /// What the step is for.
+    /// The purpose of the step.
     pub description: Option<String>,
     /// Skip the step if this file exists.
     pub skip_if_exists: Option<String>,
@@ -247,54 +251,54 @@ pub struct Step {
 
 /// A function of an R package and how arguments reach it.
 ///
-/// Formals whose names begin with a dot are in no definition: whether there is a `.state_env` to be
-/// provided, the function itself tells.
+/// Formals that start with a dot do not appear in definitions; the worker inspects the function to see
+/// whether it takes a `.state_env`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RFunction {
     /// The package.
     pub package: String,
     /// The function, exported or not.
     pub function: String,
-    /// The folder of the package's sources, relative to the crib (`.` is the crib itself), where one
-    /// lies beside the definition. Without one the package must be installed.
+    /// The folder with the sources of the package, relative to the crib (`.` is the crib itself). `None`
+    /// if the package must be installed.
     pub sources: Option<String>,
-    /// What the caller gives, in the order of the definition. All are passed by name; one that the
-    /// caller leaves out is left out, too, so that R fills in its default.
+    /// The arguments in the order of the definition. All are passed by name; an absent argument is not
+    /// passed, so that R uses its own default and `missing()` works.
     pub formals: Vec<Formal>,
 }
 
-/// One formal of an R function. Its name in R is its name in the input schema.
+/// A formal of an R function. It has the same name in R and in the input schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Formal {
     /// The name.
     pub parameter: String,
-    /// What its value becomes in R.
+    /// The R type of its value.
     pub encoding: Encoding,
 }
 
-/// What a JSON value becomes in R. `null` is `NULL`, or `NA` inside a vector, whatever is said here.
+/// How a JSON value is converted to R. `null` is always `NULL`, or `NA` inside a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// A vector of length one.
     Scalar(Atom),
-    /// A vector, whatever its length; a single value is a vector of one.
+    /// A vector of any length; a single value becomes a vector of length one.
     Vector(Atom),
     /// A matrix, from an array of rows.
     Matrix(Atom),
-    /// A data frame, from an array of objects, one a row.
+    /// A data frame, from an array with one object per row.
     DataFrame,
-    /// A list: named from an object, without names from an array.
+    /// A list: named if it comes from an object, unnamed if it comes from an array.
     List,
-    /// Whatever is nearest to the value: nothing is said about it.
+    /// The closest R type; the definition declares none.
     Any,
 }
 
-/// What an R vector is made of.
+/// The element type of an R vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Atom {
     /// `logical`.
     Logical,
-    /// `integer`; a whole number that does not fit one is a `double`.
+    /// `integer`; a whole number outside its range becomes a `double`.
     Integer,
     /// `double`.
     Double,
@@ -306,14 +310,14 @@ pub enum Atom {
     DateTime,
 }
 
-/// A function of a Python module. Its arguments are passed by name.
+/// A function of a Python module. Arguments are passed by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PythonFunction {
-    /// The module, with dots.
+    /// The dotted module name.
     pub module: String,
     /// The function.
     pub function: String,
-    /// The folders in which modules are looked for before those of Python, relative to the crib.
+    /// Folders to prepend to `sys.path`, relative to the crib.
     pub path: Vec<String>,
 }
 
@@ -330,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_a_shell_script() {
+    fn recognizes_a_shell_script() {
         let process = |program: &str, word: &str| Process {
             program: program.into(),
             pieces: vec![Piece::Word(word.into())],

@@ -1,8 +1,8 @@
-//! The tool model under every format, and what can be said about it.
+//! The tool model under every format, with diagnostics, argument validation, policy and outcomes.
 //!
 //! Everything here is plain data and pure functions: no files, clock, environment, async or
-//! protocol types. Readers make [`Tool`]s, [`Catalog::merge`] puts them in order, and the crates
-//! around this one check, document, run and serve them.
+//! protocol types. Format readers build [`Tool`]s, [`Catalog::merge`] collects them, and the other
+//! crates check, document, run and serve them.
 
 mod allowance;
 pub mod arguments;
@@ -42,7 +42,7 @@ pub use policy::{Decision, Policy};
 pub use schema::{Schema, SchemaError};
 pub use secret::REDACTED;
 pub use similar::closest;
-pub use switch::{Switch, switched};
+pub use switch::{Switch, apply_switches};
 pub use tool::{
     Annotations, Availability, Concurrency, Mode, OnMismatch, Parameter, StepLocation, Tool,
 };

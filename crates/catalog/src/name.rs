@@ -1,40 +1,40 @@
-//! Served names: how they are made, and what they may be.
+//! Served names: how they are built and which characters they may contain.
 
 use std::fmt;
 
-/// Names that belong to built-in tools. A definition may give such a tool its text, never its program.
+/// Names reserved for built-in tools. A definition may replace their text, never their implementation.
 pub const BUILT_IN: [&str; 3] = ["status", "await", "cancel"];
 
-/// The longest name that is portable between hosts, their own prefix included.
+/// The longest name that clients accept, including their own prefix.
 pub const PORTABLE_LENGTH: usize = 64;
 
-/// The name of the leaf at the end of `path`: its words joined by `_`, a last `default` left out.
-pub fn of_path(path: &[&str]) -> String {
+/// Joins the words of a subcommand path by `_`; a last `default` is dropped.
+pub fn join_path(path: &[&str]) -> String {
     match path {
         [] => String::new(),
-        [parents @ .., "default"] if !parents.is_empty() => of_path(parents),
+        [parents @ .., "default"] if !parents.is_empty() => join_path(parents),
         _ => path.join("_"),
     }
 }
 
-/// `name` as it is served by a crib with `full_names`.
-pub fn full(crib: &str, name: &str) -> String {
+/// The name served by a crib with `full_names`.
+pub fn qualify(crib: &str, name: &str) -> String {
     let crib: String = crib.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
     format!("mcp_{crib}_{name}")
 }
 
-/// What is wrong with a name.
+/// Why a name is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Problem {
-    /// It has no characters.
+pub enum NameError {
+    /// The name is empty.
     Empty,
-    /// It has a character that is not allowed.
+    /// A character that is not allowed.
     Character(char),
-    /// It is longer than any host takes.
+    /// Longer than clients accept.
     TooLong(usize),
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("it is empty"),
@@ -46,16 +46,16 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Checks a name against what every client takes: 1 to 64 ASCII letters, digits, `_`, `-` and `.`.
-pub fn check(name: &str) -> Result<(), Problem> {
+/// Checks that every client accepts a name: 1 to 64 ASCII letters, digits, `_`, `-` and `.`.
+pub fn check(name: &str) -> Result<(), NameError> {
     if name.is_empty() {
-        return Err(Problem::Empty);
+        return Err(NameError::Empty);
     }
     if let Some(c) = name.chars().find(|c| !is_allowed(*c)) {
-        return Err(Problem::Character(c));
+        return Err(NameError::Character(c));
     }
     match name.len() {
-        length if length > PORTABLE_LENGTH => Err(Problem::TooLong(length)),
+        length if length > PORTABLE_LENGTH => Err(NameError::TooLong(length)),
         _ => Ok(()),
     }
 }
@@ -66,26 +66,26 @@ fn is_allowed(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Problem, check, full, of_path};
+    use super::{NameError, check, join_path, qualify};
 
     #[test]
     fn joins_paths_and_drops_a_last_default() {
-        assert_eq!(of_path(&["cargo", "nextest", "run"]), "cargo_nextest_run");
-        assert_eq!(of_path(&["ls", "default"]), "ls");
-        assert_eq!(of_path(&["git", "remote", "default"]), "git_remote");
-        assert_eq!(of_path(&["default"]), "default");
+        assert_eq!(join_path(&["cargo", "nextest", "run"]), "cargo_nextest_run");
+        assert_eq!(join_path(&["ls", "default"]), "ls");
+        assert_eq!(join_path(&["git", "remote", "default"]), "git_remote");
+        assert_eq!(join_path(&["default"]), "default");
     }
 
     #[test]
     fn refuses_what_clients_refuse() {
-        assert_eq!(check("a b"), Err(Problem::Character(' ')));
-        assert_eq!(check(""), Err(Problem::Empty));
-        assert_eq!(check(&"x".repeat(65)), Err(Problem::TooLong(65)));
+        assert_eq!(check("a b"), Err(NameError::Character(' ')));
+        assert_eq!(check(""), Err(NameError::Empty));
+        assert_eq!(check(&"x".repeat(65)), Err(NameError::TooLong(65)));
         assert_eq!(check("ai.code-edit_2"), Ok(()));
     }
 
     #[test]
     fn decorates_with_the_crib() {
-        assert_eq!(full("my crib", "ls"), "mcp_my_crib_ls");
+        assert_eq!(qualify("my crib", "ls"), "mcp_my_crib_ls");
     }
 }

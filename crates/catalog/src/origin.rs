@@ -1,11 +1,11 @@
-//! Where something in a definition comes from: a source and a place inside it.
+//! Where something in a definition comes from: a source and a location inside it.
 //!
-//! A place is symbolic. Line and column belong to printing and are looked up there, so that a
-//! reader need not carry spans through the model.
+//! Locations are symbolic. Line and column are resolved when a diagnostic is printed, so that readers
+//! need not carry spans through the model.
 
 use std::{fmt, ops::Range, sync::Arc};
 
-/// The name of one definition file, relative to its crib where it lies inside.
+/// The name of a definition file, relative to its crib if it is inside.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceId(Arc<str>);
 
@@ -27,27 +27,27 @@ impl fmt::Display for SourceId {
     }
 }
 
-/// A place inside a source.
+/// A location inside a source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Location {
     /// The source as a whole.
     Whole,
     /// A JSON pointer (RFC 6901) to a value.
     Value(String),
-    /// A JSON pointer to a member of an object, when its key is what matters.
+    /// A JSON pointer to a member of an object whose key is the problem.
     Key(String),
-    /// A byte offset, for text that is not well formed.
+    /// A byte offset, for text that cannot be parsed.
     Offset(usize),
-    /// Bytes, for text that has places but no pointers to them.
+    /// A byte range, for formats without pointers such as Markdown.
     Span(Range<usize>),
 }
 
-/// A source and a place inside it.
+/// A source and a location inside it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Origin {
     /// The source.
     pub source: SourceId,
-    /// The place in it.
+    /// The location in it.
     pub place: Location,
 }
 
@@ -77,7 +77,7 @@ impl Origin {
         Self { source: source.clone(), place: Location::Span(span) }
     }
 
-    /// The JSON pointer of this place, if it has one.
+    /// The JSON pointer of this location, if it has one.
     pub fn pointer(&self) -> Option<&str> {
         match &self.place {
             Location::Value(pointer) | Location::Key(pointer) => Some(pointer),
@@ -90,7 +90,7 @@ impl Origin {
         self.below(&format!("/{}", token.to_string().replace('~', "~0").replace('/', "~1")))
     }
 
-    /// The origin of what the JSON pointer `path` points at inside this value.
+    /// The origin of the value at the JSON pointer `path` inside this one.
     pub fn below(&self, path: &str) -> Self {
         let base = self.pointer().unwrap_or_default();
         Self { source: self.source.clone(), place: Location::Value(format!("{base}{path}")) }

@@ -1,27 +1,27 @@
-//! What came of a call.
+//! The outcome of a call: content for models, structured data for programs, or a failure.
 
 use serde_json::{Map, Value, json};
 
 use crate::ErrorType;
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// What a model reads.
+    /// Content blocks for the model.
     pub content: Vec<Content>,
-    /// What a program reads.
+    /// Structured data for programs.
     pub structured: Option<Value>,
-    /// Whether the call failed or was refused.
+    /// Whether the call failed or was rejected.
     pub failed: bool,
 }
 
 impl Outcome {
-    /// A good outcome that is a text.
+    /// A successful outcome with one text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { content: vec![Content::Text(text.into())], ..Self::default() }
     }
 
-    /// A good outcome with content and structured data.
+    /// A successful outcome with content and structured data.
     pub fn structured(content: Vec<Content>, structured: Value) -> Self {
         Self { content, structured: Some(structured), failed: false }
     }
@@ -32,44 +32,44 @@ impl Outcome {
         ErrorType::from_text(text).filter(|_| self.failed)
     }
 
-    /// The same outcome with its failure, if it is one, written in the given form.
+    /// Converts a failure to the given form; a success stays as it is.
     pub fn with_errors(mut self, form: ErrorForm) -> Self {
         if let (true, Some(Value::Object(object))) = (self.failed, &mut self.structured) {
-            let before = Value::Object(object.clone()).to_string();
+            let old_text = Value::Object(object.clone()).to_string();
             match form {
                 ErrorForm::Envelope if object.contains_key("error_message") => {
-                    *object = enveloped(std::mem::take(object))
+                    *object = to_envelope(std::mem::take(object))
                 }
                 ErrorForm::Standard if object.contains_key("success") => {
-                    *object = standard(std::mem::take(object))
+                    *object = to_standard(std::mem::take(object))
                 }
                 _ => return self,
             }
-            // What a model reads is what programs read, where it was.
-            let now = Value::Object(object.clone()).to_string();
+            // Where the text was a copy of the structured data, keep it one.
+            let new_text = Value::Object(object.clone()).to_string();
             self.content
                 .iter_mut()
-                .filter(|content| **content == Content::Text(before.clone()))
+                .filter(|content| **content == Content::Text(old_text.clone()))
                 .for_each(|content| {
-                    *content = Content::Text(now.clone());
+                    *content = Content::Text(new_text.clone());
                 });
         }
         self
     }
 }
 
-/// How a failure is written down for programs.
+/// The form of a failure in structured data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ErrorForm {
     /// The standard error object: `status`, `error_type`, `error_message`, `error_details`.
     #[default]
     Standard,
-    /// The envelope of native tools: `success`, `error`, `error_type` and what else is known.
+    /// The envelope of native tools: `success`, `error`, `error_type` and optional fields.
     Envelope,
 }
 
-/// A standard error object as an envelope. What else a failed run left (its output, say) stays.
-fn enveloped(mut object: Map<String, Value>) -> Map<String, Value> {
+/// Converts a standard error object to an envelope. Other fields, such as the output of the program, stay.
+fn to_envelope(mut object: Map<String, Value>) -> Map<String, Value> {
     let mut envelope = Map::from_iter([("success".to_owned(), Value::Bool(false))]);
     let renamed =
         [("error_message", "error"), ("error_type", "error_type"), ("error_details", "error_data")];
@@ -86,8 +86,8 @@ fn enveloped(mut object: Map<String, Value>) -> Map<String, Value> {
     envelope
 }
 
-/// An envelope as a standard error object: what it says beyond the error are the details.
-fn standard(mut envelope: Map<String, Value>) -> Map<String, Value> {
+/// Converts an envelope to a standard error object; fields beyond the error become details.
+fn to_standard(mut envelope: Map<String, Value>) -> Map<String, Value> {
     let mut take = |name: &str| envelope.shift_remove(name).unwrap_or_default();
     let (message, error_type, data) = (take("error"), take("error_type"), take("error_data"));
     take("success");
@@ -108,53 +108,53 @@ fn standard(mut envelope: Map<String, Value>) -> Map<String, Value> {
     object.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// A piece of what a model reads.
+/// A content block.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// Text.
     Text(String),
-    /// A picture.
+    /// An image.
     Image {
-        /// Its bytes.
+        /// The raw bytes; encoded only on the wire.
         data: Vec<u8>,
-        /// Its media type.
+        /// The media type.
         mime_type: String,
     },
-    /// Sound.
+    /// Audio.
     Audio {
-        /// Its bytes.
+        /// The raw bytes; encoded only on the wire.
         data: Vec<u8>,
-        /// Its media type.
+        /// The media type.
         mime_type: String,
     },
-    /// A resource, whole.
+    /// An embedded resource.
     Resource {
-        /// Its address.
+        /// The URI.
         uri: String,
-        /// Its media type.
+        /// The media type.
         mime_type: String,
-        /// Its text.
+        /// The text.
         text: String,
     },
-    /// A resource, to be fetched.
+    /// A link to a resource that the client can read.
     Link {
-        /// Its address.
+        /// The URI.
         uri: String,
-        /// Its name.
+        /// The display name.
         name: String,
-        /// Its media type.
+        /// The media type.
         mime_type: String,
     },
 }
 
-/// A refused or failed call: the standard error object.
+/// A rejected or failed call: the standard error object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// The kind of failure, for programs: `invalid_arguments`, `timed_out`, …
+    /// The type of the failure, for programs.
     pub error_type: ErrorType,
-    /// What happened and what to do, for the model.
+    /// What happened and how to correct it, for the model.
     pub message: String,
-    /// Whatever else is known.
+    /// Further details; null if there are none.
     pub details: Value,
 }
 
@@ -164,7 +164,7 @@ impl Failure {
         Self { error_type, message: message.into(), details: Value::Null }
     }
 
-    /// Adds what else is known.
+    /// Sets the details.
     pub fn details(mut self, details: Value) -> Self {
         self.details = details;
         self

@@ -1,7 +1,8 @@
-//! May this call be made? Annotations set the default, the rules of a crib replace it.
+//! Policy: whether a call is allowed, needs approval, or is denied. Annotations set the default; the
+//! clauses of a crib override it.
 //!
-//! A policy only decides. It asks nobody and stores nothing; what a person answered is not its
-//! business, and it is told the time because this crate has no clock.
+//! A policy only decides. Asking a person and storing approvals are up to the caller, and so is the
+//! current time, because this crate has no clock.
 
 mod expression;
 mod scope;
@@ -17,163 +18,162 @@ pub(crate) use scope::Scope;
 use syntax::CALL_NAMES;
 pub(crate) use syntax::RULE_NAMES;
 
-/// The stack for compiling, in bytes. Only what is used of it takes memory.
+/// Stack size for compiling conditions, in bytes. Only the pages that are used take memory.
 const STACK: usize = 64 << 20;
 
-/// What to do with a call.
+/// The decision about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// Run it.
     Allow,
-    /// Run it once a person has said yes.
+    /// Run it after a person has approved it.
     Ask {
-        /// Why, in words for that person.
+        /// The reason shown to that person.
         reason: String,
     },
-    /// Do not run it, whoever says yes.
+    /// Do not run it; no approval can override this.
     Deny {
-        /// Why, in words for the caller.
+        /// The reason reported to the caller.
         reason: String,
     },
 }
 
-/// What a clause says to do. The later wins over the earlier.
+/// The effect of a clause, from weakest to strongest: of several matching clauses the strongest wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// Run the call without asking.
+pub enum Effect {
+    /// Run without asking.
     Allow,
     /// Ask a person first.
     Ask,
-    /// Refuse.
+    /// Reject.
     Deny,
 }
 
-/// One `[[policy]]` as it is written.
+/// A `[[policy]]` table as written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clause {
     /// A glob over tool names.
     pub tools: String,
-    /// A CEL expression over `args` and `tool`; without one, every call is meant.
+    /// A CEL expression over `args` and `tool`; `None` matches every call.
     pub when: Option<String>,
-    /// What to do.
-    pub verdict: Verdict,
-    /// The moment from which the clause does not count any more.
+    /// The effect.
+    pub effect: Effect,
+    /// When the clause expires.
     pub until: Option<SystemTime>,
-    /// Why, in words for people.
+    /// The reason shown to people.
     pub reason: Option<String>,
 }
 
-/// The part of a clause that a problem is in.
+/// The key of a clause that is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// The glob.
+pub enum ClauseKey {
+    /// `tools`.
     Tools,
-    /// The expression.
+    /// `when`.
     When,
 }
 
-/// A clause that cannot be used.
+/// Why a clause is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// Which clause, from zero.
+pub struct ClauseError {
+    /// The index of the clause.
     pub clause: usize,
-    /// Where in it.
-    pub part: Part,
-    /// What is wrong.
+    /// The invalid key.
+    pub key: ClauseKey,
+    /// The problem.
     pub message: String,
 }
 
-/// The compiled clauses of a crib. Cloning is cheap; without clauses, annotations decide alone.
+/// The compiled clauses of a crib. Clones are cheap; without clauses, annotations alone decide.
 #[derive(Clone, Debug, Default)]
-pub struct Policy(Arc<[Compiled]>);
+pub struct Policy(Arc<[CompiledClause]>);
 
 #[derive(Debug)]
-struct Compiled {
+struct CompiledClause {
     clause: Clause,
     tools: Glob,
     when: Option<Expression>,
 }
 
 impl Policy {
-    /// Compiles clauses; all problems of all clauses if there are any.
-    pub fn compile(clauses: impl IntoIterator<Item = Clause>) -> Result<Self, Vec<Problem>> {
+    /// Compiles clauses; on failure returns every error of every clause.
+    pub fn compile(clauses: impl IntoIterator<Item = Clause>) -> Result<Self, Vec<ClauseError>> {
         let clauses: Vec<_> = clauses.into_iter().collect();
         if clauses.is_empty() {
             return Ok(Self::default());
         }
         let mut compiled = Vec::new();
-        let mut problems = Vec::new();
+        let mut errors = Vec::new();
         for (index, clause) in
-            on_large_stack(|| clauses.into_iter().map(Compiled::new).collect::<Vec<_>>())
+            on_large_stack(|| clauses.into_iter().map(CompiledClause::new).collect::<Vec<_>>())
                 .into_iter()
                 .enumerate()
         {
             match clause {
                 Ok(clause) => compiled.push(clause),
                 Err(found) => {
-                    problems.extend(found.into_iter().map(|(part, message)| Problem {
+                    errors.extend(found.into_iter().map(|(key, message)| ClauseError {
                         clause: index,
-                        part,
+                        key,
                         message,
                     }));
                 }
             }
         }
-        if problems.is_empty() { Ok(Self(compiled.into())) } else { Err(problems) }
+        if errors.is_empty() { Ok(Self(compiled.into())) } else { Err(errors) }
     }
 
-    /// What to do with a call of `tool` at the time `now`. The arguments have been checked and their
-    /// defaults filled in.
+    /// Decides about a call of `tool` at the time `now`. The arguments are valid and have defaults applied.
     pub fn decide(&self, tool: &Tool, arguments: &Map<String, Value>, now: SystemTime) -> Decision {
         let mut scope = None;
-        let mut strongest: Option<(Verdict, &Compiled, Match)> = None;
-        for compiled in self.0.iter().filter(|compiled| compiled.concerns(tool, now)) {
-            let verdict = compiled.clause.verdict;
-            if strongest.as_ref().is_some_and(|(found, ..)| *found >= verdict) {
+        let mut strongest: Option<(Effect, &CompiledClause, Match)> = None;
+        for compiled in self.0.iter().filter(|compiled| compiled.applies_to(tool, now)) {
+            let effect = compiled.clause.effect;
+            if strongest.as_ref().is_some_and(|(found, ..)| *found >= effect) {
                 continue;
             }
             let matched =
                 compiled.matches(|| scope.get_or_insert_with(|| Scope::new(tool, arguments)));
             if let Some(matched) =
-                matched.filter(|matched| verdict > Verdict::Allow || *matched == Match::Holds)
+                matched.filter(|matched| effect > Effect::Allow || *matched == Match::Holds)
             {
-                strongest = Some((verdict, compiled, matched));
+                strongest = Some((effect, compiled, matched));
             }
         }
         match strongest {
-            None => by_annotations(tool),
-            Some((Verdict::Allow, ..)) => Decision::Allow,
-            Some((Verdict::Ask, compiled, matched)) => {
+            None => decide_by_annotations(tool),
+            Some((Effect::Allow, ..)) => Decision::Allow,
+            Some((Effect::Ask, compiled, matched)) => {
                 Decision::Ask { reason: compiled.reason(&matched) }
             }
-            Some((Verdict::Deny, compiled, matched)) => {
+            Some((Effect::Deny, compiled, matched)) => {
                 Decision::Deny { reason: compiled.reason(&matched) }
             }
         }
     }
 
-    /// The clauses, as they were written.
+    /// The clauses as written.
     pub fn clauses(&self) -> impl ExactSizeIterator<Item = &Clause> {
         self.0.iter().map(|compiled| &compiled.clause)
     }
 
-    /// Whether the glob of a clause fits the name of a tool, whatever else the clause says.
-    pub fn names(&self, clause: usize, tool: &str) -> bool {
+    /// Whether the glob of a clause matches a tool name, regardless of its condition.
+    pub fn matches_name(&self, clause: usize, tool: &str) -> bool {
         self.0.get(clause).is_some_and(|compiled| compiled.tools.is_match(tool))
     }
 
-    /// The arguments that the expression of a clause reads and that a call may lack, by name: where
-    /// one is absent, the expression fails.
-    pub fn reads(&self, clause: usize) -> impl Iterator<Item = &str> {
+    /// The optional arguments that the condition of a clause reads without testing for their presence: if
+    /// one is absent, the condition fails to evaluate.
+    pub fn untested_arguments(&self, clause: usize) -> impl Iterator<Item = &str> {
         self.0
             .get(clause)
             .and_then(|compiled| compiled.when.as_ref())
             .into_iter()
-            .flat_map(Expression::reads)
+            .flat_map(Expression::untested_arguments)
     }
 }
 
-/// Runs `work` where there is room: the parser of conditions takes up to 100 KiB for a parenthesis.
+/// Runs `work` on a thread with a large stack: the CEL parser uses up to 100 KiB per parenthesis.
 pub(crate) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
@@ -184,9 +184,9 @@ pub(crate) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// What annotations say: only what was marked is asked about, not what nobody spoke of.
-fn by_annotations(tool: &Tool) -> Decision {
-    // First, because the readers of definitions take every shell script for dangerous.
+/// The decision without a matching clause: only declared annotations need approval, not undeclared ones.
+fn decide_by_annotations(tool: &Tool) -> Decision {
+    // Checked first for its more precise reason: format readers also mark every shell script dangerous.
     let why = if matches!(&tool.implementation, Implementation::Process(process) if process.is_shell_script())
     {
         "runs a shell script"
@@ -202,32 +202,34 @@ fn by_annotations(tool: &Tool) -> Decision {
     Decision::Ask { reason: format!("it {why}") }
 }
 
-/// How a clause came to count.
+/// How a clause matched.
 #[derive(Debug, PartialEq, Eq)]
 enum Match {
-    /// Its expression holds, or it has none.
+    /// Its condition is true, or it has none.
     Holds,
-    /// Its expression could not be evaluated, for this reason.
+    /// Its condition could not be evaluated, for this reason. Such a clause still asks or denies: failing
+    /// open would let a misspelt condition allow everything.
     Fails(String),
 }
 
-impl Compiled {
-    fn new(clause: Clause) -> Result<Self, Vec<(Part, String)>> {
-        let tools = Glob::new(&clause.tools)
-            .map_err(|error| (Part::Tools, format!("`{}` is not a glob: {error}", clause.tools)));
+impl CompiledClause {
+    fn new(clause: Clause) -> Result<Self, Vec<(ClauseKey, String)>> {
+        let tools = Glob::new(&clause.tools).map_err(|error| {
+            (ClauseKey::Tools, format!("`{}` is not a glob: {error}", clause.tools))
+        });
         let when = clause
             .when
             .as_deref()
             .map(|when| Expression::compile(when, &CALL_NAMES))
             .transpose()
-            .map_err(|message| (Part::When, message));
+            .map_err(|message| (ClauseKey::When, message));
         match (tools, when) {
             (Ok(tools), Ok(when)) => Ok(Self { clause, tools, when }),
             (tools, when) => Err(tools.err().into_iter().chain(when.err()).collect()),
         }
     }
 
-    fn concerns(&self, tool: &Tool, now: SystemTime) -> bool {
+    fn applies_to(&self, tool: &Tool, now: SystemTime) -> bool {
         self.clause.until.is_none_or(|until| now < until)
             && (self.tools.is_match(&tool.name) || self.tools.is_match(tool.bare_name()))
     }
@@ -243,13 +245,13 @@ impl Compiled {
         }
     }
 
-    /// What to tell a person. It has no argument values, which may be secret.
+    /// The reason for a person. Contains no argument values, which may be secret.
     fn reason(&self, matched: &Match) -> String {
-        let Clause { tools, when, reason, verdict, .. } = &self.clause;
+        let Clause { tools, when, reason, effect, .. } = &self.clause;
         let mut text = match (reason, when) {
             (Some(reason), _) => reason.clone(),
-            (None, None) => format!("the policy for `{tools}` is to {verdict}"),
-            (None, Some(when)) => format!("the policy for `{tools}` is to {verdict} when `{when}`"),
+            (None, None) => format!("the policy for `{tools}` is to {effect}"),
+            (None, Some(when)) => format!("the policy for `{tools}` is to {effect} when `{when}`"),
         };
         if let Match::Fails(why) = matched {
             text.push_str(&format!("; the condition could not be evaluated: {why}"));
@@ -258,7 +260,7 @@ impl Compiled {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for Effect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Allow => "allow",

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::secret::Secrets;
 
-/// A JSON Schema of a tool's arguments or result. Cloning is cheap, and clones share the validator.
+/// The JSON Schema of a tool's arguments or result. Clones are cheap and share the compiled validator.
 #[derive(Clone)]
 pub struct Schema(Arc<Inner>);
 
@@ -23,23 +23,23 @@ struct Inner {
 /// A schema that cannot be used for validation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaError {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// The JSON pointer inside the schema.
+    /// JSON pointer into the schema.
     pub pointer: String,
 }
 
 impl Schema {
-    /// Takes a schema as it is. It is compiled when it is first used.
+    /// Wraps a schema without checking it; it is compiled on first use.
     pub fn new(object: Map<String, Value>) -> Self {
         Self(Arc::new(Inner {
-            object: Arc::new(fitted(object)),
+            object: Arc::new(shrink(object)),
             validator: OnceLock::new(),
             secrets: OnceLock::new(),
         }))
     }
 
-    /// The schema that admits no arguments.
+    /// The schema that accepts no arguments.
     pub fn empty() -> Self {
         let object = [
             ("type", Value::from("object")),
@@ -49,7 +49,7 @@ impl Schema {
         Self::new(object.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
     }
 
-    /// The schema itself.
+    /// The schema as JSON.
     pub fn object(&self) -> &Arc<Map<String, Value>> {
         &self.0.object
     }
@@ -65,34 +65,35 @@ impl Schema {
         self.0.object.get("properties")?.get(name)
     }
 
-    /// The names of the properties that must be there.
+    /// The names of the required properties.
     pub fn required(&self) -> impl Iterator<Item = &str> {
         let required = self.0.object.get("required").and_then(Value::as_array);
         required.into_iter().flatten().filter_map(Value::as_str)
     }
 
-    /// Whether the value of a property is never to be written down.
+    /// Whether the value of a property must never be logged or stored.
     pub fn is_secret(&self, name: &str) -> bool {
         let secrets = self.0.secrets.get_or_init(|| Secrets::find(&self.0.object));
         secrets.has(name, self.property(name).is_some())
     }
 
-    /// The validator, compiled now if this is its first use. No reference leaves the schema.
+    /// The validator, compiled on first use. References are resolved inside the schema only.
     pub fn validator(&self) -> Result<&Validator, &SchemaError> {
         self.0.validator.get_or_init(|| compile(&self.0.object)).as_ref()
     }
 }
 
-/// The same in no more memory than it takes. Maps and lists grow in steps, and a crib may have thousands of schemas.
-fn fitted(object: Map<String, Value>) -> Map<String, Value> {
-    object.into_iter().map(|(keyword, value)| (keyword, fitted_value(value))).collect()
+/// Rebuilds a schema without spare capacity: parsers grow maps and lists in steps, and a crib may have
+/// thousands of schemas in memory.
+fn shrink(object: Map<String, Value>) -> Map<String, Value> {
+    object.into_iter().map(|(keyword, value)| (keyword, shrink_value(value))).collect()
 }
 
-fn fitted_value(value: Value) -> Value {
+fn shrink_value(value: Value) -> Value {
     match value {
-        Value::Object(members) => Value::Object(fitted(members)),
+        Value::Object(members) => Value::Object(shrink(members)),
         Value::Array(items) => {
-            let mut items: Vec<_> = items.into_iter().map(fitted_value).collect();
+            let mut items: Vec<_> = items.into_iter().map(shrink_value).collect();
             items.shrink_to_fit();
             Value::Array(items)
         }

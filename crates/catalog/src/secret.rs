@@ -1,33 +1,34 @@
-//! Which arguments must never be written down.
+//! Secret arguments, which must never be logged or stored.
 //!
-//! A schema says so by `format: password` or `writeOnly: true`. One mark anywhere inside an argument
-//! makes the whole of it secret: better too little in a log than too much.
+//! A schema marks them by `format: password` or `writeOnly: true`. A mark anywhere inside an argument
+//! makes the whole argument secret: redacting too much is safer than too little.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-/// What stands for a secret value.
+/// The replacement for secret values in logs, plans and records.
 pub const REDACTED: &str = "[secret]";
 
 /// The secret arguments of one schema.
 #[derive(Debug, Default)]
 pub(crate) struct Secrets {
     names: Vec<String>,
-    /// Whether arguments that the schema does not name are secret.
+    /// Whether arguments that the schema does not declare are secret.
     unnamed: bool,
 }
 
 impl Secrets {
-    /// Looks for annotations in the schema of a tool's arguments.
+    /// Finds the secret arguments in the schema of a tool.
     pub(crate) fn find(schema: &Map<String, Value>) -> Self {
-        let mut search = Search { root: schema, wholes: HashSet::new(), followed: HashSet::new() };
+        let mut search =
+            Search { root: schema, root_references: HashSet::new(), followed: HashSet::new() };
         let mut secrets = Self::default();
-        search.arguments(schema, &mut secrets);
+        search.scan_arguments(schema, &mut secrets);
         secrets
     }
 
-    /// Whether the argument `name` is secret; `is_named` says whether the schema names it.
+    /// Whether the argument `name` is secret; `is_named` is whether the schema declares it.
     pub(crate) fn has(&self, name: &str, is_named: bool) -> bool {
         (self.unnamed && !is_named) || self.names.iter().any(|secret| secret == name)
     }
@@ -35,15 +36,15 @@ impl Secrets {
 
 struct Search<'s> {
     root: &'s Map<String, Value>,
-    /// The references that were followed from the arguments as a whole.
-    wholes: HashSet<&'s str>,
-    /// The references that were followed from one argument: once is enough, and a circle ends.
+    /// References already followed at the level of the whole arguments object.
+    root_references: HashSet<&'s str>,
+    /// References already followed inside the current argument; stops recursive schemas.
     followed: HashSet<&'s str>,
 }
 
 impl<'s> Search<'s> {
-    /// Looks at a schema that describes the arguments as a whole.
-    fn arguments(&mut self, schema: &'s Map<String, Value>, secrets: &mut Secrets) {
+    /// Scans a schema that applies to the whole arguments object.
+    fn scan_arguments(&mut self, schema: &'s Map<String, Value>, secrets: &mut Secrets) {
         for (keyword, value) in schema {
             match (keyword.as_str(), value) {
                 ("properties", Value::Object(properties)) => {
@@ -61,12 +62,12 @@ impl<'s> Search<'s> {
                     parts
                         .iter()
                         .filter_map(Value::as_object)
-                        .for_each(|part| self.arguments(part, secrets));
+                        .for_each(|part| self.scan_arguments(part, secrets));
                 }
-                ("if" | "then" | "else", Value::Object(part)) => self.arguments(part, secrets),
-                ("$ref", Value::String(reference)) if self.wholes.insert(reference) => {
-                    let part = self.target(reference).and_then(Value::as_object);
-                    part.into_iter().for_each(|part| self.arguments(part, secrets));
+                ("if" | "then" | "else", Value::Object(part)) => self.scan_arguments(part, secrets),
+                ("$ref", Value::String(reference)) if self.root_references.insert(reference) => {
+                    let part = self.resolve(reference).and_then(Value::as_object);
+                    part.into_iter().for_each(|part| self.scan_arguments(part, secrets));
                 }
                 _ => {}
             }
@@ -78,7 +79,7 @@ impl<'s> Search<'s> {
         self.is_marked(argument)
     }
 
-    /// Whether there is a mark anywhere in a value or in what it refers to.
+    /// Whether a mark occurs anywhere in a schema or in the schemas it references.
     fn is_marked(&mut self, value: &'s Value) -> bool {
         match value {
             Value::Object(members) => {
@@ -87,7 +88,7 @@ impl<'s> Search<'s> {
                     ("format", Value::String(format)) if format == "password" => true,
                     ("$ref", Value::String(reference)) => {
                         self.followed.insert(reference)
-                            && self.target(reference).is_some_and(|value| self.is_marked(value))
+                            && self.resolve(reference).is_some_and(|value| self.is_marked(value))
                     }
                     (_, value) => self.is_marked(value),
                 })
@@ -97,8 +98,8 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// What a reference inside this schema points at.
-    fn target(&self, reference: &str) -> Option<&'s Value> {
+    /// Resolves a reference inside this schema.
+    fn resolve(&self, reference: &str) -> Option<&'s Value> {
         let pointer = reference.strip_prefix("#/")?;
         let (first, rest) = pointer.split_at(pointer.find('/').unwrap_or(pointer.len()));
         self.root.get(&first.replace("~1", "/").replace("~0", "~"))?.pointer(rest)

@@ -1,22 +1,22 @@
-//! "Did you mean": the nearest of the words that would have been right.
+//! "Did you mean": the closest known word to a misspelt one.
 
-/// The candidate nearest to `word`, if one is near enough to be meant.
+/// Returns the candidate closest to `word`, if one is close enough to be a likely misspelling.
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = fold(word);
     candidates
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(&folded, &fold(candidate)), candidate))
-        .filter(|(distance, candidate)| *distance <= allowed(candidate))
+        .filter(|(distance, candidate)| *distance <= max_distance(candidate))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
 
-/// Case and the choice of separator are not mistakes that should cost distance.
+/// Case and separators are not counted as differences.
 fn fold(word: &str) -> String {
     word.chars().take(64).map(|c| if c == '-' { '_' } else { c.to_ascii_lowercase() }).collect()
 }
 
-fn allowed(candidate: &str) -> usize {
+fn max_distance(candidate: &str) -> usize {
     (candidate.len() / 3).clamp(1, 3)
 }
 

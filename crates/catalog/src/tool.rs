@@ -1,69 +1,70 @@
-//! One callable thing.
+//! The tool model.
 
 use std::time::Duration;
 
 use crate::{
     Aspects, Consent, Description, ErrorForm, Implementation, Location, Origin, Schema,
-    arguments::Wording, implementation::Piece,
+    arguments::ErrorDetail, implementation::Piece,
 };
 
-/// One callable thing, whatever format it was written in.
+/// A tool, independent of the format of its definition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
-    /// The name it is called by, unique in its catalog, before any `mcp_{crib}_` decoration.
+    /// The name, unique in its catalog, without the `mcp_{crib}_` prefix of `full_names`.
     pub name: String,
-    /// The name without its prefix, where it has one. Documentation and policies may use it.
+    /// The name without the prefix of its toolset, if there is one. Documentation and policies may use it.
     pub bare_name: Option<String>,
-    /// A name for people.
+    /// The display name.
     pub title: Option<String>,
-    /// What it says about itself.
+    /// The description, in parts.
     pub description: Description,
-    /// What its arguments must be: served and enforced, the same value.
+    /// The schema of its arguments. The same value is served and enforced.
     pub input: Schema,
-    /// What its structured result is, where the tool says so itself.
+    /// The schema of its structured result, if it declares one.
     pub output: Option<Schema>,
-    /// What becomes of a result that is not as `output` says, where something outside decides what is returned. `None`:
-    /// whatever runs the tool sees to its result itself.
+    /// What to do with a result that does not match `output`. `None` if the backend guarantees the match.
     pub on_mismatch: Option<OnMismatch>,
-    /// How a failure is written down for programs.
+    /// The form of its failures.
     pub errors: ErrorForm,
-    /// How a call is refused for its arguments.
-    pub refusals: Wording,
+    /// How much is reported about invalid arguments.
+    pub argument_errors: ErrorDetail,
     /// Where each parameter is defined, in definition order.
     pub parameters: Vec<Parameter>,
-    /// Where each step of a sequence is defined, in order; empty if that is not known.
+    /// Where each step of a sequence is defined, in order; empty if unknown.
     pub steps: Vec<StepLocation>,
-    /// What it may do to the world.
+    /// Its declared effects.
     pub annotations: Annotations,
-    /// The word without which it does not run, as one of its arguments.
+    /// The consent word that one of its arguments requires.
     pub consent: Option<Consent>,
-    /// Whether its answer is waited for.
+    /// Whether a call waits for the result.
     pub mode: Mode,
-    /// How long it may run.
+    /// The time limit of a call.
     pub timeout: Option<Duration>,
-    /// How long its answer is waited for before a call becomes an operation, where that is not as usual.
-    pub patience: Option<Duration>,
-    /// What else may run beside it.
+    /// How long a call waits for the result before it is answered as a running operation; `None` for the
+    /// default.
+    pub answer_within: Option<Duration>,
+    /// Which calls may run concurrently with it.
     pub concurrency: Option<Concurrency>,
-    /// How to find out whether it can run on this machine.
+    /// The check for whether it can run on this machine.
     pub availability: Option<Availability>,
-    /// The pattern that finds progress in its output: one group is a percentage or a message, two are a fraction.
+    /// A regular expression that finds progress in its output: one group is a percentage or a message,
+    /// two groups are a fraction.
     pub progress: Option<String>,
-    /// How long its examples took when somebody measured it.
+    /// How long its examples took when the definition was built.
     pub measured: Option<Duration>,
-    /// How it is started.
+    /// What carries out its calls.
     pub implementation: Implementation,
-    /// For a tool without a program that a format of command lines describes: what would follow the program. Other tools
-    /// are bound to programs that take JSON.
+    /// For a tool of a command-line format that has no program yet: the command line after the program.
+    /// Other tools without an implementation can only be bound to programs that take JSON.
     pub unbound: Option<Vec<Piece>>,
-    /// What its document says beyond what a call needs, in a format that asks for more.
+    /// What a Markdown specification states beyond what a call needs.
     pub aspects: Option<Box<Aspects>>,
     /// Where it is defined.
     pub origin: Origin,
 }
 
 impl Tool {
-    /// A tool with nothing said beyond its name, text, schema, implementation and origin.
+    /// A tool with defaults for everything but these.
     pub fn new(
         name: impl Into<String>,
         text: impl Into<String>,
@@ -81,13 +82,13 @@ impl Tool {
             output: None,
             on_mismatch: None,
             errors: ErrorForm::Standard,
-            refusals: Wording::default(),
+            argument_errors: ErrorDetail::default(),
             parameters: Vec::new(),
             steps: Vec::new(),
             annotations: Annotations::default(),
             mode: Mode::Synchronous,
             timeout: None,
-            patience: None,
+            answer_within: None,
             concurrency: None,
             availability: None,
             progress: None,
@@ -99,7 +100,7 @@ impl Tool {
         }
     }
 
-    /// Whether it can be called, rather than only read about.
+    /// Whether it has an implementation, rather than being only documented.
     pub fn is_callable(&self) -> bool {
         !matches!(self.implementation, Implementation::Missing)
     }
@@ -109,17 +110,17 @@ impl Tool {
         self.bare_name.as_deref().unwrap_or(&self.name)
     }
 
-    /// Whether the value of a parameter is never to be written down: not in logs, plans or results.
+    /// Whether the value of a parameter must never appear in logs, plans or records.
     pub fn is_secret(&self, parameter: &str) -> bool {
         self.input.is_secret(parameter)
     }
 
-    /// A place in the source that defines it.
-    pub fn origin_of(&self, place: &Location) -> Origin {
-        Origin { source: self.origin.source.clone(), place: place.clone() }
+    /// The origin of a location in its source.
+    pub fn origin_of(&self, location: &Location) -> Origin {
+        Origin { source: self.origin.source.clone(), place: location.clone() }
     }
 
-    /// Where the parameter `name` is defined; the tool's own origin if that is not known.
+    /// Where the parameter `name` is defined; the origin of the tool if unknown.
     pub fn parameter_origin(&self, name: &str) -> Origin {
         match self.parameters.iter().find(|parameter| parameter.name == name) {
             Some(parameter) => self.origin_of(&parameter.place),
@@ -127,27 +128,27 @@ impl Tool {
         }
     }
 
-    /// Where step `index` of a sequence is defined; the tool's own origin if that is not known.
+    /// Where step `index` of a sequence is defined; the origin of the tool if unknown.
     pub fn step_origin(&self, index: usize) -> Origin {
         self.steps
             .get(index)
-            .map_or_else(|| self.origin.clone(), |places| self.origin_of(&places.step))
+            .map_or_else(|| self.origin.clone(), |locations| self.origin_of(&locations.step))
     }
 
-    /// Where the arguments of step `index` of a sequence are defined; the tool's own origin if that is not known.
+    /// Where the arguments of step `index` of a sequence are defined; the origin of the tool if unknown.
     pub fn step_arguments_origin(&self, index: usize) -> Origin {
         self.steps
             .get(index)
-            .map_or_else(|| self.origin.clone(), |places| self.origin_of(&places.arguments))
+            .map_or_else(|| self.origin.clone(), |locations| self.origin_of(&locations.arguments))
     }
 }
 
-/// Where a parameter is defined, and the other name it goes by.
+/// Where a parameter is defined, and its alias.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// The property's name in the input schema.
+    /// The name of the property in the input schema.
     pub name: String,
-    /// A short name, if it has one.
+    /// A short name, if there is one.
     pub alias: Option<String>,
     /// Where it is defined.
     pub place: Location,
@@ -158,78 +159,78 @@ pub struct Parameter {
 pub struct StepLocation {
     /// The step.
     pub step: Location,
-    /// Its arguments: a part of the step, even if it gives none.
+    /// Its arguments; a location inside the step even if it has none.
     pub arguments: Location,
 }
 
-/// What a tool may do to the world. `None` means that nobody said.
+/// The declared effects of a tool. `None` means not declared, which is never taken for safe.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotations {
     /// Whether it changes anything.
     pub mutates: Option<bool>,
-    /// Whether what it changes is hard to undo.
+    /// Whether its changes are hard to undo.
     pub dangerous: Option<bool>,
     /// Whether a second call with the same arguments changes nothing more.
     pub idempotent: Option<bool>,
-    /// Whether a person must agree to each call.
+    /// Whether a person must approve each call.
     pub requires_approval: Option<bool>,
-    /// Whether it talks to the network.
+    /// Whether it needs the network.
     pub network: Option<bool>,
-    /// The group it belongs to.
+    /// The category.
     pub category: Option<String>,
-    /// Its version.
+    /// The version.
     pub version: Option<String>,
 }
 
 impl Annotations {
-    /// Known not to change anything.
+    /// Whether it is declared to change nothing.
     pub fn is_read_only(&self) -> bool {
         self.mutates == Some(false)
     }
 
-    /// May change something that is hard to undo: so marked, or nobody said that it changes nothing.
+    /// Whether its changes may be hard to undo: declared dangerous, or `mutates` is not declared.
     pub fn may_destroy(&self) -> bool {
         self.dangerous.unwrap_or(self.mutates.is_none())
     }
 }
 
-/// What becomes of a result that is not as the tool says.
+/// What to do with a result that does not match the output schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnMismatch {
-    /// It is returned, with a word about it.
+    /// Return it, with a warning.
     Warn,
-    /// The call has failed.
+    /// Fail the call.
     Fail,
 }
 
-/// Whether the answer of a tool is waited for.
+/// Whether a call waits for the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// The answer is the result.
+    /// The response is the result.
     #[default]
     Synchronous,
-    /// The call may become an operation whose result follows.
+    /// The call may become an operation that outlives its request.
     Asynchronous,
 }
 
-/// What may run beside a tool.
+/// Which calls may run concurrently with a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Concurrency {
-    /// Nothing else that writes.
+    /// No other call that writes.
     Exclusive,
-    /// Anything: it only reads.
+    /// Any call: the tool only reads.
     ReadOnly,
-    /// Anything: it is a service that goes on by itself.
+    /// Any call, and it takes no slot: the tool is a long-running service.
     Service,
 }
 
-/// A command that tells whether a tool can run on this machine.
+/// A command that checks whether a tool can run on this machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Availability {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Where it runs, relative to the crib.
+    /// Its working directory, relative to the crib.
     pub folder: Option<String>,
-    /// The exit codes that mean yes.
+    /// The exit codes that mean available.
     pub success: Vec<i32>,
 }

@@ -516,14 +516,14 @@ impl Runtime {
 /// The arguments, checked and with defaults.
 pub(crate) fn checked(tool: &Tool, arguments: Arguments) -> Result<Arguments, Failure> {
     let value = Value::Object(arguments);
-    let faults = arguments::check(&tool.input, &value).map_err(|error| {
+    let faults = arguments::validate(&tool.input, &value).map_err(|error| {
         Failure::new(
             ErrorType::InvalidDefinition,
             format!("the input schema of `{}` is broken: {error}", tool.name),
         )
     })?;
     if !faults.is_empty() {
-        return Err(arguments::refusal(tool, &faults));
+        return Err(arguments::build_failure(tool, &faults));
     }
     let Value::Object(mut arguments) = value else { unreachable!("made of a map above") };
     // R knows its own defaults, and a function may ask whether an argument was given.

@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 
-use catalog::{ErrorType, Failure, Tool, arguments::redacted};
+use catalog::{ErrorType, Failure, Tool, arguments::redact};
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::json;
 use tokio::sync::broadcast;
@@ -245,7 +245,7 @@ impl Shared {
             id,
             owner,
             tool: tool.name.clone(),
-            arguments: redacted(tool, arguments),
+            arguments: redact(tool, arguments),
             state: State::Pending,
             created: self.clock.now(),
             started: None,

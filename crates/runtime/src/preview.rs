@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use catalog::{Catalog, Failure, Implementation, Tool, arguments::redacted, implementation::Step};
+use catalog::{Catalog, Failure, Implementation, Tool, arguments::redact, implementation::Step};
 use serde_json::{Value, json};
 use toolkit::Arguments;
 
@@ -71,7 +71,7 @@ impl Runtime {
             Implementation::Sequence(_) => self.preview_steps(catalog, &called, &arguments),
             Implementation::Tool(_) => self.preview(catalog, &called, &arguments),
             Implementation::Native => Ok(
-                json!({"version": 1, "tool": called.name, "arguments": redacted(&called, &arguments)}),
+                json!({"version": 1, "tool": called.name, "arguments": redact(&called, &arguments)}),
             ),
             _ => self.plan_of_process(&called, &arguments),
         };

@@ -245,5 +245,5 @@ fn fault(structured: &Value) -> Option<String> {
     let document = structured.get("error_details").or_else(|| structured.get("error_data"))?;
     let faults: Vec<arguments::ArgumentError> =
         serde_json::from_value(document["details"].clone()).ok()?;
-    arguments::first(&faults)
+    arguments::first_message(&faults)
 }

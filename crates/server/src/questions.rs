@@ -67,7 +67,7 @@ fn fits(schema: &Value, content: &Value) -> bool {
     let Value::Object(schema) = schema else {
         return false;
     };
-    arguments::check(&Schema::new(schema.clone()), content).is_ok_and(|faults| faults.is_empty())
+    arguments::validate(&Schema::new(schema.clone()), content).is_ok_and(|faults| faults.is_empty())
 }
 
 /// The question inside a result; `None` if it is a form that cannot be shown.

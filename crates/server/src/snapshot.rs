@@ -209,7 +209,7 @@ impl Snapshot {
 impl Served {
     fn new(tool: &Arc<Tool>, options: &SnapshotOptions, process: &Schema) -> Self {
         let served_name = match options.full_names {
-            true => name::full(&options.crib, &tool.name),
+            true => name::qualify(&options.crib, &tool.name),
             false => tool.name.clone(),
         };
         let mut modern =

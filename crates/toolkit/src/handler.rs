@@ -2,7 +2,9 @@
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use catalog::{Implementation, Mode, Origin, Outcome, Schema, SourceId, Tool, arguments::Wording};
+use catalog::{
+    Implementation, Mode, Origin, Outcome, Schema, SourceId, Tool, arguments::ErrorDetail,
+};
 use serde_json::{Map, Value};
 
 use crate::{Capability, Context, Naming, Question};
@@ -105,7 +107,7 @@ impl Native {
 
     /// Says how long a call of it is answered with its result before it becomes an operation.
     pub fn patience(mut self, patience: Duration) -> Self {
-        self.tool.patience = Some(patience);
+        self.tool.answer_within = Some(patience);
         self
     }
 
@@ -128,8 +130,8 @@ impl Native {
     }
 
     /// Says how a call of it is refused for its arguments.
-    pub fn refusals(mut self, wording: Wording) -> Self {
-        self.tool.refusals = wording;
+    pub fn argument_errors(mut self, wording: ErrorDetail) -> Self {
+        self.tool.argument_errors = wording;
         self
     }
 

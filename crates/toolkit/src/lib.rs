@@ -27,7 +27,7 @@ pub use declare::DECLARED;
 pub use {linkme, schemars, serde};
 
 pub use catalog::{
-    Content, ErrorForm, ErrorType, Failure, Glob, Outcome, Schema, Tool, arguments::Wording,
+    Content, ErrorForm, ErrorType, Failure, Glob, Outcome, Schema, Tool, arguments::ErrorDetail,
     closest, flag,
 };
 pub use context::{Capability, Change, Client, Context, Level, Progress};

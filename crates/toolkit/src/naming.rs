@@ -26,7 +26,7 @@ pub struct BadPrefix {
     /// The prefix.
     pub prefix: String,
     /// What is wrong with it.
-    pub problem: name::Problem,
+    pub problem: name::NameError,
 }
 
 impl Prefix {
@@ -39,7 +39,7 @@ impl Prefix {
     pub fn set(text: &str) -> Result<Self, BadPrefix> {
         let prefix = text.trim_end_matches('_');
         match name::check(prefix) {
-            Ok(()) | Err(name::Problem::Empty) => Ok(Self(Some(prefix.to_owned()))),
+            Ok(()) | Err(name::NameError::Empty) => Ok(Self(Some(prefix.to_owned()))),
             Err(problem) => Err(BadPrefix { prefix: text.to_owned(), problem }),
         }
     }

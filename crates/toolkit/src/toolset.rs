@@ -86,7 +86,7 @@ fn faults(native: &Native) -> Vec<String> {
     }
     faults.extend(tool.description.examples.iter().filter_map(|example| {
         let arguments = Value::Object(example.arguments.clone());
-        match arguments::check(&tool.input, &arguments) {
+        match arguments::validate(&tool.input, &arguments) {
             Ok(problems) if problems.is_empty() => None,
             Ok(problems) => Some(format!(
                 "`{name}`: the example {arguments} is not valid: {}",

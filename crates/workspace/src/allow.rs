@@ -149,7 +149,7 @@ impl Allow {
             }
         };
         let tools = take(tools.as_deref().map(Glob::new));
-        let file = take(file.as_deref().map(Glob::of_files));
+        let file = take(file.as_deref().map(Glob::for_paths));
         let is_sound = found.len() == known;
         is_sound.then(|| Self { code: code.clone(), tools, file, reason: reason.clone(), span })
     }

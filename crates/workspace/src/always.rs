@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use catalog::{
     Policy, Tool,
-    policy::{Clause, Verdict},
+    policy::{Clause, Effect},
 };
 use serde_json::{Map, Value};
 
@@ -26,7 +26,7 @@ pub fn always_allow(
     let clause = Clause {
         tools: tool.name.clone(),
         when: Some(when.clone()),
-        verdict: Verdict::Allow,
+        effect: Effect::Allow,
         until: None,
         reason: None,
     };

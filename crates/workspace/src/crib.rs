@@ -237,7 +237,7 @@ impl Crib {
         let Config { crib, confine, limits, r, .. } = &self.config;
         let mut settings = Settings::new(self.folder.clone());
         if crib.full_names {
-            settings.decoration = name::full(&self.name(), "");
+            settings.decoration = name::qualify(&self.name(), "");
         }
         settings.roots = crib.roots.iter().map(|root| self.resolve(root)).collect();
         settings.environment = self.environment.for_children(&confine.environment);

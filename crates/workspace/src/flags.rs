@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 use catalog::{
     Catalog, Diagnostic, Glob, Origin, SourceId, Switch,
-    flag::{self, BadFlag, FlagName, FlagValue, FlagValues},
+    flag::{self, FlagError, FlagName, FlagValue, FlagValues},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -89,7 +89,7 @@ fn read_flag(
     value: &Spanned<Value>,
     found: &mut Vec<Diagnostic>,
 ) -> Option<(FlagName, FlagValue)> {
-    let mut keep = |span: Range<usize>, bad: BadFlag| {
+    let mut keep = |span: Range<usize>, bad: FlagError| {
         let origin = Origin::offset(source, span.start);
         found.extend(
             bad.0.into_iter().map(|problem| Diagnostic::new(&BROKEN_FLAG, origin.clone(), problem)),

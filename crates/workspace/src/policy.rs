@@ -6,7 +6,7 @@ use std::{ops::Range, time::SystemTime};
 
 use catalog::{
     Catalog, Decision, Diagnostic, Origin, Policy, SourceId, Tool, closest,
-    policy::{Clause, Part, Verdict},
+    policy::{Clause, ClauseKey, Effect},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,8 +19,8 @@ pub(crate) use rules::{
 
 use crate::{date, prompts::GUIDE_TOOLS};
 
-const VERDICTS: [(&str, Verdict); 3] =
-    [("allow", Verdict::Allow), ("ask", Verdict::Ask), ("deny", Verdict::Deny)];
+const VERDICTS: [(&str, Effect); 3] =
+    [("allow", Effect::Allow), ("ask", Effect::Ask), ("deny", Effect::Deny)];
 
 /// What to do with calls. Annotations set the default, matching clauses replace it; among them deny wins
 /// over ask, and ask over allow.
@@ -68,8 +68,8 @@ pub(crate) fn compile(
         Err(problems) => {
             found.extend(problems.into_iter().map(|problem| {
                 let clause = written[problem.clause].get_ref();
-                let (span, hint) = match (problem.part, &clause.when) {
-                    (Part::When, Some(when)) => {
+                let (span, hint) = match (problem.key, &clause.when) {
+                    (ClauseKey::When, Some(when)) => {
                         (when.span(), "conditions are CEL over `args` and `tool`")
                     }
                     _ => (
@@ -101,7 +101,7 @@ pub(crate) fn check(
             .tools()
             .iter()
             .map(|tool| &**tool)
-            .filter(|tool| policy.names(index, &tool.name))
+            .filter(|tool| policy.matches_name(index, &tool.name))
             .collect();
         if tools.is_empty() && !means_natives(policy, index) {
             found.push(useless(at(written.tools.span()), &clause.tools, catalog));
@@ -114,8 +114,8 @@ pub(crate) fn check(
         if let Some(tool) = tools.iter().find(|tool| is_lasting(clause, tool)) {
             found.push(lasting(at(written.r#do.span()), &tool.name));
         }
-        if let Some(when) = written.when.as_ref().filter(|_| clause.verdict > Verdict::Allow) {
-            found.extend(presumed(at(when.span()), policy.reads(index), &tools));
+        if let Some(when) = written.when.as_ref().filter(|_| clause.effect > Effect::Allow) {
+            found.extend(presumed(at(when.span()), policy.untested_arguments(index), &tools));
         }
     }
     found
@@ -148,7 +148,7 @@ fn read(source: &SourceId, written: &PolicyClause, found: &mut Vec<Diagnostic>) 
     Clause {
         tools: written.tools.get_ref().clone(),
         when: written.when.as_ref().map(|when| when.get_ref().clone()),
-        verdict: verdict.unwrap_or(Verdict::Deny),
+        effect: verdict.unwrap_or(Effect::Deny),
         until,
         reason: written.reason.clone(),
     }
@@ -180,9 +180,9 @@ fn place(diagnostic: &Diagnostic) -> usize {
 /// Whether a glob of a clause can only mean native tools, whatever stands before their names.
 fn means_natives(policy: &Policy, clause: usize) -> bool {
     let natives = catalog::name::BUILT_IN.into_iter().chain(GUIDE_TOOLS);
-    natives
-        .into_iter()
-        .any(|name| policy.names(clause, name) || policy.names(clause, &format!("guide_{name}")))
+    natives.into_iter().any(|name| {
+        policy.matches_name(clause, name) || policy.matches_name(clause, &format!("guide_{name}"))
+    })
 }
 
 fn useless(origin: Origin, tools: &str, catalog: &Catalog) -> Diagnostic {
@@ -207,7 +207,7 @@ fn lasting(origin: Origin, tool: &str) -> Diagnostic {
 
 /// Whether a clause takes the question away from a tool for good.
 fn is_lasting(clause: &Clause, tool: &Tool) -> bool {
-    let is_endless = clause.verdict == Verdict::Allow && clause.until.is_none();
+    let is_endless = clause.effect == Effect::Allow && clause.until.is_none();
     is_endless
         && matches!(
             Policy::default().decide(tool, &Map::new(), SystemTime::UNIX_EPOCH),

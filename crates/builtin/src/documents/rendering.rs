@@ -33,7 +33,7 @@ impl Rendering {
 
     /// The tool.
     pub fn native(&self) -> Native {
-        render::native(self).refusals(REFUSALS)
+        render::native(self).argument_errors(REFUSALS)
     }
 
     /// What of this machine rendering can use.

@@ -22,7 +22,7 @@ async fn call(books: &Books, arguments: Value) -> Outcome {
     // Clients hold every result against the schema that they were given.
     let schema = native.tool.output.expect("a schema");
     let problems =
-        catalog::arguments::check(&schema, outcome.structured.as_ref().expect("an envelope"))
+        catalog::arguments::validate(&schema, outcome.structured.as_ref().expect("an envelope"))
             .expect("a good schema");
     assert_eq!(problems.iter().map(|problem| &problem.message).collect::<Vec<_>>(), [""; 0]);
     outcome

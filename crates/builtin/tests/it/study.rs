@@ -70,7 +70,7 @@ impl Study {
             .expect("an outcome");
         // Clients hold every result against the schema that they were given.
         let structured = outcome.structured.as_ref().expect("an envelope");
-        let problems = catalog::arguments::check(&schema, structured).expect("a good schema");
+        let problems = catalog::arguments::validate(&schema, structured).expect("a good schema");
         assert_eq!(
             problems.iter().map(|problem| &problem.message).collect::<Vec<_>>(),
             [""; 0],

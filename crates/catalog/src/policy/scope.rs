@@ -1,4 +1,4 @@
-//! What an expression can see of a call: `args` and `tool`.
+//! The variables of a condition: `args` and `tool`.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use super::expression::ENVIRONMENT;
 use crate::Tool;
 
-/// Deeper arguments are not looked into: evaluating recurses with them.
-const DEEPEST: usize = 128;
+/// Maximum nesting of arguments: evaluation recurses with it.
+const MAX_DEPTH: usize = 128;
 
-/// The members of `tool`.
+/// The members of `tool` in policies.
 pub(super) const TOOL_MEMBERS: [&str; 9] = [
     "name",
     "category",
@@ -24,7 +24,7 @@ pub(super) const TOOL_MEMBERS: [&str; 9] = [
     "consent",
 ];
 
-/// The members of `tool` where a definition is judged.
+/// The members of `tool` in custom rules.
 pub(super) const MODEL_MEMBERS: [&str; 20] = [
     "name",
     "title",
@@ -48,20 +48,20 @@ pub(super) const MODEL_MEMBERS: [&str; 20] = [
     "examples",
 ];
 
-/// The variables of one call, and how much there is to look at.
+/// The variables of one evaluation, and their size for the cost estimate.
 pub(crate) struct Scope<'a> {
     pub(super) context: Context<'a, 'a>,
     pub(super) size: Size,
 }
 
-/// How much a value is.
+/// The size of a value.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Size {
-    /// The values in it.
+    /// Number of values.
     pub(super) values: u64,
-    /// The bytes of its texts.
+    /// Bytes of text.
     pub(super) bytes: u64,
-    /// How deep it is.
+    /// Nesting depth.
     pub(super) depth: usize,
 }
 
@@ -72,17 +72,15 @@ impl Scope<'_> {
         let mut size = Size::default();
         let args = map(arguments, 1, &mut size);
         context.add_variable_from_value("args", args);
-        context.add_variable_from_value("tool", about(tool));
+        context.add_variable_from_value("tool", call_variable(tool));
         Self { context, size }
     }
-}
 
-impl Scope<'_> {
-    /// The variables for judging the definition of `tool`.
-    pub(crate) fn of_tool(tool: &Tool) -> Self {
+    /// The variables for checking the definition of `tool`.
+    pub(crate) fn for_definition(tool: &Tool) -> Self {
         let mut context = Context::with_env(Arc::<Env>::clone(&ENVIRONMENT));
         let mut size = Size::default();
-        let Value::Object(model) = model(tool) else {
+        let Value::Object(model) = definition_variable(tool) else {
             return Self { context, size };
         };
         let model = map(&model, 1, &mut size);
@@ -91,8 +89,8 @@ impl Scope<'_> {
     }
 }
 
-/// A tool as rules see it.
-fn model(tool: &Tool) -> Value {
+/// The `tool` variable of custom rules.
+fn definition_variable(tool: &Tool) -> Value {
     let aspects = tool.aspects.clone().unwrap_or_default();
     let annotations = &tool.annotations;
     let schema = |schema: &crate::Schema| Value::Object((**schema.object()).clone());
@@ -115,19 +113,19 @@ fn model(tool: &Tool) -> Value {
         "sections": aspects.sections.iter().map(|(section, _)| section.title()).collect::<Vec<_>>(),
         "security": aspects.security.iter().map(|remark| remark.text.as_str()).collect::<Vec<_>>(),
         "errors": aspects.errors.map(|errors| errors.text),
-        "idempotency": aspects.idempotency.map(|said| said.text),
+        "idempotency": aspects.idempotency.map(|idempotency| idempotency.text),
         "examples": aspects.usages.into_iter().filter_map(|usage| usage.call).collect::<Vec<_>>(),
     })
 }
 
 impl Size {
-    /// Whether it is too deep to be looked at; what lies deeper has been left out.
+    /// Whether it is nested too deeply to evaluate; deeper values have been replaced by null.
     pub(super) fn is_too_deep(&self) -> bool {
-        self.depth > DEEPEST
+        self.depth > MAX_DEPTH
     }
 }
 
-fn about(tool: &Tool) -> Cel {
+fn call_variable(tool: &Tool) -> Cel {
     let annotations = &tool.annotations;
     let flag = |mark: Option<bool>| mark.map_or(Cel::Null, Cel::Bool);
     let words = |mark: &Option<String>| mark.as_deref().map_or(Cel::Null, text);
@@ -145,8 +143,8 @@ fn about(tool: &Tool) -> Cel {
     TOOL_MEMBERS.map(str::to_owned).into_iter().zip(values).collect::<HashMap<_, _>>().into()
 }
 
-/// An argument as an expression sees it. A whole number is an `int` where it fits, so that
-/// arithmetic with literals works.
+/// Converts an argument to CEL. Whole numbers become `int` where they fit, so that arithmetic with
+/// literals works: CEL does not mix `int` and `double`.
 fn convert(value: &Value, depth: usize, size: &mut Size) -> Cel {
     size.values += 1;
     match value {
@@ -161,7 +159,7 @@ fn convert(value: &Value, depth: usize, size: &mut Size) -> Cel {
             size.bytes += words.len() as u64;
             text(words)
         }
-        Value::Array(_) | Value::Object(_) if depth > DEEPEST => Cel::Null,
+        Value::Array(_) | Value::Object(_) if depth > MAX_DEPTH => Cel::Null,
         Value::Array(items) => {
             size.depth = size.depth.max(depth + 1);
             Cel::List(Arc::new(items.iter().map(|item| convert(item, depth + 1, size)).collect()))

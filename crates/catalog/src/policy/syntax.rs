@@ -1,4 +1,4 @@
-//! What can be known of a condition before any call: names that do not exist, and how much work it is.
+//! Static analysis of a condition: unknown names, cost and the arguments it reads.
 
 use std::collections::BTreeSet;
 
@@ -9,27 +9,27 @@ use cel::common::ast::{
 use super::scope::{MODEL_MEMBERS, TOOL_MEMBERS};
 use crate::closest;
 
-/// What is said of a condition that is too deep.
+/// The error for a condition that is nested too deeply.
 pub(super) const TOO_DEEP: &str =
     "the condition is nested too deeply; split it into several clauses";
 
-/// What a condition may speak of.
+/// The names that a condition may use.
 #[derive(Debug)]
 pub(crate) struct Names {
-    /// Its variables.
+    /// Variables.
     variables: &'static [&'static str],
-    /// The members of `tool`.
+    /// Members of `tool`.
     members: &'static [&'static str],
 }
 
-/// What a condition about a call may speak of.
+/// Names in policies.
 pub(super) static CALL_NAMES: Names =
     Names { variables: &["args", "tool"], members: &TOOL_MEMBERS };
 
-/// What a condition about a definition may speak of.
+/// Names in custom rules.
 pub(crate) static RULE_NAMES: Names = Names { variables: &["tool"], members: &MODEL_MEMBERS };
 
-/// Names of types, which `type(x) == …` compares with, and the one namespace.
+/// Type names, as in `type(x) == int`, and the namespace `optional_type`.
 const TYPES: [&str; 12] = [
     "bool",
     "bytes",
@@ -45,7 +45,7 @@ const TYPES: [&str; 12] = [
     "uint",
 ];
 
-/// The functions that can be called, beside operators and macros.
+/// Functions, without operators and macros.
 const FUNCTIONS: [&str; 23] = [
     "bool",
     "bytes",
@@ -72,21 +72,21 @@ const FUNCTIONS: [&str; 23] = [
     "has",
 ];
 
-/// The deepest condition: evaluating recurses, on the stack of whoever makes a call.
-const DEEPEST: usize = 24;
+/// Maximum nesting of a condition: evaluation recurses on the stack of the calling thread.
+const MAX_DEPTH: usize = 24;
 
-/// What is known of a condition.
+/// The result of the analysis.
 #[derive(Debug, Default)]
 pub(super) struct Shape {
-    /// How many parts it has.
+    /// Number of nodes.
     pub(super) parts: u64,
-    /// How deep its loops are nested.
+    /// Nesting depth of its loops.
     pub(super) loops: u32,
-    /// The arguments it reads without having asked whether they are there.
-    pub(super) reads: BTreeSet<String>,
+    /// The arguments it reads without testing for their presence.
+    pub(super) untested_arguments: BTreeSet<String>,
 }
 
-/// Looks at every part; the first name that does not exist is an error.
+/// Analyzes a condition; the first unknown name is an error.
 pub(super) fn examine(expression: &IdedExpr, names: &Names) -> Result<Shape, String> {
     let mut walk = Walk {
         names,
@@ -98,20 +98,20 @@ pub(super) fn examine(expression: &IdedExpr, names: &Names) -> Result<Shape, Str
     };
     walk.visit(expression)?;
     let Walk { mut shape, tested, .. } = walk;
-    shape.reads.retain(|name| !tested.contains(name));
+    shape.untested_arguments.retain(|name| !tested.contains(name));
     Ok(shape)
 }
 
 struct Walk<'e> {
     names: &'e Names,
     shape: Shape,
-    /// The variables of the loops around this part.
+    /// Variables of the enclosing loops.
     bound: Vec<&'e str>,
-    /// How many loops are around this part.
+    /// Number of enclosing loops.
     loops: u32,
-    /// How many parts are around this part.
+    /// Number of enclosing nodes.
     depth: usize,
-    /// The arguments of which it asks whether they are there.
+    /// Arguments tested for presence by `has()` or `in`.
     tested: BTreeSet<String>,
 }
 
@@ -119,15 +119,15 @@ impl<'e> Walk<'e> {
     fn visit(&mut self, part: &'e IdedExpr) -> Result<(), String> {
         self.shape.parts += 1;
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return Err(TOO_DEEP.to_owned());
         }
-        self.look(part)?;
+        self.visit_kind(part)?;
         self.depth -= 1;
         Ok(())
     }
 
-    fn look(&mut self, part: &'e IdedExpr) -> Result<(), String> {
+    fn visit_kind(&mut self, part: &'e IdedExpr) -> Result<(), String> {
         match &part.expr {
             Expr::Unspecified | Expr::Literal(_) => Ok(()),
             Expr::Ident(name) => self.variable(name),
@@ -146,7 +146,7 @@ impl<'e> Walk<'e> {
     }
 
     fn call(&mut self, call: &'e CallExpr) -> Result<(), String> {
-        function(&call.func_name)?;
+        check_function(&call.func_name)?;
         match (call.func_name.as_str(), call.args.as_slice()) {
             (operators::INDEX, [IdedExpr { expr: Expr::Ident(name), .. }, key]) => {
                 text(key).map_or(Ok(()), |key| self.member(name, key, false))?
@@ -156,7 +156,7 @@ impl<'e> Walk<'e> {
             }
             _ => {}
         }
-        // `optional.of(x)` is written like a member of a variable.
+        // `optional.of(x)` parses like a method call on a variable named `optional`.
         let target = call
             .target
             .as_deref()
@@ -206,12 +206,12 @@ impl<'e> Walk<'e> {
         Err(format!("there is no variable `{name}`, only {known}{hint}"))
     }
 
-    /// Looks at `name.field`, however it is spelled; `is_test` if only its presence is asked for.
+    /// Visits `name.field` in any spelling; `is_test` if only its presence is tested.
     fn member(&mut self, name: &str, field: &str, is_test: bool) -> Result<(), String> {
         match name {
             _ if self.bound.contains(&name) => {}
             "args" if is_test => drop(self.tested.insert(field.to_owned())),
-            "args" => drop(self.shape.reads.insert(field.to_owned())),
+            "args" => drop(self.shape.untested_arguments.insert(field.to_owned())),
             "tool" if !self.names.members.contains(&field) => {
                 let members = self
                     .names
@@ -235,7 +235,7 @@ fn text(part: &IdedExpr) -> Option<&str> {
     }
 }
 
-fn function(name: &str) -> Result<(), String> {
+fn check_function(name: &str) -> Result<(), String> {
     let is_operator = name.contains('_')
         || name.starts_with('@')
         || name.starts_with('!')

@@ -1,6 +1,6 @@
 //! What a condition can say, and what is refused before any call.
 
-use catalog::{Policy, policy::Verdict};
+use catalog::{Policy, policy::Effect};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ fn holds(when: &str, given: Value) -> bool {
     tool.annotations.category = Some("git".to_owned());
     tool.annotations.mutates = Some(true);
     tool.annotations.dangerous = Some(true);
-    word(&policy([clause("*", when, Verdict::Allow)]).decide(&tool, &arguments(given), now()))
+    word(&policy([clause("*", when, Effect::Allow)]).decide(&tool, &arguments(given), now()))
         == "allow"
 }
 
@@ -68,10 +68,8 @@ fn refuses_what_can_never_be_evaluated() {
         ("Made{x: 1} == 1", "there is no type `Made`"),
     ];
     for (when, expected) in table {
-        let clause = catalog::policy::Clause {
-            when: Some(when.to_owned()),
-            ..clause("*", "", Verdict::Ask)
-        };
+        let clause =
+            catalog::policy::Clause { when: Some(when.to_owned()), ..clause("*", "", Effect::Ask) };
         let problems = Policy::compile([clause]).expect_err(when);
         assert!(problems[0].message.contains(expected), "{when}: {}", problems[0].message);
     }
@@ -80,7 +78,10 @@ fn refuses_what_can_never_be_evaluated() {
 #[test]
 fn knows_the_arguments_that_may_be_missing() {
     let reads = |when| {
-        policy([clause("*", when, Verdict::Ask)]).reads(0).map(str::to_owned).collect::<Vec<_>>()
+        policy([clause("*", when, Effect::Ask)])
+            .untested_arguments(0)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
     };
     assert_eq!(reads("args.force && args.branch == 'main'"), ["branch", "force"]);
     assert_eq!(reads("has(args.force) && args.force"), [""; 0]);
@@ -101,7 +102,7 @@ fn conditions_nested_without_end_are_refused_without_ending_the_process() {
         format!("{}1", "args.a ? 1 : ".repeat(1_000)),
     ];
     for when in nested {
-        if let Ok(policy) = Policy::compile([clause("*", &when, Verdict::Ask)]) {
+        if let Ok(policy) = Policy::compile([clause("*", &when, Effect::Ask)]) {
             policy.decide(&tool("t", json!({})), &arguments(json!({"a": true})), now());
         }
     }
@@ -116,7 +117,7 @@ fn the_deepest_condition_fits_a_small_stack() {
         format!("{}true{}", "[1].all(x, ".repeat(5), ")".repeat(5)),
     ];
     for when in deep {
-        let policy = policy([clause("*", &when, Verdict::Ask)]);
+        let policy = policy([clause("*", &when, Effect::Ask)]);
         let decide =
             move || policy.decide(&tool("t", json!({})), &arguments(json!({"a": 2})), now());
         let thread =
@@ -167,14 +168,14 @@ proptest! {
     fn never_panics(a in any_value(), b in any_value(), c in any_value(), which in 0..CONDITIONS.len()) {
         let given: Map<_, _> = [("a", a), ("b", b), ("c", c)].map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
         let tool = tool("t", json!({}));
-        for verdict in [Verdict::Allow, Verdict::Ask, Verdict::Deny] {
+        for verdict in [Effect::Allow, Effect::Ask, Effect::Deny] {
             policy([clause("*", CONDITIONS[which], verdict)]).decide(&tool, &given, now());
         }
     }
 
     #[test]
     fn never_panics_on_any_condition(when in "[ a-z0-9().,'\\[\\]{}?:=<>!&|+*/%_@-]{0,40}") {
-        if let Ok(policy) = Policy::compile([clause("*", &format!("args.a {when}"), Verdict::Ask)]) {
+        if let Ok(policy) = Policy::compile([clause("*", &format!("args.a {when}"), Effect::Ask)]) {
             policy.decide(&tool("t", json!({})), &arguments(json!({"a": 1})), now());
         }
     }

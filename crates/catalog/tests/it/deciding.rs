@@ -5,7 +5,7 @@ use std::time::Duration;
 use catalog::{
     Decision, Implementation, Policy, Tool,
     implementation::{Piece, Process},
-    policy::{Part, Verdict},
+    policy::{ClauseKey, Effect},
 };
 use serde_json::{Map, Value, json};
 
@@ -56,8 +56,8 @@ fn does_not_ask_about_what_nobody_marked() {
 
 #[test]
 fn the_strongest_matching_clause_wins_in_any_order() {
-    use Verdict::{Allow, Ask, Deny};
-    let table: [(&[Verdict], &str); 7] = [
+    use Effect::{Allow, Ask, Deny};
+    let table: [(&[Effect], &str); 7] = [
         (&[], "ask"),
         (&[Allow], "allow"),
         (&[Ask], "ask"),
@@ -82,8 +82,7 @@ fn the_strongest_matching_clause_wins_in_any_order() {
 
 #[test]
 fn a_clause_for_other_tools_changes_nothing() {
-    let policy =
-        policy([clause("hg_*", "", Verdict::Deny), clause("git_*", "false", Verdict::Deny)]);
+    let policy = policy([clause("hg_*", "", Effect::Deny), clause("git_*", "false", Effect::Deny)]);
     assert_eq!(
         policy.decide(&tool("git_push", json!({})), &arguments(json!({})), now()),
         Decision::Allow
@@ -103,7 +102,7 @@ fn a_failing_condition_counts_for_ask_and_deny_and_not_for_allow() {
     let given = arguments(json!({"text": "abc", "zero": 0, "list": [1]}));
     for when in failing {
         for (verdict, expected) in
-            [(Verdict::Ask, "ask"), (Verdict::Deny, "deny"), (Verdict::Allow, "ask")]
+            [(Effect::Ask, "ask"), (Effect::Deny, "deny"), (Effect::Allow, "ask")]
         {
             let mut tool = tool.clone();
             tool.annotations.dangerous = Some(true);
@@ -112,7 +111,7 @@ fn a_failing_condition_counts_for_ask_and_deny_and_not_for_allow() {
         }
     }
     let decision =
-        policy([clause("*", "args.missing == true", Verdict::Deny)]).decide(&tool, &given, now());
+        policy([clause("*", "args.missing == true", Effect::Deny)]).decide(&tool, &given, now());
     assert_eq!(
         reason(decision),
         "the policy for `*` is to deny when `args.missing == true`; \
@@ -123,7 +122,7 @@ fn a_failing_condition_counts_for_ask_and_deny_and_not_for_allow() {
 #[test]
 fn a_condition_that_is_too_expensive_fails_at_once() {
     let when = "args.l.all(a, args.l.all(b, args.l.all(c, a + b + c >= 0)))";
-    let policy = policy([clause("*", when, Verdict::Ask)]);
+    let policy = policy([clause("*", when, Effect::Ask)]);
     let few = arguments(json!({"l": [1, 2, 3]}));
     let many = arguments(json!({"l": (0..3_000).collect::<Vec<_>>()}));
     let start = std::time::Instant::now();
@@ -137,7 +136,7 @@ fn a_condition_that_is_too_expensive_fails_at_once() {
 fn arguments_nested_without_end_fail_without_ending_the_process() {
     let deep = (0..100_000).fold(json!(1), |inner, _| Value::Array(vec![inner]));
     let given: Map<_, _> = [("deep".to_owned(), deep)].into_iter().collect();
-    let decision = policy([clause("*", "args.deep == 1", Verdict::Ask)]).decide(
+    let decision = policy([clause("*", "args.deep == 1", Effect::Ask)]).decide(
         &tool("t", json!({})),
         &given,
         now(),
@@ -149,7 +148,7 @@ fn arguments_nested_without_end_fail_without_ending_the_process() {
 
 #[test]
 fn an_expired_clause_does_not_match() {
-    let mut denied = clause("*", "", Verdict::Deny);
+    let mut denied = clause("*", "", Effect::Deny);
     denied.until = Some(now());
     let policy = policy([denied]);
     let (tool, none) = (tool("t", json!({})), arguments(json!({})));
@@ -159,7 +158,7 @@ fn an_expired_clause_does_not_match() {
 
 #[test]
 fn an_author_can_say_why() {
-    let mut asked = clause("deploy", "", Verdict::Ask);
+    let mut asked = clause("deploy", "", Effect::Ask);
     asked.reason = Some("production is frozen".to_owned());
     let decision = policy([asked]).decide(&tool("deploy", json!({})), &arguments(json!({})), now());
     assert_eq!(decision, Decision::Ask { reason: "production is frozen".to_owned() });
@@ -178,7 +177,7 @@ fn no_reason_shows_a_value() {
     ];
     for when in conditions {
         let decision =
-            policy([clause("*", when, Verdict::Ask)]).decide(&tool("t", json!({})), &given, now());
+            policy([clause("*", when, Effect::Ask)]).decide(&tool("t", json!({})), &given, now());
         assert!(!reason(decision).contains("hunter2"), "{when}");
     }
 }
@@ -186,11 +185,11 @@ fn no_reason_shows_a_value() {
 #[test]
 fn every_broken_clause_is_told_with_its_part() {
     let clauses = [
-        clause("git_[a-z]", "args.force ==", Verdict::Ask),
-        clause("*", "true", Verdict::Ask),
-        clause("", "", Verdict::Ask),
+        clause("git_[a-z]", "args.force ==", Effect::Ask),
+        clause("*", "true", Effect::Ask),
+        clause("", "", Effect::Ask),
     ];
     let problems = Policy::compile(clauses).expect_err("three problems");
-    let places: Vec<_> = problems.iter().map(|problem| (problem.clause, problem.part)).collect();
-    assert_eq!(places, [(0, Part::Tools), (0, Part::When), (2, Part::Tools)]);
+    let places: Vec<_> = problems.iter().map(|problem| (problem.clause, problem.key)).collect();
+    assert_eq!(places, [(0, ClauseKey::Tools), (0, ClauseKey::When), (2, ClauseKey::Tools)]);
 }

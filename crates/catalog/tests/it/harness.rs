@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use catalog::{
     Decision, Implementation, Origin, Policy, Schema, SourceId, Tool,
-    policy::{Clause, Verdict},
+    policy::{Clause, Effect},
 };
 use serde_json::{Map, Value};
 
@@ -27,9 +27,9 @@ pub(crate) fn tool(name: &str, properties: Value) -> Tool {
 }
 
 /// A clause for tools that fit `tools`.
-pub(crate) fn clause(tools: &str, when: &str, verdict: Verdict) -> Clause {
+pub(crate) fn clause(tools: &str, when: &str, effect: Effect) -> Clause {
     let when = (!when.is_empty()).then(|| when.to_owned());
-    Clause { tools: tools.to_owned(), when, verdict, until: None, reason: None }
+    Clause { tools: tools.to_owned(), when, effect, until: None, reason: None }
 }
 
 /// These clauses, compiled.

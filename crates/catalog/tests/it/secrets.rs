@@ -49,7 +49,7 @@ fn redacted_arguments_keep_everything_else() {
     );
     let given = arguments(json!({"user": "ada", "password": "hunter2"}));
     assert_eq!(
-        Value::Object(arguments::redacted(&tool, &given)),
+        Value::Object(arguments::redact(&tool, &given)),
         json!({"user": "ada", "password": "[secret]"})
     );
 }
@@ -61,7 +61,7 @@ fn a_refusal_does_not_repeat_a_secret() {
         json!({"pin": {"type": "integer", "format": "password"}, "user": {"type": "string"}}),
     );
     let faults =
-        arguments::check(&tool.input, &json!({"pin": "hunter2", "user": 7})).expect("a schema");
+        arguments::validate(&tool.input, &json!({"pin": "hunter2", "user": 7})).expect("a schema");
     let received: Vec<_> = faults.iter().map(|fault| fault.received.clone()).collect();
     assert_eq!(received, [json!("[secret]"), json!(7)]);
 
@@ -69,6 +69,6 @@ fn a_refusal_does_not_repeat_a_secret() {
     object.insert("minProperties".to_owned(), json!(3));
     tool.input = catalog::Schema::new(object);
     let faults =
-        arguments::check(&tool.input, &json!({"pin": 1, "user": "ada"})).expect("a schema");
+        arguments::validate(&tool.input, &json!({"pin": 1, "user": "ada"})).expect("a schema");
     assert_eq!(faults[0].received, json!({"pin": "[secret]", "user": "ada"}));
 }

@@ -56,7 +56,7 @@ pub(crate) fn run(here: &CallServices<'_>, args: Args) -> CommandResult {
     let material = Material::new(&crib, &loaded, &flags);
     let natives = |runtime| keeper::natives(&crib, here.environment, runtime, &material, None);
     let values = keeper::block_on(keeper::switching_or_defaults(&crib, &flags))?;
-    let (there, away) = catalog::switched(&loaded.catalog, &crib.switches, &values);
+    let (there, away) = catalog::apply_switches(&loaded.catalog, &crib.switches, &values);
     let all = keeper::with_built_ins(&crib, &there, &natives(&planner)?);
     let tool = show::find(&all, &crib.name(), &args.name)
         .map_err(|error| explained(error, &args.name, &away))?;

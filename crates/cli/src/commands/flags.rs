@@ -3,7 +3,7 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use builtin::{Flags, Scope, Setting};
-use catalog::flag::{BadFlag, FlagName, FlagValue};
+use catalog::flag::{FlagError, FlagName, FlagValue};
 use serde_json::{Value, json};
 
 use super::{CallServices, CommandResult};
@@ -163,6 +163,6 @@ fn parse(text: &str) -> Result<FlagValue, CommandError> {
     FlagValue::new(value).map_err(bad)
 }
 
-fn bad(bad: BadFlag) -> CommandError {
+fn bad(bad: FlagError) -> CommandError {
     CommandError::new(Kind::BadArguments, bad.to_string())
 }

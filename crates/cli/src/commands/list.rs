@@ -37,7 +37,7 @@ pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
     let natives =
         keeper::natives(&crib, here.environment, &runtime, &material, args.prefix.as_deref())?;
     let values = keeper::block_on(keeper::switching_or_defaults(&crib, &flags))?;
-    let (there, away) = catalog::switched(&loaded.catalog, &crib.switches, &values);
+    let (there, away) = catalog::apply_switches(&loaded.catalog, &crib.switches, &values);
     let all = keeper::with_built_ins(&crib, &there, &natives);
     let groups = Groups::new(&args.groups)?;
     let wanted = |tool: &Tool| {

@@ -81,7 +81,7 @@ pub(super) fn snapshot(
     natives: &[Native],
     flags: &FlagValues,
 ) -> Snapshot {
-    let (there, away) = catalog::switched(catalog, &crib.switches, flags);
+    let (there, away) = catalog::apply_switches(catalog, &crib.switches, flags);
     let all = keeper::with_built_ins(crib, &there, natives);
     let options = SnapshotOptions {
         crib: crib.name(),
@@ -97,7 +97,7 @@ pub(super) fn snapshot(
 /// The served names of tools that are switched off, each with why.
 fn absent(crib: &Crib, away: &[(Arc<Tool>, &Switch)]) -> BTreeMap<String, String> {
     let served = |tool: &Tool| match crib.config.crib.full_names {
-        true => name::full(&crib.name(), &tool.name),
+        true => name::qualify(&crib.name(), &tool.name),
         false => tool.name.clone(),
     };
     away.iter()

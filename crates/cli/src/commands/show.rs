@@ -33,7 +33,7 @@ pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
 
 /// The tool of a name: its own, without its prefix, or as served by a crib with full names.
 pub(super) fn find(catalog: &Catalog, crib: &str, name: &str) -> Result<Arc<Tool>, CommandError> {
-    let undecorated = name.strip_prefix(&catalog::name::full(crib, ""));
+    let undecorated = name.strip_prefix(&catalog::name::qualify(crib, ""));
     let bare = || catalog.tools().iter().find(|tool| tool.bare_name.as_deref() == Some(name));
     let found =
         catalog.get(name).or_else(bare).or_else(|| undecorated.and_then(|name| catalog.get(name)));

@@ -36,7 +36,7 @@ fn validate_schema(here: &CallServices<'_>, file: &Path) -> CommandResult {
     let name = tool.or_else(first).or_else(stem).unwrap_or_default();
     let details: Vec<_> = errors().map(fault).collect();
     let failed = !details.is_empty();
-    let mut document = arguments::document(&name, &details);
+    let mut document = arguments::error_document(&name, &details);
     if !failed {
         document["error"] = Value::Null;
     }

@@ -249,8 +249,8 @@ fn flags_from_the_terminal() {
     insta::assert_snapshot!(said(&["unset", "verbose"]), @"0: `verbose` is now not set for this project (was true)");
     insta::assert_snapshot!(said(&["unset", "verbose"]), @"0: `verbose` is now not set for this project (was not set)");
     insta::assert_snapshot!(said(&["get", "verbose"]), @"0: false");
-    insta::assert_snapshot!(said(&["set", "a b"]), @"4: error: `a b` cannot be the name of a flag: ' ' is not allowed; use letters, digits, `_`, `-` and `.`");
-    insta::assert_snapshot!(said(&["set", "x", "[1]"]), @"4: error: this cannot be the value of a flag: `[0]` is an integer, not a text");
+    insta::assert_snapshot!(said(&["set", "a b"]), @"4: error: `a b` is not a valid flag name: ' ' is not allowed; use letters, digits, `_`, `-` and `.`");
+    insta::assert_snapshot!(said(&["set", "x", "[1]"]), @"4: error: invalid flag value: `[0]` is an integer, not a text");
     insta::assert_snapshot!(said(&["set", "port", "8080"]), @r#"0: `port` is now "8080" for this project (was not set)"#);
 }
 

@@ -2,7 +2,7 @@
 
 use catalog::{
     Aspects, Catalog, Example, Implementation, Location, Origin, SourceId, Tool,
-    aspect::{Answer, ErrorText, Idempotency, Remark},
+    aspect::{ErrorText, Idempotency, IdempotencyClaim, Remark},
 };
 use docs::Page;
 use serde_json::json;
@@ -36,7 +36,7 @@ fn specified() -> Tool {
             place: Location::Whole,
         }),
         idempotency: Some(Idempotency {
-            answer: Answer::Yes,
+            claim: IdempotencyClaim::Yes,
             text: "Yes: it only reads".into(),
             place: Location::Whole,
         }),

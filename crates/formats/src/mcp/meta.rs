@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use catalog::{
     Aspects, Example, Location, Tool,
-    aspect::{Answer, ErrorText, Idempotency, Remark, Section, Version, VersionOf},
+    aspect::{ErrorText, Idempotency, IdempotencyClaim, Remark, Section, Version, VersionOf},
 };
 use serde_json::{Map, Value, json};
 
@@ -77,9 +77,9 @@ fn aspects(meta: &Value, tool: &Tool) -> Aspects {
         .flatten()
         .filter_map(Value::as_str);
     let answer = match tool.annotations.idempotent {
-        Some(true) => Answer::Yes,
-        Some(false) => Answer::No,
-        None => Answer::Unclear,
+        Some(true) => IdempotencyClaim::Yes,
+        Some(false) => IdempotencyClaim::No,
+        None => IdempotencyClaim::Unclear,
     };
     let version = |text: String| Version { text, of: VersionOf::Tool, place: place.clone() };
     Aspects {
@@ -90,7 +90,7 @@ fn aspects(meta: &Value, tool: &Tool) -> Aspects {
             place: place.clone(),
         }),
         idempotency: text(IDEMPOTENCY).map(|text| Idempotency {
-            answer,
+            claim: answer,
             text,
             place: place.clone(),
         }),

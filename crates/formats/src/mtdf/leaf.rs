@@ -114,7 +114,7 @@ impl<'n> Reader<'n, '_> {
     }
 
     fn check_length(&mut self, name: &str, object: &Object<'n, '_>) -> bool {
-        let Err(problem @ name::Problem::TooLong(_)) = name::check(name) else {
+        let Err(problem @ name::NameError::TooLong(_)) = name::check(name) else {
             return true;
         };
         if self.levels.len() > 1 && !self.last().is_broken {

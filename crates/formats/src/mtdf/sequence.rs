@@ -76,7 +76,7 @@ fn step(object: &Object<'_, '_>, report: &mut Report) -> Option<Step> {
         (own("description"), own("skip_if_file_exists"), own("skip_if_file_missing"));
     let tool = object.required("tool", report)?;
     Some(Step {
-        tool: name::of_path(&[tool, subcommand]),
+        tool: name::join_path(&[tool, subcommand]),
         arguments,
         description,
         skip_if_exists,

@@ -180,7 +180,7 @@ impl<'n, 'r> Reader<'n, 'r> {
     /// The name of the node where the walk is, or of a child of it, as it would be served.
     pub(super) fn path_name(&self, child: Option<&str>) -> String {
         let names: Vec<_> = self.levels.iter().map(|level| level.name).chain(child).collect();
-        name::of_path(&names)
+        name::join_path(&names)
     }
 
     fn name(&mut self, object: &Object<'n, '_>) -> &'n str {

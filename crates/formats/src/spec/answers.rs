@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use catalog::{
     Location,
-    aspect::{Answer, ErrorText, Idempotency, Remark, Section, Usage, Version, VersionOf},
+    aspect::{
+        ErrorText, Idempotency, IdempotencyClaim, Remark, Section, Usage, Version, VersionOf,
+    },
 };
 
 use super::{
@@ -80,32 +82,32 @@ pub(super) fn idempotency(page: &Page<'_>, parts: &[Part<'_>]) -> Option<Idempot
         Some((label, rest)) if words(label).starts_with("idempoten") => rest.trim().to_owned(),
         _ => text,
     };
-    Some(Idempotency { answer: answer(&said), text: said, place: Location::Span(span) })
+    Some(Idempotency { claim: claim(&said), text: said, place: Location::Span(span) })
 }
 
-fn answer(said: &str) -> Answer {
+fn claim(said: &str) -> IdempotencyClaim {
     let lower = said.to_ascii_lowercase();
     let mut words = lower
         .split(|c: char| !c.is_ascii_alphanumeric() && c != '/')
         .filter(|word| !word.is_empty());
     match (words.next().unwrap_or_default(), words.next().unwrap_or_default()) {
-        ("yes" | "true", _) | ("generally", "yes") | ("fully", _) => Answer::Yes,
-        ("no" | "false" | "not", _) | ("generally", "no" | "not") => Answer::No,
-        ("partially" | "partly" | "mostly", _) => Answer::Partially,
-        ("depends", _) | ("it" | "this" | "that", "depends") => Answer::Depends,
-        ("idempotent", "") => Answer::Yes,
-        ("non", "idempotent") => Answer::No,
+        ("yes" | "true", _) | ("generally", "yes") | ("fully", _) => IdempotencyClaim::Yes,
+        ("no" | "false" | "not", _) | ("generally", "no" | "not") => IdempotencyClaim::No,
+        ("partially" | "partly" | "mostly", _) => IdempotencyClaim::Partially,
+        ("depends", _) | ("it" | "this" | "that", "depends") => IdempotencyClaim::Depends,
+        ("idempotent", "") => IdempotencyClaim::Yes,
+        ("non", "idempotent") => IdempotencyClaim::No,
         _ => sentence(&lower),
     }
 }
 
 /// The answer that a whole sentence gives, if it says nothing of when.
-fn sentence(lower: &str) -> Answer {
+fn sentence(lower: &str) -> IdempotencyClaim {
     let first = lower.split(". ").next().unwrap_or_default().trim_end_matches('.');
     match first.rsplit_once(" is ") {
-        Some((_, "idempotent")) => Answer::Yes,
-        Some((_, "not idempotent" | "non-idempotent")) => Answer::No,
-        _ => Answer::Unclear,
+        Some((_, "idempotent")) => IdempotencyClaim::Yes,
+        Some((_, "not idempotent" | "non-idempotent")) => IdempotencyClaim::No,
+        _ => IdempotencyClaim::Unclear,
     }
 }
 

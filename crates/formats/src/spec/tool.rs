@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use catalog::{
     Annotations, Aspects, Example, Implementation, Location, Origin, Tool,
-    aspect::{Answer, Section, Usage, Version},
+    aspect::{IdempotencyClaim, Section, Usage, Version},
     name,
 };
 use serde_json::Value;
@@ -215,10 +215,12 @@ fn annotations(
     category: Option<String>,
     said: impl Fn(&str) -> Option<bool>,
 ) -> Annotations {
-    let idempotent = aspects.idempotency.as_ref().and_then(|said| match said.answer {
-        Answer::Yes => Some(true),
-        Answer::No | Answer::Partially | Answer::Depends => Some(false),
-        Answer::Unclear => None,
+    let idempotent = aspects.idempotency.as_ref().and_then(|said| match said.claim {
+        IdempotencyClaim::Yes => Some(true),
+        IdempotencyClaim::No | IdempotencyClaim::Partially | IdempotencyClaim::Depends => {
+            Some(false)
+        }
+        IdempotencyClaim::Unclear => None,
     });
     let version = aspects.version.as_ref().map(|version| version.text.clone());
     Annotations {

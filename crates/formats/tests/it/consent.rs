@@ -10,7 +10,7 @@ fn consent(parameter: &str, word: &str) -> Option<Consent> {
 }
 
 fn messages(definition: &Value, given: Value) -> Vec<String> {
-    let faults = arguments::check(&tool(definition).input, &given).expect("a schema");
+    let faults = arguments::validate(&tool(definition).input, &given).expect("a schema");
     faults.into_iter().map(|fault| fault.message).collect()
 }
 

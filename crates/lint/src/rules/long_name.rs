@@ -22,7 +22,7 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
         return;
     }
     let served =
-        if report.context.full_names { name::full(crib, &tool.name) } else { tool.name.clone() };
+        if report.context.full_names { name::qualify(crib, &tool.name) } else { tool.name.clone() };
     let composed = format!("mcp__{crib}__{served}");
     let length = composed.chars().count();
     if length > name::PORTABLE_LENGTH {

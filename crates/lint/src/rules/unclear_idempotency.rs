@@ -1,6 +1,6 @@
 //! Idempotency that is written about and not stated.
 
-use catalog::{Diagnostic, Rule, Severity, Tool, aspect::Answer};
+use catalog::{Diagnostic, Rule, Severity, Tool, aspect::IdempotencyClaim};
 
 use crate::check::Report;
 
@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let said = tool.aspects.as_ref().and_then(|aspects| aspects.idempotency.as_ref());
-    if let Some(said) = said.filter(|said| said.answer == Answer::Unclear) {
+    if let Some(said) = said.filter(|said| said.claim == IdempotencyClaim::Unclear) {
         let message = "this does not say whether the tool is idempotent";
         let found = Diagnostic::new(&RULE, tool.origin_of(&said.place), message)
             .expected("Yes, No, Partially or Depends");

@@ -58,7 +58,7 @@ pub(crate) fn check(catalog: &Catalog, report: &mut Report<'_>) {
 fn faults(tool: &Tool, step: &Step, called: &Tool) -> Vec<ArgumentError> {
     let is_handed_on =
         tool.input.property(FOLDER).is_some() && step.arguments.get(FOLDER).is_none();
-    let mut faults = arguments::check(&called.input, &step.arguments).unwrap_or_default();
+    let mut faults = arguments::validate(&called.input, &step.arguments).unwrap_or_default();
     faults.retain(|fault| !(is_handed_on && fault.path == format!("/{FOLDER}")));
     faults
 }

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use catalog::{Decision, ErrorType, Failure, Implementation, Policy, Tool, arguments::redacted};
+use catalog::{Decision, ErrorType, Failure, Implementation, Policy, Tool, arguments::redact};
 use serde_json::{Value, json};
 use toolkit::{Answer, Arguments, Capability, Context, Interrupt, Question};
 
@@ -178,7 +178,7 @@ impl Runtime {
                 json!({"version": 1, "tool": call.tool.name})
             }
         };
-        plan["arguments"] = json!(redacted(&call.tool, &call.arguments));
+        plan["arguments"] = json!(redact(&call.tool, &call.arguments));
         Ok(plan)
     }
 
@@ -211,7 +211,7 @@ impl Runtime {
         match self.plan_of_process(&leaf.tool, &leaf.arguments) {
             Ok(plan) => json!({"tool": leaf.tool.name, "plan": plan}),
             Err(_) => {
-                json!({"tool": leaf.tool.name, "arguments": redacted(&leaf.tool, &leaf.arguments)})
+                json!({"tool": leaf.tool.name, "arguments": redact(&leaf.tool, &leaf.arguments)})
             }
         }
     }

@@ -40,7 +40,7 @@ impl Runtime {
             Err(failure) => return (failure.into(), None),
         };
         let caller = job.context.clone();
-        let patience = job.tool.patience.unwrap_or_else(|| shared.patience(&job.tool.name));
+        let patience = job.tool.answer_within.unwrap_or_else(|| shared.patience(&job.tool.name));
         let mut waiting = Waiting { live: Arc::clone(&live), is_over: false };
         job.context = OperationClient::context(&live, caller.clone());
         job.live = Some(Arc::clone(&live));

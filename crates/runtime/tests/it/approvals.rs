@@ -11,7 +11,7 @@ use std::{
 use catalog::{
     Catalog, Implementation, Outcome, Tool,
     implementation::{Sequence, Step},
-    policy::{Clause, Policy, Verdict},
+    policy::{Clause, Effect, Policy},
 };
 use runtime::{
     Call, Clock,
@@ -283,7 +283,7 @@ async fn policy_denies_whoever_says_yes() {
     let clause = Clause {
         tools: "*".to_owned(),
         when: None,
-        verdict: Verdict::Deny,
+        effect: Effect::Deny,
         until: None,
         reason: Some("never".to_owned()),
     };

@@ -5,7 +5,7 @@ use std::{env, fs, future::Future, path::PathBuf, sync::Arc, time::Duration};
 use catalog::{
     Content, Failure, Implementation, Origin, Outcome, Schema, SourceId, Tool,
     implementation::{Binding, Piece, Process},
-    policy::{Clause, Policy, Verdict},
+    policy::{Clause, Effect, Policy},
 };
 use runtime::{Call, Runtime, Session, Settings};
 use serde_json::{Value, json};
@@ -125,7 +125,7 @@ pub(crate) fn allow_all() -> Policy {
     let clause = Clause {
         tools: "*".to_owned(),
         when: None,
-        verdict: Verdict::Allow,
+        effect: Effect::Allow,
         until: None,
         reason: None,
     };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use catalog::{
     Catalog, Implementation, OnMismatch, Outcome, Schema, Tool,
-    policy::{Clause, Policy, Verdict},
+    policy::{Clause, Effect, Policy},
 };
 use runtime::Call;
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ fn denying(tools: &str) -> Policy {
     let clause = Clause {
         tools: tools.to_owned(),
         when: None,
-        verdict: Verdict::Deny,
+        effect: Effect::Deny,
         until: None,
         reason: None,
     };

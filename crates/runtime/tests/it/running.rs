@@ -35,7 +35,7 @@ async fn one_small_output_schema_admits_every_arm() {
         crib.call(tool("none", vec![]), json!({})).await,
     ];
     for arm in arms.into_iter().filter_map(|outcome| outcome.structured).chain([started]) {
-        assert_eq!(catalog::arguments::check(&schema, &arm).unwrap(), [], "{arm}");
+        assert_eq!(catalog::arguments::validate(&schema, &arm).unwrap(), [], "{arm}");
     }
     assert!(serde_json::to_string(&**schema.object()).unwrap().len() < 256);
 }

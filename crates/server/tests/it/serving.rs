@@ -3,7 +3,7 @@
 use catalog::{
     Catalog, Implementation, Origin, Policy, SourceId,
     implementation::{Piece, Process, Sequence, Step},
-    policy::{Clause, Verdict},
+    policy::{Clause, Effect},
 };
 use serde_json::{Value, json};
 use server::{Snapshot, SnapshotOptions};
@@ -46,7 +46,7 @@ async fn policy_holds_for_calls_and_is_replaced_with_the_snapshot() {
     let clause = Clause {
         tools: "ec*".into(),
         when: None,
-        verdict: Verdict::Deny,
+        effect: Effect::Deny,
         until: None,
         reason: Some("it is loud".into()),
     };

@@ -9,7 +9,7 @@ use std::{
 use catalog::{
     Implementation, Mode, Origin, Outcome, Schema, SourceId, Tool,
     implementation::{Piece, Process},
-    policy::{Clause, Policy, Verdict},
+    policy::{Clause, Effect, Policy},
 };
 use runtime::{
     Call, Runtime, Settings,
@@ -57,7 +57,7 @@ pub(crate) async fn call(runtime: &Arc<Runtime>, tool: Tool) -> Outcome {
     let clause = Clause {
         tools: "*".to_owned(),
         when: None,
-        verdict: Verdict::Allow,
+        effect: Effect::Allow,
         until: None,
         reason: None,
     };

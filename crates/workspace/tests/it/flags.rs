@@ -49,15 +49,15 @@ flag = "x"
     let mut found = Folder::new(config).findings();
     found.sort();
     insta::assert_snapshot!(found.join("\n"), @r#"
-    TC620 2 this cannot be the value of a flag: it is an integer; write it as the text "3"
-    TC620 3 `a b` cannot be the name of a flag: ' ' is not allowed; use letters, digits, `_`, `-` and `.`
-    TC620 4 this cannot be the value of a flag: it is null; use true, false, a text, a list of texts or a map of texts
-    TC620 5 this cannot be the value of a flag: `[1]` is an integer, not a text
-    TC620 5 this cannot be the value of a flag: `[2]` is a number, not a text
+    TC620 2 invalid flag value: it is an integer; write it as the text "3"
+    TC620 3 `a b` is not a valid flag name: ' ' is not allowed; use letters, digits, `_`, `-` and `.`
+    TC620 4 invalid flag value: it is null; use true, false, a text, a list of texts or a map of texts
+    TC620 5 invalid flag value: `[1]` is an integer, not a text
+    TC620 5 invalid flag value: `[2]` is a number, not a text
     TC621 10 `3` is nothing that a switch compares with
-    TC621 11 `git_[a]` is not a glob: '[' is in no tool's name; `*` and `?` are the only wildcards
+    TC621 11 `git_[a]` is not a glob: '[' cannot occur in a tool name; the only wildcards are `*` and `?`
     TC621 13 it does not say what it switches
-    TC621 9 `a b` cannot be the name of a flag: ' ' is not allowed; use letters, digits, `_`, `-` and `.`
+    TC621 9 `a b` is not a valid flag name: ' ' is not allowed; use letters, digits, `_`, `-` and `.`
     "#);
 }
 
@@ -93,7 +93,8 @@ fn a_switch_of_no_tool_is_told() {
 fn switches_know_their_tools() {
     let folder = Folder::new("[[switch]]\nflag = \"x\"\nis = \"full\"\ntools = \"git_*\"\n");
     let (crib, loaded) = folder.load();
-    let (there, away) = catalog::switched(&loaded.catalog, &crib.switches, &FlagValues::new());
+    let (there, away) =
+        catalog::apply_switches(&loaded.catalog, &crib.switches, &FlagValues::new());
     assert_eq!((there.tools().len(), away.len()), (0, 3));
     assert_eq!(away[0].1.to_string(), "the flag `x` is \"full\"");
 }

@@ -4,7 +4,7 @@ use std::{fs, path::Path, time::SystemTime};
 
 use catalog::{
     Decision, Policy, SourceId, Tool,
-    policy::{Clause, Verdict},
+    policy::{Clause, Effect},
 };
 use formats::Guidance;
 use serde_json::{Map, Value};
@@ -73,7 +73,7 @@ fn every_condition_of_the_page_compiles() {
         let clause = Clause {
             tools: "*".into(),
             when: Some(when.to_owned()),
-            verdict: Verdict::Ask,
+            effect: Effect::Ask,
             until: None,
             reason: None,
         };

@@ -82,7 +82,7 @@ fn identical_copies_count_once_and_diverged_ones_are_told_with_both_places() {
     assert_eq!(
         found(&loaded, &["TC201", "TC210"]),
         [
-            "TC210 src/b/MCP_TOOL_SPECIFICATION.md `other_tool` is described in docs/b/MCP_TOOL_SPECIFICATION.md too, differently in its parameters"
+            "TC210 src/b/MCP_TOOL_SPECIFICATION.md `other_tool` is also described in docs/b/MCP_TOOL_SPECIFICATION.md, which differs in its parameters"
         ]
     );
     let diverged =

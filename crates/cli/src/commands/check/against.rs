@@ -40,7 +40,7 @@ impl Against {
         let token = self.token_file.as_deref().map(serve::read_token).transpose()?;
         let listed = keeper::block_on(listed(crib, server, token))??;
         let decorated = |name: &str| match crib.config.crib.full_names {
-            true => name::full(&crib.name(), name),
+            true => name::qualify(&crib.name(), name),
             false => name.to_owned(),
         };
         let describe = serve::describing(crib);

@@ -2,7 +2,7 @@
 
 use catalog::{
     Aspects,
-    aspect::{Answer, Section, VersionOf},
+    aspect::{IdempotencyClaim, Section, VersionOf},
 };
 use serde_json::json;
 
@@ -44,19 +44,22 @@ fn a_whole_specification_is_understood() {
 #[test]
 fn idempotency_is_yes_no_partially_depends_or_unclear() {
     let answer = |text: &str| {
-        aspects(&format!("### 6. Idempotency\n\n{text}\n")).idempotency.map(|said| said.answer)
+        aspects(&format!("### 6. Idempotency\n\n{text}\n")).idempotency.map(|said| said.claim)
     };
-    assert_eq!(answer("- **Idempotent**: Yes (overwrites)"), Some(Answer::Yes));
-    assert_eq!(answer("- Idempotent: No. Each call makes one."), Some(Answer::No));
-    assert_eq!(answer("- **Idempotent**: Partially. The time differs."), Some(Answer::Partially));
-    assert_eq!(answer("- **Idempotent**: Depends on the hook"), Some(Answer::Depends));
-    assert_eq!(answer("Yes. Search is read-only."), Some(Answer::Yes));
-    assert_eq!(answer("Generally no."), Some(Answer::No));
-    assert_eq!(answer("A repeated call is deterministic."), Some(Answer::Unclear));
-    assert_eq!(answer("- **Idempotent**: Yes/No/Partially"), Some(Answer::Unclear));
+    assert_eq!(answer("- **Idempotent**: Yes (overwrites)"), Some(IdempotencyClaim::Yes));
+    assert_eq!(answer("- Idempotent: No. Each call makes one."), Some(IdempotencyClaim::No));
     assert_eq!(
-        aspects("**Idempotent**: No\n").idempotency.map(|said| said.answer),
-        Some(Answer::No)
+        answer("- **Idempotent**: Partially. The time differs."),
+        Some(IdempotencyClaim::Partially)
+    );
+    assert_eq!(answer("- **Idempotent**: Depends on the hook"), Some(IdempotencyClaim::Depends));
+    assert_eq!(answer("Yes. Search is read-only."), Some(IdempotencyClaim::Yes));
+    assert_eq!(answer("Generally no."), Some(IdempotencyClaim::No));
+    assert_eq!(answer("A repeated call is deterministic."), Some(IdempotencyClaim::Unclear));
+    assert_eq!(answer("- **Idempotent**: Yes/No/Partially"), Some(IdempotencyClaim::Unclear));
+    assert_eq!(
+        aspects("**Idempotent**: No\n").idempotency.map(|said| said.claim),
+        Some(IdempotencyClaim::No)
     );
     let partly = tool(&page("**Parameters**: None\n\n**Idempotent**: Partially\n"));
     assert_eq!(partly.annotations.idempotent, Some(false), "half a promise is none");
@@ -151,15 +154,15 @@ fn what_stands_behind_the_version_says_what_the_tool_is_for() {
 #[test]
 fn a_sentence_can_say_whether_a_tool_is_idempotent() {
     for (said, answer) in [
-        ("This tool is idempotent.", Answer::Yes),
-        ("The operation is not idempotent. It adds a row.", Answer::No),
-        ("Non-idempotent", Answer::No),
-        ("It depends on the backend.", Answer::Depends),
-        ("Whether it is idempotent is unknown.", Answer::Unclear),
+        ("This tool is idempotent.", IdempotencyClaim::Yes),
+        ("The operation is not idempotent. It adds a row.", IdempotencyClaim::No),
+        ("Non-idempotent", IdempotencyClaim::No),
+        ("It depends on the backend.", IdempotencyClaim::Depends),
+        ("Whether it is idempotent is unknown.", IdempotencyClaim::Unclear),
     ] {
         let aspects = aspects(&format!("### 6. Idempotency\n\n{said}\n"));
         assert_eq!(
-            aspects.idempotency.map(|idempotency| idempotency.answer),
+            aspects.idempotency.map(|idempotency| idempotency.claim),
             Some(answer),
             "{said}"
         );
