@@ -2,12 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser};
 
-use crate::commands::{
-    approve, build, call, check, convert, diff, docs, doctor, explain, flags, list, lock, new,
-    operations, reference, reload, schema, serve, show,
-};
+use crate::commands::Command;
 
 /// Takes tool definitions into one catalog, checks them, and serves them to AI agents over MCP.
 #[derive(Parser)]
@@ -51,28 +48,4 @@ pub(crate) struct GuideFlags {
     /// Write a page for each tool, as `docs` does.
     #[arg(long)]
     pub(crate) generate_docs: bool,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum Command {
-    Serve(serve::Args),
-    Check(check::Args),
-    List(list::Args),
-    Show(show::Args),
-    Call(call::Args),
-    Schema(schema::Args),
-    Build(build::Args),
-    Docs(docs::Args),
-    Diff(diff::Args),
-    Lock(lock::Args),
-    Convert(convert::Args),
-    New(new::Args),
-    Explain(explain::Args),
-    Doctor(doctor::Args),
-    Reload(reload::Args),
-    Operations(operations::Args),
-    Approve(approve::Args),
-    Flags(flags::Args),
-    #[command(hide = true)]
-    Reference(reference::Args),
 }

@@ -3,6 +3,7 @@
 use std::{path::Path, process::ExitCode};
 
 use catalog::{ErrorType, Failure};
+use host::AssemblyError;
 
 /// A command that could not do its work.
 #[derive(Debug)]
@@ -38,6 +39,11 @@ impl CommandError {
 
     pub(crate) fn io(doing: &str, path: &Path, error: &std::io::Error) -> Self {
         Self::machine(format!("cannot {doing} `{}`: {error}", path.display()))
+    }
+
+    /// A failure of the store, whatever its `error_type`: no tool was called.
+    pub(crate) fn store(failure: Failure) -> Self {
+        Self::machine(failure.message)
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -93,6 +99,16 @@ impl From<workspace::GroupError> for CommandError {
         Self::machine(error.to_string()).hint(
             "put the pattern in quotes, and a backslash before characters that mean themselves",
         )
+    }
+}
+
+impl From<AssemblyError> for CommandError {
+    fn from(error: AssemblyError) -> Self {
+        match &error {
+            AssemblyError::Prefix(_) => Self::new(Kind::BadArguments, error.to_string())
+                .hint("use letters, digits, `_`, `-` and `.`; nothing for none"),
+            _ => Self::machine(error.to_string()),
+        }
     }
 }
 

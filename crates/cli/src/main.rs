@@ -2,14 +2,12 @@
 
 mod arguments;
 mod commands;
+mod duration;
 mod error;
-mod guide;
-mod keeper;
+mod executor;
 mod logs;
 mod report;
-mod servers;
 mod terminal;
-mod user_store;
 
 use std::{process::ExitCode, time::Duration};
 

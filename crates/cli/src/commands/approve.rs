@@ -6,13 +6,16 @@ use std::{
     time::SystemTime,
 };
 
+use host::{Assembly, Options, Persistence};
 use runtime::{Approval, Runtime, journal::Journal, operation::ApprovalId};
-use workspace::{Crib, Loader, always_allow};
+use workspace::always_allow;
 
-use super::{CallServices, CommandResult, call};
+use super::{CommandContext, CommandResult, call};
 use crate::{
+    duration::format_age,
     error::{CommandError, Kind},
-    keeper, terminal,
+    executor::block_on,
+    terminal,
 };
 
 /// Say yes or no to a call that waits for approval. Without an id, list what waits.
@@ -33,12 +36,13 @@ pub(crate) struct Args {
     always: bool,
 }
 
-pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
-    let crib = here.crib()?;
-    keeper::block_on(async {
-        let runtime = keeper::open_kept(&crib)?;
+pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
+    let options = Options { persistence: Persistence::Required, ..Options::default() };
+    let assembly = context.assemble(options)?;
+    block_on(async {
+        let runtime = assembly.bare_runtime()?;
         match &args.id {
-            Some(id) => decide(&crib, &runtime, id, args).await,
+            Some(id) => decide(&assembly, &runtime, id, args).await,
             None => list(runtime.journal().as_ref()).await,
         }
     })?
@@ -50,7 +54,7 @@ async fn list(journal: &dyn Journal) -> CommandResult {
         terminal::line(&format!(
             "{}  {}  {}  ({})",
             approval.id,
-            keeper::ago(approval.created),
+            format_age(approval.created),
             approval.tool,
             approval.reason
         ));
@@ -61,7 +65,7 @@ async fn list(journal: &dyn Journal) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn decide(crib: &Crib, runtime: &Runtime, text: &str, args: &Args) -> CommandResult {
+async fn decide(assembly: &Assembly, runtime: &Runtime, text: &str, args: &Args) -> CommandResult {
     let unknown = || {
         CommandError::new(Kind::NoSuchTool, format!("there is no approval `{text}`"))
             .hint("`toolcrib approve` lists what waits")
@@ -91,7 +95,7 @@ async fn decide(crib: &Crib, runtime: &Runtime, text: &str, args: &Args) -> Comm
         "denied"
     });
     if args.always && stands {
-        propose_rule(crib, &approval)?;
+        propose_rule(assembly, &approval)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -113,19 +117,18 @@ fn confirmed() -> Result<bool, CommandError> {
 fn closed(approval: &Approval) -> String {
     match &approval.ruling {
         Some(ruling) if ruling.approved => {
-            format!("{} was approved {} by {}", approval.id, keeper::ago(ruling.at), ruling.by)
+            format!("{} was approved {} by {}", approval.id, format_age(ruling.at), ruling.by)
         }
         Some(ruling) => {
-            format!("{} was denied {} by {}", approval.id, keeper::ago(ruling.at), ruling.by)
+            format!("{} was denied {} by {}", approval.id, format_age(ruling.at), ruling.by)
         }
         None => format!("{} is too old", approval.id),
     }
 }
 
-fn propose_rule(crib: &Crib, approval: &Approval) -> Result<(), CommandError> {
-    let loaded = Loader::default().load(crib);
+fn propose_rule(assembly: &Assembly, approval: &Approval) -> Result<(), CommandError> {
     let arguments = approval.plan["arguments"].as_object().cloned().unwrap_or_default();
-    let tool = loaded.catalog.get(&approval.tool);
+    let tool = assembly.loaded().catalog.get(&approval.tool);
     let Some(rule) = tool.and_then(|tool| always_allow(tool, &arguments, SystemTime::now())) else {
         return Err(CommandError::machine("no rule can be written for this call")
             .hint("write one by hand; see docs/approval.md"));

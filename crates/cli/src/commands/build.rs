@@ -3,10 +3,11 @@
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use catalog::{Severity, SourceId};
+use host::count;
 use workspace::{Build, Change, Examples, Files, Loaded, RPackage, Record};
 
-use super::{CallServices, CommandResult, check};
-use crate::{error::CommandError, keeper, terminal};
+use super::{CommandContext, CommandResult, check};
+use crate::{error::CommandError, executor::block_on, terminal};
 
 /// Compile the roxygen2 comments of an R package to tools, one YAML file each.
 ///
@@ -34,7 +35,7 @@ pub(crate) struct Args {
     format: check::Format,
 }
 
-pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
+pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let package = RPackage::open(&args.package).map_err(|error| {
         CommandError::machine(error.to_string())
             .hint("name the folder that has DESCRIPTION and R/ in it")
@@ -43,7 +44,7 @@ pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
     let records = match (args.check, args.no_examples) {
         (true, _) => build.records(),
         (false, true) => build.records().into_iter().map(Record::without_output).collect(),
-        (false, false) => run_examples(here, &package, &mut build, args)?,
+        (false, false) => run_examples(context, &package, &mut build, args)?,
     };
     let changes = build.changes(&records);
     match args.check {
@@ -58,20 +59,20 @@ pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
 }
 
 fn run_examples(
-    here: &CallServices<'_>,
+    context: &CommandContext<'_>,
     package: &RPackage,
     build: &mut Build,
     args: &Args,
 ) -> Result<Vec<Record>, CommandError> {
     let examples =
-        Examples::new(package, here.environment, args.timeout_seconds.map(Duration::from_secs));
+        Examples::new(package, context.environment, args.timeout_seconds.map(Duration::from_secs));
     if terminal::is_interactive() {
         terminal::note(&format!(
             "running what changed of the examples of {}",
-            keeper::count(build.definitions.len(), "tool")
+            count(build.definitions.len(), "tool")
         ));
     }
-    let ran = keeper::block_on(examples.run(&build.definitions, &build.records()))?;
+    let ran = block_on(examples.run(&build.definitions, &build.records()))?;
     build.diagnostics.extend(ran.diagnostics);
     Ok(ran.records)
 }
@@ -98,19 +99,19 @@ fn summary(build: &Build, changes: &[Change], args: &Args) -> String {
     let out = build.out.display();
     let written = changes.iter().filter(|change| matches!(change, Change::Write(..))).count();
     let removed = changes.len() - written;
-    let tools = keeper::count(build.definitions.len(), "tool");
+    let tools = count(build.definitions.len(), "tool");
     let errors = build.diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
     match (args.check, changes.len()) {
         (true, 0) => format!("{tools} in {out}, all fresh"),
-        (true, stale) => format!("{} in {out} stale", keeper::count(stale, "file")),
+        (true, stale) => format!("{} in {out} stale", count(stale, "file")),
         (false, 0) if errors == 0 => format!("{tools} in {out}, nothing to change"),
         (false, _) if removed > 0 => {
             format!(
                 "{tools} in {out}: wrote {}, removed {}",
-                keeper::count(written, "file"),
-                keeper::count(removed, "file")
+                count(written, "file"),
+                count(removed, "file")
             )
         }
-        (false, _) => format!("{tools} in {out}: wrote {}", keeper::count(written, "file")),
+        (false, _) => format!("{tools} in {out}: wrote {}", count(written, "file")),
     }
 }

@@ -7,18 +7,19 @@ mod trace;
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use catalog::{Catalog, Content, Outcome, Switch, Tool, arguments};
-use runtime::{Call, Runtime, Settings};
+use host::{OnFlagChange, Options, Persistence, Tools};
+use runtime::{Call, Runtime};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context, Interrupt};
 
 use learn::Lesson;
 
-use super::{CallServices, CommandResult, show};
+use super::{CommandContext, CommandResult, show};
 use crate::{
     error::{CommandError, Kind},
-    guide::Material,
-    keeper, servers, terminal,
+    executor::block_on,
+    terminal,
 };
 
 /// Run a tool from the terminal, as a client would.
@@ -49,37 +50,38 @@ pub(crate) struct Args {
     timeout_seconds: Option<u64>,
 }
 
-pub(crate) fn run(here: &CallServices<'_>, args: Args) -> CommandResult {
-    let (crib, loaded) = here.load()?;
-    let planner = Runtime::new(crib.settings());
-    let flags = keeper::flags(&crib, here.environment, on_change(here));
-    let material = Material::new(&crib, &loaded, &flags);
-    let natives = |runtime| keeper::natives(&crib, here.environment, runtime, &material, None);
-    let values = keeper::block_on(keeper::switching_or_defaults(&crib, &flags))?;
-    let (there, away) = catalog::apply_switches(&loaded.catalog, &crib.switches, &values);
-    let all = keeper::with_built_ins(&crib, &there, &natives(&planner)?);
-    let tool = show::find(&all, &crib.name(), &args.name)
-        .map_err(|error| explained(error, &args.name, &away))?;
+pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
+    let assembly = context.assemble(Options {
+        // A plan stores nothing.
+        persistence: if args.dry_run { Persistence::Memory } else { Persistence::BestEffort },
+        // A person at a terminal waits for the result, however long it takes.
+        async_wait: Some(Duration::MAX),
+        on_flag_change: OnFlagChange::notify_servers(context.environment),
+        ..Options::default()
+    })?;
+    let crib = assembly.crib();
+    let values = block_on(assembly.flag_values_or_defaults())?;
+    let Tools { catalog, switched_off } = assembly.tools(&values)?;
+    let tool = show::find(&catalog, crib, &args.name)
+        .map_err(|error| explain_switch(error, &args.name, &switched_off))?;
     let given = parse(&args.args)?;
+    let runtime = assembly.runtime()?;
     if args.dry_run {
-        return plan(&planner, &all, &tool, given, args.json);
+        return plan(runtime, &catalog, &tool, given, args.json);
     }
-    // A person at a terminal waits for the result, however long it takes.
-    let settings = Settings { patience: Duration::MAX, ..crib.settings() };
-    let runtime = keeper::open(&crib, settings.clone());
-    let natives = natives(&runtime)?;
-    let runtime = Arc::new(runtime.with_natives(natives));
-    let lesson =
-        args.learn.then(|| Lesson::begin(&runtime, &settings, &tool, &given)).transpose()?;
+    let lesson = args
+        .learn
+        .then(|| Lesson::begin(runtime, &assembly.settings(), &tool, &given))
+        .transpose()?;
     let cancel = CancellationToken::new();
     let call = Call {
         limit: args.timeout_seconds.map(Duration::from_secs),
-        catalog: Arc::new(all),
+        catalog: Arc::new(catalog),
         policy: crib.policy.clone(),
         trace: lesson.as_ref().map(Lesson::trace),
         ..Call::new(tool, given, Context::detached(cancel.clone()))
     };
-    let outcome = run_to_end(&runtime, call, cancel)?;
+    let outcome = run_to_end(runtime, call, cancel)?;
     print(&outcome, args.json);
     if let Some(learnt) = lesson.map(Lesson::end).transpose()?.flatten() {
         if outcome.failed {
@@ -92,18 +94,13 @@ pub(crate) fn run(here: &CallServices<'_>, args: Args) -> CommandResult {
     Ok(exit_code(&outcome))
 }
 
-/// Tells running servers of flags that a tool has changed.
-fn on_change(here: &CallServices<'_>) -> keeper::OnChange {
-    let state = here.environment.state_folder();
-    Arc::new(move || {
-        let state = state.clone();
-        Box::pin(async move { servers::flags_changed(&state).await })
-    })
-}
-
-/// Why there is no such tool, if a flag keeps it away.
-fn explained(error: CommandError, name: &str, away: &[(Arc<Tool>, &Switch)]) -> CommandError {
-    match away.iter().find(|(tool, _)| tool.name == name || tool.bare_name() == name) {
+/// Names the flag, if the tool is missing because a switch turns it off.
+fn explain_switch(
+    error: CommandError,
+    name: &str,
+    switched_off: &[(Arc<Tool>, &Switch)],
+) -> CommandError {
+    match switched_off.iter().find(|(tool, _)| tool.name == name || tool.bare_name() == name) {
         Some((_, switch)) => {
             CommandError::new(Kind::NoSuchTool, format!("`{name}` is switched off until {switch}"))
                 .hint(format!(
@@ -152,7 +149,7 @@ fn run_to_end(
     call: Call,
     cancel: CancellationToken,
 ) -> Result<Outcome, CommandError> {
-    let result = keeper::block_on(async {
+    let result = block_on(async {
         tokio::spawn(async move {
             if tokio::signal::ctrl_c().await.is_ok() {
                 cancel.cancel();

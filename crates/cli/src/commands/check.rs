@@ -6,16 +6,12 @@ use std::{path::PathBuf, process::ExitCode};
 
 use catalog::Severity;
 use clap::ValueEnum;
+use host::{count, report::Report};
 use workspace::{Crib, Files, Loaded, Loader, check_paths, fix_crib, fix_paths};
 
 use self::against::Against;
-use super::{CallServices, CommandResult};
-use crate::{
-    error::CommandError,
-    keeper,
-    report::{self, Report},
-    terminal,
-};
+use super::{CommandContext, CommandResult};
+use crate::{error::CommandError, report, terminal};
 
 /// Read definitions and say everything that is wrong with them.
 ///
@@ -49,16 +45,16 @@ pub(super) enum Format {
     Github,
 }
 
-pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
+pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     if args.fix {
-        fix(here, &args.paths)?;
+        fix(context, &args.paths)?;
     }
     let (mut loaded, files) = match args.paths.is_empty() {
-        true => load_crib(here)?,
-        false => (check_paths(&args.paths, here.environment)?, Files::new("")),
+        true => load_crib(context)?,
+        false => (check_paths(&args.paths, context.environment)?, Files::new("")),
     };
     let differences = match args.against.is_wanted() {
-        true => args.against.check(&here.crib()?, &loaded)?,
+        true => args.against.check(&context.crib()?, &loaded)?,
         false => Vec::new(),
     };
     let differs = !differences.is_empty();
@@ -75,20 +71,20 @@ pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
 }
 
 /// Writes definitions better, and says which.
-fn fix(here: &CallServices<'_>, paths: &[PathBuf]) -> Result<(), CommandError> {
+fn fix(context: &CommandContext<'_>, paths: &[PathBuf]) -> Result<(), CommandError> {
     let fixed = match paths.is_empty() {
         false => fix_paths(paths),
-        true => fix_crib(&Crib::look(here.global.crib.as_deref(), here.environment)?.0),
+        true => fix_crib(&Crib::look(context.global.crib.as_deref(), context.environment)?.0),
     };
     for file in fixed.map_err(|error| CommandError::machine(error.to_string()))? {
-        terminal::note(&format!("fixed {} in {}", keeper::count(file.lines, "line"), file.source));
+        terminal::note(&format!("fixed {} in {}", count(file.lines, "line"), file.source));
     }
     Ok(())
 }
 
 /// Reads the crib; what of its configuration cannot be used is a finding like any other, and the rest counts.
-fn load_crib(here: &CallServices<'_>) -> Result<(Loaded, Files), CommandError> {
-    let (crib, problems) = Crib::look(here.global.crib.as_deref(), here.environment)?;
+fn load_crib(context: &CommandContext<'_>) -> Result<(Loaded, Files), CommandError> {
+    let (crib, problems) = Crib::look(context.global.crib.as_deref(), context.environment)?;
     let mut loaded = Loader::default().load(&crib);
     loaded.files += usize::from(!problems.is_empty());
     loaded.diagnostics.splice(0..0, problems);

@@ -8,13 +8,14 @@ use std::{
 
 use clap::ValueEnum;
 use formats::{Converted, ConvertedFile, Loss, Target};
+use host::count;
 use serde::Serialize;
 use workspace::{Alone, read_alone};
 
-use super::CommandResult;
+use super::{CommandContext, CommandResult};
 use crate::{
     error::{CommandError, Kind},
-    keeper, terminal,
+    terminal,
 };
 
 /// Write the tools of a definition in another format, and say what of them could not be carried.
@@ -55,7 +56,7 @@ enum Format {
     Json,
 }
 
-pub(crate) fn run(args: &Args) -> CommandResult {
+pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     let read = read_alone(&args.file)?;
     let converted = formats::convert(&read.tools, target(args.to), &name(&args.file));
     if converted.tools == 0 {
@@ -142,7 +143,7 @@ fn tell(converted: &Converted, places: &[Option<PathBuf>], read: &Alone, args: &
         terminal::print(&texts.join(between));
     }
     if args.out.is_none() && converted.files.len() > 1 {
-        let files = keeper::count(converted.files.len(), "file");
+        let files = count(converted.files.len(), "file");
         terminal::note(&format!(
             "note: these are {files}, one after the other; `--out DIR` writes them"
         ));
@@ -150,12 +151,12 @@ fn tell(converted: &Converted, places: &[Option<PathBuf>], read: &Alone, args: &
     tell_losses(converted);
     let errors = read.diagnostics.iter().filter(|found| found.is_error()).count();
     if errors > 0 {
-        let (errors, file) = (keeper::count(errors, "error"), args.file.display());
+        let (errors, file) = (count(errors, "error"), args.file.display());
         terminal::note(&format!(
             "{errors} in {file}: what has one is left out; `toolcrib check {file}` shows them"
         ));
     }
-    let tools = keeper::count(converted.tools, "tool");
+    let tools = count(converted.tools, "tool");
     let written: Vec<String> =
         places.iter().flatten().map(|path| path.display().to_string()).collect();
     match written.as_slice() {

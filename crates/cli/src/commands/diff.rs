@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use lint::compare::{Compared, compare};
 use workspace::Crib;
 
-use super::{CallServices, CommandResult};
+use super::{CommandContext, CommandResult};
 use crate::error::CommandError;
 
 /// Compare two versions of tools: what changed, what that does to callers, and which version it needs.
@@ -37,10 +37,10 @@ enum Format {
     Json,
 }
 
-pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
-    let (old, new) = side::read_both(here, &args.old, &args.new)?;
+pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
+    let (old, new) = side::read_both(context, &args.old, &args.new)?;
     let mut tools = compare(&old, &new);
-    allow(&judging(here, &args.new)?, &mut tools);
+    allow(&judging(context, &args.new)?, &mut tools);
     match args.format {
         Format::Human => human::print(&tools),
         Format::Json => json::print(&tools),
@@ -49,11 +49,11 @@ pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
 }
 
 /// The crib whose configuration counts: the one that is named, else that of the new version, else the one here.
-fn judging(here: &CallServices<'_>, new: &str) -> Result<Crib, CommandError> {
+fn judging(context: &CommandContext<'_>, new: &str) -> Result<Crib, CommandError> {
     let path = Path::new(new);
-    match here.global.crib.is_none() && path.exists() {
-        true => Ok(Crib::around(path, here.environment)?),
-        false => here.crib(),
+    match context.global.crib.is_none() && path.exists() {
+        true => Ok(Crib::around(path, context.environment)?),
+        false => context.crib(),
     }
 }
 

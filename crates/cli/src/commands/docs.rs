@@ -9,10 +9,10 @@ use std::{
 
 use clap::ValueEnum;
 use docs::Page;
-use runtime::Runtime;
+use host::{Options, count};
 
-use super::{CallServices, CommandResult};
-use crate::{error::CommandError, guide::Material, keeper, terminal};
+use super::{CommandContext, CommandResult};
+use crate::{error::CommandError, terminal};
 
 /// Write an index of all tools and a page for each, built-in tools included.
 ///
@@ -47,13 +47,13 @@ impl Format {
 /// What stands at the end of every Markdown page that is written here.
 const MARK: &str = "<!-- Written by toolcrib docs. -->\n";
 
-pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
-    write(here, &args.out, args.format)
+pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
+    write(context, &args.out, args.format)
 }
 
 /// Writes the pages of the crib below `out`.
-pub(super) fn write(here: &CallServices<'_>, out: &Path, format: Format) -> CommandResult {
-    let pages = pages(here, format)?;
+pub(super) fn write(context: &CommandContext<'_>, out: &Path, format: Format) -> CommandResult {
+    let pages = pages(context, format)?;
     for page in &pages {
         let path = out.join(&page.path);
         let folder = path.parent().unwrap_or(out);
@@ -72,30 +72,22 @@ pub(super) fn write(here: &CallServices<'_>, out: &Path, format: Format) -> Comm
     let removed =
         remove_stale(out, &pages, format).map_err(|error| CommandError::io("tidy", out, &error))?;
     let removed = if removed > 0 {
-        format!(", {} removed", keeper::count(removed, "stale page"))
+        format!(", {} removed", count(removed, "stale page"))
     } else {
         String::new()
     };
-    terminal::note(&format!(
-        "{} in {}{removed}",
-        keeper::count(pages.len(), "page"),
-        out.display()
-    ));
+    terminal::note(&format!("{} in {}{removed}", count(pages.len(), "page"), out.display()));
     Ok(ExitCode::SUCCESS)
 }
 
-fn pages(here: &CallServices<'_>, format: Format) -> Result<Vec<Page>, CommandError> {
-    let (crib, loaded) = here.load()?;
-    let flags = keeper::flags(&crib, here.environment, keeper::nobody());
-    let material = Material::new(&crib, &loaded, &flags);
-    let natives =
-        keeper::natives(&crib, here.environment, &Runtime::new(crib.settings()), &material, None)?;
-    let all = keeper::with_built_ins(&crib, &loaded.catalog, &natives);
+fn pages(context: &CommandContext<'_>, format: Format) -> Result<Vec<Page>, CommandError> {
+    let assembly = context.assemble(Options::default())?;
+    let (tools, crib) = (assembly.all_tools()?, assembly.crib());
     Ok(match format {
-        Format::Html => docs::site(&all, &crib.name()),
+        Format::Html => docs::site(&tools, &crib.name()),
         Format::Markdown => {
             let marked = |page: Page| Page { text: format!("{}\n{MARK}", page.text), ..page };
-            docs::pages(&all, &crib.name()).into_iter().map(marked).collect()
+            docs::pages(&tools, &crib.name()).into_iter().map(marked).collect()
         }
     })
 }

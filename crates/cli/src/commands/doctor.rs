@@ -3,23 +3,22 @@
 use std::process::ExitCode;
 
 use catalog::Diagnostic;
-use runtime::{Runtime, render::Component};
-use workspace::{Crib, Loader};
+use host::{Assembly, Options};
+use runtime::render::Component;
+use workspace::Crib;
 
-use super::{CallServices, CommandResult};
-use crate::{
-    error::{CommandError, Kind},
-    terminal,
-};
+use super::{CommandContext, CommandResult};
+use crate::{error::Kind, executor::block_on, terminal};
 
 /// Say what this machine can run, how well it can confine it, and what to install.
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
-pub(crate) fn run(here: &CallServices<'_>, _: &Args) -> CommandResult {
+pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
     // What is wrong with its configuration does not keep the machine from being looked at.
-    let (crib, wrong) = Crib::look(here.global.crib.as_deref(), here.environment)?;
-    let loaded = Loader::default().load(&crib);
+    let (crib, wrong) = Crib::look(context.global.crib.as_deref(), context.environment)?;
+    let assembly = Assembly::new(crib, context.environment, Options::default());
+    let crib = assembly.crib();
     terminal::line(&format!("crib          {} ({})", crib.name(), crib.folder.display()));
     terminal::line(&format!("state         {}", crib.state_folder().display()));
     if !wrong.is_empty() {
@@ -34,7 +33,7 @@ pub(crate) fn run(here: &CallServices<'_>, _: &Args) -> CommandResult {
             "  switched off in toolcrib.toml ([confine] enabled = false): tools can touch what you can",
         ),
     }
-    let runtime = Runtime::new(crib.settings());
+    let runtime = assembly.bare_runtime()?;
     terminal::print("\nPrograms\n");
     terminal::line(&match runtime.r_program() {
         Some(path) => format!("  R         {}", path.display()),
@@ -44,22 +43,20 @@ pub(crate) fn run(here: &CallServices<'_>, _: &Args) -> CommandResult {
         Some(path) => format!("  Python    {}", path.display()),
         None => "  Python    not found; tools that are Python functions need it (Debian, Ubuntu: apt install python3)".to_owned(),
     });
-    let driver = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-    let driver = driver.map_err(|error| CommandError::machine(format!("cannot start: {error}")))?;
     if crib.documents.is_some() || !wrong.is_empty() {
         terminal::print("\nRendering of documents\n");
-        driver
-            .block_on(runtime.renderer(crib.render_settings()).components())
+        block_on(runtime.renderer(crib.render_settings()).components())?
             .iter()
             .for_each(print_component);
     }
-    let tools: Vec<_> = loaded.catalog.tools().iter().filter(|tool| tool.is_callable()).collect();
+    let tools: Vec<_> =
+        assembly.loaded().catalog.tools().iter().filter(|tool| tool.is_callable()).collect();
     if !tools.is_empty() {
         terminal::print("\nTools\n");
     }
     let mut missing = 0;
     for tool in tools {
-        match driver.block_on(runtime.available(tool)) {
+        match block_on(runtime.available(tool))? {
             Ok(()) => terminal::line(&format!("  ok       {}", tool.name)),
             Err(failure) => {
                 missing += 1;

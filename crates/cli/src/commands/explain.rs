@@ -6,8 +6,8 @@ use catalog::Severity;
 use lint::compare::CHANGES;
 use workspace::{Crib, RuleClause};
 
-use super::{CallServices, CommandResult};
-use crate::{error::CommandError, report, terminal};
+use super::{CommandContext, CommandResult};
+use crate::{error::CommandError, terminal};
 
 /// Explain a rule: why it matters, with an example.
 #[derive(clap::Args)]
@@ -17,17 +17,17 @@ pub(crate) struct Args {
     code: String,
 }
 
-pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
+pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     if let Some(rule) = CHANGES.iter().find(|rule| rule.name == args.code) {
         terminal::line(&docs::change_page(rule));
         return Ok(ExitCode::SUCCESS);
     }
-    let rules = report::rules();
+    let rules = host::rules();
     let wanted = |rule: &&&catalog::Rule| {
         rule.code.eq_ignore_ascii_case(&args.code) || rule.name == args.code
     };
     let Some(rule) = rules.iter().find(wanted) else {
-        let crib = Crib::look(here.global.crib.as_deref(), here.environment);
+        let crib = Crib::look(context.global.crib.as_deref(), context.environment);
         if let Some(rule) = crib.as_ref().ok().and_then(|(crib, _)| crib.custom_rule(&args.code)) {
             terminal::line(&page(rule));
             return Ok(ExitCode::SUCCESS);

@@ -4,12 +4,14 @@ use std::{path::PathBuf, process::ExitCode};
 
 use builtin::{Flags, Scope, Setting};
 use catalog::flag::{FlagError, FlagName, FlagValue};
+use host::{OnFlagChange, Options};
 use serde_json::{Value, json};
 
-use super::{CallServices, CommandResult};
+use super::{CommandContext, CommandResult};
 use crate::{
     error::{CommandError, Kind},
-    keeper, servers, terminal,
+    executor::block_on,
+    terminal,
 };
 
 /// Set and see flags: of the crib's project, of another, or global ones.
@@ -55,9 +57,10 @@ enum Action {
     },
 }
 
-pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
-    let crib = here.crib()?;
-    let flags = keeper::flags(&crib, here.environment, keeper::nobody());
+pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
+    let on_flag_change = OnFlagChange::notify_servers(context.environment);
+    let assembly = context.assemble(Options { on_flag_change, ..Options::default() })?;
+    let flags = assembly.flags();
     let scope = match &args.project {
         _ if args.global => Scope::Global,
         // Relative to where the user is, not to the crib.
@@ -66,10 +69,10 @@ pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
         ),
         None => Scope::Crib,
     };
-    keeper::block_on(async {
+    block_on(async {
         match &args.action {
-            Action::List { pattern } => list(&flags, scope, pattern.as_deref(), args.json).await,
-            Action::Get { name } => get(&flags, scope, name, args.json).await,
+            Action::List { pattern } => list(flags, scope, pattern.as_deref(), args.json).await,
+            Action::Get { name } => get(flags, scope, name, args.json).await,
             Action::Set { name, value } => {
                 let value = parse(value)?;
                 if value.is_boolean_word() {
@@ -77,9 +80,9 @@ pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
                         "note: the value is kept as a text; use `true` or `false` where a flag is to be on or off",
                     );
                 }
-                set(here, &flags, scope, name, Some(value), args.json).await
+                set(flags, scope, name, Some(value), args.json).await
             }
-            Action::Unset { name } => set(here, &flags, scope, name, None, args.json).await,
+            Action::Unset { name } => set(flags, scope, name, None, args.json).await,
         }
     })?
 }
@@ -88,7 +91,7 @@ async fn list(flags: &Flags, scope: Scope, pattern: Option<&str>, as_json: bool)
     let bad =
         |error| CommandError::new(Kind::BadArguments, format!("this is not a pattern: {error}"));
     let glob = pattern.map(catalog::Glob::new).transpose().map_err(bad)?;
-    let mut all = flags.list(scope).await.map_err(keeper::failed)?;
+    let mut all = flags.list(scope).await.map_err(CommandError::store)?;
     all.retain(|name, _| glob.as_ref().is_none_or(|glob| glob.is_match(name)));
     if as_json {
         terminal::json(&json!({"version": 1, "flags": all}));
@@ -106,7 +109,7 @@ async fn list(flags: &Flags, scope: Scope, pattern: Option<&str>, as_json: bool)
 
 async fn get(flags: &Flags, scope: Scope, name: &str, as_json: bool) -> CommandResult {
     let name = FlagName::new(name).map_err(bad)?;
-    let found = flags.get(scope, &name).await.map_err(keeper::failed)?;
+    let found = flags.get(scope, &name).await.map_err(CommandError::store)?;
     match &found {
         Some(Setting { value, source }) if as_json => {
             terminal::json(
@@ -124,7 +127,6 @@ async fn get(flags: &Flags, scope: Scope, name: &str, as_json: bool) -> CommandR
 }
 
 async fn set(
-    here: &CallServices<'_>,
     flags: &Flags,
     scope: Scope,
     name: &str,
@@ -133,8 +135,7 @@ async fn set(
 ) -> CommandResult {
     let name = FlagName::new(name).map_err(bad)?;
     let now = value.as_ref().map(|value| value.json().clone());
-    let before = flags.set(scope.clone(), &name, value).await.map_err(keeper::failed)?;
-    servers::flags_changed(&here.environment.state_folder()).await;
+    let before = flags.set(scope.clone(), &name, value).await.map_err(CommandError::store)?;
     if as_json {
         terminal::json(&json!({"version": 1, "name": name, "value": now, "before": before}));
         return Ok(ExitCode::SUCCESS);

@@ -3,11 +3,11 @@
 use std::{fmt::Write, process::ExitCode};
 
 use catalog::Tool;
-use runtime::Runtime;
+use host::{Options, Tools, count};
 use workspace::Groups;
 
-use super::{CallServices, CommandResult, serve};
-use crate::{guide::Material, keeper, terminal};
+use super::{CommandContext, CommandResult};
+use crate::{executor::block_on, terminal};
 
 /// How many characters a line says of a tool. `show` says all.
 const LONGEST: usize = 100;
@@ -29,23 +29,18 @@ pub(crate) struct Args {
     groups: Vec<String>,
 }
 
-pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
-    let (crib, loaded) = here.load()?;
-    let flags = keeper::flags(&crib, here.environment, keeper::nobody());
-    let material = Material::new(&crib, &loaded, &flags);
-    let runtime = Runtime::new(crib.settings());
-    let natives =
-        keeper::natives(&crib, here.environment, &runtime, &material, args.prefix.as_deref())?;
-    let values = keeper::block_on(keeper::switching_or_defaults(&crib, &flags))?;
-    let (there, away) = catalog::apply_switches(&loaded.catalog, &crib.switches, &values);
-    let all = keeper::with_built_ins(&crib, &there, &natives);
+pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
+    let options = Options { prefix: args.prefix.clone(), ..Options::default() };
+    let assembly = context.assemble(options)?;
+    let values = block_on(assembly.flag_values_or_defaults())?;
+    let tools = assembly.tools(&values)?;
     let groups = Groups::new(&args.groups)?;
     let wanted = |tool: &Tool| {
         (args.category.is_none() || tool.annotations.category == args.category)
             && groups.admit(tool)
     };
     if args.json {
-        let snapshot = serve::snapshot(&crib, &loaded.catalog, &natives, &values);
+        let snapshot = assembly.snapshot(&tools);
         let objects = snapshot.tools_json().into_iter().filter(|object| {
             object["name"]
                 .as_str()
@@ -55,29 +50,27 @@ pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
         terminal::json(&objects.collect::<Vec<_>>());
         return Ok(ExitCode::SUCCESS);
     }
+    let Tools { catalog, switched_off } = &tools;
     let (served, documented): (Vec<_>, Vec<_>) =
-        all.tools().iter().filter(|tool| wanted(tool)).partition(|tool| tool.is_callable());
+        catalog.tools().iter().filter(|tool| wanted(tool)).partition(|tool| tool.is_callable());
     terminal::print(&table(&served));
     if !documented.is_empty() {
         terminal::line("\nDocumented, not served (no program; see `[[bind]]` in toolcrib.toml):");
         terminal::print(&table(&documented));
     }
-    if !away.is_empty() {
+    if !switched_off.is_empty() {
         terminal::line("\nSwitched off (see `[[switch]]` in toolcrib.toml):");
-        let width = away.iter().map(|(tool, _)| tool.name.len()).max().unwrap_or(0).min(40);
-        away.iter().for_each(|(tool, switch)| {
+        let width = switched_off.iter().map(|(tool, _)| tool.name.len()).max().unwrap_or(0).min(40);
+        switched_off.iter().for_each(|(tool, switch)| {
             terminal::line(&format!("{:width$}  until {switch}", tool.name))
         });
     }
-    if let Some(why) = keeper::misplaced(&crib, &loaded) {
-        terminal::note(&why);
+    if let Some(hint) = assembly.misplaced_definitions() {
+        terminal::note(&hint);
     }
-    let errors = loaded.count(catalog::Severity::Error);
+    let errors = assembly.loaded().count(catalog::Severity::Error);
     if errors > 0 {
-        terminal::note(&format!(
-            "{} in definitions: run `toolcrib check`",
-            keeper::count(errors, "error")
-        ));
+        terminal::note(&format!("{} in definitions: run `toolcrib check`", count(errors, "error")));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 use catalog::Severity;
+use host::{Options, count};
 use workspace::{LOCK, Lock, LockError};
 
-use super::{CallServices, CommandResult};
-use crate::{error::CommandError, keeper, terminal};
+use super::{CommandContext, CommandResult};
+use crate::{error::CommandError, terminal};
 
 /// Pin the whole set of tools in `toolcrib.lock`, or check that they are as pinned.
 ///
@@ -19,34 +20,35 @@ pub(crate) struct Args {
     check: bool,
 }
 
-pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
-    let (crib, loaded) = here.load()?;
+pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
+    let assembly = context.assemble(Options::default())?;
+    let (crib, loaded) = (assembly.crib(), assembly.loaded());
     let errors = loaded.count(Severity::Error);
     if errors > 0 {
         terminal::note(&format!(
             "{} in definitions: tools with errors are not pinned; run `toolcrib check`",
-            keeper::count(errors, "error")
+            count(errors, "error")
         ));
     }
     let now = Lock::of(&loaded.catalog);
-    let pinned = Lock::read(&crib);
+    let pinned = Lock::read(crib);
     let drift = pinned.as_ref().map(|lock| lock.drift(&now)).unwrap_or_default();
     if args.check {
         pinned.map_err(told)?;
         drift.iter().for_each(|drift| terminal::line(&drift.to_string()));
         terminal::note(&match drift.len() {
-            0 => format!("{} as pinned", keeper::count(now.len(), "tool")),
-            count => format!(
+            0 => format!("{} as pinned", count(now.len(), "tool")),
+            differing => format!(
                 "{} not as pinned; `toolcrib lock` pins them as they are now",
-                keeper::count(count, "tool")
+                count(differing, "tool")
             ),
         });
         return Ok(ExitCode::from(u8::from(!drift.is_empty())));
     }
-    let is_written = now.write(&crib).map_err(told)?;
+    let is_written = now.write(crib).map_err(told)?;
     drift.iter().for_each(|drift| terminal::line(&drift.to_string()));
     let what = if is_written { "pinned" } else { "as pinned" };
-    terminal::note(&format!("{} {what} in {LOCK}", keeper::count(now.len(), "tool")));
+    terminal::note(&format!("{} {what} in {LOCK}", count(now.len(), "tool")));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -6,7 +6,7 @@ use builtin::documents::DocumentName;
 use clap::ValueEnum;
 use workspace::Crib;
 
-use super::{CallServices, CommandResult};
+use super::{CommandContext, CommandResult};
 use crate::{error::CommandError, terminal};
 
 /// Write a definition or document to start from; nothing that exists is overwritten.
@@ -31,8 +31,8 @@ enum Format {
     Rmd,
 }
 
-pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
-    let crib = here.crib()?;
+pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
+    let crib = context.crib()?;
     let name = &args.name;
     match args.format {
         Format::Mtdf => {

@@ -1,7 +1,5 @@
 //! `operations`: what the servers of a crib run and have run.
 
-pub(super) mod queue;
-
 use std::{
     fs::File,
     io::{Read, Seek, SeekFrom},
@@ -10,6 +8,7 @@ use std::{
 };
 
 use catalog::Content;
+use host::{Options, Persistence, count, queue};
 use runtime::{
     Operations, Until, Viewer,
     journal::{Cursor, Filter, Retention},
@@ -18,10 +17,12 @@ use runtime::{
 use serde_json::{Value, json};
 use workspace::Crib;
 
-use super::{CallServices, CommandResult};
+use super::{CommandContext, CommandResult};
 use crate::{
+    duration::{format_age, format_span},
     error::{CommandError, Kind},
-    keeper, terminal,
+    executor::block_on,
+    terminal,
 };
 
 /// See and end what the servers of the crib run.
@@ -92,14 +93,16 @@ struct List {
 /// How often a list that is watched, or an output that is followed, is looked at.
 const GLANCE: Duration = Duration::from_millis(300);
 
-pub(crate) fn run(here: &CallServices<'_>, args: &Args) -> CommandResult {
-    let crib = here.crib()?;
-    keeper::block_on(async {
-        let runtime = keeper::open_kept(&crib)?;
+pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
+    let options = Options { persistence: Persistence::Required, ..Options::default() };
+    let assembly = context.assemble(options)?;
+    let crib = assembly.crib();
+    block_on(async {
+        let runtime = assembly.bare_runtime()?;
         let operations = runtime.operations();
         match &args.action {
-            Action::List(list) => print_list(&crib, &operations, list).await,
-            Action::Show { id, json } => show(&crib, &operations, id, *json).await,
+            Action::List(list) => print_list(crib, &operations, list).await,
+            Action::Show { id, json } => show(crib, &operations, id, *json).await,
             Action::Logs { id, follow } => logs(&operations, id, *follow).await,
             Action::Cancel { id } => cancel(&operations, id).await,
             Action::Prune { days, mib } => prune(&operations, *days, *mib).await,
@@ -113,9 +116,11 @@ async fn print_list(crib: &Crib, operations: &Operations, list: &List) -> Comman
     let mut drawn = 0;
     loop {
         let cursor = list.after.clone().map(Cursor);
-        let mut page =
-            operations.list(filter.clone(), cursor, list.limit).await.map_err(keeper::failed)?;
-        queue::fill(crib, &mut page.operations).await;
+        let mut page = operations
+            .list(filter.clone(), cursor, list.limit)
+            .await
+            .map_err(CommandError::store)?;
+        queue::fill_positions(crib, &mut page.operations).await;
         if list.json {
             let next = page.next.map(|cursor| cursor.0);
             terminal::json(
@@ -163,8 +168,8 @@ fn row(operation: &Operation) -> String {
         "{}  {:<17}  {:>8}  {:>12}  {:<24}  {what}",
         operation.id,
         operation.state.as_str(),
-        keeper::span(elapsed(operation)),
-        keeper::ago(operation.created),
+        format_span(elapsed(operation)),
+        format_age(operation.created),
         operation.tool,
     );
     row.trim_end().to_owned()
@@ -222,7 +227,7 @@ async fn find(operations: &Operations, text: &str) -> Result<Operation, CommandE
 
 async fn show(crib: &Crib, operations: &Operations, text: &str, as_json: bool) -> CommandResult {
     let mut operation = find(operations, text).await?;
-    queue::fill(crib, std::slice::from_mut(&mut operation)).await;
+    queue::fill_positions(crib, std::slice::from_mut(&mut operation)).await;
     if as_json {
         terminal::json(&object(&operation));
         return Ok(ExitCode::SUCCESS);
@@ -254,7 +259,7 @@ async fn logs(operations: &Operations, text: &str, follow: bool) -> CommandResul
         let waited = operations
             .wait(Viewer::Operator, std::slice::from_ref(&operation.id), Until::All, GLANCE)
             .await;
-        operation = waited.map_err(keeper::failed)?.pop().unwrap_or(operation);
+        operation = waited.map_err(CommandError::store)?.pop().unwrap_or(operation);
     }
 }
 
@@ -287,7 +292,8 @@ fn print_from(path: &std::path::Path, from: u64) -> Result<u64, CommandError> {
 
 async fn cancel(operations: &Operations, text: &str) -> CommandResult {
     let before = find(operations, text).await?;
-    let after = operations.cancel(Viewer::Operator, &before.id).await.map_err(keeper::failed)?;
+    let after =
+        operations.cancel(Viewer::Operator, &before.id).await.map_err(CommandError::store)?;
     let said = match before.state.is_final() {
         true => format!("{} had ended: {}", after.id, after.state.as_str()),
         false => {
@@ -306,7 +312,7 @@ async fn prune(operations: &Operations, days: u64, mib: u64) -> CommandResult {
     let age = Duration::from_secs(days.saturating_mul(86_400));
     let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
     let retention = Retention { since, bytes: mib.saturating_mul(1 << 20) };
-    let forgotten = operations.prune(retention).await.map_err(keeper::failed)?;
-    terminal::line(&format!("{} forgotten", keeper::count(forgotten.len(), "operation")));
+    let forgotten = operations.prune(retention).await.map_err(CommandError::store)?;
+    terminal::line(&format!("{} forgotten", count(forgotten.len(), "operation")));
     Ok(ExitCode::SUCCESS)
 }

@@ -5,8 +5,8 @@ use std::{fmt::Write, process::ExitCode};
 use clap::{CommandFactory, ValueEnum};
 use serde_json::Value;
 
-use super::CommandResult;
-use crate::{arguments::Cli, report, terminal};
+use super::{CommandContext, CommandResult};
+use crate::{arguments::Cli, terminal};
 
 /// Print a page of the reference.
 #[derive(clap::Args)]
@@ -26,10 +26,10 @@ enum Page {
     Rave,
 }
 
-pub(crate) fn run(args: &Args) -> CommandResult {
+pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     let text = match args.page {
         Page::Cli => cli(),
-        Page::Rules => docs::rules_reference(&report::rules()),
+        Page::Rules => docs::rules_reference(&host::rules()),
         Page::Changes => docs::changes_reference(lint::compare::CHANGES),
         Page::Config => fields(
             "toolcrib.toml",

@@ -2,17 +2,19 @@
 
 use std::process::ExitCode;
 
-use super::{CallServices, CommandResult};
-use crate::{error::CommandError, keeper, servers, terminal};
+use host::servers;
+
+use super::{CommandContext, CommandResult};
+use crate::{error::CommandError, executor::block_on, terminal};
 
 /// Ask the running servers of the crib to read its definitions again.
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
-pub(crate) fn run(here: &CallServices<'_>, _: &Args) -> CommandResult {
-    let crib = here.crib()?;
-    let sockets = servers::of_crib(&crib.state_folder());
-    let answers = keeper::block_on(servers::tell(&sockets, "reload"))?;
+pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
+    let crib = context.crib()?;
+    let sockets = servers::sockets_of(&crib.state_folder());
+    let answers = block_on(servers::send(&sockets, servers::RELOAD))?;
     if answers.is_empty() {
         return Err(CommandError::machine(format!(
             "no server runs on `{}`",

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 
-use super::CommandResult;
+use super::{CommandContext, CommandResult};
 use crate::terminal;
 
 /// Print a JSON Schema that editors can check and complete definitions with.
@@ -27,7 +27,7 @@ enum Of {
     Config,
 }
 
-pub(crate) fn run(args: &Args) -> CommandResult {
+pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     let schema = match args.of {
         Of::Mtdf => formats::mtdf_schema(),
         Of::Rave => formats::rave_schema(),

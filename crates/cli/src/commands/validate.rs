@@ -3,32 +3,32 @@
 use std::{path::Path, process::ExitCode};
 
 use catalog::{Diagnostic, arguments};
+use host::{Assembly, Options};
 use serde_json::Value;
 use workspace::check_paths;
 
-use super::{CallServices, CommandResult, check, docs};
+use super::{CommandContext, CommandResult, check, docs};
 use crate::{arguments::GuideFlags, terminal};
 
 /// Runs the flag that was given, if one was.
-pub(super) fn run(here: &CallServices<'_>, flags: &GuideFlags) -> Option<CommandResult> {
+pub(super) fn run(context: &CommandContext<'_>, flags: &GuideFlags) -> Option<CommandResult> {
     if let Some(file) = &flags.validate_schema {
-        return Some(validate_schema(here, file));
+        return Some(validate_schema(context, file));
     }
     if flags.validate_tools {
-        return Some(
-            here.load()
-                .map(|(crib, loaded)| check::print(&loaded, crib.files(), check::Format::Human)),
-        );
+        return Some(context.assemble(Options::default()).map(|assembly| print(&assembly)));
     }
     if flags.debug_validation {
-        return Some(debug(here));
+        return Some(debug(context));
     }
-    flags.generate_docs.then(|| docs::write(here, Path::new("tool-docs"), docs::Format::Markdown))
+    flags
+        .generate_docs
+        .then(|| docs::write(context, Path::new("tool-docs"), docs::Format::Markdown))
 }
 
 /// Prints the guide's own document about one file.
-fn validate_schema(here: &CallServices<'_>, file: &Path) -> CommandResult {
-    let loaded = check_paths(&[file.to_owned()], here.environment)?;
+fn validate_schema(context: &CommandContext<'_>, file: &Path) -> CommandResult {
+    let loaded = check_paths(&[file.to_owned()], context.environment)?;
     let errors = || loaded.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
     let tool = errors().find_map(|diagnostic| diagnostic.tool.clone());
     let first = || loaded.catalog.tools().first().map(|tool| tool.name.clone());
@@ -54,11 +54,15 @@ fn fault(diagnostic: &Diagnostic) -> arguments::ArgumentError {
 }
 
 /// Checks the crib and shows how each tool was understood.
-fn debug(here: &CallServices<'_>) -> CommandResult {
-    let (crib, loaded) = here.load()?;
-    for tool in loaded.catalog.tools() {
+fn debug(context: &CommandContext<'_>) -> CommandResult {
+    let assembly = context.assemble(Options::default())?;
+    for tool in assembly.loaded().catalog.tools() {
         terminal::line(&::docs::terminal(tool));
         terminal::print("\n");
     }
-    Ok(check::print(&loaded, crib.files(), check::Format::Human))
+    Ok(print(&assembly))
+}
+
+fn print(assembly: &Assembly) -> ExitCode {
+    check::print(assembly.loaded(), assembly.crib().files(), check::Format::Human)
 }

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use catalog::Severity;
 
-use super::{Finding, Report};
 use crate::terminal;
+use host::report::{Finding, Report};
 
 /// Prints one workflow command for each finding.
 pub(crate) fn print(report: &Report<'_>) {
@@ -22,11 +22,12 @@ fn command(finding: &Finding<'_>) -> String {
         Severity::Note => "notice",
     };
     let mut text = format!("::{name} file={}", property(diagnostic.origin.source.as_str()));
-    if let Some(spot) = &finding.spot {
-        write!(text, ",line={},col={}", spot.line, spot.column).expect("writing to a string");
+    if let Some(position) = &finding.position {
+        write!(text, ",line={},col={}", position.line, position.column)
+            .expect("writing to a string");
     }
     let also =
-        finding.also.as_ref().map(|also| format!(" (also {})", also.text())).unwrap_or_default();
+        finding.related.as_ref().map(|related| format!(" (also {related})")).unwrap_or_default();
     let hint = diagnostic.hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default();
     write!(
         text,

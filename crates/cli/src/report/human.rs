@@ -1,11 +1,15 @@
 //! Findings for people: the line, a pointer into it, and what to do.
 
-use std::{collections::HashMap, fmt::Write, io::stdout};
+use std::{collections::HashMap, io::stdout};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use catalog::Severity;
 
-use super::{Finding, Report};
+use host::{
+    count,
+    report::{Finding, Report},
+};
+
 use crate::terminal;
 
 /// How many findings of one rule in one file are shown: a person needs the kind, not the roll.
@@ -51,14 +55,16 @@ fn render(report: &Report<'_>, finding: &Finding<'_>, renderer: &Renderer) -> St
     let file = diagnostic.origin.source.as_str();
     let group =
         Group::with_title(level.primary_title(diagnostic.message.as_str()).id(diagnostic.code));
-    let group = match (report.line(finding), &finding.spot) {
-        (Some((line, range)), Some(spot)) => {
+    let group = match (report.line(finding), &finding.position) {
+        (Some((line, range)), Some(position)) => {
             let mark = AnnotationKind::Primary.span(range).label(label(finding));
-            group.element(Snippet::source(line).path(file).line_start(spot.line).annotation(mark))
+            group.element(
+                Snippet::source(line).path(file).line_start(position.line).annotation(mark),
+            )
         }
         _ => group.element(Origin::path(file)),
     };
-    let also = finding.also.as_ref().map(|also| format!("the other place is {}", also.text()));
+    let also = finding.related.as_ref().map(|related| format!("the other place is {related}"));
     let also = also.as_deref().map(|also| Level::NOTE.message(also));
     let hint = diagnostic.hint.as_deref().map(|hint| Level::HELP.message(hint));
     renderer.render(&[group.elements(also).elements(hint)])
@@ -69,17 +75,12 @@ fn label(finding: &Finding<'_>) -> Option<String> {
 }
 
 fn summary(report: &Report<'_>) -> String {
-    let mut text = String::new();
-    for (count, one) in [
-        (report.files, "file"),
-        (report.tools, "tool"),
-        (report.count(Severity::Error), "error"),
-        (report.count(Severity::Warning), "warning"),
-        (report.count(Severity::Note), "note"),
-    ] {
-        let comma = if text.is_empty() { "" } else { ", " };
-        let plural = if count == 1 { "" } else { "s" };
-        write!(text, "{comma}{count} {one}{plural}").expect("writing to a string");
-    }
-    text
+    [
+        count(report.files, "file"),
+        count(report.tools, "tool"),
+        count(report.count(Severity::Error), "error"),
+        count(report.count(Severity::Warning), "warning"),
+        count(report.count(Severity::Note), "note"),
+    ]
+    .join(", ")
 }

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use catalog::Severity;
 
-use super::{Finding, Report};
 use crate::terminal;
+use host::report::{Finding, Report};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -79,13 +79,13 @@ fn entry<'a>(finding: &'a Finding<'_>) -> Entry<'a> {
         message: &diagnostic.message,
         hint: diagnostic.hint.as_deref(),
         file: diagnostic.origin.source.as_str(),
-        line: finding.spot.as_ref().map(|spot| spot.line),
-        column: finding.spot.as_ref().map(|spot| spot.column),
+        line: finding.position.as_ref().map(|position| position.line),
+        column: finding.position.as_ref().map(|position| position.column),
         pointer: diagnostic.origin.pointer(),
-        also: finding.also.as_ref().map(|also| Elsewhere {
-            file: also.file,
-            line: also.spot.as_ref().map(|spot| spot.line),
-            column: also.spot.as_ref().map(|spot| spot.column),
+        also: finding.related.as_ref().map(|related| Elsewhere {
+            file: related.file,
+            line: related.position.as_ref().map(|position| position.line),
+            column: related.position.as_ref().map(|position| position.column),
         }),
         tool: diagnostic.tool.as_deref(),
         expected: diagnostic.expected.as_deref(),

@@ -3,8 +3,11 @@
 use catalog::Severity;
 use serde_json::{Value, json};
 
-use super::{Finding, Report, Spot, rules};
 use crate::terminal;
+use host::{
+    report::{Finding, Position, Report},
+    rules,
+};
 
 /// Prints the report as a SARIF log with one run.
 pub(crate) fn print(report: &Report<'_>) {
@@ -48,19 +51,19 @@ fn result(finding: &Finding<'_>) -> Value {
         "ruleId": diagnostic.code,
         "level": level(diagnostic.severity),
         "message": {"text": text},
-        "locations": [location(diagnostic.origin.source.as_str(), finding.spot.as_ref())],
+        "locations": [location(diagnostic.origin.source.as_str(), finding.position.as_ref())],
         "partialFingerprints": {"toolcrib/v1": fingerprint(finding)},
     });
-    if let Some(also) = &finding.also {
-        result["relatedLocations"] = json!([location(also.file, also.spot.as_ref())]);
+    if let Some(related) = &finding.related {
+        result["relatedLocations"] = json!([location(related.file, related.position.as_ref())]);
     }
     result
 }
 
-fn location(file: &str, spot: Option<&Spot>) -> Value {
+fn location(file: &str, position: Option<&Position>) -> Value {
     let mut location = json!({"artifactLocation": {"uri": address(file)}});
-    if let Some(spot) = spot {
-        location["region"] = json!({"startLine": spot.line, "startColumn": spot.column});
+    if let Some(position) = position {
+        location["region"] = json!({"startLine": position.line, "startColumn": position.column});
     }
     json!({"physicalLocation": location})
 }

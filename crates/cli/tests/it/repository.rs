@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::crib::{repository, run};
 
 /// Which of our crates each may use: the boundaries that the architecture is made of.
-const GRAPH: [(&str, &[&str]); 11] = [
+const GRAPH: [(&str, &[&str]); 12] = [
     ("toolcrib-catalog", &[]),
     ("toolcrib-formats", &["toolcrib-catalog"]),
     ("toolcrib-lint", &["toolcrib-catalog"]),
@@ -37,7 +37,7 @@ const GRAPH: [(&str, &[&str]); 11] = [
         ],
     ),
     (
-        "toolcrib",
+        "toolcrib-host",
         &[
             "toolcrib-catalog",
             "toolcrib-formats",
@@ -49,6 +49,21 @@ const GRAPH: [(&str, &[&str]); 11] = [
             "toolcrib-builtin",
             "toolcrib-workspace",
             "toolcrib-server",
+        ],
+    ),
+    (
+        "toolcrib",
+        &[
+            "toolcrib-catalog",
+            "toolcrib-formats",
+            "toolcrib-lint",
+            "toolcrib-docs",
+            "toolcrib-toolkit",
+            "toolcrib-runtime",
+            "toolcrib-builtin",
+            "toolcrib-workspace",
+            "toolcrib-server",
+            "toolcrib-host",
         ],
     ),
 ];

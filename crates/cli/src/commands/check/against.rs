@@ -8,7 +8,7 @@ use server::client::{self, Other};
 use workspace::{Crib, GUIDE_TOOLS, Loaded};
 
 use super::super::serve;
-use crate::{error::CommandError, keeper};
+use crate::{error::CommandError, executor::block_on};
 
 /// A server to compare with.
 #[derive(clap::Args)]
@@ -38,12 +38,12 @@ impl Against {
             return Ok(Vec::new());
         };
         let token = self.token_file.as_deref().map(serve::read_token).transpose()?;
-        let listed = keeper::block_on(listed(crib, server, token))??;
+        let listed = block_on(listed(crib, server, token))??;
         let decorated = |name: &str| match crib.config.crib.full_names {
             true => name::qualify(&crib.name(), name),
             false => name.to_owned(),
         };
-        let describe = serve::describing(crib);
+        let describe = host::describer(crib);
         let defined: Vec<_> = loaded
             .catalog
             .tools()
@@ -109,7 +109,7 @@ fn unstarted(command: &[String], failure: Failure) -> CommandError {
     match failure.error_type {
         ErrorType::ProgramNotFound => CommandError::machine(format!("there is no program `{program}` to compare with"))
             .hint("name one in PATH or by its path, with its arguments, or an address that begins with `http://`"),
-        _ => keeper::failed(failure),
+        _ => CommandError::store(failure),
     }
 }
 

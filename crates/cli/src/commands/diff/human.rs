@@ -1,11 +1,9 @@
 //! Changes for people: a paragraph for each tool that changed, and one line for the rest.
 
+use host::count;
 use lint::compare::{Change, Class, Compared, Effect};
 
-use crate::{
-    keeper,
-    terminal::{self, Paint, paint},
-};
+use crate::terminal::{self, Paint, paint};
 
 /// How many changes of one rule that break nothing are shown of one tool.
 const ALIKE: usize = 3;
@@ -121,5 +119,5 @@ fn summary(tools: &[Compared]) -> String {
         1 => paint("1 version is too low", Paint::Red),
         low => paint(&format!("{low} versions are too low"), Paint::Red),
     };
-    format!("{}: {}; {verdict}", keeper::count(tools.len(), "tool"), parts.join(", "))
+    format!("{}: {}; {verdict}", count(tools.len(), "tool"), parts.join(", "))
 }

@@ -6,23 +6,24 @@ use std::{
 };
 
 use catalog::{Catalog, Diagnostic, Severity};
+use host::count;
 use workspace::{Files, Loaded, OpenError, Revision, RevisionError, read_paths};
 
-use super::super::CallServices;
-use crate::{error::CommandError, keeper, terminal};
+use super::super::CommandContext;
+use crate::{error::CommandError, executor::block_on, terminal};
 
 /// Extensions that say of an empty file what it would hold.
 const DEFINITIONS: [&str; 4] = ["json", "yaml", "yml", "md"];
 
 /// The tools of both sides. What is no definition cannot be compared; what has errors in it is compared without them.
 pub(super) fn read_both(
-    here: &CallServices<'_>,
+    context: &CommandContext<'_>,
     old: &str,
     new: &str,
 ) -> Result<(Catalog, Catalog), CommandError> {
     let (old, new) = thread::scope(|scope| {
-        let new = scope.spawn(|| Side::read(here, new));
-        let old = Side::read(here, old);
+        let new = scope.spawn(|| Side::read(context, new));
+        let old = Side::read(context, old);
         (old, new.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     let (old, new) = (old?, new?);
@@ -40,16 +41,16 @@ struct Side<'n> {
 
 impl<'n> Side<'n> {
     /// Reads one side. How well its tools are written is not asked.
-    fn read(here: &CallServices<'_>, named: &'n str) -> Result<Self, CommandError> {
+    fn read(context: &CommandContext<'_>, named: &'n str) -> Result<Self, CommandError> {
         let path = Path::new(named);
         match Revision::parse(named).filter(|_| !path.exists()) {
-            Some(revision) => Self::at(here, named, revision),
-            None => Self::of(here, named, path).map_err(|error| unknown(named, error)),
+            Some(revision) => Self::at(context, named, revision),
+            None => Self::of(context, named, path).map_err(|error| unknown(named, error)),
         }
     }
 
-    fn of(here: &CallServices<'_>, named: &'n str, path: &Path) -> Result<Self, OpenError> {
-        let loaded = read_paths(&[path.to_owned()], here.environment)?;
+    fn of(context: &CommandContext<'_>, named: &'n str, path: &Path) -> Result<Self, OpenError> {
+        let loaded = read_paths(&[path.to_owned()], context.environment)?;
         let is_empty_file = loaded.catalog.tools().is_empty()
             && Files::new("")
                 .read(path)
@@ -58,16 +59,15 @@ impl<'n> Side<'n> {
     }
 
     fn at(
-        here: &CallServices<'_>,
+        context: &CommandContext<'_>,
         named: &'n str,
         revision: Revision<'_>,
     ) -> Result<Self, CommandError> {
-        let folder = here.global.crib.clone().unwrap_or_else(|| PathBuf::from("."));
+        let folder = context.global.crib.clone().unwrap_or_else(|| PathBuf::from("."));
         let folder =
             folder.canonicalize().map_err(|error| CommandError::io("open", &folder, &error))?;
-        let checkout =
-            keeper::block_on(revision.check_out(&folder, here.environment))?.map_err(told)?;
-        Ok(Self::of(here, named, &checkout.path)?)
+        let checkout = block_on(revision.check_out(&folder, context.environment))?.map_err(told)?;
+        Ok(Self::of(context, named, &checkout.path)?)
     }
 
     /// Whether it is something that could have tools.
@@ -101,7 +101,7 @@ impl<'n> Side<'n> {
         if errors > 0 {
             terminal::note(&format!(
                 "{} in `{named}`: tools with errors count as absent",
-                keeper::count(errors, "error")
+                count(errors, "error")
             ));
         }
         Ok(())

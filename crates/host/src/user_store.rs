@@ -1,4 +1,4 @@
-//! The store of the user, opened when something of it is first wanted: most servers never want it.
+//! The user's store, opened on first use: most servers never need it.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
@@ -8,7 +8,7 @@ use store::Store;
 use tokio::sync::OnceCell;
 use toolkit::{Storage, StorageFuture};
 
-/// The store of the user, not yet opened or open.
+/// The user's store in `folder`, opened on first use.
 pub(crate) struct UserStore {
     folder: PathBuf,
     store: OnceCell<Arc<Store>>,
@@ -20,34 +20,34 @@ impl UserStore {
         Self { folder, store: OnceCell::new() }
     }
 
-    /// The open store. What cannot be opened now is tried again the next time.
-    async fn store(&self) -> Result<Arc<Store>, Failure> {
+    /// Opens the store. A failure is not remembered: the next use tries again.
+    async fn open(&self) -> Result<Arc<Store>, Failure> {
         if let Some(store) = self.store.get() {
             return Ok(Arc::clone(store));
         }
-        let mut begun_anew = false;
+        let mut was_replaced = false;
         let store = self.store.get_or_try_init(|| async {
             let folder = self.folder.clone();
             let opened = tokio::task::spawn_blocking(move || Store::open_user(&folder)).await;
             let store =
                 opened.map_err(|error| unusable(&error))?.map_err(|error| unusable(&error))?;
-            begun_anew = store.moved_aside().is_some();
+            was_replaced = store.moved_aside().is_some();
             Ok(Arc::new(store))
         });
         let store = store.await?;
-        // An answer as if nothing had ever been kept would hide the loss.
-        if begun_anew { Err(lost()) } else { Ok(Arc::clone(store)) }
+        // Answering from the new, empty store as if no flag had ever been set would hide the loss.
+        if was_replaced { Err(replaced()) } else { Ok(Arc::clone(store)) }
     }
 }
 
-/// Where it is and why it cannot be used is for the log: clients may be far away.
+/// The path and the cause go to the log only: clients may be remote.
 fn unusable(error: &dyn std::error::Error) -> Failure {
     tracing::error!("the user's store cannot be opened: {error}");
     let message = "what the user keeps cannot be opened; the server's log says why. Nothing was read or changed";
     Failure::new(ErrorType::StoreFailed, message)
 }
 
-fn lost() -> Failure {
+fn replaced() -> Failure {
     let message = "what the user keeps was broken: it was moved aside, and a new, empty store was begun. Nothing was read or \
                    changed; call again to go on with the new one";
     Failure::new(ErrorType::StoreFailed, message)
@@ -56,12 +56,12 @@ fn lost() -> Failure {
 impl Storage for UserStore {
     fn get(&self, space: &str, key: &str) -> StorageFuture<'_, Option<Value>> {
         let (space, key) = (space.to_owned(), key.to_owned());
-        Box::pin(async move { Storage::get(&*self.store().await?, &space, &key).await })
+        Box::pin(async move { Storage::get(&*self.open().await?, &space, &key).await })
     }
 
     fn all(&self, space: &str) -> StorageFuture<'_, BTreeMap<String, Value>> {
         let space = space.to_owned();
-        Box::pin(async move { self.store().await?.all(&space).await })
+        Box::pin(async move { self.open().await?.all(&space).await })
     }
 
     fn set(
@@ -71,6 +71,6 @@ impl Storage for UserStore {
         value: Option<Value>,
     ) -> StorageFuture<'_, Option<Value>> {
         let (space, key) = (space.to_owned(), key.to_owned());
-        Box::pin(async move { self.store().await?.set(&space, &key, value).await })
+        Box::pin(async move { self.open().await?.set(&space, &key, value).await })
     }
 }

@@ -1,4 +1,5 @@
-//! What a crib has beside its tools: documents and prompts, as the built-in tools and a server take them.
+//! The documents, prompts and flags of a crib: what built-in tools work on and a server offers as
+//! resources and prompts.
 
 use std::{
     path::Path,
@@ -15,89 +16,88 @@ use runtime::Runtime;
 use server::Server;
 use workspace::{Content, Crib, Descriptions, Loaded};
 
-/// The documents, prompts and flags of a crib, for the tools that work on them. Clones are the same.
+/// The documents, prompts and flags of a crib. Clones share the same state.
 #[derive(Clone)]
-pub(crate) struct Material {
+pub(crate) struct Providers {
     pub(crate) guide: Guide,
     pub(crate) documents: Documents,
     pub(crate) flags: Flags,
-    book: Book,
-    /// Made with the tools for it.
+    prompts: Book,
+    /// Made with the tool that renders.
     rendering: Arc<OnceLock<Rendering>>,
 }
 
-impl Material {
+impl Providers {
     pub(crate) fn new(crib: &Crib, loaded: &Loaded, flags: &Flags) -> Self {
         let detail = match crib.config.crib.descriptions {
             Some(Descriptions::Concise) => Detail::Concise,
             Some(Descriptions::SchemaLess) => Detail::SchemaLess,
             Some(Descriptions::Full) | None => Detail::Full,
         };
-        let book = Book::new(loaded.prompts.clone(), project(crib, flags), detail);
+        let prompts = Book::new(loaded.prompts.clone(), project(crib, flags), detail);
         let documents = Documents::default();
-        documents.replace(documents_of(crib));
+        documents.replace(document_settings(crib));
         let guide = Guide::new(library(crib, &loaded.content, flags));
-        Self { guide, documents, book, flags: flags.clone(), rendering: Arc::default() }
+        Self { guide, documents, prompts, flags: flags.clone(), rendering: Arc::default() }
     }
 
-    /// What renders the documents.
+    /// The renderer of the crib's documents. The first call decides which runtime it renders with.
     pub(crate) fn rendering(&self, crib: &Crib, runtime: &Runtime) -> Rendering {
         let make = || Rendering::new(&self.documents, runtime.renderer(crib.render_settings()));
         self.rendering.get_or_init(make).clone()
     }
 
-    /// Has a server serve it.
-    pub(crate) fn served_by(&self, server: Server) -> Server {
+    /// Adds the resources and prompts to a server.
+    pub(crate) fn register_with(&self, server: Server) -> Server {
         server
             .with_resources(self.guide.resources())
             .with_resources(self.documents.resources())
-            .with_prompts(self.book.provider())
+            .with_prompts(self.prompts.provider())
     }
 
-    /// Takes what was read now; whether there are other prompts than before.
+    /// Replaces everything with a newly loaded crib. Returns whether the list of prompts changed.
     pub(crate) fn replace(&self, crib: &Crib, loaded: &Loaded) -> bool {
         self.guide.replace(library(crib, &loaded.content, &self.flags));
-        self.documents.replace(documents_of(crib));
+        self.documents.replace(document_settings(crib));
         if let Some(rendering) = self.rendering.get() {
             rendering.replace(crib.render_settings());
         }
-        self.book.replace(loaded.prompts.clone())
+        self.prompts.replace(loaded.prompts.clone())
     }
 
-    /// Whether other documents may be there than before, if this path has changed.
-    pub(crate) fn may_list_others(&self, path: &Path) -> bool {
-        self.documents.may_be_folder(path) || !self.addresses_of(path).is_empty()
+    /// Whether a change of this path may change the list of resources.
+    pub(crate) fn affects_resource_list(&self, path: &Path) -> bool {
+        self.documents.may_be_folder(path) || !self.uris_of(path).is_empty()
     }
 
-    /// The addresses by which a file is read, if it is a document or something rendered.
-    pub(crate) fn addresses_of(&self, file: &Path) -> Vec<String> {
+    /// The URIs under which a file is served, if it is a document or rendered from one.
+    pub(crate) fn uris_of(&self, file: &Path) -> Vec<String> {
         self.guide.addresses_of(file).into_iter().chain(self.documents.address_of(file)).collect()
     }
 }
 
 /// Where a crib's R Markdown documents are, if it serves them.
-fn documents_of(crib: &Crib) -> Option<documents::Settings> {
+fn document_settings(crib: &Crib) -> Option<documents::Settings> {
     let settings = crib.documents.as_ref()?;
     Some(documents::Settings { folder: settings.folder.clone(), largest: settings.max_bytes })
 }
 
-/// What a crib's documents are, and how much of them one answer holds.
 fn library(crib: &Crib, content: &Content, flags: &Flags) -> Library {
-    let usual = Limits::default();
+    let defaults = Limits::default();
     let config = crib.config.content.as_ref();
     let limits = Limits {
-        documents: config.and_then(|config| config.max_documents).unwrap_or(usual.documents),
-        bytes: config.and_then(|config| config.max_bytes).unwrap_or(usual.bytes),
+        documents: config.and_then(|config| config.max_documents).unwrap_or(defaults.documents),
+        bytes: config.and_then(|config| config.max_bytes).unwrap_or(defaults.bytes),
     };
     Library::new(content.categories.clone(), content.collections.clone(), project(crib, flags))
         .with_limits(limits)
 }
 
-/// A crib as templates know it.
+/// The variables of a crib's templates.
 fn project(crib: &Crib, flags: &Flags) -> Project {
     let flags = flags.clone();
     let read = move || {
-        // Templates are rendered on threads that may wait.
+        // Templates are rendered on blocking threads, so waiting for the store is allowed here.
         let values = tokio::runtime::Handle::current().block_on(flags.values());
         let values = values.unwrap_or_else(|failure| {
             tracing::error!("flags could not be read, so documents see none: {}", failure.message);

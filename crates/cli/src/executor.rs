@@ -1,0 +1,16 @@
+//! Runs asynchronous work from a command.
+
+use std::future::Future;
+
+use crate::error::CommandError;
+
+/// Runs a future to completion. Tasks that it spawned and left behind are dropped.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, CommandError> {
+    let executor =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let executor =
+        executor.map_err(|error| CommandError::machine(format!("cannot start: {error}")))?;
+    let result = executor.block_on(future);
+    executor.shutdown_background();
+    Ok(result)
+}

@@ -1,0 +1,227 @@
+//! A crib with everything that listing, calling and serving its tools needs.
+
+use std::{
+    sync::{Arc, OnceLock},
+    thread,
+    time::Duration,
+};
+
+use builtin::Flags;
+use catalog::{Catalog, Failure, Severity, Switch, Tool, flag::FlagValues};
+use parking_lot::Mutex;
+use runtime::{Runtime, Settings};
+use server::Snapshot;
+use toolkit::Native;
+use workspace::{Crib, Environment, Groups, Loaded, Loader};
+
+use crate::{
+    AssemblyError, OnFlagChange, Persistence, Sessions, built_ins, count, definitions_log, flags,
+    persistence, providers::Providers, snapshot,
+};
+
+/// A crib with everything that listing, calling and serving its tools needs.
+///
+/// Nothing is read or opened before it is used: definitions by [`Assembly::loaded`], the store and the
+/// built-in tools by [`Assembly::runtime`], the user's flags by [`Assembly::flag_values`].
+pub struct Assembly {
+    crib: Crib,
+    environment: Environment,
+    options: Options,
+    flags: Flags,
+    loader: Mutex<Loader>,
+    loaded: OnceLock<Loaded>,
+    components: OnceLock<Components>,
+}
+
+/// How a crib is assembled.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// Where operations, approvals and the audit log are stored.
+    pub persistence: Persistence,
+    /// Which of the crib's tools are kept; all by default.
+    pub groups: Groups,
+    /// The prefix for the names of native tools; the environment decides by default.
+    pub prefix: Option<String>,
+    /// How long a call waits for an asynchronous tool before it returns an operation id; by default as
+    /// the runtime's settings have it.
+    pub async_wait: Option<Duration>,
+    /// How calls are matched to sessions.
+    pub sessions: Sessions,
+    /// Runs after a built-in tool changed a flag.
+    pub on_flag_change: OnFlagChange,
+}
+
+/// The parts that depend on the runtime.
+struct Components {
+    runtime: Arc<Runtime>,
+    natives: Vec<Native>,
+    providers: Providers,
+}
+
+/// The tools of a crib and its built-in ones, with flags applied.
+pub struct Tools<'a> {
+    /// The tools that can be listed.
+    pub catalog: Catalog,
+    /// The tools that a switch turns off, with that switch.
+    pub switched_off: Vec<(Arc<Tool>, &'a Switch)>,
+}
+
+/// The result of reloading a crib.
+pub struct Reloaded {
+    /// One line for a person.
+    pub summary: String,
+    /// Whether the list of prompts changed.
+    pub prompts_changed: bool,
+}
+
+impl Assembly {
+    /// Assembles a crib.
+    pub fn new(crib: Crib, environment: &Environment, options: Options) -> Self {
+        Self {
+            flags: flags::open(&crib, environment, options.on_flag_change.clone()),
+            loader: Mutex::new(Loader::only(options.groups.clone())),
+            environment: environment.clone(),
+            crib,
+            options,
+            loaded: OnceLock::new(),
+            components: OnceLock::new(),
+        }
+    }
+
+    /// The crib, with its configuration as it was last read.
+    pub fn crib(&self) -> &Crib {
+        &self.crib
+    }
+
+    /// The flags that are visible from the crib.
+    pub fn flags(&self) -> &Flags {
+        &self.flags
+    }
+
+    /// The crib's own tools, prompts and content, and every diagnostic.
+    pub fn loaded(&self) -> &Loaded {
+        self.loaded.get_or_init(|| self.loader.lock().load(&self.crib))
+    }
+
+    /// Where definitions belong, if none were found but files outside those folders look like some.
+    pub fn misplaced_definitions(&self) -> Option<String> {
+        definitions_log::misplaced_definitions(&self.crib, self.loaded())
+    }
+
+    /// The settings of the runtime.
+    pub fn settings(&self) -> Settings {
+        let mut settings = self.crib.settings();
+        if let Some(wait) = self.options.async_wait {
+            settings.patience = wait;
+        }
+        settings
+    }
+
+    /// Makes a runtime without native tools and without reading definitions: enough for operations,
+    /// approvals and looking for programs.
+    pub fn bare_runtime(&self) -> Result<Runtime, AssemblyError> {
+        persistence::open_runtime(&self.crib, self.settings(), self.options.persistence)
+    }
+
+    /// The runtime that can call every tool of [`Assembly::tools`].
+    pub fn runtime(&self) -> Result<&Arc<Runtime>, AssemblyError> {
+        Ok(&self.components()?.runtime)
+    }
+
+    /// The crib's tools and the built-in ones, whatever the flags are.
+    pub fn all_tools(&self) -> Result<Catalog, AssemblyError> {
+        let natives = &self.components()?.natives;
+        Ok(built_ins::add_to(&self.loaded().catalog, &self.crib, natives))
+    }
+
+    /// The crib's tools that these flags do not switch off, and the built-in ones.
+    pub fn tools(&self, values: &FlagValues) -> Result<Tools<'_>, AssemblyError> {
+        let natives = &self.components()?.natives;
+        let (on, switched_off) =
+            catalog::apply_switches(&self.loaded().catalog, &self.crib.switches, values);
+        let catalog = built_ins::add_to(&on, &self.crib, natives);
+        Ok(Tools { catalog, switched_off })
+    }
+
+    /// Renders tools as they are served.
+    pub fn snapshot(&self, tools: &Tools<'_>) -> Snapshot {
+        snapshot::render(&self.crib, &tools.catalog, &tools.switched_off, self.options.sessions)
+    }
+
+    /// Reads the flags that the crib's switches depend on.
+    pub async fn flag_values(&self) -> Result<FlagValues, Failure> {
+        flags::read_for(&self.crib.switches, &self.flags).await
+    }
+
+    /// As [`Assembly::flag_values`]; if the user's flags cannot be read, logs that and returns those of
+    /// `toolcrib.toml`.
+    pub async fn flag_values_or_defaults(&self) -> FlagValues {
+        self.flag_values().await.unwrap_or_else(|failure| {
+            tracing::error!(
+                "flags could not be read, so only those in toolcrib.toml count: {}",
+                failure.message
+            );
+            self.crib.flags.clone()
+        })
+    }
+
+    /// Reads configuration and definitions again. A configuration that cannot be used leaves the old one
+    /// in place, a broken file the last good version of its tools.
+    pub fn reload(&mut self) -> Reloaded {
+        let mut notes = String::new();
+        match self.crib.reopen() {
+            Ok(crib) => self.crib = crib,
+            Err(error) => notes = format!("; kept the configuration: {error}"),
+        }
+        let loaded = self.loader.get_mut().load(&self.crib);
+        definitions_log::log(&self.crib, &loaded);
+        let mut prompts_changed = false;
+        if let Some(components) = self.components.get_mut() {
+            prompts_changed = components.providers.replace(&self.crib, &loaded);
+            components.providers.guide.describe(&mut components.natives);
+        }
+        let kept: Vec<_> = loaded.kept.iter().map(ToString::to_string).collect();
+        if !kept.is_empty() {
+            notes.push_str(&format!("; kept the last good version of {}", kept.join(", ")));
+            tracing::warn!("kept the last good version of {}", kept.join(", "));
+        }
+        let tools = count(loaded.tools, "tool");
+        let errors = count(loaded.count(Severity::Error), "error");
+        self.loaded = OnceLock::from(loaded);
+        Reloaded { summary: format!("reloaded: {tools}, {errors}{notes}"), prompts_changed }
+    }
+
+    /// Documents, prompts and flags, for a server.
+    pub(crate) fn providers(&self) -> Result<&Providers, AssemblyError> {
+        Ok(&self.components()?.providers)
+    }
+
+    fn components(&self) -> Result<&Components, AssemblyError> {
+        if let Some(components) = self.components.get() {
+            return Ok(components);
+        }
+        let components = self.make_components()?;
+        Ok(self.components.get_or_init(|| components))
+    }
+
+    fn make_components(&self) -> Result<Components, AssemblyError> {
+        // Opening the store waits for the disk and reading definitions for the processor, so both run
+        // at the same time.
+        let (runtime, loaded) = thread::scope(|scope| {
+            let opening = scope.spawn(|| self.bare_runtime());
+            let loaded = self.loaded();
+            (opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), loaded)
+        });
+        let runtime = runtime?;
+        let providers = Providers::new(&self.crib, loaded, &self.flags);
+        let natives = built_ins::build(
+            &self.crib,
+            &self.environment,
+            &runtime,
+            &providers,
+            self.options.prefix.as_deref(),
+        )?;
+        let runtime = Arc::new(runtime.with_natives(natives.iter().cloned()));
+        Ok(Components { runtime, natives, providers })
+    }
+}

@@ -1,0 +1,119 @@
+//! The built-in tools of a crib: made for its documents, flags and operations, and added to its own.
+
+use std::sync::Arc;
+
+use builtin::{
+    Checked, Checker, Examples, Finding, Handles, content,
+    documents::{self, Ability, Doctor, Rendering},
+};
+use catalog::{Catalog, Diagnostic, Severity};
+use runtime::Runtime;
+use toolkit::{Native, Prefix, Presentation};
+use workspace::{Crib, Environment};
+
+use crate::{
+    AssemblyError,
+    providers::Providers,
+    report::{self, Position},
+};
+
+/// Builds every built-in tool under its served name. `prefix` is the one of the command line; without
+/// it the environment decides.
+pub(crate) fn build(
+    crib: &Crib,
+    environment: &Environment,
+    runtime: &Runtime,
+    providers: &Providers,
+    prefix: Option<&str>,
+) -> Result<Vec<Native>, AssemblyError> {
+    let prefix = match prefix.or_else(|| environment.get("MCP_TOOL_PREFIX")) {
+        Some(prefix) => Prefix::set(prefix).map_err(AssemblyError::Prefix)?,
+        None => Prefix::unset(),
+    };
+    let has_examples = environment
+        .get("MCP_INCLUDE_EXAMPLE_TOOLS")
+        .is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    let rendering = providers.rendering(crib, runtime);
+    let handles = Handles {
+        operations: runtime.operations(),
+        guide: Some(providers.guide.clone()),
+        documents: Some(providers.documents.clone()),
+        doctor: Some(doctor(crib, &rendering)),
+        rendering: Some(rendering),
+        examples: if has_examples { Examples::Shown } else { Examples::Hidden },
+        flags: Some(providers.flags.clone()),
+        checker: crib.checks_definitions().then(|| checker(crib)),
+    };
+    let presentation = Presentation { prefix, errors: crib.config.crib.errors.map(Into::into) };
+    builtin::toolset(&handles).build(&presentation).map_err(AssemblyError::BuiltIns)
+}
+
+/// Adds those built-in tools to a catalog that the crib's configuration asks for. A built-in tool
+/// replaces a callable tool of its name, which is logged.
+pub(crate) fn add_to(catalog: &Catalog, crib: &Crib, natives: &[Native]) -> Catalog {
+    let wanted: Vec<_> = natives.iter().filter(|native| is_wanted(crib, native)).cloned().collect();
+    for tool in builtin::hidden(catalog.tools(), &wanted) {
+        let (name, source) = (&tool.name, &tool.origin.source);
+        tracing::warn!(
+            "`{name}` of {source} is not served, a built-in tool has its name: rename it, or choose a --prefix"
+        );
+    }
+    Catalog::merge(builtin::join(catalog.tools(), &wanted)).0
+}
+
+/// Tools for content and flags need `[content]` or `[flags]`, tools for documents need `[documents]`.
+fn is_wanted(crib: &Crib, native: &Native) -> bool {
+    match native.tool.annotations.category.as_deref() {
+        Some(content::CATEGORY | builtin::FLAGS) => crib.config.has_guide(),
+        Some(documents::CATEGORY) => crib.documents.is_some(),
+        _ => true,
+    }
+}
+
+/// Reports whether the document folder exists and which renderers are available.
+fn doctor(crib: &Crib, rendering: &Rendering) -> Doctor {
+    let folder = crib.documents.as_ref().map(|documents| documents.folder.clone());
+    let rendering = rendering.clone();
+    Arc::new(move || {
+        let storage = folder.as_ref().map(|folder| Ability {
+            name: "documents".to_owned(),
+            ok: folder.is_dir(),
+            detail: folder.display().to_string(),
+            hint: (!folder.is_dir()).then(|| "it is made with the first document".to_owned()),
+        });
+        let rendering = rendering.clone();
+        Box::pin(async move { storage.into_iter().chain(rendering.abilities().await).collect() })
+    })
+}
+
+/// Checks a definition as `toolcrib check` checks a file of the crib.
+fn checker(crib: &Crib) -> Checker {
+    let crib = crib.clone();
+    Arc::new(move |name, text| {
+        let loaded = workspace::check_text(&crib, name.unwrap_or("definition"), text);
+        let positions = report::positions_in(text, &loaded.diagnostics);
+        Checked {
+            tools: loaded.catalog.tools().iter().map(|tool| tool.name.clone()).collect(),
+            errors: loaded.count(Severity::Error),
+            warnings: loaded.count(Severity::Warning),
+            diagnostics: loaded
+                .diagnostics
+                .iter()
+                .zip(positions)
+                .map(|(found, position)| to_finding(found, position.as_ref()))
+                .collect(),
+        }
+    })
+}
+
+fn to_finding(found: &Diagnostic, position: Option<&Position>) -> Finding {
+    Finding {
+        code: found.code.to_owned(),
+        severity: found.severity.as_str().to_owned(),
+        message: found.message.clone(),
+        hint: found.hint.clone(),
+        line: position.map(|position| position.line),
+        column: position.map(|position| position.column),
+        tool: found.tool.clone(),
+    }
+}

@@ -1,0 +1,31 @@
+//! Assembles a crib so that it can be listed, called and served.
+//!
+//! [`Assembly`] puts a workspace, a runtime, the stores, the built-in tools and the flags together;
+//! each part is made when it is first used. [`ServedCrib`] adds a server to it, and keeps that server
+//! up to date when definitions, documents or flags change. Faces (the command line, a web page, an
+//! editor) ask for what they show; none of them assembles its own.
+
+mod assembly;
+mod built_ins;
+mod definitions_log;
+mod error;
+mod flags;
+mod persistence;
+mod plural;
+mod providers;
+pub mod queue;
+pub mod report;
+mod rules;
+mod served;
+pub mod servers;
+mod snapshot;
+mod user_store;
+
+pub use assembly::{Assembly, Options, Reloaded, Tools};
+pub use error::AssemblyError;
+pub use flags::OnFlagChange;
+pub use persistence::Persistence;
+pub use plural::count;
+pub use rules::rules;
+pub use served::{ServedCrib, Watched};
+pub use snapshot::{Sessions, describer, find_tool};

@@ -1,0 +1,58 @@
+//! The running servers of this user, reached through their control sockets.
+//!
+//! A server listens on `control-PID.sock` in the state folder of its crib. The folder is the list:
+//! there is no registry that could disagree with it.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use futures_util::future::join_all;
+use server::control;
+use tokio::time::timeout;
+
+/// Reads definitions again.
+pub const RELOAD: &str = "reload";
+/// Applies changed flags.
+pub const FLAGS: &str = "flags";
+/// Reports the queue positions of pending operations.
+pub const QUEUE: &str = "queue";
+
+/// How long servers may take to apply changed flags before the caller stops waiting.
+const FLAGS_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The socket of this process for the crib with this state folder.
+pub(crate) fn own_socket(crib_state: &Path) -> PathBuf {
+    crib_state.join(format!("control-{}.sock", std::process::id()))
+}
+
+/// The sockets of the servers of a crib, by the crib's state folder.
+pub fn sockets_of(crib_state: &Path) -> Vec<PathBuf> {
+    let is_socket = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "sock");
+    let mut found: Vec<_> = entries(crib_state).filter(is_socket).collect();
+    found.sort();
+    found
+}
+
+/// Asks every other server of the user to apply changed flags, by the user's state folder.
+pub async fn notify_flags_changed(state: &Path) {
+    let own = own_socket(Path::new(""));
+    let is_other = |socket: &PathBuf| socket.file_name() != own.file_name();
+    let others: Vec<_> =
+        entries(&state.join("cribs")).flat_map(|crib| sockets_of(&crib)).filter(is_other).collect();
+    // A server that does not answer in time reads the flags at its next reload.
+    let _ = timeout(FLAGS_TIMEOUT, send(&others, FLAGS)).await;
+}
+
+/// Sends a command to servers and returns their answers. Sockets without a listener are skipped: they
+/// belonged to servers that were killed.
+pub async fn send(sockets: &[PathBuf], command: &str) -> Vec<String> {
+    let requests = sockets.iter().map(|socket| control::send(socket, command));
+    join_all(requests).await.into_iter().filter_map(Result::ok).collect()
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+}

@@ -1,0 +1,84 @@
+//! From the tools of a crib to what a server lists.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use catalog::{Catalog, Switch, Tool, name};
+use server::{Snapshot, SnapshotOptions};
+use workspace::{Crib, Descriptions};
+
+/// How a call is matched to the session whose state it works on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sessions {
+    /// By its connection: there is only one.
+    #[default]
+    ByConnection,
+    /// By a handle argument as well. Over HTTP, clients of newer protocol revisions have no lasting
+    /// connection.
+    ByHandle,
+}
+
+/// Renders tools as the crib's configuration asks for. `absent` are tools that a switch turns off:
+/// calling one reports why it is missing.
+pub(crate) fn render(
+    crib: &Crib,
+    catalog: &Catalog,
+    absent: &[(Arc<Tool>, &Switch)],
+    sessions: Sessions,
+) -> Snapshot {
+    let options = SnapshotOptions {
+        crib: crib.name(),
+        full_names: crib.config.crib.full_names,
+        describe: describer(crib),
+        policy: crib.policy.clone(),
+    };
+    let snapshot = Snapshot::new(catalog, &options)
+        .with_unconfined(&missing_confinement(crib))
+        .with_absent(absence_reasons(crib, absent));
+    match sessions {
+        Sessions::ByConnection => snapshot,
+        Sessions::ByHandle => snapshot.with_handles(),
+    }
+}
+
+/// The reason why each switched-off tool is absent, by served name.
+fn absence_reasons(crib: &Crib, absent: &[(Arc<Tool>, &Switch)]) -> BTreeMap<String, String> {
+    let served_name = |tool: &Tool| {
+        if crib.config.crib.full_names {
+            name::qualify(&crib.name(), &tool.name)
+        } else {
+            tool.name.clone()
+        }
+    };
+    absent
+        .iter()
+        .map(|(tool, switch)| (served_name(tool), format!("it is switched off until {switch}")))
+        .collect()
+}
+
+/// The function that writes the descriptions of a crib's tools for clients.
+pub fn describer(crib: &Crib) -> fn(&Tool) -> String {
+    match crib.config.crib.descriptions {
+        None => docs::description,
+        Some(Descriptions::Full) => docs::Size::Full.describe(),
+        Some(Descriptions::Concise) => docs::Size::Concise.describe(),
+        Some(Descriptions::SchemaLess) => docs::Size::SchemaLess.describe(),
+    }
+}
+
+/// The restrictions that tools run without, because the configuration or the kernel lacks them.
+pub(crate) fn missing_confinement(crib: &Crib) -> Vec<String> {
+    if crib.config.confine.enabled {
+        runtime::confinement().missing.clone()
+    } else {
+        vec!["confinement (switched off in toolcrib.toml): tools can read, write and reach what you can".to_owned()]
+    }
+}
+
+/// Finds a tool by its own name, by its name without the package prefix, or by its full served name.
+pub fn find_tool<'c>(catalog: &'c Catalog, crib: &Crib, name: &str) -> Option<&'c Arc<Tool>> {
+    let by_bare_name =
+        || catalog.tools().iter().find(|tool| tool.bare_name.as_deref() == Some(name));
+    let by_full_name =
+        || name.strip_prefix(&name::qualify(&crib.name(), "")).and_then(|name| catalog.get(name));
+    catalog.get(name).or_else(by_bare_name).or_else(by_full_name)
+}
