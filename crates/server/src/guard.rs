@@ -7,7 +7,6 @@
 //! forbids, are not sent.
 
 mod aside;
-mod glimpse;
 mod lines;
 mod message;
 mod output;
@@ -107,8 +106,10 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Guard<
             }
             let incoming = match self.lines.next().await {
                 Line::Text(line) => read(line),
-                Line::TooLong(id) => Incoming::Refused {
-                    id,
+                // The line was not read, so the id of the request is unknown. An error without one
+                // is what the specification asks for then (2026-07-28, basic, error responses).
+                Line::TooLong => Incoming::Refused {
+                    id: None,
                     error: ErrorData::invalid_request(
                         format!("a message may have at most {LONGEST} bytes"),
                         None,

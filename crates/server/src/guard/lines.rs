@@ -1,17 +1,12 @@
 //! Lines of bounded length. Reading can be dropped at any await and goes on where it was.
 
-use rmcp::model::RequestId;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
-
-use super::glimpse::Glimpse;
 
 /// Lines of bounded length.
 pub(super) struct Lines<R> {
     input: BufReader<R>,
     line: Vec<u8>,
     longest: usize,
-    /// What was seen of a line that is too long.
-    glimpse: Glimpse,
     state: State,
 }
 
@@ -20,8 +15,8 @@ pub(super) struct Lines<R> {
 pub(super) enum Line<'a> {
     /// A line, without its end.
     Text(&'a [u8]),
-    /// A line that was too long. It is skipped, but for the id of the request that it seems to be.
-    TooLong(Option<RequestId>),
+    /// A line that was too long and was skipped.
+    TooLong,
     /// There is no more, or the input cannot be read.
     End,
 }
@@ -43,7 +38,6 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             input: BufReader::with_capacity(1 << 16, input),
             line: Vec::new(),
             longest,
-            glimpse: Glimpse::default(),
             state: State::Done,
         }
     }
@@ -65,11 +59,10 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             let part = &available[..end.unwrap_or(available.len())];
             if self.line.len() + part.len() > self.longest {
                 self.state = State::Skipping;
-                self.glimpse.pass(&std::mem::take(&mut self.line));
+                self.line = Vec::new();
             }
-            match self.state {
-                State::Skipping => self.glimpse.pass(part),
-                State::Reading | State::Done => self.line.extend_from_slice(part),
+            if self.state != State::Skipping {
+                self.line.extend_from_slice(part);
             }
             let used = part.len() + usize::from(end.is_some());
             self.input.consume(used);
@@ -89,7 +82,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
     fn hand_out(&mut self) -> Line<'_> {
         match std::mem::replace(&mut self.state, State::Done) {
-            State::Skipping => Line::TooLong(std::mem::take(&mut self.glimpse).id()),
+            State::Skipping => Line::TooLong,
             State::Reading | State::Done => Line::Text(&self.line),
         }
     }
@@ -106,7 +99,7 @@ mod tests {
     async fn skips_what_is_too_long_and_reads_on() {
         let mut lines = Lines::new(&b"one\n123456789\n\ntwo\r\nthree"[..], 5);
         assert_eq!(lines.next().await, Line::Text(b"one"));
-        assert_eq!(lines.next().await, Line::TooLong(None));
+        assert_eq!(lines.next().await, Line::TooLong);
         assert_eq!(lines.next().await, Line::Text(b""));
         assert_eq!(lines.next().await, Line::Text(b"two\r"));
         assert_eq!(lines.next().await, Line::Text(b"three"));
@@ -123,7 +116,7 @@ mod tests {
             }
         });
         let mut lines = Lines::new(near, 4_096);
-        assert_eq!(lines.next().await, Line::TooLong(None));
+        assert_eq!(lines.next().await, Line::TooLong);
         assert!(lines.line.capacity() <= 4_096 + (1 << 16));
         writing.await.expect("everything was read");
     }

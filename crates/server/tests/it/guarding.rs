@@ -22,21 +22,13 @@ async fn answers_broken_json_instead_of_keeping_silent() {
 }
 
 #[tokio::test]
-async fn answers_a_line_that_is_too_long_and_reads_on() {
-    let mut client = Client::legacy(echoing()).await;
-    client.line(&"x".repeat((16 << 20) + 1)).await;
-    let reply = client.find(|message| message.get("error").is_some()).await;
-    assert_eq!(reply["error"]["code"], -32600, "{reply}");
-    assert_eq!(text(&client.call("echo", json!({"message": "fine"})).await), "fine");
-}
-
-#[tokio::test]
-async fn a_request_that_is_too_long_is_refused_by_its_id() {
+async fn rejects_a_message_over_the_size_limit_and_reads_on() {
     let mut client = Client::legacy(echoing()).await;
     let message = "x".repeat(16 << 20);
     client.send(json!({"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": {"message": message}})).await;
-    let reply = client.response("long").await;
-    assert_eq!(reply["error"]["code"], -32600, "{reply}");
+    let reply = client.find(|message| message.get("error").is_some()).await;
+    let error = json!({"code": -32600, "message": "a message may have at most 16777216 bytes"});
+    assert_eq!(reply, json!({"jsonrpc": "2.0", "error": error}));
     assert_eq!(text(&client.call("echo", json!({"message": "fine"})).await), "fine");
 }
 
