@@ -1,34 +1,37 @@
-//! Paths in addresses: what an address cannot hold is written as `%` and two digits.
+//! Percent-encoding of paths in URIs.
 
-/// A path as part of an address; `/` stays.
-pub(crate) fn encoded(path: &str) -> String {
-    let mut text = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                text.push(char::from(byte))
-            }
-            _ => text.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    text
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+/// Everything but RFC 3986's unreserved characters and the separator `/`.
+const PATH: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
+/// Encodes a path for use in a URI; `/` stays.
+pub(crate) fn encode_path(path: &str) -> String {
+    utf8_percent_encode(path, PATH).to_string()
 }
 
-/// The path that a part of an address stands for; nothing if it stands for none.
-pub(crate) fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, others @ ..] = rest {
-        (rest, _) = match (first, others) {
-            (b'%', [high, low, others @ ..]) => {
-                let digit = |byte: &u8| {
-                    char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
-                };
-                (others, bytes.push(digit(high)? * 16 + digit(low)?))
-            }
-            (b'%', _) => return None,
-            (byte, others) => (others, bytes.push(*byte)),
-        };
+/// Decodes a part of a URI. Returns `None` for a malformed escape, which the library would pass
+/// through, and for bytes that are not UTF-8.
+pub(crate) fn decode(text: &str) -> Option<String> {
+    let is_escape = |rest: &str| {
+        rest.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    if !text.split('%').skip(1).all(is_escape) {
+        return None;
     }
-    String::from_utf8(bytes).ok()
+    percent_decode_str(text).decode_utf8().ok().map(|text| text.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode;
+
+    #[test]
+    fn rejects_malformed_escapes_and_invalid_utf8() {
+        assert_eq!(decode("a%20b%C3%A4").as_deref(), Some("a bä"));
+        for malformed in ["%", "%2", "%%20", "%zz", "%+1", "%ff"] {
+            assert_eq!(decode(malformed), None, "{malformed}");
+        }
+    }
 }

@@ -134,12 +134,13 @@ impl Book {
                 let project = self.project.clone();
                 // Tools that the template calls are waited for on a thread that may wait.
                 let rendered = tokio::task::spawn_blocking(move || {
-                    let mut environment = project.environment(&project.flags(), &context);
+                    let mut environment =
+                        project.build_environment(&project.request_flags(), &context);
                     calling::add(&mut environment, context);
                     template::render(
                         &environment,
                         &prompt.name,
-                        &template::in_place(&source, lines_before),
+                        &template::pad_lines(&source, lines_before),
                         values,
                     )
                 });

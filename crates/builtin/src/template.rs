@@ -1,8 +1,9 @@
-//! Templates, rendered in a closed room: no files but those it is handed, bounded steps, depth and
-//! output, and an undefined name is a mistake. Text is not HTML, so nothing is escaped.
-
-mod budget;
-mod metered;
+//! Renders Jinja templates with bounded steps, nesting and output.
+//!
+//! Templates are files of the crib's owner. The bounds end a runaway loop or include and keep the
+//! response small; they do not defend against a hostile author, who could allocate memory with
+//! values that are never printed. Templates read no files except through the loader they are given,
+//! and an undefined name is an error. Output is Markdown or plain text, so nothing is HTML-escaped.
 
 use std::{
     borrow::Cow,
@@ -18,65 +19,60 @@ use minijinja::{
 };
 use toolkit::Context;
 
-use budget::Budget;
+/// Instructions that one rendering may execute. Includes share the budget of the outer template.
+const MAX_STEPS: u64 = 1_000_000;
+/// Nesting depth of macros and includes.
+const MAX_DEPTH: usize = 50;
+const MAX_OUTPUT_BYTES: usize = 8 << 20;
 
-/// How many instructions a template may take, how deep it may nest and how many bytes it may give.
-const STEPS: u64 = 1_000_000;
-const DEPTH: usize = 50;
-const MOST_BYTES: usize = 8 << 20;
-
-/// Reads the values of all flags. It may wait; a request calls it at most once.
+/// Reads the values of all flags. It may block; a request calls it at most once.
 pub type FlagReader = Arc<dyn Fn() -> BTreeMap<String, serde_json::Value> + Send + Sync>;
 
-/// The project, as templates know it.
+/// The project, as templates see it.
 #[derive(Clone)]
 pub struct Project {
-    /// Its name.
+    /// The name of the crib, `project.name` in templates.
     pub name: String,
-    /// Its folder.
+    /// The folder of the crib, `project.path` in templates.
     pub path: String,
-    /// Its flags.
+    /// Reads the flags that count for the crib, `flags` in templates.
     pub flags: FlagReader,
 }
 
-/// Why a template gave nothing.
+/// Why a template could not be rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateError {
-    /// The template at fault: the one asked for, or one that it includes.
+    /// The template with the error: the one requested, or one that it includes.
     pub name: String,
-    /// The line in its file.
+    /// The line in that template's file, from 1, front matter included.
     pub line: Option<usize>,
-    /// What is wrong there.
+    /// The reason, without the location.
     pub message: String,
 }
 
 impl Project {
     /// The flags as one request sees them.
-    pub(crate) fn flags(&self) -> Arc<SeenFlags> {
-        Arc::new(SeenFlags { read: Arc::clone(&self.flags), values: OnceLock::new() })
+    pub(crate) fn request_flags(&self) -> Arc<RequestFlags> {
+        Arc::new(RequestFlags { read: Arc::clone(&self.flags), values: OnceLock::new() })
     }
 
-    /// An environment in which templates know the project, the flags and the names of the tools around a call.
-    pub(crate) fn environment(
+    /// Builds an environment with the globals `project` and `flags` and the function `tool`, which
+    /// resolves the name under which a tool is served.
+    pub(crate) fn build_environment(
         &self,
-        flags: &Arc<SeenFlags>,
+        flags: &Arc<RequestFlags>,
         context: &Context,
     ) -> Environment<'static> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
-        environment.set_fuel(Some(STEPS));
-        environment.set_recursion_limit(DEPTH);
-        environment.set_path_join_callback(|name, parent| Cow::Owned(join(name, parent)));
+        environment.set_fuel(Some(MAX_STEPS));
+        environment.set_recursion_limit(MAX_DEPTH);
+        environment.set_path_join_callback(|name, parent| Cow::Owned(join_path(name, parent)));
+        environment.set_formatter(write_value);
         environment
             .add_global("project", minijinja::context! { name => &self.name, path => &self.path });
         environment.add_global("flags", Value::from_dyn_object(flags.clone()));
-        let budget = Budget::new();
-        budget::add(&mut environment, &budget);
-        environment.set_formatter(move |output, state, value| {
-            budget.value(value)?;
-            write(output, state, value)
-        });
         let context = context.clone();
         environment.add_function("tool", move |name: &str| match context.tool(name) {
             Some(_) => Ok(context.served_name(name)),
@@ -88,8 +84,12 @@ impl Project {
     }
 }
 
-/// Writes values as everybody reads them, not as Python writes them; none is nothing.
-fn write(output: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+/// Prints booleans, lists and maps as JSON instead of Python's notation, and `none` as nothing.
+fn write_value(
+    output: &mut Output<'_>,
+    state: &mut State<'_, '_>,
+    value: &Value,
+) -> Result<(), Error> {
     match value.kind() {
         ValueKind::None => Ok(()),
         ValueKind::Bool | ValueKind::Seq | ValueKind::Map => {
@@ -101,35 +101,35 @@ fn write(output: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> R
     }
 }
 
-/// Renders a template; see [`in_place`] for its source.
+/// Renders a template; see [`pad_lines`] for its source.
 pub(crate) fn render(
     environment: &Environment<'_>,
     name: &str,
     source: &str,
     context: Value,
 ) -> Result<String, TemplateError> {
-    let mut output = Bounded(Vec::new());
-    let template =
-        environment.template_from_named_str(name, source).map_err(TemplateError::from)?;
-    template.render_captured_to(context, &mut output)?;
+    let mut output = BoundedOutput(Vec::new());
+    environment
+        .template_from_named_str(name, source)
+        .and_then(|template| template.render_captured_to(context, &mut output).map(drop))
+        .map_err(|error| TemplateError::new(name, &error))?;
     Ok(String::from_utf8(output.0)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-/// A body as it must be given to [`render`] or to a loader: what it makes is counted, and its lines
-/// are counted from the top of its file.
-pub(crate) fn in_place(body: &str, lines_before: usize) -> String {
-    let body = metered::metered(body);
+/// Pads a template body so that errors name the line in its file instead of the line after the
+/// front matter.
+pub(crate) fn pad_lines(body: &str, lines_before: usize) -> String {
     match lines_before {
-        0 => body,
-        // A comment gives nothing, and its lines count.
+        0 => body.to_owned(),
+        // A comment prints nothing, but its lines count.
         lines => format!("{{#{}#}}{body}", "\n".repeat(lines)),
     }
 }
 
-/// The path of an included file: relative to the file that includes it, or with a `/` before it to
-/// the folder of all. A path that leads out of the folder keeps its `..`, and is refused when read.
-fn join(name: &str, parent: &str) -> String {
+/// Resolves the path of an included file: relative to the including file, or with a leading `/` to
+/// the root of the category. A path that leads out keeps its `..`, and the loader rejects it.
+fn join_path(name: &str, parent: &str) -> String {
     let mut parts: Vec<&str> = match name.strip_prefix('/') {
         Some(_) => Vec::new(),
         None => parent.split('/').collect(),
@@ -147,23 +147,23 @@ fn join(name: &str, parent: &str) -> String {
     parts.join("/")
 }
 
-/// The flags as one request sees them: read when the first of them is asked for. One that is not set
-/// is none in a template, not undefined.
-pub(crate) struct SeenFlags {
+/// A snapshot of the flags for one request, read on first use. In templates an unset flag is `none`
+/// rather than undefined, so that `{% if flags.x %}` is not an error.
+pub(crate) struct RequestFlags {
     read: FlagReader,
     values: OnceLock<BTreeMap<String, serde_json::Value>>,
 }
 
-impl SeenFlags {
+impl RequestFlags {
     fn get(&self, name: &str) -> Option<&serde_json::Value> {
         self.all().get(name)
     }
 
-    /// A flag by a name whose case is not known.
-    pub(crate) fn in_any_case(&self, name: &str) -> Option<&serde_json::Value> {
-        let is_it = |known: &str| known.to_lowercase() == name.to_lowercase();
+    /// Finds a flag by exact name, else ignoring case: the front matter reader lower-cases its keys.
+    pub(crate) fn get_ignoring_case(&self, name: &str) -> Option<&serde_json::Value> {
+        let is_same = |known: &str| known.to_lowercase() == name.to_lowercase();
         self.get(name)
-            .or_else(|| self.all().iter().find(|(known, _)| is_it(known)).map(|(_, value)| value))
+            .or_else(|| self.all().iter().find(|(known, _)| is_same(known)).map(|(_, value)| value))
     }
 
     fn all(&self) -> &BTreeMap<String, serde_json::Value> {
@@ -171,13 +171,13 @@ impl SeenFlags {
     }
 }
 
-impl fmt::Debug for SeenFlags {
+impl fmt::Debug for RequestFlags {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("flags")
     }
 }
 
-impl Object for SeenFlags {
+impl Object for RequestFlags {
     fn repr(self: &Arc<Self>) -> ObjectRepr {
         ObjectRepr::Map
     }
@@ -187,13 +187,15 @@ impl Object for SeenFlags {
     }
 }
 
-/// A text that may not become too long.
-struct Bounded(Vec<u8>);
+/// Output that fails beyond [`MAX_OUTPUT_BYTES`].
+struct BoundedOutput(Vec<u8>);
 
-impl Write for Bounded {
+impl Write for BoundedOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.0.len() + bytes.len() > MOST_BYTES {
-            return Err(io::Error::other("the text becomes too long"));
+        if self.0.len() + bytes.len() > MAX_OUTPUT_BYTES {
+            return Err(io::Error::other(format!(
+                "the output has more than {MAX_OUTPUT_BYTES} bytes"
+            )));
         }
         self.0.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -204,19 +206,24 @@ impl Write for Bounded {
     }
 }
 
-impl From<Error> for TemplateError {
-    /// The innermost error is the one to mend: those around it only say how it was reached.
-    fn from(error: Error) -> Self {
-        let mut innermost = &error;
+impl TemplateError {
+    /// Takes the innermost error: the ones around it only tell how it was reached (`include`, macro
+    /// calls).
+    fn new(requested: &str, error: &Error) -> Self {
+        let mut innermost = error;
         while let Some(inner) =
             std::error::Error::source(innermost).and_then(|source| source.downcast_ref::<Error>())
         {
             innermost = inner;
         }
-        let message =
-            innermost.detail().map_or_else(|| innermost.kind().to_string(), str::to_owned);
-        let placed = if innermost.name().is_some() { innermost } else { &error };
-        Self { name: placed.name().unwrap_or_default().to_owned(), line: placed.line(), message }
+        let located = if innermost.name().is_some() { innermost } else { error };
+        let message = match std::error::Error::source(innermost) {
+            // From [`BoundedOutput`]; the engine adds only "I/O error during rendering".
+            Some(source) => source.to_string(),
+            None => innermost.detail().map_or_else(|| innermost.kind().to_string(), str::to_owned),
+        };
+        let name = located.name().unwrap_or(requested).to_owned();
+        Self { name, line: located.line(), message }
     }
 }
 
@@ -231,13 +238,13 @@ impl fmt::Display for TemplateError {
 
 #[cfg(test)]
 mod tests {
-    use super::join;
+    use super::join_path;
 
     #[test]
-    fn included_paths_are_relative_and_those_that_leave_are_recognisable() {
-        assert_eq!(join("_part.md", "sub/page.md"), "sub/_part.md");
-        assert_eq!(join("../_part.md", "sub/page.md"), "_part.md");
-        assert_eq!(join("/_part.md", "sub/page.md"), "_part.md");
-        assert_eq!(join("../../../etc/passwd", "sub/page.md"), "../../etc/passwd");
+    fn resolves_included_paths_and_keeps_dots_that_lead_out() {
+        assert_eq!(join_path("_part.md", "sub/page.md"), "sub/_part.md");
+        assert_eq!(join_path("../_part.md", "sub/page.md"), "_part.md");
+        assert_eq!(join_path("/_part.md", "sub/page.md"), "_part.md");
+        assert_eq!(join_path("../../../etc/passwd", "sub/page.md"), "../../etc/passwd");
     }
 }

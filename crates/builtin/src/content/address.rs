@@ -1,12 +1,12 @@
 //! Addresses of documents: `guide://category/path`, with what an address cannot hold encoded.
 
-use crate::percent::{decoded, encoded};
+use crate::percent::{decode, encode_path};
 
 const SCHEME: &str = "guide://";
 
 /// The address of a document.
 pub(super) fn of(category: &str, path: &str) -> String {
-    format!("{SCHEME}{category}/{}", encoded(path))
+    format!("{SCHEME}{category}/{}", encode_path(path))
 }
 
 /// The address of all that a category gives.
@@ -18,8 +18,8 @@ pub(super) fn whole(category: &str) -> String {
 pub(super) fn read(uri: &str) -> Option<(String, Option<String>)> {
     let rest = uri.strip_prefix(SCHEME)?;
     let (name, path) = rest.split_once('/').unwrap_or((rest, ""));
-    let path = decoded(path)?;
-    Some((decoded(name)?, Some(path).filter(|path| !path.is_empty())))
+    let path = decode(path)?;
+    Some((decode(name)?, Some(path).filter(|path| !path.is_empty())))
 }
 
 #[cfg(test)]

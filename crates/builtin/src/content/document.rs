@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     Project,
-    template::{self, SeenFlags, TemplateError},
+    template::{self, RequestFlags, TemplateError},
 };
 
 /// What front matter says before the name of a flag that a document needs.
@@ -31,7 +31,7 @@ const INSTRUCTS: [&str; 2] = ["agent/instruction", "instruction"];
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub(super) project: &'a Project,
-    pub(super) flags: &'a Arc<SeenFlags>,
+    pub(super) flags: &'a Arc<RequestFlags>,
     pub(super) context: &'a Context,
 }
 
@@ -147,11 +147,11 @@ fn kind(category: &Category, front: &FrontMatter<'_>) -> Kind {
 }
 
 /// The flag that a document needs and that is not as it must be.
-fn unmet(front: &FrontMatter<'_>, flags: &SeenFlags) -> Option<String> {
+fn unmet(front: &FrontMatter<'_>, flags: &RequestFlags) -> Option<String> {
     let mut required =
         front.values.iter().filter_map(|(key, value)| Some((key.strip_prefix(REQUIRES)?, value)));
     required
-        .find(|(flag, wanted)| !is_met(wanted, flags.in_any_case(flag)))
+        .find(|(flag, wanted)| !is_met(wanted, flags.get_ignoring_case(flag)))
         .map(|(flag, _)| flag.to_owned())
 }
 
@@ -187,10 +187,10 @@ fn rendered(
     front: &FrontMatter<'_>,
     reader: Reader<'_>,
 ) -> Result<String, TemplateError> {
-    let mut environment = reader.project.environment(reader.flags, reader.context);
+    let mut environment = reader.project.build_environment(reader.flags, reader.context);
     let included = Arc::clone(folder);
     environment.set_loader(move |name| include(&included, name));
-    let source = template::in_place(front.body, front.lines);
+    let source = template::pad_lines(front.body, front.lines);
     let context = minijinja::context! {
         category => minijinja::context! { name => &category.name, description => &category.description },
         file => minijinja::context! { path, uri => address::of(&category.name, path), meta => Serde(&front.values) },
@@ -209,7 +209,7 @@ fn include(folder: &Folder, name: &str) -> Result<Option<String>, Error> {
     let problem = |problem: Problem| refused(problem.error);
     let text = text(folder, name, name).map_err(problem)?;
     let front = front_matter(&text, name, name).map_err(problem)?;
-    Ok(Some(template::in_place(front.body, front.lines)))
+    Ok(Some(template::pad_lines(front.body, front.lines)))
 }
 
 /// The media type of a document, by its name.

@@ -17,7 +17,7 @@ use super::{
     render::{Answer, Omitted, Problem},
     shelf::{Cut, Effort, Shelf},
 };
-use crate::template::SeenFlags;
+use crate::template::RequestFlags;
 
 /// How many documents are named where not all of them are.
 const NAMED: usize = 20;
@@ -38,7 +38,7 @@ const MOST_TERMS: usize = 1_000;
 pub(super) struct Gathering<'a> {
     library: &'a Library,
     context: &'a Context,
-    flags: Arc<SeenFlags>,
+    flags: Arc<RequestFlags>,
     limits: Limits,
     shelves: HashMap<&'a str, Result<Shelf, Problem>>,
     effort: Effort,
@@ -55,7 +55,7 @@ impl<'a> Gathering<'a> {
         Self {
             library,
             context,
-            flags: library.project.flags(),
+            flags: library.project.request_flags(),
             limits: library.limits,
             shelves: HashMap::new(),
             effort: Effort::new(),

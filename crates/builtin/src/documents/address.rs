@@ -6,7 +6,7 @@ use super::{
     library,
     name::{DocumentName, OutputName},
 };
-use crate::percent::{decoded, encoded};
+use crate::percent::{decode, encode_path};
 
 const DOCUMENT: &str = "rmd:///";
 const OUTPUT: &str = "rmd-output:///";
@@ -23,29 +23,29 @@ pub(super) enum Target {
 }
 
 pub(super) fn of_document(name: &DocumentName) -> String {
-    format!("{DOCUMENT}{}", encoded(name.as_str()))
+    format!("{DOCUMENT}{}", encode_path(name.as_str()))
 }
 
 pub(super) fn of_output(name: &OutputName) -> String {
-    format!("{OUTPUT}{}", encoded(name.as_str()))
+    format!("{OUTPUT}{}", encode_path(name.as_str()))
 }
 
 /// What an address leads to, if it is one that a document or output can have.
 pub(super) fn read(uri: &str) -> Option<Target> {
     if let Some(path) = uri.strip_prefix(DOCUMENT) {
-        let path = decoded(path)?;
+        let path = decode(path)?;
         let name = DocumentName::existing(&path).ok()?;
         // An address is the whole name: no ending is guessed.
         return (name.as_str() == path).then_some(Target::Document(name));
     }
-    let path = decoded(uri.strip_prefix(OUTPUT)?)?;
+    let path = decode(uri.strip_prefix(OUTPUT)?)?;
     OutputName::new(&path).ok().map(Target::Output)
 }
 
 /// Why nothing is at an address.
 pub(super) fn absence(uri: &str) -> ResourceError {
     let shown = uri.escape_debug();
-    let name = |path: &str| decoded(path).as_deref().unwrap_or(path).escape_debug().to_string();
+    let name = |path: &str| decode(path).as_deref().unwrap_or(path).escape_debug().to_string();
     match (uri.strip_prefix(DOCUMENT), uri.strip_prefix(OUTPUT)) {
         (Some(""), _) | (_, Some("")) => {
             ResourceError::Malformed(format!("Invalid URI format: `{shown}` names nothing"))

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::flags::Scope;
+use crate::{flags::Scope, percent::decode};
 
 /// The longest path that any system takes.
 const LONGEST: usize = 4096;
@@ -18,7 +18,7 @@ pub(crate) fn scope(project: Option<&str>) -> Result<Scope, String> {
             if !path.starts_with('/') {
                 return Err("`project` is an address on another machine".to_owned());
             }
-            decoded(path)
+            decode(path)
         }
         Some((scheme, _)) => {
             return Err(format!(
@@ -37,22 +37,6 @@ pub(crate) fn scope(project: Option<&str>) -> Result<Scope, String> {
         Some(path) => Ok(Scope::Project(PathBuf::from(path))),
         None => Err("`project` is not a well-formed address".to_owned()),
     }
-}
-
-/// A text with its `%20` and such undone.
-fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'%' => {
-                let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-                u8::try_from(digit(rest.next())? * 16 + digit(rest.next())?).ok()?
-            }
-            byte => byte,
-        });
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

@@ -105,89 +105,14 @@ fn endless_templates_end() {
         "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}",
         "{% include 'page.md.j2' %}",
         "{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}",
-        "{% for a in range(90000) %}{{ 'x' * 1000 }}{% endfor %}",
     ] {
         failed(&Books::new().file("t/page.md.j2", template));
     }
 }
 
 #[test]
-fn values_do_not_grow_without_end() {
-    let doubled = |step: &str| {
-        format!("{{% set x = 'aaaaaaaa' %}}{}", format!("{{% set x = {step} %}}").repeat(40))
-    };
-    let long = "a".repeat(100);
-    for template in [
-        "{% set ns=namespace(x='aaaaaaaa') %}{% for i in range(31) %}{% set ns.x=ns.x~ns.x %}{% endfor %}".to_owned(),
-        doubled("x ~ x"),
-        doubled("x + x"),
-        doubled("x * 2"),
-        doubled("(x) ~ (x)"),
-        doubled("[x, x]"),
-        doubled("(x, x)"),
-        doubled("x, x"),
-        doubled("{'a': x, 'b': x}"),
-        doubled("dict(a=x, b=x)"),
-        doubled("x|replace('a', x)"),
-        doubled("[x, x]|join(x)"),
-        doubled("x|indent(1000000000, true)"),
-        doubled("'%99999999d'|format(1)"),
-        "{% set x = 'aaaaaaaa' %}".to_owned() + &"{% set x %}{{ x }}{{ x }}{% endset %}".repeat(40),
-        "{% macro f(x) %}{{ f(x ~ x) }}{% endmacro %}{{ f('aaaaaaaa') }}".to_owned(),
-        "{% for x in ['aaaaaaaa'] recursive %}{{ loop([x ~ x]) }}{% endfor %}".to_owned(),
-        format!("{{% set x %}}{{% for i in range(90000) %}}{}{{% endfor %}}{{% endset %}}", long.repeat(100)),
-        format!(
-            "{{% set x %}}{{% for i in range(90000) %}}{{% raw %}}{}{{% endraw %}}{{% endfor %}}{{% endset %}}",
-            long.repeat(100)
-        ),
-        "{% set x %}{% for i in range(90000) %}{% include '_big.md' %}{% endfor %}{% endset %}".to_owned(),
-    ] {
-        let books = Books::new().file("t/page.md.j2", &template).file("t/_big.md", long.repeat(1000));
-        let said = failed(&books);
-        let is_known = ["too large", "too deep", "unknown", "tuple", "limit"].iter().any(|word| said.contains(word));
-        assert!(is_known, "{template:.80}: {said}");
-    }
-}
-
-#[test]
-fn counting_what_templates_make_changes_nothing_about_them() {
-    let long = "long ".repeat(30);
-    for (template, text) in [
-        ("{{ 1 + 2 * 3 }}{{ 2 * 3 ~ 'a' ~ 'b'|upper }}", "76aB"),
-        ("{{ (1 + 2) * 3 }}{{ -(1 + 2)|abs }}", "93"),
-        ("{{ ('a' ~ 'b')|upper|lower ~ ('c')|upper }}", "abC"),
-        ("{{ [1, 2][1] }}{{ {'a': [3]}.a[0] }}{{ (4, 5)|last }}", "235"),
-        ("{{ []|first|default('none') }}", "none"),
-        ("{{ ['a','b']|join(', ') if 1 + 1 == 2 else 'x' ~ 'y' }}", "a, b"),
-        ("{% for a, b in {'k': 1}|items %}{{ a ~ b }}{% endfor %}", "k1"),
-        (
-            "{% macro f(x, y='d' ~ 'e') %}{{ x }}{{ y }}{% if caller is defined %}{{ caller() }}{% endif %}{% endmacro %}{{ f('a') }}{% call f('b') %}c{% endcall %}",
-            "adebdec",
-        ),
-        (
-            "{% for x in [1, [2, [3]]] recursive %}{% if x is number %}{{ x }}{% else %}{{ loop(x) }}{% endif %}{% endfor %}",
-            "123",
-        ),
-        (
-            "{% set x|upper %}a{{ 'b' ~ 'c' }}{% endset %}{{ x }}{% filter replace('a', 'z')|upper %}a{% endfilter %}",
-            "ABCZ",
-        ),
-        (
-            "{{ 'a\nb'|indent(2) }}{{ 'x' is startingwith('x') and not 'a' ~ 'b' == 'ab' }}",
-            "a\n  bfalse",
-        ),
-        ("{%- if true -%}   \n{% raw %}{{ x }}{% endraw %}  {%- endif %}", "{{ x }}"),
-        (
-            "{% with a = 'x' ~ 'y', b = 1 + 1 %}{{ a ~ b }}{% endwith %}{{ 'größe' ~ '日' }}",
-            "xy2größe日",
-        ),
-    ] {
-        assert_eq!(rendered(template), text, "{template}");
-    }
-    let around = |text: &str| {
-        format!(
-            "x {{%- if true -%}}  \n {text} \n{{%- endif -%}}  y{{% raw %}}{text}{{{{ }}}}{{% endraw %}}"
-        )
-    };
-    assert_eq!(rendered(&around(&long)), format!("x{}y{long}{{{{ }}}}", long.trim_end()));
+fn output_is_limited() {
+    let books = Books::new()
+        .file("t/page.md.j2", "{% for a in range(90000) %}{{ 'x' * 1000 }}{% endfor %}");
+    assert_eq!(failed(&books), "page.md.j2: the output has more than 8388608 bytes");
 }
