@@ -13,7 +13,6 @@ pub mod documents;
 mod door;
 mod example;
 mod flags;
-mod join;
 mod percent;
 pub mod prompts;
 mod report;
@@ -28,7 +27,6 @@ use toolkit::{Declarations, Native, Resources, Toolset};
 
 pub use checking::{Checked, Checker, Finding};
 pub use flags::{FlagPlaces, Flags, Scope, Setting, Source};
-pub use join::{hidden, join};
 pub use report::{summary, texts, uri};
 pub use template::{FlagReader, Project, TemplateError};
 

@@ -1,6 +1,9 @@
 //! The catalog: the tools of a crib, sorted, under unique names.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use crate::{Diagnostic, Rule, Severity, Tool};
 
@@ -55,9 +58,28 @@ impl Catalog {
         }
         let mut tools: Vec<_> = first_by_name.into_values().collect();
         tools.sort_by(|a, b| a.name.cmp(&b.name));
+        (Self::index(tools), diagnostics)
+    }
+
+    /// The tools that `keep` accepts.
+    pub fn filter(&self, keep: impl Fn(&Tool) -> bool) -> Self {
+        Self::index(self.tools.iter().filter(|tool| keep(tool)).cloned().collect())
+    }
+
+    /// This catalog with more tools. An added tool replaces the one of its name.
+    pub fn with(&self, added: impl IntoIterator<Item = Arc<Tool>>) -> Self {
+        let mut by_name: BTreeMap<&str, Arc<Tool>> =
+            self.tools.iter().map(|tool| (tool.name.as_str(), Arc::clone(tool))).collect();
+        let added: Vec<_> = added.into_iter().collect();
+        by_name.extend(added.iter().map(|tool| (tool.name.as_str(), Arc::clone(tool))));
+        Self::index(by_name.into_values().collect())
+    }
+
+    /// Indexes tools that are sorted and have distinct names.
+    fn index(tools: Vec<Arc<Tool>>) -> Self {
         let by_name =
             tools.iter().enumerate().map(|(index, tool)| (tool.name.clone(), index)).collect();
-        (Self { tools, by_name }, diagnostics)
+        Self { tools, by_name }
     }
 
     /// The tools, sorted by name.

@@ -55,14 +55,13 @@ pub fn apply_switches<'s>(
     if off.is_empty() {
         return (catalog.clone(), Vec::new());
     }
-    let (mut served, mut hidden) = (Vec::new(), Vec::new());
-    for tool in catalog.tools() {
-        match off.iter().find(|switch| switch.covers(tool)) {
-            Some(switch) => hidden.push((Arc::clone(tool), *switch)),
-            None => served.push(Arc::clone(tool)),
-        }
-    }
-    (Catalog::merge(served).0, hidden)
+    let hiding = |tool: &Tool| off.iter().find(|switch| switch.covers(tool)).copied();
+    let hidden = catalog
+        .tools()
+        .iter()
+        .filter_map(|tool| hiding(tool).map(|switch| (Arc::clone(tool), switch)))
+        .collect();
+    (catalog.filter(|tool| hiding(tool).is_none()), hidden)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use builtin::{
     Checked, Checker, Examples, Finding, Handles, content,
     documents::{self, Ability, Doctor, Rendering},
 };
-use catalog::{Catalog, Diagnostic, Severity};
+use catalog::{Catalog, Diagnostic, Severity, Tool};
 use runtime::Runtime;
 use toolkit::{Native, Prefix, Presentation};
 use workspace::{Crib, Environment};
@@ -48,17 +48,27 @@ pub(crate) fn build(
     builtin::toolset(&handles).build(&presentation).map_err(AssemblyError::BuiltIns)
 }
 
-/// Adds those built-in tools to a catalog that the crib's configuration asks for. A built-in tool
-/// replaces a callable tool of its name, which is logged.
+/// Adds those built-in tools to a catalog that the crib's configuration asks for.
 pub(crate) fn add_to(catalog: &Catalog, crib: &Crib, natives: &[Native]) -> Catalog {
-    let wanted: Vec<_> = natives.iter().filter(|native| is_wanted(crib, native)).cloned().collect();
-    for tool in builtin::hidden(catalog.tools(), &wanted) {
-        let (name, source) = (&tool.name, &tool.origin.source);
-        tracing::warn!(
-            "`{name}` of {source} is not served, a built-in tool has its name: rename it, or choose a --prefix"
-        );
+    let wanted = natives.iter().filter(|native| is_wanted(crib, native));
+    catalog.with(wanted.map(|native| Arc::new(described_by(catalog, &native.tool))))
+}
+
+/// A built-in tool, with the description of a definition that has its name and no program. One with
+/// a program is not served, which is logged: a call of that name runs the built-in tool.
+fn described_by(catalog: &Catalog, native: &Tool) -> Tool {
+    let mut tool = native.clone();
+    match catalog.get(&tool.name) {
+        Some(defined) if defined.is_callable() => {
+            let (name, source) = (&defined.name, &defined.origin.source);
+            tracing::warn!(
+                "`{name}` of {source} is not served, a built-in tool has its name: rename it, or choose a --prefix"
+            );
+        }
+        Some(defined) => tool.description = defined.description.clone(),
+        None => {}
     }
-    Catalog::merge(builtin::join(catalog.tools(), &wanted)).0
+    tool
 }
 
 /// Tools for content and flags need `[content]` or `[flags]`, tools for documents need `[documents]`.
@@ -115,5 +125,45 @@ fn to_finding(found: &Diagnostic, position: Option<&Position>) -> Finding {
         line: position.map(|position| position.line),
         column: position.map(|position| position.column),
         tool: found.tool.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use catalog::{Catalog, Implementation, Origin, Schema, SourceId, Tool};
+
+    use super::described_by;
+
+    fn tool(name: &str, description: &str, implementation: Implementation) -> Tool {
+        let origin = Origin::whole(&SourceId::new("test"));
+        Tool::new(name, description, Schema::empty(), implementation, origin)
+    }
+
+    #[test]
+    fn a_definition_without_a_program_describes_a_built_in_tool() {
+        let (catalog, _) = Catalog::merge([
+            tool("await", "Waits as we like it", Implementation::Missing),
+            tool("status", "A program", Implementation::Native),
+            tool("mine", "Mine", Implementation::Native),
+        ]);
+        let natives = ["await", "cancel", "status"]
+            .map(|name| described_by(&catalog, &tool(name, "Built in", Implementation::Native)));
+        let joined = catalog.with(natives.map(Arc::new));
+        let described: Vec<_> = joined
+            .tools()
+            .iter()
+            .map(|tool| (tool.name.as_str(), tool.description.text.as_str(), tool.is_callable()))
+            .collect();
+        assert_eq!(
+            described,
+            [
+                ("await", "Waits as we like it", true),
+                ("cancel", "Built in", true),
+                ("mine", "Mine", true),
+                ("status", "Built in", true),
+            ]
+        );
     }
 }

@@ -136,6 +136,6 @@ pub(crate) fn check(rules: &[Arc<CustomRule>], catalog: &Catalog) -> (Catalog, V
         .filter(|found| found.is_error())
         .filter_map(|found| found.tool.as_deref())
         .collect();
-    let kept = catalog.tools().iter().filter(|tool| !bad.contains(tool.name.as_str())).cloned();
-    (Catalog::merge(kept).0, found)
+    let kept = catalog.filter(|tool| !bad.contains(tool.name.as_str()));
+    (kept, found)
 }

@@ -37,18 +37,10 @@ impl Judging<'_> {
             }
             Self::Nothing => lint::Findings::default(),
         };
-        loaded.catalog = match found.broken.is_empty() {
-            true => catalog,
-            false => {
-                Catalog::merge(
-                    catalog
-                        .tools()
-                        .iter()
-                        .filter(|tool| !found.broken.contains(&tool.name))
-                        .cloned(),
-                )
-                .0
-            }
+        loaded.catalog = if found.broken.is_empty() {
+            catalog
+        } else {
+            catalog.filter(|tool| !found.broken.contains(&tool.name))
         };
         loaded.tools = loaded.catalog.tools().len();
         loaded.diagnostics.extend(conflicts);

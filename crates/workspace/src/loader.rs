@@ -69,9 +69,7 @@ impl Loader {
         let (mut loaded, allowed) = self.read_definitions(crib, Judging::Rules(&context));
         judge(crib, &mut loaded);
         if !self.groups.is_everything() {
-            let wanted =
-                loaded.catalog.tools().iter().filter(|tool| self.groups.admit(tool)).cloned();
-            loaded.catalog = Catalog::merge(wanted).0;
+            loaded.catalog = loaded.catalog.filter(|tool| self.groups.admit(tool));
             loaded.tools = loaded.catalog.tools().len();
         }
         let source = SourceId::new(crib::CONFIG);

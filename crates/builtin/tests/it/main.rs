@@ -7,7 +7,6 @@ mod content;
 mod desk;
 mod documents;
 mod flags;
-mod join;
 mod office;
 mod prompts;
 mod reports;
