@@ -3,7 +3,7 @@
 use std::{path::Path, process::ExitCode};
 
 use catalog::{ErrorType, Failure};
-use host::AssemblyError;
+use host::{AssemblyError, learn::ObserveError};
 
 /// A command that could not do its work.
 #[derive(Debug)]
@@ -108,6 +108,17 @@ impl From<AssemblyError> for CommandError {
             AssemblyError::Prefix(_) => Self::new(Kind::BadArguments, error.to_string())
                 .hint("use letters, digits, `_`, `-` and `.`; nothing for none"),
             _ => Self::machine(error.to_string()),
+        }
+    }
+}
+
+impl From<ObserveError> for CommandError {
+    fn from(error: ObserveError) -> Self {
+        match error {
+            ObserveError::NotAProgram(_) => Self::machine(error.to_string())
+                .hint("watch the tools that a sequence calls, one by one"),
+            ObserveError::Call(failure) => failure.into(),
+            ObserveError::Trace { .. } => Self::machine(error.to_string()),
         }
     }
 }

@@ -10,6 +10,7 @@ mod built_ins;
 mod definitions_log;
 mod error;
 mod flags;
+pub mod learn;
 mod persistence;
 mod plural;
 mod providers;

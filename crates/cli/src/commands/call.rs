@@ -1,19 +1,15 @@
 //! `call`: run a tool from the terminal.
 
-mod learn;
 pub(super) mod plan;
-mod trace;
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use catalog::{Catalog, Content, Outcome, Switch, Tool, arguments};
-use host::{OnFlagChange, Options, Persistence, Tools};
+use host::{OnFlagChange, Options, Persistence, Tools, learn::Observation};
 use runtime::{Call, Runtime};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context, Interrupt};
-
-use learn::Lesson;
 
 use super::{CommandContext, CommandResult, show};
 use crate::{
@@ -69,27 +65,27 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     if args.dry_run {
         return plan(runtime, &catalog, &tool, given, args.json);
     }
-    let lesson = args
+    let observation = args
         .learn
-        .then(|| Lesson::begin(runtime, &assembly.settings(), &tool, &given))
+        .then(|| Observation::prepare(runtime, &assembly.settings(), &tool, &given))
         .transpose()?;
     let cancel = CancellationToken::new();
     let call = Call {
         limit: args.timeout_seconds.map(Duration::from_secs),
         catalog: Arc::new(catalog),
         policy: crib.policy.clone(),
-        trace: lesson.as_ref().map(Lesson::trace),
+        trace: observation.as_ref().map(Observation::trace),
         ..Call::new(tool, given, Context::detached(cancel.clone()))
     };
     let outcome = run_to_end(runtime, call, cancel)?;
     print(&outcome, args.json);
-    if let Some(learnt) = lesson.map(Lesson::end).transpose()?.flatten() {
+    if let Some(profile) = observation.map(Observation::finish).transpose()?.flatten() {
         if outcome.failed {
             terminal::note(
                 "the run failed: this is what it touched until then, and it may need more",
             );
         }
-        terminal::line(&learnt);
+        terminal::line(&profile.describe());
     }
     Ok(exit_code(&outcome))
 }

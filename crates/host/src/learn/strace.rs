@@ -1,7 +1,7 @@
-//! What a program touched, read from the lines that `strace -f -y` writes. Nothing here looks at the machine.
+//! Parses the output of `strace -f -y` into the files and sockets that a program used. Does no I/O.
 //!
-//! Only what confinement is about counts: files that were opened, run, made or changed, and sockets that lead
-//! somewhere. Looking at a file's metadata is always allowed, and a call that failed touched nothing.
+//! Only accesses that the sandbox restricts count: files opened, run, created or changed, and sockets to
+//! other machines or daemons. Reading metadata is always allowed, and a failed system call had no effect.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -10,104 +10,105 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// What a program touched.
+/// The files and sockets that a program used.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Touched {
+pub(super) struct Accesses {
     pub(super) read: BTreeSet<PathBuf>,
     pub(super) written: BTreeSet<PathBuf>,
-    /// Whether it had a socket to another machine or to a daemon.
+    /// Whether it had a socket to another machine or was connected to a daemon.
     pub(super) network: bool,
 }
 
-/// Reads a trace of a program that started in `folder`.
-pub(super) fn parse(trace: &str, folder: &Path) -> Touched {
-    let mut reader = Reader {
-        touched: Touched::default(),
+/// Parses the trace of a program that started in `folder`.
+pub(super) fn parse(trace: &str, folder: &Path) -> Accesses {
+    let mut parser = Parser {
+        accesses: Accesses::default(),
         folders: HashMap::new(),
-        halves: HashMap::new(),
-        last: folder.to_owned(),
+        unfinished: HashMap::new(),
+        last_folder: folder.to_owned(),
     };
-    trace.lines().for_each(|line| reader.line(line));
-    reader.touched
+    trace.lines().for_each(|line| parser.parse_line(line));
+    parser.accesses
 }
 
-struct Reader<'t> {
-    touched: Touched,
-    /// The folder that each process is in.
+struct Parser<'t> {
+    accesses: Accesses,
+    /// The current folder of each process.
     folders: HashMap<&'t str, PathBuf>,
-    /// Calls that were interrupted by another line, by process.
-    halves: HashMap<&'t str, &'t str>,
-    /// The folder of the last line's process: a new process is mostly a child of it.
-    last: PathBuf,
+    /// The first halves of calls that lines of other processes interrupt, by process.
+    unfinished: HashMap<&'t str, &'t str>,
+    /// The folder of the previous line's process. A process that was not seen before starts there: it
+    /// is most likely a child of that process.
+    last_folder: PathBuf,
 }
 
-/// One system call.
-struct Call<'t> {
+/// One completed system call.
+struct SystemCall<'t> {
     name: &'t str,
     arguments: Vec<&'t str>,
     result: &'t str,
 }
 
-/// An argument that is a path, and the one that it is relative to.
+/// The index of a path argument, and of the descriptor argument that it is relative to.
 #[derive(Clone, Copy)]
-struct Place {
+struct PathArgument {
     folder: Option<usize>,
     path: usize,
 }
 
-const fn at(folder: usize, path: usize) -> Place {
-    Place { folder: Some(folder), path }
+const fn at(folder: usize, path: usize) -> PathArgument {
+    PathArgument { folder: Some(folder), path }
 }
 
-const fn plain(path: usize) -> Place {
-    Place { folder: None, path }
+const fn plain(path: usize) -> PathArgument {
+    PathArgument { folder: None, path }
 }
 
-impl<'t> Reader<'t> {
-    fn line(&mut self, line: &'t str) {
+impl<'t> Parser<'t> {
+    fn parse_line(&mut self, line: &'t str) {
         let Some((process, text)) = line.split_once(' ') else {
             return;
         };
         let text = text.trim_start();
         if let Some(half) = text.strip_suffix("<unfinished ...>") {
-            self.halves.insert(process, half.trim_end());
+            self.unfinished.insert(process, half.trim_end());
         } else if let Some((_, rest)) =
             text.strip_prefix("<... ").and_then(|text| text.split_once(" resumed>"))
         {
-            let whole = format!("{}{rest}", self.halves.remove(process).unwrap_or_default());
-            self.call(process, &whole);
+            let whole = format!("{}{rest}", self.unfinished.remove(process).unwrap_or_default());
+            self.parse_call(process, &whole);
         } else {
-            self.call(process, text);
+            self.parse_call(process, text);
         }
     }
 
-    fn call(&mut self, process: &'t str, text: &str) {
-        let Some(call) = split(text) else { return };
+    fn parse_call(&mut self, process: &'t str, text: &str) {
+        let Some(call) = split_call(text) else { return };
         if !self.folders.contains_key(process) {
-            self.folders.insert(process, self.last.clone());
+            self.folders.insert(process, self.last_folder.clone());
         }
         if !call.result.starts_with('-') && !call.result.starts_with('?') {
-            self.take(process, &call);
+            self.record(process, &call);
         }
-        self.last.clone_from(&self.folders[process]);
+        self.last_folder.clone_from(&self.folders[process]);
     }
 
-    /// Takes down a call that went well.
-    fn take(&mut self, process: &'t str, call: &Call<'_>) {
-        let (read, written): (&[Place], &[Place]) = match call.name {
-            "open" | "openat" | "openat2" => return self.open(process, call),
-            "chdir" => return self.enter(process, call, plain(0)),
+    /// Records a successful call.
+    fn record(&mut self, process: &'t str, call: &SystemCall<'_>) {
+        let (read, written): (&[PathArgument], &[PathArgument]) = match call.name {
+            "open" | "openat" | "openat2" => return self.record_open(process, call),
+            "chdir" => return self.change_folder(process, call, plain(0)),
             "fchdir" => {
                 return drop(
-                    annotated(call.arguments.first())
+                    descriptor_path(call.arguments.first())
                         .map(|folder| self.folders.insert(process, folder)),
                 );
             }
             "socket" => {
-                return self.touched.network |=
-                    call.arguments.first().is_some_and(|family| leads_out(family));
+                return self.accesses.network |=
+                    call.arguments.first().is_some_and(|family| is_external(family));
             }
-            "connect" => return self.touched.network = true,
+            "connect" => return self.accesses.network = true,
             "execve" => (&[plain(0)], &[]),
             "execveat" => (&[at(0, 1)], &[]),
             "creat" | "mkdir" | "rmdir" | "unlink" | "mknod" | "truncate" | "chmod" | "chown"
@@ -124,60 +125,67 @@ impl<'t> Reader<'t> {
             _ => return,
         };
         let read: Vec<_> =
-            read.iter().filter_map(|place| self.path(process, call, *place)).collect();
+            read.iter().filter_map(|argument| self.path(process, call, *argument)).collect();
         let written: Vec<_> =
-            written.iter().filter_map(|place| self.path(process, call, *place)).collect();
-        self.touched.read.extend(read);
-        self.touched.written.extend(written);
+            written.iter().filter_map(|argument| self.path(process, call, *argument)).collect();
+        self.accesses.read.extend(read);
+        self.accesses.written.extend(written);
     }
 
-    fn open(&mut self, process: &str, call: &Call<'_>) {
-        let place = if call.name == "open" { plain(0) } else { at(0, 1) };
-        let flags = call.arguments.get(place.path + 1).copied().unwrap_or_default();
-        // The result tells where links led.
-        let path = annotated(Some(&call.result)).or_else(|| self.path(process, call, place));
+    fn record_open(&mut self, process: &str, call: &SystemCall<'_>) {
+        let argument = if call.name == "open" { plain(0) } else { at(0, 1) };
+        let flags = call.arguments.get(argument.path + 1).copied().unwrap_or_default();
+        // The result names the file after following links.
+        let path =
+            descriptor_path(Some(&call.result)).or_else(|| self.path(process, call, argument));
         let Some(path) = path.filter(|_| !flags.contains("O_PATH")) else {
             return;
         };
         if ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"].iter().any(|flag| flags.contains(flag)) {
-            self.touched.written.insert(path.clone());
+            self.accesses.written.insert(path.clone());
         }
         if !flags.contains("O_WRONLY") {
-            self.touched.read.insert(path);
+            self.accesses.read.insert(path);
         }
     }
 
-    fn enter(&mut self, process: &'t str, call: &Call<'_>, place: Place) {
-        if let Some(folder) = self.path(process, call, place) {
+    fn change_folder(&mut self, process: &'t str, call: &SystemCall<'_>, argument: PathArgument) {
+        if let Some(folder) = self.path(process, call, argument) {
             self.folders.insert(process, folder);
         }
     }
 
-    /// The path of an argument; none if it is empty, so that the file descriptor before it is meant.
-    fn path(&self, process: &str, call: &Call<'_>, place: Place) -> Option<PathBuf> {
-        let descriptor = place.folder.and_then(|folder| annotated(call.arguments.get(folder)));
+    /// The path of an argument. If it is `NULL`, the descriptor before it is the file itself.
+    fn path(
+        &self,
+        process: &str,
+        call: &SystemCall<'_>,
+        argument: PathArgument,
+    ) -> Option<PathBuf> {
+        let descriptor =
+            argument.folder.and_then(|folder| descriptor_path(call.arguments.get(folder)));
         let folder = descriptor.or_else(|| self.folders.get(process).cloned())?;
-        match call.arguments.get(place.path)?.strip_prefix('"') {
-            Some(text) => Some(tidy(&folder.join(unescaped(text.strip_suffix('"')?)))),
+        match call.arguments.get(argument.path)?.strip_prefix('"') {
+            Some(text) => Some(normalize(&folder.join(unescape(text.strip_suffix('"')?)))),
             None => Some(folder),
         }
     }
 }
 
-/// Families of sockets that lead to other machines. Local ones count when they are connected.
-fn leads_out(family: &str) -> bool {
+/// Whether sockets of this family reach other machines. Local ones count when they are connected.
+fn is_external(family: &str) -> bool {
     !matches!(family, "AF_UNIX" | "AF_LOCAL" | "AF_NETLINK" | "AF_ALG")
 }
 
-/// The path in `3</some/path>`.
-fn annotated(argument: Option<&&str>) -> Option<PathBuf> {
+/// The path that `-y` adds to a descriptor: `3</some/path>`.
+fn descriptor_path(argument: Option<&&str>) -> Option<PathBuf> {
     let (_, rest) = argument?.split_once('<')?;
     let path = rest.split_once('>')?.0;
-    path.starts_with('/').then(|| PathBuf::from(unescaped(path)))
+    path.starts_with('/').then(|| PathBuf::from(unescape(path)))
 }
 
-/// Takes `name(arguments) = result` apart.
-fn split(text: &str) -> Option<Call<'_>> {
+/// Splits `name(arguments) = result`.
+fn split_call(text: &str) -> Option<SystemCall<'_>> {
     let (name, rest) = text.split_once('(')?;
     if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return None;
@@ -193,7 +201,7 @@ fn split(text: &str) -> Option<Call<'_>> {
             ')' if depth == 0 => {
                 arguments.push(rest[start..index].trim());
                 let result = rest[index + 1..].trim_start().strip_prefix('=')?.trim();
-                return Some(Call { name, arguments, result });
+                return Some(SystemCall { name, arguments, result });
             }
             '(' | '[' | '{' | '<' => depth += 1,
             ')' | ']' | '}' | '>' => depth = depth.saturating_sub(1),
@@ -207,8 +215,8 @@ fn split(text: &str) -> Option<Call<'_>> {
     None
 }
 
-/// A text without the escapes of C.
-fn unescaped(text: &str) -> OsString {
+/// Decodes the C escapes of a string.
+fn unescape(text: &str) -> OsString {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, tail)) = rest.split_first() {
@@ -240,26 +248,26 @@ fn unescaped(text: &str) -> OsString {
     OsString::from_vec(bytes)
 }
 
-/// A path without `.` and `..`. What is behind a link is not known here; the caller asks the machine.
-fn tidy(path: &Path) -> PathBuf {
-    let mut tidy = PathBuf::new();
+/// Removes `.` and `..` lexically. Links are not followed here: the caller resolves them on disk.
+fn normalize(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
     for component in path.components() {
         match component {
-            Component::ParentDir => _ = tidy.pop(),
+            Component::ParentDir => _ = normal.pop(),
             Component::CurDir => {}
-            other => tidy.push(other),
+            other => normal.push(other),
         }
     }
-    tidy
+    normal
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::{Path, PathBuf};
 
-    use super::{Touched, parse};
+    use super::{Accesses, parse};
 
-    fn touched(trace: &str) -> Touched {
+    fn accesses(trace: &str) -> Accesses {
         parse(trace, Path::new("/crib"))
     }
 
@@ -268,8 +276,8 @@ mod tests {
     }
 
     #[test]
-    fn tells_reading_from_writing() {
-        let found = touched(
+    fn distinguishes_reading_from_writing() {
+        let found = accesses(
             "7 execve(\"/usr/bin/cp\", [\"cp\", \"a, b\", \"c\"], 0x7f /* 35 vars */) = 0\n\
              7 openat(AT_FDCWD</crib>, \"a, b\", O_RDONLY) = 3</crib/a, b>\n\
              7 openat(AT_FDCWD</crib>, \"c\", O_WRONLY|O_CREAT|O_EXCL, 0644) = 4</crib/c>\n\
@@ -283,27 +291,27 @@ mod tests {
     }
 
     #[test]
-    fn takes_where_a_link_led() {
+    fn records_the_target_of_a_link() {
         assert_eq!(
-            touched("7 open(\"link\", O_RDONLY) = 3</crib/target>\n").read,
+            accesses("7 open(\"link\", O_RDONLY) = 3</crib/target>\n").read,
             set(&["/crib/target"])
         );
     }
 
     #[test]
-    fn what_failed_or_only_looked_is_nothing() {
+    fn ignores_failed_calls_and_metadata() {
         let trace = "7 openat(AT_FDCWD</crib>, \"gone\", O_RDONLY) = -1 ENOENT (No such file or directory)\n\
              7 newfstatat(AT_FDCWD</crib>, \"seen\", {st_mode=S_IFREG|0644, st_size=3, ...}, 0) = 0\n\
              7 access(\"seen\", R_OK)                 = 0\n\
              7 --- SIGCHLD {si_signo=SIGCHLD, si_code=CLD_EXITED} ---\n\
              7 mkdir(\"there\", 0777)                 = -1 EEXIST (File exists)\n\
              7 +++ exited with 0 +++\n\n7\nnonsense (\n";
-        assert_eq!(touched(trace), Touched::default());
+        assert_eq!(accesses(trace), Accesses::default());
     }
 
     #[test]
-    fn follows_processes_into_their_folders() {
-        let found = touched(
+    fn tracks_the_folder_of_each_process() {
+        let found = accesses(
             "7 chdir(\"inner\")                      = 0\n\
              8 mkdir(\"new\", 0777)                   = 0\n\
              8 chdir(\"new\")                         = 0\n\
@@ -321,8 +329,8 @@ mod tests {
     }
 
     #[test]
-    fn puts_interrupted_calls_together() {
-        let found = touched(
+    fn joins_interrupted_calls() {
+        let found = accesses(
             "7 openat(AT_FDCWD</crib>, \"one\", O_RDONLY <unfinished ...>\n\
              8 openat(AT_FDCWD</crib>, \"two\", O_RDONLY) = 3</crib/two>\n\
              7 <... openat resumed>)             = 3</crib/one>\n",
@@ -331,8 +339,8 @@ mod tests {
     }
 
     #[test]
-    fn reads_strange_names() {
-        let found = touched(
+    fn decodes_escaped_names() {
+        let found = accesses(
             "7 openat(AT_FDCWD</crib>, \"\\303\\251\", O_WRONLY|O_CREAT, 0666) = 3</crib/\\303\\251>\n\
              7 unlink(\"a\\\"b) = 0\\n\\\\\")  = 0\n",
         );
@@ -340,8 +348,8 @@ mod tests {
     }
 
     #[test]
-    fn links_read_one_side_and_write_the_other() {
-        let found = touched(
+    fn hard_links_read_their_source() {
+        let found = accesses(
             "7 linkat(AT_FDCWD</crib>, \"a\", AT_FDCWD</crib>, \"b\", 0) = 0\n7 symlink(\"/far\", \"c\") = 0\n\
              7 symlinkat(\"/far\", AT_FDCWD</crib>, \"d\") = 0\n7 renameat2(AT_FDCWD</crib>, \"e\", AT_FDCWD</crib>, \"f\", 0) = 0\n",
         );
@@ -350,23 +358,24 @@ mod tests {
     }
 
     #[test]
-    fn sees_the_network() {
+    fn detects_network_use() {
         assert!(
-            touched("7 socket(AF_INET, SOCK_STREAM|SOCK_CLOEXEC, IPPROTO_IP) = 3<TCP:[1]>\n")
+            accesses("7 socket(AF_INET, SOCK_STREAM|SOCK_CLOEXEC, IPPROTO_IP) = 3<TCP:[1]>\n")
                 .network
         );
-        assert!(touched("7 socket(AF_INET6, SOCK_DGRAM, IPPROTO_IP) = 3<UDPv6:[1]>\n").network);
+        assert!(accesses("7 socket(AF_INET6, SOCK_DGRAM, IPPROTO_IP) = 3<UDPv6:[1]>\n").network);
         assert!(
-            touched("7 connect(3<UNIX:[1]>, {sa_family=AF_UNIX, sun_path=\"/run/d\"}, 110) = 0\n")
+            accesses("7 connect(3<UNIX:[1]>, {sa_family=AF_UNIX, sun_path=\"/run/d\"}, 110) = 0\n")
                 .network
         );
-        assert!(!touched("7 socket(AF_UNIX, SOCK_STREAM, 0) = 3<UNIX:[1]>\n").network);
+        assert!(!accesses("7 socket(AF_UNIX, SOCK_STREAM, 0) = 3<UNIX:[1]>\n").network);
         assert!(
-            !touched("7 connect(3<UNIX:[1]>, {sa_family=AF_UNIX, sun_path=\"/run/nscd\"}, 110) = -1 ENOENT (No such file)\n")
+            !accesses("7 connect(3<UNIX:[1]>, {sa_family=AF_UNIX, sun_path=\"/run/nscd\"}, 110) = -1 ENOENT (No such file)\n")
                 .network
         );
         assert!(
-            !touched("7 socket(AF_INET, SOCK_STREAM, 0) = -1 EACCES (Permission denied)\n").network
+            !accesses("7 socket(AF_INET, SOCK_STREAM, 0) = -1 EACCES (Permission denied)\n")
+                .network
         );
     }
 }
