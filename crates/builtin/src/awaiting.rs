@@ -103,7 +103,7 @@ async fn tell(
         }
         let message = said.values().cloned().collect::<Vec<_>>().join("; ");
         let message = (!message.is_empty()).then_some(message);
-        context.progress(begun.elapsed().as_secs_f64(), None, message.as_deref()).await;
+        context.report_progress(begun.elapsed().as_secs_f64(), None, message.as_deref()).await;
     }
 }
 

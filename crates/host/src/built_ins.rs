@@ -8,7 +8,7 @@ use builtin::{
 };
 use catalog::{Catalog, Diagnostic, Severity, Tool};
 use runtime::Runtime;
-use toolkit::{Native, Prefix, Presentation};
+use toolkit::{Native, Prefix, ToolsetOptions};
 use workspace::{Crib, Environment};
 
 use crate::{
@@ -27,7 +27,7 @@ pub(crate) fn build(
     prefix: Option<&str>,
 ) -> Result<Vec<Native>, AssemblyError> {
     let prefix = match prefix.or_else(|| environment.get("MCP_TOOL_PREFIX")) {
-        Some(prefix) => Prefix::set(prefix).map_err(AssemblyError::Prefix)?,
+        Some(prefix) => Prefix::parse(prefix).map_err(AssemblyError::Prefix)?,
         None => Prefix::unset(),
     };
     let has_examples = environment
@@ -44,7 +44,7 @@ pub(crate) fn build(
         flags: Some(providers.flags.clone()),
         checker: crib.checks_definitions().then(|| checker(crib)),
     };
-    let presentation = Presentation { prefix, errors: crib.config.crib.errors.map(Into::into) };
+    let presentation = ToolsetOptions { prefix, errors: crib.config.crib.errors.map(Into::into) };
     builtin::toolset(&handles).build(&presentation).map_err(AssemblyError::BuiltIns)
 }
 

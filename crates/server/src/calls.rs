@@ -102,7 +102,7 @@ async fn finish(
 ) -> Result<CallToolResponse, ErrorData> {
     let started =
         Operation::started_by(&outcome).filter(|_| served.tool.mode == Mode::Asynchronous);
-    if exchange.can(Capability::Tasks) {
+    if exchange.supports(Capability::Tasks) {
         if let Some(id) = started {
             return tasks::created(connection, &id).await.map(Into::into);
         }

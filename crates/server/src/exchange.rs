@@ -144,7 +144,7 @@ fn rounded(progress: f64) -> f64 {
 }
 
 impl Client for Exchange {
-    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
+    fn report_progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             let Some(token) = self.cx.meta.get_progress_token() else {
                 return;
@@ -180,7 +180,7 @@ impl Client for Exchange {
             None => match self
                 .open(&questions)
                 .into_iter()
-                .find(|(_, question)| !self.can(questions::needs(question)))
+                .find(|(_, question)| !self.supports(questions::needs(question)))
             {
                 Some((_, question)) => {
                     Err(Interrupt::MissingCapability(questions::needs(question)))
@@ -191,11 +191,11 @@ impl Client for Exchange {
         Box::pin(std::future::ready(result))
     }
 
-    fn state(&self) -> Option<Vec<u8>> {
+    fn saved_state(&self) -> Option<Vec<u8>> {
         self.known().settled.kept.clone()
     }
 
-    fn can(&self, capability: Capability) -> bool {
+    fn supports(&self, capability: Capability) -> bool {
         let Some(client) = self.cx.client_capabilities() else {
             return false;
         };
@@ -210,7 +210,7 @@ impl Client for Exchange {
         }
     }
 
-    fn changed(&self, change: Change) -> BoxFuture<'_, ()> {
+    fn notify_changed(&self, change: Change) -> BoxFuture<'_, ()> {
         let audience = self.audience.clone();
         // Nobody's tool waits for somebody else's client.
         tokio::spawn(async move { audience.announce(change).await });

@@ -92,7 +92,7 @@ fn unknown(providers: &[Arc<dyn Resources>], uri: &str) -> ErrorData {
         let mut templates = provider.templates().into_iter();
         templates.any(|template| scheme(&template.uri_template) == scheme(uri))
     };
-    let explained = providers.iter().find_map(|provider| match provider.absence(uri)? {
+    let explained = providers.iter().find_map(|provider| match provider.explain_missing(uri)? {
         // What one provider takes for malformed may be the way another writes its addresses.
         ResourceError::Malformed(_)
             if !has_scheme(provider) && providers.iter().any(has_scheme) =>

@@ -12,7 +12,7 @@ use crate::{Answer, Arguments, BoxFuture, Interrupt, Question, Services, ToolSto
 /// The other side of a call, as a tool sees it. Servers implement this; tools use [`Context`].
 pub trait Client: Send + Sync {
     /// Reports progress, if the client asked for it.
-    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()>;
+    fn report_progress(&self, progress: Progress) -> BoxFuture<'_, ()>;
 
     /// Sends a log message, if the client asked for it.
     fn log(&self, level: Level, data: Value) -> BoxFuture<'_, ()>;
@@ -25,13 +25,13 @@ pub trait Client: Send + Sync {
     ) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>>;
 
     /// What the tool left for itself when the call was made before.
-    fn state(&self) -> Option<Vec<u8>>;
+    fn saved_state(&self) -> Option<Vec<u8>>;
 
     /// Whether the client says that it can do this.
-    fn can(&self, capability: Capability) -> bool;
+    fn supports(&self, capability: Capability) -> bool;
 
     /// Tells every client that something changed.
-    fn changed(&self, change: Change) -> BoxFuture<'_, ()>;
+    fn notify_changed(&self, change: Change) -> BoxFuture<'_, ()>;
 }
 
 /// What a client may be able to do.
@@ -136,8 +136,10 @@ impl Context {
     }
 
     /// Reports that `done` of `total` is done.
-    pub async fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) {
-        self.client.progress(Progress { done, total, message: message.map(str::to_owned) }).await;
+    pub async fn report_progress(&self, done: f64, total: Option<f64>, message: Option<&str>) {
+        self.client
+            .report_progress(Progress { done, total, message: message.map(str::to_owned) })
+            .await;
     }
 
     /// Sends a log message to the client.
@@ -164,24 +166,24 @@ impl Context {
         self.client.ask(questions, state).await
     }
 
-    /// Leaves something for the repeated call, which finds it with [`Context::state`].
-    pub fn keep(&self, state: impl Into<Vec<u8>>) {
+    /// Leaves something for the repeated call, which finds it with [`Context::saved_state`].
+    pub fn save_state(&self, state: impl Into<Vec<u8>>) {
         *self.kept.lock() = Some(state.into());
     }
 
     /// What was kept when the call was made before.
-    pub fn state(&self) -> Option<Vec<u8>> {
-        self.client.state()
+    pub fn saved_state(&self) -> Option<Vec<u8>> {
+        self.client.saved_state()
     }
 
     /// Whether the client says that it can do this.
-    pub fn can(&self, capability: Capability) -> bool {
-        self.client.can(capability)
+    pub fn supports(&self, capability: Capability) -> bool {
+        self.client.supports(capability)
     }
 
     /// Tells every client that something changed.
-    pub async fn changed(&self, change: Change) {
-        self.client.changed(change).await;
+    pub async fn notify_changed(&self, change: Change) {
+        self.client.notify_changed(change).await;
     }
 
     /// Calls another tool, by its served or its bare name: checked, decided about and recorded as any
@@ -219,7 +221,7 @@ impl Context {
 struct Nobody;
 
 impl Client for Nobody {
-    fn progress(&self, _: Progress) -> BoxFuture<'_, ()> {
+    fn report_progress(&self, _: Progress) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
@@ -240,15 +242,15 @@ impl Client for Nobody {
         Box::pin(std::future::ready(Err(Interrupt::MissingCapability(lacking))))
     }
 
-    fn state(&self) -> Option<Vec<u8>> {
+    fn saved_state(&self) -> Option<Vec<u8>> {
         None
     }
 
-    fn can(&self, _: Capability) -> bool {
+    fn supports(&self, _: Capability) -> bool {
         false
     }
 
-    fn changed(&self, _: Change) -> BoxFuture<'_, ()> {
+    fn notify_changed(&self, _: Change) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 }

@@ -35,7 +35,7 @@ pub struct Declarations {
 
 impl Declarations {
     /// Everything that was declared, by name, the first time; nothing after that.
-    pub fn take(&self) -> Vec<Native> {
+    pub fn take_once(&self) -> Vec<Native> {
         if self.taken.swap(true, Ordering::SeqCst) {
             return Vec::new();
         }

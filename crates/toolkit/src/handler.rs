@@ -106,8 +106,8 @@ impl Native {
     }
 
     /// Says how long a call of it is answered with its result before it becomes an operation.
-    pub fn patience(mut self, patience: Duration) -> Self {
-        self.tool.answer_within = Some(patience);
+    pub fn answer_within(mut self, limit: Duration) -> Self {
+        self.tool.answer_within = Some(limit);
         self
     }
 

@@ -41,4 +41,4 @@ pub use provider::{
 };
 pub use question::{Answer, Question};
 pub use reply::{Reply, Return};
-pub use toolset::{FIRST_LINE, Presentation, Toolset, ToolsetError};
+pub use toolset::{FIRST_LINE, Toolset, ToolsetError, ToolsetOptions};

@@ -36,7 +36,7 @@ impl Prefix {
     }
 
     /// A prefix that somebody set; an empty one means none. The `_` after it is added, and may be given.
-    pub fn set(text: &str) -> Result<Self, BadPrefix> {
+    pub fn parse(text: &str) -> Result<Self, BadPrefix> {
         let prefix = text.trim_end_matches('_');
         match name::check(prefix) {
             Ok(()) | Err(name::NameError::Empty) => Ok(Self(Some(prefix.to_owned()))),

@@ -81,7 +81,7 @@ pub trait Resources: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>>;
 
     /// Why nothing is at an address; `None` if that is not for this provider to say.
-    fn absence(&self, _uri: &str) -> Option<ResourceError> {
+    fn explain_missing(&self, _uri: &str) -> Option<ResourceError> {
         None
     }
 

@@ -155,24 +155,24 @@ pub trait Return: Send + 'static {
     const ERRORS: ErrorForm;
 
     /// What its structured result is, where it has one.
-    fn output() -> Option<Schema>;
+    fn output_schema() -> Option<Schema>;
 
     /// As the outcome of a call.
-    fn outcome(self) -> Result<Outcome, Interrupt>;
+    fn into_outcome(self) -> Result<Outcome, Interrupt>;
 }
 
 impl<T: Serialize + JsonSchema + Send + 'static> Return for Reply<T> {
     const ERRORS: ErrorForm = ErrorForm::Envelope;
 
-    fn output() -> Option<Schema> {
+    fn output_schema() -> Option<Schema> {
         Some(envelope_schema::<T>())
     }
 
-    fn outcome(mut self) -> Result<Outcome, Interrupt> {
+    fn into_outcome(mut self) -> Result<Outcome, Interrupt> {
         let failed = !self.is_ok();
         let structured = match serde_json::to_value(&self) {
             Ok(structured) => structured,
-            Err(error) => return unwritable(&error).outcome(),
+            Err(error) => return unwritable(&error).into_outcome(),
         };
         let content =
             self.content.take().unwrap_or_else(|| vec![Content::Text(structured.to_string())]);
@@ -184,11 +184,11 @@ impl<T: Serialize + JsonSchema + Send + 'static> Return for Reply<T> {
 impl Return for Outcome {
     const ERRORS: ErrorForm = ErrorForm::Standard;
 
-    fn output() -> Option<Schema> {
+    fn output_schema() -> Option<Schema> {
         None
     }
 
-    fn outcome(self) -> Result<Outcome, Interrupt> {
+    fn into_outcome(self) -> Result<Outcome, Interrupt> {
         Ok(self)
     }
 }
@@ -196,12 +196,12 @@ impl Return for Outcome {
 impl<R: Return> Return for Result<R, Interrupt> {
     const ERRORS: ErrorForm = R::ERRORS;
 
-    fn output() -> Option<Schema> {
-        R::output()
+    fn output_schema() -> Option<Schema> {
+        R::output_schema()
     }
 
-    fn outcome(self) -> Result<Outcome, Interrupt> {
-        self.and_then(R::outcome)
+    fn into_outcome(self) -> Result<Outcome, Interrupt> {
+        self.and_then(R::into_outcome)
     }
 }
 

@@ -16,7 +16,7 @@ pub struct Toolset(Vec<Native>);
 
 /// How native tools are served.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Presentation {
+pub struct ToolsetOptions {
     /// What stands before their names.
     pub prefix: Prefix,
     /// How failures are written down for programs, where the server wants all of them alike.
@@ -36,16 +36,16 @@ impl Toolset {
 
     /// Adds what was declared and not yet taken.
     pub fn with_declared(mut self, declarations: &Declarations) -> Self {
-        self.0.extend(declarations.take());
+        self.0.extend(declarations.take_once());
         self
     }
 
     /// The tools as they are served, in the order of their names. Two of one name, and tools that do
     /// not explain themselves, are refused.
-    pub fn build(self, presentation: &Presentation) -> Result<Vec<Native>, ToolsetError> {
+    pub fn build(self, options: &ToolsetOptions) -> Result<Vec<Native>, ToolsetError> {
         let mut faults: Vec<_> = self.0.iter().flat_map(faults).collect();
         let mut natives: Vec<_> =
-            self.0.into_iter().map(|native| native.named(&presentation.prefix)).collect();
+            self.0.into_iter().map(|native| native.named(&options.prefix)).collect();
         natives.sort_by(|a, b| a.tool.name.cmp(&b.tool.name));
         let mut seen = BTreeSet::new();
         for native in &mut natives {
@@ -56,7 +56,7 @@ impl Toolset {
             if !seen.insert(served.clone()) {
                 faults.push(format!("two tools are called `{served}`"));
             }
-            native.tool.errors = presentation.errors.unwrap_or(native.tool.errors);
+            native.tool.errors = options.errors.unwrap_or(native.tool.errors);
         }
         if faults.is_empty() { Ok(natives) } else { Err(ToolsetError(faults)) }
     }

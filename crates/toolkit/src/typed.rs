@@ -22,7 +22,7 @@ impl Native {
         let name = name.into();
         let origin = Origin::whole(&SourceId::new(format!("native:{name}")));
         let mut tool = Tool::new(name, "", argument::schema::<A>(), Implementation::Native, origin);
-        tool.output = R::Output::output();
+        tool.output = R::Output::output_schema();
         tool.errors = R::Output::ERRORS;
         let handler =
             Arc::new(Typed { function: Arc::new(function), arguments: std::marker::PhantomData });
@@ -83,7 +83,7 @@ where
         match serde_json::from_value::<A>(Value::Object(arguments)) {
             Ok(arguments) => {
                 let work = (self.function)(arguments, context);
-                Box::pin(async move { work.await.outcome() })
+                Box::pin(async move { work.await.into_outcome() })
             }
             // Only what a schema cannot say comes this far.
             Err(error) => {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use server::{Identity, Server, serve_stdio};
-use toolkit::{Context, Declarations, Native, Presentation, Reply, Toolset, declare};
+use toolkit::{Context, Declarations, Native, Reply, Toolset, ToolsetOptions, declare};
 
 #[derive(Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -33,6 +33,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let identity = Identity { name: "words".to_owned(), version, instructions: None };
     let natives = Toolset::default().with_declared(&Declarations::default());
-    let server = Server::of(identity, natives.build(&Presentation::default())?, docs::description);
+    let server =
+        Server::of(identity, natives.build(&ToolsetOptions::default())?, docs::description);
     Ok(serve_stdio(server).await?)
 }

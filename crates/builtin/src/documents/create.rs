@@ -90,9 +90,9 @@ async fn answer(documents: &Documents, given: CreateRmd, context: &Context) -> R
         Ok(created) => created,
         Err(failure) => return failed(failure),
     };
-    context.changed(Change::Resources).await;
+    context.notify_changed(Change::Resources).await;
     if created.replaced {
-        context.changed(Change::Resource(created.uri.clone())).await;
+        context.notify_changed(Change::Resource(created.uri.clone())).await;
     }
     let Ok(name) = DocumentName::new(&created.filename) else {
         return Reply::ok(created);

@@ -56,8 +56,8 @@ async fn answer(documents: &Documents, given: DeleteRmd, context: &Context) -> R
         Err(failure) => return failed(failure),
     };
     let uri = address::of_document(&name);
-    context.changed(Change::Resources).await;
-    context.changed(Change::Resource(uri.clone())).await;
+    context.notify_changed(Change::Resources).await;
+    context.notify_changed(Change::Resource(uri.clone())).await;
     let said = Content::Text(format!("Deleted R Markdown file: {name}"));
     Reply::ok(Deleted { filename: name.to_string(), uri }).content(vec![said])
 }

@@ -80,7 +80,7 @@ impl Resources for Provider {
         })
     }
 
-    fn absence(&self, uri: &str) -> Option<ResourceError> {
+    fn explain_missing(&self, uri: &str) -> Option<ResourceError> {
         self.0.library().map(|_| address::absence(uri))
     }
 

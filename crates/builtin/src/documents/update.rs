@@ -79,8 +79,8 @@ async fn answer(documents: &Documents, given: UpdateRmd, context: &Context) -> R
         Err(failure) => return failed(failure),
     };
     // The title may be another.
-    context.changed(Change::Resources).await;
-    context.changed(Change::Resource(updated.uri.clone())).await;
+    context.notify_changed(Change::Resources).await;
+    context.notify_changed(Change::Resource(updated.uri.clone())).await;
     Reply::ok(updated)
         .content(vec![Content::Text(format!("Updated R Markdown file: {name}")), link(&name)])
 }

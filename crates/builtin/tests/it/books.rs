@@ -12,7 +12,7 @@ use runtime::{Runtime, Settings};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
-use toolkit::{Context, Prefix, Presentation, Toolset};
+use toolkit::{Context, Prefix, Toolset, ToolsetOptions};
 
 /// A library in a temporary folder: each folder in it is a category.
 pub(crate) struct Books {
@@ -113,7 +113,7 @@ impl Books {
     /// The project of a call in a server that has `get_content` under another name.
     pub(crate) fn context(&self) -> Context {
         let presentation =
-            Presentation { prefix: Prefix::set("served").expect("a prefix"), errors: None };
+            ToolsetOptions { prefix: Prefix::parse("served").expect("a prefix"), errors: None };
         let natives =
             Toolset::default().with(self.guide().native()).build(&presentation).expect("tools");
         let (catalog, _) = Catalog::merge(natives.into_iter().map(|native| Arc::new(native.tool)));

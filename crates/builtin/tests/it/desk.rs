@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use store::Store;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
-use toolkit::{Context, Outcome, Presentation, Tool};
+use toolkit::{Context, Outcome, Tool, ToolsetOptions};
 
 /// A server's worth of flag tools, in a folder of its own.
 pub(crate) struct Desk {
@@ -48,7 +48,7 @@ impl Desk {
             checker: None,
         };
         let natives = builtin::toolset(&handles)
-            .build(&Presentation::default())
+            .build(&ToolsetOptions::default())
             .expect("tools that explain themselves");
         let tools = natives.iter().map(|native| Arc::new(native.tool.clone())).collect();
         Self { tools, runtime: Arc::new(runtime.with_natives(natives)), folder }

@@ -90,7 +90,7 @@ fn work(name: &str, release: &Arc<Semaphore>) -> Native {
     let does = move |_: Arguments, context: Context| {
         let release = release.clone();
         async move {
-            context.progress(1.0, Some(2.0), Some("halfway")).await;
+            context.report_progress(1.0, Some(2.0), Some("halfway")).await;
             release.acquire().await.expect("open").forget();
             Ok(Outcome::text("worked"))
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use builtin::documents::Ability;
 use serde_json::{Value, json};
-use toolkit::{Content, Context, Presentation, Toolset};
+use toolkit::{Content, Context, Toolset, ToolsetOptions};
 
 use crate::study::{Study, said};
 
@@ -202,7 +202,7 @@ async fn the_doctor_tells_what_it_is_handed() {
         checker: None,
     };
     let natives: Toolset = builtin::toolset(&handles);
-    let natives = natives.build(&Presentation::default()).expect("tools");
+    let natives = natives.build(&ToolsetOptions::default()).expect("tools");
     let doctor = natives.iter().find(|native| native.tool.name == "doctor").expect("the tool");
     let context = Context::detached(tokio_util::sync::CancellationToken::new());
     let outcome = doctor.handler.call(serde_json::Map::new(), context).await.expect("an outcome");

@@ -7,7 +7,7 @@ use runtime::{Call, Runtime, Settings as RuntimeSettings};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
-use toolkit::{Body, Content, Context, Outcome, Presentation, Tool, Toolset};
+use toolkit::{Body, Content, Context, Outcome, Tool, Toolset, ToolsetOptions};
 
 /// A folder of documents, with tools for them.
 pub(crate) struct Study {
@@ -32,7 +32,7 @@ impl Study {
         fs::write(folder.path().join("secret.Rmd"), "---\ntitle: Secret\n---\n").expect("a file");
         let documents = Documents::new(change(Settings::new(folder.path().join("rmd"))));
         let natives = documents.natives().into_iter().fold(Toolset::default(), Toolset::with);
-        let natives = natives.build(&Presentation::default()).expect("tools");
+        let natives = natives.build(&ToolsetOptions::default()).expect("tools");
         let tools = natives.iter().map(|native| Arc::new(native.tool.clone())).collect();
         let runtime = Runtime::new(RuntimeSettings::new(folder.path().to_owned()));
         Self { documents, tools, runtime: Arc::new(runtime.with_natives(natives)), folder }

@@ -226,7 +226,7 @@ enum Reply {
 }
 
 async fn ask(context: &Context, approval: &Approval) -> Result<Reply, Interrupt> {
-    if !context.can(Capability::Forms) {
+    if !context.supports(Capability::Forms) {
         return Ok(Reply::None);
     }
     let schema = json!({
@@ -236,7 +236,7 @@ async fn ask(context: &Context, approval: &Approval) -> Result<Reply, Interrupt>
     });
     let question = Question::Form { message: words::question(approval), schema };
     // An answer counts only if it comes back with this: it was given to this plan.
-    context.keep(approval.id.as_str());
+    context.save_state(approval.id.as_str());
     match context.ask(KEY, question).await {
         Ok(answer) => Ok(reply(&answer)),
         Err(Interrupt::MissingCapability(_) | Interrupt::Unanswered(_)) => Ok(Reply::None),

@@ -119,7 +119,7 @@ async fn tell(live: &Live, caller: &Context, said: &mut f64) {
     if done > *said {
         *said = done;
         let message = operation.progress.message.or(operation.last_line);
-        caller.progress(done, total, message.as_deref()).await;
+        caller.report_progress(done, total, message.as_deref()).await;
     }
 }
 

@@ -27,7 +27,7 @@ impl OperationClient {
 }
 
 impl Client for OperationClient {
-    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
+    fn report_progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
         let total = progress.total.filter(|total| *total > 0.0);
         let fraction = total.map(|total| (progress.done / total).clamp(0.0, 1.0));
         self.live.heard(None, Some(operation::Progress { fraction, message: progress.message }));
@@ -44,7 +44,7 @@ impl Client for OperationClient {
         _: Option<Vec<u8>>,
     ) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
         // Somebody who cannot follow the operation would never learn that it asks.
-        if !self.caller.can(Capability::Tasks) {
+        if !self.caller.supports(Capability::Tasks) {
             return Box::pin(std::future::ready(Err(Interrupt::MissingCapability(
                 Capability::Tasks,
             ))));
@@ -52,15 +52,15 @@ impl Client for OperationClient {
         Box::pin(self.live.ask(questions))
     }
 
-    fn state(&self) -> Option<Vec<u8>> {
+    fn saved_state(&self) -> Option<Vec<u8>> {
         None
     }
 
-    fn can(&self, capability: Capability) -> bool {
-        self.caller.can(capability)
+    fn supports(&self, capability: Capability) -> bool {
+        self.caller.supports(capability)
     }
 
-    fn changed(&self, change: Change) -> BoxFuture<'_, ()> {
-        Box::pin(self.caller.changed(change))
+    fn notify_changed(&self, change: Change) -> BoxFuture<'_, ()> {
+        Box::pin(self.caller.notify_changed(change))
     }
 }

@@ -35,7 +35,7 @@ struct Person {
 }
 
 impl Client for Person {
-    fn progress(&self, _: Progress) -> BoxFuture<'_, ()> {
+    fn report_progress(&self, _: Progress) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
@@ -59,15 +59,15 @@ impl Client for Person {
         Box::pin(std::future::ready(answer))
     }
 
-    fn state(&self) -> Option<Vec<u8>> {
+    fn saved_state(&self) -> Option<Vec<u8>> {
         None
     }
 
-    fn can(&self, capability: Capability) -> bool {
+    fn supports(&self, capability: Capability) -> bool {
         capability == Capability::Forms
     }
 
-    fn changed(&self, _: Change) -> BoxFuture<'_, ()> {
+    fn notify_changed(&self, _: Change) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 }

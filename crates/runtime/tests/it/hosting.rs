@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolkit::{
-    Context, Failure, Interrupt, Naming, Native, Prefix, Presentation, Reply, Storage,
-    StorageFuture, Toolset,
+    Context, Failure, Interrupt, Naming, Native, Prefix, Reply, Storage, StorageFuture, Toolset,
+    ToolsetOptions,
 };
 
 use crate::crib::{field, object};
@@ -103,7 +103,7 @@ fn tools() -> Vec<Native> {
     let all = [echo, relay, endless, count, danger, tempt]
         .into_iter()
         .fold(Toolset::default(), Toolset::with);
-    all.build(&Presentation { prefix: Prefix::unset(), errors: None }).unwrap()
+    all.build(&ToolsetOptions { prefix: Prefix::unset(), errors: None }).unwrap()
 }
 
 struct Place {

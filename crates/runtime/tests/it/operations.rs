@@ -483,7 +483,7 @@ struct Listener {
 }
 
 impl Client for Listener {
-    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
+    fn report_progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
         self.progress.lock().unwrap().push(progress.done);
         Box::pin(std::future::ready(()))
     }
@@ -500,15 +500,15 @@ impl Client for Listener {
         Box::pin(std::future::ready(Err(Interrupt::Ask { questions, state })))
     }
 
-    fn state(&self) -> Option<Vec<u8>> {
+    fn saved_state(&self) -> Option<Vec<u8>> {
         None
     }
 
-    fn can(&self, _: Capability) -> bool {
+    fn supports(&self, _: Capability) -> bool {
         true
     }
 
-    fn changed(&self, _: Change) -> BoxFuture<'_, ()> {
+    fn notify_changed(&self, _: Change) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 }
@@ -530,7 +530,7 @@ async fn a_native_operation_reports_asks_and_goes_on_with_the_answer() {
     let input = catalog::Schema::empty();
     let mut native =
         Native::new("ask", "Asks", input, async |_: toolkit::Arguments, context: Context| {
-            context.progress(1.0, Some(4.0), Some("a quarter")).await;
+            context.report_progress(1.0, Some(4.0), Some("a quarter")).await;
             let question = Question::Form { message: "Who?".to_owned(), schema: json!({}) };
             let answer = context.ask("who", question).await?;
             Ok(Outcome::text(answer.field("name").and_then(Value::as_str).unwrap_or_default()))

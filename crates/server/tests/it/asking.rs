@@ -21,11 +21,11 @@ fn accept(field: &str, value: &str) -> Value {
 /// Asks one thing after the other, and remembers where it was.
 fn asking() -> server::Server {
     let handler = async |_, context: Context| {
-        context.keep("one");
+        context.save_state("one");
         let name = context.ask("name", form("name")).await?;
-        context.keep("two");
+        context.save_state("two");
         let color = context.ask("color", form("color")).await?;
-        let kept = context.state().map(|kept| String::from_utf8_lossy(&kept).into_owned());
+        let kept = context.saved_state().map(|kept| String::from_utf8_lossy(&kept).into_owned());
         Ok(Outcome::text(format!(
             "{} {} {kept:?}",
             name.0["content"]["name"], color.0["content"]["color"]

@@ -87,7 +87,7 @@ async fn carries_every_kind_of_content() {
 async fn reports_progress_only_when_asked_and_only_forwards() {
     let server = serving(vec![tool("work", async |_, context: Context| {
         for done in [1.0, 1.0, f64::NAN, 0.5, 4.0 / 3.0, 1.333_4, 2.0] {
-            context.progress(done, Some(2.0), Some("working")).await;
+            context.report_progress(done, Some(2.0), Some("working")).await;
         }
         Ok(Outcome::text("done"))
     })]);

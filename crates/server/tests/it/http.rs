@@ -534,7 +534,7 @@ async fn chunked(stream: &mut BufReader<TcpStream>) -> String {
 async fn streams_small_messages_without_the_stall_of_delayed_acknowledgements() {
     let server = serving(vec![tool("work", async |_, context: Context| {
         for done in 1..4 {
-            context.progress(f64::from(done), None, None).await;
+            context.report_progress(f64::from(done), None, None).await;
         }
         Ok(Outcome::text("done"))
     })]);

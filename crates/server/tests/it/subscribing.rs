@@ -30,7 +30,7 @@ fn changing() -> server::Server {
             tool(name, move |_: toolkit::Arguments, context: Context| {
                 let change = change.clone();
                 async move {
-                    context.changed(change).await;
+                    context.notify_changed(change).await;
                     Ok(Outcome::text("told"))
                 }
             })

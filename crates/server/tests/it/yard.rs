@@ -124,7 +124,7 @@ fn work(release: &Arc<Semaphore>) -> Native {
             let release = release.clone();
             async move {
                 if arguments.contains_key("halfway") {
-                    context.progress(1.0, Some(2.0), Some("halfway")).await;
+                    context.report_progress(1.0, Some(2.0), Some("halfway")).await;
                 }
                 release.acquire().await.expect("open").forget();
                 let letters = arguments.get("letters").and_then(Value::as_u64).unwrap_or_default();
@@ -180,7 +180,7 @@ fn needing() -> Native {
     )
     .read_only()
     .asynchronous(async |mut arguments: Arguments, context: Context| {
-        if !context.can(toolkit::Capability::Tasks) {
+        if !context.supports(toolkit::Capability::Tasks) {
             return Err(toolkit::Interrupt::MissingCapability(toolkit::Capability::Tasks));
         }
         let answer = context.ask("who", question()).await?;

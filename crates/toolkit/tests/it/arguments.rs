@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolkit::{Context, Naming, Native, Outcome, Presentation, Reply, Toolset};
+use toolkit::{Context, Naming, Native, Outcome, Reply, Toolset, ToolsetOptions};
 
 use crate::tools::{Greet, greet, greeter};
 
@@ -17,7 +17,7 @@ fn input(native: &Native) -> Value {
 fn faults(native: Native) -> Vec<String> {
     Toolset::default()
         .with(native)
-        .build(&Presentation::default())
+        .build(&ToolsetOptions::default())
         .err()
         .map(|error| error.0)
         .unwrap_or_default()

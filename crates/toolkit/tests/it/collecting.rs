@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, thread};
 
-use toolkit::{Declarations, Presentation, Toolset};
+use toolkit::{Declarations, Toolset, ToolsetOptions};
 
 use crate::tools::{greeter, one};
 
@@ -17,14 +17,14 @@ fn tool_declaration_leaves_the_function_unchanged() {
 
 #[test]
 fn tool_module_import_triggers_collection_and_collection_retrieval_is_in_a_stable_order() {
-    assert_eq!(names(&Declarations::default().take()), ["aa_greet", "zz_greet"]);
+    assert_eq!(names(&Declarations::default().take_once()), ["aa_greet", "zz_greet"]);
 }
 
 #[test]
 fn double_registration_prevention_the_second_collection_is_empty() {
     let declarations = Declarations::default();
-    assert_eq!(declarations.take().len(), 2);
-    assert!(declarations.take().is_empty());
+    assert_eq!(declarations.take_once().len(), 2);
+    assert!(declarations.take_once().is_empty());
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn thread_safety_exactly_one_of_many_threads_collects() {
         .map(|_| {
             thread::spawn({
                 let d = declarations.clone();
-                move || d.take().len()
+                move || d.take_once().len()
             })
         })
         .collect();
@@ -48,7 +48,7 @@ fn several_servers_of_one_process_each_have_all_tools() {
     for _ in 0..2 {
         let natives = Toolset::default()
             .with_declared(&Declarations::default())
-            .build(&Presentation::default())
+            .build(&ToolsetOptions::default())
             .unwrap();
         assert_eq!(names(&natives), ["aa_greet", "zz_greet"]);
     }
@@ -59,15 +59,15 @@ fn duplicates_are_fatal() {
     let twice = Toolset::default()
         .with(greeter("greet"))
         .with(greeter("greet"))
-        .build(&Presentation::default());
+        .build(&ToolsetOptions::default());
     assert_eq!(twice.err().unwrap().0, ["two tools are called `greet`"]);
     let declared =
         Toolset::default().with(greeter("aa_greet")).with_declared(&Declarations::default());
-    assert!(declared.build(&Presentation::default()).is_err());
+    assert!(declared.build(&ToolsetOptions::default()).is_err());
 }
 
 #[test]
 fn tools_can_be_added_one_by_one() {
     let set = Toolset::default().with(greeter("b")).with(greeter("a"));
-    assert_eq!(names(&set.build(&Presentation::default()).unwrap()), ["a", "b"]);
+    assert_eq!(names(&set.build(&ToolsetOptions::default()).unwrap()), ["a", "b"]);
 }

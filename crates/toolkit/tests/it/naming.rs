@@ -1,12 +1,12 @@
 //! Prefixes: whose counts, what they may be, and that names stay unique.
 
-use toolkit::{Naming, Native, Prefix, Presentation, Toolset};
+use toolkit::{Naming, Native, Prefix, Toolset, ToolsetOptions};
 
 use crate::tools::greeter;
 
 fn served(native: Native, prefix: Prefix) -> (String, Option<String>) {
-    let presentation = Presentation { prefix, ..Presentation::default() };
-    let natives = Toolset::default().with(native).build(&presentation).unwrap();
+    let options = ToolsetOptions { prefix, ..ToolsetOptions::default() };
+    let natives = Toolset::default().with(native).build(&options).unwrap();
     (natives[0].tool.name.clone(), natives[0].tool.bare_name.clone())
 }
 
@@ -21,7 +21,7 @@ fn no_default_prefix_for_tools_in_general() {
 
 #[test]
 fn tool_name_prefixing_with_the_prefix_that_was_set() {
-    let set = Prefix::set("acme").unwrap();
+    let set = Prefix::parse("acme").unwrap();
     assert_eq!(
         served(greeter("greet"), set.clone()),
         ("acme_greet".to_owned(), Some("greet".to_owned()))
@@ -41,40 +41,42 @@ fn default_prefix_configuration_covers_only_tools_that_have_one() {
 #[test]
 fn set_but_empty_means_none() {
     assert_eq!(
-        name(greeter("greet").naming(Naming::Prefixed("guide")), Prefix::set("").unwrap()),
+        name(greeter("greet").naming(Naming::Prefixed("guide")), Prefix::parse("").unwrap()),
         "greet"
     );
 }
 
 #[test]
 fn per_tool_prefix_override_counts_whatever_was_set() {
-    let set = Prefix::set("acme").unwrap();
+    let set = Prefix::parse("acme").unwrap();
     assert_eq!(name(greeter("greet").naming(Naming::Own("mine")), set.clone()), "mine_greet");
     assert_eq!(name(greeter("greet").naming(Naming::Own("")), set), "greet");
 }
 
 #[test]
 fn a_trailing_underscore_is_not_doubled() {
-    assert_eq!(name(greeter("greet"), Prefix::set("acme_").unwrap()), "acme_greet");
+    assert_eq!(name(greeter("greet"), Prefix::parse("acme_").unwrap()), "acme_greet");
 }
 
 #[test]
 fn a_prefix_that_no_client_takes_is_refused() {
     for bad in ["a b", "ä", "x".repeat(65).as_str()] {
-        assert!(Prefix::set(bad).is_err(), "{bad}");
+        assert!(Prefix::parse(bad).is_err(), "{bad}");
     }
 }
 
 #[test]
 fn names_that_become_the_same_or_too_long_are_refused() {
-    let presentation =
-        Presentation { prefix: Prefix::set("a").unwrap(), ..Presentation::default() };
+    let options =
+        ToolsetOptions { prefix: Prefix::parse("a").unwrap(), ..ToolsetOptions::default() };
     let clash = Toolset::default()
         .with(greeter("b"))
         .with(greeter("a_b").naming(Naming::Bare))
-        .build(&presentation);
+        .build(&options);
     assert_eq!(clash.err().unwrap().0, ["two tools are called `a_b`"]);
-    let presentation =
-        Presentation { prefix: Prefix::set(&"p".repeat(60)).unwrap(), ..Presentation::default() };
-    assert!(Toolset::default().with(greeter("greet")).build(&presentation).is_err());
+    let options = ToolsetOptions {
+        prefix: Prefix::parse(&"p".repeat(60)).unwrap(),
+        ..ToolsetOptions::default()
+    };
+    assert!(Toolset::default().with(greeter("greet")).build(&options).is_err());
 }

@@ -63,17 +63,17 @@ fn instruction_field_for_agent_guidance_is_apart_from_the_message() {
 
 #[test]
 fn on_the_wire_the_envelope_is_the_structured_result_and_failure_is_told() {
-    let good = Reply::ok(1).outcome().unwrap();
+    let good = Reply::ok(1).into_outcome().unwrap();
     assert!(!good.failed);
     assert_eq!(good.structured, Some(json!({"success": true, "value": 1})));
     assert_eq!(good.content, [Content::Text(r#"{"success":true,"value":1}"#.to_owned())]);
-    let bad = Reply::<u8>::failure("e", "t").outcome().unwrap();
+    let bad = Reply::<u8>::failure("e", "t").into_outcome().unwrap();
     assert!(bad.failed);
 }
 
 #[test]
 fn the_output_schema_covers_both_arms() {
-    let schema = Reply::<u8>::output().unwrap();
+    let schema = Reply::<u8>::output_schema().unwrap();
     assert!(admits(&schema, &json!({"success": true, "value": 1, "message": "m"})));
     assert!(admits(
         &schema,
@@ -90,7 +90,8 @@ fn the_output_schema_covers_both_arms() {
 
 #[test]
 fn a_failure_can_be_the_standard_error_object_and_the_other_way_round() {
-    let bad = Reply::<u8>::failure("e", "t").message("m").data(json!({"at": 3})).outcome().unwrap();
+    let bad =
+        Reply::<u8>::failure("e", "t").message("m").data(json!({"at": 3})).into_outcome().unwrap();
     let envelope = bad.structured.clone();
     let standard = bad.with_errors(ErrorForm::Standard);
     assert_eq!(
@@ -104,7 +105,7 @@ fn a_failure_can_be_the_standard_error_object_and_the_other_way_round() {
         refused.with_errors(ErrorForm::Envelope).structured,
         Some(json!({"success": false, "error": "e", "error_type": "not_found"}))
     );
-    let good = Reply::ok(1).outcome().unwrap();
+    let good = Reply::ok(1).into_outcome().unwrap();
     assert_eq!(good.clone().with_errors(ErrorForm::Standard), good, "success has one form");
     assert_eq!(envelope.unwrap()["error_data"], json!({"at": 3}));
 }

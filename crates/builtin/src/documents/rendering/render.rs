@@ -134,7 +134,7 @@ pub(super) fn native(rendering: &Rendering) -> Native {
     .naming(Naming::Bare)
     .idempotent()
     .asynchronous(async |arguments, _| Ok(arguments))
-    .patience(PATIENCE)
+    .answer_within(PATIENCE)
 }
 
 async fn answer(rendering: &Rendering, given: RenderRmd, context: &Context) -> Reply<Made> {
@@ -145,8 +145,8 @@ async fn answer(rendering: &Rendering, given: RenderRmd, context: &Context) -> R
     };
     let mime_type = output.kind().mime_type().to_owned();
     let uri = address::of_output(&output);
-    context.changed(Change::Resources).await;
-    context.changed(Change::Resource(uri.clone())).await;
+    context.notify_changed(Change::Resources).await;
+    context.notify_changed(Change::Resource(uri.clone())).await;
     let mut content = vec![Content::Text(format!("Successfully rendered {name} to {output}"))];
     content.extend(
         rendered
@@ -279,7 +279,7 @@ async fn conduct(
             Some(progress) = told.recv() => {
                 // It is not done when the last chunk begins: that has to run, and the whole to be put together.
                 let total = (progress.chunks > 0).then_some(progress.chunks as f64 + 1.0);
-                context.progress(progress.chunk as f64, total, Some(&progress.message)).await;
+                context.report_progress(progress.chunk as f64, total, Some(&progress.message)).await;
             }
         }
     }
