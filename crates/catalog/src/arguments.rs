@@ -7,7 +7,7 @@ use jsonschema::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::{ErrorType, Failure, REDACTED, Schema, SchemaError, Tool, closest};
+use crate::{ErrorType, Failure, REDACTED, Schema, SchemaError, Tool, closest, pointer};
 
 /// Prefix of every message about a missing argument; [`first_message`] recognizes them by it.
 const MISSING: &str = "Missing required parameter";
@@ -53,7 +53,9 @@ pub fn validate(schema: &Schema, arguments: &Value) -> Result<Vec<ArgumentError>
 /// Redacts secret values: an error is part of a result, and results are stored.
 fn redact_error(schema: &Schema, error: &mut ArgumentError) {
     match error.path.split('/').nth(1) {
-        Some(argument) if schema.is_secret(&unescape(argument)) && !error.received.is_null() => {
+        Some(argument)
+            if schema.is_secret(&pointer::unescape(argument)) && !error.received.is_null() =>
+        {
             error.received = REDACTED.into()
         }
         Some(_) => {}
@@ -147,7 +149,7 @@ fn describe(schema: &Schema, error: &ValidationError<'_>, errors: &mut Vec<Argum
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
             errors.push(ArgumentError {
-                path: format!("{path}/{}", escape(name)),
+                path: pointer::child(&path, name),
                 message: format!("{MISSING} '{name}'"),
                 expected: declared_type(schema, &path, name),
                 received: Value::Null,
@@ -245,7 +247,7 @@ fn unknown_parameter(schema: &Schema, path: &str, name: &str, instance: &Value) 
         None => format!("; known parameters: {}", known.join(", ")),
     };
     ArgumentError {
-        path: format!("{path}/{}", escape(name)),
+        path: pointer::child(path, name),
         message: format!("Unknown parameter '{name}'{hint}"),
         expected: "nothing".to_owned(),
         received: instance.get(name).map(shorten).unwrap_or_default(),
@@ -290,16 +292,16 @@ struct SiblingKeywords<'a>(Option<&'a Value>);
 impl<'a> SiblingKeywords<'a> {
     fn new(schema: &'a Schema, error: &ValidationError<'_>) -> Self {
         let location = error.schema_path().to_string();
-        let mut tokens = location.split('/').skip(1).map(unescape).collect::<Vec<_>>();
+        let mut tokens = pointer::tokens(&location).collect::<Vec<_>>();
         tokens.pop();
         let mut at: Option<&Value> = None;
         for token in &tokens {
             at = match at {
-                None => schema.object().get(token.as_str()),
+                None => schema.object().get(token.as_ref()),
                 Some(Value::Array(items)) => {
                     token.parse::<usize>().ok().and_then(|index| items.get(index))
                 }
-                Some(value) => value.get(token.as_str()),
+                Some(value) => value.get(token.as_ref()),
             };
             if at.is_none() {
                 return Self(None);
@@ -370,14 +372,6 @@ fn shorten(value: &Value) -> Value {
         }
         other => other.clone(),
     }
-}
-
-fn escape(token: &str) -> String {
-    token.replace('~', "~0").replace('/', "~1")
-}
-
-fn unescape(token: &str) -> String {
-    token.replace("~1", "/").replace("~0", "~")
 }
 
 #[cfg(test)]

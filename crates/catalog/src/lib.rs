@@ -19,6 +19,7 @@ mod merge;
 pub mod name;
 mod origin;
 mod outcome;
+pub mod pointer;
 pub mod policy;
 mod schema;
 mod secret;

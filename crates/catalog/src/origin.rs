@@ -5,6 +5,8 @@
 
 use std::{fmt, ops::Range, sync::Arc};
 
+use crate::pointer;
+
 /// The name of a definition file, relative to its crib if it is inside.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceId(Arc<str>);
@@ -87,7 +89,7 @@ impl Origin {
 
     /// The origin of a part of this value; a whole source counts as its root.
     pub fn child(&self, token: impl fmt::Display) -> Self {
-        self.below(&format!("/{}", token.to_string().replace('~', "~0").replace('/', "~1")))
+        self.below(&pointer::child("", &token.to_string()))
     }
 
     /// The origin of the value at the JSON pointer `path` inside this one.

@@ -7,6 +7,8 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use crate::pointer;
+
 /// The replacement for secret values in logs, plans and records.
 pub const REDACTED: &str = "[secret]";
 
@@ -102,6 +104,6 @@ impl<'s> Search<'s> {
     fn resolve(&self, reference: &str) -> Option<&'s Value> {
         let pointer = reference.strip_prefix("#/")?;
         let (first, rest) = pointer.split_at(pointer.find('/').unwrap_or(pointer.len()));
-        self.root.get(&first.replace("~1", "/").replace("~0", "~"))?.pointer(rest)
+        self.root.get(&*pointer::unescape(first))?.pointer(rest)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{cell::OnceCell, ops::Range};
 
-use catalog::Location;
+use catalog::{Location, pointer};
 
 use crate::{
     document,
@@ -57,8 +57,7 @@ impl<'a> Locator<'a> {
     fn find(&self, pointer: &str) -> Option<Found> {
         let mut node = self.root()?;
         let mut found = Found { key: None, value: node.span.range() };
-        for token in pointer.split('/').skip(1) {
-            let token = token.replace("~1", "/").replace("~0", "~");
+        for token in pointer::tokens(pointer) {
             let (next, key) = match &node.value {
                 Value::Array(items) => {
                     (token.parse::<usize>().ok().and_then(|index| items.get(index)), None)

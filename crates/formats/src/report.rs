@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, ops::Range};
 
-use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
+use catalog::{Diagnostic, Origin, Rule, Severity, SourceId, pointer::escape};
 use serde_json::Value as Json;
 
 use crate::{
@@ -61,13 +61,7 @@ impl<'p> At<'p> {
             }
             Token::Key(key) => {
                 pointer.push('/');
-                for c in key.chars() {
-                    match c {
-                        '~' => pointer.push_str("~0"),
-                        '/' => pointer.push_str("~1"),
-                        _ => pointer.push(c),
-                    }
-                }
+                pointer.push_str(&escape(key));
             }
         }
     }

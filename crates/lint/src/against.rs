@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use catalog::{Diagnostic, Implementation, Origin, Rule, Severity, Tool};
+use catalog::{Diagnostic, Implementation, Origin, Rule, Severity, Tool, pointer};
 
 use crate::compare::{Change, Effect, compare_tools};
 
@@ -117,7 +117,7 @@ fn place(tool: &Tool, change: &Change) -> Origin {
         .pointer
         .strip_prefix("/inputSchema/properties/")
         .and_then(|rest| rest.split('/').next());
-    let name = inside.map(|name| name.replace("~1", "/").replace("~0", "~"));
+    let name = inside.map(pointer::unescape);
     name.map_or_else(|| tool.origin.clone(), |name| tool.parameter_origin(&name))
 }
 

@@ -1,6 +1,6 @@
 //! Refusals that name the argument they are about, and the document every failure carries.
 
-use catalog::{ErrorType, Failure, Outcome, Tool, arguments::ArgumentError};
+use catalog::{ErrorType, Failure, Outcome, Tool, arguments::ArgumentError, pointer};
 use serde_json::{Value, json};
 
 /// A refusal of one argument.
@@ -22,7 +22,7 @@ pub(crate) fn about(
     received: impl Into<Value>,
 ) -> Failure {
     let message = message.into();
-    let path = format!("/{}", parameter.replace('~', "~0").replace('/', "~1"));
+    let path = pointer::child("", parameter);
     let fault = ArgumentError {
         path,
         message: message.clone(),

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use catalog::pointer;
+
 use crate::{
     json::{Node, Value},
     report::Report,
@@ -74,7 +76,8 @@ fn resolve<'n>(target: &str, root: &'n Node<'n>) -> Option<&'n Node<'n>> {
     };
     let mut node = root;
     for token in pointer.split('/') {
-        let token = decode(token)?.replace("~1", "/").replace("~0", "~");
+        let token = decode(token)?;
+        let token = pointer::unescape(&token);
         node = match &node.value {
             Value::Array(items) => items.get(token.parse::<usize>().ok()?)?,
             _ => node.get(&token)?,

@@ -4,7 +4,7 @@
 //! different ways are compared by what they take. Keywords that no arm can express stay behind as conditions, which are
 //! only compared for being the same.
 
-use catalog::Schema;
+use catalog::{Schema, pointer};
 use serde_json::{Map, Value};
 
 /// References that lead to references are not followed further than this.
@@ -241,17 +241,13 @@ pub(super) fn resolved<'a>(root: &'a Map<String, Value>, node: Node<'a>) -> Node
 
 /// What a reference inside the same schema leads to.
 pub(super) fn find<'a>(root: &'a Map<String, Value>, target: &str) -> Option<Node<'a>> {
-    let mut steps = target
-        .strip_prefix('#')?
-        .split('/')
-        .skip(1)
-        .map(|step| step.replace("~1", "/").replace("~0", "~"));
+    let mut steps = pointer::tokens(target.strip_prefix('#')?);
     let Some(first) = steps.next() else {
         return Some(Node::Object(root));
     };
-    let value = steps.try_fold(root.get(&first)?, |value, step| match value {
+    let value = steps.try_fold(root.get(&*first)?, |value, step| match value {
         Value::Array(items) => items.get(step.parse::<usize>().ok()?),
-        value => value.get(&step),
+        value => value.get(&*step),
     })?;
     Some(Node::of(value))
 }

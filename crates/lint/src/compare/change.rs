@@ -111,8 +111,7 @@ impl Direction {
         while let Some(step) = steps.next() {
             match step {
                 "properties" => {
-                    let name =
-                        steps.next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
+                    let name = catalog::pointer::unescape(steps.next().unwrap_or_default());
                     way.push_str(if way.is_empty() { "" } else { "." });
                     way.push_str(&name);
                 }

@@ -26,7 +26,7 @@ impl<'a> Walk<'a> {
             .into_iter()
             .chain(names(new).into_iter().filter(|name| !names(old).contains(name)))
         {
-            let at = format!("{pointer}/properties/{}", name.replace('~', "~0").replace('/', "~1"));
+            let at = catalog::pointer::child(&format!("{pointer}/properties"), name);
             match (property(old, name), property(new, name)) {
                 (Some(_), None) => self.removed(&at),
                 (None, Some(now)) => {
