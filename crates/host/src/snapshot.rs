@@ -68,7 +68,7 @@ pub fn describer(crib: &Crib) -> fn(&Tool) -> String {
 /// The restrictions that tools run without, because the configuration or the kernel lacks them.
 pub(crate) fn missing_confinement(crib: &Crib) -> Vec<String> {
     if crib.config.confine.enabled {
-        runtime::confinement().missing.clone()
+        runtime::sandbox_support().missing.clone()
     } else {
         vec!["confinement (switched off in toolcrib.toml): tools can read, write and reach what you can".to_owned()]
     }

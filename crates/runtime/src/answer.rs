@@ -2,12 +2,10 @@
 //! value that is held against what the tool says it returns.
 
 use catalog::{Content, ErrorType, Failure, Outcome, Tool};
+use process::{CapturedOutput, Finished};
 use serde_json::{Map, Value, json};
 
-use crate::{
-    Plan, capture::Captured, mismatch, outputs::Spill, process::Ended, refusal, report, returned,
-    returned::Returned,
-};
+use crate::{Plan, mismatch, outputs::Spill, refusal, report, returned, returned::Returned};
 
 /// The longest answer that is read, in bytes. What is returned of it is far less.
 pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
@@ -93,32 +91,32 @@ fn reported(value: &Value) -> Option<Map<String, Value>> {
 pub(crate) async fn of_program(
     tool: &Tool,
     plan: &Plan,
-    ended: Ended,
+    finished: Finished,
     spill: &Spill<'_>,
     limit: usize,
 ) -> Outcome {
-    let asides = returned::messages(&ended.stderr);
-    let value = serde_json::from_str::<Value>(&ended.stdout.text);
-    match (report::failure(plan, &ended.verdict), value) {
+    let asides = returned::messages(&finished.stderr);
+    let value = serde_json::from_str::<Value>(&finished.stdout.text);
+    match (report::failure(plan, &finished.reason), value) {
         (None, Ok(value)) => outcome(tool, value, Way { spill, limit, asides }).await,
-        (None, Err(error)) => unread(tool, &ended.stdout, &error, asides),
+        (None, Err(error)) => unread(tool, &finished.stdout, &error, asides),
         // A program may say in JSON why it ended with another code than 0.
         (Some(_), Ok(value)) => match reported(&value) {
             Some(failure) => failed(tool, failure, asides),
-            None => report::outcome(tool, plan, ended),
+            None => report::outcome(tool, plan, finished),
         },
-        (Some(_), Err(_)) => report::outcome(tool, plan, ended),
+        (Some(_), Err(_)) => report::outcome(tool, plan, finished),
     }
 }
 
 fn unread(
     tool: &Tool,
-    stdout: &Captured,
+    stdout: &CapturedOutput,
     error: &serde_json::Error,
     asides: Vec<Content>,
 ) -> Outcome {
     let name = &tool.name;
-    let failure = match stdout.is_cut {
+    let failure = match stdout.is_truncated {
         true => Failure::new(
             ErrorType::ResultTooLarge,
             format!("`{name}` returned more than {LONGEST} bytes; return less"),

@@ -4,17 +4,18 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use catalog::{Availability, ErrorType, Failure, Implementation, Tool};
 use parking_lot::MutexGuard;
+use process::ExitReason;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Plan, Runtime,
-    plan::{R, interpreter, program},
-    process::{Errand, Verdict},
+    Runtime,
+    backends::CommandRun,
+    plan::{self, R, interpreter, program},
     refusal,
 };
 
-/// A check is a question, not work.
-const LIMIT: Duration = Duration::from_secs(10);
+/// A check looks something up; it does no long work.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Runtime {
     /// Whether `tool` can run on this machine: its program is there, and its own check says yes.
@@ -23,8 +24,10 @@ impl Runtime {
             Implementation::Process(process) => {
                 program::locate(&self.settings, tool, &process.program).map(|_| ())
             }
-            Implementation::R(_) => Plan::of_r_worker(&self.settings, tool).map(|_| ()),
-            Implementation::Python(_) => Plan::of_python_worker(&self.settings, tool).map(|_| ()),
+            Implementation::R(_) => plan::r_worker_command(&self.settings, tool).map(|_| ()),
+            Implementation::Python(_) => {
+                plan::python_worker_command(&self.settings, tool).map(|_| ())
+            }
             Implementation::Sequence(_)
             | Implementation::Tool(_)
             | Implementation::Native
@@ -59,22 +62,24 @@ impl Runtime {
     }
 
     async fn ask(&self, tool: &Tool, check: &Availability) -> Result<(), Failure> {
-        let plan = Plan::of_check(&self.settings, tool, check)?;
-        let cancel = CancellationToken::new();
-        let errand = Errand {
-            cancel: &cancel,
-            limit: LIMIT,
+        let command = Arc::new(plan::check_command(&self.settings, tool, check)?);
+        let run = CommandRun {
+            command: &command,
+            timeout: TIMEOUT,
+            cancel: &CancellationToken::new(),
             output_bytes: self.settings.output_bytes,
             live: None,
             pattern: None,
         };
-        let ended = self.run(Arc::new(plan), errand).await?;
+        let finished = self.run_command(run).await?;
         let fits = |code: i32| {
             if check.success.is_empty() { code == 0 } else { check.success.contains(&code) }
         };
-        let reason = match &ended.verdict {
-            Verdict::Exited(status) if status.code().is_some_and(fits) => return Ok(()),
-            Verdict::Exited(status) => format!("`{}` ended with {status}", check.command.join(" ")),
+        let reason = match &finished.reason {
+            ExitReason::Exited(status) if status.code().is_some_and(fits) => return Ok(()),
+            ExitReason::Exited(status) => {
+                format!("`{}` ended with {status}", check.command.join(" "))
+            }
             _ => format!("`{}` did not end", check.command.join(" ")),
         };
         Err(Failure::new(

@@ -10,6 +10,7 @@ use catalog::{
 };
 use fancy_regex::Regex;
 use parking_lot::Mutex;
+use process::Launcher;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context, Interrupt, Native, Resources, Storage};
@@ -19,7 +20,7 @@ use crate::{
     Operations, Plan, Session, Settings, answer,
     approval::denied,
     audit::Audit,
-    confine,
+    backends::CommandRun,
     journal::{Journal, MemoryJournal},
     lanes::{Lane, Lanes, Turn},
     log::{Log, kind, outcome_kind},
@@ -28,10 +29,9 @@ use crate::{
     operation::{ApprovalId, Operation, Owner},
     operations::{Live, Work},
     outputs::{OutputResources, Outputs, Spill},
-    process::Errand,
+    programs::new_launcher,
     r, redirect, refusal, report,
     sequence::Leaf,
-    spawn::Door,
     warm::{Workers, unless_cancelled},
 };
 
@@ -94,7 +94,7 @@ pub(crate) struct Job {
     pub(crate) session: Session,
     pub(crate) limit: Option<Duration>,
     /// What it will do, if that was found out already.
-    pub(crate) plan: Option<Arc<Plan>>,
+    pub(crate) plan: Option<Plan>,
     /// Where to write down what it touches.
     pub(crate) trace: Option<PathBuf>,
     /// The operation that it is, or is a step of.
@@ -113,7 +113,7 @@ pub struct Runtime {
     pub(crate) settings: Settings,
     pub(crate) outputs: Arc<Outputs>,
     pub(crate) lanes: Arc<Lanes>,
-    pub(crate) door: Arc<Door>,
+    pub(crate) launcher: Arc<Launcher>,
     /// The checks that said yes.
     pub(crate) available: Mutex<Vec<Availability>>,
     pub(crate) journal: Arc<dyn Journal>,
@@ -134,7 +134,7 @@ impl Runtime {
 
     /// A runtime without native tools, and with a journal.
     pub fn with_journal(settings: Settings, journal: Arc<dyn Journal>) -> Self {
-        confine::raise_open_files();
+        process::raise_open_file_limit();
         let outputs = Arc::new(Outputs::new(settings.spill.clone(), settings.spill_bytes));
         let lanes = Arc::new(Lanes::new(settings.concurrency));
         Self {
@@ -146,7 +146,7 @@ impl Runtime {
             ),
             outputs,
             lanes,
-            door: Arc::new(Door::new(&settings)),
+            launcher: Arc::new(new_launcher(&settings)),
             available: Mutex::default(),
             audit: Audit::new(Arc::clone(&journal)),
             journal,
@@ -431,9 +431,10 @@ impl Runtime {
             },
         };
         let speaks_json = matches!(&job.tool.implementation, Implementation::Process(process) if process.speaks_json());
-        let errand = Errand {
+        let run = CommandRun {
+            command: &plan.command,
             cancel: job.context.cancel_token(),
-            limit: job.limit.map_or(plan.timeout, |limit| limit.min(plan.timeout)),
+            timeout: job.limit.map_or(plan.timeout, |limit| limit.min(plan.timeout)),
             output_bytes: if speaks_json { answer::LONGEST } else { job.output_bytes },
             live: job.live.as_ref().map(|live| (live, job.step.as_str())),
             pattern: job
@@ -442,12 +443,12 @@ impl Runtime {
                 .and(job.tool.progress.as_deref())
                 .and_then(|pattern| self.pattern(pattern)),
         };
-        match self.run(Arc::clone(&plan), errand).await {
-            Ok(ended) if speaks_json => {
+        match self.run_command(run).await {
+            Ok(finished) if speaks_json => {
                 let spill = self.spill(&job);
-                answer::of_program(&job.tool, &plan, ended, &spill, job.output_bytes).await
+                answer::of_program(&job.tool, &plan, finished, &spill, job.output_bytes).await
             }
-            Ok(ended) => report::outcome(&job.tool, &plan, ended),
+            Ok(finished) => report::outcome(&job.tool, &plan, finished),
             Err(failure) => refusal::outcome(&job.tool, failure),
         }
     }
@@ -460,12 +461,12 @@ impl Runtime {
         }
     }
 
-    fn planned(&self, job: &Job) -> Result<Arc<Plan>, Failure> {
+    fn planned(&self, job: &Job) -> Result<Plan, Failure> {
         let plan = self.plan(&job.tool, &job.arguments)?;
-        Ok(Arc::new(match &job.trace {
-            Some(trace) => self.watched(plan, trace)?,
-            None => plan,
-        }))
+        match &job.trace {
+            Some(trace) => plan.traced(&self.settings, trace),
+            None => Ok(plan),
+        }
     }
 
     /// A pattern for progress, ready for use. One that is broken was reported when it was read.

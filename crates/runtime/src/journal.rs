@@ -12,7 +12,7 @@ use toolkit::BoxFuture;
 use crate::{
     approval::{Approval, Digest},
     audit::AuditLine,
-    operation::{ApprovalId, Operation, OperationId, Owner, ProcessMark, Progress, State},
+    operation::{ApprovalId, Operation, OperationId, Owner, ProcessId, Progress, State},
 };
 pub use memory::MemoryJournal;
 
@@ -41,7 +41,7 @@ pub struct Note {
     /// When it got its turn.
     pub started: Option<SystemTime>,
     /// The leader of its process group.
-    pub leader: Option<ProcessMark>,
+    pub leader: Option<ProcessId>,
     /// How far it is.
     pub progress: Progress,
     /// The last line it printed.

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use toolkit::Arguments;
 
 pub use id::{ApprovalId, NotAnId, OperationId};
-pub use server::{ProcessMark, ServerMark};
+pub use server::{ProcessId, ServerMark};
 
 /// Where results can be read as resources; the id of the operation follows.
 pub const RESULTS: &str = "toolcrib://operation/";
@@ -135,7 +135,7 @@ pub struct Operation {
     /// The private folder in the environment of each of its processes, by which they are found.
     pub folder: PathBuf,
     /// The leader of its process group, once it has one.
-    pub leader: Option<ProcessMark>,
+    pub leader: Option<ProcessId>,
     /// How far it is.
     pub progress: Progress,
     /// The last line that it printed.

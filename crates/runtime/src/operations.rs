@@ -27,11 +27,10 @@ use toolkit::{Answer, Arguments, Question};
 
 use crate::{
     Clock, Settings,
-    capture::Stream,
     journal::{Cursor, Filter, Journal, JournalError, Page, Retention},
     lanes::Lanes,
     operation::{Operation, OperationId, Owner, Progress, ServerMark, State},
-    outputs::Outputs,
+    outputs::{OutputKind, Outputs},
     refusal,
 };
 pub(crate) use attend::Work;
@@ -205,7 +204,7 @@ impl Operations {
 
     /// The file that takes the standard output of an operation while it runs, and keeps it after.
     pub fn output_file(&self, id: &OperationId) -> PathBuf {
-        self.0.outputs.file(id.as_str(), Stream::Stdout)
+        self.0.outputs.file(id.as_str(), OutputKind::Stdout)
     }
 
     /// What an operation that waits for input wants to know.

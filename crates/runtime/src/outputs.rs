@@ -6,7 +6,7 @@ mod spill;
 use std::{
     collections::{HashSet, VecDeque},
     fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Read},
+    io,
     os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::Once,
@@ -14,10 +14,11 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use process::OutputStream;
 
-use crate::{capture::Stream, operation::OperationId};
+use crate::operation::OperationId;
 pub(crate) use resources::OutputResources;
-pub(crate) use spill::{Spill, Whole};
+pub(crate) use spill::Spill;
 
 const SCHEME: &str = "toolcrib://output/";
 
@@ -31,6 +32,37 @@ const KEPT_BYTES: u64 = 1024 * 1024 * 1024;
 const KEPT_CALLS: usize = 256;
 /// What is older than this was left by a server that is gone, or is of no use to anyone.
 const OLDEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The outputs of a call that can be long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OutputKind {
+    Stdout,
+    Stderr,
+    /// The value that a function returned, as JSON.
+    Value,
+}
+
+impl OutputKind {
+    pub(crate) const ALL: [Self; 3] = [Self::Stdout, Self::Stderr, Self::Value];
+
+    /// Its name in URIs and file names.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Stdout => "stdout",
+            Self::Stderr => "stderr",
+            Self::Value => "value",
+        }
+    }
+}
+
+impl From<OutputStream> for OutputKind {
+    fn from(stream: OutputStream) -> Self {
+        match stream {
+            OutputStream::Stdout => Self::Stdout,
+            OutputStream::Stderr => Self::Stderr,
+        }
+    }
+}
 
 /// The outputs that are kept.
 pub(crate) struct Outputs {
@@ -51,7 +83,7 @@ impl Outputs {
         self.folder.join(format!("{id}-{stream}"))
     }
 
-    fn create(&self, id: &str, stream: Stream) -> io::Result<File> {
+    fn create(&self, id: &str, stream: OutputKind) -> io::Result<File> {
         ensure_private(&self.folder)?;
         self.swept.call_once(|| sweep(&self.folder));
         OpenOptions::new()
@@ -62,12 +94,12 @@ impl Outputs {
     }
 
     /// The file of a stream, whether or not it is there.
-    pub(crate) fn file(&self, id: &str, stream: Stream) -> PathBuf {
+    pub(crate) fn file(&self, id: &str, stream: OutputKind) -> PathBuf {
         self.path(id, stream.name())
     }
 
     /// The address of what was kept of a stream, if anything was.
-    pub(crate) fn uri_of(&self, id: &str, stream: Stream) -> Option<String> {
+    pub(crate) fn uri_of(&self, id: &str, stream: OutputKind) -> Option<String> {
         self.path(id, stream.name()).exists().then(|| format!("{SCHEME}{id}/{}", stream.name()))
     }
 
@@ -93,18 +125,11 @@ impl Outputs {
                 return;
             };
             total -= bytes;
-            for stream in Stream::ALL {
+            for stream in OutputKind::ALL {
                 let _ = fs::remove_file(self.path(&id, stream.name()));
             }
         }
     }
-}
-
-/// 128 random bits: an address that cannot be guessed.
-pub(crate) fn random_id() -> io::Result<String> {
-    let mut bits = [0; 16];
-    File::open("/dev/urandom")?.read_exact(&mut bits)?;
-    Ok(format!("{:032x}", u128::from_ne_bytes(bits)))
 }
 
 /// Makes the folder if need be, and makes sure that it is nobody else's.

@@ -23,10 +23,11 @@ mod watchdog;
 use std::{sync::Arc, time::Instant};
 
 use catalog::{ErrorType, Failure};
+use process::Launcher;
 use tokio::sync::{Mutex, OnceCell, Semaphore};
 use tokio_util::task::TaskTracker;
 
-use crate::{Runtime, Settings, spawn::Door};
+use crate::{Runtime, Settings};
 pub use backend::Backend;
 use backend::Place;
 use cache::Cache;
@@ -44,7 +45,7 @@ pub struct Renderer(Arc<Inner>);
 struct Inner {
     settings: RenderSettings,
     children: Settings,
-    door: Arc<Door>,
+    launcher: Arc<Launcher>,
     /// Who removes what a render left that was dropped; a server waits for them before it ends.
     tidying: TaskTracker,
     seats: Semaphore,
@@ -65,7 +66,7 @@ impl Runtime {
         Renderer::new(
             settings,
             self.settings.clone(),
-            Arc::clone(&self.door),
+            Arc::clone(&self.launcher),
             self.operations.0.tidying.clone(),
         )
     }
@@ -75,7 +76,7 @@ impl Renderer {
     fn new(
         settings: RenderSettings,
         children: Settings,
-        door: Arc<Door>,
+        launcher: Arc<Launcher>,
         tidying: TaskTracker,
     ) -> Self {
         Self(Arc::new(Inner {
@@ -86,7 +87,7 @@ impl Renderer {
             silent: Mutex::default(),
             building: Mutex::new(()),
             children,
-            door,
+            launcher,
             tidying,
             settings,
         }))
@@ -97,7 +98,7 @@ impl Renderer {
         Self::new(
             settings,
             self.0.children.clone(),
-            Arc::clone(&self.0.door),
+            Arc::clone(&self.0.launcher),
             self.0.tidying.clone(),
         )
     }

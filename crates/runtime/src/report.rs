@@ -3,14 +3,10 @@
 use std::{os::unix::process::ExitStatusExt, sync::OnceLock};
 
 use catalog::{Content, ErrorType, Failure, Outcome, Schema, Tool};
+use process::{CapturedOutput, ExitReason, Finished};
 use serde_json::{Map, Value, json};
 
-use crate::{
-    Plan,
-    capture::Captured,
-    process::{Ended, Verdict},
-    refusal,
-};
+use crate::{Plan, refusal};
 
 /// The schema of every process tool's structured result. It is sent once for each tool, so it says
 /// no more than it must: nothing is required and more is allowed, and so it admits the other arms,
@@ -38,15 +34,15 @@ fn build_schema() -> Schema {
 }
 
 /// The outcome of a program that ran.
-pub(crate) fn outcome(tool: &Tool, plan: &Plan, ended: Ended) -> Outcome {
-    let failure = failure(plan, &ended.verdict).map(|failure| refusal::completed(tool, failure));
-    let Ended { verdict, duration, stdout, stderr, killed } = ended;
+pub(crate) fn outcome(tool: &Tool, plan: &Plan, finished: Finished) -> Outcome {
+    let failure = failure(plan, &finished.reason).map(|failure| refusal::completed(tool, failure));
+    let Finished { reason, duration, stdout, stderr, killed } = finished;
     let mut structured = match failure.as_ref().map(Failure::object) {
         Some(Value::Object(object)) => object,
         _ => Map::new(),
     };
-    let (exit_code, signal) = match &verdict {
-        Verdict::Exited(status) => (status.code(), status.signal()),
+    let (exit_code, signal) = match &reason {
+        ExitReason::Exited(status) => (status.code(), status.signal()),
         _ => (None, None),
     };
     structured.insert("exit_code".to_owned(), exit_code.into());
@@ -57,7 +53,7 @@ pub(crate) fn outcome(tool: &Tool, plan: &Plan, ended: Ended) -> Outcome {
         "duration_ms".to_owned(),
         u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).into(),
     );
-    structured.insert("truncated".to_owned(), (stdout.is_cut || stderr.is_cut).into());
+    structured.insert("truncated".to_owned(), (stdout.is_truncated || stderr.is_truncated).into());
     if failure.is_some() && !killed.is_empty() {
         structured.insert("killed".to_owned(), json!(killed));
     }
@@ -71,7 +67,11 @@ pub(crate) fn outcome(tool: &Tool, plan: &Plan, ended: Ended) -> Outcome {
 }
 
 /// Standard output comes first, always. A failure adds standard error and says what it was.
-fn content(failure: Option<Failure>, stdout: Captured, stderr: Captured) -> Vec<Content> {
+fn content(
+    failure: Option<Failure>,
+    stdout: CapturedOutput,
+    stderr: CapturedOutput,
+) -> Vec<Content> {
     let links =
         [("stdout", &stdout), ("stderr", &stderr)].into_iter().filter_map(|(name, stream)| {
             let uri = stream.uri.clone()?;
@@ -88,11 +88,11 @@ fn content(failure: Option<Failure>, stdout: Captured, stderr: Captured) -> Vec<
 }
 
 /// What was wrong with how a program ended, if anything was.
-pub(crate) fn failure(plan: &Plan, verdict: &Verdict) -> Option<Failure> {
+pub(crate) fn failure(plan: &Plan, reason: &ExitReason) -> Option<Failure> {
     let tool = &plan.tool;
-    let failure = match verdict {
-        Verdict::Exited(status) if status.success() => return None,
-        Verdict::Exited(status) => match (status.code(), status.signal()) {
+    let failure = match reason {
+        ExitReason::Exited(status) if status.success() => return None,
+        ExitReason::Exited(status) => match (status.code(), status.signal()) {
             (Some(code), _) => Failure::new(
                 ErrorType::NonzeroExit,
                 format!("`{tool}` failed with exit code {code}"),
@@ -106,7 +106,7 @@ pub(crate) fn failure(plan: &Plan, verdict: &Verdict) -> Option<Failure> {
                 format!("`{tool}` ended without an exit code"),
             ),
         },
-        Verdict::TimedOut(limit) => {
+        ExitReason::TimedOut(limit) => {
             let seconds = limit.as_secs_f64();
             Failure::new(
                 ErrorType::TimedOut,
@@ -115,11 +115,11 @@ pub(crate) fn failure(plan: &Plan, verdict: &Verdict) -> Option<Failure> {
                 ),
             )
         }
-        Verdict::Cancelled => Failure::new(
+        ExitReason::Cancelled => Failure::new(
             ErrorType::Cancelled,
             format!("`{tool}` was cancelled and its processes ended; its output is incomplete"),
         ),
-        Verdict::Lost(error) => Failure::new(
+        ExitReason::WaitFailed(error) => Failure::new(
             ErrorType::InternalError,
             format!("`{tool}` could not be waited for: {error}"),
         ),

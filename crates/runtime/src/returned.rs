@@ -2,12 +2,10 @@
 //! room for, with the whole in a file.
 
 use catalog::Content;
+use process::CapturedOutput;
 use serde_json::{Map, Value};
 
-use crate::{
-    capture::{Captured, Stream},
-    outputs::Spill,
-};
+use crate::outputs::{OutputKind, Spill};
 
 /// The most members of an object that all stay when it is cut, because a tool may promise them. One
 /// with more is a map, of which as much stays as there is room for.
@@ -33,8 +31,11 @@ impl Returned {
         if text.len() <= limit {
             return Self { value, text: Some(text), uri: None, is_cut: false };
         }
-        let whole = match spill.open(Stream::Value, text.as_bytes()).await {
-            Some(whole) => whole.finish().await,
+        let whole = match spill.create(OutputKind::Value).await {
+            Some(mut file) => {
+                file.write(text.as_bytes()).await;
+                file.finish().await
+            }
             None => None,
         };
         let value = Room::new(limit).cut(value);
@@ -60,7 +61,7 @@ impl Returned {
 }
 
 /// What was printed besides, for a model.
-pub(crate) fn printed(stdout: &Captured) -> Vec<Content> {
+pub(crate) fn printed(stdout: &CapturedOutput) -> Vec<Content> {
     if stdout.text.is_empty() {
         return Vec::new();
     }
@@ -71,7 +72,7 @@ pub(crate) fn printed(stdout: &Captured) -> Vec<Content> {
 }
 
 /// What was said apart from that, for a model.
-pub(crate) fn messages(stderr: &Captured) -> Vec<Content> {
+pub(crate) fn messages(stderr: &CapturedOutput) -> Vec<Content> {
     let text = stderr.text.trim_end();
     let text = (!text.trim().is_empty()).then(|| Content::Text(format!("messages:\n{text}")));
     text.into_iter()

@@ -61,7 +61,7 @@ pub async fn listed(other: Other) -> Result<Vec<Tool>, ClientError> {
                 .streams()
                 .ok_or_else(|| ClientError::Protocol("it cannot be spoken to".to_owned()))?;
             let listed = of(connected(streams, either()).await).await;
-            let said = peer.end().await;
+            let said = peer.stop().await;
             listed.map_err(|error| match (error, said.trim()) {
                 (ClientError::Protocol(why), said) if !said.is_empty() => {
                     ClientError::Protocol(format!("{why}; it said: {said}"))

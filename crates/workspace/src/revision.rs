@@ -9,7 +9,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use runtime::{Answer, Question, Settings};
+use runtime::{ProgramOutput, ProgramRequest, Settings};
 use tempfile::TempDir;
 
 use crate::{Environment, LARGEST_FILE};
@@ -180,21 +180,23 @@ impl Git {
         &self,
         words: Vec<String>,
         stdin: Option<String>,
-        most_bytes: u64,
-    ) -> Result<Answer, RevisionError> {
+        max_bytes: u64,
+    ) -> Result<ProgramOutput, RevisionError> {
         let always = ["--no-pager", "-c", "core.fsmonitor=false"].map(str::to_owned);
-        let question = Question {
+        let request = ProgramRequest {
             program: "git",
             arguments: always.into_iter().chain(words).collect(),
             stdin,
-            most_bytes,
+            max_bytes,
         };
-        runtime::ask(&self.settings, question).await.map_err(|failure| match failure.error_type {
-            ErrorType::ProgramNotFound => {
-                RevisionError::Git("`git` was not found, which knows the revisions".to_owned())
+        runtime::run_program(&self.settings, request).await.map_err(|failure| {
+            match failure.error_type {
+                ErrorType::ProgramNotFound => {
+                    RevisionError::Git("`git` was not found, which knows the revisions".to_owned())
+                }
+                ErrorType::TooLong => RevisionError::TooLarge,
+                _ => RevisionError::Git(failure.message),
             }
-            ErrorType::TooLong => RevisionError::TooLarge,
-            _ => RevisionError::Git(failure.message),
         })
     }
 
@@ -203,10 +205,10 @@ impl Git {
         &self,
         words: &[&str],
         stdin: Option<String>,
-        most_bytes: u64,
-    ) -> Result<Answer, RevisionError> {
+        max_bytes: u64,
+    ) -> Result<ProgramOutput, RevisionError> {
         let words = words.iter().map(|word| (*word).to_owned()).collect();
-        let answer = self.ask_all(words, stdin, most_bytes).await?;
+        let answer = self.ask_all(words, stdin, max_bytes).await?;
         if answer.code == Some(0) {
             Ok(answer)
         } else {

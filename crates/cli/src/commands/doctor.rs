@@ -28,7 +28,7 @@ pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
     }
     terminal::print("\nConfinement of tools\n");
     match crib.config.confine.enabled {
-        true => print_support(runtime::confinement()),
+        true => print_support(runtime::sandbox_support()),
         false => terminal::line(
             "  switched off in toolcrib.toml ([confine] enabled = false): tools can touch what you can",
         ),
@@ -85,7 +85,7 @@ fn print_component(component: &Component) {
     });
 }
 
-fn print_support(support: &runtime::Support) {
+fn print_support(support: &runtime::SandboxSupport) {
     let version =
         support.landlock.map_or_else(|| "none".to_owned(), |version| format!("version {version}"));
     let yes = |held: bool| {

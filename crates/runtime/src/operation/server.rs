@@ -2,36 +2,14 @@
 
 use std::{fs, sync::OnceLock};
 
+pub use process::ProcessId;
 use serde::{Deserialize, Serialize};
-
-use crate::processes;
-
-/// A process of one boot of the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProcessMark {
-    /// Its process id.
-    pub pid: u32,
-    /// When it started, in the kernel's ticks since boot.
-    pub started: u64,
-}
-
-impl ProcessMark {
-    /// The process that has this id now.
-    pub(crate) fn of(pid: u32) -> Option<Self> {
-        processes::stat(pid).map(|stat| Self { pid, started: stat.started })
-    }
-
-    /// Whether it still runs. A zombie does not.
-    pub(crate) fn is_alive(self) -> bool {
-        processes::is_alive(self.pid, self.started)
-    }
-}
 
 /// A server: its process, and the boot of the machine that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerMark {
     /// Its process.
-    pub process: ProcessMark,
+    pub process: ProcessId,
     /// Which boot.
     pub boot: String,
 }
@@ -43,7 +21,7 @@ impl ServerMark {
         let find = || {
             let pid = std::process::id();
             Self {
-                process: ProcessMark::of(pid).unwrap_or(ProcessMark { pid, started: 0 }),
+                process: ProcessId::from_pid(pid).unwrap_or(ProcessId { pid, started: 0 }),
                 boot: boot(),
             }
         };

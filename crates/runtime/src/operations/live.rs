@@ -18,7 +18,7 @@ use toolkit::{Answer, Interrupt, Question};
 use super::{Event, EventKind, Shared};
 use crate::{
     journal::Note,
-    operation::{Operation, OperationId, ProcessMark, Progress, State},
+    operation::{Operation, OperationId, ProcessId, Progress, State},
 };
 
 /// How far behind progress is told: listeners and the journal are not bothered more often.
@@ -130,12 +130,9 @@ impl Live {
         self.done.cancelled().await;
     }
 
-    pub(crate) async fn detached(&self) {
-        self.detached.cancelled().await;
-    }
-
-    pub(crate) fn is_detached(&self) -> bool {
-        self.detached.is_cancelled()
+    /// Cancelled once its caller has been told that the result will follow.
+    pub(crate) fn detached(&self) -> &CancellationToken {
+        &self.detached
     }
 
     /// It waits in the queue.
@@ -144,7 +141,7 @@ impl Live {
     }
 
     /// It runs, as this process if it has one. A sequence says so for each step.
-    pub(crate) fn running(&self, leader: Option<ProcessMark>) {
+    pub(crate) fn running(&self, leader: Option<ProcessId>) {
         let is_first = self.started.set(Instant::now()).is_ok();
         {
             let now = self.shared.clock.now();

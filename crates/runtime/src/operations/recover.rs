@@ -7,15 +7,15 @@
 use std::{fs, sync::Arc, time::Duration};
 
 use catalog::{Content, ErrorType, Failure, Outcome};
+use process::process_table::{self, KilledProcess, ProcessQuery};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use tokio::{task::spawn_blocking, time::sleep};
 
 use super::{Operations, Shared, store_failed};
 use crate::{
-    capture::Stream,
     operation::{Operation, ServerMark, State},
-    processes::{self, Killed, Trace},
+    outputs::OutputKind,
 };
 
 /// How often a server looks whether its operations were ended by another.
@@ -52,7 +52,7 @@ impl Operations {
 }
 
 impl Shared {
-    fn lost(&self, operation: Operation, killed: &[Killed]) -> Operation {
+    fn lost(&self, operation: Operation, killed: &[KilledProcess]) -> Operation {
         let failure = Failure::new(
             ErrorType::Lost,
             format!(
@@ -69,14 +69,14 @@ impl Shared {
         operation: Operation,
         state: State,
         failure: Failure,
-        killed: &[Killed],
+        killed: &[KilledProcess],
     ) -> Operation {
         let ended = self.clock.now();
         let mut outcome: Outcome = failure.into();
         if let Some(Value::Object(object)) = &mut outcome.structured {
             object.insert("killed".to_owned(), json!(killed));
         }
-        for stream in [Stream::Stdout, Stream::Stderr] {
+        for stream in [OutputKind::Stdout, OutputKind::Stderr] {
             let uri = self.outputs.uri_of(operation.id.as_str(), stream);
             outcome.content.extend(uri.map(|uri| Content::Link {
                 uri,
@@ -154,14 +154,14 @@ fn interrupted(error: tokio::task::JoinError) -> Failure {
 }
 
 /// Who would be ended.
-fn members(operation: &Operation) -> Vec<Killed> {
-    let found = processes::find(&[trace(operation)]);
+fn members(operation: &Operation) -> Vec<KilledProcess> {
+    let found = process_table::find(&[query(operation)]);
     found.into_iter().map(|(_, seen)| seen.killed_by(Signal::KILL)).collect()
 }
 
 /// Ends the processes of operations; says whom, for each.
-fn end_processes(operations: Vec<Operation>) -> (Vec<Operation>, Vec<Vec<Killed>>) {
-    let killed = processes::kill(&operations.iter().map(trace).collect::<Vec<_>>());
+fn end_processes(operations: Vec<Operation>) -> (Vec<Operation>, Vec<Vec<KilledProcess>>) {
+    let killed = process_table::kill(&operations.iter().map(query).collect::<Vec<_>>());
     for operation in &operations {
         let _ = fs::remove_dir_all(&operation.folder);
     }
@@ -170,19 +170,19 @@ fn end_processes(operations: Vec<Operation>) -> (Vec<Operation>, Vec<Vec<Killed>
 
 /// Ends what is known only to have been started by a server that is no more.
 fn end_abandoned() {
-    let killed = processes::kill_abandoned();
+    let killed = process_table::kill_abandoned();
     if killed > 0 {
         tracing::warn!(killed, "programs that a dead server had started were ended");
     }
 }
 
 /// Ids of processes of an earlier boot mean nothing now.
-fn trace(operation: &Operation) -> Trace<'_> {
+fn query(operation: &Operation) -> ProcessQuery<'_> {
     let leader = operation.leader.filter(|_| operation.server.boot == ServerMark::this().boot);
-    Trace { leader, folder: &operation.folder }
+    ProcessQuery { leader, folder: &operation.folder }
 }
 
-fn said(killed: &[Killed]) -> String {
+fn said(killed: &[KilledProcess]) -> String {
     match killed {
         [] => "no process of it was left".to_owned(),
         killed => format!("{} processes of it were ended", killed.len()),

@@ -1,4 +1,4 @@
-//! StorageFuture outputs as resources, in pieces that a client can take.
+//! Long outputs as resources, in pieces that a client can take.
 
 use std::{fs::File, io, os::unix::fs::FileExt, sync::Arc};
 
@@ -6,8 +6,7 @@ use toolkit::{
     Body, BoxFuture, Context, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources,
 };
 
-use super::{Outputs, SCHEME, is_id};
-use crate::capture::Stream;
+use super::{OutputKind, Outputs, SCHEME, is_id};
 
 /// The most that one read answers.
 const PIECE_BYTES: u64 = 1024 * 1024;
@@ -89,7 +88,7 @@ fn parse(uri: &str) -> Option<(&str, &str, Option<u64>)> {
     let mut parts = uri.strip_prefix(SCHEME)?.split('/');
     let (id, stream, piece) = (parts.next()?, parts.next()?, parts.next());
     let is_known = is_id(id)
-        && Stream::ALL.iter().any(|known| known.name() == stream)
+        && OutputKind::ALL.iter().any(|known| known.name() == stream)
         && parts.next().is_none();
     let piece = piece.map(str::parse).transpose().ok()?;
     is_known.then_some((id, stream, piece))

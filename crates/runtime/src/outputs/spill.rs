@@ -5,10 +5,11 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use tokio::{fs::File, io::AsyncWriteExt, task::spawn_blocking};
+use process::{OutputFile, OutputSink, OutputStream, random_id};
+use tokio::task::spawn_blocking;
+use toolkit::BoxFuture;
 
-use super::{Outputs, SCHEME, random_id};
-use crate::capture::Stream;
+use super::{OutputKind, Outputs, SCHEME};
 
 /// Where the streams of one call go when they are long. Costs nothing until they are.
 pub(crate) struct Spill<'a> {
@@ -30,24 +31,16 @@ impl<'a> Spill<'a> {
         Self { outputs, id: OnceLock::from(id), is_kept: true, bytes: Arc::default() }
     }
 
-    /// Starts a file with what is there so far. `None` if the disk will not have it.
-    pub(crate) async fn open(&self, stream: Stream, beginning: &[u8]) -> Option<Whole> {
+    /// A new file for one of the outputs. `None` if it cannot be created.
+    pub(crate) async fn create(&self, kind: OutputKind) -> Option<OutputFile> {
         let id = self.id()?;
         let outputs = Arc::clone(self.outputs);
-        let uri = format!("{SCHEME}{id}/{}", stream.name());
-        let file = spawn_blocking(move || outputs.create(&id, stream)).await.ok()?;
+        let uri = format!("{SCHEME}{id}/{}", kind.name());
+        let file = spawn_blocking(move || outputs.create(&id, kind)).await.ok()?;
         let file = file
             .inspect_err(|error| tracing::warn!(%error, "a long output could not be kept"))
             .ok()?;
-        let mut whole = Whole {
-            file: Some(File::from_std(file)),
-            uri,
-            length: 0,
-            longest: self.outputs.longest,
-            bytes: Arc::clone(&self.bytes),
-        };
-        whole.write(beginning).await;
-        Some(whole)
+        Some(OutputFile::new(file, uri, self.outputs.longest, Arc::clone(&self.bytes)))
     }
 
     /// Both streams of a call share an id.
@@ -59,46 +52,17 @@ impl<'a> Spill<'a> {
     }
 }
 
+impl OutputSink for Spill<'_> {
+    fn open(&self, stream: OutputStream) -> BoxFuture<'_, Option<OutputFile>> {
+        Box::pin(self.create(stream.into()))
+    }
+}
+
 impl Drop for Spill<'_> {
     /// The call is over, one way or another: what it left counts from now on.
     fn drop(&mut self) {
         if let Some(id) = self.id.take().filter(|_| !self.is_kept) {
             self.outputs.keep(id, self.bytes.load(Ordering::Relaxed));
         }
-    }
-}
-
-/// A file that takes a whole stream.
-pub(crate) struct Whole {
-    /// Gone if writing failed.
-    file: Option<File>,
-    uri: String,
-    length: u64,
-    longest: u64,
-    bytes: Arc<AtomicU64>,
-}
-
-impl Whole {
-    /// Adds to it, up to its longest.
-    pub(crate) async fn write(&mut self, chunk: &[u8]) {
-        let chunk = &chunk
-            [..chunk.len().min(usize::try_from(self.longest - self.length).unwrap_or(usize::MAX))];
-        let Some(file) = &mut self.file else { return };
-        match file.write_all(chunk).await {
-            Ok(()) => {
-                self.length += chunk.len() as u64;
-                self.bytes.fetch_add(chunk.len() as u64, Ordering::Relaxed);
-            }
-            Err(error) => {
-                tracing::warn!(%error, "a long output could not be kept");
-                self.file = None;
-            }
-        }
-    }
-
-    /// Its address and length, once everything is in the file.
-    pub(crate) async fn finish(self) -> Option<(String, u64)> {
-        self.file?.flush().await.ok()?;
-        Some((self.uri, self.length))
     }
 }

@@ -3,52 +3,57 @@
 use std::path::{Path, PathBuf};
 
 use catalog::{ErrorType, Failure, Tool};
-use rustix::fs::{Access, access};
+pub(crate) use process::is_program;
 
 use crate::{Settings, availability::with_instructions};
 
-/// The file of `program`: a name is looked up in the children's `PATH`, a relative path in the crib.
+/// The file of a tool's program. Fails with the tool's instructions if there is none.
 pub(crate) fn locate(settings: &Settings, tool: &Tool, program: &str) -> Result<PathBuf, Failure> {
-    let found = if !program.contains('/') {
-        find(settings, program)
-    } else if Path::new(program).is_absolute() {
-        Some(PathBuf::from(program)).filter(|path| is_program(path))
-    } else {
-        in_crib(settings, tool, program)?
-    };
-    found.ok_or_else(|| {
+    resolve(settings, &tool.name, program)?.ok_or_else(|| {
         let message = format!("the program `{program}` of `{}` was not found", tool.name);
         Failure::new(ErrorType::ProgramNotFound, with_instructions(tool, message))
     })
 }
 
-/// The file of a program's name in the children's `PATH`.
+/// The file of `program`, if there is one: a name is looked up in the children's `PATH`, a relative
+/// path in the crib. `owner` is named if the path leads outside.
+pub(crate) fn resolve(
+    settings: &Settings,
+    owner: &str,
+    program: &str,
+) -> Result<Option<PathBuf>, Failure> {
+    if !program.contains('/') {
+        Ok(find(settings, program))
+    } else if Path::new(program).is_absolute() {
+        Ok(Some(PathBuf::from(program)).filter(|path| is_program(path)))
+    } else {
+        find_in_crib(settings, owner, program)
+    }
+}
+
+/// The first program of this name in the children's `PATH`.
 pub(crate) fn find(settings: &Settings, name: &str) -> Option<PathBuf> {
-    folders(settings).map(|folder| folder.join(name)).find(|path| is_program(path))
+    process::find_program(&settings.environment, name)
 }
 
 /// The absolute folders of the children's `PATH`.
 pub(crate) fn folders(settings: &Settings) -> impl Iterator<Item = PathBuf> {
-    let path =
-        settings.environment.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
-    path.split(':').filter(|folder| folder.starts_with('/')).map(PathBuf::from)
+    process::search_path(&settings.environment)
 }
 
-fn in_crib(settings: &Settings, tool: &Tool, program: &str) -> Result<Option<PathBuf>, Failure> {
+fn find_in_crib(
+    settings: &Settings,
+    owner: &str,
+    program: &str,
+) -> Result<Option<PathBuf>, Failure> {
     let Ok(path) = settings.crib.join(program).canonicalize() else {
         return Ok(None);
     };
     if !path.starts_with(&settings.crib) {
         let message = format!(
-            "the program `{program}` of `{}` lies outside the crib; name it by an absolute path if it is meant",
-            tool.name
+            "the program `{program}` of `{owner}` lies outside the crib; name it by an absolute path if it is meant"
         );
         return Err(Failure::new(ErrorType::ProgramOutsideCrib, message));
     }
     Ok(is_program(&path).then_some(path))
-}
-
-/// Whether there is a file that can be run.
-pub(crate) fn is_program(path: &Path) -> bool {
-    path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }

@@ -4,9 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use catalog::{ErrorType, Failure, Implementation, Tool, implementation::PythonFunction};
+use process::{Command, Word};
 use toolkit::Arguments;
 
-use super::{Bounds, Plan, Word, distinct, paths::refuse_outside, program, utf8, variables};
+use super::{Plan, paths::refuse_outside, program, sandbox, utf8, variables};
 use crate::{Settings, python, warm};
 
 /// The interpreter of a crib that has one of its own.
@@ -27,43 +28,38 @@ impl Plan {
         arguments: &Arguments,
     ) -> Result<Self, Failure> {
         refuse_outside(settings, tool, arguments)?;
-        let mut plan = Self::of_python_worker(settings, tool)?;
+        let worker = python_worker_command(settings, tool)?;
         let call = python::written(function, arguments);
-        plan.argv =
-            [plan.program.as_str(), "-c", &call].map(|word| Word::Text(word.to_owned())).into();
-        Ok(plan)
+        let argv = [worker.program.as_str(), "-c", &call].map(|word| Word::Text(word.to_owned()));
+        let command = Command { argv: argv.into(), ..worker };
+        Ok(Self::of_command(tool, tool.timeout.unwrap_or(settings.timeout), command))
     }
+}
 
-    /// The plan of a worker that may do what a tool may.
-    pub(crate) fn of_python_worker(settings: &Settings, tool: &Tool) -> Result<Self, Failure> {
-        let located = interpreter(settings).ok_or_else(not_installed)?;
-        let name = utf8(&located)?;
-        let mut argv: Vec<_> = [name.as_str()]
-            .iter()
-            .chain(&OPTIONS)
-            .map(|word| Word::Text((*word).to_owned()))
-            .collect();
-        argv.push(Word::File { prefix: String::new(), name: SCRIPT.to_owned() });
-        let mut confinement = Bounds::new(settings, &tool.annotations, located.clone());
-        if let Implementation::Python(function) = &tool.implementation {
-            confinement.read.extend(function.path.iter().map(|folder| settings.crib.join(folder)));
-        }
-        confinement.read.extend(libraries(&located));
-        confinement.read = distinct(confinement.read);
-        Ok(Self {
-            version: 1,
-            tool: tool.name.clone(),
-            program: name,
-            argv,
-            cwd: utf8(&settings.crib)?,
-            env: variables::environment(settings, Vec::new()),
-            stdin: None,
-            timeout: tool.timeout.unwrap_or(settings.timeout),
-            confinement,
-            files: vec![(SCRIPT.to_owned(), python::SCRIPT.to_owned())],
-            pipes: warm::PIPES.map(str::to_owned).into(),
-        })
+/// The command of a Python worker with the sandbox of a tool.
+pub(crate) fn python_worker_command(settings: &Settings, tool: &Tool) -> Result<Command, Failure> {
+    let located = interpreter(settings).ok_or_else(not_installed)?;
+    let name = utf8(&located)?;
+    let words = [name.as_str()].into_iter().chain(OPTIONS);
+    let mut argv: Vec<_> = words.map(|word| Word::Text(word.to_owned())).collect();
+    argv.push(Word::File { prefix: String::new(), name: SCRIPT.to_owned() });
+    let mut sandbox = sandbox::build(settings, &tool.annotations, &located);
+    if let Implementation::Python(function) = &tool.implementation {
+        sandbox.read.extend(function.path.iter().map(|folder| settings.crib.join(folder)));
     }
+    sandbox.read.extend(libraries(&located));
+    sandbox.read = sandbox::distinct(sandbox.read);
+    Ok(Command {
+        label: tool.name.clone(),
+        program: name,
+        argv,
+        cwd: utf8(&settings.crib)?,
+        env: variables::environment(settings, Vec::new()),
+        stdin: None,
+        files: vec![(SCRIPT.to_owned(), python::SCRIPT.to_owned())],
+        pipes: warm::PIPES.map(str::to_owned).into(),
+        sandbox,
+    })
 }
 
 /// The interpreter: the crib's own, else the first on the path.

@@ -4,9 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use catalog::{ErrorType, Failure, Tool, implementation::RFunction};
+use process::{Command, Word};
 use toolkit::Arguments;
 
-use super::{Bounds, Plan, Word, distinct, program, utf8, variables};
+use super::{Plan, program, sandbox, utf8, variables};
 use crate::{Settings, r, warm};
 
 /// The program.
@@ -30,36 +31,36 @@ impl Plan {
     ) -> Result<Self, Failure> {
         let arguments = r::encoded(function, arguments)?;
         let call = r::deparsed(&function.package, &function.function, &arguments);
-        let mut plan = Self::of_r_worker(settings, tool)?;
-        plan.argv = [R, "-e", &call].map(|word| Word::Text(word.to_owned())).into();
-        plan.program = R.to_owned();
-        Ok(plan)
+        let command = Command {
+            program: R.to_owned(),
+            argv: [R, "-e", &call].map(|word| Word::Text(word.to_owned())).into(),
+            ..r_worker_command(settings, tool)?
+        };
+        Ok(Self::of_command(tool, settings.time_for(tool), command))
     }
+}
 
-    /// The plan of a worker that may do what a tool may.
-    pub(crate) fn of_r_worker(settings: &Settings, tool: &Tool) -> Result<Self, Failure> {
-        let located = program::find(settings, R).ok_or_else(not_installed)?;
-        let mut argv: Vec<_> =
-            [R].iter().chain(&OPTIONS).map(|word| Word::Text((*word).to_owned())).collect();
-        argv.push(Word::File { prefix: "--file=".to_owned(), name: SCRIPT.to_owned() });
-        let mut confinement = Bounds::new(settings, &tool.annotations, located.clone());
-        confinement.read.extend(libraries(settings));
-        confinement.read = distinct(confinement.read);
-        confinement.memory_bytes = settings.r_memory_bytes.unwrap_or(settings.memory_bytes);
-        Ok(Self {
-            version: 1,
-            tool: tool.name.clone(),
-            program: utf8(&located)?,
-            argv,
-            cwd: utf8(&settings.crib)?,
-            env: variables::environment(settings, added(settings)),
-            stdin: None,
-            timeout: settings.time_for(tool),
-            confinement,
-            files: vec![(SCRIPT.to_owned(), r::SCRIPT.to_owned())],
-            pipes: warm::PIPES.map(str::to_owned).into(),
-        })
-    }
+/// The command of an R worker with the sandbox of a tool.
+pub(crate) fn r_worker_command(settings: &Settings, tool: &Tool) -> Result<Command, Failure> {
+    let located = program::find(settings, R).ok_or_else(not_installed)?;
+    let mut argv: Vec<_> =
+        [R].iter().chain(&OPTIONS).map(|word| Word::Text((*word).to_owned())).collect();
+    argv.push(Word::File { prefix: "--file=".to_owned(), name: SCRIPT.to_owned() });
+    let mut sandbox = sandbox::build(settings, &tool.annotations, &located);
+    sandbox.read.extend(libraries(settings));
+    sandbox.read = sandbox::distinct(sandbox.read);
+    sandbox.memory_bytes = settings.r_memory_bytes.unwrap_or(settings.memory_bytes);
+    Ok(Command {
+        label: tool.name.clone(),
+        program: utf8(&located)?,
+        argv,
+        cwd: utf8(&settings.crib)?,
+        env: variables::environment(settings, added(settings)),
+        stdin: None,
+        files: vec![(SCRIPT.to_owned(), r::SCRIPT.to_owned())],
+        pipes: warm::PIPES.map(str::to_owned).into(),
+        sandbox,
+    })
 }
 
 /// What every worker is told: a locale in which all text can be printed, and where its user's home is.

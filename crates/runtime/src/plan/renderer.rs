@@ -1,11 +1,12 @@
-//! The plan of a program that a render needs: R itself, or one that starts a container.
+//! The command of a program that a render needs: R itself, or one that starts a container.
 
 use std::path::{Path, PathBuf};
 
 use catalog::Failure;
+use process::{Command, Sandbox, Word};
 
-use super::{Bounds, Plan, Word, distinct, r, utf8, variables};
-use crate::{Settings, confinement, plan::program};
+use super::{program, r, sandbox, utf8, variables};
+use crate::Settings;
 
 /// A program that a render needs, and what it may touch.
 pub(crate) struct RenderProgram<'a> {
@@ -60,45 +61,41 @@ impl RenderProgram<'_> {
     }
 }
 
-impl Plan {
-    /// The plan of a program that a render needs. It sees neither the crib nor anybody's home.
-    pub(crate) fn of_renderer(
-        settings: &Settings,
-        wanted: RenderProgram<'_>,
-    ) -> Result<Self, Failure> {
-        let words = std::iter::once(wanted.name.to_owned()).chain(wanted.words);
-        let mut env = variables::environment(
-            settings,
-            r::added(settings).into_iter().chain(wanted.variables).collect(),
-        );
-        env.retain(|(name, _)| name != "HOME");
-        let mut read = wanted.read;
-        read.extend(settings.read.iter().cloned().chain(program::folders(settings)));
-        let real = wanted.program.canonicalize().unwrap_or_else(|_| wanted.program.clone());
-        read.extend(real.parent().map(Path::to_owned));
-        Ok(Self {
-            version: 1,
-            tool: wanted.name.to_owned(),
-            program: utf8(&wanted.program)?,
-            argv: words.map(Word::Text).collect(),
-            cwd: utf8(&wanted.folder)?,
-            env,
-            // Whoever starts it writes.
-            stdin: (wanted.input == Input::Piped).then(String::new),
-            timeout: settings.timeout,
-            confinement: Bounds {
-                enforced: settings.confine && confinement().files,
-                network: wanted.network == Network::Allowed,
-                read: distinct(read),
-                write: wanted.write,
-                memory_bytes: wanted.memory_bytes,
-                given: Vec::new(),
-                is_watched: false,
-            },
-            files: Vec::new(),
-            pipes: Vec::new(),
-        })
-    }
+/// The command of a program that a render needs. It sees neither the crib nor anybody's home.
+pub(crate) fn renderer_command(
+    settings: &Settings,
+    wanted: RenderProgram<'_>,
+) -> Result<Command, Failure> {
+    let words = std::iter::once(wanted.name.to_owned()).chain(wanted.words);
+    let mut env = variables::environment(
+        settings,
+        r::added(settings).into_iter().chain(wanted.variables).collect(),
+    );
+    env.retain(|(name, _)| name != "HOME");
+    let mut read = wanted.read;
+    read.extend(settings.read.iter().cloned().chain(program::folders(settings)));
+    let real = wanted.program.canonicalize().unwrap_or_else(|_| wanted.program.clone());
+    read.extend(real.parent().map(Path::to_owned));
+    Ok(Command {
+        label: wanted.name.to_owned(),
+        program: utf8(&wanted.program)?,
+        argv: words.map(Word::Text).collect(),
+        cwd: utf8(&wanted.folder)?,
+        env,
+        // The caller writes to it.
+        stdin: (wanted.input == Input::Piped).then(String::new),
+        files: Vec::new(),
+        pipes: Vec::new(),
+        sandbox: Sandbox {
+            enforced: sandbox::is_enforced(settings),
+            network: wanted.network == Network::Allowed,
+            read: sandbox::distinct(read),
+            write: wanted.write,
+            memory_bytes: wanted.memory_bytes,
+            caller_paths: Vec::new(),
+            is_unrestricted: false,
+        },
+    })
 }
 
 /// Packages and TeX of the user's own.

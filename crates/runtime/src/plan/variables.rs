@@ -81,7 +81,8 @@ const FORBIDDEN_BEGINNINGS: [&str; 26] = [
 /// The operator's environment with what the call adds.
 ///
 /// A home that a confined child may not read is left out, because programs such as git fail on a
-/// file there that exists and cannot be opened. See [`private`].
+/// file there that exists and cannot be opened. See
+/// [`process::private_variables`].
 pub(crate) fn environment(
     settings: &Settings,
     added: Vec<(String, String)>,
@@ -94,12 +95,6 @@ pub(crate) fn environment(
     let mut environment: Vec<_> = settings.environment.iter().filter(kept).cloned().collect();
     environment.extend(added);
     environment
-}
-
-/// The variables that name the call's private temporary folder.
-pub(crate) fn private(environment: &[(String, String)]) -> impl Iterator<Item = &'static str> {
-    let has_home = environment.iter().any(|(name, _)| name == "HOME");
-    std::iter::once("TMPDIR").chain((!has_home).then_some("HOME"))
 }
 
 fn is_readable(settings: &Settings, folder: &Path) -> bool {

@@ -1,63 +1,15 @@
 //! From values to a command line: what each binding makes of its argument.
 
-use std::fmt;
-
 use catalog::{
     Failure,
     implementation::{Binding, Items, PassBy, Piece, Separator, ValueKind},
 };
-use serde::{Serialize, Serializer};
+use process::Word;
 use serde_json::Value;
 use toolkit::Arguments;
 
 use super::{paths::Places, variables};
 use crate::refusal;
-
-/// One argument of a program.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Word {
-    /// As it is.
-    Text(String),
-    /// The path of a file in the call's private temporary folder, behind a prefix.
-    File { prefix: String, name: String },
-}
-
-impl Word {
-    /// The bytes it takes, leaving some for the folder of a file.
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Self::Text(text) => text.len(),
-            Self::File { prefix, name } => prefix.len() + name.len() + 256,
-        }
-    }
-
-    /// Whether it has what ends a string in C.
-    pub(crate) fn contains_nul(&self) -> bool {
-        matches!(self, Self::Text(text) if text.contains('\0'))
-    }
-
-    fn behind(self, before: &str) -> Self {
-        match self {
-            Self::Text(text) => Self::Text(format!("{before}{text}")),
-            Self::File { prefix, name } => Self::File { prefix: format!("{before}{prefix}"), name },
-        }
-    }
-}
-
-impl fmt::Display for Word {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => f.write_str(text),
-            Self::File { prefix, name } => write!(f, "{prefix}$TMPDIR/{name}"),
-        }
-    }
-}
-
-impl Serialize for Word {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
 
 /// Whether `--` stands before the positional values.
 #[derive(Clone, Copy, PartialEq)]
@@ -168,8 +120,10 @@ impl<'a> CommandLine<'a> {
             (Some(flag), Separator::Space) => {
                 self.words.extend([Word::Text(flag.to_owned()), word])
             }
-            (Some(flag), Separator::Equals) => self.words.push(word.behind(&format!("{flag}="))),
-            (Some(flag), Separator::Nothing) => self.words.push(word.behind(flag)),
+            (Some(flag), Separator::Equals) => {
+                self.words.push(word.with_prefix(&format!("{flag}=")))
+            }
+            (Some(flag), Separator::Nothing) => self.words.push(word.with_prefix(flag)),
             (None, _) => self.positional(binding, word)?,
         }
         Ok(())

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::conversation::{self, Ended, Said};
 use crate::{
-    Plan, Runtime, Session,
+    Runtime, Session,
     answer::{self, Way},
     call::Job,
     lanes::Lane,
@@ -51,10 +51,10 @@ impl Runtime {
     ) -> Result<Said, Failure> {
         place.drop_broken();
         let start = Start {
-            door: &self.door,
+            launcher: &self.launcher,
             settings: &self.settings,
             tool: &job.tool,
-            plan: Plan::of_python_worker,
+            command: plan::python_worker_command,
         };
         let index = unless_cancelled(job, self.workers.worker(session, place, start)).await??;
         let worker = &mut place.workers[index];

@@ -1,19 +1,17 @@
 //! What is said between the server and a worker about one call, and what comes of it.
 
 use catalog::{ErrorType, Failure};
+use process::CapturedOutput;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::{
-    capture::Captured,
-    warm::{Broken, Ears, Patience, Terms, Why, Worker},
-};
+use crate::warm::{Broken, Ears, Patience, Terms, Why, Worker};
 
 /// What came of a call.
 pub(super) struct Said {
     pub(super) ended: Ended,
-    pub(super) printed: Captured,
-    pub(super) messages: Captured,
+    pub(super) printed: CapturedOutput,
+    pub(super) messages: CapturedOutput,
 }
 
 /// How a call ended.

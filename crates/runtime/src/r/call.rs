@@ -13,9 +13,10 @@ use super::{
     value::{Data, RValue},
 };
 use crate::{
-    Plan, Runtime, Session,
+    Runtime, Session,
     call::{Call, Job},
     lanes::Lane,
+    plan::r_worker_command,
     refusal,
     warm::{Bounds, Language, Life, Place, Snapshot, Start, unless_cancelled},
 };
@@ -70,8 +71,12 @@ impl Runtime {
         if place.notice_loss() {
             notes.push("the state of this session was too large to be copied, and was lost with its R process".to_owned());
         }
-        let start =
-            Start { door: &self.door, settings: &self.settings, tool, plan: Plan::of_r_worker };
+        let start = Start {
+            launcher: &self.launcher,
+            settings: &self.settings,
+            tool,
+            command: r_worker_command,
+        };
         let index = unless_cancelled(job, self.workers.worker(session, place, start)).await??;
         let state = state_for(place, index).await.unwrap_or_else(|failure| {
             notes.push(format!("the state of this session is lost: {}", failure.message));

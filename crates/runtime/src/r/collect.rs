@@ -2,6 +2,7 @@
 //! it does not. It may come in pieces, of which only what is answered stays in memory.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use process::OutputFile;
 use serde_json::{Map, Value};
 
 use super::{
@@ -10,8 +11,7 @@ use super::{
     value::{Data, RValue},
 };
 use crate::{
-    capture::Stream,
-    outputs::{Spill, Whole},
+    outputs::{OutputKind, Spill},
     returned::{MOST_MEMBERS, Returned, Room},
 };
 
@@ -28,7 +28,7 @@ pub(super) struct Collector<'a> {
     text: Vec<u8>,
     /// Whether there is more than is answered.
     is_long: bool,
-    whole: Option<Whole>,
+    whole: Option<OutputFile>,
 }
 
 /// What makes a text of bytes.
@@ -215,7 +215,7 @@ impl<'a> Collector<'a> {
     async fn flush(&mut self) {
         if self.text.len() > self.limit && !self.is_long {
             self.is_long = true;
-            self.whole = self.spill.open(Stream::Value, &[]).await;
+            self.whole = self.spill.create(OutputKind::Value).await;
         }
         if self.is_long {
             if let Some(whole) = &mut self.whole {

@@ -1,6 +1,7 @@
 //! What is said between the server and a worker about one call, and what comes of it.
 
 use catalog::Schema;
+use process::CapturedOutput;
 use serde_json::Value;
 
 use super::{
@@ -13,7 +14,6 @@ use super::{
     value::{Data, RValue},
 };
 use crate::{
-    capture::Captured,
     returned::Returned,
     warm::{Broken, Ears, Patience, Terms, Why, Worker},
 };
@@ -23,11 +23,11 @@ pub(super) struct Said {
     pub(super) ended: Ended,
     pub(super) value: Option<Returned>,
     /// What was printed, the value among it if it is to be printed.
-    pub(super) printed: Captured,
+    pub(super) printed: CapturedOutput,
     /// What was said apart from that, by `message` mostly.
-    pub(super) messages: Captured,
+    pub(super) messages: CapturedOutput,
     /// The value as R prints it, where that was asked for later.
-    pub(super) shown: Option<Captured>,
+    pub(super) shown: Option<CapturedOutput>,
     pub(super) warnings: Vec<String>,
     pub(super) notes: Vec<String>,
     /// Pictures, as PNG.
@@ -145,13 +145,13 @@ fn fit(value: &mut Returned, schema: &Schema) -> Fit {
     Fit::No
 }
 
-fn as_text(shown: &Captured) -> Returned {
+fn as_text(shown: &CapturedOutput) -> Returned {
     let text = shown.text.trim_end_matches('\n').to_owned();
     Returned {
         value: Value::String(text),
         text: None,
         uri: shown.uri.clone(),
-        is_cut: shown.is_cut,
+        is_cut: shown.is_truncated,
     }
 }
 
@@ -296,7 +296,7 @@ impl<'a> Heard<'a> {
     async fn finish(self, ended: Ended) -> Said {
         let Self { collector, has_value, warnings, notes, plots, state, .. } = self;
         let value = if has_value { Some(collector.finish().await) } else { None };
-        let (printed, messages) = (Captured::default(), Captured::default());
+        let (printed, messages) = (CapturedOutput::default(), CapturedOutput::default());
         Said { ended, value, printed, messages, shown: None, warnings, notes, plots, state }
     }
 }

@@ -1,11 +1,11 @@
 //! From what a worker said to an outcome: text and pictures for a model, fields for a program.
 
 use catalog::{Content, ErrorType, Failure, Outcome, Tool};
+use process::CapturedOutput;
 use serde_json::{Map, Value, json};
 
 use super::conversation::{Ended, RError, Said};
 use crate::{
-    capture::Captured,
     refusal,
     returned::{self, link},
     warm::{Broken, died, stopped},
@@ -37,7 +37,7 @@ fn printed(said: Said) -> Outcome {
     let text = said.shown.unwrap_or(said.printed);
     let mut fields = aside_fields(&said.warnings, &said.notes, &said.messages);
     let rows = said.value.filter(|value| value.value.is_array());
-    if text.is_cut || rows.as_ref().is_some_and(|rows| rows.is_cut) {
+    if text.is_truncated || rows.as_ref().is_some_and(|rows| rows.is_cut) {
         fields.insert("truncated".to_owned(), true.into());
     }
     let whole = text.uri.as_ref().or_else(|| rows.as_ref().and_then(|rows| rows.uri.as_ref()));
@@ -75,7 +75,7 @@ fn failed(tool: &Tool, failure: Failure, said: Said) -> Outcome {
 }
 
 /// What is returned apart from the value, for a model.
-fn asides(warnings: &[String], notes: &[String], messages: &Captured) -> Vec<Content> {
+fn asides(warnings: &[String], notes: &[String], messages: &CapturedOutput) -> Vec<Content> {
     let mut asides = Vec::new();
     if !warnings.is_empty() {
         asides.push(format!("warnings:\n{}", warnings.join("\n")));
@@ -87,7 +87,11 @@ fn asides(warnings: &[String], notes: &[String], messages: &Captured) -> Vec<Con
 }
 
 /// The same for a program.
-fn aside_fields(warnings: &[String], notes: &[String], messages: &Captured) -> Map<String, Value> {
+fn aside_fields(
+    warnings: &[String],
+    notes: &[String],
+    messages: &CapturedOutput,
+) -> Map<String, Value> {
     let lines: Vec<_> = messages.text.lines().collect();
     let all = [("warnings", json!(warnings)), ("messages", json!(lines)), ("notes", json!(notes))];
     let said =

@@ -13,11 +13,12 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use process::random_id;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
 use super::{Backend, Rendered, Warning};
-use crate::{digest, outputs::random_id};
+use crate::digest;
 
 /// Where rendered documents are kept.
 pub(super) struct Cache {

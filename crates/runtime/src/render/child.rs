@@ -5,6 +5,7 @@ use std::{os::unix::process::ExitStatusExt, process::ExitStatus, sync::Arc, time
 use catalog::Failure;
 use futures_util::future::{Either, join3, select};
 use parking_lot::Mutex;
+use process::{Command, Launcher};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
     process::ChildStdin,
@@ -16,7 +17,6 @@ use super::{
     verdict,
     watchdog::{self, Ceiling, Excess},
 };
-use crate::{Plan, spawn::Door};
 
 /// How long output is awaited once the program has ended: someone else may hold the pipes open.
 const LINGER: Duration = Duration::from_millis(250);
@@ -66,14 +66,14 @@ impl Ended {
 
 /// Runs a program to its end; says how it ended, and what data it wrote.
 pub(super) async fn run(
-    door: &Arc<Door>,
-    plan: Arc<Plan>,
+    launcher: &Arc<Launcher>,
+    command: Arc<Command>,
     errand: Errand,
     log: &mut Log,
 ) -> Result<(Ended, Vec<u8>), Failure> {
-    let started = door.start(&plan, None).await;
+    let started = launcher.start(&command).await;
     let mut running = started.map_err(|error| {
-        verdict::machine(&format!("`{}` could not be started", plan.program), &error)
+        verdict::machine(&format!("`{}` could not be started", error.program), &error.source)
     })?;
     let mark = watchdog::Mark {
         leader: running.leader(),

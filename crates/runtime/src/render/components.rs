@@ -12,7 +12,7 @@ use super::{
     local::{RSCRIPT, TEX},
     log::Log,
 };
-use crate::plan::{Plan, RenderProgram, program};
+use crate::plan::{RenderProgram, program, renderer_command};
 
 /// How long a program may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -160,14 +160,14 @@ impl Inner {
 
     /// What a program answers, if it is content.
     pub(super) async fn answer(&self, wanted: RenderProgram<'_>) -> Option<String> {
-        let plan = Arc::new(Plan::of_renderer(&self.children, wanted).ok()?);
+        let command = Arc::new(renderer_command(&self.children, wanted).ok()?);
         let errand = Errand {
             input: None,
             output: Output::Data(ANSWER_BYTES),
             timeout: PATIENCE,
             ceiling: None,
         };
-        match child::run(&self.door, plan, errand, &mut Log::silent()).await {
+        match child::run(&self.launcher, command, errand, &mut Log::silent()).await {
             Ok((Ended::Exited(0), said)) => Some(String::from_utf8_lossy(&said).into_owned()),
             _ => None,
         }

@@ -13,6 +13,7 @@ use std::{
 };
 
 use catalog::{ErrorType, Failure};
+use process::{Launcher, PrivateFolder, random_id};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
@@ -27,10 +28,7 @@ use super::{
 };
 use crate::{
     Settings,
-    folder::{Folders, PrivateFolder},
-    outputs::random_id,
-    plan::{Input, Network, Plan, RenderProgram, program},
-    spawn::Door,
+    plan::{Input, Network, RenderProgram, program, renderer_command},
 };
 
 /// The commands, of which the first that is there is used: the program, and what makes it Compose.
@@ -174,8 +172,8 @@ impl Inner {
             timeout: self.settings.timeout + MARGIN,
             ceiling: None,
         };
-        let plan = Arc::new(project.plan(&["run", "--rm", "-T", SERVICE], Input::Piped)?);
-        let (ended, data) = child::run(&self.door, plan, errand, &mut log).await?;
+        let run = Arc::new(project.command(&["run", "--rm", "-T", SERVICE], Input::Piped)?);
+        let (ended, data) = child::run(&self.launcher, run, errand, &mut log).await?;
         if data.len() > longest {
             return Err(exchange::too_long(data.len() as u64, self.settings.output_bytes));
         }
@@ -206,8 +204,8 @@ impl Inner {
         let _building = self.building.lock().await;
         log.say("building the image, if it is not there");
         let errand = Errand { input: None, output: Output::Log, timeout: BUILDING, ceiling: None };
-        let plan = Arc::new(project.plan(&["build", SERVICE], Input::Closed)?);
-        match child::run(&self.door, plan, errand, log).await? {
+        let command = Arc::new(project.command(&["build", SERVICE], Input::Closed)?);
+        match child::run(&self.launcher, command, errand, log).await? {
             (Ended::Exited(0), _) => Ok(()),
             _ => {
                 let log = log.tail();
@@ -236,14 +234,14 @@ struct Project {
     command: Command,
     variables: Vec<(String, String)>,
     children: Settings,
-    door: Arc<Door>,
+    launcher: Arc<Launcher>,
     tidying: TaskTracker,
 }
 
 impl Project {
     fn lay_out(inner: &Inner, command: &Command, token: &str) -> Result<Self, Failure> {
         let made = || {
-            let folder = Folders::new(inner.children.temp.clone()).take(NAME, &[])?;
+            let folder = PrivateFolder::create(&inner.children.temp, NAME)?;
             fs::write(folder.path().join(FILE), service(&inner.settings, token).to_string())?;
             for (name, text) in docker::ingredients() {
                 fs::write(folder.path().join(name), text)?;
@@ -259,16 +257,16 @@ impl Project {
             command: command.clone(),
             variables: inner.daemon(command),
             children: inner.children.clone(),
-            door: Arc::clone(&inner.door),
+            launcher: Arc::clone(&inner.launcher),
             tidying: inner.tidying.clone(),
         })
     }
 
-    fn plan(&self, words: &[&str], input: Input) -> Result<Plan, Failure> {
+    fn command(&self, words: &[&str], input: Input) -> Result<process::Command, Failure> {
         let folder = self.folder.as_ref().map_or(Path::new("/"), PrivateFolder::path);
         let file = folder.join(FILE).display().to_string();
         let before = self.command.words.iter().copied().chain(["-f", &file, "-p", &self.name]);
-        Plan::of_renderer(
+        renderer_command(
             &self.children,
             RenderProgram {
                 name: NAME,
@@ -295,17 +293,17 @@ impl Project {
 
 impl Drop for Project {
     fn drop(&mut self) {
-        let plan = self.plan(&["down", "--volumes", "--timeout", "0"], Input::Closed);
-        let (Some(folder), Ok(plan), Ok(runtime)) =
-            (self.folder.take(), plan, Handle::try_current())
+        let command = self.command(&["down", "--volumes", "--timeout", "0"], Input::Closed);
+        let (Some(folder), Ok(command), Ok(runtime)) =
+            (self.folder.take(), command, Handle::try_current())
         else {
             return;
         };
-        let door = Arc::clone(&self.door);
+        let launcher = Arc::clone(&self.launcher);
         let tidy = async move {
             let errand =
                 Errand { input: None, output: Output::Log, timeout: TIDYING, ceiling: None };
-            let ended = child::run(&door, Arc::new(plan), errand, &mut Log::silent()).await;
+            let ended = child::run(&launcher, Arc::new(command), errand, &mut Log::silent()).await;
             tracing::debug!(?ended, "what a render by Compose left was removed");
             drop(folder);
         };

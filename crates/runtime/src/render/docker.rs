@@ -13,6 +13,7 @@ use std::{sync::Arc, time::Duration};
 
 use bollard::{API_DEFAULT_VERSION, Docker};
 use catalog::{ErrorType, Failure};
+use process::random_id;
 use tokio::time::timeout;
 
 use super::{
@@ -22,7 +23,6 @@ use super::{
     log::Log,
     verdict::{self, Raw},
 };
-use crate::outputs::random_id;
 use container::Container;
 pub(super) use container::MOST;
 pub(super) use image::{Image, ingredients, reference};

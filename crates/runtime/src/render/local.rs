@@ -6,6 +6,7 @@
 use std::{path::Path, sync::Arc};
 
 use catalog::{ErrorType, Failure};
+use process::{Command, PrivateFolder, random_id};
 use tokio::task::spawn_blocking;
 
 use super::{
@@ -17,12 +18,7 @@ use super::{
     verdict::{self, Raw},
     watchdog::Ceiling,
 };
-use crate::{
-    Plan,
-    folder::{Folders, PrivateFolder},
-    outputs::random_id,
-    plan::{RenderProgram, program},
-};
+use crate::plan::{RenderProgram, program, renderer_command};
 
 /// The program.
 pub(super) const RSCRIPT: &str = "Rscript";
@@ -58,7 +54,7 @@ impl Inner {
         let token = random_id()
             .map_err(|error| verdict::machine("a render could not be prepared", &error))?;
         let folder = self.lay_out(Arc::clone(job), token.clone()).await?;
-        let plan = Arc::new(self.plan(folder.path())?);
+        let command = Arc::new(self.command(folder.path())?);
         let mut log = Log::new(token, tell);
         let errand = Errand {
             input: None,
@@ -71,7 +67,7 @@ impl Inner {
                 folder: folder.path().to_owned(),
             }),
         };
-        let (ended, _) = child::run(&self.door, plan, errand, &mut log).await?;
+        let (ended, _) = child::run(&self.launcher, command, errand, &mut log).await?;
         let (format, longest) = (job.format, self.settings.output_bytes);
         let returned =
             spawn_blocking(move || exchange::take_back(folder.path(), format, longest)).await;
@@ -93,9 +89,9 @@ impl Inner {
     }
 
     async fn lay_out(&self, job: Arc<RenderJob>, token: String) -> Result<PrivateFolder, Failure> {
-        let folders = Folders::new(self.children.temp.clone());
+        let temp = self.children.temp.clone();
         let made = spawn_blocking(move || {
-            let folder = folders.take(NAME, &[])?;
+            let folder = PrivateFolder::create(&temp, NAME)?;
             exchange::lay_out(folder.path(), &job, &token)?;
             Ok(folder)
         });
@@ -103,9 +99,9 @@ impl Inner {
         made.map_err(|error| verdict::machine("the documents could not be copied", &error))
     }
 
-    fn plan(&self, folder: &Path) -> Result<Plan, Failure> {
+    fn command(&self, folder: &Path) -> Result<Command, Failure> {
         let text = |path: &Path| path.display().to_string();
-        Plan::of_renderer(
+        renderer_command(
             &self.children,
             RenderProgram {
                 name: RSCRIPT,

@@ -7,12 +7,11 @@ use std::{
     time::Duration,
 };
 
-use tokio::{task::spawn_blocking, time::sleep};
-
-use crate::{
-    operation::ProcessMark,
-    processes::{self, Trace},
+use process::{
+    ProcessId,
+    process_table::{self, ProcessQuery},
 };
+use tokio::{task::spawn_blocking, time::sleep};
 
 /// How often is looked.
 const GLANCE: Duration = Duration::from_millis(250);
@@ -38,7 +37,7 @@ pub(super) enum Excess {
 /// By what its processes are known.
 #[derive(Clone, Debug)]
 pub(super) struct Mark {
-    pub(super) leader: Option<ProcessMark>,
+    pub(super) leader: Option<ProcessId>,
     /// Their temporary folder.
     pub(super) folder: PathBuf,
 }
@@ -58,7 +57,7 @@ pub(super) async fn watch(ceiling: Option<&Ceiling>, mark: &Mark) -> Excess {
 }
 
 fn look(ceiling: &Ceiling, mark: &Mark) -> Option<Excess> {
-    let found = processes::find(&[Trace { leader: mark.leader, folder: &mark.folder }]);
+    let found = process_table::find(&[ProcessQuery { leader: mark.leader, folder: &mark.folder }]);
     if found.len() > ceiling.processes {
         return Some(Excess::Processes(ceiling.processes));
     }

@@ -8,10 +8,10 @@ use std::{
 
 use catalog::Failure;
 use parking_lot::{Mutex, MutexGuard};
+use process::{Command, Launcher};
 use tokio::{sync::OwnedSemaphorePermit, task::JoinHandle};
 
 use super::worker::{Bounds, Worker};
-use crate::{Plan, spawn::Door};
 
 /// Workers that wait for sessions to come, at most one for each kind of bounds.
 #[derive(Default)]
@@ -38,14 +38,15 @@ impl Spares {
     /// Starts one.
     pub(super) fn start(
         &self,
-        door: &Arc<Door>,
-        plan: Arc<Plan>,
+        launcher: &Arc<Launcher>,
+        command: Arc<Command>,
         bounds: Bounds,
         seat: OwnedSemaphorePermit,
     ) {
-        let door = Arc::clone(door);
+        let launcher = Arc::clone(launcher);
         let own = bounds.clone();
-        let worker = tokio::spawn(async move { Worker::start(&door, &plan, own, seat).await });
+        let worker =
+            tokio::spawn(async move { Worker::start(&launcher, &command, own, seat).await });
         self.all().push(Spare { bounds, since: Instant::now(), worker });
     }
 

@@ -5,10 +5,11 @@ use std::{sync::Arc, time::SystemTime};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use catalog::{ErrorType, Failure};
+use process::random_id;
 use serde_json::{Value, json};
 use toolkit::Storage;
 
-use crate::{operation::ServerMark, outputs::random_id};
+use crate::operation::ServerMark;
 
 /// Where states are, by session.
 const STATES: &str = "r/state";

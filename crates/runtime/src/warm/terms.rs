@@ -4,17 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use catalog::{ErrorType, Failure};
 use fancy_regex::Regex;
+use process::{OutputBuffer, OutputStream};
 use tokio_util::sync::CancellationToken;
 
 use super::{Ears, Patience};
-use crate::{
-    Runtime,
-    call::Job,
-    capture::{Capture, Stream},
-    operations::Live,
-    outputs::Spill,
-    tap::Tap,
-};
+use crate::{Runtime, call::Job, operations::Live, outputs::Spill, progress::ProgressListener};
 
 /// The terms on which a call is made.
 pub(crate) struct Terms<'a> {
@@ -52,9 +46,14 @@ impl Runtime {
 impl<'a> Terms<'a> {
     /// Who takes what is printed.
     pub(crate) fn ears(&self) -> Ears<'a> {
-        let tap = || self.live.map(|live| Tap::new(Arc::clone(live), self.pattern.clone()));
-        let capture = |stream| Capture::new(stream, self.output_bytes, self.spill).tapped(tap());
-        Ears { stdout: capture(Stream::Stdout), stderr: capture(Stream::Stderr) }
+        let listener = || {
+            let live = self.live?;
+            Some(ProgressListener::boxed(live, self.pattern.as_ref()))
+        };
+        let buffer = |stream| {
+            OutputBuffer::new(stream, self.output_bytes, self.spill).with_listener(listener())
+        };
+        Ears { stdout: buffer(OutputStream::Stdout), stderr: buffer(OutputStream::Stderr) }
     }
 
     /// How long the call is waited for, from now on.

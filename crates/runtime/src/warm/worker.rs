@@ -14,6 +14,7 @@ use std::{
 };
 
 use catalog::{ErrorType, Failure, Implementation, Tool};
+use process::{ChildProcess, Command, Launcher, OutputBuffer, ProcessId};
 use rustix::process::Signal;
 use tokio::{
     io::AsyncWriteExt,
@@ -26,12 +27,6 @@ use super::{
     outlet::Outlet,
     patience::{Over, Patience},
     session::Language,
-};
-use crate::{
-    Plan,
-    capture::Capture,
-    operation::ProcessMark,
-    spawn::{Door, Running},
 };
 
 /// The pipes: requests go in by the first, answers come out by the second.
@@ -46,7 +41,7 @@ const AWAKE: Duration = Duration::from_micros(100);
 
 /// One process that waits for calls.
 pub(crate) struct Worker {
-    running: Running,
+    running: ChildProcess,
     requests: Sender,
     answers: Outlet,
     stdout: Outlet,
@@ -101,26 +96,26 @@ pub(crate) enum Broken {
 
 /// Who takes what is printed during a call.
 pub(crate) struct Ears<'a> {
-    pub(crate) stdout: Capture<'a>,
-    pub(crate) stderr: Capture<'a>,
+    pub(crate) stdout: OutputBuffer<'a>,
+    pub(crate) stderr: OutputBuffer<'a>,
 }
 
 impl Worker {
-    /// Starts the program of a plan, and waits until it is ready.
+    /// Starts the program of a command, and waits until it is ready.
     pub(super) async fn start(
-        door: &Arc<Door>,
-        plan: &Arc<Plan>,
+        launcher: &Arc<Launcher>,
+        command: &Arc<Command>,
         bounds: Bounds,
         seat: OwnedSemaphorePermit,
     ) -> Result<Self, Failure> {
         let cannot = |why: String| {
             Failure::new(
                 ErrorType::CannotStart,
-                format!("`{}` could not be started: {why}", plan.program),
+                format!("`{}` could not be started: {why}", command.program),
             )
         };
         let mut running =
-            door.start(plan, None).await.map_err(|error| cannot(error.to_string()))?;
+            launcher.start(command).await.map_err(|error| cannot(error.source.to_string()))?;
         let folder = running.folder().map(|folder| folder.to_owned()).unwrap_or_default();
         let (requests, [answers, stdout, stderr]) =
             opened(&mut running, &folder).map_err(|error| cannot(error.to_string()))?;
@@ -172,7 +167,7 @@ impl Worker {
     }
 
     /// The process, for who must find it again.
-    pub(crate) fn leader(&self) -> Option<ProcessMark> {
+    pub(crate) fn leader(&self) -> Option<ProcessId> {
         self.running.leader()
     }
 
@@ -231,12 +226,12 @@ impl Worker {
                 () = ended(pause), if pause.is_some() => {}
                 () = stdout.read(), if pause.is_none() && stdout.is_open() => {
                     patience.heard();
-                    ears.stdout.take(&stdout.unread).await;
+                    ears.stdout.push(&stdout.unread).await;
                     stdout.clear();
                 }
                 () = stderr.read(), if pause.is_none() && stderr.is_open() => {
                     patience.heard();
-                    ears.stderr.take(&stderr.unread).await;
+                    ears.stderr.push(&stderr.unread).await;
                     stderr.clear();
                 }
                 () = patience.over() => match patience.note() {
@@ -257,11 +252,11 @@ impl Worker {
     /// Takes what has been printed up to now.
     pub(crate) async fn listen(&mut self, ears: &mut Ears<'_>) {
         while self.stdout.read_now() {
-            ears.stdout.take(&self.stdout.unread).await;
+            ears.stdout.push(&self.stdout.unread).await;
             self.stdout.clear();
         }
         while self.stderr.read_now() {
-            ears.stderr.take(&self.stderr.unread).await;
+            ears.stderr.push(&self.stderr.unread).await;
             self.stderr.clear();
         }
     }
@@ -312,7 +307,7 @@ impl Worker {
 }
 
 /// The pipes of a process.
-fn opened(running: &mut Running, folder: &Path) -> io::Result<(Sender, [Outlet; 3])> {
+fn opened(running: &mut ChildProcess, folder: &Path) -> io::Result<(Sender, [Outlet; 3])> {
     // Open for both, so that neither side waits for the other, nor sees an end that is none.
     let mut options = OpenOptions::new();
     options.read_write(true);

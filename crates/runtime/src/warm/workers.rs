@@ -12,6 +12,7 @@ use std::{
 
 use catalog::{ErrorType, Failure, Tool};
 use parking_lot::{Mutex, MutexGuard};
+use process::{Command, Launcher};
 use tokio::{
     pin, select,
     sync::{Notify, OnceCell, OwnedSemaphorePermit, Semaphore},
@@ -26,7 +27,7 @@ use super::{
     state::{self, Life, Snapshot},
     worker::{Bounds, Worker},
 };
-use crate::{Plan, Runtime, Settings, call::Job, digest, spawn::Door};
+use crate::{Runtime, Settings, call::Job, digest};
 
 /// How often workers are looked at that nobody may use.
 const GLANCE: Duration = Duration::from_secs(30);
@@ -49,11 +50,11 @@ pub(crate) struct Workers {
 
 /// What is needed to start a worker.
 pub(crate) struct Start<'a> {
-    pub(crate) door: &'a Arc<Door>,
+    pub(crate) launcher: &'a Arc<Launcher>,
     pub(crate) settings: &'a Settings,
     pub(crate) tool: &'a Tool,
-    /// What makes its plan.
-    pub(crate) plan: fn(&Settings, &Tool) -> Result<Plan, Failure>,
+    /// What makes its command.
+    pub(crate) command: fn(&Settings, &Tool) -> Result<Command, Failure>,
 }
 
 /// Tells those who wait for a worker, when it is dropped, that there may be one to give way.
@@ -149,28 +150,29 @@ impl Workers {
         if let Some(index) = place.workers.iter().position(|worker| worker.bounds == bounds) {
             return Ok(index);
         }
-        let plan = Arc::new((start.plan)(start.settings, start.tool)?);
+        let command = Arc::new((start.command)(start.settings, start.tool)?);
         let worker = match self.spares.take(&bounds).await {
             Some(worker) => worker,
             None => {
-                Worker::start(start.door, &plan, bounds.clone(), self.seat(place).await?).await?
+                Worker::start(start.launcher, &command, bounds.clone(), self.seat(place).await?)
+                    .await?
             }
         };
         place.workers.push(worker);
         self.look_after(session);
         if handle::is_offered(start.tool) {
-            self.prepare(start.door, plan, bounds);
+            self.prepare(start.launcher, command, bounds);
         }
         Ok(place.workers.len() - 1)
     }
 
     /// Starts a worker for a session to come, if there is room for it.
-    fn prepare(&self, door: &Arc<Door>, plan: Arc<Plan>, bounds: Bounds) {
+    fn prepare(&self, launcher: &Arc<Launcher>, command: Arc<Command>, bounds: Bounds) {
         if self.spares.has(&bounds) {
             return;
         }
         if let Ok(seat) = Arc::clone(&self.seats).try_acquire_owned() {
-            self.spares.start(door, plan, bounds, seat);
+            self.spares.start(launcher, command, bounds, seat);
         }
     }
 

@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use runtime::confinement;
+use runtime::sandbox_support;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -16,7 +16,7 @@ use crate::crib::{Crib, field, script_tool, text};
 
 /// On a kernel without Landlock or seccomp there is nothing to test; it must never be so in CI.
 fn cannot_confine() -> bool {
-    let support = confinement();
+    let support = sandbox_support();
     let cannot = !support.files || !support.network;
     if cannot {
         eprintln!("SKIPPED: this kernel cannot confine: {:?}", support.missing);
@@ -166,7 +166,7 @@ async fn local_sockets_lead_to_no_daemon() {
 
 #[tokio::test]
 async fn a_child_cannot_signal_or_inspect_the_server() {
-    if cannot_confine() || !confinement().signals {
+    if cannot_confine() || !sandbox_support().signals {
         return;
     }
     let server = std::process::id();

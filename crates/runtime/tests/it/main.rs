@@ -5,7 +5,6 @@
 
 mod answers;
 mod approvals;
-mod ask;
 mod bounds;
 mod command_line;
 mod confinement;
@@ -16,6 +15,7 @@ mod natives;
 mod operations;
 mod output;
 mod paths;
+mod programs;
 mod python;
 mod r;
 mod reach;

@@ -6,15 +6,15 @@ use catalog::{
     Tool,
     implementation::{Access, Piece, ValueKind},
 };
-use runtime::confinement;
+use runtime::sandbox_support;
 use serde_json::{Value, json};
 
 use crate::crib::{Crib, field, positional, script_tool, text, tool, word};
 
 fn cannot_confine() -> bool {
-    let cannot = !confinement().files;
+    let cannot = !sandbox_support().files;
     if cannot {
-        eprintln!("SKIPPED: this kernel cannot confine: {:?}", confinement().missing);
+        eprintln!("SKIPPED: this kernel cannot confine: {:?}", sandbox_support().missing);
         assert!(std::env::var_os("CI").is_none(), "the kernel of CI must be able to confine");
     }
     cannot

@@ -9,7 +9,7 @@ use catalog::{Content, Outcome};
 use runtime::{
     Approval, Digest,
     journal::{Filter, Journal, MemoryJournal, Note, Retention, Ruling},
-    operation::{ApprovalId, Operation, OperationId, Owner, ProcessMark, Progress, State},
+    operation::{ApprovalId, Operation, OperationId, Owner, ProcessId, Progress, State},
 };
 use serde_json::json;
 use store::Store;
@@ -32,7 +32,7 @@ async fn everything_about_an_operation_comes_back_as_it_was() {
     with_both(async |journal| {
         let mut operation = running("tool");
         operation.started = Some(now());
-        operation.leader = Some(ProcessMark { pid: 7, started: 8 });
+        operation.leader = Some(ProcessId { pid: 7, started: 8 });
         operation.arguments = json!({"z": [1, null], "a": "é"}).as_object().unwrap().clone();
         journal.begin(operation.clone()).await.unwrap();
         assert_eq!(journal.get(operation.id.clone()).await.unwrap(), Some(operation.clone()));

@@ -9,7 +9,7 @@ use bollard::query_parameters::ListContainersOptionsBuilder;
 use serde::{Deserialize, Serialize};
 
 use super::{Engine, container::remove};
-use crate::{inherited, operation::ServerMark};
+use crate::operation::ServerMark;
 
 /// The label that says whose a container is.
 const LABEL: &str = "io.toolcrib.render";
@@ -30,7 +30,7 @@ impl Mark {
     /// Whether nobody waits for the container any more.
     fn is_orphan(&self) -> bool {
         let is_dead = self.namespace.is_some()
-            && self.namespace == inherited::namespace()
+            && self.namespace == process::pid_namespace()
             && !self.server.is_alive();
         is_dead || now() > self.until
     }
@@ -40,7 +40,7 @@ impl Mark {
 pub(in super::super) fn labels(timeout: Duration) -> HashMap<String, String> {
     let mark = Mark {
         server: ServerMark::this(),
-        namespace: inherited::namespace(),
+        namespace: process::pid_namespace(),
         until: now() + timeout.as_secs() + MARGIN,
     };
     HashMap::from([(LABEL.to_owned(), serde_json::to_string(&mark).unwrap_or_default())])

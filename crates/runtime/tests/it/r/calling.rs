@@ -337,7 +337,7 @@ async fn r_is_confined_as_programs_are() {
     let bench = Workshop::new(
         "f <- function() { writeLines('x', '../outside/file'); 1 }\ng <- function() { writeLines('x', 'inside'); 1 }",
     );
-    assert!(runtime::confinement().files, "this kernel has Landlock");
+    assert!(runtime::sandbox_support().files, "this kernel has Landlock");
     let outcome = bench.run("f").await;
     assert_eq!(field(&outcome, "error_type"), "r_error", "{outcome:?}");
     assert!(!bench.crib.path("outside/file").exists());

@@ -1,19 +1,20 @@
-//! No sockets, by seccomp: Landlock alone lets UDP out, and local sockets lead to daemons that
-//! would do for a child what it may not do itself. Socket pairs stay: they lead nowhere else.
+//! Denies sockets with seccomp. Landlock alone does not cover UDP, and Unix sockets lead to daemons
+//! that would do for a child what it may not do itself. Socket pairs stay allowed, because they
+//! connect only to the process itself.
 
 use std::env::consts::ARCH;
 
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 
-/// `EACCES`: programs say "permission denied", which is what it is.
+/// `EACCES`, so that programs report "permission denied".
 const DENIED: u32 = 13;
 
-/// The bit that annotations the x32 calls of x86-64, which otherwise pass as calls of other numbers.
+/// The bit that marks x32 system calls on x86-64; with it, `socket` has a second number.
 const X32: i64 = 0x4000_0000;
 
-/// A filter that denies sockets, `io_uring` (which makes sockets without the call) and calls of
-/// another architecture. `None` on machines it is not written for.
-pub(crate) fn no_sockets() -> Option<BpfProgram> {
+/// A filter that denies `socket`, `io_uring_setup` (which can create sockets without the system call)
+/// and calls of another architecture. `None` on architectures whose call numbers are not listed.
+pub(super) fn build_socket_filter() -> Option<BpfProgram> {
     let target = TargetArch::try_from(ARCH).ok()?;
     let (socket, io_uring_setup) = match target {
         TargetArch::x86_64 => (41, 425),

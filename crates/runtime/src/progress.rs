@@ -1,44 +1,43 @@
-//! What an operation says about its progress while it prints: its last line and, where its tool
-//! gives a pattern, how far it is.
+//! Reads the progress of an operation from its output: the last line and, where its tool has a
+//! progress pattern, how far it is.
 
 use std::sync::Arc;
 
 use fancy_regex::{Captures, Regex};
+use process::OutputListener;
+use tokio_util::sync::CancellationToken;
 
 use crate::{operation::Progress, operations::Live};
 
-/// What is looked at of one line.
+/// The longest part of a line that is examined.
 const LINE_BYTES: usize = 1024;
-/// How many lines of one chunk are searched, from the last on.
+/// How many lines of one chunk are searched, beginning with the last.
 const LINES: usize = 32;
 
-/// A listener to one stream of an operation.
-pub(crate) struct Tap {
+/// Reads the progress of an operation from one of its output streams.
+pub(crate) struct ProgressListener {
     live: Arc<Live>,
     pattern: Option<Arc<Regex>>,
     /// The beginning of a line that is not complete yet.
     line: Vec<u8>,
 }
 
-impl Tap {
-    pub(crate) fn new(live: Arc<Live>, pattern: Option<Arc<Regex>>) -> Self {
-        Self { live, pattern, line: Vec::new() }
+impl ProgressListener {
+    pub(crate) fn boxed(live: &Arc<Live>, pattern: Option<&Arc<Regex>>) -> Box<dyn OutputListener> {
+        let pattern = pattern.map(Arc::clone);
+        Box::new(Self { live: Arc::clone(live), pattern, line: Vec::new() })
     }
 
-    /// Ends when nobody waits for the operation any more, so that its output is best kept in a file.
-    pub(crate) async fn followed(&self) {
-        self.live.detached().await;
+    fn keep_partial_line(&mut self, chunk: &[u8]) {
+        let room = LINE_BYTES.saturating_sub(self.line.len());
+        self.line.extend_from_slice(&chunk[..chunk.len().min(room)]);
     }
+}
 
-    /// Whether nobody waits for the operation any more.
-    pub(crate) fn is_followed(&self) -> bool {
-        self.live.is_detached()
-    }
-
-    /// Listens to what was printed next.
-    pub(crate) fn hear(&mut self, chunk: &[u8]) {
+impl OutputListener for ProgressListener {
+    fn on_output(&mut self, chunk: &[u8]) {
         let Some(end) = chunk.iter().rposition(is_end) else {
-            self.remember(chunk);
+            self.keep_partial_line(chunk);
             return;
         };
         let mut lines = chunk[..end].rsplit(is_end);
@@ -51,7 +50,7 @@ impl Tap {
                 if is_first { [self.line.as_slice(), line].concat() } else { line.to_vec() };
             let text =
                 String::from_utf8_lossy(&whole[..whole.len().min(LINE_BYTES)]).trim().to_owned();
-            progress = progress.or_else(|| found(self.pattern.as_deref()?, &text));
+            progress = progress.or_else(|| parse_progress(self.pattern.as_deref()?, &text));
             if last_line.is_none() && !text.is_empty() {
                 last_line = Some(text);
             }
@@ -60,13 +59,12 @@ impl Tap {
             }
         }
         self.line.clear();
-        self.remember(&chunk[end + 1..]);
+        self.keep_partial_line(&chunk[end + 1..]);
         self.live.heard(last_line, progress);
     }
 
-    fn remember(&mut self, chunk: &[u8]) {
-        let room = LINE_BYTES.saturating_sub(self.line.len());
-        self.line.extend_from_slice(&chunk[..chunk.len().min(room)]);
+    fn file_requested(&self) -> &CancellationToken {
+        self.live.detached()
     }
 }
 
@@ -76,7 +74,7 @@ fn is_end(byte: &u8) -> bool {
 }
 
 /// Two numbers are a fraction, one is a percentage, anything else is a message.
-pub(crate) fn found(pattern: &Regex, line: &str) -> Option<Progress> {
+pub(crate) fn parse_progress(pattern: &Regex, line: &str) -> Option<Progress> {
     let captures = pattern.captures(line).ok().flatten()?;
     let number = |index: usize| {
         text(&captures, index).and_then(|text| text.trim_end_matches('%').parse::<f64>().ok())
@@ -102,10 +100,10 @@ fn text<'t>(captures: &Captures<'t, str>, index: usize) -> Option<&'t str> {
 mod tests {
     use fancy_regex::Regex;
 
-    use super::found;
+    use super::parse_progress;
 
     fn fraction(pattern: &str, line: &str) -> Option<f64> {
-        found(&Regex::new(pattern).unwrap_or_else(|_| panic!()), line)
+        parse_progress(&Regex::new(pattern).unwrap_or_else(|_| panic!()), line)
             .and_then(|progress| progress.fraction)
     }
 
@@ -117,7 +115,7 @@ mod tests {
         assert_eq!(fraction(r"(\d+)/(\d+)", "3/0 files"), None);
         let message = Regex::new("^Compiling (.*)$")
             .ok()
-            .and_then(|pattern| found(&pattern, "Compiling serde"));
+            .and_then(|pattern| parse_progress(&pattern, "Compiling serde"));
         assert_eq!(message.and_then(|progress| progress.message).as_deref(), Some("serde"));
     }
 }

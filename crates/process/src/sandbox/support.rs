@@ -1,4 +1,4 @@
-//! What this kernel can hold a child to, found out by trying.
+//! Which restrictions this kernel supports, determined by trying them.
 
 use std::{sync::OnceLock, thread};
 
@@ -7,24 +7,25 @@ use serde::Serialize;
 
 use super::{files, network};
 
-/// What this kernel can hold a child to.
+/// Which restrictions this kernel supports.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Support {
-    /// The version of Landlock, if there is any.
+pub struct SandboxSupport {
+    /// The Landlock ABI version, if the kernel has Landlock.
     pub landlock: Option<u32>,
-    /// Whether a child can be held to its files.
+    /// Whether file access can be restricted.
     pub files: bool,
-    /// Whether the network can be kept from a child.
+    /// Whether network access can be denied.
     pub network: bool,
-    /// Whether a child can be kept from signalling processes that are not its own.
+    /// Whether a child can be prevented from signalling unrelated processes.
     pub signals: bool,
-    /// What is missing, in plain words; empty if nothing is.
+    /// A sentence for each missing restriction.
     pub missing: Vec<String>,
 }
 
-/// What this kernel can hold a child to. Found out once, by a thread that ends.
-pub fn confinement() -> &'static Support {
-    static SUPPORT: OnceLock<Support> = OnceLock::new();
+/// Which restrictions this kernel supports. Determined once, by a thread that restricts itself and
+/// exits.
+pub fn sandbox_support() -> &'static SandboxSupport {
+    static SUPPORT: OnceLock<SandboxSupport> = OnceLock::new();
     SUPPORT.get_or_init(|| {
         let (landlock, network) =
             thread::spawn(|| (try_landlock(), try_seccomp())).join().unwrap_or((None, false));
@@ -33,17 +34,17 @@ pub fn confinement() -> &'static Support {
 }
 
 fn try_landlock() -> Option<ABI> {
-    match files::ruleset(false).ok()?.restrict_self().ok()?.landlock {
+    match files::build_ruleset(false).ok()?.restrict_self().ok()?.landlock {
         LandlockStatus::Available { effective_abi, .. } => Some(effective_abi),
         _ => None,
     }
 }
 
 fn try_seccomp() -> bool {
-    network::no_sockets().is_some_and(|filter| seccompiler::apply_filter(&filter).is_ok())
+    network::build_socket_filter().is_some_and(|filter| seccompiler::apply_filter(&filter).is_ok())
 }
 
-fn describe(landlock: ABI, network: bool) -> Support {
+fn describe(landlock: ABI, network: bool) -> SandboxSupport {
     let version = landlock as u32;
     let lacks = [
         (version < 1, "Landlock (Linux 5.13): tools can touch every file that this user can"),
@@ -60,7 +61,7 @@ fn describe(landlock: ABI, network: bool) -> Support {
             "seccomp: tools can use the network even where their definition does not say so",
         ),
     ];
-    Support {
+    SandboxSupport {
         landlock: (version > 0).then_some(version),
         files: version > 0,
         network,
@@ -80,7 +81,7 @@ mod tests {
     use super::describe;
 
     #[test]
-    fn says_what_an_old_kernel_lacks() {
+    fn reports_what_an_old_kernel_lacks() {
         assert!(describe(ABI::V7, true).missing.is_empty());
         assert_eq!(describe(ABI::V1, true).missing.len(), 2);
         let nothing = describe(ABI::Unsupported, false);

@@ -1,6 +1,6 @@
-//! What remains of root. A server that runs as root starts children that are root, too: they keep
-//! root's way with files, which Landlock bounds, and lose its power over the machine, by which they
-//! could look into other processes and step out of their bounds.
+//! Drops most capabilities of root. A server that runs as root starts children as root, too: they
+//! keep root's file access, which Landlock restricts, and lose the capabilities with which they could
+//! inspect other processes or escape the sandbox.
 
 use std::io;
 
@@ -21,11 +21,12 @@ const KEPT: [CapabilitySet; 5] = [
     CapabilitySet::SETGID,
 ];
 
-/// Has what the calling thread starts be root with few capabilities. Only root has any to lose.
+/// Limits the capabilities of every process that the calling thread starts. Does nothing unless the
+/// effective user is root.
 ///
-/// Being root grants nothing any more; the few are handed on as ambient ones. That takes far fewer
-/// system calls than dropping all the others.
-pub(crate) fn keep_few() -> io::Result<()> {
+/// With `NO_ROOT`, being root grants no capabilities; the kept ones are passed on as ambient
+/// capabilities. That takes far fewer system calls than dropping all others one by one.
+pub(super) fn keep_few() -> io::Result<()> {
     if !geteuid().is_root() {
         return Ok(());
     }
@@ -33,7 +34,7 @@ pub(crate) fn keep_few() -> io::Result<()> {
         CapabilitiesSecureBits::NO_ROOT | CapabilitiesSecureBits::NO_ROOT_LOCKED,
     ) {
         Ok(()) => {}
-        // A container's root that may not do this has been stripped already.
+        // The root user of a container that may not do this has lost its capabilities already.
         Err(Errno::PERM) => return Ok(()),
         Err(error) => return Err(error.into()),
     }

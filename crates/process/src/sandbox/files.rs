@@ -1,4 +1,4 @@
-//! Which files a child may touch, by Landlock.
+//! Restricts file access with Landlock.
 
 use std::{
     os::fd::{AsFd, AsRawFd},
@@ -10,14 +10,15 @@ use landlock::{
     RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
 };
 
-use crate::plan::Bounds;
+use super::Sandbox;
 
-/// The newest version whose rights are known to suit ordinary programs. Older kernels do less.
+/// The newest ABI version whose rights are known to suit ordinary programs. Older kernels enforce
+/// fewer of them.
 const VERSION: ABI = ABI::V7;
 
 const USR: &str = "/usr";
 
-/// Programs, libraries and what they need to know of the machine. Nobody's own files.
+/// Programs, libraries and machine configuration. Contains no user's files.
 const SYSTEM: [&str; 20] = [
     USR,
     "/bin",
@@ -41,20 +42,20 @@ const SYSTEM: [&str; 20] = [
     "/run/current-system",
 ];
 
-/// Devices that keep nothing and tell nothing.
+/// Devices that store nothing and reveal nothing.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// What every child may use, opened once: these places do not come and go.
+/// What every child may use. Opened once, because these paths do not change while the server runs.
 pub(crate) struct SystemFiles {
     folders: Vec<PathFd>,
     devices: Vec<PathFd>,
 }
 
 impl SystemFiles {
-    /// Opens those of the places that exist.
+    /// Opens the paths that exist.
     pub(crate) fn open() -> Self {
         let open = |path: &&str| PathFd::new(path).ok();
-        // Where `/bin` is a link into `/usr`, the rule for `/usr` serves both.
+        // Where `/bin` is a link into `/usr`, the rule for `/usr` covers both.
         let is_separate = |path: &&&str| {
             **path == USR || !Path::new(path).canonicalize().is_ok_and(|real| real.starts_with(USR))
         };
@@ -65,37 +66,37 @@ impl SystemFiles {
     }
 }
 
-/// Whether all may read a path, whatever they are.
-pub(crate) fn is_common(path: &Path) -> bool {
+/// Whether every child may read this path.
+pub(super) fn is_readable_by_all(path: &Path) -> bool {
     SYSTEM.iter().chain(&DEVICES).any(|place| path.starts_with(place))
 }
 
-/// Whether all may write to a path, whatever they are.
-pub(crate) fn is_sink(path: &Path) -> bool {
+/// Whether every child may write to this path.
+pub(super) fn is_writable_by_all(path: &Path) -> bool {
     DEVICES.iter().any(|device| path == Path::new(device))
 }
 
-/// Binds the calling thread to the system's files, the bounds and the private folder.
-pub(crate) fn restrict(
+/// Restricts the calling thread to the system files, the sandbox's paths and the private folder.
+pub(super) fn restrict(
     system: &SystemFiles,
-    bounds: &Bounds,
+    sandbox: &Sandbox,
     private: &Path,
 ) -> Result<RestrictionStatus, RulesetError> {
-    let mut rules = ruleset(bounds.network)?;
+    let mut rules = build_ruleset(sandbox.network)?;
     for folder in &system.folders {
         rules = rules.add_rule(PathBeneath::new(folder, reading()))?;
     }
     for device in &system.devices {
         rules = rules.add_rule(PathBeneath::new(device, device_access()))?;
     }
-    rules = add(rules, &bounds.read, reading(), &bounds.given)?;
-    rules = add(rules, &bounds.write, AccessFs::from_all(VERSION), &bounds.given)?;
-    rules = add(rules, &[private.to_owned()], AccessFs::from_all(VERSION), &[])?;
+    rules = add_rules(rules, &sandbox.read, reading(), &sandbox.caller_paths)?;
+    rules = add_rules(rules, &sandbox.write, AccessFs::from_all(VERSION), &sandbox.caller_paths)?;
+    rules = add_rules(rules, &[private.to_owned()], AccessFs::from_all(VERSION), &[])?;
     rules.restrict_self()
 }
 
-/// A ruleset that forbids everything there is a right for, and reaching out of its own domain.
-pub(crate) fn ruleset(network: bool) -> Result<RulesetCreated, RulesetError> {
+/// A ruleset that denies every right Landlock knows, and signals to processes outside its domain.
+pub(super) fn build_ruleset(network: bool) -> Result<RulesetCreated, RulesetError> {
     let mut rules = Ruleset::default()
         .handle_access(AccessFs::from_all(VERSION))?
         .scope(Scope::from_all(VERSION))?;
@@ -105,20 +106,21 @@ pub(crate) fn ruleset(network: bool) -> Result<RulesetCreated, RulesetError> {
     rules.create()
 }
 
-/// A place that does not exist needs no rule, nor does reading what all may read. One of the `given`
-/// that has become a link to somewhere else gets none: another program may have put it there.
-fn add(
+/// Adds a rule for each path that exists. A caller's path that has become a symbolic link gets no
+/// rule: another program may have replaced it after the path was checked.
+fn add_rules(
     mut rules: RulesetCreated,
     paths: &[PathBuf],
     access: BitFlags<AccessFs>,
-    given: &[PathBuf],
+    caller_paths: &[PathBuf],
 ) -> Result<RulesetCreated, RulesetError> {
     for path in paths {
+        // Covered by the rules of the system folders.
         if access == reading() && path.starts_with(USR) {
             continue;
         }
         if let Ok(place) = PathFd::new(path)
-            && (!given.contains(path) || is_at(&place, path))
+            && (!caller_paths.contains(path) || is_at(&place, path))
         {
             rules = rules.add_rule(PathBeneath::new(place, access))?;
         }
@@ -126,7 +128,8 @@ fn add(
     Ok(rules)
 }
 
-/// Whether an opened place is the one of this path, and not one that a link led to.
+/// Whether an opened path is exactly this path, not the target of a symbolic link. Checking after
+/// opening leaves no time in which the path could be replaced.
 fn is_at(place: &PathFd, path: &Path) -> bool {
     let opened = format!("/proc/self/fd/{}", place.as_fd().as_raw_fd());
     std::fs::read_link(opened).is_ok_and(|real| real == path)
@@ -149,7 +152,7 @@ mod tests {
     use super::is_at;
 
     #[test]
-    fn sees_through_a_link_that_took_a_place() -> Result<(), Box<dyn Error>> {
+    fn detects_a_link_that_replaced_a_file() -> Result<(), Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
         let root = folder.path().canonicalize()?;
         let (given, other) = (root.join("given"), root.join("other"));

@@ -1,0 +1,37 @@
+//! Starts, sandboxes, observes and kills child processes.
+//!
+//! The input is a [`Command`]: program, arguments, environment, files and [`Sandbox`]. A
+//! [`Launcher`] starts it, [`run_to_exit`] waits for it within a timeout while its output is
+//! captured, and [`process_table`] finds whatever it left behind. This crate knows nothing about
+//! tools; it is the only one that spawns processes, and `launcher.rs` the only file that does.
+
+mod command;
+mod launcher;
+mod output;
+mod output_file;
+mod peer;
+mod private_folder;
+mod process_id;
+pub mod process_table;
+mod program;
+mod random_id;
+mod run;
+mod run_program;
+mod sandbox;
+mod server_tag;
+mod strace;
+
+pub use command::{Command, Word, private_variables};
+pub use launcher::{ChildProcess, LaunchError, Launcher, LauncherOptions, ProcessGroup};
+pub use output::{CapturedOutput, OutputBuffer, OutputListener, OutputSink, OutputStream};
+pub use output_file::OutputFile;
+pub use peer::Peer;
+pub use private_folder::{PrivateFolder, wait_for_cleanup};
+pub use process_id::ProcessId;
+pub use program::{find_program, is_program, search_path};
+pub use random_id::random_id;
+pub use run::{ExitReason, Finished, RunOptions, run_to_exit, write_stdin};
+pub use run_program::{ProgramLimits, ProgramOutput, RunProgramError, run_program};
+pub use sandbox::{Sandbox, SandboxSupport, raise_open_file_limit, sandbox_support};
+pub use server_tag::pid_namespace;
+pub use strace::{STRACE, trace_with_strace};

@@ -1,0 +1,159 @@
+//! Runs a started process until it exits, times out or is cancelled, and captures its output.
+
+use std::{io, process::ExitStatus, time::Duration};
+
+use futures_util::future::{Either, join3, select};
+use rustix::process::Signal;
+use tokio::{
+    io::AsyncWriteExt,
+    process::ChildStdin,
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    command::Command,
+    launcher::ChildProcess,
+    output::{CapturedOutput, OutputBuffer},
+    process_table::KilledProcess,
+};
+
+/// How long to wait for EOF once the process has exited: a descendant may hold the pipes open.
+const LINGER: Duration = Duration::from_millis(250);
+/// Polling interval for a process group that was asked to terminate.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// The limits of a run, and where its output goes.
+pub struct RunOptions<'a> {
+    /// When to stop the process.
+    pub timeout: Duration,
+    /// How long the process has to exit after SIGTERM, before SIGKILL.
+    pub grace: Duration,
+    /// Stops the process when cancelled.
+    pub cancel: &'a CancellationToken,
+    /// Receives standard output.
+    pub stdout: OutputBuffer<'a>,
+    /// Receives standard error.
+    pub stderr: OutputBuffer<'a>,
+}
+
+/// The result of a run.
+pub struct Finished {
+    /// Why the process ended.
+    pub reason: ExitReason,
+    /// The time since the start was requested.
+    pub duration: Duration,
+    /// What it wrote to standard output.
+    pub stdout: CapturedOutput,
+    /// What it wrote to standard error.
+    pub stderr: CapturedOutput,
+    /// Processes that had to be killed.
+    pub killed: Vec<KilledProcess>,
+}
+
+/// Why a process ended.
+#[derive(Debug)]
+pub enum ExitReason {
+    /// It exited by itself, or was killed by a signal from elsewhere.
+    Exited(ExitStatus),
+    /// It was stopped after this timeout.
+    TimedOut(Duration),
+    /// It was stopped because its call was cancelled.
+    Cancelled,
+    /// Waiting for it failed.
+    WaitFailed(io::Error),
+}
+
+/// Feeds and drains the process until it ends, and kills whatever is left of it.
+pub async fn run_to_exit(
+    mut child: ChildProcess,
+    command: &Command,
+    mut options: RunOptions<'_>,
+) -> Finished {
+    let requested = child.requested;
+    let (reason, mut killed, is_drained) = drive(&mut child, command, &mut options).await;
+    let duration = requested.elapsed();
+    match reason {
+        ExitReason::Exited(_) if is_drained => child.clean_up().await,
+        _ => killed.extend(child.kill().await),
+    }
+    // A process that ignored SIGTERM is listed twice; the first entry has the right signal.
+    killed.sort_by_key(|killed| killed.pid);
+    killed.dedup_by_key(|killed| killed.pid);
+    let (stdout, stderr) = (options.stdout.finish().await, options.stderr.finish().await);
+    tracing::debug!(tool = command.label, ?reason, ?duration, "a program ended");
+    Finished { reason, duration, stdout, stderr, killed }
+}
+
+/// Also returns the processes that had to be stopped, and whether all output was read.
+async fn drive(
+    child: &mut ChildProcess,
+    command: &Command,
+    options: &mut RunOptions<'_>,
+) -> (ExitReason, Vec<KilledProcess>, bool) {
+    let RunOptions { timeout: limit, grace, cancel, stdout, stderr } = options;
+    let input = child.child.stdin.take();
+    let (out, err) = (child.child.stdout.take(), child.child.stderr.take());
+    let text = command.stdin.as_deref().unwrap_or_default();
+    let streams = join3(write_stdin(input, text.as_bytes()), stdout.drain(out), stderr.drain(err));
+    let group = child.group;
+    let supervision = supervise(child, *limit, *grace, cancel);
+    match select(std::pin::pin!(streams), std::pin::pin!(supervision)).await {
+        Either::Left((_, supervision)) => {
+            let (reason, killed) = supervision.await;
+            (reason, killed, true)
+        }
+        Either::Right(((reason, killed), mut streams)) => {
+            if timeout(LINGER, &mut streams).await.is_ok() {
+                return (reason, killed, true);
+            }
+            // Kill the writers first, so that draining the pipes comes to an end.
+            group.signal(Signal::KILL);
+            let _ = timeout(LINGER, streams).await;
+            (reason, killed, false)
+        }
+    }
+}
+
+/// Waits for the process to exit, and stops it on timeout or cancellation.
+async fn supervise(
+    child: &mut ChildProcess,
+    limit: Duration,
+    grace: Duration,
+    cancel: &CancellationToken,
+) -> (ExitReason, Vec<KilledProcess>) {
+    let reason = tokio::select! {
+        status = child.child.wait() => {
+            return (status.map_or_else(ExitReason::WaitFailed, ExitReason::Exited), Vec::new());
+        }
+        () = sleep(limit) => ExitReason::TimedOut(limit),
+        () = cancel.cancelled() => ExitReason::Cancelled,
+    };
+    let members = child.members().await;
+    child.group.signal(Signal::TERM);
+    let _ = timeout(grace, wait_for_group(child)).await;
+    let killed = members.into_iter().map(|found| {
+        let signal = if found.is_alive() { Signal::KILL } else { Signal::TERM };
+        found.killed_by(signal)
+    });
+    let killed = killed.collect();
+    child.group.signal(Signal::KILL);
+    // A process stuck in the kernel must not delay the result.
+    let _ = timeout(grace, child.child.wait()).await;
+    (reason, killed)
+}
+
+/// Returns when the leader and the rest of its group are gone.
+async fn wait_for_group(child: &mut ChildProcess) {
+    let _ = child.child.wait().await;
+    while child.group.is_alive() {
+        sleep(POLL_INTERVAL).await;
+    }
+}
+
+/// Writes all input and closes the pipe. Errors are ignored: a program need not read its input.
+pub async fn write_stdin(pipe: Option<ChildStdin>, input: &[u8]) {
+    if let Some(mut pipe) = pipe {
+        let _ = pipe.write_all(input).await;
+    }
+}

@@ -1,0 +1,5 @@
+//! What carries out calls.
+
+mod process;
+
+pub(crate) use process::CommandRun;

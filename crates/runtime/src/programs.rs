@@ -1,0 +1,74 @@
+//! Programs that run outside of any tool: for their output, or as a stdio peer.
+
+use std::{sync::Arc, time::Duration};
+
+use catalog::{ErrorType, Failure};
+use process::{
+    LaunchError, Launcher, LauncherOptions, Peer, ProgramLimits, ProgramOutput, RunProgramError,
+};
+
+use crate::{Runtime, Settings, plan};
+
+/// Such programs look something up; they do no long work.
+const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// A program to run for its output.
+pub struct ProgramRequest<'a> {
+    /// The name of the program, looked up in the children's `PATH`.
+    pub program: &'a str,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Text for its standard input.
+    pub stdin: Option<String>,
+    /// The most bytes of standard output; more is an error.
+    pub max_bytes: u64,
+}
+
+/// Runs a program that may change nothing and use no network, and returns its output.
+pub async fn run_program(
+    settings: &Settings,
+    request: ProgramRequest<'_>,
+) -> Result<ProgramOutput, Failure> {
+    let ProgramRequest { program, arguments, stdin, max_bytes } = request;
+    let command = plan::program_command(settings, program, &arguments, stdin)?;
+    let launcher = Arc::new(new_launcher(settings));
+    let limits = ProgramLimits { timeout: TIMEOUT, max_bytes };
+    process::run_program(&launcher, command, limits).await.map_err(|error| {
+        let error_type = match &error {
+            RunProgramError::Launch(_) | RunProgramError::Wait { .. } => ErrorType::CannotStart,
+            RunProgramError::TimedOut { .. } => ErrorType::TimedOut,
+            RunProgramError::OutputTooLong { .. } => ErrorType::TooLong,
+        };
+        Failure::new(error_type, error.to_string())
+    })
+}
+
+/// The launcher that these settings describe.
+pub(crate) fn new_launcher(settings: &Settings) -> Launcher {
+    Launcher::new(LauncherOptions {
+        temp_folder: settings.temp.clone(),
+        is_sandboxed: settings.confine,
+    })
+}
+
+/// The failure of a call whose program could not be started.
+pub(crate) fn cannot_start(error: &LaunchError) -> Failure {
+    Failure::new(ErrorType::CannotStart, error.to_string())
+}
+
+impl Runtime {
+    /// Starts a program that exchanges messages over stdio: its name and its arguments. The user chose
+    /// it, so it runs with the user's rights, but with the environment that every child gets.
+    pub async fn start_peer(&self, command: &[String]) -> Result<Peer, Failure> {
+        let Some((program, words)) = command.split_first() else {
+            return Err(Failure::new(
+                ErrorType::ProgramNotFound,
+                "there is no program in the command",
+            ));
+        };
+        let stdin = Some(String::new());
+        let mut command = plan::program_command(&self.settings, program, words, stdin)?;
+        command.sandbox.is_unrestricted = true;
+        Peer::start(&self.launcher, command).await.map_err(|error| cannot_start(&error))
+    }
+}
