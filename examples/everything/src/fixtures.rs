@@ -1,45 +1,45 @@
-//! What the server has. Names and texts are those that the conformance suite looks for.
+//! The tools, prompts and resources of the server. The conformance suite expects these names and
+//! texts.
 
-mod asking;
+mod client_input;
 mod prompts;
 mod resources;
 mod tasks;
 mod tools;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-pub(crate) use prompts::Openings;
-pub(crate) use resources::Things;
+pub(crate) use prompts::TestPrompts;
+pub(crate) use resources::TestResources;
 use serde_json::Value;
 use toolkit::{Native, Schema};
 pub(crate) use tools::echo;
 
-/// All tools.
 pub(crate) fn tools() -> Vec<Native> {
     let mut all = tools::all();
-    all.extend(asking::all());
+    all.extend(client_input::all());
     all.extend(tasks::all());
     all
 }
 
-/// A picture of one pixel.
-fn picture() -> Vec<u8> {
-    decoded(
+/// A PNG image with one pixel.
+fn png_image() -> Vec<u8> {
+    decode_base64(
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
     )
 }
 
-/// A sound of no length.
-fn sound() -> Vec<u8> {
-    decoded("UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=")
+/// A WAV file without samples.
+fn wav_audio() -> Vec<u8> {
+    decode_base64("UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=")
 }
 
-fn decoded(text: &str) -> Vec<u8> {
-    STANDARD.decode(text).expect("the text is base64")
+fn decode_base64(text: &str) -> Vec<u8> {
+    STANDARD.decode(text).expect("the constants in this file are valid base64")
 }
 
 fn schema(value: Value) -> Schema {
     match value {
         Value::Object(object) => Schema::new(object),
-        _ => unreachable!("schemas here are objects"),
+        _ => unreachable!("all schemas in this example are objects"),
     }
 }

@@ -1,8 +1,8 @@
-//! A server with one tool, prompt or resource for everything a client can ask of one.
+//! A server with one tool, prompt or resource for each feature that a client can use.
 //!
-//! It is built on the public crates, the way a product with its own native tools would be, and
-//! its tools go through the same catalog, validation and server code as any other. The official
-//! conformance suite and the benchmarks run against it.
+//! It uses the public crates the way a product with its own native tools would, so its tools go
+//! through the same catalog, validation and server code as any other tool. The official conformance
+//! suite and the benchmarks run against it.
 
 mod fixtures;
 
@@ -18,10 +18,10 @@ use tokio::{net::TcpListener, signal::unix};
 use tokio_util::sync::CancellationToken;
 use toolkit::{Native, Tool};
 
-/// Serves one tool, prompt or resource for everything a client can ask: on stdio, or over HTTP
+/// Serve one tool, prompt or resource for each MCP feature, on stdio or over HTTP
 #[derive(Parser)]
 struct Args {
-    /// Serve streamable HTTP at this address, path /mcp
+    /// Serve streamable HTTP at this address, with the path /mcp
     #[arg(long, value_name = "ADDR")]
     http: Option<SocketAddr>,
     /// Add this many echo tools
@@ -32,8 +32,8 @@ struct Args {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let args = Args::parse();
-    let server = build(args.tools)?;
-    let shutdown = shutdown()?;
+    let server = build_server(args.tools)?;
+    let shutdown = shutdown_token()?;
     match args.http {
         Some(address) => {
             serve_http(server, HttpOptions::new(TcpListener::bind(address).await?), shutdown)
@@ -44,14 +44,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn build(more: usize) -> Result<Server, Box<dyn Error>> {
-    // Soon enough that whatever takes a moment is seen to become an operation.
+fn build_server(extra_tools: usize) -> Result<Server, Box<dyn Error>> {
+    // Short, so that even a brief tool becomes an operation in the conformance tests.
     let settings =
         Settings { patience: Duration::from_millis(50), ..Settings::new(std::env::current_dir()?) };
     let runtime = Runtime::new(settings);
     let mut natives = fixtures::tools();
     natives.extend(builtin::natives(&runtime.operations()));
-    natives.extend((0..more).map(|number| fixtures::echo(format!("tool_{number:04}"))));
+    natives.extend((0..extra_tools).map(|number| fixtures::echo(format!("tool_{number:04}"))));
     let (catalog, problems) =
         Catalog::merge(natives.iter().map(|native: &Native| native.tool.clone()));
     if let Some(problem) = problems.first() {
@@ -60,7 +60,7 @@ fn build(more: usize) -> Result<Server, Box<dyn Error>> {
     let options = SnapshotOptions {
         crib: "everything".into(),
         full_names: false,
-        describe: text_of,
+        describe: description_text,
         policy: Policy::default(),
     };
     let runtime = runtime.with_natives(natives);
@@ -70,16 +70,16 @@ fn build(more: usize) -> Result<Server, Box<dyn Error>> {
         instructions: None,
     };
     Ok(Server::new(identity, Arc::new(runtime), Snapshot::new(&catalog, &options))
-        .with_resources(Arc::new(fixtures::Things))
-        .with_prompts(Arc::new(fixtures::Openings)))
+        .with_resources(Arc::new(fixtures::TestResources))
+        .with_prompts(Arc::new(fixtures::TestPrompts)))
 }
 
-fn text_of(tool: &Tool) -> String {
+fn description_text(tool: &Tool) -> String {
     tool.description.text.clone()
 }
 
-/// Cancelled when the process is asked to end.
-fn shutdown() -> Result<CancellationToken, std::io::Error> {
+/// A token that is cancelled on SIGTERM or SIGINT.
+fn shutdown_token() -> Result<CancellationToken, std::io::Error> {
     let token = CancellationToken::new();
     for kind in [unix::SignalKind::terminate(), unix::SignalKind::interrupt()] {
         let mut signal = unix::signal(kind)?;

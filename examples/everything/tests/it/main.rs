@@ -1,4 +1,4 @@
-//! The program as a client starts it.
+//! Runs the program as a client does.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -7,17 +7,17 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// Answers of the program to these requests, in their order.
-fn answers(arguments: &[&str], requests: &[(&str, Value)]) -> Vec<Value> {
+/// Sends requests to the program and returns its responses, in order.
+fn request_all(arguments: &[&str], requests: &[(&str, Value)]) -> Vec<Value> {
     let mut child: Child = Command::new(env!("CARGO_BIN_EXE_everything"))
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .expect("it starts");
+        .expect("the program starts");
     let mut input = child.stdin.take().expect("piped");
     let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
-    let mut answers = Vec::new();
+    let mut responses = Vec::new();
     for (method, params) in requests {
         let mut params = params.clone();
         params["_meta"] = json!({
@@ -25,20 +25,21 @@ fn answers(arguments: &[&str], requests: &[(&str, Value)]) -> Vec<Value> {
             "io.modelcontextprotocol/clientCapabilities": {},
         });
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        writeln!(input, "{request}").expect("it reads");
-        let line = lines.next().expect("an answer").expect("readable");
-        answers.push(serde_json::from_str(&line).expect("only protocol on standard output"));
+        writeln!(input, "{request}").expect("the program reads its input");
+        let line = lines.next().expect("a response").expect("valid UTF-8");
+        responses.push(serde_json::from_str(&line).expect("only protocol on standard output"));
     }
     drop(input);
-    assert!(child.wait().expect("it ends").success());
-    answers
+    assert!(child.wait().expect("the program exits").success());
+    responses
 }
 
 #[test]
-fn echoes_and_serves_as_many_tools_as_wanted() {
+fn serves_the_requested_number_of_echo_tools() {
     let echo = json!({"name": "tool_0002", "arguments": {"message": "hi"}});
-    let answers = answers(&["--tools", "3"], &[("tools/list", json!({})), ("tools/call", echo)]);
-    let tools = answers[0]["result"]["tools"].as_array().expect("tools");
+    let responses =
+        request_all(&["--tools", "3"], &[("tools/list", json!({})), ("tools/call", echo)]);
+    let tools = responses[0]["result"]["tools"].as_array().expect("tools");
     assert_eq!(
         tools
             .iter()
@@ -46,13 +47,13 @@ fn echoes_and_serves_as_many_tools_as_wanted() {
             .count(),
         3
     );
-    assert_eq!(answers[1]["result"]["content"][0]["text"], "hi");
+    assert_eq!(responses[1]["result"]["content"][0]["text"], "hi");
 }
 
 #[test]
 fn the_first_tool_can_be_called_without_arguments() {
-    let listed = answers(&[], &[("tools/list", json!({}))]);
+    let listed = request_all(&[], &[("tools/list", json!({}))]);
     let first = listed[0]["result"]["tools"][0]["name"].clone();
-    let called = answers(&[], &[("tools/call", json!({"name": first}))]);
+    let called = request_all(&[], &[("tools/call", json!({"name": first}))]);
     assert_eq!(called[0]["result"]["content"][0]["text"], "ok", "{called:?}");
 }
