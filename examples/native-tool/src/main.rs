@@ -32,8 +32,7 @@ async fn count(Count { text }: Count, _: Context) -> Reply<usize> {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let identity = Identity { name: "words".to_owned(), version, instructions: None };
-    let natives = Toolset::default().with_declared(&Declarations::default());
-    let server =
-        Server::of(identity, natives.build(&ToolsetOptions::default())?, docs::description);
+    let tools = Toolset::default().with_declared(&Declarations::default());
+    let server = Server::of(identity, tools.build(&ToolsetOptions::default())?, docs::description);
     Ok(serve_stdio(server).await?)
 }
