@@ -79,7 +79,7 @@ impl Assembly {
     pub fn new(crib: Crib, environment: &Environment, options: Options) -> Self {
         Self {
             flags: flags::open(&crib, environment, options.on_flag_change.clone()),
-            loader: Mutex::new(Loader::only(options.groups.clone())),
+            loader: Mutex::new(Loader::with_groups(options.groups.clone())),
             environment: environment.clone(),
             crib,
             options,
@@ -180,7 +180,7 @@ impl Assembly {
             prompts_changed = components.providers.replace(&self.crib, &loaded);
             components.providers.guide.describe(&mut components.natives);
         }
-        let kept: Vec<_> = loaded.kept.iter().map(ToString::to_string).collect();
+        let kept: Vec<_> = loaded.stale.iter().map(ToString::to_string).collect();
         if !kept.is_empty() {
             notes.push_str(&format!("; kept the last good version of {}", kept.join(", ")));
             tracing::warn!("kept the last good version of {}", kept.join(", "));

@@ -42,7 +42,7 @@ pub(crate) fn build(
         rendering: Some(rendering),
         examples: if has_examples { Examples::Shown } else { Examples::Hidden },
         flags: Some(providers.flags.clone()),
-        checker: crib.checks_definitions().then(|| checker(crib)),
+        checker: crib.serves_check_definition().then(|| checker(crib)),
     };
     let presentation = ToolsetOptions { prefix, errors: crib.config.crib.errors.map(Into::into) };
     builtin::toolset(&handles).build(&presentation).map_err(AssemblyError::BuiltIns)

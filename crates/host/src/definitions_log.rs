@@ -42,7 +42,7 @@ pub(crate) fn log(crib: &Crib, loaded: &Loaded) {
 
 /// Where definitions belong, if none were found but files outside those folders look like some.
 pub(crate) fn misplaced_definitions(crib: &Crib, loaded: &Loaded) -> Option<String> {
-    let strays = if loaded.files == 0 { crib.strays() } else { 0 };
+    let strays = if loaded.files == 0 { crib.count_misplaced_definitions() } else { 0 };
     let files = count(strays, "JSON or YAML file");
     (strays > 0).then(|| {
         format!("definitions are read from `tools/` and `inst/mcp/tools/`; {files} beside them not")
@@ -52,7 +52,7 @@ pub(crate) fn misplaced_definitions(crib: &Crib, loaded: &Loaded) -> Option<Stri
 /// Warns of tools that differ from the lock file, if there is one.
 fn warn_of_drift(crib: &Crib, loaded: &Loaded) {
     let drift = match Lock::read(crib) {
-        Ok(lock) => lock.drift(&Lock::of(&loaded.catalog)),
+        Ok(lock) => lock.find_drift(&Lock::from_catalog(&loaded.catalog)),
         Err(LockError::Missing(_)) => return,
         Err(error) => return tracing::warn!("{error}"),
     };

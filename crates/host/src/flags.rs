@@ -42,7 +42,7 @@ pub(crate) fn open(crib: &Crib, environment: &Environment, on_change: OnFlagChan
     Flags::new(FlagPlaces {
         keep: Arc::new(UserStore::new(environment.state_folder())),
         folder: crib.folder.clone(),
-        identify: workspace::project,
+        identify: workspace::resolve_project,
         defaults: Arc::new(move || defaults.read()),
         changed: on_change.0,
     })

@@ -111,7 +111,7 @@ impl ServedCrib {
             let reloaded = assembly.reload();
             let content = &assembly.loaded().content;
             if let Some(Err(error)) =
-                watcher.lock().as_mut().map(|watcher| watcher.follow(assembly.crib(), content))
+                watcher.lock().as_mut().map(|watcher| watcher.update(assembly.crib(), content))
             {
                 tracing::warn!("{error}");
             }

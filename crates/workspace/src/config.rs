@@ -8,8 +8,8 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::{
-    AllowClause, Bind, Clause, ContentConfig, DocumentsConfig, PolicyClause, RuleClause,
-    SwitchClause, WrittenFlags, flags,
+    AllowClause, Bind, Clause, ContentConfig, DocumentsConfig, FlagsConfig, PolicyClause,
+    RuleClause, SwitchClause, flags,
 };
 
 /// A `toolcrib.toml` that cannot be used.
@@ -54,7 +54,7 @@ pub struct Config {
     /// What flags of this project are where nobody has set them. With this section, even an empty one, the tools for
     /// flags are served.
     #[schemars(schema_with = "flags::schema")]
-    pub flags: Option<WrittenFlags>,
+    pub flags: Option<FlagsConfig>,
     /// Tools that are served only while a flag has a certain value.
     #[schemars(with = "Vec<SwitchClause>")]
     pub switch: Vec<Spanned<SwitchClause>>,

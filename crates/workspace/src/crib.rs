@@ -11,10 +11,10 @@ use catalog::{CustomRule, Diagnostic, Policy, SourceId, Switch, flag::FlagValues
 use runtime::Settings;
 
 use crate::{
-    Config, Documents, Environment, Files, RuleClause, WrittenFlags,
+    Config, Documents, Environment, Files, FlagsConfig, RuleClause,
     allow::{self, Allow},
     bind::{self, Binding},
-    config, discover, documents, flags, house, policy,
+    config, custom_rules, discover, documents, flags, policy,
 };
 
 /// The name of the configuration file.
@@ -74,13 +74,13 @@ pub enum OpenError {
 impl Crib {
     /// Opens the crib in `folder`; without one, the nearest folder upward with a `toolcrib.toml`, else this one.
     pub fn open(folder: Option<&Path>, environment: &Environment) -> Result<Self, OpenError> {
-        let (crib, diagnostics) = Self::look(folder, environment)?;
+        let (crib, diagnostics) = Self::open_lenient(folder, environment)?;
         if diagnostics.is_empty() { Ok(crib) } else { Err(OpenError::Config { diagnostics }) }
     }
 
     /// Opens a crib to look at it, not to run anything: with what of its configuration can be used, and what is wrong with
     /// the rest.
-    pub fn look(
+    pub fn open_lenient(
         folder: Option<&Path>,
         environment: &Environment,
     ) -> Result<(Self, Vec<Diagnostic>), OpenError> {
@@ -104,7 +104,7 @@ impl Crib {
     }
 
     /// How many files that may be definitions lie where none are read: in the folder itself.
-    pub fn strays(&self) -> usize {
+    pub fn count_misplaced_definitions(&self) -> usize {
         discover::files(&self.folder, &["json", "yaml", "yml"])
             .iter()
             .filter(|path| !path.ends_with(discover::GUIDANCE))
@@ -112,7 +112,7 @@ impl Crib {
     }
 
     /// Opens the crib that a file or folder lies in: the nearest folder upward with a `toolcrib.toml`, else its own.
-    pub fn around(path: &Path, environment: &Environment) -> Result<Self, OpenError> {
+    pub fn open_containing(path: &Path, environment: &Environment) -> Result<Self, OpenError> {
         let real = fs::canonicalize(path)
             .map_err(|source| OpenError::Path { path: path.to_owned(), source })?;
         let own = if real.is_dir() { real.as_path() } else { real.parent().unwrap_or(&real) };
@@ -152,7 +152,7 @@ impl Crib {
             Ok(config) => self.config = config,
             Err(problem) => return vec![*problem],
         }
-        let none = WrittenFlags::new();
+        let none = FlagsConfig::new();
         let mut found = Vec::new();
         self.policy = kept(policy::compile(&source, &self.config.policy), &mut found);
         (self.flags, self.switches) = kept(
@@ -164,7 +164,7 @@ impl Crib {
             &mut found,
         );
         self.allow = allow::compile(&source, &self.config.allow, &mut found);
-        self.rules = house::compile(&source, &self.config.rule, &mut found);
+        self.rules = custom_rules::compile(&source, &self.config.rule, &mut found);
         self.bind = kept(bind::compile(&source, &self.config.bind), &mut found);
         self.documents = kept(
             documents::compile(&source, &self.config.documents, |dir| self.resolve(dir)),
@@ -200,7 +200,7 @@ impl Crib {
     }
 
     /// Whether definitions are written here with the help of an agent: so configured, else if there are specifications.
-    pub fn checks_definitions(&self) -> bool {
+    pub fn serves_check_definition(&self) -> bool {
         self.config
             .crib
             .check_definition
@@ -208,7 +208,7 @@ impl Crib {
     }
 
     /// Why a change of a tool does not count, if the crib says so.
-    pub fn allowed_change(&self, rule: &str, tool: &str) -> Option<String> {
+    pub fn reason_to_allow_change(&self, rule: &str, tool: &str) -> Option<String> {
         self.allow.iter().find_map(|allow| allow.reason_for(rule, tool)).map(str::to_owned)
     }
 
@@ -240,8 +240,8 @@ impl Crib {
             settings.decoration = name::qualify(&self.name(), "");
         }
         settings.roots = crib.roots.iter().map(|root| self.resolve(root)).collect();
-        settings.environment = self.environment.for_children(&confine.environment);
-        settings.read = self.environment.toolchains();
+        settings.environment = self.environment.child_variables(&confine.environment);
+        settings.read = self.environment.toolchain_paths();
         settings.read.extend(confine.read.iter().map(|path| self.resolve(path)));
         settings.write = confine.write.iter().map(|path| self.resolve(path)).collect();
         settings.confine = confine.enabled;

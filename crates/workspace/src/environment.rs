@@ -64,7 +64,7 @@ impl Environment {
     }
 
     /// The variables that children get: a short list, and those that `pass` names.
-    pub fn for_children(&self, pass: &[String]) -> Vec<(String, String)> {
+    pub fn child_variables(&self, pass: &[String]) -> Vec<(String, String)> {
         let chosen = |name: &str| {
             PASSED.contains(&name)
                 || name.starts_with("LC_")
@@ -75,7 +75,7 @@ impl Environment {
     }
 
     /// What of the user's toolchains a confined child may read.
-    pub fn toolchains(&self) -> Vec<PathBuf> {
+    pub fn toolchain_paths(&self) -> Vec<PathBuf> {
         let home = self.get("HOME").map(PathBuf::from);
         let mut found = Vec::new();
         for (variable, folder, parts) in TOOLCHAINS {
@@ -124,7 +124,7 @@ mod tests {
         let all =
             environment(&[("PATH", "/bin"), ("LC_ALL", "C"), ("AWS_SECRET", "x"), ("MINE", "y")]);
         let names: Vec<_> =
-            all.for_children(&["MINE".to_owned()]).into_iter().map(|(name, _)| name).collect();
+            all.child_variables(&["MINE".to_owned()]).into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["LC_ALL", "MINE", "PATH"]);
     }
 

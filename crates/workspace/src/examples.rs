@@ -93,7 +93,7 @@ impl<'a> Examples<'a> {
         let folder = package.folder.canonicalize().unwrap_or_else(|_| package.folder.clone());
         let mut settings = Settings::new(folder);
         settings.environment = variables(environment);
-        settings.read = environment.toolchains();
+        settings.read = environment.toolchain_paths();
         settings.read.extend(home_of_r(environment));
         let named = LIBRARIES
             .iter()
@@ -260,7 +260,7 @@ fn condition(example: &ExampleCode) -> &str {
 
 /// The variables of an example: those of any program, in one locale.
 fn variables(environment: &Environment) -> Vec<(String, String)> {
-    let passed = environment.for_children(&LIBRARIES.map(str::to_owned));
+    let passed = environment.child_variables(&LIBRARIES.map(str::to_owned));
     let is_locale =
         |name: &str| name.starts_with("LC_") || LOCALE.iter().any(|(own, _)| *own == name);
     let locale = LOCALE.map(|(name, value)| (name.to_owned(), value.to_owned()));

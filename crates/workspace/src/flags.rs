@@ -17,7 +17,7 @@ pub use defaults::FlagDefaults;
 pub(crate) use rules::{BROKEN_FLAG, BROKEN_SWITCH, USELESS_SWITCH};
 
 /// What flags are where nobody has set them, as it is written.
-pub type WrittenFlags = BTreeMap<Spanned<String>, Spanned<Value>>;
+pub type FlagsConfig = BTreeMap<Spanned<String>, Spanned<Value>>;
 
 /// Tools that are served only while a flag has a certain value.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -40,7 +40,7 @@ pub struct SwitchClause {
 /// Checks flags and switches; everything that is wrong with them if anything is.
 pub(crate) fn compile(
     source: &SourceId,
-    flags: &WrittenFlags,
+    flags: &FlagsConfig,
     switches: &[Spanned<SwitchClause>],
 ) -> Result<(FlagValues, Vec<Switch>), Vec<Diagnostic>> {
     let mut found = Vec::new();

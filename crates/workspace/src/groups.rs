@@ -37,14 +37,14 @@ impl Groups {
     }
 
     /// Whether a tool is wanted.
-    pub fn admit(&self, tool: &Tool) -> bool {
+    pub fn includes(&self, tool: &Tool) -> bool {
         self.0.is_empty()
             || group(&tool.name)
                 .is_some_and(|group| self.0.iter().any(|one| one.is_match(group).unwrap_or(false)))
     }
 
     /// Whether every tool is wanted.
-    pub fn is_everything(&self) -> bool {
+    pub fn is_unrestricted(&self) -> bool {
         self.0.is_empty()
     }
 }
@@ -83,7 +83,7 @@ mod tests {
                 Origin::whole(&SourceId::new("a")),
             )
         };
-        names.into_iter().filter(|name| groups.admit(&tool(name))).collect()
+        names.into_iter().filter(|name| groups.includes(&tool(name))).collect()
     }
 
     #[test]

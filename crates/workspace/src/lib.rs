@@ -4,13 +4,12 @@
 //! and serves nothing: what it returns is data for those who do.
 
 mod allow;
-mod alone;
-mod always;
 mod bind;
 mod clause;
 mod config;
 mod content;
 mod crib;
+mod custom_rules;
 mod date;
 mod definition;
 mod discover;
@@ -21,7 +20,6 @@ mod files;
 mod fix;
 mod flags;
 mod groups;
-mod house;
 mod judging;
 mod loader;
 mod lock;
@@ -29,15 +27,15 @@ mod package;
 mod parallel;
 mod paths;
 mod policy;
+mod policy_proposal;
 mod project;
 mod prompts;
 mod revision;
 mod sources;
+mod standalone;
 mod watch;
 
 pub use allow::AllowClause;
-pub use alone::{Alone, read_alone};
-pub use always::always_allow;
 pub use bind::{Bind, OutputCheck};
 pub use clause::Clause;
 pub use config::{
@@ -45,22 +43,24 @@ pub use config::{
 };
 pub use content::{CategoryConfig, CollectionConfig, Content, ContentConfig};
 pub use crib::{Crib, OpenError};
+pub use custom_rules::{RuleClause, RuleSeverity};
 pub use documents::{Documents, DocumentsConfig, RenderBackend};
 pub use environment::Environment;
 pub use examples::{Examples, Ran, Record};
 pub use files::{Files, LARGEST_FILE};
 pub use fix::{FixError, Fixed, fix_crib, fix_paths};
-pub use flags::{FlagDefaults, SwitchClause, WrittenFlags};
+pub use flags::{FlagDefaults, FlagsConfig, SwitchClause};
 pub use groups::{GroupError, Groups};
-pub use house::{Level, RuleClause};
 pub use loader::{Loaded, Loader, check_text};
 pub use lock::{Drift, LOCK, Lock, LockError};
 pub use package::{Build, Change, PackageError, RPackage};
 pub use paths::{check_paths, read_paths};
 pub use policy::PolicyClause;
-pub use project::project;
+pub use policy_proposal::propose_policy_clause;
+pub use project::resolve_project;
 pub use prompts::GUIDE_TOOLS;
 pub use revision::{Checkout, Revision, RevisionError};
+pub use standalone::{StandaloneFile, read_standalone_file};
 pub use watch::{Changes, WatchError, Watcher, watch};
 
 /// Every problem that reading a crib can find, beyond those of the formats and lints.
@@ -95,7 +95,7 @@ pub static RULES: &[&catalog::Rule] = &[
     &examples::NO_R,
     &allow::BROKEN_ALLOW,
     &allow::USELESS_ALLOW,
-    &house::BROKEN_RULE,
-    &house::FAILED_RULE,
+    &custom_rules::BROKEN_RULE,
+    &custom_rules::FAILED_RULE,
     &catalog::DIVERGED_COPY,
 ];

@@ -11,9 +11,9 @@ use catalog::{Allowance, Catalog, Diagnostic, Severity, SourceId, Tool};
 use formats::{Document, Guidance, Prompt};
 
 use crate::{
-    Content, Crib, Files, Groups, allow, bind, content, crib,
+    Content, Crib, Files, Groups, allow, bind, content, crib, custom_rules,
     definition::Definition,
-    discover, flags, house,
+    discover, flags,
     judging::{Judging, sort},
     parallel, policy, prompts,
     prompts::PromptLoader,
@@ -35,7 +35,7 @@ pub struct Loaded {
     /// The documents that can be found.
     pub content: Content,
     /// The sources that were broken, and of which the last good version is kept.
-    pub kept: Vec<SourceId>,
+    pub stale: Vec<SourceId>,
 }
 
 impl Loaded {
@@ -55,7 +55,7 @@ pub struct Loader {
 
 impl Loader {
     /// Reads all definitions and keeps the tools of these groups.
-    pub fn only(groups: Groups) -> Self {
+    pub fn with_groups(groups: Groups) -> Self {
         Self { groups, ..Self::default() }
     }
 
@@ -68,8 +68,8 @@ impl Loader {
         };
         let (mut loaded, allowed) = self.read_definitions(crib, Judging::Rules(&context));
         judge(crib, &mut loaded);
-        if !self.groups.is_everything() {
-            loaded.catalog = loaded.catalog.filter(|tool| self.groups.admit(tool));
+        if !self.groups.is_unrestricted() {
+            loaded.catalog = loaded.catalog.filter(|tool| self.groups.includes(tool));
             loaded.tools = loaded.catalog.tools().len();
         }
         let source = SourceId::new(crib::CONFIG);
@@ -128,7 +128,7 @@ impl Loader {
             }
             let broken = read.diagnostics.iter().any(Diagnostic::is_error);
             loaded.diagnostics.extend(read.diagnostics);
-            tools.extend(self.newest(&source, read.tools, broken, &mut loaded.kept));
+            tools.extend(self.newest(&source, read.tools, broken, &mut loaded.stale));
             allowed.insert(source.clone(), read.allowances);
             seen.insert(source);
         }
@@ -141,7 +141,7 @@ impl Loader {
     fn load_prompts(&mut self, crib: &Crib, loaded: &mut Loaded) {
         let read = self.prompts.load(crib);
         loaded.files += read.files;
-        loaded.kept.extend(read.kept);
+        loaded.stale.extend(read.stale);
         loaded.diagnostics.extend(read.diagnostics);
         loaded.diagnostics.extend(prompts::unknown_tools(&read.prompts, &loaded.catalog));
         loaded.prompts = read.prompts;
@@ -199,7 +199,7 @@ pub fn check_text(crib: &Crib, name: &str, text: &str) -> Loaded {
 /// Applies the crib's own rules.
 fn judge(crib: &Crib, loaded: &mut Loaded) {
     if !crib.rules.is_empty() {
-        let (catalog, found) = house::check(&crib.rules, &loaded.catalog);
+        let (catalog, found) = custom_rules::check(&crib.rules, &loaded.catalog);
         loaded.tools = catalog.tools().len();
         loaded.catalog = catalog;
         loaded.diagnostics.extend(found);

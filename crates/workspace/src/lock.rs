@@ -103,7 +103,7 @@ const PARTS: [(&str, &str); 6] = [
 
 impl Lock {
     /// Pins the tools of a catalog.
-    pub fn of(catalog: &Catalog) -> Self {
+    pub fn from_catalog(catalog: &Catalog) -> Self {
         let tools: BTreeMap<String, Pin> =
             catalog.tools().iter().map(|tool| (tool.name.clone(), Pin::of(tool))).collect();
         let all: Vec<Value> = tools.iter().map(|(name, pin)| json!([name, pin.digest])).collect();
@@ -128,7 +128,7 @@ impl Lock {
     /// Writes it to a crib. Whether it was another before.
     pub fn write(&self, crib: &Crib) -> Result<bool, LockError> {
         let path = crib.folder.join(LOCK);
-        let text = self.text();
+        let text = self.to_text();
         if fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
             return Ok(false);
         }
@@ -140,7 +140,7 @@ impl Lock {
     }
 
     /// The bytes of the file: the same for the same tools.
-    pub fn text(&self) -> String {
+    pub fn to_text(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).expect("a lock is JSON");
         text.push('\n');
         text
@@ -157,7 +157,7 @@ impl Lock {
     }
 
     /// Which tools of `now` are not as they are pinned here, by name.
-    pub fn drift(&self, now: &Self) -> Vec<Drift> {
+    pub fn find_drift(&self, now: &Self) -> Vec<Drift> {
         let names: BTreeSet<&String> = self.tools.keys().chain(now.tools.keys()).collect();
         let told = |name: &String| match (self.tools.get(name), now.tools.get(name)) {
             (None, Some(_)) => Some(Drift::Added(name.clone())),

@@ -61,7 +61,7 @@ fn read_crib(
     environment: &Environment,
     judging: Judging<'_>,
 ) -> Result<Loaded, OpenError> {
-    let (crib, problems) = Crib::look(Some(folder), environment)?;
+    let (crib, problems) = Crib::open_lenient(Some(folder), environment)?;
     let mut loaded = match judging {
         Judging::Rules(_) => Loader::default().load(&crib),
         Judging::Nothing => Loader::default().read(&crib),

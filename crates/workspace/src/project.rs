@@ -14,7 +14,7 @@ use std::{
 const LONGEST_POINTER: u64 = 8 << 10;
 
 /// The project that a path belongs to.
-pub fn project(path: &Path) -> PathBuf {
+pub fn resolve_project(path: &Path) -> PathBuf {
     let path = canonical(path);
     main_tree(&path).unwrap_or(path)
 }

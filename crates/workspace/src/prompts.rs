@@ -48,7 +48,7 @@ pub(crate) struct ReadPrompts {
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) files: usize,
     /// The sources that were broken, and of which the last good version is kept.
-    pub(crate) kept: Vec<SourceId>,
+    pub(crate) stale: Vec<SourceId>,
 }
 
 impl PromptLoader {
@@ -64,7 +64,7 @@ impl PromptLoader {
             prompts: Vec::new(),
             diagnostics: Vec::new(),
             files: paths.len(),
-            kept: Vec::new(),
+            stale: Vec::new(),
         };
         let mut sources = HashSet::new();
         for path in &paths {
@@ -75,7 +75,7 @@ impl PromptLoader {
                 Some(prompt) => {
                     self.good.insert(source.clone(), prompt);
                 }
-                None if self.good.contains_key(&source) => read.kept.push(source.clone()),
+                None if self.good.contains_key(&source) => read.stale.push(source.clone()),
                 None => {}
             }
             if let Some(prompt) = self.good.get(&source) {

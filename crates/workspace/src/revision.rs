@@ -161,7 +161,7 @@ struct Git {
 impl Git {
     fn new(folder: &Path, environment: &Environment) -> Self {
         let mut settings = Settings::new(folder.to_owned());
-        settings.environment = environment.for_children(&VARIABLES.map(str::to_owned));
+        settings.environment = environment.child_variables(&VARIABLES.map(str::to_owned));
         let fixed =
             [("GIT_TERMINAL_PROMPT", "0"), ("GIT_NO_LAZY_FETCH", "1"), ("GIT_OPTIONAL_LOCKS", "0")];
         settings.environment.extend(fixed.map(|(name, value)| (name.to_owned(), value.to_owned())));

@@ -68,7 +68,7 @@ pub fn watch(
     let inner = inner.map_err(|source| WatchError { folder: crib.folder.clone(), source })?;
     let folders = Arc::<Mutex<Folders>>::default();
     let mut watcher = Watcher { inner, folders: Arc::clone(&folders) };
-    watcher.follow(crib, content)?;
+    watcher.update(crib, content)?;
     std::thread::spawn(move || {
         while let Ok(first) = receiver.recv() {
             let more: Vec<_> =
@@ -84,7 +84,7 @@ pub fn watch(
 
 impl Watcher {
     /// Watches what the crib consists of now.
-    pub fn follow(&mut self, crib: &Crib, content: &Content) -> Result<(), WatchError> {
+    pub fn update(&mut self, crib: &Crib, content: &Content) -> Result<(), WatchError> {
         let now = Folders::of(crib, content);
         let before = std::mem::replace(&mut *lock(&self.folders), now.clone());
         let new = |folder: &&PathBuf, before: &[PathBuf]| !before.contains(folder);

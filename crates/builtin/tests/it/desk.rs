@@ -33,7 +33,7 @@ impl Desk {
         let flags = Flags::new(FlagPlaces {
             keep: Arc::new(Store::open_user(folder.path()).expect("a store")),
             folder: folder.path().join("crib"),
-            identify: workspace::project,
+            identify: workspace::resolve_project,
             defaults: Arc::new(move || defaults.clone()),
             changed: Arc::new(|| Box::pin(std::future::ready(()))),
         });

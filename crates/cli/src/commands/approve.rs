@@ -8,7 +8,7 @@ use std::{
 
 use host::{Assembly, Options, Persistence};
 use runtime::{Approval, Runtime, journal::Journal, operation::ApprovalId};
-use workspace::always_allow;
+use workspace::propose_policy_clause;
 
 use super::{CommandContext, CommandResult, call};
 use crate::{
@@ -129,7 +129,9 @@ fn closed(approval: &Approval) -> String {
 fn propose_rule(assembly: &Assembly, approval: &Approval) -> Result<(), CommandError> {
     let arguments = approval.plan["arguments"].as_object().cloned().unwrap_or_default();
     let tool = assembly.loaded().catalog.get(&approval.tool);
-    let Some(rule) = tool.and_then(|tool| always_allow(tool, &arguments, SystemTime::now())) else {
+    let Some(rule) =
+        tool.and_then(|tool| propose_policy_clause(tool, &arguments, SystemTime::now()))
+    else {
         return Err(CommandError::machine("no rule can be written for this call")
             .hint("write one by hand; see docs/approval.md"));
     };

@@ -74,7 +74,9 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
 fn fix(context: &CommandContext<'_>, paths: &[PathBuf]) -> Result<(), CommandError> {
     let fixed = match paths.is_empty() {
         false => fix_paths(paths),
-        true => fix_crib(&Crib::look(context.global.crib.as_deref(), context.environment)?.0),
+        true => {
+            fix_crib(&Crib::open_lenient(context.global.crib.as_deref(), context.environment)?.0)
+        }
     };
     for file in fixed.map_err(|error| CommandError::machine(error.to_string()))? {
         terminal::note(&format!("fixed {} in {}", count(file.lines, "line"), file.source));
@@ -84,7 +86,7 @@ fn fix(context: &CommandContext<'_>, paths: &[PathBuf]) -> Result<(), CommandErr
 
 /// Reads the crib; what of its configuration cannot be used is a finding like any other, and the rest counts.
 fn load_crib(context: &CommandContext<'_>) -> Result<(Loaded, Files), CommandError> {
-    let (crib, problems) = Crib::look(context.global.crib.as_deref(), context.environment)?;
+    let (crib, problems) = Crib::open_lenient(context.global.crib.as_deref(), context.environment)?;
     let mut loaded = Loader::default().load(&crib);
     loaded.files += usize::from(!problems.is_empty());
     loaded.diagnostics.splice(0..0, problems);

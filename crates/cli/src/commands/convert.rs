@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use formats::{Converted, ConvertedFile, Loss, Target};
 use host::count;
 use serde::Serialize;
-use workspace::{Alone, read_alone};
+use workspace::{StandaloneFile, read_standalone_file};
 
 use super::{CommandContext, CommandResult};
 use crate::{
@@ -57,7 +57,7 @@ enum Format {
 }
 
 pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
-    let read = read_alone(&args.file)?;
+    let read = read_standalone_file(&args.file)?;
     let converted = formats::convert(&read.tools, target(args.to), &name(&args.file));
     if converted.tools == 0 {
         tell_losses(&converted);
@@ -98,7 +98,7 @@ fn name(file: &Path) -> String {
     }
 }
 
-fn nothing(file: &Path, read: &Alone) -> CommandError {
+fn nothing(file: &Path, read: &StandaloneFile) -> CommandError {
     let hint = match read.tools.len() {
         0 => format!("`toolcrib check {}` says why", file.display()),
         _ => "none of its tools can be said in that format".to_owned(),
@@ -136,7 +136,7 @@ fn write(file: &ConvertedFile, place: &Option<PathBuf>) -> Result<(), CommandErr
     fs::write(path, &file.text).map_err(|error| CommandError::io("write", path, &error))
 }
 
-fn tell(converted: &Converted, places: &[Option<PathBuf>], read: &Alone, args: &Args) {
+fn tell(converted: &Converted, places: &[Option<PathBuf>], read: &StandaloneFile, args: &Args) {
     if args.out.is_none() {
         let between = if matches!(args.to, To::Rave) { "---\n" } else { "" };
         let texts: Vec<&str> = converted.files.iter().map(|file| file.text.as_str()).collect();

@@ -52,7 +52,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
 fn judging(context: &CommandContext<'_>, new: &str) -> Result<Crib, CommandError> {
     let path = Path::new(new);
     match context.global.crib.is_none() && path.exists() {
-        true => Ok(Crib::around(path, context.environment)?),
+        true => Ok(Crib::open_containing(path, context.environment)?),
         false => context.crib(),
     }
 }
@@ -61,7 +61,7 @@ fn judging(context: &CommandContext<'_>, new: &str) -> Result<Crib, CommandError
 fn allow(crib: &Crib, tools: &mut [Compared]) {
     for tool in tools {
         for change in &mut tool.changes {
-            change.allowed = crib.allowed_change(change.rule.name, &tool.name);
+            change.allowed = crib.reason_to_allow_change(change.rule.name, &tool.name);
         }
     }
 }

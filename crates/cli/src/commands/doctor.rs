@@ -16,7 +16,7 @@ pub(crate) struct Args {}
 
 pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
     // What is wrong with its configuration does not keep the machine from being looked at.
-    let (crib, wrong) = Crib::look(context.global.crib.as_deref(), context.environment)?;
+    let (crib, wrong) = Crib::open_lenient(context.global.crib.as_deref(), context.environment)?;
     let assembly = Assembly::new(crib, context.environment, Options::default());
     let crib = assembly.crib();
     terminal::line(&format!("crib          {} ({})", crib.name(), crib.folder.display()));

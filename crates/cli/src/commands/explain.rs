@@ -27,7 +27,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         rule.code.eq_ignore_ascii_case(&args.code) || rule.name == args.code
     };
     let Some(rule) = rules.iter().find(wanted) else {
-        let crib = Crib::look(context.global.crib.as_deref(), context.environment);
+        let crib = Crib::open_lenient(context.global.crib.as_deref(), context.environment);
         if let Some(rule) = crib.as_ref().ok().and_then(|(crib, _)| crib.custom_rule(&args.code)) {
             terminal::line(&page(rule));
             return Ok(ExitCode::SUCCESS);

@@ -37,7 +37,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let groups = Groups::new(&args.groups)?;
     let wanted = |tool: &Tool| {
         (args.category.is_none() || tool.annotations.category == args.category)
-            && groups.admit(tool)
+            && groups.includes(tool)
     };
     if args.json {
         let snapshot = assembly.snapshot(&tools);

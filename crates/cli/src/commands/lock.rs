@@ -30,9 +30,9 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
             count(errors, "error")
         ));
     }
-    let now = Lock::of(&loaded.catalog);
+    let now = Lock::from_catalog(&loaded.catalog);
     let pinned = Lock::read(crib);
-    let drift = pinned.as_ref().map(|lock| lock.drift(&now)).unwrap_or_default();
+    let drift = pinned.as_ref().map(|lock| lock.find_drift(&now)).unwrap_or_default();
     if args.check {
         pinned.map_err(told)?;
         drift.iter().for_each(|drift| terminal::line(&drift.to_string()));

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use catalog::{Decision, Implementation, Origin, Schema, SourceId, Tool};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use workspace::always_allow;
+use workspace::propose_policy_clause;
 
 use crate::harness::Folder;
 
@@ -42,7 +42,7 @@ fn allows(text: &str, given: &Map<String, Value>) -> bool {
 #[test]
 fn proposes_a_clause_a_person_can_read() {
     let given = arguments(json!({"branch": "main", "force": true}));
-    let text = always_allow(&tool(), &given, today()).expect("a clause");
+    let text = propose_policy_clause(&tool(), &given, today()).expect("a clause");
     assert_eq!(
         text,
         "[[policy]]\ntools = \"git_push\"\nwhen = 'args == {\"branch\": \"main\", \"force\": true}'\ndo = \"allow\"\nuntil = 2027-01-31\n"
@@ -54,7 +54,7 @@ fn allows_this_call_and_no_other() {
     let given = arguments(
         json!({"branch": "main", "force": true, "n": 1, "list": [1, "x"], "map": {"a": null}}),
     );
-    let text = always_allow(&tool(), &given, today()).expect("a clause");
+    let text = propose_policy_clause(&tool(), &given, today()).expect("a clause");
     assert!(allows(&text, &given));
     let others = [
         ("branch", json!("main2")),
@@ -84,7 +84,7 @@ fn allows_this_call_and_no_other() {
 #[test]
 fn it_is_for_this_tool_and_for_thirty_days() {
     let given = arguments(json!({}));
-    let crib = Folder::new(&always_allow(&tool(), &given, today()).expect("a clause"))
+    let crib = Folder::new(&propose_policy_clause(&tool(), &given, today()).expect("a clause"))
         .open()
         .expect("a configuration");
     let mut other = tool();
@@ -101,7 +101,7 @@ fn it_is_for_this_tool_and_for_thirty_days() {
 #[test]
 fn a_secret_is_not_written_down_and_the_rest_is_pinned() {
     let given = arguments(json!({"branch": "main", "token": "hunter2"}));
-    let text = always_allow(&tool(), &given, today()).expect("a clause");
+    let text = propose_policy_clause(&tool(), &given, today()).expect("a clause");
     assert!(!text.contains("hunter2"), "{text}");
     assert!(allows(&text, &given));
     assert!(allows(&text, &arguments(json!({"branch": "main", "token": "another"}))));
@@ -117,9 +117,9 @@ fn a_secret_is_not_written_down_and_the_rest_is_pinned() {
 #[test]
 fn what_is_too_deep_or_too_large_is_not_proposed() {
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
-    assert_eq!(always_allow(&tool(), &arguments(json!({"deep": deep})), today()), None);
+    assert_eq!(propose_policy_clause(&tool(), &arguments(json!({"deep": deep})), today()), None);
     assert_eq!(
-        always_allow(&tool(), &arguments(json!({"text": "x".repeat(100_000)})), today()),
+        propose_policy_clause(&tool(), &arguments(json!({"text": "x".repeat(100_000)})), today()),
         None
     );
 }
@@ -153,7 +153,7 @@ proptest! {
     #[test]
     fn any_call_is_allowed_by_its_own_clause(name in any::<String>(), value in any_value(), other in any_value()) {
         let given: Map<_, _> = [(name.clone(), value.clone())].into_iter().collect();
-        let text = always_allow(&tool(), &given, today()).expect("a clause");
+        let text = propose_policy_clause(&tool(), &given, today()).expect("a clause");
         prop_assert!(allows(&text, &given), "{text}");
         let is_same = value == other || value.as_f64().is_some_and(|value| Some(value) == other.as_f64());
         let other: Map<_, _> = [(name, other)].into_iter().collect();

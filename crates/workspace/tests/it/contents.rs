@@ -130,7 +130,7 @@ fn a_prompt_that_breaks_stays_as_it_was() {
     let good = loader.load(&crib).prompts;
     std::fs::write(&path, "---\ndescription: [\n---\nbody").expect("a file");
     let loaded = loader.load(&crib);
-    assert_eq!((loaded.prompts, loaded.kept.len()), (good, 1));
+    assert_eq!((loaded.prompts, loaded.stale.len()), (good, 1));
     std::fs::remove_file(&path).expect("a file");
     assert_eq!(loader.load(&crib).prompts, []);
 }

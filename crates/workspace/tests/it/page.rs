@@ -91,7 +91,8 @@ fn always_allow_is_written_as_the_page_shows_it() {
     let shown = &blocks(&page, "toml")[1];
     let given: Map<String, Value> =
         serde_json::from_str(r#"{"branch": "main", "remote": "origin"}"#).expect("arguments");
-    let made = workspace::always_allow(&push, &given, SystemTime::now()).expect("a clause");
+    let made =
+        workspace::propose_policy_clause(&push, &given, SystemTime::now()).expect("a clause");
     let without_date = |text: &str| {
         text.lines()
             .filter(|line| !line.starts_with("until"))

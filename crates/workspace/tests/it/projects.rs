@@ -8,7 +8,7 @@ use std::{
 };
 
 use tempfile::TempDir;
-use workspace::project;
+use workspace::resolve_project;
 
 fn place() -> (TempDir, PathBuf) {
     let folder = TempDir::new().expect("a folder");
@@ -54,7 +54,7 @@ fn links_and_dots_are_resolved() {
     symlink(&real, base.join("link")).expect("a link");
     symlink(base.join("link"), base.join("again")).expect("a link");
     for way in ["my app.v2", "link", "again", "./link/.", "link/../my app.v2", "my app.v2/"] {
-        assert_eq!(project(&base.join(way)), real, "{way}");
+        assert_eq!(resolve_project(&base.join(way)), real, "{way}");
     }
 }
 
@@ -62,10 +62,10 @@ fn links_and_dots_are_resolved() {
 fn what_is_not_there_is_a_project_as_well() {
     let (_folder, base) = place();
     symlink(&base, base.join("link")).expect("a link");
-    assert_eq!(project(&base.join("link/gone/../away/x")), base.join("away/x"));
-    assert_eq!(project(Path::new("/nowhere/./a/../b")), Path::new("/nowhere/b"));
+    assert_eq!(resolve_project(&base.join("link/gone/../away/x")), base.join("away/x"));
+    assert_eq!(resolve_project(Path::new("/nowhere/./a/../b")), Path::new("/nowhere/b"));
     symlink(base.join("round"), base.join("round")).expect("a link to itself");
-    assert_eq!(project(&base.join("round/x")), base.join("round/x"));
+    assert_eq!(resolve_project(&base.join("round/x")), base.join("round/x"));
 }
 
 #[test]
@@ -76,15 +76,15 @@ fn worktrees_belong_to_the_main_working_tree() {
     let (_folder, base) = place();
     let main = repository(&base);
     git(&main, &["worktree", "add", "-q", "../linked"]);
-    assert_eq!(project(&base.join("linked")), main);
+    assert_eq!(resolve_project(&base.join("linked")), main);
     assert_eq!(
-        project(&base.join("linked/part")),
+        resolve_project(&base.join("linked/part")),
         main.join("part"),
         "a folder of it, to the same folder"
     );
     symlink(base.join("linked"), base.join("way")).expect("a link");
-    assert_eq!(project(&base.join("way/part")), main.join("part"));
-    assert_eq!(project(&main), main);
+    assert_eq!(resolve_project(&base.join("way/part")), main.join("part"));
+    assert_eq!(resolve_project(&main), main);
 }
 
 #[test]
@@ -97,9 +97,9 @@ fn worktrees_of_a_bare_repository_are_one_project() {
     git(&base, &["clone", "-q", "--bare", "main", "bare.git"]);
     for name in ["one", "two"] {
         git(&base.join("bare.git"), &["worktree", "add", "-q", "-b", name, &format!("../{name}")]);
-        assert_eq!(project(&base.join(name)), base.join("bare.git"));
+        assert_eq!(resolve_project(&base.join(name)), base.join("bare.git"));
     }
-    assert_ne!(project(&base.join("one")), main);
+    assert_ne!(resolve_project(&base.join("one")), main);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_submodule_is_a_project_of_its_own() {
     let from = main.to_string_lossy().into_owned();
     git(&outer, &["-c", "protocol.file.allow=always", "submodule", "add", "-q", &from, "inner"]);
     assert!(outer.join("inner/.git").is_file());
-    assert_eq!(project(&outer.join("inner")), outer.join("inner"));
+    assert_eq!(resolve_project(&outer.join("inner")), outer.join("inner"));
 }
 
 /// A folder that came from somewhere must not pass for part of a project of the user.
@@ -134,10 +134,10 @@ fn a_folder_cannot_claim_to_be_a_worktree_of_another_s_repository() {
     for claim in ["../victim/.git/worktrees/real", "own", "../victim/.git", "/dev/zero", "", "gone"]
     {
         fs::write(fake.join(".git"), format!("gitdir: {claim}\n")).expect("a file");
-        assert_eq!(project(&fake), fake, "{claim}");
+        assert_eq!(resolve_project(&fake), fake, "{claim}");
     }
     for text in ["no pointer".to_owned(), "gitdir: x".repeat(100_000), "\u{0}".to_owned()] {
         fs::write(fake.join(".git"), text).expect("a file");
-        assert_eq!(project(&fake), fake);
+        assert_eq!(resolve_project(&fake), fake);
     }
 }

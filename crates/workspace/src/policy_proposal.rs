@@ -17,7 +17,7 @@ const LIFE: u32 = 30;
 ///
 /// Values of secret parameters are left open: the text is written down. None if the arguments are
 /// too large or too deep for a condition.
-pub fn always_allow(
+pub fn propose_policy_clause(
     tool: &Tool,
     arguments: &Map<String, Value>,
     today: SystemTime,

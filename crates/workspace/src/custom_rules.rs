@@ -38,7 +38,7 @@ pub struct RuleClause {
     /// Its code: capitals, digits and `-`.
     pub code: String,
     /// How bad what it finds is. A tool with an error is not served.
-    pub severity: Level,
+    pub severity: RuleSeverity,
     /// A glob over tool names; without one, all.
     pub tools: Option<String>,
     /// A CEL expression over `tool` that holds where there is a problem.
@@ -52,7 +52,7 @@ pub struct RuleClause {
 /// How bad something is.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
-pub enum Level {
+pub enum RuleSeverity {
     /// Worth knowing.
     Note,
     /// Probably a mistake.
@@ -61,12 +61,12 @@ pub enum Level {
     Error,
 }
 
-impl From<Level> for Severity {
-    fn from(level: Level) -> Self {
+impl From<RuleSeverity> for Severity {
+    fn from(level: RuleSeverity) -> Self {
         match level {
-            Level::Note => Self::Note,
-            Level::Warning => Self::Warning,
-            Level::Error => Self::Error,
+            RuleSeverity::Note => Self::Note,
+            RuleSeverity::Warning => Self::Warning,
+            RuleSeverity::Error => Self::Error,
         }
     }
 }

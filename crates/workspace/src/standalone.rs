@@ -14,7 +14,7 @@ use crate::{
 
 /// What one file holds.
 #[derive(Debug, Default)]
-pub struct Alone {
+pub struct StandaloneFile {
     /// The tools without an error, in the order of the file.
     pub tools: Vec<Tool>,
     /// What reading found.
@@ -22,20 +22,20 @@ pub struct Alone {
 }
 
 /// Reads one definition, with the guidance that lies beside it or above it. Nothing is judged.
-pub fn read_alone(path: &Path) -> Result<Alone, OpenError> {
+pub fn read_standalone_file(path: &Path) -> Result<StandaloneFile, OpenError> {
     std::fs::metadata(path).map_err(|source| OpenError::Path { path: path.to_owned(), source })?;
     let files = Files::new("");
     let folder = path.parent().unwrap_or(path);
     let bytes = match files.read(path) {
         Ok(bytes) => bytes,
         Err(problem) => {
-            return Ok(Alone { diagnostics: vec![*problem], ..Alone::default() });
+            return Ok(StandaloneFile { diagnostics: vec![*problem], ..StandaloneFile::default() });
         }
     };
     let linked: formats::Linked<'_> = &|link| definition::linked(&files, path, folder, link);
     let document = Document::parse(&files.name(path), &bytes);
     let read = Definition::of(document, &guidance(&files, folder), Judging::Nothing, linked);
-    Ok(Alone {
+    Ok(StandaloneFile {
         tools: read.tools.iter().map(|tool| tool.as_ref().clone()).collect(),
         diagnostics: read.diagnostics,
     })
