@@ -2,11 +2,9 @@
 #![no_main]
 
 use catalog::SourceId;
-use formats::{
-    Guidance, Locator,
-    roxygen::{Measured, compile},
-};
+use formats::{Guidance, Locator};
 use libfuzzer_sys::fuzz_target;
+use roxygen::{Measured, compile};
 
 fuzz_target!(|text: &str| {
     let yaml = format!("name: p-f\n{text}");

@@ -18,9 +18,9 @@ mod prompt;
 mod rave;
 mod report;
 pub mod rmd;
-pub mod roxygen;
 mod rules;
 mod spec;
+pub mod type_phrase;
 mod yaml;
 
 pub use bind::bind;
@@ -37,6 +37,9 @@ pub use prompt::{
     PromptExample, ToolReference, UNKNOWN_PROMPT_TOOL, read_prompt, read_workflow,
 };
 pub use rave::rave_schema;
-pub use rules::{RULES, definition::MISSING_COMMAND, roxygen::BUILD_RULES};
+pub use rules::{
+    RULES,
+    definition::{BAD_NAME, MISSING_COMMAND},
+};
 pub use spec::{Edit, Linked, apply, fixes};
-pub use yaml::yaml_value;
+pub use yaml::{write_yaml, yaml_value};

@@ -5,7 +5,6 @@ pub(crate) mod guidance;
 pub(crate) mod mcp;
 pub(crate) mod parameter;
 pub(crate) mod rave;
-pub(crate) mod roxygen;
 pub(crate) mod schema;
 pub(crate) mod spec;
 pub(crate) mod syntax;

@@ -12,6 +12,7 @@ use catalog::Severity;
 use serde_json::Value;
 
 pub(crate) use tree::parse;
+pub use write::document as write_yaml;
 
 use crate::rules::syntax::EMPTY_FILE;
 

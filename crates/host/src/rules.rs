@@ -8,7 +8,7 @@ pub fn rules() -> Vec<&'static Rule> {
         workspace::RULES,
         formats::RULES,
         formats::PROMPT_RULES,
-        formats::BUILD_RULES,
+        roxygen::RULES,
         formats::rmd::RULES,
         lint::RULES,
         lint::AGAINST_RULES,

@@ -16,8 +16,8 @@ use catalog::{
     Annotations, Diagnostic, Implementation, Origin, Rule, Schema, Severity, SourceId, Tool,
     implementation::{Binding, PassBy, Piece, Process},
 };
-use formats::roxygen::{Definition, ExampleCode, Measured};
 use futures_util::future::join_all;
+use roxygen::{Definition, ExampleCode, Measured};
 use runtime::{R_SOURCING, Runtime, Settings};
 use serde_json::{Map, Value, json};
 

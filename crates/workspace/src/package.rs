@@ -7,7 +7,7 @@ use std::{
 };
 
 use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
-use formats::roxygen::{self, Compiled, Definition, Writer};
+use roxygen::{Compiled, Definition, Writer};
 
 use crate::{Files, Record, discover::PACKAGE_TOOLS, files::UNREADABLE_FILE, parallel};
 

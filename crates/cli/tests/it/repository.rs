@@ -15,6 +15,7 @@ use crate::crib::{repository, run};
 const GRAPH: &[(&str, &[&str])] = &[
     ("toolcrib-catalog", &[]),
     ("toolcrib-formats", &["toolcrib-catalog"]),
+    ("toolcrib-roxygen", &["toolcrib-catalog", "toolcrib-formats"]),
     ("toolcrib-lint", &["toolcrib-catalog"]),
     ("toolcrib-docs", &["toolcrib-catalog", "toolcrib-lint"]),
     ("toolcrib-toolkit", &["toolcrib-catalog"]),
@@ -24,7 +25,13 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("toolcrib-builtin", &["toolcrib-formats", "toolcrib-toolkit", "toolcrib-runtime"]),
     (
         "toolcrib-workspace",
-        &["toolcrib-catalog", "toolcrib-formats", "toolcrib-lint", "toolcrib-runtime"],
+        &[
+            "toolcrib-catalog",
+            "toolcrib-formats",
+            "toolcrib-roxygen",
+            "toolcrib-lint",
+            "toolcrib-runtime",
+        ],
     ),
     (
         "toolcrib-server",
@@ -42,6 +49,7 @@ const GRAPH: &[(&str, &[&str])] = &[
         &[
             "toolcrib-catalog",
             "toolcrib-formats",
+            "toolcrib-roxygen",
             "toolcrib-lint",
             "toolcrib-docs",
             "toolcrib-toolkit",
@@ -84,6 +92,8 @@ const DOORS: &[(&str, &[&str])] = &[
     ("cap-std", &["toolcrib-builtin"]),
     ("granit-parser", &["toolcrib-formats"]),
     ("comrak", &["toolcrib-formats", "toolcrib-docs"]),
+    ("tree-sitter", &["toolcrib-formats", "toolcrib-roxygen"]),
+    ("tree-sitter-r", &["toolcrib-formats", "toolcrib-roxygen"]),
 ];
 
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {

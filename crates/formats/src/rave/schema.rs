@@ -7,8 +7,8 @@ use crate::{
     json::{Member, Node, Value},
     mtdf::field::wrong_type,
     report::{At, Report, shown},
-    roxygen,
     rules::rave::{HIDDEN_PARAMETER, MENDED_VALUE, PHANTOM_REQUIRED, UNFIT_VALUE, UNTYPED},
+    type_phrase,
 };
 
 /// Mends the schemas of one file.
@@ -207,7 +207,8 @@ impl Mender<'_, '_> {
         let Some((kind, description)) = text("type").zip(text("description")) else {
             return;
         };
-        let Some(said) = roxygen::said_type(description).filter(|said| said["type"] != kind) else {
+        let Some(said) = type_phrase::clear_type(description).filter(|said| said["type"] != kind)
+        else {
             return;
         };
         let is_described =

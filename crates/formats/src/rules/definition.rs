@@ -43,7 +43,8 @@ pub(crate) static MISREAD_FIELD: Rule = Rule {
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };
 
-pub(crate) static BAD_NAME: Rule = Rule {
+/// A name that clients do not accept.
+pub static BAD_NAME: Rule = Rule {
     code: "TC024",
     name: "bad-name",
     severity: Severity::Error,

@@ -14,7 +14,7 @@ const WORDS: [&str; 16] = [
 ];
 
 /// An object as a document.
-pub(crate) fn document(object: &Map<String, Json>) -> String {
+pub fn document(object: &Map<String, Json>) -> String {
     let mut out = String::new();
     members(&mut out, object, 0);
     out

@@ -1,12 +1,10 @@
 //! Definition text in; tools and diagnostics out.
 
 mod bad_input;
-mod build;
 mod command_line;
 mod consent;
 mod converting;
 mod corpus;
-mod documented;
 mod equivalence;
 mod expressions;
 mod front_matter;
@@ -14,11 +12,8 @@ mod guidance;
 mod harness;
 mod inheritance;
 mod json;
-mod keywords;
 mod locating;
-mod pages;
 mod parameters;
-mod probe;
 mod prompts;
 mod rave;
 mod rules;

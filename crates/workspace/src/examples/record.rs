@@ -1,6 +1,6 @@
 //! What the file of a tool says about a run of its example, with the sources that it ran with: the time belongs to these.
 
-use formats::roxygen::{Definition, Measured};
+use roxygen::{Definition, Measured};
 
 /// How the last line of a file begins that has a time.
 const SOURCES: &str = "# The time was taken with sources ";

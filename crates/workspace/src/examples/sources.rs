@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use formats::roxygen::{self, Writer};
+use roxygen::Writer;
 use sha2::{Digest as _, Sha256};
 
 use crate::RPackage;

@@ -1,7 +1,7 @@
 //! Keywords of roxygen2 blocks that are nearly those of tools: none is lost in silence.
 
 use catalog::{Diagnostic, Severity};
-use formats::roxygen::{Compiled, compile_with};
+use roxygen::{Compiled, compile_with};
 
 use crate::build::{build, files, found, lines};
 

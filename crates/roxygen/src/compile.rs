@@ -1,6 +1,7 @@
 //! From the documentation of functions to definitions of tools.
 
 use catalog::{Diagnostic, Origin, SourceId, name};
+use formats::BAD_NAME;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
@@ -17,12 +18,9 @@ use super::{
     template,
 };
 use crate::rules::{
-    definition::BAD_NAME,
-    roxygen::{
-        BROKEN_R, DOTS, DUPLICATE_FUNCTION, DUPLICATE_PARAM, HIDDEN_REQUIRED, INTERRUPTED_BLOCK,
-        MISSING_FILE, NO_EXAMPLES, NO_FUNCTION, PHANTOM_PARAM, UNBALANCED, UNDESCRIBED,
-        UNKNOWN_KEYWORD, UNKNOWN_SOURCE, UNSUPPORTED_TAG,
-    },
+    BROKEN_R, DOTS, DUPLICATE_FUNCTION, DUPLICATE_PARAM, HIDDEN_REQUIRED, INTERRUPTED_BLOCK,
+    MISSING_FILE, NO_EXAMPLES, NO_FUNCTION, PHANTOM_PARAM, UNBALANCED, UNDESCRIBED,
+    UNKNOWN_KEYWORD, UNKNOWN_SOURCE, UNSUPPORTED_TAG,
 };
 
 /// What came of a package.

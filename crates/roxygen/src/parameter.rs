@@ -1,20 +1,19 @@
 //! One parameter: its formal and its documentation as a property of the schema.
 
+use formats::type_phrase::{self, TypePhrase, ValueType};
 use serde_json::{Map, Number, Value as Json};
 
 use super::{
     constant::Constant,
     description::describe,
-    kind::Kind,
     markup,
-    phrase::{self, Phrase},
     plain::{self, Plain},
     plural::is_plural,
     remarks::Remarks,
     source::{self, Default, Formal},
     values,
 };
-use crate::rules::roxygen::{
+use crate::rules::{
     COMPUTED_DEFAULT, FOREIGN_TYPE, GUESSED_TYPE, MISSING_VALUE, UNBALANCED, UNDOCUMENTED,
     UNFIT_DEFAULT, UNFIT_EXAMPLE,
 };
@@ -88,7 +87,7 @@ impl Maker<'_> {
     }
 
     fn property(&mut self) -> Property {
-        let phrase = phrase::leading(self.plain);
+        let phrase = self.plain.leading_type();
         let kind = self.kind(phrase.as_ref());
         let constant = self.default.map(|default| &default.value);
         let is_null = constant == Some(&Constant::Null);
@@ -103,16 +102,21 @@ impl Maker<'_> {
         };
         put(
             "type",
-            Some(if is_nullable { vec![kind.word(), "null"].into() } else { kind.word().into() }),
+            Some(if is_nullable {
+                vec![kind.schema_type(), "null"].into()
+            } else {
+                kind.schema_type().into()
+            }),
         );
-        put("format", kind.format().map(Json::from));
+        put("format", kind.schema_format().map(Json::from));
         put(
             "description",
             Some(describe(self.plain, phrase.as_ref().and_then(|phrase| phrase.rest)).into()),
         );
-        let is_array = matches!(kind, Kind::Array(_));
-        let items =
-            kind.items().map(|items| with_choices(items, choices.as_deref().filter(|_| is_array)));
+        let is_array = matches!(kind, ValueType::Array(_));
+        let items = kind
+            .item_schema()
+            .map(|items| with_choices(items, choices.as_deref().filter(|_| is_array)));
         put(
             "items",
             items.map(
@@ -137,14 +141,14 @@ impl Maker<'_> {
         Property { schema, is_required }
     }
 
-    fn kind(&mut self, phrase: Option<&Phrase>) -> Kind {
+    fn kind(&mut self, phrase: Option<&TypePhrase>) -> ValueType {
         let own = self.default.and_then(|default| self.of_default(default));
         if let Some(phrase) = phrase {
             if phrase.is_foreign {
                 let message = format!(
                     "`{}` takes what JSON cannot carry; callers can give it as {} at most",
                     self.name,
-                    phrase.kind.word()
+                    phrase.kind.schema_type()
                 );
                 self.remarks.say(
                     &FOREIGN_TYPE,
@@ -158,19 +162,19 @@ impl Maker<'_> {
         match (self.default.map(|default| &default.value), own) {
             (Some(Constant::Empty(of)), _) if !is_plural(self.name) => of.clone(),
             // Choices, most likely.
-            (Some(Constant::Vector(items)), Some(Kind::Array(of)))
-                if *of == Kind::Text && !items.iter().any(Constant::has_missing) =>
+            (Some(Constant::Vector(items)), Some(ValueType::Array(of)))
+                if *of == ValueType::Text && !items.iter().any(Constant::has_missing) =>
             {
-                Kind::Text
+                ValueType::Text
             }
             (_, Some(kind)) => kind,
             (_, None) => {
-                let kind = phrase::guessed(self.plain).unwrap_or(Kind::Text);
+                let kind = type_phrase::guessed(&self.plain.text).unwrap_or(ValueType::Text);
                 if !self.plain.text.is_empty() {
                     let message = format!(
                         "nothing at the beginning says what `{}` is; it is taken as {}",
                         self.name,
-                        kind.word()
+                        kind.schema_type()
                     );
                     self.remarks.say(
                         &GUESSED_TYPE,
@@ -185,30 +189,30 @@ impl Maker<'_> {
     }
 
     /// The type of a default. One that is another formal is of the type of that one's.
-    fn of_default(&self, default: &Default) -> Option<Kind> {
+    fn of_default(&self, default: &Default) -> Option<ValueType> {
         let named = || self.all.iter().find(|formal| formal.name == default.text)?.default.as_ref();
-        Kind::of(&default.value).or_else(|| named().and_then(|other| Kind::of(&other.value)))
+        default.value.value_type().or_else(|| named().and_then(|other| other.value.value_type()))
     }
 
     /// The type that the text says, as far as the default does not say more.
-    fn of_phrase(&self, phrase: &Phrase, own: Option<Kind>) -> Kind {
+    fn of_phrase(&self, phrase: &TypePhrase, own: Option<ValueType>) -> ValueType {
         match &own {
             // Choices: one of them is given.
-            Some(Kind::Array(of))
-                if **of == Kind::Text
-                    && phrase.others.contains(&Kind::Text)
+            Some(ValueType::Array(of))
+                if **of == ValueType::Text
+                    && phrase.others.contains(&ValueType::Text)
                     && !self.is_empty_default() =>
             {
-                Kind::Text
+                ValueType::Text
             }
-            Some(of @ Kind::Array(_)) if phrase.is_vague => of.clone(),
-            Some(Kind::Object) if phrase.is_vague => Kind::Object,
-            Some(of) if phrase.is_vague && of.is_atom() => of.clone().array(),
-            Some(Kind::Array(of)) if self.is_empty_default() && **of == phrase.kind => {
+            Some(of @ ValueType::Array(_)) if phrase.is_vague => of.clone(),
+            Some(ValueType::Object) if phrase.is_vague => ValueType::Object,
+            Some(of) if phrase.is_vague && of.is_scalar() => of.clone().array(),
+            Some(ValueType::Array(of)) if self.is_empty_default() && **of == phrase.kind => {
                 phrase.kind.clone().array()
             }
             // A vector is a default of one value only where it lists choices.
-            Some(Kind::Array(of)) if !phrase.is_plural && is_wider(&phrase.kind, of) => {
+            Some(ValueType::Array(of)) if !phrase.is_plural && is_wider(&phrase.kind, of) => {
                 phrase.kind.clone().array()
             }
             _ => phrase.kind.clone(),
@@ -221,8 +225,8 @@ impl Maker<'_> {
     }
 
     /// The values of a character vector that is the default.
-    fn choices(&self, kind: &Kind) -> Option<Vec<Json>> {
-        let is_text = *kind == Kind::Text || *kind == Kind::Text.array();
+    fn choices(&self, kind: &ValueType) -> Option<Vec<Json>> {
+        let is_text = *kind == ValueType::Text || *kind == ValueType::Text.array();
         let Some(Constant::Vector(items)) =
             self.default.map(|default| &default.value).filter(|_| is_text)
         else {
@@ -243,8 +247,8 @@ impl Maker<'_> {
     /// The default, and a remark about one that is computed.
     fn default(
         &mut self,
-        kind: &Kind,
-        phrase: Option<&Phrase>,
+        kind: &ValueType,
+        phrase: Option<&TypePhrase>,
         choices: Option<&[Json]>,
     ) -> (Option<Json>, Option<Json>) {
         let Some(default) = self.default else {
@@ -253,7 +257,7 @@ impl Maker<'_> {
         let name = self.name;
         match (&default.value, choices) {
             (_, Some(_)) if is_plural(name) => (None, None),
-            (_, Some([first, ..])) if *kind == Kind::Text => (Some(first.clone()), None),
+            (_, Some([first, ..])) if *kind == ValueType::Text => (Some(first.clone()), None),
             (Constant::Null, _) => (Some(Json::Null), None),
             (value, _) if value.has_missing() => {
                 let message = format!(
@@ -279,14 +283,14 @@ impl Maker<'_> {
                 );
                 (None, Some(format!("R default: {}", default.text).into()))
             }
-            (value, _) => match kind.value(value) {
+            (value, _) => match value.to_json(kind) {
                 Some(value) => (Some(value), None),
                 None => {
                     let source = if phrase.is_some() { ", as the text says" } else { "" };
                     let message = format!(
                         "the default `{}` of `{name}` is no {}{source}; it is left out",
                         default.text,
-                        kind.word()
+                        kind.schema_type()
                     );
                     self.remarks.say(
                         &UNFIT_DEFAULT,
@@ -300,10 +304,10 @@ impl Maker<'_> {
         }
     }
 
-    fn examples(&mut self, kind: &Kind, choices: Option<&[Json]>) -> Option<Json> {
+    fn examples(&mut self, kind: &ValueType, choices: Option<&[Json]>) -> Option<Json> {
         let names: Vec<_> = self.all.iter().map(|formal| formal.name.as_str()).collect();
         let (mut found, unfit) = values::examples(self.plain, kind, self.name, &names);
-        if let (Kind::Text, Some(choices)) = (kind, choices) {
+        if let (ValueType::Text, Some(choices)) = (kind, choices) {
             let (good, bad): (Vec<_>, Vec<_>) =
                 found.into_iter().partition(|value| choices.contains(value));
             // Code that lists the choices says nothing new.
@@ -329,7 +333,7 @@ impl Maker<'_> {
             let message = format!(
                 "the example `{code}` of `{}` is no {} and is left out",
                 self.name,
-                kind.word()
+                kind.schema_type()
             );
             self.remarks.say(
                 &UNFIT_EXAMPLE,
@@ -343,9 +347,9 @@ impl Maker<'_> {
 }
 
 /// Whether a default of these values can be one of this type: the type is that of one of them.
-fn is_wider(kind: &Kind, of: &Kind) -> bool {
-    let is_number = |kind: &Kind| matches!(kind, Kind::Number | Kind::Integer);
-    is_number(kind) && is_number(of) || *kind == Kind::Boolean && *of == Kind::Boolean
+fn is_wider(kind: &ValueType, of: &ValueType) -> bool {
+    let is_number = |kind: &ValueType| matches!(kind, ValueType::Number | ValueType::Integer);
+    is_number(kind) && is_number(of) || *kind == ValueType::Boolean && *of == ValueType::Boolean
 }
 
 fn with_choices(mut items: Json, choices: Option<&[Json]>) -> Json {
@@ -438,11 +442,11 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// The bounds of `between 0 and 1`, for a number whose default lies between them.
-fn range(text: &str, kind: &Kind, default: Option<&Json>) -> Option<(Number, Number)> {
-    if !matches!(kind, Kind::Number | Kind::Integer) {
+fn range(text: &str, kind: &ValueType, default: Option<&Json>) -> Option<(Number, Number)> {
+    if !matches!(kind, ValueType::Number | ValueType::Integer) {
         return None;
     }
-    let (low, high) = phrase::range(text)?;
+    let (low, high) = type_phrase::range(text)?;
     let is_inside = |value: f64| {
         low.as_f64().is_some_and(|low| low <= value)
             && high.as_f64().is_some_and(|high| value <= high)

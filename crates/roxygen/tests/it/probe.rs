@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use formats::roxygen::{Compiled, compile};
+use roxygen::{Compiled, compile};
 use serde_json::{Value, json};
 
 use crate::{
     build::{and, document, files, lines, of},
-    harness::shared,
+    shared::shared,
 };
 
 struct Probe {

@@ -43,11 +43,11 @@ fn without_examples(body: &Plain) -> String {
 #[cfg(test)]
 mod tests {
     use super::describe;
-    use crate::roxygen::{phrase::leading, plain::plain};
+    use crate::plain::plain;
 
     fn text(marked: &str) -> String {
         let plain = plain(marked);
-        describe(&plain, leading(&plain).and_then(|phrase| phrase.rest))
+        describe(&plain, plain.leading_type().and_then(|phrase| phrase.rest))
     }
 
     #[test]

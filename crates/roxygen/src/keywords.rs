@@ -3,7 +3,7 @@
 use catalog::{Severity, closest};
 
 use super::{block::Block, remarks::Remarks};
-use crate::rules::roxygen::{SEVERAL_CATEGORIES, UNKNOWN_KEYWORD};
+use crate::rules::{SEVERAL_CATEGORIES, UNKNOWN_KEYWORD};
 
 /// What all `@keywords` of a block say together.
 #[derive(Debug, Default)]

@@ -1,9 +1,13 @@
 //! Constants of R: what can be known of an expression without evaluating anything.
 
+mod fit;
+
 use serde_json::Number;
 use tree_sitter::Node;
 
-use super::{computed, kind::Kind};
+use formats::type_phrase::ValueType;
+
+use super::computed;
 
 /// What an expression is, if it is made of literals.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,7 +15,7 @@ pub(crate) enum Constant {
     /// `NULL`.
     Null,
     /// `NA`, `NaN`, `Inf` and their kin, which JSON does not have, with the type that all but `NA` have.
-    Missing(Option<Kind>),
+    Missing(Option<ValueType>),
     /// `TRUE` or `FALSE`.
     Bool(bool),
     /// A number with an `L`.
@@ -23,11 +27,11 @@ pub(crate) enum Constant {
     /// `c(…)`, flattened.
     Vector(Vec<Constant>),
     /// `character(0)`: no values of a type.
-    Empty(Kind),
+    Empty(ValueType),
     /// `list(…)`, with the names of its items.
     List(Vec<(Option<String>, Constant)>),
     /// Anything else: it would have to be computed. Its type may be plain all the same.
-    Computed(Option<Kind>),
+    Computed(Option<ValueType>),
 }
 
 impl Constant {
@@ -112,22 +116,22 @@ fn call(node: Node<'_>, source: &str) -> Option<Constant> {
     }
 }
 
-fn missing(text: &str) -> Option<Kind> {
+fn missing(text: &str) -> Option<ValueType> {
     match text {
-        "NA_integer_" => Some(Kind::Integer),
-        "NA_character_" => Some(Kind::Text),
-        "NA_real_" | "NaN" | "Inf" => Some(Kind::Number),
+        "NA_integer_" => Some(ValueType::Integer),
+        "NA_character_" => Some(ValueType::Text),
+        "NA_real_" | "NaN" | "Inf" => Some(ValueType::Number),
         _ => None,
     }
 }
 
 /// The type of the vector that a function makes.
-fn atom(function: &str) -> Option<Kind> {
+fn atom(function: &str) -> Option<ValueType> {
     match function {
-        "character" => Some(Kind::Text),
-        "numeric" | "double" => Some(Kind::Number),
-        "integer" => Some(Kind::Integer),
-        "logical" => Some(Kind::Boolean),
+        "character" => Some(ValueType::Text),
+        "numeric" | "double" => Some(ValueType::Number),
+        "integer" => Some(ValueType::Integer),
+        "logical" => Some(ValueType::Boolean),
         _ => None,
     }
 }
@@ -156,9 +160,10 @@ fn vector(items: impl Iterator<Item = Constant>) -> Constant {
 }
 
 /// The type of a vector of numbers, some of which are computed.
-fn numbers(items: &[Constant]) -> Option<Kind> {
-    let is_number = |item: &Constant| matches!(Kind::of(item), Some(Kind::Number | Kind::Integer));
-    items.iter().all(is_number).then(|| Kind::Number.array())
+fn numbers(items: &[Constant]) -> Option<ValueType> {
+    let is_number =
+        |item: &Constant| matches!(item.value_type(), Some(ValueType::Number | ValueType::Integer));
+    items.iter().all(is_number).then(|| ValueType::Number.array())
 }
 
 /// A name as it is meant, without backticks or quotes.

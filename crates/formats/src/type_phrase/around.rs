@@ -1,6 +1,6 @@
 //! What may stand around the name of a type: articles, `NULL`, other types, and the end of it.
 
-use super::super::{kind::Kind, reader::Reader};
+use super::{ValueType, reader::Reader};
 
 const ARTICLES: [&str; 9] =
     ["a", "an", "the", "single", "optional", "optionally", "one", "named", "scalar"];
@@ -78,7 +78,7 @@ impl Reader<'_> {
     }
 
     /// The types behind `or`: `or a list`, `, matrix or data frame`. They are not stepped over.
-    pub(super) fn alternatives(&self) -> Vec<Kind> {
+    pub(super) fn alternatives(&self) -> Vec<ValueType> {
         let mut ahead = Reader { text: self.text, at: self.at };
         ahead.aside();
         let mut found = Vec::new();

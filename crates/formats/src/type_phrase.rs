@@ -4,33 +4,39 @@
 //! such phrase and the default says nothing.
 
 mod around;
+mod reader;
 mod types;
+mod value_type;
+
+use std::ops::Range;
 
 use serde_json::Number;
 
-use super::{kind::Kind, plain::Plain, reader::Reader};
+use self::reader::Reader;
+pub use self::value_type::ValueType;
 
-/// A type phrase.
+/// A type as a text names it, with what the words around it add.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Phrase {
-    pub(crate) kind: Kind,
+pub struct TypePhrase {
+    /// The type.
+    pub kind: ValueType,
     /// Whether `NULL` is named as another value.
-    pub(crate) is_nullable: bool,
+    pub is_nullable: bool,
     /// Whether it says `vector`, `array` or `[]`.
-    pub(crate) is_plural: bool,
+    pub is_plural: bool,
     /// Whether the word names something that JSON cannot carry.
-    pub(crate) is_foreign: bool,
+    pub is_foreign: bool,
     /// Whether it says nothing about what a vector holds.
-    pub(crate) is_vague: bool,
+    pub is_vague: bool,
     /// Other types that are named beside it: `vector or list`.
-    pub(crate) others: Vec<Kind>,
+    pub others: Vec<ValueType>,
     /// Where the description goes on, if the phrase is set off from it.
-    pub(crate) rest: Option<usize>,
+    pub rest: Option<usize>,
 }
 
 /// The phrase that a text begins with.
-pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
-    let mut reader = Reader { text: &plain.text, at: 0 };
+pub fn leading(text: &str, code: &[Range<usize>]) -> Option<TypePhrase> {
+    let mut reader = Reader { text, at: 0 };
     let has_stage = reader.stage();
     let is_opened = reader.punctuation(&['(', '[']);
     let has_article = reader.articles();
@@ -47,25 +53,22 @@ pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
         reader.sorted()
     })?;
     if is_qualified && phrase.is_vague {
-        (phrase.kind, phrase.is_vague) = (Kind::Number.array(), false);
+        (phrase.kind, phrase.is_vague) = (ValueType::Number.array(), false);
     }
     phrase.is_nullable |= null_first | reader.or_null();
     let mut others = reader.alternatives();
-    if plain.text[start..reader.at].contains(" of ") {
+    if text[start..reader.at].contains(" of ") {
         // `A vector of numbers or strings`.
         others = others
             .into_iter()
-            .map(|other| if other.is_atom() { other.array() } else { other })
+            .map(|other| if other.is_scalar() { other.array() } else { other })
             .collect();
     }
     let is_enclosed = reader.punctuation(&[')', ']']) && is_opened;
-    let is_code = plain.code.iter().any(|range| range.contains(&start) && range.end <= reader.at);
+    let is_code = code.iter().any(|range| range.contains(&start) && range.end <= reader.at);
     let is_marked = phrase.rest.is_some() || is_enclosed || is_code && !has_article;
-    let is_needed = has_stage
-        || has_sort
-        || is_qualified
-        || !others.is_empty()
-        || is_value(&plain.text[start..]);
+    let is_needed =
+        has_stage || has_sort || is_qualified || !others.is_empty() || is_value(&text[start..]);
     phrase.rest = if is_needed {
         None
     } else {
@@ -76,6 +79,13 @@ pub(crate) fn leading(plain: &Plain) -> Option<Phrase> {
     Some(phrase)
 }
 
+/// The schema of the type that a description begins with, if it is set off from the rest or names a data frame.
+pub(crate) fn clear_type(description: &str) -> Option<serde_json::Value> {
+    let phrase = leading(description, &[])?;
+    let is_clear = phrase.rest.is_some() || phrase.kind == ValueType::Rows;
+    (is_clear && !phrase.is_foreign).then(|| phrase.kind.to_schema())
+}
+
 /// Whether the word is a value of the type and not its name: `TRUE if it worked`.
 fn is_value(text: &str) -> bool {
     text.trim_start().starts_with("TRUE") || text.trim_start().starts_with("FALSE")
@@ -83,12 +93,12 @@ fn is_value(text: &str) -> bool {
 
 /// What a text may mean that neither begins with a type nor has a default: a number where it names bounds, else the first
 /// type word in it. Plurals are mostly what the text is about, and not what is given: `width of padded strings`.
-pub(crate) fn guessed(plain: &Plain) -> Option<Kind> {
-    if range(&plain.text).is_some() { Some(Kind::Number) } else { anywhere(&plain.text) }
+pub fn guessed(text: &str) -> Option<ValueType> {
+    if range(text).is_some() { Some(ValueType::Number) } else { anywhere(text) }
 }
 
 /// The bounds of `between 0 and 1`.
-pub(crate) fn range(text: &str) -> Option<(Number, Number)> {
+pub fn range(text: &str) -> Option<(Number, Number)> {
     let lower = text.to_lowercase();
     let behind = &lower[lower.find("between ")? + "between ".len()..];
     let (low, behind) = behind.split_once(" and ")?;
@@ -97,7 +107,7 @@ pub(crate) fn range(text: &str) -> Option<(Number, Number)> {
 }
 
 /// The first type word in a text that counts where nothing else is known.
-fn anywhere(text: &str) -> Option<Kind> {
+fn anywhere(text: &str) -> Option<ValueType> {
     const ASKED: [&str; 9] = [
         "character",
         "string",
@@ -142,98 +152,109 @@ fn anywhere(text: &str) -> Option<Kind> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, guessed, leading};
-    use crate::roxygen::plain::plain;
+    use super::{ValueType, guessed, leading};
 
-    fn read(text: &str) -> Option<(Kind, bool, String)> {
-        let plain = plain(text);
-        let phrase = leading(&plain)?;
-        let rest = phrase.rest.map_or(plain.text.as_str(), |at| plain.text[at..].trim());
+    /// Reads a text in which code is between backticks.
+    fn read(marked: &str) -> Option<(ValueType, bool, String)> {
+        let (mut text, mut code) = (String::new(), Vec::new());
+        for (index, part) in marked.split('`').enumerate() {
+            if index % 2 == 1 {
+                code.push(text.len()..text.len() + part.len());
+            }
+            text.push_str(part);
+        }
+        let phrase = leading(&text, &code)?;
+        let rest = phrase.rest.map_or(text.as_str(), |at| text[at..].trim());
         Some((phrase.kind, phrase.is_nullable, rest.to_owned()))
     }
 
     #[test]
     fn the_leading_phrase_decides() {
         for (text, kind, is_nullable, rest) in [
-            ("Character string, the name", Kind::Text, false, "the name"),
-            ("Character or NULL, a name", Kind::Text, true, "a name"),
+            ("Character string, the name", ValueType::Text, false, "the name"),
+            ("Character or NULL, a name", ValueType::Text, true, "a name"),
             (
                 "Character vector or NULL. Optional filter",
-                Kind::Text.array(),
+                ValueType::Text.array(),
                 true,
                 "Optional filter",
             ),
-            ("Integer vector of ids", Kind::Integer.array(), false, "Integer vector of ids"),
+            ("Integer vector of ids", ValueType::Integer.array(), false, "Integer vector of ids"),
             (
                 "Integer, count of items in the list",
-                Kind::Integer,
+                ValueType::Integer,
                 false,
                 "count of items in the list",
             ),
             (
                 "Logical, whether the text is shown",
-                Kind::Boolean,
+                ValueType::Boolean,
                 false,
                 "whether the text is shown",
             ),
-            ("A number between 0 and 1", Kind::Number, false, "A number between 0 and 1"),
-            ("Logical[] flags", Kind::Boolean.array(), false, "flags"),
-            ("List of strings", Kind::Text.array(), false, "List of strings"),
-            ("List, the options", Kind::Object, false, "the options"),
+            ("A number between 0 and 1", ValueType::Number, false, "A number between 0 and 1"),
+            ("Logical[] flags", ValueType::Boolean.array(), false, "flags"),
+            ("List of strings", ValueType::Text.array(), false, "List of strings"),
+            ("List, the options", ValueType::Object, false, "the options"),
             (
                 "Numeric matrix of values",
-                Kind::Number.array().array(),
+                ValueType::Number.array().array(),
                 false,
                 "Numeric matrix of values",
             ),
-            ("Data frame, rows", Kind::Rows, false, "rows"),
-            ("\\code{integer} the count", Kind::Integer, false, "the count"),
-            ("\\code{integer[]} the counts", Kind::Integer.array(), false, "the counts"),
-            ("Date. Start date", Kind::Date, false, "Start date"),
-            ("NULL or integer", Kind::Integer, true, "NULL or integer"),
-            ("`character(1)`\\cr the name", Kind::Text, false, "the name"),
-            ("(`integer()`) the ids", Kind::Integer.array(), false, "the ids"),
-            ("Array[], the items", Kind::Text.array(), false, "the items"),
-            ("Vector of integers, the ids", Kind::Integer.array(), false, "the ids"),
-            ("A `data.frame` with columns", Kind::Rows, false, "A data.frame with columns"),
-            ("`TRUE` if it worked", Kind::Boolean, false, "TRUE if it worked"),
-            ("Optional. Character string, x", Kind::Text, false, "x"),
-            ("Positive integer. Most rows", Kind::Integer, false, "Positive integer. Most rows"),
+            ("Data frame, rows", ValueType::Rows, false, "rows"),
+            ("`integer` the count", ValueType::Integer, false, "the count"),
+            ("`integer[]` the counts", ValueType::Integer.array(), false, "the counts"),
+            ("Date. Start date", ValueType::Date, false, "Start date"),
+            ("NULL or integer", ValueType::Integer, true, "NULL or integer"),
+            ("`character(1)`\nthe name", ValueType::Text, false, "the name"),
+            ("(`integer()`) the ids", ValueType::Integer.array(), false, "the ids"),
+            ("Array[], the items", ValueType::Text.array(), false, "the items"),
+            ("Vector of integers, the ids", ValueType::Integer.array(), false, "the ids"),
+            ("A `data.frame` with columns", ValueType::Rows, false, "A data.frame with columns"),
+            ("`TRUE` if it worked", ValueType::Boolean, false, "TRUE if it worked"),
+            ("Optional. Character string, x", ValueType::Text, false, "x"),
+            (
+                "Positive integer. Most rows",
+                ValueType::Integer,
+                false,
+                "Positive integer. Most rows",
+            ),
             (
                 "A non-negative number, the weight",
-                Kind::Number,
+                ValueType::Number,
                 false,
                 "A non-negative number, the weight",
             ),
-            ("A numeric or character vector. More", Kind::Number.array(), false, "More"),
+            ("A numeric or character vector. More", ValueType::Number.array(), false, "More"),
             (
                 "Numeric, integer or logical vector",
-                Kind::Number.array(),
+                ValueType::Number.array(),
                 false,
                 "Numeric, integer or logical vector",
             ),
             (
                 "Character string or numeric vector",
-                Kind::Text,
+                ValueType::Text,
                 false,
                 "Character string or numeric vector",
             ),
             (
                 "(optional) numerical vector of widths",
-                Kind::Number.array(),
+                ValueType::Number.array(),
                 false,
                 "(optional) numerical vector of widths",
             ),
             (
                 "A specification data frame. Useful",
-                Kind::Rows,
+                ValueType::Rows,
                 false,
                 "A specification data frame. Useful",
             ),
-            ("Two data frames to compare", Kind::Rows, false, "Two data frames to compare"),
-            ("(`character(1)`)\\cr If it is given", Kind::Text, false, "If it is given"),
-            ("Optional string, or a grob", Kind::Text, false, "Optional string, or a grob"),
-            ("(character) path of the file", Kind::Text, false, "path of the file"),
+            ("Two data frames to compare", ValueType::Rows, false, "Two data frames to compare"),
+            ("(`character(1)`)\nIf it is given", ValueType::Text, false, "If it is given"),
+            ("Optional string, or a grob", ValueType::Text, false, "Optional string, or a grob"),
+            ("(character) path of the file", ValueType::Text, false, "path of the file"),
         ] {
             assert_eq!(read(text), Some((kind, is_nullable, rest.to_owned())), "{text}");
         }
@@ -258,17 +279,13 @@ mod tests {
         }
     }
 
-    fn guess(text: &str) -> Option<Kind> {
-        guessed(&plain(text))
-    }
-
     #[test]
     fn later_words_count_where_nothing_else_does() {
-        assert_eq!(guess("The maximum number of lines"), Some(Kind::Number));
-        assert_eq!(guess("Weight between 0 and 1"), Some(Kind::Number));
-        assert_eq!(guess("Names as a character vector"), Some(Kind::Text.array()));
-        assert_eq!(guess("Options as a named list"), Some(Kind::Object));
-        assert_eq!(guess("The names as a vector of strings"), Some(Kind::Text.array()));
+        assert_eq!(guessed("The maximum number of lines"), Some(ValueType::Number));
+        assert_eq!(guessed("Weight between 0 and 1"), Some(ValueType::Number));
+        assert_eq!(guessed("Names as a character vector"), Some(ValueType::Text.array()));
+        assert_eq!(guessed("Options as a named list"), Some(ValueType::Object));
+        assert_eq!(guessed("The names as a vector of strings"), Some(ValueType::Text.array()));
         for text in [
             "Name from the list",
             "Do a number of checks",
@@ -277,7 +294,7 @@ mod tests {
             "Where x is a numeric variable",
             "Names of a vector of things",
         ] {
-            assert_eq!(guess(text), None, "{text}");
+            assert_eq!(guessed(text), None, "{text}");
         }
     }
 }

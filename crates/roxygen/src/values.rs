@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use formats::type_phrase::ValueType;
 use serde_json::Value as Json;
 
-use super::{constant::Constant, kind::Kind, plain::Plain, source};
+use super::{constant::Constant, plain::Plain, source};
 
 /// Words behind which code is an example.
 const TRIGGERS: [&str; 15] = [
@@ -36,7 +37,7 @@ const SETTERS: [&str; 3] = ["options(", "Sys.setenv(", "Sys.setlocale("];
 /// its own too, are none.
 pub(crate) fn examples(
     plain: &Plain,
-    kind: &Kind,
+    kind: &ValueType,
     name: &str,
     formals: &[&str],
 ) -> (Vec<Json>, Vec<String>) {
@@ -120,7 +121,7 @@ fn is_demand(behind: &str) -> bool {
 }
 
 /// The values that code is. An assignment is one to this parameter, or none.
-fn meant(code: &str, kind: &Kind, name: &str) -> Option<Vec<Json>> {
+fn meant(code: &str, kind: &ValueType, name: &str) -> Option<Vec<Json>> {
     match source::assigned(code) {
         Some((assigned, right)) if assigned == name => values(right, kind),
         Some(_) => None,
@@ -128,21 +129,21 @@ fn meant(code: &str, kind: &Kind, name: &str) -> Option<Vec<Json>> {
     }
 }
 
-fn values(code: &str, kind: &Kind) -> Option<Vec<Json>> {
+fn values(code: &str, kind: &ValueType) -> Option<Vec<Json>> {
     let constant = source::constant(code);
-    match (kind.value(&constant), kind) {
+    match (constant.to_json(kind), kind) {
         (Some(value), _) => Some(vec![value]),
         // Several texts: `"a", "b"`.
         (None, kind) if code.starts_with(['"', '\'']) && constant == Constant::Computed(None) => {
             let Constant::Vector(items) = source::constant(&format!("c({code})")) else {
                 return None;
             };
-            items.iter().map(|item| kind.value(item)).collect()
+            items.iter().map(|item| item.to_json(kind)).collect()
         }
         // Code may be what a text holds: a call, a name, a pattern.
-        (None, Kind::Text) if constant != Constant::Null => Some(vec![code.into()]),
-        (None, Kind::Array(of))
-            if **of == Kind::Text && matches!(constant, Constant::Computed(_)) =>
+        (None, ValueType::Text) if constant != Constant::Null => Some(vec![code.into()]),
+        (None, ValueType::Array(of))
+            if **of == ValueType::Text && matches!(constant, Constant::Computed(_)) =>
         {
             Some(vec![Json::Array(vec![code.into()])])
         }
@@ -154,38 +155,48 @@ fn values(code: &str, kind: &Kind) -> Option<Vec<Json>> {
 mod tests {
     use serde_json::json;
 
-    use super::{Kind, examples};
-    use crate::roxygen::plain::plain;
+    use super::{ValueType, examples};
+    use crate::plain::plain;
 
     #[test]
     fn examples_have_the_type_of_their_parameter() {
-        let of = |text: &str, kind: Kind| json!(examples(&plain(text), &kind, "x", &[]).0);
-        assert_eq!(of(r#"Example values: \code{"x"}, \code{"y"}"#, Kind::Text), json!(["x", "y"]));
-        assert_eq!(of(r#"(e.g., \code{"x"}). Default \code{"z"}"#, Kind::Text), json!(["x"]));
-        assert_eq!(of(r#"Such as \code{"x"}, by default \code{"z"}"#, Kind::Text), json!(["x"]));
-        assert_eq!(of(r"such as \code{1}, \code{2L}", Kind::Integer), json!([1, 2]));
-        assert_eq!(of("Examples: `TRUE`", Kind::Boolean), json!([true]));
+        let of = |text: &str, kind: ValueType| json!(examples(&plain(text), &kind, "x", &[]).0);
         assert_eq!(
-            of(r#"For example \code{'{"a": 1}'} and `mean(x)`"#, Kind::Text),
+            of(r#"Example values: \code{"x"}, \code{"y"}"#, ValueType::Text),
+            json!(["x", "y"])
+        );
+        assert_eq!(of(r#"(e.g., \code{"x"}). Default \code{"z"}"#, ValueType::Text), json!(["x"]));
+        assert_eq!(
+            of(r#"Such as \code{"x"}, by default \code{"z"}"#, ValueType::Text),
+            json!(["x"])
+        );
+        assert_eq!(of(r"such as \code{1}, \code{2L}", ValueType::Integer), json!([1, 2]));
+        assert_eq!(of("Examples: `TRUE`", ValueType::Boolean), json!([true]));
+        assert_eq!(
+            of(r#"For example \code{'{"a": 1}'} and `mean(x)`"#, ValueType::Text),
             json!([r#"{"a": 1}"#, "mean(x)"])
         );
         assert_eq!(
-            of(r#"e.g. \code{c("a", "b")} or \code{"c"}"#, Kind::Text.array()),
+            of(r#"e.g. \code{c("a", "b")} or \code{"c"}"#, ValueType::Text.array()),
             json!([["a", "b"], ["c"]])
         );
         assert_eq!(
-            of("Valid values are `a`. Example values: `b`. See `c`.", Kind::Text),
+            of("Valid values are `a`. Example values: `b`. See `c`.", ValueType::Text),
             json!(["a", "b"])
         );
-        assert_eq!(of("Common values:\n- `a`\n- `b`\n\nSee `c`", Kind::Text), json!(["a", "b"]));
-        assert_eq!(of("Uses `a`", Kind::Text), json!([]));
-        assert_eq!(examples(&plain("e.g. `x`"), &Kind::Integer, "x", &[]).1, ["x"]);
+        assert_eq!(
+            of("Common values:\n- `a`\n- `b`\n\nSee `c`", ValueType::Text),
+            json!(["a", "b"])
+        );
+        assert_eq!(of("Uses `a`", ValueType::Text), json!([]));
+        assert_eq!(examples(&plain("e.g. `x`"), &ValueType::Integer, "x", &[]).1, ["x"]);
     }
 
     #[test]
     fn assignments_and_names_of_other_parameters_are_no_examples() {
-        let of =
-            |text: &str, name: &str| examples(&plain(text), &Kind::Text, name, &[name, "side"]);
+        let of = |text: &str, name: &str| {
+            examples(&plain(text), &ValueType::Text, name, &[name, "side"])
+        };
         assert_eq!(of(r#"e.g. \code{lab = "p"}"#, "lab"), (vec![json!("p")], vec![]));
         assert_eq!(of(r#"e.g. \code{lab <- "p"}"#, "lab"), (vec![json!("p")], vec![]));
         assert_eq!(of(r#"e.g. \code{lab = "p"}"#, "x"), (vec![], vec![r#"lab = "p""#.to_owned()]));
@@ -203,7 +214,7 @@ mod tests {
 
     #[test]
     fn what_only_stands_beside_a_trigger_is_no_example() {
-        let of = |text: &str| examples(&plain(text), &Kind::Text, "x", &["x", "side"]);
+        let of = |text: &str| examples(&plain(text), &ValueType::Text, "x", &["x", "side"]);
         for text in [
             r"A model, e.g. the result of \code{\link{lm}} or \code{\link[stats]{glm}}",
             "A model, e.g. the result of [`lm()`]",

@@ -1,7 +1,7 @@
 //! How people really write roxygen2: types, markup and defaults of packages in the wild.
 
 use catalog::SourceId;
-use formats::roxygen::{Compiled, Measured, compile};
+use roxygen::{Compiled, Measured, compile};
 use serde_json::{Value, json};
 
 fn build(text: &str) -> Compiled {

@@ -2,17 +2,16 @@
 
 use std::ops::Range;
 
+use formats::type_phrase::{TypePhrase, ValueType};
 use serde_json::{Map, Value as Json, json};
 
 use super::{
     description::unstopped,
-    kind::Kind,
     markup::{self, Piece},
-    phrase::{self, Phrase},
     plain::{self, Plain},
     remarks::Remarks,
 };
-use crate::rules::roxygen::{GUESSED_TYPE, UNBALANCED};
+use crate::rules::{GUESSED_TYPE, UNBALANCED};
 
 /// How texts begin that say that there is nothing to return.
 const NOTHING: [&str; 9] = [
@@ -100,21 +99,25 @@ impl Reader<'_> {
         let kind = phrase
             .as_ref()
             .filter(|phrase| !phrase.is_foreign)
-            .map_or(Kind::Text, |phrase| phrase.kind.clone());
+            .map_or(ValueType::Text, |phrase| phrase.kind.clone());
         // Where nothing is said of what a vector holds, nothing is known.
         let is_vague = phrase.as_ref().is_some_and(|phrase| phrase.is_vague);
         let items = if is_vague {
             Some(json!({"type": ["string", "number", "boolean"]}))
         } else {
-            kind.items()
+            kind.item_schema()
         };
         let mut schema = Map::new();
         let is_nullable = phrase.as_ref().is_some_and(|phrase| phrase.is_nullable);
         schema.insert(
             "type".to_owned(),
-            if is_nullable { vec![kind.word(), "null"].into() } else { kind.word().into() },
+            if is_nullable {
+                vec![kind.schema_type(), "null"].into()
+            } else {
+                kind.schema_type().into()
+            },
         );
-        schema.extend(kind.format().map(|format| ("format".to_owned(), format.into())));
+        schema.extend(kind.schema_format().map(|format| ("format".to_owned(), format.into())));
         let rest = phrase.and_then(|phrase| phrase.rest).unwrap_or(0);
         schema.insert("description".to_owned(), unstopped(&text.text[rest..]).into());
         schema.extend(items.map(|items| ("items".to_owned(), items)));
@@ -125,7 +128,7 @@ impl Reader<'_> {
     fn structure(&mut self, before: &[Piece], list: &Piece, behind: &[Piece]) -> Json {
         let intro = plain::of_pieces(before);
         let phrase = said(&intro, &self.function);
-        let is_rows = phrase.as_ref().is_some_and(|phrase| phrase.kind == Kind::Rows);
+        let is_rows = phrase.as_ref().is_some_and(|phrase| phrase.kind == ValueType::Rows);
         let parts = items(list).into_iter().map(|(label, text)| {
             let label = plain::of_pieces(label).text;
             let value = self.value(&format!("`{label}` in the result"), text);
@@ -148,18 +151,20 @@ impl Reader<'_> {
 }
 
 /// The type that a text plainly says: at its beginning, or behind `returns`. Of two types neither is plain.
-fn said(text: &Plain, function: &str) -> Option<Phrase> {
-    let leading = phrase::leading(text);
+fn said(text: &Plain, function: &str) -> Option<TypePhrase> {
+    let leading = text.leading_type();
     let phrase = match leading {
         Some(leading) if !leading.is_foreign => Some(leading),
         leading => introduced(text, function).or(leading),
     };
     let is_class = text.text.to_lowercase().contains("object of class");
-    phrase.filter(|phrase| !(!phrase.others.is_empty() || is_class && phrase.kind == Kind::Object))
+    phrase.filter(|phrase| {
+        !(!phrase.others.is_empty() || is_class && phrase.kind == ValueType::Object)
+    })
 }
 
 /// `f() always returns a data frame`, in the first sentence, or in a later one about this function.
-fn introduced(text: &Plain, function: &str) -> Option<Phrase> {
+fn introduced(text: &Plain, function: &str) -> Option<TypePhrase> {
     text.sentences().into_iter().enumerate().find_map(|(index, sentence)| {
         let (subject, phrase) = verb(text, sentence)?;
         let mut calls = subject.iter().filter_map(|word| word.strip_suffix("()")).peekable();
@@ -173,7 +178,7 @@ fn introduced(text: &Plain, function: &str) -> Option<Phrase> {
 }
 
 /// The words before `returns` in a sentence, few as they must be, and the type behind it.
-fn verb(text: &Plain, sentence: Range<usize>) -> Option<(Vec<&str>, Phrase)> {
+fn verb(text: &Plain, sentence: Range<usize>) -> Option<(Vec<&str>, TypePhrase)> {
     let mut subject = Vec::new();
     let mut at = sentence.start;
     for word in text.text[sentence].split_inclusive(char::is_whitespace).take(8) {
@@ -182,8 +187,8 @@ fn verb(text: &Plain, sentence: Range<usize>) -> Option<(Vec<&str>, Phrase)> {
         match word.to_lowercase().trim_matches(['(', ')']) {
             "return" | "returns" | "invisibly" | "invisible" => {
                 let behind = text.from(at);
-                if let Some(phrase) = phrase::leading(&behind) {
-                    return Some((subject, Phrase { rest: None, ..phrase }));
+                if let Some(phrase) = behind.leading_type() {
+                    return Some((subject, TypePhrase { rest: None, ..phrase }));
                 }
                 // What is returned is something else; another function may return a type.
                 if !behind.text.to_lowercase().starts_with("invisib")

@@ -1,6 +1,6 @@
 //! Functions that share a page of documentation, and pages that others take parameters from.
 
-use formats::roxygen::{Compiled, compile};
+use roxygen::{Compiled, compile};
 use serde_json::{Value, json};
 
 use crate::build::{build, document, files, lines, of};

@@ -5,7 +5,7 @@ use catalog::{Rule, Severity};
 const GOOD: &str = "#' Add one\n#' @param x Numeric, the number\n#' @examples add_one(1)\n#' @keywords mcp-tool\nadd_one <- function(x) x + 1\n";
 
 /// Every problem that building can find, by code.
-pub static BUILD_RULES: &[&Rule] = &[
+pub static RULES: &[&Rule] = &[
     &BROKEN_R,
     &NO_FUNCTION,
     &INTERRUPTED_BLOCK,

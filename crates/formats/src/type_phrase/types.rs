@@ -1,9 +1,6 @@
 //! The names of types: one word, or a few that belong together.
 
-use super::{
-    super::{kind::Kind, reader::Reader},
-    Phrase,
-};
+use super::{TypePhrase, ValueType, reader::Reader};
 
 /// Types that are said of a noun behind them.
 const ADJECTIVES: [&str; 6] = ["character", "numeric", "numerical", "double", "integer", "logical"];
@@ -20,7 +17,7 @@ const NO_SORTS: [&str; 24] = [
 
 impl Reader<'_> {
     /// A type by its name.
-    pub(super) fn phrase(&mut self, has_article: bool) -> Option<Phrase> {
+    pub(super) fn phrase(&mut self, has_article: bool) -> Option<TypePhrase> {
         let first = self.word();
         let (word, is_marked) = match first.strip_suffix("[]") {
             Some(word) => (word, true),
@@ -29,7 +26,7 @@ impl Reader<'_> {
         self.hyphen(word);
         let (kind, is_foreign) = self.base(word, has_article)?;
         let rest = is_marked.then_some(0);
-        let mut phrase = Phrase {
+        let mut phrase = TypePhrase {
             kind,
             is_nullable: false,
             is_plural: is_marked,
@@ -47,7 +44,7 @@ impl Reader<'_> {
             ADJECTIVES.contains(&word) && self.text[..self.at].to_lowercase().ends_with(word);
         if is_adjective && let Some(others) = self.either() {
             phrase.kind = phrase.kind.array();
-            phrase.others = others.into_iter().map(Kind::array).collect();
+            phrase.others = others.into_iter().map(ValueType::array).collect();
         }
         self.container(&mut phrase);
         Some(phrase)
@@ -65,7 +62,7 @@ impl Reader<'_> {
     }
 
     /// A table or vector of some sort: `A (grouped) data frame`, `Two data frames`, `covariance matrix`.
-    pub(super) fn sorted(&mut self) -> Option<Phrase> {
+    pub(super) fn sorted(&mut self) -> Option<TypePhrase> {
         let start = self.at;
         let has_article = !self.text[..start].trim().is_empty();
         for sorts in 0..3 {
@@ -79,7 +76,7 @@ impl Reader<'_> {
                 ahead.peek() == "matrix" && (is_named || MATRICES.contains(&word.as_str()));
             let is_vector = ahead.peek() == "vector" && is_named;
             let phrase = ahead.phrase(true).filter(|phrase| {
-                is_matrix || is_vector || (is_named || sorts > 0) && phrase.kind == Kind::Rows
+                is_matrix || is_vector || (is_named || sorts > 0) && phrase.kind == ValueType::Rows
             });
             if phrase.is_some()
                 && !["column", "columns", "row", "rows", "name", "names"]
@@ -106,7 +103,7 @@ impl Reader<'_> {
     }
 
     /// The other types behind a word such as `numeric`, if they share a noun: `numeric or character vector`.
-    fn either(&mut self) -> Option<Vec<Kind>> {
+    fn either(&mut self) -> Option<Vec<ValueType>> {
         let mut ahead = Reader { text: self.text, at: self.at };
         let mut is_or = false;
         let mut others = Vec::new();
@@ -115,7 +112,7 @@ impl Reader<'_> {
             is_or |= ahead.take(&["or", "/"]);
             let word = ahead.word();
             let (kind, _) =
-                ahead.base(&word, true).filter(|(kind, _)| !matches!(kind, Kind::Array(_)))?;
+                ahead.base(&word, true).filter(|(kind, _)| !matches!(kind, ValueType::Array(_)))?;
             others.push(kind);
             if ahead.take(&["vector", "vectors"]) {
                 self.at = if is_or { ahead.at } else { self.at };
@@ -125,43 +122,43 @@ impl Reader<'_> {
     }
 
     /// The type of the first word, with a second that belongs to it.
-    fn base(&mut self, word: &str, has_article: bool) -> Option<(Kind, bool)> {
+    fn base(&mut self, word: &str, has_article: bool) -> Option<(ValueType, bool)> {
         let kind = match word {
             "character" => {
                 self.take(&["string"]);
-                Kind::Text
+                ValueType::Text
             }
-            "string" | "factor" | "formula" => Kind::Text,
-            "strings" => Kind::Text.array(),
-            "numeric" | "numerical" | "number" | "double" | "float" | "real" => Kind::Number,
-            "numbers" | "doubles" | "floats" => Kind::Number.array(),
-            "integer" | "int" => Kind::Integer,
-            "whole" if self.take(&["number"]) => Kind::Integer,
-            "integers" | "ints" => Kind::Integer.array(),
-            "logical" | "boolean" | "bool" | "true" | "false" => Kind::Boolean,
-            "logicals" | "booleans" => Kind::Boolean.array(),
-            "date" => Kind::Date,
-            "dates" => Kind::Date.array(),
-            "posixct" | "posixlt" | "posixt" | "datetime" | "timestamp" => Kind::DateTime,
-            "data" if self.take(&["frame", "table", "frames", "tables"]) => Kind::Rows,
+            "string" | "factor" | "formula" => ValueType::Text,
+            "strings" => ValueType::Text.array(),
+            "numeric" | "numerical" | "number" | "double" | "float" | "real" => ValueType::Number,
+            "numbers" | "doubles" | "floats" => ValueType::Number.array(),
+            "integer" | "int" => ValueType::Integer,
+            "whole" if self.take(&["number"]) => ValueType::Integer,
+            "integers" | "ints" => ValueType::Integer.array(),
+            "logical" | "boolean" | "bool" | "true" | "false" => ValueType::Boolean,
+            "logicals" | "booleans" => ValueType::Boolean.array(),
+            "date" => ValueType::Date,
+            "dates" => ValueType::Date.array(),
+            "posixct" | "posixlt" | "posixt" | "datetime" | "timestamp" => ValueType::DateTime,
+            "data" if self.take(&["frame", "table", "frames", "tables"]) => ValueType::Rows,
             "data.frame" | "data.frames" | "dataframe" | "tibble" | "tibbles" | "data.table" => {
-                Kind::Rows
+                ValueType::Rows
             }
-            "matrix" => Kind::Number.array().array(),
-            "vector" | "array" => Kind::Text.array(),
-            "object" => return Some(self.class().unwrap_or((Kind::Object, false))),
-            "list" if has_article || self.is_noun() => Kind::Object,
+            "matrix" => ValueType::Number.array().array(),
+            "vector" | "array" => ValueType::Text.array(),
+            "object" => return Some(self.class().unwrap_or((ValueType::Object, false))),
+            "list" if has_article || self.is_noun() => ValueType::Object,
             "environment" if !["variable", "variables"].contains(&self.peek().as_str()) => {
-                return Some((Kind::Object, true));
+                return Some((ValueType::Object, true));
             }
-            "function" => return Some((Kind::Text, true)),
+            "function" => return Some((ValueType::Text, true)),
             _ => return None,
         };
         Some((kind, false))
     }
 
     /// The type in `of class "data.frame"`. Most classes are none that can be given.
-    fn class(&mut self) -> Option<(Kind, bool)> {
+    fn class(&mut self) -> Option<(ValueType, bool)> {
         let mut ahead = Reader { text: self.text, at: self.at };
         if !ahead.take_both("of", "class") {
             return None;
@@ -169,12 +166,12 @@ impl Reader<'_> {
         ahead.punctuation(&['"', '\'']);
         let word = ahead.word();
         let kind = match word.as_str() {
-            "formula" => Kind::Text,
-            "data.frame" | "tibble" | "data.table" => Kind::Rows,
-            "matrix" => Kind::Number.array().array(),
-            "date" => Kind::Date,
-            "list" => Kind::Object,
-            _ => return Some((Kind::Object, true)),
+            "formula" => ValueType::Text,
+            "data.frame" | "tibble" | "data.table" => ValueType::Rows,
+            "matrix" => ValueType::Number.array().array(),
+            "date" => ValueType::Date,
+            "list" => ValueType::Object,
+            _ => return Some((ValueType::Object, true)),
         };
         ahead.punctuation(&['"', '\'']);
         self.at = ahead.at;
@@ -191,7 +188,7 @@ impl Reader<'_> {
     }
 
     /// `character(1)` is one value, `character()` and `character(n)` are several.
-    fn length(&mut self, phrase: &mut Phrase) {
+    fn length(&mut self, phrase: &mut TypePhrase) {
         let Some(inner) = self.rest().strip_prefix('(') else {
             return;
         };
@@ -204,7 +201,10 @@ impl Reader<'_> {
         self.at += end + 2;
         phrase.rest = Some(0);
         if !is_one
-            && matches!(phrase.kind, Kind::Text | Kind::Number | Kind::Integer | Kind::Boolean)
+            && matches!(
+                phrase.kind,
+                ValueType::Text | ValueType::Number | ValueType::Integer | ValueType::Boolean
+            )
         {
             phrase.kind = phrase.kind.clone().array();
             phrase.is_plural = true;
@@ -212,9 +212,9 @@ impl Reader<'_> {
     }
 
     /// `vector`, `matrix`, `data frame`, `of integers` behind a type.
-    fn container(&mut self, phrase: &mut Phrase) {
-        let is_scalar = !matches!(phrase.kind, Kind::Array(_) | Kind::Rows);
-        if is_scalar && phrase.kind != Kind::Object {
+    fn container(&mut self, phrase: &mut TypePhrase) {
+        let is_scalar = !matches!(phrase.kind, ValueType::Array(_) | ValueType::Rows);
+        if is_scalar && phrase.kind != ValueType::Object {
             if self.take(&["vector", "array", "vectors", "list"])
                 || self.vector_aside()
                 || self.is_several()
@@ -222,14 +222,14 @@ impl Reader<'_> {
                 phrase.kind = phrase.kind.clone().array();
                 phrase.is_plural = true;
             } else if self.take_both("data", "frame") || self.take(&["data.frame"]) {
-                phrase.kind = Kind::Rows;
+                phrase.kind = ValueType::Rows;
             } else if self.take(&["matrix"]) || self.take_both("data", "matrix") {
                 phrase.kind = phrase.kind.clone().array().array();
             } else {
                 self.take(&["scalar", "value"]);
             }
         }
-        phrase.is_plural |= matches!(phrase.kind, Kind::Array(_));
+        phrase.is_plural |= matches!(phrase.kind, ValueType::Array(_));
         self.made_of(phrase);
     }
 
@@ -263,11 +263,11 @@ impl Reader<'_> {
     }
 
     /// `list of strings`, `vector of integers`, `matrix of numbers`.
-    fn made_of(&mut self, phrase: &mut Phrase) {
+    fn made_of(&mut self, phrase: &mut TypePhrase) {
         let start = self.at;
-        let is_open = phrase.kind == Kind::Object
-            || phrase.kind == Kind::Text.array()
-            || phrase.kind == Kind::Number.array().array();
+        let is_open = phrase.kind == ValueType::Object
+            || phrase.kind == ValueType::Text.array()
+            || phrase.kind == ValueType::Number.array().array();
         if !is_open || !self.take(&["of"]) {
             self.at = start;
             return;
@@ -275,14 +275,16 @@ impl Reader<'_> {
         self.articles();
         let word = self.word();
         let made = match word.as_str() {
-            "character" | "characters" | "string" | "strings" => Kind::Text,
+            "character" | "characters" | "string" | "strings" => ValueType::Text,
             "numeric" | "numerics" | "numerical" | "number" | "numbers" | "double" | "doubles" => {
-                Kind::Number
+                ValueType::Number
             }
-            "integer" | "integers" => Kind::Integer,
-            "logical" | "logicals" | "boolean" | "booleans" => Kind::Boolean,
-            "date" | "dates" => Kind::Date,
-            "list" | "lists" | "object" | "objects" if phrase.kind == Kind::Object => Kind::Object,
+            "integer" | "integers" => ValueType::Integer,
+            "logical" | "logicals" | "boolean" | "booleans" => ValueType::Boolean,
+            "date" | "dates" => ValueType::Date,
+            "list" | "lists" | "object" | "objects" if phrase.kind == ValueType::Object => {
+                ValueType::Object
+            }
             _ => {
                 self.at = start;
                 return;
@@ -297,7 +299,9 @@ impl Reader<'_> {
             }
         };
         phrase.kind = match &phrase.kind {
-            Kind::Array(inner) if matches!(**inner, Kind::Array(_)) => made.array().array(),
+            ValueType::Array(inner) if matches!(**inner, ValueType::Array(_)) => {
+                made.array().array()
+            }
             _ => made.array(),
         };
         phrase.is_plural = true;

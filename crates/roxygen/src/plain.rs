@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use formats::type_phrase::{self, TypePhrase};
+
 #[cfg(test)]
 use super::markup::parse;
 use super::{
@@ -61,6 +63,11 @@ impl Plain {
 
     pub(crate) fn is_code(&self, at: usize) -> bool {
         self.code.iter().any(|range| range.contains(&at))
+    }
+
+    /// The type phrase that the text begins with.
+    pub(crate) fn leading_type(&self) -> Option<TypePhrase> {
+        type_phrase::leading(&self.text, &self.code)
     }
 
     /// What follows a byte.
