@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The guide's tools, documents and prompts through the official Python client, in both eras, on both transports.
+"""Tests flags, documents and prompts with the official Python client, in both protocol generations, on both transports.
 
-usage: guide.py PATH_TO_TOOLCRIB    (needs: pip install 'mcp==2.*')
+usage: guide.py PATH_TO_TOOLCRIB    (requires: pip install 'mcp==2.*')
 """
 import asyncio
 import os
@@ -26,13 +26,13 @@ def expect(what, holds, got=None):
         passed += 1
     else:
         failed += 1
-        print(f"guide: {what} does not hold: {str(got)[:300]}", file=sys.stderr)
+        print(f"guide: failed: {what}: {str(got)[:300]}", file=sys.stderr)
 
 
 async def value(client, tool, **arguments):
     result = await client.call_tool(tool, arguments)
     envelope = result.structured_content
-    expect(f"{tool} says truly whether it failed", result.is_error == (not envelope["success"]), envelope)
+    expect(f"{tool}: isError matches success", result.is_error == (not envelope["success"]), envelope)
     return envelope.get("value") or envelope
 
 
@@ -40,35 +40,35 @@ async def drive(label, client):
     async with client as c:
         names = {tool.name for tool in (await c.list_tools()).tools}
         flags = {f"guide_{verb}_{scope}_flag{'s' if verb == 'list' else ''}" for verb in ("set", "get", "list") for scope in ("project", "feature")}
-        expect(f"{label}: lists the guide's tools", flags | {"guide_get_content", "guide_example", "status"} <= names, names)
+        expect(f"{label}: lists the guide tools", flags | {"guide_get_content", "guide_example", "status"} <= names, names)
 
         await value(c, "guide_set_feature_flag", name="depth", value="two")
         await value(c, "guide_set_project_flag", name="depth", value=["a", "b"])
         got = await value(c, "guide_get_project_flag", name="depth")
-        expect(f"{label}: a project's flag comes first", (got["value"], got["source"]) == (["a", "b"], "project"), got)
+        expect(f"{label}: the project flag takes precedence", (got["value"], got["source"]) == (["a", "b"], "project"), got)
         await value(c, "guide_set_project_flag", name="depth", value=None)
         got = await value(c, "guide_get_project_flag", name="depth")
-        expect(f"{label}: then the global one", (got["value"], got["source"]) == ("two", "global"), got)
+        expect(f"{label}: the global flag is the fallback", (got["value"], got["source"]) == ("two", "global"), got)
         bad = await value(c, "guide_set_feature_flag", name="depth", value=3)
-        expect(f"{label}: a number is refused", bad["error_type"] == "invalid_arguments", bad)
+        expect(f"{label}: a number is rejected", bad["error_type"] == "invalid_arguments", bad)
 
         result = await c.call_tool("guide_get_content", {"expression": "lang/python,style/writing,lang/rust"})
         text = "\n".join(part.text for part in result.content)
         order = [text.find(f"guide://{path}") for path in ("lang/python.md", "style/writing.md", "lang/rust.md")]
-        expect(f"{label}: documents come in the order asked", -1 < order[0] < order[1] < order[2], text)
+        expect(f"{label}: documents are in the requested order", -1 < order[0] < order[1] < order[2], text)
         two = await c.call_tool("guide_get_content", {"expression": "lang", "pattern": "python"})
         one = await c.call_tool("guide_get_content", {"expression": "lang/python"})
-        expect(f"{label}: both forms are the same", two.structured_content == one.structured_content, two)
+        expect(f"{label}: both forms return the same", two.structured_content == one.structured_content, two)
 
         uris = {str(resource.uri) for resource in (await c.list_resources()).resources}
         expect(f"{label}: documents are resources", "guide://lang/python.md" in uris, uris)
         read = await c.read_resource("guide://lang/python.md")
-        expect(f"{label}: and can be read", "ruff" in read.contents[0].text, read)
+        expect(f"{label}: a document can be read", "ruff" in read.contents[0].text, read)
         prompts = {prompt.name for prompt in (await c.list_prompts()).prompts}
         expect(f"{label}: lists prompts", "review" in prompts, prompts)
         prompt = await c.get_prompt("review", {"arg1": "rust", "arg3": "--strict"})
         text = prompt.messages[0].content.text
-        expect(f"{label}: a prompt calls a tool and takes a gap", "guide://lang/rust.md" in text and "every deviation" in text, text)
+        expect(f"{label}: a prompt calls a tool and accepts a missing argument", "guide://lang/rust.md" in text and "every deviation" in text, text)
 
 
 async def main():
@@ -83,7 +83,7 @@ async def main():
     server = subprocess.Popen([TOOLCRIB, *arguments, "--http", f"127.0.0.1:{port}"], env=environment)
     try:
         while subprocess.call(["bash", "-c", f"exec 3<>/dev/tcp/127.0.0.1/{port}"], stderr=subprocess.DEVNULL):
-            assert server.poll() is None, "the server ended"
+            assert server.poll() is None, "the server exited"
             time.sleep(0.05)
         for era in ("legacy", "2026-07-28"):
             stdio = StdioServerParameters(command=TOOLCRIB, args=arguments, env=environment)
@@ -92,7 +92,7 @@ async def main():
     finally:
         server.kill()
         shutil.rmtree(scratch)
-    print(f"guide: {passed} of {passed + failed} hold")
+    print(f"guide: {passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 
 

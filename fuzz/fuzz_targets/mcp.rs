@@ -1,5 +1,5 @@
-//! Whatever a server says of its tools, reading it ends, panics never, every place can be found, and what is written of the
-//! tools as a listing is read as the same schemas.
+//! For any listing, reading terminates without panicking, every diagnostic has a valid location, and
+//! tools converted back to a listing keep their schemas.
 #![no_main]
 
 use catalog::SourceId;
@@ -8,7 +8,8 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     let source = SourceId::new("fuzz.json");
-    // The text as a file, as a list of tools, and as what is said of one: a fuzzer finds its way into each by itself.
+    // The input as a whole file, as a list of tools, and as members of one tool, so that the fuzzer
+    // reaches all three levels without having to invent the wrapper.
     let wrapped = [
         text.to_owned(),
         format!("{{\"tools\": [{text}]}}"),

@@ -1,4 +1,5 @@
-//! Whatever the bytes, reading a definition ends, panics never, and every diagnostic has a place that can be found.
+//! For any bytes, reading a definition terminates without panicking, and every diagnostic has a valid
+//! location.
 #![no_main]
 
 use catalog::SourceId;

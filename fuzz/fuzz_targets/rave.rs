@@ -1,4 +1,5 @@
-//! Whatever the text, reading it as YAML and compiling it as R ends, panics never, and what is written can be read.
+//! For any text, reading it as YAML and compiling it as R terminate without panicking, and generated
+//! definitions can be read.
 #![no_main]
 
 use catalog::SourceId;

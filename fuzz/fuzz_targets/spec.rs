@@ -1,4 +1,5 @@
-//! Whatever the text, reading it as a specification ends, panics never, every place can be found, and fixing it once is enough.
+//! For any text, reading it as a specification terminates without panicking, every location is valid,
+//! and fixes are idempotent.
 #![no_main]
 
 use catalog::SourceId;
@@ -23,5 +24,5 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     let fixed = apply(text, &fixes(&source, text));
-    assert!(fixes(&source, &fixed).is_empty(), "a second round finds more to fix");
+    assert!(fixes(&source, &fixed).is_empty(), "a second run finds more to fix");
 });

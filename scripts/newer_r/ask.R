@@ -1,4 +1,4 @@
-# Writes a package, and what a worker is asked about it: `ask.R FOLDER AS`, where AS is the folder's name for the worker.
+# Writes a package and requests for the worker: `ask.R FOLDER PATH`, where PATH is the folder as the worker sees it.
 arguments <- commandArgs(trailingOnly = TRUE)
 folder <- arguments[[1L]]
 dir.create(file.path(folder, "R"))

@@ -1,4 +1,4 @@
-# Compares the answers in two folders: `compare.R OWN OTHER`.
+# Compares the responses in two folders: `compare.R OWN OTHER`.
 answers <- function(folder) {
   pipe <- file(file.path(folder, "answers"), "rb")
   on.exit(close(pipe))
@@ -8,7 +8,7 @@ answers <- function(folder) {
   }
   all
 }
-# Slices are of other sizes where memory addresses are shorter; together they are the same.
+# Chunk sizes depend on the pointer size of the platform, so join the chunks before comparing.
 joined <- function(answers) {
   Reduce(function(all, answer) {
     last <- length(all)
@@ -17,7 +17,7 @@ joined <- function(answers) {
     all
   }, answers, list())
 }
-# What may differ: which R it is, where the package lies, and how large R thinks that a state is.
+# Normalizes what may differ: the R version, the path of the package, and the reported size of a state.
 same <- function(answer, folder) {
   if (answer[[1L]] == "state") answer <- list("state", unserialize(answer[[2L]]))
   rapply(answer, function(text) gsub(folder, "FOLDER", text, fixed = TRUE), "character", how = "replace")
@@ -28,13 +28,13 @@ other <- answers(folders[[2L]])
 versions <- c(own[[1L]][[2L]], other[[1L]][[2L]])
 own <- lapply(joined(own[-1L]), same, folders[[1L]])
 other <- lapply(joined(other[-1L]), same, "/crib")
-if (length(own) < 20L || length(own) != length(other)) stop("there are ", length(own), " answers, and ", length(other))
+if (length(own) < 20L || length(own) != length(other)) stop("got ", length(own), " and ", length(other), " responses")
 differing <- Filter(function(at) !identical(own[[at]], other[[at]]), seq_along(own))
 for (at in differing) {
-  cat("answer", at, "of R", versions[[1L]], "\n")
+  cat("response", at, "from R", versions[[1L]], "\n")
   str(own[[at]])
-  cat("of R", versions[[2L]], "\n")
+  cat("from R", versions[[2L]], "\n")
   str(other[[at]])
 }
 if (length(differing)) quit("no", status = 1L)
-cat("newer-r: ", length(own), " answers of R ", versions[[1L]], " and R ", versions[[2L]], " are the same\n", sep = "")
+cat("newer-r: ", length(own), " responses are the same in R ", versions[[1L]], " and R ", versions[[2L]], "\n", sep = "")

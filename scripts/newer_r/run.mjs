@@ -1,4 +1,4 @@
-// Runs the worker in SCRATCH/other by the R in SCRATCH/node_modules: `run.mjs SCRATCH`.
+// Runs the worker in SCRATCH/other with the R in SCRATCH/node_modules: `run.mjs SCRATCH`.
 const [scratch] = process.argv.slice(2);
 const { WebR } = await import(`${scratch}/node_modules/webr/dist/webr.mjs`);
 const r = new WebR({ interactive: false });
@@ -7,8 +7,8 @@ await r.FS.mkdir("/crib");
 await r.FS.mount("NODEFS", { root: `${scratch}/other` }, "/crib");
 try {
   await r.evalRVoid('Sys.setenv(TMPDIR = "/crib"); setwd("/crib"); source("worker.R")');
-} catch (end) {
-  // It ends with the requests, by an exit status of its own.
-  if (!String(end).includes("exit(70)")) throw end;
+} catch (exit) {
+  // The worker exits with status 70 at the end of its input.
+  if (!String(exit).includes("exit(70)")) throw exit;
 }
 process.exit(0);
