@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use toolkit::{Arguments, Content, Context, Failure, Native, Outcome};
 
 use crate::arguments::{id, id_schema, schema, text};
-use crate::report::object;
+use crate::report::to_object;
 
 const TEXT: &str = "Ends one of your operations with all of its processes, and says what was ended and when. An operation that \
                     has ended stays as it is.";
@@ -58,7 +58,7 @@ fn outcome(operation: &Operation) -> Outcome {
         .as_ref()
         .and_then(|outcome| outcome.structured.as_ref()?.get("killed").cloned());
     let killed = killed.unwrap_or_else(|| json!([]));
-    let mut structured = object(operation);
+    let mut structured = to_object(operation);
     structured.insert("killed".to_owned(), killed.clone());
     let text = match (operation.state, operation.ended) {
         (State::Cancelled, Some(ended)) => {

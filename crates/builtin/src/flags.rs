@@ -27,12 +27,12 @@ const PROJECTS: &str = "flags/project/";
 
 /// The flags that can be seen from a crib.
 #[derive(Clone)]
-pub struct Flags(Arc<FlagPlaces>);
+pub struct Flags(Arc<FlagSources>);
 
 /// Where flags come from, and who wants to know when they change.
-pub struct FlagPlaces {
+pub struct FlagSources {
     /// Where they are kept.
-    pub keep: Arc<dyn Storage>,
+    pub storage: Arc<dyn Storage>,
     /// The folder of the crib: the project that is meant where none is named.
     pub folder: PathBuf,
     /// Says which project a path belongs to.
@@ -40,7 +40,7 @@ pub struct FlagPlaces {
     /// What the configuration of the crib says now.
     pub defaults: Arc<dyn Fn() -> FlagValues + Send + Sync>,
     /// Called after a change, before it is answered.
-    pub changed: Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>,
+    pub on_change: Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>,
 }
 
 /// Which flags are meant.
@@ -89,7 +89,7 @@ impl Source {
 
 impl Flags {
     /// The flags in these places.
-    pub fn new(places: FlagPlaces) -> Self {
+    pub fn new(places: FlagSources) -> Self {
         Self(Arc::new(places))
     }
 
@@ -97,7 +97,7 @@ impl Flags {
     pub async fn get(&self, scope: Scope, name: &FlagName) -> Result<Option<Setting>, Failure> {
         let layers = self.layers(scope).await?;
         for (source, space) in &layers.kept {
-            if let Some(value) = self.0.keep.get(space, name.as_str()).await? {
+            if let Some(value) = self.0.storage.get(space, name.as_str()).await? {
                 return Ok(Some(Setting { value, source: *source }));
             }
         }
@@ -113,7 +113,7 @@ impl Flags {
         };
         let mut found: BTreeMap<_, _> = defaults.into_iter().map(configured).collect();
         for (source, space) in kept.into_iter().rev() {
-            let all = self.0.keep.all(&space).await?;
+            let all = self.0.storage.all(&space).await?;
             found.extend(all.into_iter().map(|(name, value)| (name, Setting { value, source })));
         }
         Ok(found)
@@ -131,8 +131,8 @@ impl Flags {
             None => GLOBAL.to_owned(),
         };
         let before =
-            self.0.keep.set(&space, name.as_str(), value.map(FlagValue::into_json)).await?;
-        (self.0.changed)().await;
+            self.0.storage.set(&space, name.as_str(), value.map(FlagValue::into_json)).await?;
+        (self.0.on_change)().await;
         Ok(before)
     }
 

@@ -5,36 +5,36 @@
 //! They are handed what they work on and see only what belongs to their caller.
 
 mod arguments;
-mod awaiting;
 mod cancel;
-mod checking;
-pub mod content;
-pub mod documents;
-mod door;
+mod check_definition;
 mod example;
 mod flags;
+pub mod guide;
+mod open_dir;
 mod percent;
 pub mod prompts;
 mod report;
 mod resources;
+pub mod rmd;
 mod status;
 mod template;
+mod wait;
 
 use std::sync::Arc;
 
 use runtime::Operations;
 use toolkit::{Declarations, Native, Resources, Toolset};
 
-pub use checking::{Checked, Checker, Finding};
-pub use flags::{FlagPlaces, Flags, Scope, Setting, Source};
-pub use report::{summary, texts, uri};
+pub use check_definition::{Checked, Checker, Finding};
+pub use flags::{FlagSources, Flags, Scope, Setting, Source};
+pub use report::{content_texts, operation_uri, summarize_operation};
 pub use template::{FlagReader, Project, TemplateError};
 
 /// What stands before the names of the guide's tools, unless somebody wants it otherwise.
 const PREFIX: &str = "guide";
 
 /// The category of the tools that work on flags.
-pub const FLAGS: &str = "flags";
+pub const FLAGS_CATEGORY: &str = "flags";
 
 /// What the built-in tools work on.
 #[derive(Clone)]
@@ -42,13 +42,13 @@ pub struct Handles {
     /// The operations of the server.
     pub operations: Operations,
     /// The documents, if there are any to be found.
-    pub guide: Option<content::Guide>,
+    pub guide: Option<guide::Guide>,
     /// The R Markdown documents, if the tools for them are wanted.
-    pub documents: Option<documents::Documents>,
+    pub documents: Option<rmd::RmdDocuments>,
     /// What renders them, if the tool for that is wanted.
-    pub rendering: Option<documents::Rendering>,
+    pub renderer: Option<rmd::RmdRenderer>,
     /// What looks at this machine, if the tool for that is wanted.
-    pub doctor: Option<documents::Doctor>,
+    pub doctor: Option<rmd::Doctor>,
     /// Whether tools that only show something are wanted.
     pub examples: Examples,
     /// The flags, if the tools for them are wanted.
@@ -71,30 +71,30 @@ pub enum Examples {
 pub fn toolset(handles: &Handles) -> Toolset {
     let toolset = Toolset::default().with_declared(&Declarations::default());
     let example = (handles.examples == Examples::Shown).then(example::native);
-    let content = handles.guide.iter().map(content::Guide::native);
-    let documents = handles.documents.iter().flat_map(documents::Documents::natives);
-    let rendering = handles.rendering.iter().map(documents::Rendering::native);
-    let doctor = handles.doctor.iter().map(documents::doctor);
+    let guide = handles.guide.iter().map(guide::Guide::native);
+    let documents = handles.documents.iter().flat_map(rmd::RmdDocuments::natives);
+    let renderer = handles.renderer.iter().map(rmd::RmdRenderer::native);
+    let doctor = handles.doctor.iter().map(rmd::doctor);
     let flags = handles.flags.iter().flat_map(flags::natives);
-    let checking = handles.checker.iter().map(checking::native);
-    natives(&handles.operations)
+    let check_definition = handles.checker.iter().map(check_definition::native);
+    operation_tools(&handles.operations)
         .into_iter()
         .chain(example)
-        .chain(content)
+        .chain(guide)
         .chain(documents)
-        .chain(rendering)
+        .chain(renderer)
         .chain(doctor)
         .chain(flags)
-        .chain(checking)
+        .chain(check_definition)
         .fold(toolset, Toolset::with)
 }
 
 /// The tools that look after these operations.
-pub fn natives(operations: &Operations) -> Vec<Native> {
-    vec![status::native(operations), awaiting::native(operations), cancel::native(operations)]
+pub fn operation_tools(operations: &Operations) -> Vec<Native> {
+    vec![status::native(operations), wait::native(operations), cancel::native(operations)]
 }
 
 /// The results of these operations as resources, `toolcrib://operation/{id}`.
-pub fn resources(operations: &Operations) -> Arc<dyn Resources> {
+pub fn operation_resources(operations: &Operations) -> Arc<dyn Resources> {
     Arc::new(resources::Results(operations.clone()))
 }

@@ -2,9 +2,9 @@
 //!
 //! How to write one: crates/toolkit/templates/prompt.md.
 
-mod calling;
-mod given;
-mod page;
+mod description;
+mod input;
+mod tool_calls;
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::{
     Project,
     template::{self, TemplateError},
 };
-use given::Given;
+use input::PromptInput;
 
 /// How much the description of a prompt says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,13 +36,13 @@ pub enum Detail {
 
 /// The prompts that can be chosen now. Clones are the same book; reading the files again fills it anew.
 #[derive(Clone)]
-pub struct Book {
+pub struct PromptSet {
     prompts: Arc<RwLock<Arc<Vec<Definition>>>>,
     project: Project,
     detail: Detail,
 }
 
-impl Book {
+impl PromptSet {
     /// A book of these prompts, whose names differ.
     pub fn new(prompts: Vec<Definition>, project: Project, detail: Detail) -> Self {
         Self { prompts: Arc::new(RwLock::new(Arc::new(prompts))), project, detail }
@@ -70,11 +70,11 @@ impl Book {
     }
 }
 
-impl Prompts for Book {
+impl Prompts for PromptSet {
     fn list(&self) -> BoxFuture<'_, Vec<Prompt>> {
         let listed = |prompt: &Definition| Prompt {
             name: prompt.name.clone(),
-            description: page::description(prompt, self.detail),
+            description: description::describe(prompt, self.detail),
             arguments: arguments(&prompt.interface),
         };
         Box::pin(std::future::ready(self.all().iter().map(listed).collect()))
@@ -90,10 +90,10 @@ impl Prompts for Book {
             let Some(prompt) = self.find(name) else {
                 return Ok(None);
             };
-            let given = given::read(&prompt.interface, &arguments).map_err(Interrupt::Invalid)?;
+            let given = input::read(&prompt.interface, &arguments).map_err(Interrupt::Invalid)?;
             let text = match given {
-                Given::Help => page::description(&prompt, Detail::Full),
-                Given::Values(values) => self.text(prompt, values, context).await?,
+                PromptInput::Help => description::describe(&prompt, Detail::Full),
+                PromptInput::Values(values) => self.text(prompt, values, context).await?,
             };
             Ok(Some(vec![Message { role: Role::User, content: Content::Text(text) }]))
         })
@@ -119,7 +119,7 @@ impl Prompts for Book {
     }
 }
 
-impl Book {
+impl PromptSet {
     async fn text(
         &self,
         prompt: Definition,
@@ -136,7 +136,7 @@ impl Book {
                 let rendered = tokio::task::spawn_blocking(move || {
                     let mut environment =
                         project.build_environment(&project.request_flags(), &context);
-                    calling::add(&mut environment, context);
+                    tool_calls::add(&mut environment, context);
                     template::render(
                         &environment,
                         &prompt.name,
@@ -167,7 +167,7 @@ fn served(piece: &Piece, context: &Context) -> String {
 /// What clients are told that a prompt takes. They pass words one by one, under names that nobody sees.
 fn arguments(interface: &Interface) -> Vec<PromptArgument> {
     match interface {
-        Interface::Words(_) => given::hidden_names()
+        Interface::Words(_) => input::hidden_names()
             .map(|name| PromptArgument { name, description: None, required: false })
             .collect(),
         Interface::Named(arguments) => arguments

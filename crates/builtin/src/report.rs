@@ -10,12 +10,12 @@ use serde_json::{Map, Value, json};
 use toolkit::Content;
 
 /// The address of an operation's result.
-pub fn uri(id: &OperationId) -> String {
+pub fn operation_uri(id: &OperationId) -> String {
     format!("{RESULTS}{id}")
 }
 
 /// An operation as data, without its result. What is not known is left out.
-pub(crate) fn object(operation: &Operation) -> Map<String, Value> {
+pub(crate) fn to_object(operation: &Operation) -> Map<String, Value> {
     let mut object = Map::new();
     let mut put = |name: &str, value: Value| {
         if !value.is_null() {
@@ -36,20 +36,20 @@ pub(crate) fn object(operation: &Operation) -> Map<String, Value> {
 }
 
 /// An operation as data, with its result.
-pub(crate) fn object_with_result(operation: &Operation) -> Map<String, Value> {
-    let mut object = object(operation);
+pub(crate) fn to_object_with_result(operation: &Operation) -> Map<String, Value> {
+    let mut object = to_object(operation);
     if let Some(outcome) = &operation.outcome {
         let structured = outcome
             .structured
             .clone()
-            .unwrap_or_else(|| json!({"text": texts(&outcome.content).join("\n")}));
+            .unwrap_or_else(|| json!({"text": content_texts(&outcome.content).join("\n")}));
         object.insert("result".to_owned(), structured);
     }
     object
 }
 
 /// One line about an operation: what it is, how far, how long.
-pub fn summary(operation: &Operation) -> String {
+pub fn summarize_operation(operation: &Operation) -> String {
     let mut line = format!(
         "{} `{}`: {}",
         operation.id,
@@ -70,8 +70,8 @@ pub fn summary(operation: &Operation) -> String {
 }
 
 /// What a finished operation came to, as content: its line, then what it answered.
-pub(crate) fn result(operation: &Operation) -> Vec<Content> {
-    let head = Content::Text(summary(operation));
+pub(crate) fn result_content(operation: &Operation) -> Vec<Content> {
+    let head = Content::Text(summarize_operation(operation));
     [head]
         .into_iter()
         .chain(operation.outcome.iter().flat_map(|outcome| outcome.content.clone()))
@@ -79,7 +79,7 @@ pub(crate) fn result(operation: &Operation) -> Vec<Content> {
 }
 
 /// The texts of content; of the rest, what it is.
-pub fn texts(content: &[Content]) -> Vec<String> {
+pub fn content_texts(content: &[Content]) -> Vec<String> {
     let text = |content: &Content| match content {
         Content::Text(text) | Content::Resource { text, .. } => text.clone(),
         Content::Image { mime_type, data } | Content::Audio { mime_type, data } => {

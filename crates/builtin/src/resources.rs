@@ -9,7 +9,7 @@ use toolkit::{
     Body, BoxFuture, Context, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources,
 };
 
-use crate::report::object_with_result;
+use crate::report::to_object_with_result;
 
 /// The results of operations, each for its owner. They are not listed: `status` does that.
 pub(crate) struct Results(pub(crate) Operations);
@@ -48,7 +48,7 @@ impl Resources for Results {
                 // It has been read: it need not be delivered again. If that cannot be noted, it is.
                 let _ = self.0.collect(vec![id]).await;
             }
-            let text = Value::Object(object_with_result(&operation)).to_string();
+            let text = Value::Object(to_object_with_result(&operation)).to_string();
             let mime_type = "application/json".to_owned();
             Ok(Some(ResourceContent { uri: uri.to_owned(), mime_type, body: Body::Text(text) }))
         })

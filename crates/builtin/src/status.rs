@@ -12,7 +12,7 @@ use toolkit::{Arguments, Content, Context, ErrorType, Failure, Native, Outcome};
 
 use crate::{
     arguments::{id_schema, ids, schema, text, unknown},
-    report::{object, summary},
+    report::{summarize_operation, to_object},
 };
 
 /// How many operations a page has, unless it is said, and at most.
@@ -90,12 +90,12 @@ fn cursor(text: &str) -> Result<Cursor, Failure> {
 }
 
 fn outcome(page: &Page) -> Outcome {
-    let mut lines: Vec<_> = page.operations.iter().map(summary).collect();
+    let mut lines: Vec<_> = page.operations.iter().map(summarize_operation).collect();
     if lines.is_empty() {
         lines.push("There are no such operations.".to_owned());
     }
     let mut structured =
-        json!({"operations": page.operations.iter().map(object).collect::<Vec<_>>()});
+        json!({"operations": page.operations.iter().map(to_object).collect::<Vec<_>>()});
     if let Some(Cursor(next)) = &page.next {
         lines.push(format!("There are more: ask again with the cursor `{next}`."));
         structured["next_cursor"] = json!(next);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use builtin::{
-    Checked, Checker, Examples, Finding, Handles, content,
-    documents::{self, Ability, Doctor, Rendering},
+    Checked, Checker, Examples, Finding, Handles, guide,
+    rmd::{self, Ability, Doctor, RmdRenderer},
 };
 use catalog::{Catalog, Diagnostic, Severity, Tool};
 use runtime::Runtime;
@@ -39,7 +39,7 @@ pub(crate) fn build(
         guide: Some(providers.guide.clone()),
         documents: Some(providers.documents.clone()),
         doctor: Some(doctor(crib, &rendering)),
-        rendering: Some(rendering),
+        renderer: Some(rendering),
         examples: if has_examples { Examples::Shown } else { Examples::Hidden },
         flags: Some(providers.flags.clone()),
         checker: crib.serves_check_definition().then(|| checker(crib)),
@@ -74,14 +74,14 @@ fn described_by(catalog: &Catalog, native: &Tool) -> Tool {
 /// Tools for content and flags need `[content]` or `[flags]`, tools for documents need `[documents]`.
 fn is_wanted(crib: &Crib, native: &Native) -> bool {
     match native.tool.annotations.category.as_deref() {
-        Some(content::CATEGORY | builtin::FLAGS) => crib.config.has_guide(),
-        Some(documents::CATEGORY) => crib.documents.is_some(),
+        Some(guide::CATEGORY | builtin::FLAGS_CATEGORY) => crib.config.has_guide(),
+        Some(rmd::CATEGORY) => crib.documents.is_some(),
         _ => true,
     }
 }
 
 /// Reports whether the document folder exists and which renderers are available.
-fn doctor(crib: &Crib, rendering: &Rendering) -> Doctor {
+fn doctor(crib: &Crib, rendering: &RmdRenderer) -> Doctor {
     let folder = crib.documents.as_ref().map(|documents| documents.folder.clone());
     let rendering = rendering.clone();
     Arc::new(move || {

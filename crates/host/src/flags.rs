@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use builtin::{FlagPlaces, Flags};
+use builtin::{FlagSources, Flags};
 use catalog::{Failure, Switch, flag::FlagValues};
 use toolkit::BoxFuture;
 use workspace::{Crib, Environment, FlagDefaults};
@@ -39,12 +39,12 @@ impl Default for OnFlagChange {
 /// The flags that are visible from a crib. The user's store is opened when one is first read.
 pub(crate) fn open(crib: &Crib, environment: &Environment, on_change: OnFlagChange) -> Flags {
     let defaults = FlagDefaults::new(crib);
-    Flags::new(FlagPlaces {
-        keep: Arc::new(UserStore::new(environment.state_folder())),
+    Flags::new(FlagSources {
+        storage: Arc::new(UserStore::new(environment.state_folder())),
         folder: crib.folder.clone(),
         identify: workspace::resolve_project,
         defaults: Arc::new(move || defaults.read()),
-        changed: on_change.0,
+        on_change: on_change.0,
     })
 }
 

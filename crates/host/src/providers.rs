@@ -8,9 +8,9 @@ use std::{
 
 use builtin::{
     Flags, Project,
-    content::{Guide, Library, Limits},
-    documents::{self, Documents, Rendering},
-    prompts::{Book, Detail},
+    guide::{Guide, GuideContent, Limits},
+    prompts::{Detail, PromptSet},
+    rmd::{self, RmdDocuments, RmdRenderer},
 };
 use runtime::Runtime;
 use server::Server;
@@ -20,11 +20,11 @@ use workspace::{Content, Crib, Descriptions, Loaded};
 #[derive(Clone)]
 pub(crate) struct Providers {
     pub(crate) guide: Guide,
-    pub(crate) documents: Documents,
+    pub(crate) documents: RmdDocuments,
     pub(crate) flags: Flags,
-    prompts: Book,
+    prompts: PromptSet,
     /// Made with the tool that renders.
-    rendering: Arc<OnceLock<Rendering>>,
+    rendering: Arc<OnceLock<RmdRenderer>>,
 }
 
 impl Providers {
@@ -34,16 +34,16 @@ impl Providers {
             Some(Descriptions::SchemaLess) => Detail::SchemaLess,
             Some(Descriptions::Full) | None => Detail::Full,
         };
-        let prompts = Book::new(loaded.prompts.clone(), project(crib, flags), detail);
-        let documents = Documents::default();
+        let prompts = PromptSet::new(loaded.prompts.clone(), project(crib, flags), detail);
+        let documents = RmdDocuments::default();
         documents.replace(document_settings(crib));
         let guide = Guide::new(library(crib, &loaded.content, flags));
         Self { guide, documents, prompts, flags: flags.clone(), rendering: Arc::default() }
     }
 
     /// The renderer of the crib's documents. The first call decides which runtime it renders with.
-    pub(crate) fn rendering(&self, crib: &Crib, runtime: &Runtime) -> Rendering {
-        let make = || Rendering::new(&self.documents, runtime.renderer(crib.render_settings()));
+    pub(crate) fn rendering(&self, crib: &Crib, runtime: &Runtime) -> RmdRenderer {
+        let make = || RmdRenderer::new(&self.documents, runtime.renderer(crib.render_settings()));
         self.rendering.get_or_init(make).clone()
     }
 
@@ -72,24 +72,24 @@ impl Providers {
 
     /// The URIs under which a file is served, if it is a document or rendered from one.
     pub(crate) fn uris_of(&self, file: &Path) -> Vec<String> {
-        self.guide.addresses_of(file).into_iter().chain(self.documents.address_of(file)).collect()
+        self.guide.uris_of_file(file).into_iter().chain(self.documents.uri_of_file(file)).collect()
     }
 }
 
 /// Where a crib's R Markdown documents are, if it serves them.
-fn document_settings(crib: &Crib) -> Option<documents::Settings> {
+fn document_settings(crib: &Crib) -> Option<rmd::Settings> {
     let settings = crib.documents.as_ref()?;
-    Some(documents::Settings { folder: settings.folder.clone(), largest: settings.max_bytes })
+    Some(rmd::Settings { folder: settings.folder.clone(), largest: settings.max_bytes })
 }
 
-fn library(crib: &Crib, content: &Content, flags: &Flags) -> Library {
+fn library(crib: &Crib, content: &Content, flags: &Flags) -> GuideContent {
     let defaults = Limits::default();
     let config = crib.config.content.as_ref();
     let limits = Limits {
         documents: config.and_then(|config| config.max_documents).unwrap_or(defaults.documents),
         bytes: config.and_then(|config| config.max_bytes).unwrap_or(defaults.bytes),
     };
-    Library::new(content.categories.clone(), content.collections.clone(), project(crib, flags))
+    GuideContent::new(content.categories.clone(), content.collections.clone(), project(crib, flags))
         .with_limits(limits)
 }
 

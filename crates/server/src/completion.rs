@@ -51,7 +51,7 @@ async fn watch(mut events: Receiver<Event>, audience: Arc<Audience>, deliveries:
 }
 
 async fn tell(audience: &Arc<Audience>, operation: &Operation) {
-    let data = json!({"message": builtin::summary(operation), "operation_id": operation.id, "state": operation.state});
+    let data = json!({"message": builtin::summarize_operation(operation), "operation_id": operation.id, "state": operation.state});
     audience.inform(&operation.owner.0, LoggingLevel::Info, data).await;
-    audience.announce(Change::Resource(builtin::uri(&operation.id))).await;
+    audience.announce(Change::Resource(builtin::operation_uri(&operation.id))).await;
 }

@@ -152,17 +152,17 @@ fn one(operation: &Operation) -> String {
     let content = operation
         .outcome
         .as_ref()
-        .map(|outcome| builtin::texts(&outcome.content))
+        .map(|outcome| builtin::content_texts(&outcome.content))
         .unwrap_or_default();
     let mut text = content.join("\n");
     if text.len() > LONGEST {
         text.truncate(text.floor_char_boundary(LONGEST));
         text.push_str(&format!(
             "\n[cut; the whole is the resource {}]",
-            builtin::uri(&operation.id)
+            builtin::operation_uri(&operation.id)
         ));
     }
-    format!("{}\n{text}", builtin::summary(operation))
+    format!("{}\n{text}", builtin::summarize_operation(operation))
 }
 
 fn rest(snapshot: &Snapshot, named: &[Operation]) -> Option<String> {

@@ -63,7 +63,10 @@ impl Server {
             identity: Arc::new(identity),
             stamp: Arc::new(stamp),
             snapshot: Arc::new(RwLock::new(Arc::new(snapshot))),
-            resources: Arc::new(vec![runtime.outputs(), builtin::resources(&runtime.operations())]),
+            resources: Arc::new(vec![
+                runtime.outputs(),
+                builtin::operation_resources(&runtime.operations()),
+            ]),
             prompts: Arc::default(),
             runtime,
             audience: Arc::default(),

@@ -50,7 +50,7 @@ fn build_server(extra_tools: usize) -> Result<Server, Box<dyn Error>> {
         Settings { patience: Duration::from_millis(50), ..Settings::new(std::env::current_dir()?) };
     let runtime = Runtime::new(settings);
     let mut natives = fixtures::tools();
-    natives.extend(builtin::natives(&runtime.operations()));
+    natives.extend(builtin::operation_tools(&runtime.operations()));
     natives.extend((0..extra_tools).map(|number| fixtures::echo(format!("tool_{number:04}"))));
     let (catalog, problems) =
         Catalog::merge(natives.iter().map(|native: &Native| native.tool.clone()));

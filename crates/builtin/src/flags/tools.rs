@@ -13,7 +13,7 @@ use toolkit::{
 };
 
 use super::{Flags, Scope, Setting, project, schema_of_value};
-use crate::{FLAGS, PREFIX};
+use crate::{FLAGS_CATEGORY, PREFIX};
 
 #[derive(Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -232,7 +232,7 @@ where
             work.await.unwrap_or_else(|failure| Reply::failure(failure.message, failure.error_type))
         }
     })
-    .category(FLAGS)
+    .category(FLAGS_CATEGORY)
     .naming(Naming::Prefixed(PREFIX))
 }
 

@@ -1,17 +1,17 @@
 //! The built-in tools as a caller sees them.
 
 mod await_;
-mod books;
 mod cancel;
-mod content;
-mod desk;
-mod documents;
 mod flags;
-mod office;
+mod flags_fixture;
+mod get_content;
+mod guide_fixture;
+mod guide_resources;
+mod guide_templates;
+mod operation_resources;
+mod operations_fixture;
 mod prompts;
-mod reports;
-mod results;
-mod rmd;
+mod rmd_create;
+mod rmd_fixture;
+mod rmd_tools;
 mod status;
-mod study;
-mod templates;

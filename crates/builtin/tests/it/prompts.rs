@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use builtin::prompts::{Book, Detail};
+use builtin::prompts::{Detail, PromptSet};
 use catalog::{Catalog, Policy, SourceId};
 use formats::{read_prompt, read_workflow};
 use runtime::{Runtime, Settings};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Content, Context, Interrupt, Native, Outcome, Prompt, Prompts, Schema};
 
-use crate::books::Books;
+use crate::guide_fixture::GuideFixture;
 
 const GREET: &str = "---
 description: Greet somebody
@@ -34,11 +34,11 @@ arguments:
 ---
 Review {{ path }} and be {{ tone }}.";
 
-fn book(name: &str, text: &str, detail: Detail) -> Book {
+fn book(name: &str, text: &str, detail: Detail) -> PromptSet {
     let source = SourceId::new(format!("prompts/{name}.md"));
     let (prompt, found) = read_prompt(&source, text.as_bytes());
     assert_eq!(found, []);
-    Book::new(vec![prompt.expect("a prompt")], Books::new().project(), detail)
+    PromptSet::new(vec![prompt.expect("a prompt")], GuideFixture::new().project(), detail)
 }
 
 /// A server with a tool that reads, one that writes, one that fails and one that must be approved.
@@ -97,7 +97,7 @@ impl Server {
 
 async fn get_in(
     server: &Server,
-    book: &Book,
+    book: &PromptSet,
     name: &str,
     given: Value,
 ) -> Result<String, Interrupt> {
@@ -118,7 +118,7 @@ async fn refused(name: &str, text: &str, given: Value) -> String {
     }
 }
 
-async fn listed(book: &Book) -> Prompt {
+async fn listed(book: &PromptSet) -> Prompt {
     book.list().await.remove(0)
 }
 
@@ -298,7 +298,8 @@ async fn a_workflow_names_tools_as_they_are_served() {
     let text =
         "name: w\ndescription: W\njobs: {one: {steps: [{tool: reads}, {tool: elsewhere}]}}\n";
     let (prompt, _) = read_workflow(&SourceId::new("w.yaml"), text.as_bytes());
-    let book = Book::new(prompt.into_iter().collect(), Books::new().project(), Detail::Full);
+    let book =
+        PromptSet::new(prompt.into_iter().collect(), GuideFixture::new().project(), Detail::Full);
     let text = get_in(&Server::new(), &book, "w", json!({})).await.expect("messages");
     assert!(text.contains("1. Call `reads`.\n2. Call `elsewhere`."), "{text}");
 }

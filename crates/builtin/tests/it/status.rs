@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use crate::office::{Office, assert_unknown, ids, structured, text};
+use crate::operations_fixture::{OperationsFixture, assert_unknown, ids, structured, text};
 
 #[tokio::test]
 async fn lists_what_is_the_callers_with_its_progress() {
-    let office = Office::new();
-    let id = office.start("build").await;
-    let other = office.start_as("you", "build").await;
-    let outcome = office.call("status", json!({})).await;
+    let fixture = OperationsFixture::new();
+    let id = fixture.start("build").await;
+    let other = fixture.start_as("you", "build").await;
+    let outcome = fixture.call("status", json!({})).await;
     assert_eq!(ids(&outcome), [id.as_str()]);
     let one = &structured(&outcome)["operations"][0];
     assert_eq!(
@@ -23,15 +23,15 @@ async fn lists_what_is_the_callers_with_its_progress() {
         text(&outcome)
     );
     assert!(
-        text(&office.call_as("nobody", "status", json!({})).await).contains("no such operations")
+        text(&fixture.call_as("nobody", "status", json!({})).await).contains("no such operations")
     );
 }
 
 #[tokio::test]
 async fn filters_by_id_tool_and_state() {
-    let office = Office::new();
-    let (build, test) = (office.start("build").await, office.start("test").await);
-    office.call("cancel", json!({"id": test})).await;
+    let fixture = OperationsFixture::new();
+    let (build, test) = (fixture.start("build").await, fixture.start("test").await);
+    fixture.call("cancel", json!({"id": test})).await;
     for (filter, expected) in [
         (json!({"id": build}), &build),
         (json!({"tool": "bui"}), &build),
@@ -40,27 +40,27 @@ async fn filters_by_id_tool_and_state() {
         (json!({"tool": "test", "state": "cancelled"}), &test),
     ] {
         assert_eq!(
-            ids(&office.call("status", filter.clone()).await),
+            ids(&fixture.call("status", filter.clone()).await),
             [expected.as_str()],
             "{filter}"
         );
     }
-    let none = office.call("status", json!({"id": build, "state": "lost"})).await;
+    let none = fixture.call("status", json!({"id": build, "state": "lost"})).await;
     assert!(!none.failed && ids(&none).is_empty());
-    assert!(office.call("status", json!({"state": "tired"})).await.failed, "not a state");
+    assert!(fixture.call("status", json!({"state": "tired"})).await.failed, "not a state");
 }
 
 #[tokio::test]
 async fn pages_newest_first() {
-    let office = Office::new();
+    let fixture = OperationsFixture::new();
     let mut started = Vec::new();
     for _ in 0..5 {
-        started.push(office.start("build").await.to_string());
+        started.push(fixture.start("build").await.to_string());
     }
     started.reverse();
     let (mut seen, mut arguments) = (Vec::new(), json!({"limit": 2}));
     loop {
-        let page = office.call("status", arguments.clone()).await;
+        let page = fixture.call("status", arguments.clone()).await;
         seen.extend(ids(&page).into_iter().map(str::to_owned));
         match structured(&page).get("next_cursor") {
             Some(next) => arguments["cursor"] = next.clone(),
@@ -72,9 +72,9 @@ async fn pages_newest_first() {
 
 #[tokio::test]
 async fn what_is_somebody_elses_is_unknown() {
-    let office = Office::new();
-    let foreign = office.start_as("you", "build").await;
+    let fixture = OperationsFixture::new();
+    let foreign = fixture.start_as("you", "build").await;
     for id in [foreign.as_str(), "op_aaaaaaaaaaaaaaaaaaaaaaaaaa", "nonsense"] {
-        assert_unknown(&office.call("status", json!({"id": id})).await);
+        assert_unknown(&fixture.call("status", json!({"id": id})).await);
     }
 }

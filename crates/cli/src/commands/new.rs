@@ -2,7 +2,7 @@
 
 use std::{fs, io::Write, path::Path, process::ExitCode};
 
-use builtin::documents::DocumentName;
+use builtin::rmd::DocumentName;
 use clap::ValueEnum;
 use workspace::Crib;
 

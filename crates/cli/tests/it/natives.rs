@@ -126,7 +126,7 @@ fn undecorated_names_in_every_description_and_page() {
 
 #[test]
 fn tool_module_references_and_documentation_template_references() {
-    let folders = ["", "content", "flags", "prompts"]
+    let folders = ["", "flags", "guide", "prompts"]
         .map(|folder| repository().join("crates/builtin/src").join(folder));
     let files = folders
         .iter()

@@ -1,6 +1,6 @@
 //! The other names of methods, as the first thing a client says, on both transports.
 
-use builtin::documents::{Documents, Rendering, Settings};
+use builtin::rmd::{RmdDocuments, RmdRenderer, Settings};
 use catalog::ErrorType;
 use runtime::{
     Runtime,
@@ -31,7 +31,7 @@ impl Study {
     /// One that renders by this machine's R, or by a Docker that is not there.
     fn rendering(backend: Preference) -> Self {
         let folder = TempDir::new().expect("a folder");
-        let documents = Documents::new(Settings::new(folder.path().to_owned()));
+        let documents = RmdDocuments::new(Settings::new(folder.path().to_owned()));
         let mut settings = runtime::Settings::new(std::env::temp_dir());
         settings.environment = std::env::vars().collect();
         let runtime = Runtime::new(settings);
@@ -39,7 +39,7 @@ impl Study {
         how.backend = backend;
         how.allow_local = true;
         how.sockets = vec!["unix:///nowhere/docker.sock".to_owned()];
-        let rendering = Rendering::new(&documents, runtime.renderer(how)).native();
+        let rendering = RmdRenderer::new(&documents, runtime.renderer(how)).native();
         let failing = tool("fail", async |_, _| {
             Ok(Outcome::from(Failure::new(ErrorType::RenderFailed, "R said no")))
         });

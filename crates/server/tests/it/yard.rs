@@ -61,7 +61,7 @@ impl Yard {
 
     fn on(runtime: Runtime, temp: Arc<tempfile::TempDir>) -> Self {
         let (release, runs) = (Arc::new(Semaphore::new(0)), Arc::new(AtomicUsize::new(0)));
-        let mut natives = builtin::natives(&runtime.operations());
+        let mut natives = builtin::operation_tools(&runtime.operations());
         natives.extend([work(&release), dangerous(&runs), asking(), needing(), echo("echo")]);
         let tools = natives.iter().map(|native| native.tool.clone());
         let options = SnapshotOptions {

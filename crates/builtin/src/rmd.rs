@@ -1,0 +1,141 @@
+//! R Markdown and Quarto documents: a folder of them, the tools that work on it, and both the
+//! documents and what was rendered of them as resources.
+//!
+//! Everything goes through a handle on the folder that nothing leads out of. What renders is handed in,
+//! and gets a copy.
+
+mod create;
+mod delete;
+mod doctor;
+mod document_dir;
+mod lines;
+mod list;
+mod name;
+mod outline;
+mod read;
+mod renderer;
+mod reply;
+mod resources;
+mod snapshot;
+mod store;
+mod update;
+mod uri;
+mod validate;
+
+use std::{path::Path, sync::Arc};
+
+use parking_lot::RwLock;
+use toolkit::{ErrorDetail, ErrorType, Failure, Native, Resources};
+
+pub use doctor::{Ability, Doctor};
+pub use name::{DocumentName, OutputKind, OutputName};
+pub use renderer::RmdRenderer;
+pub use store::{Document, DocumentStore, ListedDocument, ListedOutput, Listing, Settings};
+
+/// The category of the tools that work on documents.
+pub const CATEGORY: &str = "documents";
+
+/// How the tools refuse arguments: as it is documented for other servers of such documents.
+const ARGUMENT_ERRORS: ErrorDetail = ErrorDetail::First;
+
+/// The documents that are served now, if any are. Clones are the same.
+#[derive(Clone, Default)]
+pub struct RmdDocuments(Arc<RwLock<Option<Arc<DocumentStore>>>>);
+
+impl RmdDocuments {
+    /// The documents of a folder.
+    pub fn new(settings: Settings) -> Self {
+        Self(Arc::new(RwLock::new(Some(Arc::new(DocumentStore::new(settings))))))
+    }
+
+    /// Serves the documents of another folder, or none.
+    pub fn replace(&self, settings: Option<Settings>) {
+        let mut store = self.0.write();
+        if store.as_ref().map(|store| store.settings()) != settings.as_ref() {
+            *store = settings.map(|settings| Arc::new(DocumentStore::new(settings)));
+        }
+    }
+
+    /// The store, if documents are served.
+    pub fn store(&self) -> Option<Arc<DocumentStore>> {
+        self.0.read().clone()
+    }
+
+    /// Makes the folder if it is not there, so that it can be watched.
+    pub fn make_folder(&self) -> Result<(), Failure> {
+        self.store().map_or(Ok(()), |store| store.make_folder())
+    }
+
+    /// The tools.
+    pub fn natives(&self) -> Vec<Native> {
+        let natives = [
+            create::native(self),
+            delete::native(self),
+            list::native(self),
+            outline::native(self),
+            read::native(self),
+            update::native(self),
+            validate::native(self),
+        ];
+        natives.map(|native| native.argument_errors(ARGUMENT_ERRORS)).into()
+    }
+
+    /// Documents and outputs as resources.
+    pub fn resources(&self) -> Arc<dyn Resources> {
+        Arc::new(resources::RmdResources(self.clone()))
+    }
+
+    /// The address by which a file is read, if it is a document or something rendered: for telling those who watch it.
+    pub fn uri_of_file(&self, file: &Path) -> Option<String> {
+        let store = self.store()?;
+        let path = file.strip_prefix(&store.settings().folder).ok()?.to_str()?;
+        match path.strip_prefix("output/") {
+            Some(path) => OutputName::new(path).ok().map(|name| uri::for_output(&name)),
+            None => {
+                let name =
+                    DocumentName::existing(path).ok().filter(|name| name.as_str() == path)?;
+                Some(uri::for_document(&name))
+            }
+        }
+    }
+
+    /// Whether a path may be a folder of documents: when it comes or goes, so does all that is in it.
+    pub fn may_be_folder(&self, path: &Path) -> bool {
+        let below = self
+            .store()
+            .and_then(|store| Some(path.strip_prefix(&store.settings().folder).ok()?.to_owned()));
+        let is_hidden =
+            |part: std::path::Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
+        below.is_some_and(|below| below.extension().is_none() && !below.components().any(is_hidden))
+    }
+
+    /// Does something that waits for the disk.
+    pub async fn run_blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&DocumentStore) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let Some(store) = self.store() else {
+            return Err(Failure::new(
+                ErrorType::NotEnabled,
+                "documents are not served here; set `enabled` in `[documents]`",
+            ));
+        };
+        let done = tokio::task::spawn_blocking(move || work(&store)).await;
+        done.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+    }
+}
+
+/// The tool `doctor`.
+pub(crate) fn doctor(doctor: &Doctor) -> Native {
+    doctor::native(doctor).argument_errors(ARGUMENT_ERRORS)
+}
+
+/// The address of a document.
+pub fn document_uri(name: &DocumentName) -> String {
+    uri::for_document(name)
+}
+
+/// The address of something rendered.
+pub fn output_uri(name: &OutputName) -> String {
+    uri::for_output(name)
+}

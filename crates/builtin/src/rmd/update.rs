@@ -1,0 +1,139 @@
+//! `update_rmd`: a document with another text, whole or in part.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolkit::{Change, Content, Context, ErrorType, Failure, Naming, Native, Reply};
+
+use super::{
+    CATEGORY, RmdDocuments,
+    lines::Range,
+    name::DocumentName,
+    reply::{failed, link},
+    store::{Document, DocumentStore, WriteMode},
+    uri,
+};
+
+#[derive(Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct UpdateRmd {
+    /// Filename of the R Markdown file, with or without its extension
+    filename: String,
+    /// The new text: of the whole document, of the lines that are named, or in place of `old_text`
+    content: String,
+    /// The text to replace, which must be in the document exactly once
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    old_text: Option<String>,
+    /// The first line to replace, from 1
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    start_line: Option<usize>,
+    /// The last line to replace; the last of the document if it is left out
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    end_line: Option<usize>,
+    /// The hash of the document, as an earlier call told it; needed unless `old_text` is given
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expected_hash: Option<String>,
+}
+
+/// A document that was changed.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+struct Updated {
+    /// Its name.
+    filename: String,
+    /// Its address.
+    uri: String,
+    /// The hash of its text now (SHA-256).
+    hash: String,
+    /// How many lines it has now.
+    lines: usize,
+}
+
+const PURPOSE: &str = "Changes an R Markdown file.\n\nReplaces the whole text, some lines, or a text that is in it exactly once. \
+                       The hash of the version that is meant must be given, unless the text to replace is: if somebody changed \
+                       the document since, nothing is written. Nothing is run.";
+
+pub(super) fn native(documents: &RmdDocuments) -> Native {
+    let documents = documents.clone();
+    let example = UpdateRmd {
+        filename: "example".to_owned(),
+        content: "plot(iris)".to_owned(),
+        old_text: Some("plot(cars)".to_owned()),
+        start_line: None,
+        end_line: None,
+        expected_hash: None,
+    };
+    Native::typed("update_rmd", move |given: UpdateRmd, context: Context| {
+        let documents = documents.clone();
+        async move { answer(&documents, given, &context).await }
+    })
+    .title("Change an R Markdown file")
+    .purpose(PURPOSE)
+    .usage("Read the document first; pass its hash with the new text, or the old text with the new one.")
+    .example(example, "Plots something else.")
+    .category(CATEGORY)
+    .naming(Naming::Bare)
+    .mutating()
+}
+
+async fn answer(documents: &RmdDocuments, given: UpdateRmd, context: &Context) -> Reply<Updated> {
+    let (name, updated) = match documents.run_blocking(move |store| update(store, &given)).await {
+        Ok(updated) => updated,
+        Err(failure) => return failed(failure),
+    };
+    // The title may be another.
+    context.notify_changed(Change::Resources).await;
+    context.notify_changed(Change::Resource(updated.uri.clone())).await;
+    Reply::ok(updated)
+        .content(vec![Content::Text(format!("Updated R Markdown file: {name}")), link(&name)])
+}
+
+fn update(store: &DocumentStore, given: &UpdateRmd) -> Result<(DocumentName, Updated), Failure> {
+    let name = store.find(&given.filename)?;
+    let document = store.read(&name)?;
+    let text = changed(&document, given)?;
+    // What was read is what is replaced, whoever else writes.
+    let expected = given.expected_hash.clone().unwrap_or(document.hash);
+    let written = store.write(&name, &text, &WriteMode::OverwriteIf(expected))?;
+    let uri = uri::for_document(&name);
+    let lines = text.lines().count();
+    Ok((name.clone(), Updated { filename: name.to_string(), uri, hash: written.hash, lines }))
+}
+
+fn changed(document: &Document, given: &UpdateRmd) -> Result<String, Failure> {
+    let invalid = |message: &str| Failure::new(ErrorType::InvalidArguments, message);
+    let has_range = given.start_line.is_some() || given.end_line.is_some();
+    let Some(old) = &given.old_text else {
+        if given.expected_hash.is_none() {
+            return Err(invalid(
+                "`expected_hash` is required, unless `old_text` says what to replace; `read_rmd` tells it",
+            ));
+        }
+        if !has_range {
+            return Ok(given.content.clone());
+        }
+        let range = Range::of(&document.text, given.start_line, given.end_line)?;
+        let (before, after) =
+            (&document.text[..range.bytes.start], &document.text[range.bytes.end..]);
+        let newline =
+            if after.is_empty() || given.content.is_empty() || given.content.ends_with('\n') {
+                ""
+            } else {
+                "\n"
+            };
+        return Ok(format!("{before}{}{newline}{after}", given.content));
+    };
+    if has_range {
+        return Err(invalid("give `old_text` or lines, not both"));
+    }
+    match document.text.matches(old.as_str()).count() {
+        _ if old.is_empty() => Err(invalid("`old_text` is empty")),
+        1 => Ok(document.text.replacen(old.as_str(), &given.content, 1)),
+        0 => Err(Failure::new(
+            ErrorType::Conflict,
+            format!("`old_text` is not in `{}`; read it again", document.name),
+        )),
+        many => Err(Failure::new(
+            ErrorType::Conflict,
+            format!("`old_text` is in `{}` {many} times; give more of it", document.name),
+        )),
+    }
+}

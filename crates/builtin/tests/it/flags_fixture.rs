@@ -1,0 +1,91 @@
+//! The tools for flags over a real store, called as a server calls them.
+
+use std::{path::Path, sync::Arc};
+
+use builtin::{Examples, FlagSources, Flags, Handles};
+use catalog::flag::{FlagName, FlagValue, FlagValues};
+use runtime::{Call, Runtime, Settings};
+use serde_json::{Value, json};
+use store::Store;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+use toolkit::{Context, Outcome, Tool, ToolsetOptions};
+
+/// A server's worth of flag tools, in a folder of its own.
+pub(crate) struct FlagsFixture {
+    pub(crate) tools: Vec<Arc<Tool>>,
+    runtime: Arc<Runtime>,
+    folder: TempDir,
+}
+
+impl FlagsFixture {
+    pub(crate) fn new() -> Self {
+        Self::with_defaults(&json!({}))
+    }
+
+    /// One whose configuration has these flags.
+    pub(crate) fn with_defaults(defaults: &Value) -> Self {
+        let folder = TempDir::new().expect("a folder");
+        std::fs::create_dir(folder.path().join("crib")).expect("a folder");
+        let runtime = Runtime::new(Settings::new(folder.path().to_owned()));
+        let defaults: FlagValues =
+            defaults.as_object().expect("an object").iter().map(flag).collect();
+        let flags = Flags::new(FlagSources {
+            storage: Arc::new(Store::open_user(folder.path()).expect("a store")),
+            folder: folder.path().join("crib"),
+            identify: workspace::resolve_project,
+            defaults: Arc::new(move || defaults.clone()),
+            on_change: Arc::new(|| Box::pin(std::future::ready(()))),
+        });
+        let handles = Handles {
+            operations: runtime.operations(),
+            guide: None,
+            documents: None,
+            renderer: None,
+            doctor: None,
+            examples: Examples::Hidden,
+            flags: Some(flags),
+            checker: None,
+        };
+        let natives = builtin::toolset(&handles)
+            .build(&ToolsetOptions::default())
+            .expect("tools that explain themselves");
+        let tools = natives.iter().map(|native| Arc::new(native.tool.clone())).collect();
+        Self { tools, runtime: Arc::new(runtime.with_natives(natives)), folder }
+    }
+
+    /// The folder that holds the crib and the store.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// What a call answers, by the tool's bare name.
+    pub(crate) async fn outcome(&self, tool: &str, arguments: Value) -> Outcome {
+        let tool = self.tools.iter().find(|known| known.bare_name() == tool).expect("a tool");
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let context = Context::detached(CancellationToken::new());
+        self.runtime
+            .call(Call::new(Arc::clone(tool), arguments, context))
+            .await
+            .expect("an outcome")
+    }
+
+    /// The envelope that a call answers.
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Value {
+        let outcome = self.outcome(tool, arguments).await;
+        let envelope = outcome.structured.expect("an envelope");
+        assert_eq!(envelope["success"], !outcome.failed);
+        envelope
+    }
+
+    /// The value of a call that goes well.
+    pub(crate) async fn value(&self, tool: &str, arguments: Value) -> Value {
+        let envelope = self.call(tool, arguments).await;
+        assert_eq!(envelope["success"], true, "{envelope}");
+        envelope["value"].clone()
+    }
+}
+
+fn flag((name, value): (&String, &Value)) -> (FlagName, FlagValue) {
+    (FlagName::new(name.as_str()).expect("a name"), FlagValue::new(value.clone()).expect("a value"))
+}

@@ -1,0 +1,400 @@
+//! R Markdown documents: made by a tool, and read as resources.
+
+use std::{collections::HashMap, fs, os::unix::fs::symlink, sync::Arc};
+
+use serde_json::{Value, json};
+use toolkit::{Body, Content, Interrupt};
+
+use crate::rmd_fixture::{RmdFixture, said};
+
+fn example(more: Value) -> Value {
+    let mut arguments =
+        json!({"filename": "example", "title": "Example R Markdown", "content": "Text.\n"});
+    arguments
+        .as_object_mut()
+        .expect("an object")
+        .extend(more.as_object().expect("an object").clone());
+    arguments
+}
+
+#[tokio::test]
+async fn a_created_document_has_its_ending_its_title_and_a_link() {
+    let fixture = RmdFixture::new();
+    let outcome = fixture.outcome("create_rmd", example(json!({}))).await;
+    assert_eq!(said(&outcome.content), "Created R Markdown file: example.Rmd");
+    let link = Content::Link {
+        uri: "rmd:///example.Rmd".to_owned(),
+        name: "example.Rmd".to_owned(),
+        mime_type: "text/markdown".to_owned(),
+    };
+    assert_eq!(outcome.content[1..], [link]);
+    assert_eq!(fixture.text("example.Rmd"), "---\ntitle: Example R Markdown\n---\n\nText.\n");
+    let value = &outcome.structured.expect("an envelope")["value"];
+    assert_eq!(
+        (&value["filename"], &value["title_from"]),
+        (&json!("example.Rmd"), &json!("argument"))
+    );
+    assert_eq!(value["hash"].as_str().map(str::len), Some(64));
+}
+
+#[test]
+fn the_arguments_are_the_documented_ones_and_optional_more() {
+    let fixture = RmdFixture::new();
+    let create = fixture.tools.iter().find(|tool| tool.name == "create_rmd").expect("the tool");
+    let schema = Value::Object(create.input.object().as_ref().clone());
+    assert_eq!(schema["required"], json!(["filename", "title", "content"]));
+    let documented = json!({
+        "filename": {"type": "string", "description": "Filename for the R Markdown file (without extension)"},
+        "title": {"type": "string", "description": "Title for the R Markdown document"},
+        "content": {"type": "string", "description": "Content of the R Markdown file"},
+    });
+    for (name, property) in documented.as_object().expect("an object") {
+        assert_eq!(&schema["properties"][name], property);
+    }
+    assert_eq!(create.annotations.mutates, Some(true));
+}
+
+#[tokio::test]
+async fn any_title_survives_its_way_into_the_front_matter() {
+    let fixture = RmdFixture::new();
+    for (n, title) in [
+        "say \"hi\": it's 5 o'clock",
+        "- a list?",
+        "two\nlines",
+        "größe 日本 🎉",
+        "yes",
+        "# no comment",
+        "a\\b",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = format!("t{n}");
+        fixture.call("create_rmd", json!({"filename": name, "title": title, "content": "x"})).await;
+        let front = formats::rmd::front(&fixture.text(&format!("{name}.Rmd")));
+        assert!(
+            matches!(&front, formats::rmd::Front::Present(values) if values["title"] == title),
+            "{front:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_title_in_the_content_stays_and_that_is_said() {
+    let fixture = RmdFixture::new();
+    let content = "---\ntitle: 'Own'\noutput: html_document\n---\ntext";
+    let outcome = fixture.outcome("create_rmd", example(json!({"content": content}))).await;
+    assert_eq!(fixture.text("example.Rmd"), content);
+    let value = outcome.structured.expect("an envelope")["value"].take();
+    assert_eq!((&value["title"], &value["title_from"]), (&json!("Own"), &json!("content")));
+    assert_eq!(
+        value["warnings"],
+        json!(["the content's own title `Own` was kept, not `Example R Markdown`"])
+    );
+    assert_eq!(outcome.content.len(), 3, "it is said to models as well");
+    for (name, title) in [("c", "title: \"\""), ("d", "title:"), ("e", "title: ~")] {
+        let given =
+            json!({"filename": name, "content": format!("---\n{title}\nauthor: me\n---\ntext")});
+        let made = fixture.call("create_rmd", example(given)).await;
+        assert_eq!(
+            (&made["title"], &made["warnings"]),
+            (&json!("Example R Markdown"), &Value::Null),
+            "{title}"
+        );
+        assert_eq!(
+            fixture.text(&format!("{name}.Rmd")),
+            "---\ntitle: Example R Markdown\nauthor: me\n---\ntext"
+        );
+    }
+    let untitled = json!({"filename": "b", "content": "---\nauthor: me\n---\ntext"});
+    fixture.call("create_rmd", example(untitled)).await;
+    assert_eq!(fixture.text("b.Rmd"), "---\ntitle: Example R Markdown\nauthor: me\n---\ntext");
+}
+
+#[tokio::test]
+async fn broken_front_matter_is_kept_as_it_is_and_told() {
+    let fixture = RmdFixture::new();
+    let content = "---\ntitle: \"open\n---\ntext";
+    let value = fixture.call("create_rmd", example(json!({"content": content}))).await;
+    assert_eq!(fixture.text("example.Rmd"), content);
+    assert!(
+        value["warnings"][0]
+            .as_str()
+            .expect("a warning")
+            .starts_with("the front matter cannot be read"),
+        "{value}"
+    );
+    let listed = fixture.documents.resources().list().await;
+    assert_eq!(listed[0].name, "example.Rmd", "a list falls back to the file's name");
+}
+
+#[tokio::test]
+async fn nothing_is_overwritten_in_silence() {
+    let fixture = RmdFixture::new();
+    let first = fixture.call("create_rmd", example(json!({}))).await;
+    let (kind, why) = fixture.refusal("create_rmd", example(json!({"content": "other"}))).await;
+    assert_eq!(kind, "already_exists");
+    assert!(why.contains("pass `overwrite: true`"), "{why}");
+    let wrong = example(json!({"content": "other", "expected_hash": "0".repeat(64)}));
+    assert_eq!(fixture.refusal("create_rmd", wrong).await.0, "conflict");
+    assert!(fixture.text("example.Rmd").ends_with("Text.\n"));
+    let right = example(json!({"content": "other", "expected_hash": first["hash"]}));
+    let second = fixture.call("create_rmd", right).await;
+    assert_eq!(
+        (second["replaced"].as_bool(), second["hash"] == first["hash"]),
+        (Some(true), false)
+    );
+    fixture.call("create_rmd", example(json!({"content": "third", "overwrite": true}))).await;
+    assert!(fixture.text("example.Rmd").ends_with("third"));
+    let absent = example(json!({"filename": "new", "expected_hash": first["hash"]}));
+    assert_eq!(
+        fixture.refusal("create_rmd", absent).await.0,
+        "not_found",
+        "a hash means a document that is there"
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_file_is_not_there() {
+    let fixture = RmdFixture::new();
+    fs::create_dir_all(fixture.path("folder.Rmd")).expect("a folder");
+    let made = std::process::Command::new("mkfifo").arg(fixture.path("pipe.Rmd")).status();
+    assert!(made.is_ok_and(|status| status.success()), "a pipe");
+    std::os::unix::fs::symlink("b.Rmd", fixture.path("a.Rmd")).expect("a link");
+    std::os::unix::fs::symlink("a.Rmd", fixture.path("b.Rmd")).expect("a loop");
+    for name in ["folder", "pipe", "a"] {
+        assert_eq!(
+            fixture.refusal("read_rmd", json!({"filename": name})).await.0,
+            "not_found",
+            "{name}"
+        );
+        assert_eq!(fixture.read(&format!("rmd:///{name}.Rmd")).await, None, "{name}");
+    }
+    assert!(fixture.documents.resources().list().await.is_empty(), "it is not listed either");
+}
+
+#[tokio::test]
+async fn drafts_that_a_crash_left_are_removed_by_the_next_write() {
+    let left = [".toolcrib-7-1", ".toolcrib-7-2", ".toolcrib-notes", "sub/.toolcrib-7-3"];
+    let fixture = left.iter().fold(RmdFixture::new(), |fixture, path| fixture.file(path, "half"));
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 3600);
+    for path in left.iter().filter(|path| **path != ".toolcrib-7-2") {
+        let file = fs::File::options().append(true).open(fixture.path(path)).expect("a file");
+        file.set_modified(long_ago).expect("a time");
+    }
+    fixture.call("create_rmd", example(json!({}))).await;
+    let is_there = left.map(|path| fixture.path(path).exists());
+    assert_eq!(is_there, [false, true, true, true], "only old drafts, only in that folder");
+}
+
+#[tokio::test]
+async fn of_many_who_create_at_once_one_wins() {
+    let fixture = Arc::new(RmdFixture::new());
+    let calls = (0..16).map(|n| {
+        let fixture = Arc::clone(&fixture);
+        tokio::spawn(async move {
+            fixture
+                .outcome("create_rmd", example(json!({"content": format!("by {n}")})))
+                .await
+                .failed
+        })
+    });
+    let mut lost = 0;
+    for call in calls.collect::<Vec<_>>() {
+        lost += usize::from(call.await.expect("an outcome"));
+    }
+    assert_eq!(lost, 15);
+    let left: Vec<_> = fs::read_dir(fixture.path(""))
+        .expect("the folder")
+        .flatten()
+        .map(|entry| entry.file_name())
+        .collect();
+    assert_eq!(left, ["example.Rmd"], "no draft is left behind");
+}
+
+#[tokio::test]
+async fn names_that_lead_out_are_refused_before_anything_is_touched() {
+    let fixture = RmdFixture::new();
+    for name in [
+        "../secret",
+        "/tmp/x",
+        "a/../../x",
+        "a\\..\\x",
+        "my report",
+        "a\"b",
+        "a\nb",
+        ".hidden",
+        "-x",
+        "output/x",
+    ] {
+        let (kind, _) = fixture
+            .refusal("create_rmd", example(json!({"filename": name, "overwrite": true})))
+            .await;
+        assert_eq!(kind, "invalid_filename", "{name:?}");
+    }
+    assert!(!fixture.path("").exists());
+}
+
+#[tokio::test]
+async fn links_lead_nowhere_outside() {
+    let fixture = RmdFixture::new().file("a.Rmd", "a");
+    symlink(fixture.path("../secret.Rmd"), fixture.path("link.Rmd")).expect("a link");
+    symlink(fixture.path(".."), fixture.path("up")).expect("a link");
+    symlink("a.Rmd", fixture.path("inside.Rmd")).expect("a link");
+    let uris: Vec<_> =
+        fixture.documents.resources().list().await.into_iter().map(|one| one.uri).collect();
+    assert_eq!(uris, ["rmd:///a.Rmd", "rmd:///inside.Rmd"]);
+    for uri in [
+        "rmd:///link.Rmd",
+        "rmd:///up/secret.Rmd",
+        "rmd:///../secret.Rmd",
+        "rmd:///%2E%2E/secret.Rmd",
+    ] {
+        assert_eq!(fixture.read(uri).await, None, "{uri}");
+    }
+    let (kind, why) = fixture.refusal("create_rmd", example(json!({"filename": "up/new"}))).await;
+    assert_eq!(kind, "storage_error", "{why}");
+    fixture.call("create_rmd", example(json!({"filename": "link", "overwrite": true}))).await;
+    let secret = fs::read_to_string(fixture.path("../secret.Rmd")).expect("the file");
+    assert_eq!(secret, "---\ntitle: Secret\n---\n", "the link was replaced, not what it led to");
+}
+
+#[tokio::test]
+async fn large_documents_are_refused_and_listed_without_being_read() {
+    let fixture = RmdFixture::new()
+        .file("huge.Rmd", "---\ntitle: Huge\n---\n".to_owned() + &"x".repeat(50_000_000));
+    let content = "x".repeat(10_000_001);
+    assert_eq!(
+        fixture.refusal("create_rmd", example(json!({"content": content}))).await.0,
+        "too_large"
+    );
+    let listed = fixture.documents.resources().list().await;
+    assert_eq!((listed[0].name.as_str(), listed[0].size), ("Huge", Some(50_000_020)));
+    let read = fixture.documents.resources().read("rmd:///huge.Rmd", fixture.context()).await;
+    assert!(matches!(read, Err(Interrupt::Invalid(why)) if why.contains("may have 10000000")));
+    let small = RmdFixture::with_largest(100);
+    assert_eq!(
+        small.refusal("create_rmd", example(json!({"content": "x".repeat(100)}))).await.0,
+        "too_large"
+    );
+}
+
+#[tokio::test]
+async fn documents_and_outputs_are_listed_as_documented() {
+    let fixture = RmdFixture::new()
+        .file("example.Rmd", "---\ntitle: 'Example R Markdown'\n---\n")
+        .file("plain.rmd", "no front matter, title: \"none\"")
+        .file("2026/q1.qmd", "---\ntitle: \"Q1: 'good'\"\n---\n")
+        .file("my report.Rmd", "")
+        .file("notes.txt", "")
+        .file(".hidden.Rmd", "")
+        .file("output/example.html", "<p>")
+        .file("output/2026/q1.pdf", b"%PDF-1.7\xff")
+        .file("output/example.docx", b"PK\x03\x04")
+        .file("output/example_files/x.png", b"x");
+    let listed = fixture.documents.resources().list().await;
+    let shown: Vec<_> = listed
+        .iter()
+        .map(|one| {
+            format!(
+                "{} | {} | {} | {}",
+                one.uri,
+                one.mime_type,
+                one.name,
+                one.description.as_deref().unwrap_or_default()
+            )
+        })
+        .collect();
+    insta::assert_snapshot!(shown.join("\n"), @r"
+    rmd:///2026/q1.qmd | text/markdown | Q1: 'good' | R Markdown file: Q1: 'good'
+    rmd:///example.Rmd | text/markdown | Example R Markdown | R Markdown file: Example R Markdown
+    rmd:///my%20report.Rmd | text/markdown | my report.Rmd | R Markdown file: my report.Rmd
+    rmd:///plain.rmd | text/markdown | plain.rmd | R Markdown file: plain.rmd
+    rmd-output:///2026/q1.pdf | application/pdf | Rendered: 2026/q1.pdf | Rendered output: 2026/q1.pdf
+    rmd-output:///example.docx | application/vnd.openxmlformats-officedocument.wordprocessingml.document | Rendered: example.docx | Rendered output: example.docx
+    rmd-output:///example.html | text/html | Rendered: example.html | Rendered output: example.html
+    ");
+    for one in &listed {
+        assert!(fixture.read(&one.uri).await.is_some(), "{}", one.uri);
+    }
+    let pdf = fixture.read("rmd-output:///2026/q1.pdf").await.expect("an output");
+    assert_eq!(
+        pdf,
+        ("application/pdf".to_owned(), Body::Bytes(b"%PDF-1.7\xff".to_vec())),
+        "byte for byte"
+    );
+    let html = fixture.read("rmd-output:///example.html").await.expect("an output");
+    assert_eq!(html, ("text/html".to_owned(), Body::Text("<p>".to_owned())));
+}
+
+#[tokio::test]
+async fn what_is_not_there_or_no_address_is_unknown() {
+    let fixture = RmdFixture::new().file("a.Rmd", "a");
+    for uri in [
+        "rmd:///b.Rmd",
+        "rmd:///a",
+        "rmd://a.Rmd",
+        "rmd-output:///a.html",
+        "rmd-output:///../a.Rmd",
+        "file:///etc/passwd",
+    ] {
+        assert_eq!(fixture.read(uri).await, None, "{uri}");
+    }
+}
+
+#[tokio::test]
+async fn a_list_is_never_older_than_its_files() {
+    let fixture = RmdFixture::new().file("a.Rmd", "---\ntitle: One\n---\n");
+    let names = async |fixture: &RmdFixture| -> Vec<String> {
+        fixture.documents.resources().list().await.into_iter().map(|one| one.name).collect()
+    };
+    assert_eq!(names(&fixture).await, ["One"]);
+    let fixture = fixture.file("a.Rmd", "---\ntitle: Two\n---\n").file("b.Rmd", "");
+    assert_eq!(names(&fixture).await, ["Two", "b.Rmd"]);
+    fs::remove_file(fixture.path("a.Rmd")).expect("a file");
+    assert_eq!(names(&fixture).await, ["b.Rmd"]);
+}
+
+#[tokio::test]
+async fn templates_complete_names() {
+    let fixture = RmdFixture::new()
+        .file("report.Rmd", "")
+        .file("2026/q1.qmd", "")
+        .file("output/report.html", "");
+    let provider = fixture.documents.resources();
+    let templates: Vec<_> =
+        provider.templates().into_iter().map(|template| template.uri_template).collect();
+    assert_eq!(templates, ["rmd:///{name}", "rmd-output:///{name}"]);
+    let complete =
+        async |template, value| provider.complete(template, "name", value, &HashMap::new()).await;
+    assert_eq!(
+        complete("rmd:///{name}", "").await,
+        Some(vec!["2026/q1.qmd".to_owned(), "report.Rmd".to_owned()])
+    );
+    assert_eq!(complete("rmd:///{name}", "re").await, Some(vec!["report.Rmd".to_owned()]));
+    assert_eq!(complete("rmd-output:///{name}", "r").await, Some(vec!["report.html".to_owned()]));
+    assert_eq!(complete("other:///{name}", "r").await, None);
+}
+
+#[test]
+fn a_file_is_told_by_its_address() {
+    let fixture = RmdFixture::new();
+    let told = |path: &str| fixture.documents.uri_of_file(&fixture.path(path));
+    assert_eq!(told("a/b.Rmd").as_deref(), Some("rmd:///a/b.Rmd"));
+    assert_eq!(told("output/a/b.html").as_deref(), Some("rmd-output:///a/b.html"));
+    for path in ["a.txt", ".toolcrib-1-1", "../secret.Rmd", "output/x.Rmd"] {
+        assert_eq!(told(path), None, "{path}");
+        assert!(!fixture.documents.may_be_folder(&fixture.path(path)), "{path}");
+    }
+    assert!(fixture.documents.may_be_folder(&fixture.path("2026/drafts")));
+}
+
+#[tokio::test]
+async fn nothing_is_served_where_documents_are_not_wanted() {
+    let fixture = RmdFixture::new().file("a.Rmd", "a");
+    fixture.documents.replace(None);
+    assert_eq!(fixture.documents.resources().list().await, []);
+    assert_eq!(fixture.documents.resources().templates(), []);
+    assert_eq!(fixture.read("rmd:///a.Rmd").await, None);
+    assert_eq!(fixture.refusal("create_rmd", example(json!({}))).await.0, "not_enabled");
+}

@@ -1,0 +1,217 @@
+//! R Markdown documents: listed, read, changed, outlined, checked and deleted by tools.
+
+use std::sync::Arc;
+
+use builtin::rmd::Ability;
+use serde_json::{Value, json};
+use toolkit::{Content, Context, Toolset, ToolsetOptions};
+
+use crate::rmd_fixture::{RmdFixture, said};
+
+const REPORT: &str = "---\ntitle: Report\nparams:\n  year: 2026\n---\n\n# One\n\n```{r setup, include=FALSE}\nx <- 1\n```\n\n## Two\n";
+
+#[tokio::test]
+async fn documents_and_outputs_are_listed() {
+    let fixture = RmdFixture::new()
+        .file("a.Rmd", REPORT)
+        .file("2026/b.qmd", "")
+        .file("output/2026/b.pdf", "%PDF");
+    let all = fixture.call("list_rmd", json!({})).await;
+    assert_eq!(
+        all["documents"][1],
+        json!({"filename": "a.Rmd", "title": "Report", "uri": "rmd:///a.Rmd", "size": REPORT.len()})
+    );
+    let some = fixture.outcome("list_rmd", json!({"folder": "2026/"})).await;
+    assert_eq!(said(&some.content), "2026/b.qmd\nrmd-output:///2026/b.pdf (4 bytes)");
+    assert_eq!(
+        said(&RmdFixture::new().outcome("list_rmd", json!({})).await.content),
+        "there are no documents yet; `create_rmd` makes one"
+    );
+}
+
+#[tokio::test]
+async fn some_lines_of_a_document_are_read() {
+    let fixture = RmdFixture::new().file("a.Rmd", REPORT);
+    let outcome =
+        fixture.outcome("read_rmd", json!({"filename": "a", "start_line": 7, "end_line": 9})).await;
+    assert_eq!(said(&outcome.content), "# One\n\n```{r setup, include=FALSE}\n");
+    let value = outcome.structured.expect("an envelope")["value"].take();
+    assert_eq!(
+        (&value["filename"], &value["lines"], &value["end_line"]),
+        (&json!("a.Rmd"), &json!(13), &json!(9))
+    );
+    assert_eq!(fixture.call("read_rmd", json!({"filename": "a.Rmd"})).await["text"], REPORT);
+    assert_eq!(
+        fixture.refusal("read_rmd", json!({"filename": "a", "start_line": 14})).await.0,
+        "invalid_range"
+    );
+    assert_eq!(
+        fixture.refusal("read_rmd", json!({"filename": "b"})).await,
+        ("not_found".into(), "R Markdown file not found: b.Rmd".into())
+    );
+    assert_eq!(
+        fixture.refusal("read_rmd", json!({"filename": "../secret"})).await.0,
+        "invalid_filename"
+    );
+}
+
+#[tokio::test]
+async fn a_name_without_ending_finds_whichever_document_there_is() {
+    let fixture = RmdFixture::new().file("q.qmd", "quarto").file("my notes.rmd", "notes");
+    assert_eq!(fixture.call("read_rmd", json!({"filename": "q"})).await["filename"], "q.qmd");
+    assert_eq!(fixture.call("read_rmd", json!({"filename": "my notes"})).await["text"], "notes");
+}
+
+#[tokio::test]
+async fn a_long_document_is_read_in_parts_that_fit() {
+    let fixture = RmdFixture::new().file("a.Rmd", "0123456789\n".repeat(40_000));
+    let first = fixture.call("read_rmd", json!({"filename": "a"})).await;
+    let end = first["end_line"].as_u64().expect("a line");
+    assert!(end < 40_000 && first["text"].as_str().expect("a text").len() <= 200_000);
+    let next = fixture.call("read_rmd", json!({"filename": "a", "start_line": end + 1})).await;
+    assert_eq!(next["start_line"], end + 1);
+}
+
+#[tokio::test]
+async fn a_document_is_changed_only_as_it_was_read() {
+    let fixture = RmdFixture::new().file("a.Rmd", "one\ntwo\nthree\n");
+    let update = |more: Value| {
+        let mut arguments = json!({"filename": "a", "content": "new"});
+        arguments
+            .as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().expect("an object").clone());
+        arguments
+    };
+    assert_eq!(
+        fixture.refusal("update_rmd", update(json!({}))).await.0,
+        "invalid_arguments",
+        "a hash is needed"
+    );
+    assert_eq!(
+        fixture.refusal("update_rmd", update(json!({"expected_hash": "x"}))).await.0,
+        "conflict"
+    );
+    assert_eq!(
+        fixture.refusal("update_rmd", update(json!({"old_text": "four"}))).await.0,
+        "conflict"
+    );
+    assert_eq!(
+        fixture.refusal("update_rmd", update(json!({"old_text": "o"}))).await.0,
+        "conflict",
+        "it is there twice"
+    );
+    assert_eq!(fixture.text("a.Rmd"), "one\ntwo\nthree\n");
+    let outcome = fixture.outcome("update_rmd", update(json!({"old_text": "two"}))).await;
+    assert_eq!(said(&outcome.content), "Updated R Markdown file: a.Rmd");
+    assert!(matches!(&outcome.content[1], Content::Link { uri, .. } if uri == "rmd:///a.Rmd"));
+    let hash = outcome.structured.expect("an envelope")["value"]["hash"].take();
+    assert_eq!(fixture.text("a.Rmd"), "one\nnew\nthree\n");
+    let lines = update(json!({"start_line": 1, "end_line": 2, "expected_hash": hash}));
+    let hash = fixture.call("update_rmd", lines).await["hash"].take();
+    assert_eq!(fixture.text("a.Rmd"), "new\nthree\n");
+    fixture.call("update_rmd", update(json!({"expected_hash": hash}))).await;
+    assert_eq!(fixture.text("a.Rmd"), "new");
+    assert_eq!(
+        fixture
+            .refusal("update_rmd", json!({"filename": "none", "content": "x", "old_text": "y"}))
+            .await
+            .0,
+        "not_found"
+    );
+}
+
+#[tokio::test]
+async fn an_outline_has_headings_and_chunks_with_their_lines() {
+    let fixture = RmdFixture::new().file("a.Rmd", REPORT);
+    let outcome = fixture.outcome("outline_rmd", json!({"filename": "a"})).await;
+    insta::assert_snapshot!(said(&outcome.content), @r"
+    7: # One
+    9: {r setup} to line 11
+    13: ## Two
+    ");
+    let value = outcome.structured.expect("an envelope")["value"].take();
+    assert_eq!(value["title"], "Report");
+    let chunk = json!({
+        "engine": "r", "label": "setup", "start_line": 9, "end_line": 11, "options": [{"name": "include", "value": "FALSE"}],
+    });
+    assert_eq!(value["chunks"], json!([chunk]));
+}
+
+#[tokio::test]
+async fn a_document_is_checked_without_running_it() {
+    let text = "---\ntitle: x\n---\n\n```{r a}\nplot(cars\n```\n\n```{r a, child=\"part.Rmd\"}\n```\n\n![](img/no.png) ![](img/yes.png)\n";
+    let fixture = RmdFixture::new()
+        .file("sub/a.Rmd", text)
+        .file("sub/img/yes.png", "")
+        .file("good.Rmd", REPORT);
+    let outcome = fixture.outcome("validate_rmd", json!({"filename": "sub/a"})).await;
+    insta::assert_snapshot!(said(&outcome.content), @r"
+    sub/a.Rmd:6: error: R cannot read `plot(cars` [TC857]; look for a missing bracket, quote or comma here or before
+    sub/a.Rmd:9: error: the label `a` is that of the chunk in line 5 as well [TC854]; give each chunk a label of its own, or none
+    sub/a.Rmd:9: warning: there is no file `part.Rmd` [TC858]; name a file in the folder of documents, by its path from this one
+    sub/a.Rmd:12: warning: there is no file `img/no.png` [TC858]; name a file in the folder of documents, by its path from this one
+    ");
+    let value = outcome.structured.expect("an envelope")["value"].take();
+    assert_eq!(
+        (&value["valid"], &value["errors"], &value["warnings"]),
+        (&json!(false), &json!(2), &json!(2))
+    );
+    assert!(!outcome.failed, "a document with faults is a good answer");
+    assert_eq!(fixture.call("validate_rmd", json!({"filename": "good"})).await["valid"], true);
+}
+
+#[tokio::test]
+async fn deleting_needs_approval() {
+    let fixture = RmdFixture::new().file("a.Rmd", "a");
+    assert_eq!(
+        fixture.refusal("delete_rmd", json!({"filename": "a"})).await.0,
+        "approval_required"
+    );
+    let delete = fixture
+        .documents
+        .natives()
+        .into_iter()
+        .find(|native| native.tool.name == "delete_rmd")
+        .expect("the tool");
+    let arguments = |hash: &str| {
+        json!({"filename": "a", "expected_hash": hash}).as_object().expect("an object").clone()
+    };
+    let refused = delete.handler.call(arguments("x"), fixture.context()).await.expect("an outcome");
+    assert!(refused.failed && fixture.path("a.Rmd").exists());
+    let hash = fixture.call("read_rmd", json!({"filename": "a"})).await["hash"]
+        .as_str()
+        .expect("a hash")
+        .to_owned();
+    let done = delete.handler.call(arguments(&hash), fixture.context()).await.expect("an outcome");
+    assert_eq!(said(&done.content), "Deleted R Markdown file: a.Rmd");
+    assert!(!fixture.path("a.Rmd").exists());
+}
+
+#[tokio::test]
+async fn the_doctor_tells_what_it_is_handed() {
+    let handles = builtin::Handles {
+        operations: runtime::Runtime::new(runtime::Settings::new(".".into())).operations(),
+        guide: None,
+        documents: None,
+        renderer: None,
+        doctor: Some(Arc::new(|| {
+            let ability = Ability {
+                name: "pandoc".into(),
+                ok: false,
+                detail: "not found".into(),
+                hint: Some("install it".into()),
+            };
+            Box::pin(std::future::ready(vec![ability]))
+        })),
+        examples: builtin::Examples::Hidden,
+        flags: None,
+        checker: None,
+    };
+    let natives: Toolset = builtin::toolset(&handles);
+    let natives = natives.build(&ToolsetOptions::default()).expect("tools");
+    let doctor = natives.iter().find(|native| native.tool.name == "doctor").expect("the tool");
+    let context = Context::detached(tokio_util::sync::CancellationToken::new());
+    let outcome = doctor.handler.call(serde_json::Map::new(), context).await.expect("an outcome");
+    assert_eq!(said(&outcome.content), "missing pandoc: not found; install it");
+}
