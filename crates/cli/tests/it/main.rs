@@ -14,6 +14,7 @@ mod flags;
 mod guide;
 mod learn;
 mod logs;
+mod modules;
 mod natives;
 mod operations;
 mod pages;
