@@ -1,23 +1,21 @@
-//! The time of day, which may jump, from one place that a test can set.
+//! Wall-clock time, which may jump, from one place that a test can replace.
 
-use std::{
-    fmt,
-    sync::Arc,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::{fmt, sync::Arc, time::SystemTime};
 
-/// Where times come from. They are for people and for expiry: durations are measured by a clock
-/// that does not jump.
+use jiff::Timestamp;
+
+/// A source of wall-clock time, for people and for expiry. Durations are measured with a monotonic
+/// clock instead.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> SystemTime + Send + Sync>);
 
 impl Clock {
-    /// A clock that shows what a function says.
+    /// A clock that calls a function.
     pub fn new(now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self(Arc::new(now))
     }
 
-    /// What it shows.
+    /// The current time.
     pub fn now(&self) -> SystemTime {
         (self.0)()
     }
@@ -37,26 +35,9 @@ impl fmt::Debug for Clock {
 
 /// A time in UTC for people and protocols, to the millisecond: `2027-01-31T08:00:00.000Z`.
 pub fn timestamp(time: SystemTime) -> String {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let (days, rest) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    let (year, month, day) = date(days.cast_signed());
-    let (hour, minute, second) = (rest / 3_600, rest / 60 % 60, rest % 60);
-    format!(
-        "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z",
-        since.subsec_millis()
-    )
-}
-
-/// The date of a day since 1970. Counts in years that begin in March, so that the leap day is a year's last.
-pub(crate) fn date(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * day_of_year + 2) / 153;
-    let (day, month) = (day_of_year - (153 * from_march + 2) / 5 + 1, (from_march + 2) % 12 + 1);
-    (era * 400 + year_of_era + i64::from(month <= 2), month, day)
+    // Times outside of the years that RFC 3339 can express do not occur; they are shown as 1970.
+    let time = Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH);
+    time.max(Timestamp::UNIX_EPOCH).strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
 }
 
 #[cfg(test)]

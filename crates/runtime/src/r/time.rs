@@ -1,7 +1,5 @@
 //! Days and moments as R counts them: since 1970, in days or in seconds.
 
-use crate::clock;
-
 /// The day of a date such as `2024-12-31`.
 pub(super) fn day(text: &str) -> Option<f64> {
     let mut parts = text.splitn(3, '-');
@@ -38,7 +36,7 @@ pub(super) fn date(day: f64) -> Option<String> {
     if !(-719_528.0..2_932_897.0).contains(&day) {
         return None;
     }
-    let (year, month, day) = clock::date(day.floor() as i64);
+    let (year, month, day) = civil_date(day.floor() as i64);
     Some(format!("{year:04}-{month:02}-{day:02}"))
 }
 
@@ -82,6 +80,18 @@ fn days_before(year: i64, month: i64, day: i64) -> i64 {
     let era = year.div_euclid(400);
     let of_era = year.rem_euclid(400);
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + day_of_year - 719_468
+}
+
+/// The date of a day since 1970. Counts in years that begin in March, so that the leap day is a year's last.
+fn civil_date(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * day_of_year + 2) / 153;
+    let (day, month) = (day_of_year - (153 * from_march + 2) / 5 + 1, (from_march + 2) % 12 + 1);
+    (era * 400 + year_of_era + i64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]
