@@ -5,7 +5,7 @@ use catalog::{Content, ErrorType, Failure, Outcome, Tool};
 use process::{CapturedOutput, Finished};
 use serde_json::{Map, Value, json};
 
-use crate::{Plan, mismatch, outputs::Spill, refusal, report, returned, returned::Returned};
+use crate::{Plan, failures, mismatch, outputs::Spill, report, returned, returned::Returned};
 
 /// The longest answer that is read, in bytes. What is returned of it is far less.
 pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
@@ -30,7 +30,7 @@ pub(crate) async fn outcome(tool: &Tool, value: Value, way: Way<'_>) -> Outcome 
     let judged = match mismatch::judge(tool, value) {
         Ok(judged) => judged,
         Err(failure) => {
-            let mut outcome = refusal::outcome(tool, failure);
+            let mut outcome = failures::to_outcome(tool, failure);
             outcome.content.extend(way.asides);
             return outcome;
         }
@@ -129,7 +129,7 @@ fn unread(
         ),
     };
     let shown: String = stdout.text.chars().take(1000).collect();
-    let mut outcome = refusal::outcome(tool, failure.details(json!({"stdout": shown})));
+    let mut outcome = failures::to_outcome(tool, failure.details(json!({"stdout": shown})));
     outcome
         .content
         .extend(stdout.uri.clone().map(|uri| returned::link(uri, "stdout", "text/plain")));

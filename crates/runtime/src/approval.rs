@@ -7,10 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use crate::{
-    journal::Ruling,
-    operation::{ApprovalId, Owner},
-};
+use crate::operation::{ApprovalId, Owner};
 
 pub(crate) use gate::denied;
 
@@ -49,6 +46,17 @@ pub struct Approval {
     pub uses: u32,
     /// The answer.
     pub ruling: Option<Ruling>,
+}
+
+/// A yes or a no to an approval.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ruling {
+    /// Whether it is a yes.
+    pub approved: bool,
+    /// Who says so.
+    pub by: String,
+    /// When.
+    pub at: SystemTime,
 }
 
 impl Approval {

@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Runtime,
     backends::CommandRun,
+    failures,
     plan::{self, R, interpreter, program},
-    refusal,
 };
 
 /// A check looks something up; it does no long work.
@@ -33,7 +33,7 @@ impl Runtime {
             | Implementation::Native
             | Implementation::Missing => Ok(()),
         };
-        found.map_err(|failure| refusal::completed(tool, failure))?;
+        found.map_err(|failure| failures::complete(tool, failure))?;
         self.ask_once(tool).await
     }
 
@@ -56,7 +56,7 @@ impl Runtime {
         if self.lock_available().contains(check) {
             return Ok(());
         }
-        self.ask(tool, check).await.map_err(|failure| refusal::completed(tool, failure))?;
+        self.ask(tool, check).await.map_err(|failure| failures::complete(tool, failure))?;
         self.lock_available().push(check.clone());
         Ok(())
     }

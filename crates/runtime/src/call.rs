@@ -21,16 +21,17 @@ use crate::{
     approval::denied,
     audit::Audit,
     backends::CommandRun,
+    failures,
     journal::{Journal, MemoryJournal},
-    lanes::{Lane, Lanes, Turn},
     log::{Log, kind, outcome_kind},
     mismatch,
     native::Natives,
     operation::{ApprovalId, Operation, Owner},
-    operations::{Live, Work},
+    operations::{LiveOperation, Work},
     outputs::{OutputResources, Outputs, Spill},
     programs::new_launcher,
-    r, redirect, refusal, report,
+    r, redirect, report,
+    scheduler::{ConcurrencyClass, Permit, Scheduler},
     sequence::Leaf,
     warm::{Workers, unless_cancelled},
 };
@@ -98,9 +99,9 @@ pub(crate) struct Job {
     /// Where to write down what it touches.
     pub(crate) trace: Option<PathBuf>,
     /// The operation that it is, or is a step of.
-    pub(crate) live: Option<Arc<Live>>,
+    pub(crate) live: Option<Arc<LiveOperation>>,
     /// Whether an enclosing sequence has the turn.
-    pub(crate) has_turn: bool,
+    pub(crate) has_permit: bool,
     /// How much of each output stream is answered.
     pub(crate) output_bytes: usize,
     /// Which step of which sequence it is: `.2.1` is the first step of the second step. Empty if none.
@@ -112,7 +113,7 @@ pub(crate) struct Job {
 pub struct Runtime {
     pub(crate) settings: Settings,
     pub(crate) outputs: Arc<Outputs>,
-    pub(crate) lanes: Arc<Lanes>,
+    pub(crate) scheduler: Arc<Scheduler>,
     pub(crate) launcher: Arc<Launcher>,
     /// The checks that said yes.
     pub(crate) available: Mutex<Vec<Availability>>,
@@ -136,16 +137,16 @@ impl Runtime {
     pub fn with_journal(settings: Settings, journal: Arc<dyn Journal>) -> Self {
         process::raise_open_file_limit();
         let outputs = Arc::new(Outputs::new(settings.spill.clone(), settings.spill_bytes));
-        let lanes = Arc::new(Lanes::new(settings.concurrency));
+        let scheduler = Arc::new(Scheduler::new(settings.concurrency));
         Self {
             operations: Operations::new(
                 &settings,
                 Arc::clone(&journal),
-                Arc::clone(&lanes),
+                Arc::clone(&scheduler),
                 Arc::clone(&outputs),
             ),
             outputs,
-            lanes,
+            scheduler,
             launcher: Arc::new(new_launcher(&settings)),
             available: Mutex::default(),
             audit: Audit::new(Arc::clone(&journal)),
@@ -218,7 +219,7 @@ impl Runtime {
             )),
             Implementation::Missing => Err(not_callable(tool)),
         };
-        plan.map_err(|failure| refusal::completed(tool, failure))
+        plan.map_err(|failure| failures::complete(tool, failure))
     }
 
     /// Checks the arguments and fills in defaults: what comes before any plan.
@@ -228,7 +229,7 @@ impl Runtime {
         } else {
             arguments
         };
-        checked(tool, arguments).map_err(|failure| refusal::completed(tool, failure))
+        checked(tool, arguments).map_err(|failure| failures::complete(tool, failure))
     }
 
     /// Whole outputs that were too long to answer, as resources.
@@ -240,7 +241,7 @@ impl Runtime {
     /// tool becomes an operation.
     pub async fn call(self: &Arc<Self>, call: Call) -> Result<Outcome, Interrupt> {
         r::rouse(&call);
-        let log = Log::called(&call);
+        let log = Log::called(&call.tool, call.request.as_deref());
         let tool = Arc::clone(&call.tool);
         let result = self.decided(call, &log).await.map(|outcome| match tool.implementation {
             Implementation::Tool(_) => mismatch::judged(&tool, outcome).with_errors(tool.errors),
@@ -261,7 +262,7 @@ impl Runtime {
             Ok(Decision::Allow) => None,
             Ok(Decision::Ask { reason }) => Some(reason),
             Ok(Decision::Deny { reason }) => {
-                let failure = refusal::completed(&call.tool, denied(&call.tool, &reason));
+                let failure = failures::complete(&call.tool, denied(&call.tool, &reason));
                 return Ok(self.refused(record, "deny", failure).await);
             }
             Err(failure) => return Ok(self.recorded(record, "invalid", failure.into())),
@@ -273,7 +274,7 @@ impl Runtime {
                     return Ok(self.recorded(
                         record,
                         "invalid",
-                        refusal::outcome(&call.tool, failure),
+                        failures::to_outcome(&call.tool, failure),
                     ));
                 }
             }
@@ -295,7 +296,7 @@ impl Runtime {
         match Box::pin(self.approve(&call, reason)).await? {
             Ok(approval) => Box::pin(self.granted(call, log, record, Some(approval))).await,
             Err(failure) => {
-                let failure = refusal::completed(&call.tool, failure);
+                let failure = failures::complete(&call.tool, failure);
                 Ok(self.refused(record, "ask", failure).await)
             }
         }
@@ -306,7 +307,8 @@ impl Runtime {
         let call =
             Call::new(Arc::clone(&tool), arguments, Context::detached(CancellationToken::new()));
         let result = self.call(call).await;
-        result.unwrap_or_else(|interrupt| refusal::outcome(&tool, cannot_ask(&tool, &interrupt)))
+        result
+            .unwrap_or_else(|interrupt| failures::to_outcome(&tool, cannot_ask(&tool, &interrupt)))
     }
 
     async fn granted(
@@ -320,7 +322,7 @@ impl Runtime {
         let mut operation = None;
         let result = match (&call.tool.implementation, call.tool.mode) {
             (Implementation::Missing | Implementation::Tool(_), _) => {
-                Ok(refusal::outcome(&call.tool, not_callable(&call.tool)))
+                Ok(failures::to_outcome(&call.tool, not_callable(&call.tool)))
             }
             (_, Mode::Asynchronous) => {
                 let work =
@@ -358,7 +360,7 @@ impl Runtime {
             plan: None,
             trace: call.trace,
             live: None,
-            has_turn: false,
+            has_permit: false,
             output_bytes: self.settings.output_bytes,
             step: String::new(),
             depth: 0,
@@ -373,7 +375,7 @@ impl Runtime {
             Implementation::R(_) => self.r(job).await,
             Implementation::Python(_) => self.python(job).await,
             Implementation::Tool(_) => self.redirect(job).await,
-            Implementation::Missing => refusal::outcome(&job.tool, not_callable(&job.tool)),
+            Implementation::Missing => failures::to_outcome(&job.tool, not_callable(&job.tool)),
             Implementation::Native => {
                 if let Some(live) = &job.live {
                     live.running(None);
@@ -381,7 +383,7 @@ impl Runtime {
                 let limit = shorter(job.limit, job.tool.timeout);
                 let result = self.natives.call(&job.tool, job.arguments, job.context, limit).await;
                 let outcome = result.unwrap_or_else(|interrupt| {
-                    refusal::outcome(&job.tool, cannot_ask(&job.tool, &interrupt))
+                    failures::to_outcome(&job.tool, cannot_ask(&job.tool, &interrupt))
                 });
                 outcome.with_errors(job.tool.errors)
             }
@@ -406,13 +408,17 @@ impl Runtime {
     }
 
     /// Waits for the turn of a job, unless it has one.
-    pub(crate) async fn turn(&self, job: &Job, lane: Lane) -> Result<Option<Turn>, Failure> {
+    pub(crate) async fn acquire_permit(
+        &self,
+        job: &Job,
+        class: ConcurrencyClass,
+    ) -> Result<Option<Permit>, Failure> {
         let queued = |ticket| {
             if let Some(live) = &job.live {
                 live.queued(ticket);
             }
         };
-        unless_cancelled(job, self.lanes.enter(lane, queued)).await
+        unless_cancelled(job, self.scheduler.acquire(class, queued)).await
     }
 
     async fn process(&self, mut job: Job) -> Outcome {
@@ -423,11 +429,11 @@ impl Runtime {
         if let Err(failure) = self.ask_once(&job.tool).await {
             return failure.into();
         }
-        let _turn = match job.has_turn {
+        let _permit = match job.has_permit {
             true => None,
-            false => match self.turn(&job, Lane::of(&job.tool)).await {
-                Ok(turn) => turn,
-                Err(failure) => return refusal::outcome(&job.tool, failure),
+            false => match self.acquire_permit(&job, ConcurrencyClass::of(&job.tool)).await {
+                Ok(permit) => permit,
+                Err(failure) => return failures::to_outcome(&job.tool, failure),
             },
         };
         let speaks_json = matches!(&job.tool.implementation, Implementation::Process(process) if process.speaks_json());
@@ -449,7 +455,7 @@ impl Runtime {
                 answer::of_program(&job.tool, &plan, finished, &spill, job.output_bytes).await
             }
             Ok(finished) => report::outcome(&job.tool, &plan, finished),
-            Err(failure) => refusal::outcome(&job.tool, failure),
+            Err(failure) => failures::to_outcome(&job.tool, failure),
         }
     }
 

@@ -1,20 +1,20 @@
-//! Refusals that name the argument they are about, and the document every failure carries.
+//! Failures that name the argument they are about, and the document every failure carries.
 
 use catalog::{ErrorType, Failure, Outcome, Tool, arguments::ArgumentError, pointer};
 use serde_json::{Value, json};
 
-/// A refusal of one argument.
-pub(crate) fn argument(
+/// An argument that the tool does not accept.
+pub(crate) fn invalid_argument(
     parameter: &str,
     message: impl Into<String>,
     expected: &str,
     received: impl Into<Value>,
 ) -> Failure {
-    about(parameter, ErrorType::InvalidArguments, message, expected, received)
+    about_argument(parameter, ErrorType::InvalidArguments, message, expected, received)
 }
 
-/// A refusal of one argument, of a kind of its own.
-pub(crate) fn about(
+/// An argument that is rejected for a reason with an error type of its own.
+pub(crate) fn about_argument(
     parameter: &str,
     error_type: ErrorType,
     message: impl Into<String>,
@@ -32,24 +32,25 @@ pub(crate) fn about(
     Failure::new(error_type, message).details(json!({"details": [fault]}))
 }
 
-/// Several refusals of one call as one, so that all can be mended at once. None if there are none.
-pub(crate) fn together(mut refusals: Vec<Failure>) -> Option<Failure> {
-    if refusals.len() < 2 {
-        return refusals.pop();
+/// Several failures of one call as one, so that a caller can correct all of them at once. `None` if
+/// the list is empty.
+pub(crate) fn combine(mut failures: Vec<Failure>) -> Option<Failure> {
+    if failures.len() < 2 {
+        return failures.pop();
     }
-    let first = refusals.first()?.error_type;
-    let error_type = if refusals.iter().all(|refusal| refusal.error_type == first) {
+    let first = failures.first()?.error_type;
+    let error_type = if failures.iter().all(|failure| failure.error_type == first) {
         first
     } else {
         ErrorType::InvalidArguments
     };
-    let message = refusals
+    let message = failures
         .iter()
-        .map(|refusal| format!("- {}", refusal.message))
+        .map(|failure| format!("- {}", failure.message))
         .collect::<Vec<_>>()
         .join("\n");
     let faults =
-        refusals.iter().filter_map(|refusal| refusal.details["details"].as_array()).flatten();
+        failures.iter().filter_map(|failure| failure.details["details"].as_array()).flatten();
     let faults: Vec<_> = faults.cloned().collect();
     Some(
         Failure::new(error_type, format!("Invalid arguments:\n{message}"))
@@ -57,8 +58,8 @@ pub(crate) fn together(mut refusals: Vec<Failure>) -> Option<Failure> {
     )
 }
 
-/// The failure with the document about it: what happened, to which tool, and the details.
-pub(crate) fn completed(tool: &Tool, failure: Failure) -> Failure {
+/// Adds the document about a failure: what happened, to which tool, and the details.
+pub(crate) fn complete(tool: &Tool, failure: Failure) -> Failure {
     if failure.details.get("error").is_some() {
         return failure;
     }
@@ -69,7 +70,7 @@ pub(crate) fn completed(tool: &Tool, failure: Failure) -> Failure {
     failure.details(document)
 }
 
-/// The outcome of a call that came to nothing.
-pub(crate) fn outcome(tool: &Tool, failure: Failure) -> Outcome {
-    completed(tool, failure).into()
+/// The outcome of a call that failed.
+pub(crate) fn to_outcome(tool: &Tool, failure: Failure) -> Outcome {
+    complete(tool, failure).into()
 }

@@ -3,17 +3,19 @@
 //! Writes are durable when their future is done, which for a journal on disk means that they
 //! survive the death of this process. The journal on disk is another crate's.
 
+mod audit_line;
 mod memory;
 
 use std::time::SystemTime;
 
 use toolkit::BoxFuture;
 
+pub use crate::approval::Ruling;
 use crate::{
     approval::{Approval, Digest},
-    audit::AuditLine,
     operation::{ApprovalId, Operation, OperationId, Owner, ProcessId, Progress, State},
 };
+pub use audit_line::AuditLine;
 pub use memory::MemoryJournal;
 
 /// Why a journal could not do what it was asked.
@@ -81,17 +83,6 @@ pub struct Retention {
     pub since: SystemTime,
     /// At most about this much, by the size of what is kept.
     pub bytes: u64,
-}
-
-/// A yes or a no to an approval.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ruling {
-    /// Whether it is a yes.
-    pub approved: bool,
-    /// Who says so.
-    pub by: String,
-    /// When.
-    pub at: SystemTime,
 }
 
 /// What remembers. An operation is changed only by the server that runs it, except that the first

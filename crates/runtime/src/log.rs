@@ -11,8 +11,6 @@ use std::{
 use catalog::{Mode, Outcome, Tool};
 use toolkit::Interrupt;
 
-use crate::Call;
-
 /// What a log is filtered by to have calls, or to have everything else.
 pub const CALLS: &str = "toolcrib::calls";
 
@@ -30,12 +28,11 @@ struct Entry {
 
 impl Log {
     /// Says that a call was made. Its arguments are not the log's business.
-    pub(crate) fn called(call: &Call) -> Self {
-        let tool = Arc::clone(&call.tool);
-        tracing::trace!(target: CALLS, tool = tool.name, request = call.request, "Tool called: {}", tool.name);
+    pub(crate) fn called(tool: &Arc<Tool>, request: Option<&str>) -> Self {
+        tracing::trace!(target: CALLS, tool = tool.name, request, "Tool called: {}", tool.name);
         Self(Arc::new(Entry {
-            tool,
-            request: call.request.clone(),
+            tool: Arc::clone(tool),
+            request: request.map(str::to_owned),
             begun: Instant::now(),
             is_over: AtomicBool::new(false),
         }))

@@ -3,7 +3,7 @@
 use catalog::{Content, ErrorType, Failure, OnMismatch, Outcome, Tool};
 use serde_json::{Map, Value, json};
 
-use crate::refusal;
+use crate::failures;
 
 /// The most differences that are told.
 const MOST: usize = 5;
@@ -54,7 +54,7 @@ pub(crate) fn judged(tool: &Tool, outcome: Outcome) -> Outcome {
             content.extend(judged.note);
             Outcome { content, structured: Some(judged.value), failed: false }
         }
-        Err(failure) => refusal::outcome(tool, failure),
+        Err(failure) => failures::to_outcome(tool, failure),
     }
 }
 

@@ -6,7 +6,7 @@ use catalog::{ErrorForm, ErrorType, Failure, Outcome, Tool};
 use futures_util::FutureExt;
 use toolkit::{Arguments, Context, Handler, Interrupt, Native};
 
-use crate::refusal;
+use crate::failures;
 
 /// The functions of native tools, by name.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl Natives {
     ) -> Result<Outcome, Interrupt> {
         let Some(handler) = self.0.get(&tool.name) else {
             let message = format!("no function is registered for the native tool `{}`", tool.name);
-            return Ok(refusal::outcome(tool, Failure::new(ErrorType::NotCallable, message)));
+            return Ok(failures::to_outcome(tool, Failure::new(ErrorType::NotCallable, message)));
         };
         let cancel = context.cancel_token().clone();
         // The function itself may panic before it returns a future, hence the async block.
@@ -60,7 +60,7 @@ impl Natives {
             () = cancel.cancelled() => Failure::new(ErrorType::Cancelled, format!("`{}` was cancelled", tool.name)),
             limit = elapsed(limit) => timed_out(tool, limit),
         };
-        Ok(refusal::outcome(tool, failure))
+        Ok(failures::to_outcome(tool, failure))
     }
 }
 

@@ -26,15 +26,14 @@ use tokio_util::task::TaskTracker;
 use toolkit::{Answer, Arguments, Question};
 
 use crate::{
-    Clock, Settings,
+    Clock, Settings, failures,
     journal::{Cursor, Filter, Journal, JournalError, Page, Retention},
-    lanes::Lanes,
     operation::{Operation, OperationId, Owner, Progress, ServerMark, State},
     outputs::{OutputKind, Outputs},
-    refusal,
+    scheduler::Scheduler,
 };
 pub(crate) use attend::Work;
-pub(crate) use live::Live;
+pub(crate) use live::LiveOperation;
 pub use wait::Until;
 
 /// How many events a slow listener may be behind before it misses some.
@@ -82,9 +81,9 @@ pub struct Operations(pub(crate) Arc<Shared>);
 
 pub(crate) struct Shared {
     pub(crate) journal: Arc<dyn Journal>,
-    live: Mutex<HashMap<OperationId, Arc<Live>>>,
+    live: Mutex<HashMap<OperationId, Arc<LiveOperation>>>,
     events: broadcast::Sender<Event>,
-    lanes: Arc<Lanes>,
+    scheduler: Arc<Scheduler>,
     outputs: Arc<Outputs>,
     clock: Clock,
     temp: PathBuf,
@@ -103,14 +102,14 @@ impl Operations {
     pub(crate) fn new(
         settings: &Settings,
         journal: Arc<dyn Journal>,
-        lanes: Arc<Lanes>,
+        scheduler: Arc<Scheduler>,
         outputs: Arc<Outputs>,
     ) -> Self {
         Self(Arc::new(Shared {
             journal,
             live: Mutex::default(),
             events: broadcast::channel(EVENTS).0,
-            lanes,
+            scheduler,
             outputs,
             clock: settings.clock.clone(),
             temp: settings.temp.clone(),
@@ -237,7 +236,7 @@ impl Shared {
         tool: &Tool,
         arguments: &Arguments,
         owner: Owner,
-    ) -> Result<Arc<Live>, Failure> {
+    ) -> Result<Arc<LiveOperation>, Failure> {
         let id = OperationId::random();
         let operation = Operation {
             folder: self.temp.join(format!("toolcrib-{id}")),
@@ -259,8 +258,8 @@ impl Shared {
             collected: false,
         };
         let begun = self.journal.begin(operation.clone()).await;
-        begun.map_err(|error| refusal::completed(tool, not_recorded(tool, error)))?;
-        let live = Arc::new(Live::new(operation, Arc::clone(self)));
+        begun.map_err(|error| failures::complete(tool, not_recorded(tool, error)))?;
+        let live = Arc::new(LiveOperation::new(operation, Arc::clone(self)));
         self.live().insert(live.id().clone(), Arc::clone(&live));
         live.announce(EventKind::State);
         if !self.heeds.swap(true, Ordering::SeqCst) {
@@ -269,7 +268,7 @@ impl Shared {
         Ok(live)
     }
 
-    pub(crate) fn find(&self, id: &OperationId) -> Option<Arc<Live>> {
+    pub(crate) fn find(&self, id: &OperationId) -> Option<Arc<LiveOperation>> {
         self.live().get(id).cloned()
     }
 
@@ -282,11 +281,11 @@ impl Shared {
         live.is_empty()
     }
 
-    fn all(&self) -> Vec<Arc<Live>> {
+    fn all(&self) -> Vec<Arc<LiveOperation>> {
         self.live().values().cloned().collect()
     }
 
-    fn live(&self) -> MutexGuard<'_, HashMap<OperationId, Arc<Live>>> {
+    fn live(&self) -> MutexGuard<'_, HashMap<OperationId, Arc<LiveOperation>>> {
         self.live.lock()
     }
 }

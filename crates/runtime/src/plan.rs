@@ -26,7 +26,7 @@ use process::{Command, STRACE, Sandbox, Word, private_variables, trace_with_stra
 use serde::{Serialize, Serializer};
 use toolkit::Arguments;
 
-use crate::{Settings, refusal};
+use crate::{Settings, failures};
 use paths::Places;
 pub(crate) use paths::refuse_outside;
 pub(crate) use python::{interpreter, python_worker_command};
@@ -105,7 +105,7 @@ impl Plan {
         let cwd = cwd.unwrap_or_else(|| settings.crib.clone());
         let places = Places::new(settings, &cwd, is_read_only);
         let line = CommandLine::build(&process.pieces, arguments, &places, &mut refusals);
-        if let Some(refusal) = refusal::together(refusals) {
+        if let Some(refusal) = failures::combine(refusals) {
             return Err(refusal);
         }
         if process.speaks_json() {
@@ -272,7 +272,7 @@ fn refuse_unbound(tool: &Tool, process: &Process, arguments: &Arguments) -> Resu
             let message = format!(
                 "'{name}' is not a parameter of this tool: nothing on its command line takes it; leave it out"
             );
-            Err(refusal::argument(name, message, "nothing", value.clone()))
+            Err(failures::invalid_argument(name, message, "nothing", value.clone()))
         }
         None => Ok(()),
     }

@@ -7,7 +7,7 @@ use fancy_regex::{Captures, Regex};
 use process::OutputListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::{operation::Progress, operations::Live};
+use crate::{operation::Progress, operations::LiveOperation};
 
 /// The longest part of a line that is examined.
 const LINE_BYTES: usize = 1024;
@@ -16,14 +16,17 @@ const LINES: usize = 32;
 
 /// Reads the progress of an operation from one of its output streams.
 pub(crate) struct ProgressListener {
-    live: Arc<Live>,
+    live: Arc<LiveOperation>,
     pattern: Option<Arc<Regex>>,
     /// The beginning of a line that is not complete yet.
     line: Vec<u8>,
 }
 
 impl ProgressListener {
-    pub(crate) fn boxed(live: &Arc<Live>, pattern: Option<&Arc<Regex>>) -> Box<dyn OutputListener> {
+    pub(crate) fn boxed(
+        live: &Arc<LiveOperation>,
+        pattern: Option<&Arc<Regex>>,
+    ) -> Box<dyn OutputListener> {
         let pattern = pattern.map(Arc::clone);
         Box::new(Self { live: Arc::clone(live), pattern, line: Vec::new() })
     }

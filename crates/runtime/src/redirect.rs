@@ -11,7 +11,7 @@ use toolkit::Arguments;
 use crate::{
     Runtime,
     call::{Job, checked},
-    mismatch, refusal,
+    failures, mismatch,
     sequence::Leaf,
 };
 
@@ -57,7 +57,7 @@ impl Runtime {
                 let inner = Job { tool: leaf.tool, arguments: leaf.arguments, ..job };
                 mismatch::judged(&tool, Box::pin(self.perform(inner)).await)
             }
-            Err(failure) => refusal::outcome(&tool, failure),
+            Err(failure) => failures::to_outcome(&tool, failure),
         }
     }
 }

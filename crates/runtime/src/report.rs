@@ -6,7 +6,7 @@ use catalog::{Content, ErrorType, Failure, Outcome, Schema, Tool};
 use process::{CapturedOutput, ExitReason, Finished};
 use serde_json::{Map, Value, json};
 
-use crate::{Plan, refusal};
+use crate::{Plan, failures};
 
 /// The schema of every process tool's structured result. It is sent once for each tool, so it says
 /// no more than it must: nothing is required and more is allowed, and so it admits the other arms,
@@ -35,7 +35,7 @@ fn build_schema() -> Schema {
 
 /// The outcome of a program that ran.
 pub(crate) fn outcome(tool: &Tool, plan: &Plan, finished: Finished) -> Outcome {
-    let failure = failure(plan, &finished.reason).map(|failure| refusal::completed(tool, failure));
+    let failure = failure(plan, &finished.reason).map(|failure| failures::complete(tool, failure));
     let Finished { reason, duration, stdout, stderr, killed } = finished;
     let mut structured = match failure.as_ref().map(Failure::object) {
         Some(Value::Object(object)) => object,

@@ -1,8 +1,9 @@
-//! Who runs beside whom: a fair queue before the processes.
+//! A fair scheduler that limits which calls run concurrently.
 //!
-//! At most so many run at once. A tool that is exclusive runs alone among those that change
-//! something; one that only reads runs beside anything; a service takes no turn at all. Whoever
-//! came first goes first, except that one who only reads need not wait for an exclusive one.
+//! At most a fixed number of calls run at the same time. An exclusive call runs alone among those
+//! that change something; a read-only call runs beside any other; a service needs no permit. Calls
+//! start in the order in which they came, except that a read-only call need not wait behind an
+//! exclusive one.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -10,21 +11,21 @@ use catalog::{Concurrency, Tool};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 
-/// What a call asks of the others.
+/// Which calls may run at the same time as this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lane {
-    /// That none of them changes anything.
+pub(crate) enum ConcurrencyClass {
+    /// Only read-only calls.
     Exclusive,
-    /// That none of them is exclusive.
+    /// Any call that is not exclusive.
     Mutating,
-    /// Nothing.
+    /// Any call.
     Reading,
-    /// Nothing, and it takes no turn.
+    /// Any call, and it does not count towards the limit.
     Free,
 }
 
-impl Lane {
-    /// Where a tool belongs.
+impl ConcurrencyClass {
+    /// The class of a tool.
     pub(crate) fn of(tool: &Tool) -> Self {
         match tool.concurrency {
             Some(Concurrency::Exclusive) => Self::Exclusive,
@@ -43,8 +44,8 @@ impl Lane {
     }
 }
 
-/// The queue and those who run.
-pub(crate) struct Lanes {
+/// The running calls and the queue.
+pub(crate) struct Scheduler {
     limit: usize,
     state: Mutex<State>,
 }
@@ -61,51 +62,52 @@ struct State {
 
 struct Waiting {
     ticket: u64,
-    lane: Lane,
-    grant: oneshot::Sender<Turn>,
+    class: ConcurrencyClass,
+    grant: oneshot::Sender<Permit>,
 }
 
-/// The right to run; given back when dropped.
-pub(crate) struct Turn {
-    lanes: Arc<Lanes>,
-    lane: Lane,
+/// The right to run, which dropping returns.
+pub(crate) struct Permit {
+    scheduler: Arc<Scheduler>,
+    class: ConcurrencyClass,
 }
 
-impl Lanes {
-    /// At most `limit` run at once.
+impl Scheduler {
+    /// At most `limit` calls run at the same time.
     pub(crate) fn new(limit: usize) -> Self {
         Self { limit: limit.max(1), state: Mutex::default() }
     }
 
-    /// Waits for a turn. If it is not given at once, `queued` is told a ticket for [`Lanes::place`].
-    pub(crate) async fn enter(
+    /// Waits for a permit; `None` if the class needs none. If the call has to queue, `on_queued` gets
+    /// the ticket for [`Scheduler::queue_position`].
+    pub(crate) async fn acquire(
         self: &Arc<Self>,
-        lane: Lane,
-        queued: impl FnOnce(u64),
-    ) -> Option<Turn> {
-        if lane == Lane::Free {
+        class: ConcurrencyClass,
+        on_queued: impl FnOnce(u64),
+    ) -> Option<Permit> {
+        if class == ConcurrencyClass::Free {
             return None;
         }
         let waiting = {
             let mut state = self.state();
-            if state.waiting.is_empty() && state.has_room(self.limit, lane) {
-                state.start(lane);
-                return Some(self.turn(lane));
+            if state.waiting.is_empty() && state.has_room(self.limit, class) {
+                state.start(class);
+                return Some(self.permit(class));
             }
             let (grant, granted) = oneshot::channel();
             state.last += 1;
             let ticket = state.last;
-            state.waiting.push_back(Waiting { ticket, lane, grant });
-            InLine { lanes: self, ticket, granted }
+            state.waiting.push_back(Waiting { ticket, class, grant });
+            QueuedCall { scheduler: self, ticket, granted }
         };
-        queued(waiting.ticket);
-        // Whoever waits behind an exclusive one may only read, and can start right away.
-        self.start_those_who_can();
+        on_queued(waiting.ticket);
+        // If only an exclusive call is ahead and this one is read-only, it can start right away.
+        self.start_ready();
         waiting.granted().await
     }
 
-    /// How many go first, counting this one; 0 if it is not in the queue.
-    pub(crate) fn place(&self, ticket: u64) -> usize {
+    /// The position in the queue, beginning with 1; 0 if it is not queued.
+    pub(crate) fn queue_position(&self, ticket: u64) -> usize {
         self.state()
             .waiting
             .iter()
@@ -113,15 +115,15 @@ impl Lanes {
             .map_or(0, |index| index + 1)
     }
 
-    fn turn(self: &Arc<Self>, lane: Lane) -> Turn {
-        Turn { lanes: Arc::clone(self), lane }
+    fn permit(self: &Arc<Self>, class: ConcurrencyClass) -> Permit {
+        Permit { scheduler: Arc::clone(self), class }
     }
 
-    fn start_those_who_can(self: &Arc<Self>) {
-        let started = self.state().take_those_who_can(self.limit);
+    fn start_ready(self: &Arc<Self>) {
+        let started = self.state().take_ready(self.limit);
         for waiting in started {
-            // If nobody waits any more the turn is dropped, and so given back.
-            let _ = waiting.grant.send(self.turn(waiting.lane));
+            // If the receiver is gone, the unsent permit is dropped and so returned.
+            let _ = waiting.grant.send(self.permit(waiting.class));
         }
     }
 
@@ -131,44 +133,45 @@ impl Lanes {
 }
 
 impl State {
-    fn has_room(&self, limit: usize, lane: Lane) -> bool {
-        let is_alone = !(lane.excludes(Lane::Exclusive) && self.exclusive > 0
-            || lane.excludes(Lane::Mutating) && self.mutating > 0);
+    fn has_room(&self, limit: usize, class: ConcurrencyClass) -> bool {
+        let is_alone = !(class.excludes(ConcurrencyClass::Exclusive) && self.exclusive > 0
+            || class.excludes(ConcurrencyClass::Mutating) && self.mutating > 0);
         self.running < limit && is_alone
     }
 
-    fn start(&mut self, lane: Lane) {
-        *self.count(lane) += 1;
+    fn start(&mut self, class: ConcurrencyClass) {
+        *self.count(class) += 1;
         self.running += 1;
     }
 
-    fn end(&mut self, lane: Lane) {
-        *self.count(lane) -= 1;
+    fn end(&mut self, class: ConcurrencyClass) {
+        *self.count(class) -= 1;
         self.running -= 1;
     }
 
-    fn count(&mut self, lane: Lane) -> &mut usize {
-        match lane {
-            Lane::Exclusive => &mut self.exclusive,
-            Lane::Mutating => &mut self.mutating,
-            // Counted among the running only.
-            Lane::Reading | Lane::Free => &mut self.reading,
+    fn count(&mut self, class: ConcurrencyClass) -> &mut usize {
+        match class {
+            ConcurrencyClass::Exclusive => &mut self.exclusive,
+            ConcurrencyClass::Mutating => &mut self.mutating,
+            // These exclude nothing, so the number is never read.
+            ConcurrencyClass::Reading | ConcurrencyClass::Free => &mut self.reading,
         }
     }
 
-    /// In order; those who wait longer and exclude a later one hold it back.
-    fn take_those_who_can(&mut self, limit: usize) -> Vec<Waiting> {
-        let (mut started, mut held) = (Vec::new(), Vec::<Lane>::new());
+    /// Removes the calls that can start now, in order. A call that still waits holds back every later
+    /// one that it excludes.
+    fn take_ready(&mut self, limit: usize) -> Vec<Waiting> {
+        let (mut started, mut held) = (Vec::new(), Vec::<ConcurrencyClass>::new());
         let mut index = 0;
         while index < self.waiting.len() && self.running < limit {
-            let lane = self.waiting[index].lane;
-            if held.iter().any(|earlier| earlier.excludes(lane)) || !self.has_room(limit, lane) {
-                if !held.contains(&lane) {
-                    held.push(lane);
+            let class = self.waiting[index].class;
+            if held.iter().any(|earlier| earlier.excludes(class)) || !self.has_room(limit, class) {
+                if !held.contains(&class) {
+                    held.push(class);
                 }
                 index += 1;
             } else {
-                self.start(lane);
+                self.start(class);
                 started.extend(self.waiting.remove(index));
             }
         }
@@ -176,34 +179,34 @@ impl State {
     }
 }
 
-impl Drop for Turn {
+impl Drop for Permit {
     fn drop(&mut self) {
-        self.lanes.state().end(self.lane);
-        self.lanes.start_those_who_can();
+        self.scheduler.state().end(self.class);
+        self.scheduler.start_ready();
     }
 }
 
-/// Someone in the queue, who leaves it when dropped.
-struct InLine<'a> {
-    lanes: &'a Arc<Lanes>,
+/// A place in the queue, which dropping gives up.
+struct QueuedCall<'a> {
+    scheduler: &'a Arc<Scheduler>,
     ticket: u64,
-    granted: oneshot::Receiver<Turn>,
+    granted: oneshot::Receiver<Permit>,
 }
 
-impl InLine<'_> {
-    async fn granted(mut self) -> Option<Turn> {
+impl QueuedCall<'_> {
+    async fn granted(mut self) -> Option<Permit> {
         (&mut self.granted).await.ok()
     }
 }
 
-impl Drop for InLine<'_> {
+impl Drop for QueuedCall<'_> {
     fn drop(&mut self) {
-        let mut state = self.lanes.state();
+        let mut state = self.scheduler.state();
         let place = state.waiting.iter().position(|waiting| waiting.ticket == self.ticket);
         let left = place.and_then(|place| state.waiting.remove(place));
         drop(state);
         if left.is_some() {
-            self.lanes.start_those_who_can();
+            self.scheduler.start_ready();
         }
     }
 }
@@ -214,43 +217,51 @@ mod tests {
 
     use futures_util::FutureExt;
 
-    use super::{Lane, Lanes};
+    use super::{ConcurrencyClass, Scheduler};
 
-    fn enter(lanes: &Arc<Lanes>, lane: Lane) -> impl Future<Output = Option<super::Turn>> + '_ {
-        lanes.enter(lane, |_| {})
+    fn acquire(
+        scheduler: &Arc<Scheduler>,
+        class: ConcurrencyClass,
+    ) -> impl Future<Output = Option<super::Permit>> + '_ {
+        scheduler.acquire(class, |_| {})
     }
 
     #[test]
-    fn an_exclusive_one_runs_alone_among_those_that_write() {
-        let lanes = Arc::new(Lanes::new(10));
-        let writer = enter(&lanes, Lane::Mutating).now_or_never().flatten();
+    fn runs_an_exclusive_call_alone_among_writers() {
+        let scheduler = Arc::new(Scheduler::new(10));
+        let writer = acquire(&scheduler, ConcurrencyClass::Mutating).now_or_never().flatten();
         assert!(writer.is_some());
-        let mut exclusive = Box::pin(enter(&lanes, Lane::Exclusive));
+        let mut exclusive = Box::pin(acquire(&scheduler, ConcurrencyClass::Exclusive));
         assert!((&mut exclusive).now_or_never().is_none());
-        assert!(enter(&lanes, Lane::Reading).now_or_never().is_some(), "who reads need not wait");
-        let mut later = Box::pin(enter(&lanes, Lane::Mutating));
+        assert!(
+            acquire(&scheduler, ConcurrencyClass::Reading).now_or_never().is_some(),
+            "who reads need not wait"
+        );
+        let mut later = Box::pin(acquire(&scheduler, ConcurrencyClass::Mutating));
         assert!((&mut later).now_or_never().is_none(), "who came later waits behind");
         drop(writer);
-        let turn = (&mut exclusive).now_or_never().flatten();
-        assert!(turn.is_some());
+        let permit = (&mut exclusive).now_or_never().flatten();
+        assert!(permit.is_some());
         assert!((&mut later).now_or_never().is_none());
-        drop(turn);
+        drop(permit);
         assert!((&mut later).now_or_never().is_some());
     }
 
     #[test]
-    fn the_place_in_the_queue_is_known_and_those_who_leave_make_way() {
-        let lanes = Arc::new(Lanes::new(1));
-        let first = enter(&lanes, Lane::Reading).now_or_never().flatten();
+    fn reports_queue_positions_and_skips_calls_that_gave_up() {
+        let scheduler = Arc::new(Scheduler::new(1));
+        let first = acquire(&scheduler, ConcurrencyClass::Reading).now_or_never().flatten();
         let tickets = Mutex::new(Vec::new());
         let queue = || {
-            Box::pin(lanes.enter(Lane::Reading, |ticket| {
+            Box::pin(scheduler.acquire(ConcurrencyClass::Reading, |ticket| {
                 tickets.lock().unwrap_or_else(|_| panic!()).push(ticket)
             }))
         };
         let (mut second, mut third) = (queue(), queue());
         assert!((&mut second).now_or_never().is_none() && (&mut third).now_or_never().is_none());
-        let place = |index: usize| lanes.place(tickets.lock().unwrap_or_else(|_| panic!())[index]);
+        let place = |index: usize| {
+            scheduler.queue_position(tickets.lock().unwrap_or_else(|_| panic!())[index])
+        };
         assert_eq!((place(0), place(1)), (1, 2));
         drop(second);
         assert_eq!((place(0), place(1)), (0, 1));
@@ -260,19 +271,19 @@ mod tests {
 
     #[test]
     fn a_service_takes_no_turn() {
-        let lanes = Arc::new(Lanes::new(1));
-        let _busy = enter(&lanes, Lane::Exclusive).now_or_never().flatten();
-        assert!(matches!(enter(&lanes, Lane::Free).now_or_never(), Some(None)));
+        let scheduler = Arc::new(Scheduler::new(1));
+        let _busy = acquire(&scheduler, ConcurrencyClass::Exclusive).now_or_never().flatten();
+        assert!(matches!(acquire(&scheduler, ConcurrencyClass::Free).now_or_never(), Some(None)));
     }
 
     #[test]
     fn a_turn_nobody_took_is_given_back() {
-        let lanes = Arc::new(Lanes::new(1));
-        let first = enter(&lanes, Lane::Mutating).now_or_never().flatten();
-        let mut second = Box::pin(enter(&lanes, Lane::Mutating));
+        let scheduler = Arc::new(Scheduler::new(1));
+        let first = acquire(&scheduler, ConcurrencyClass::Mutating).now_or_never().flatten();
+        let mut second = Box::pin(acquire(&scheduler, ConcurrencyClass::Mutating));
         assert!((&mut second).now_or_never().is_none());
         drop(first);
         drop(second);
-        assert!(enter(&lanes, Lane::Exclusive).now_or_never().is_some());
+        assert!(acquire(&scheduler, ConcurrencyClass::Exclusive).now_or_never().is_some());
     }
 }

@@ -20,10 +20,11 @@ use toolkit::Arguments;
 use crate::{
     Runtime,
     call::{Job, checked},
-    lanes::Lane,
+    failures,
     native::elapsed,
     operation::Progress,
-    plan, redirect, refusal,
+    plan, redirect,
+    scheduler::ConcurrencyClass,
 };
 
 /// How deep sequences may lie in each other.
@@ -48,7 +49,7 @@ pub(crate) fn leaves(
 ) -> Result<Vec<Leaf>, Failure> {
     let mut leaves = Vec::new();
     gather(catalog, tool, arguments, 0, &mut leaves)
-        .map_err(|failure| refusal::completed(tool, failure))?;
+        .map_err(|failure| failures::complete(tool, failure))?;
     Ok(leaves)
 }
 
@@ -125,18 +126,20 @@ impl Runtime {
         };
         let folder = match self.sequence_folder(&job.arguments) {
             Ok(folder) => folder,
-            Err(failure) => return refusal::outcome(&tool, failure),
+            Err(failure) => return failures::to_outcome(&tool, failure),
         };
         // An exclusive sequence has the turn for all of its steps.
-        let lane = Lane::of(&tool);
-        let _turn = match lane {
-            Lane::Exclusive if !job.has_turn => match self.turn(&job, lane).await {
-                Ok(turn) => turn,
-                Err(failure) => return refusal::outcome(&tool, failure),
-            },
+        let class = ConcurrencyClass::of(&tool);
+        let _permit = match class {
+            ConcurrencyClass::Exclusive if !job.has_permit => {
+                match self.acquire_permit(&job, class).await {
+                    Ok(permit) => permit,
+                    Err(failure) => return failures::to_outcome(&tool, failure),
+                }
+            }
             _ => None,
         };
-        job.has_turn |= lane == Lane::Exclusive;
+        job.has_permit |= class == ConcurrencyClass::Exclusive;
         let limit = job.limit.into_iter().chain(tool.timeout).min();
         let cancel = job.context.cancel_token().child_token();
         job.context = job.context.with_cancel(cancel.clone());
@@ -208,14 +211,14 @@ impl Runtime {
                     plan: None,
                     trace: None,
                     live: job.live.clone(),
-                    has_turn: job.has_turn,
+                    has_permit: job.has_permit,
                     output_bytes: (job.output_bytes / count).max(1024),
                     step: format!("{}.{}", job.step, index + 1),
                     depth: job.depth + 1,
                 };
                 Box::pin(self.perform(inner)).await
             }
-            Err(failure) => refusal::outcome(&job.tool, failure),
+            Err(failure) => failures::to_outcome(&job.tool, failure),
         }
     }
 
@@ -270,7 +273,7 @@ impl Record {
         let failed = self.failure.is_some();
         let failure = self.failure.map(|failure| {
             let message = format!("`{}`: {}", tool.name, failure.message);
-            refusal::completed(tool, Failure { message, ..failure })
+            failures::complete(tool, Failure { message, ..failure })
         });
         let mut content = self.content;
         content.extend(failure.as_ref().map(|failure| Content::Text(failure.message.clone())));

@@ -15,10 +15,9 @@ use toolkit::{Answer, Arguments, Capability, Context, Interrupt, Question};
 use super::{Approval, Digest, LIFE, words};
 use crate::{
     Runtime,
-    audit::AuditLine,
     call::Call,
     digest::{arguments_digest, together, tool_digest},
-    journal::{JournalError, Ruling},
+    journal::{AuditLine, JournalError, Ruling},
     operation::ApprovalId,
     operations::store_failed,
     sequence::{self, Leaf},

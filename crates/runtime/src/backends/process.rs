@@ -8,7 +8,8 @@ use process::{Command, Finished, OutputBuffer, OutputStream, RunOptions, run_to_
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Runtime, operations::Live, outputs::Spill, programs::cannot_start, progress::ProgressListener,
+    Runtime, operations::LiveOperation, outputs::Spill, programs::cannot_start,
+    progress::ProgressListener,
 };
 
 /// One run of a command.
@@ -19,7 +20,7 @@ pub(crate) struct CommandRun<'a> {
     /// How much of each output stream is kept in memory.
     pub(crate) output_bytes: usize,
     /// The operation that it belongs to, and as which step.
-    pub(crate) live: Option<(&'a Arc<Live>, &'a str)>,
+    pub(crate) live: Option<(&'a Arc<LiveOperation>, &'a str)>,
     /// Finds progress in its output.
     pub(crate) pattern: Option<Arc<Regex>>,
 }

@@ -8,10 +8,11 @@ use std::{
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::{Answered, Cursor, Filter, Journal, JournalError, Note, Page, Retention, Ruling};
+use super::{
+    Answered, AuditLine, Cursor, Filter, Journal, JournalError, Note, Page, Retention, Ruling,
+};
 use crate::{
     approval::{Approval, Digest},
-    audit::AuditLine,
     operation::{ApprovalId, Operation, OperationId, Owner},
 };
 

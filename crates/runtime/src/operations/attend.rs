@@ -11,8 +11,8 @@ use futures_util::FutureExt;
 use tokio::time::{interval, sleep};
 use toolkit::Context;
 
-use super::{Live, Shared, client::OperationClient};
-use crate::{Runtime, call::Job, log::Log, operation::Owner, refusal};
+use super::{LiveOperation, Shared, client::OperationClient};
+use crate::{Runtime, call::Job, failures, log::Log, operation::Owner};
 
 /// How often a caller that waits is told how far the operation is.
 const TICK: Duration = Duration::from_millis(250);
@@ -28,7 +28,10 @@ pub(crate) struct Work {
 
 impl Runtime {
     /// Runs a call as an operation: its outcome if it ends soon, else word that it was started.
-    pub(crate) async fn operate(self: &Arc<Self>, work: Work) -> (Outcome, Option<Arc<Live>>) {
+    pub(crate) async fn operate(
+        self: &Arc<Self>,
+        work: Work,
+    ) -> (Outcome, Option<Arc<LiveOperation>>) {
         let Work { mut job, owner, log } = work;
         // What cannot run is refused, rather than recorded.
         if let Err(failure) = self.rehearse(&mut job) {
@@ -50,13 +53,13 @@ impl Runtime {
         (outcome, Some(live))
     }
 
-    async fn carry_out(self: Arc<Self>, job: Job, log: Log, live: Arc<Live>) {
+    async fn carry_out(self: Arc<Self>, job: Job, log: Log, live: Arc<LiveOperation>) {
         let tool = Arc::clone(&job.tool);
         let begun = Instant::now();
         // Whatever happens, an operation that was begun is ended.
         let work = AssertUnwindSafe(self.perform(job)).catch_unwind().await;
         let outcome = work.unwrap_or_else(|_| {
-            refusal::outcome(
+            failures::to_outcome(
                 &tool,
                 Failure::new(
                     ErrorType::InternalError,
@@ -72,7 +75,7 @@ impl Runtime {
 
 /// The caller's wait. If the caller goes away during it, the operation is ended.
 struct Waiting {
-    live: Arc<Live>,
+    live: Arc<LiveOperation>,
     is_over: bool,
 }
 
@@ -84,7 +87,7 @@ impl Drop for Waiting {
     }
 }
 
-async fn attend(live: &Arc<Live>, caller: &Context, patience: Duration) -> Outcome {
+async fn attend(live: &Arc<LiveOperation>, caller: &Context, patience: Duration) -> Outcome {
     let patience = sleep(patience);
     tokio::pin!(patience);
     let mut ticks = interval(TICK);
@@ -110,7 +113,7 @@ async fn attend(live: &Arc<Live>, caller: &Context, patience: Duration) -> Outco
 }
 
 /// Progress as a percentage where it is known, else the seconds that have passed. Never less than before.
-async fn tell(live: &Live, caller: &Context, said: &mut f64) {
+async fn tell(live: &LiveOperation, caller: &Context, said: &mut f64) {
     let operation = live.snapshot();
     let (done, total) = match operation.progress.fraction {
         Some(fraction) => (fraction * 100.0, Some(100.0)),

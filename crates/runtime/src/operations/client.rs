@@ -8,18 +8,18 @@ use toolkit::{
     Answer, BoxFuture, Capability, Change, Client, Context, Interrupt, Level, Progress, Question,
 };
 
-use super::Live;
+use super::LiveOperation;
 use crate::operation;
 
 /// The client of an operation.
 pub(crate) struct OperationClient {
-    live: Arc<Live>,
+    live: Arc<LiveOperation>,
     caller: Context,
 }
 
 impl OperationClient {
     /// The services of the work of an operation: ended by the operation's own token.
-    pub(super) fn context(live: &Arc<Live>, caller: Context) -> Context {
+    pub(super) fn context(live: &Arc<LiveOperation>, caller: Context) -> Context {
         let owner = Arc::clone(caller.owner());
         Context::new(Arc::new(Self { live: Arc::clone(live), caller }), live.cancel_token().clone())
             .with_owner(owner)

@@ -6,7 +6,7 @@ use catalog::{Content, Outcome};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::{Live, Shared};
+use super::{LiveOperation, Shared};
 use crate::{
     journal::JournalError,
     operation::{Operation, State},
@@ -19,7 +19,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 impl Shared {
     /// Takes down what an operation came to, then tells whoever waits. If the journal refuses, it
     /// is told all the same, kept in memory, and tried again.
-    pub(super) async fn finish(self: &Arc<Self>, live: &Arc<Live>, outcome: Outcome) {
+    pub(super) async fn finish(self: &Arc<Self>, live: &Arc<LiveOperation>, outcome: Outcome) {
         let ended = self.ended(live, outcome);
         match self.journal.finish(ended.clone()).await {
             Ok(true) => self.close(live, ended),
@@ -36,7 +36,7 @@ impl Shared {
         }
     }
 
-    fn ended(&self, live: &Live, mut outcome: Outcome) -> Operation {
+    fn ended(&self, live: &LiveOperation, mut outcome: Outcome) -> Operation {
         let state = State::of_outcome(&outcome);
         if let (State::Cancelled, Some(reason)) = (state, live.reason()) {
             say_why(&mut outcome, reason);
@@ -67,7 +67,7 @@ impl Shared {
         }
     }
 
-    fn close(&self, live: &Arc<Live>, ended: Operation) {
+    fn close(&self, live: &Arc<LiveOperation>, ended: Operation) {
         live.close(ended);
         self.live().remove(live.id());
     }

@@ -25,7 +25,7 @@ use crate::{
 const BEHIND: Duration = Duration::from_millis(200);
 
 /// One operation while it runs.
-pub(crate) struct Live {
+pub(crate) struct LiveOperation {
     id: OperationId,
     operation: Mutex<Operation>,
     shared: Arc<Shared>,
@@ -64,7 +64,7 @@ struct Open {
     answered: oneshot::Sender<Vec<Answer>>,
 }
 
-impl Live {
+impl LiveOperation {
     pub(super) fn new(operation: Operation, shared: Arc<Shared>) -> Self {
         Self {
             id: operation.id.clone(),
@@ -98,7 +98,9 @@ impl Live {
             operation.elapsed = self.elapsed();
         }
         let place = match operation.state {
-            State::Pending => self.shared.lanes.place(self.ticket.load(Ordering::Relaxed)),
+            State::Pending => {
+                self.shared.scheduler.queue_position(self.ticket.load(Ordering::Relaxed))
+            }
             _ => 0,
         };
         if place > 0 {

@@ -6,7 +6,7 @@ use catalog::Failure;
 use futures_util::future::{Either, select_all};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::{Live, Operations, Shared, Viewer, recover};
+use super::{LiveOperation, Operations, Shared, Viewer, recover};
 use crate::{
     journal::Filter,
     operation::{Operation, OperationId, State},
@@ -115,7 +115,7 @@ impl Operations {
     }
 }
 
-async fn done(live: Arc<Live>) {
+async fn done(live: Arc<LiveOperation>) {
     live.done().await;
 }
 

@@ -14,7 +14,7 @@ use catalog::{ErrorType, Failure, Tool};
 use serde_json::Value;
 use toolkit::Arguments;
 
-use crate::{Settings, refusal};
+use crate::{Settings, failures};
 
 /// What people change and tools do not, in the folder of the crib: configuration and definitions.
 const PROTECTED: [&str; 3] = ["toolcrib.toml", "tool_guidance.json", "tools"];
@@ -48,7 +48,7 @@ impl<'a> Places<'a> {
             None => target,
         };
         path.into_os_string().into_string().map_err(|_| {
-            refusal::argument(
+            failures::invalid_argument(
                 parameter,
                 format!("'{parameter}' leads to a path that is not UTF-8"),
                 "a UTF-8 path",
@@ -89,7 +89,7 @@ impl<'a> Places<'a> {
             None | Some(Value::Null) => return Ok(self.folder.to_owned()),
             Some(Value::String(text)) => text,
             Some(other) => {
-                return Err(refusal::argument(
+                return Err(failures::invalid_argument(
                     parameter,
                     "Expected string",
                     "string",
@@ -100,14 +100,19 @@ impl<'a> Places<'a> {
         let folder = self.inside(parameter, text)?;
         if !folder.is_dir() {
             let message = format!("'{parameter}' is not an existing folder: `{text}`");
-            return Err(refusal::argument(parameter, message, "an existing folder", text.as_str()));
+            return Err(failures::invalid_argument(
+                parameter,
+                message,
+                "an existing folder",
+                text.as_str(),
+            ));
         }
         Ok(folder)
     }
 
     fn inside(&self, parameter: &str, text: &str) -> Result<PathBuf, Failure> {
         if text.contains('\0') {
-            return Err(refusal::argument(
+            return Err(failures::invalid_argument(
                 parameter,
                 format!("'{parameter}' has a NUL byte"),
                 "a path",
@@ -115,7 +120,7 @@ impl<'a> Places<'a> {
             ));
         }
         let path = real_path(&self.folder.join(text)).map_err(|error| {
-            refusal::argument(
+            failures::invalid_argument(
                 parameter,
                 format!("'{parameter}' is not a usable path: `{text}`: {error}"),
                 "a path",
@@ -142,7 +147,7 @@ impl<'a> Places<'a> {
             "'{parameter}' leads to `{text}`: definitions and configuration are changed by people, not by tools; \
              name another path"
         );
-        Err(refusal::about(
+        Err(failures::about_argument(
             parameter,
             ErrorType::PathProtected,
             message,
@@ -165,7 +170,7 @@ impl<'a> Places<'a> {
         let message = format!(
             "'{parameter}' leads outside the folders that tools may touch: `{text}`; stay inside {roots}"
         );
-        refusal::about(
+        failures::about_argument(
             parameter,
             ErrorType::PathOutsideRoots,
             message,
@@ -224,9 +229,9 @@ pub(crate) fn refuse_outside(
             .as_str()
             .into_iter()
             .chain(value.as_array().into_iter().flatten().filter_map(Value::as_str));
-        refusal::together(texts.filter_map(|text| places.target(name, text).err()).collect())
+        failures::combine(texts.filter_map(|text| places.target(name, text).err()).collect())
     });
-    refusal::together(refusals.collect()).map_or(Ok(()), Err)
+    failures::combine(refusals.collect()).map_or(Ok(()), Err)
 }
 
 fn is_path(schema: &Value) -> bool {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use catalog::{ErrorType, Failure};
 
-use crate::{Settings, refusal};
+use crate::{Settings, failures};
 
 /// Names that make programs load code, run other programs, or look elsewhere for what they trust.
 const FORBIDDEN: [&str; 38] = [
@@ -109,7 +109,7 @@ pub(crate) fn check(parameter: &str, name: &str) -> Result<(), Failure> {
         let message = format!(
             "'{name}' is not a name for an environment variable; use letters, digits and `_`, no digit first"
         );
-        return Err(refusal::argument(
+        return Err(failures::invalid_argument(
             parameter,
             message,
             "names of letters, digits and `_`",
@@ -120,7 +120,7 @@ pub(crate) fn check(parameter: &str, name: &str) -> Result<(), Failure> {
         let message = format!(
             "the environment variable `{name}` may not be set by a call: programs take code or trust from it"
         );
-        return Err(refusal::about(
+        return Err(failures::about_argument(
             parameter,
             ErrorType::VariableRefused,
             message,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use toolkit::Arguments;
 
 use super::{paths::Places, variables};
-use crate::refusal;
+use crate::failures;
 
 /// Whether `--` stands before the positional values.
 #[derive(Clone, Copy, PartialEq)]
@@ -146,7 +146,7 @@ impl<'a> CommandLine<'a> {
                     "'{}' must not begin with a dash, or the program would take `{text}` for an option; {instead}",
                     binding.parameter
                 );
-                return Err(refusal::argument(
+                return Err(failures::invalid_argument(
                     &binding.parameter,
                     message,
                     "a value without a leading dash",
@@ -198,7 +198,7 @@ impl<'a> CommandLine<'a> {
     fn variables(&mut self, binding: &Binding, value: &Value, refusals: &mut Vec<Failure>) {
         let Value::Object(members) = value else {
             let message = format!("'{}' must be an object of names and values", binding.parameter);
-            return refusals.push(refusal::argument(
+            return refusals.push(failures::invalid_argument(
                 &binding.parameter,
                 message,
                 "object",

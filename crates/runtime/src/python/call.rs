@@ -10,9 +10,10 @@ use crate::{
     Runtime, Session,
     answer::{self, Way},
     call::Job,
-    lanes::Lane,
+    failures,
     outputs::Spill,
-    plan, refusal, returned,
+    plan, returned,
+    scheduler::ConcurrencyClass,
     warm::{Broken, Language, Place, Start, died, stopped, unless_cancelled},
 };
 
@@ -21,13 +22,17 @@ impl Runtime {
     pub(crate) async fn python(self: &Arc<Self>, mut job: Job) -> Outcome {
         let tool = Arc::clone(&job.tool);
         let outcome = self.prepare_python(&mut job).await;
-        outcome.unwrap_or_else(|failure| refusal::outcome(&tool, failure))
+        outcome.unwrap_or_else(|failure| failures::to_outcome(&tool, failure))
     }
 
     async fn prepare_python(self: &Arc<Self>, job: &mut Job) -> Result<Outcome, Failure> {
         let (session, _) = self.session(job).await?;
         plan::refuse_outside(&self.settings, &job.tool, &job.arguments)?;
-        let _turn = if job.has_turn { None } else { self.turn(job, Lane::of(&job.tool)).await? };
+        let _permit = if job.has_permit {
+            None
+        } else {
+            self.acquire_permit(job, ConcurrencyClass::of(&job.tool)).await?
+        };
         let leaving = self.workers.leaving();
         let mut place = unless_cancelled(job, session.place(Language::Python).lock()).await?;
         let spill = self.spill(job);
@@ -104,7 +109,7 @@ async fn outcome(tool: &Tool, said: Said, spill: &Spill<'_>, limit: usize) -> Ou
         Ended::Stopped(why) | Ended::Broken(_, Some(why)) => stopped(&tool.name, why),
         Ended::Broken(broken, None) => ended(&tool.name, &broken),
     };
-    let mut outcome = refusal::outcome(tool, failure);
+    let mut outcome = failures::to_outcome(tool, failure);
     outcome.content.extend(asides);
     outcome
 }

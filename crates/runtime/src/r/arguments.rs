@@ -12,7 +12,7 @@ use super::{
     time,
     value::{Data, NA_INTEGER, RValue, na_real},
 };
-use crate::refusal;
+use crate::failures;
 
 /// The arguments of a call by name, in the order of the definition. What was left out is left out.
 pub(crate) fn encoded(
@@ -32,7 +32,7 @@ pub(crate) fn encoded(
             Ok(value) => encoded.push((formal.parameter.clone(), value)),
             Err(expected) => {
                 let message = format!("'{}' must be {expected}", formal.parameter);
-                refusals.push(refusal::argument(
+                refusals.push(failures::invalid_argument(
                     &formal.parameter,
                     message,
                     expected,
@@ -41,7 +41,7 @@ pub(crate) fn encoded(
             }
         }
     }
-    refusal::together(refusals).map_or(Ok(encoded), Err)
+    failures::combine(refusals).map_or(Ok(encoded), Err)
 }
 
 fn not_a_formal(function: &RFunction, name: &str, value: &Value) -> Failure {
@@ -49,7 +49,7 @@ fn not_a_formal(function: &RFunction, name: &str, value: &Value) -> Failure {
         "'{name}' is not an argument of the R function `{}`; leave it out",
         function.function
     );
-    refusal::argument(name, message, "nothing", value.clone())
+    failures::invalid_argument(name, message, "nothing", value.clone())
 }
 
 /// What a value must be, where it is not.

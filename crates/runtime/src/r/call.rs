@@ -15,9 +15,9 @@ use super::{
 use crate::{
     Runtime, Session,
     call::{Call, Job},
-    lanes::Lane,
+    failures,
     plan::r_worker_command,
-    refusal,
+    scheduler::ConcurrencyClass,
     warm::{Bounds, Language, Life, Place, Snapshot, Start, unless_cancelled},
 };
 
@@ -41,7 +41,7 @@ impl Runtime {
     pub(crate) async fn r(self: &Arc<Self>, mut job: Job) -> Outcome {
         let tool = Arc::clone(&job.tool);
         let outcome = self.prepare_r(&mut job).await;
-        outcome.unwrap_or_else(|failure| refusal::outcome(&tool, failure))
+        outcome.unwrap_or_else(|failure| failures::to_outcome(&tool, failure))
     }
 
     async fn prepare_r(self: &Arc<Self>, job: &mut Job) -> Result<Outcome, Failure> {
@@ -51,7 +51,11 @@ impl Runtime {
         };
         let (session, life) = self.session(job).await?;
         let arguments = encoded(function, &job.arguments)?;
-        let _turn = if job.has_turn { None } else { self.turn(job, Lane::of(&tool)).await? };
+        let _permit = if job.has_permit {
+            None
+        } else {
+            self.acquire_permit(job, ConcurrencyClass::of(&tool)).await?
+        };
         let ready = Ready { job, function, arguments, life };
         let _leaving = self.workers.leaving();
         let mut place = unless_cancelled(job, session.place(Language::R).lock()).await?;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::conversation::{Ended, RError, Said};
 use crate::{
-    refusal,
+    failures,
     returned::{self, link},
     warm::{Broken, died, stopped},
 };
@@ -58,7 +58,7 @@ fn printed(said: Said) -> Outcome {
 }
 
 fn failed(tool: &Tool, failure: Failure, said: Said) -> Outcome {
-    let failure = refusal::completed(tool, failure);
+    let failure = failures::complete(tool, failure);
     let Value::Object(mut fields) = failure.object() else {
         unreachable!("the standard error object")
     };

@@ -4,7 +4,7 @@ use catalog::{Failure, Implementation, Schema, Tool};
 use serde_json::{Value, json};
 use toolkit::Arguments;
 
-use crate::refusal;
+use crate::failures;
 
 /// The name of the argument, where a tool has none of that name itself.
 const HANDLE: &str = "session";
@@ -53,7 +53,7 @@ pub(super) fn take(tool: &Tool, arguments: &mut Arguments) -> Result<Option<Stri
             let message = format!(
                 "'{HANDLE}' must be a text of 1 to {LONGEST} characters that names a session"
             );
-            Err(refusal::argument(HANDLE, message, "a text of 1 to 256 characters", other))
+            Err(failures::invalid_argument(HANDLE, message, "a text of 1 to 256 characters", other))
         }
     }
 }

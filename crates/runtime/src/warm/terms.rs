@@ -8,7 +8,9 @@ use process::{OutputBuffer, OutputStream};
 use tokio_util::sync::CancellationToken;
 
 use super::{Ears, Patience};
-use crate::{Runtime, call::Job, operations::Live, outputs::Spill, progress::ProgressListener};
+use crate::{
+    Runtime, call::Job, operations::LiveOperation, outputs::Spill, progress::ProgressListener,
+};
 
 /// The terms on which a call is made.
 pub(crate) struct Terms<'a> {
@@ -19,7 +21,7 @@ pub(crate) struct Terms<'a> {
     pub(crate) output_bytes: usize,
     pub(crate) spill: &'a Spill<'a>,
     /// The operation that it belongs to, and what finds progress in its output.
-    live: Option<&'a Arc<Live>>,
+    live: Option<&'a Arc<LiveOperation>>,
     pattern: Option<Arc<Regex>>,
 }
 
