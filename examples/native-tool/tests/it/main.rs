@@ -1,4 +1,4 @@
-//! The program as a client starts it.
+//! Runs the program as a client does.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -13,7 +13,7 @@ fn serves_its_one_tool() {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .expect("it starts");
+        .expect("the program starts");
     let mut input = child.stdin.take().expect("piped");
     let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
     let mut ask = |method: &str, mut params: Value| -> Value {
@@ -22,8 +22,8 @@ fn serves_its_one_tool() {
             "io.modelcontextprotocol/clientCapabilities": {},
         });
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        writeln!(input, "{request}").expect("it reads");
-        let line = lines.next().expect("an answer").expect("readable");
+        writeln!(input, "{request}").expect("the program reads its input");
+        let line = lines.next().expect("a response").expect("valid UTF-8");
         serde_json::from_str(&line).expect("only protocol on standard output")
     };
     let listed = ask("tools/list", json!({}));
@@ -34,5 +34,5 @@ fn serves_its_one_tool() {
     let called = ask("tools/call", call);
     assert_eq!(called["result"]["structuredContent"], json!({"success": true, "value": 6}));
     drop(input);
-    assert!(child.wait().expect("it ends").success());
+    assert!(child.wait().expect("the program exits").success());
 }
