@@ -23,6 +23,26 @@ pub fn qualify(crib: &str, name: &str) -> String {
     format!("mcp_{crib}_{name}")
 }
 
+/// Splits an identifier into lower-case words: `outputDir`, `output-dir` and `OUTPUT_DIR` are all
+/// `["output", "dir"]`.
+pub fn split_words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut previous = '_';
+    for c in name.chars() {
+        let starts = !previous.is_alphanumeric() || previous.is_lowercase() && c.is_uppercase();
+        if c.is_alphanumeric() {
+            if starts {
+                words.push(String::new());
+            }
+            if let Some(last) = words.last_mut() {
+                last.extend(c.to_lowercase());
+            }
+        }
+        previous = c;
+    }
+    words
+}
+
 /// Why a name is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameError {
@@ -66,7 +86,7 @@ fn is_allowed(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{NameError, check, join_path, qualify};
+    use super::{NameError, check, join_path, qualify, split_words};
 
     #[test]
     fn joins_paths_and_drops_a_last_default() {
@@ -87,5 +107,13 @@ mod tests {
     #[test]
     fn decorates_with_the_crib() {
         assert_eq!(qualify("my crib", "ls"), "mcp_my_crib_ls");
+    }
+
+    #[test]
+    fn splits_identifiers_of_every_spelling() {
+        for name in ["outputDir", "output-dir", "OUTPUT_DIR", "--output.dir"] {
+            assert_eq!(split_words(name), ["output", "dir"], "{name}");
+        }
+        assert_eq!(split_words("profile"), ["profile"]);
     }
 }

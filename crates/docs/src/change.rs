@@ -1,6 +1,6 @@
 //! Rules of change as text: one by one for `explain`, all of them for the reference.
 
-use lint::compare::{ChangeRule, Effect, Shown};
+use compat::{ChangeRule, Effect, Shown};
 
 use crate::{markdown::block, rule};
 

@@ -11,7 +11,7 @@ pub fn rules() -> Vec<&'static Rule> {
         roxygen::RULES,
         formats::rmd::RULES,
         lint::RULES,
-        lint::AGAINST_RULES,
+        compat::DRIFT_RULES,
     ]
     .into_iter()
     .flatten()

@@ -4,17 +4,11 @@
 //! A rule is one file in `rules/` and one line in the table of [`rules`](crate::RULES). It sees
 //! tools, not the syntax they were written in, and neither files nor the clock.
 
-#[macro_use]
-mod specimen;
-
-mod against;
 mod check;
-pub mod compare;
 mod phrase;
 mod rules;
 mod text;
 mod words;
 
-pub use against::{RULES as AGAINST_RULES, against};
 pub use check::{Context, Findings, Scope, check, check_each, check_together};
 pub use rules::RULES;

@@ -1,4 +1,4 @@
-//! Words: the lower-case words of a prose text with their places, and those of an identifier.
+//! Splits prose into lower-case words with their positions.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -40,25 +40,6 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
     found
 }
 
-/// The words of an identifier in lower case: `outputDir`, `output-dir` and `OUTPUT_DIR` have the same two.
-pub(crate) fn identifier_words(name: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let mut previous = '_';
-    for c in name.chars() {
-        let starts = !previous.is_alphanumeric() || previous.is_lowercase() && c.is_uppercase();
-        if c.is_alphanumeric() {
-            if starts {
-                found.push(String::new());
-            }
-            if let Some(last) = found.last_mut() {
-                last.extend(c.to_lowercase());
-            }
-        }
-        previous = c;
-    }
-    found
-}
-
 fn word(text: &str, span: Range<usize>, sentence: usize) -> Word<'_> {
     let raw = &text[span.clone()];
     let plain = raw.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
@@ -85,7 +66,7 @@ fn ends_sentence(c: char, next: Option<char>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{identifier_words, words};
+    use super::words;
 
     #[test]
     fn finds_words_and_sentences_through_markdown_and_snake_case() {
@@ -102,13 +83,5 @@ mod tests {
             (2, "id"),
         ];
         assert_eq!(plain, expected);
-    }
-
-    #[test]
-    fn splits_identifiers_of_every_spelling() {
-        for name in ["outputDir", "output-dir", "OUTPUT_DIR", "--output.dir"] {
-            assert_eq!(identifier_words(name), ["output", "dir"], "{name}");
-        }
-        assert_eq!(identifier_words("profile"), ["profile"]);
     }
 }

@@ -162,7 +162,7 @@ impl Allow {
 
     /// Whether it is for a change between two versions, which is seen only when these are compared.
     fn is_of_change(&self) -> bool {
-        lint::compare::CHANGES.iter().any(|rule| rule.name == self.code)
+        compat::CHANGES.iter().any(|rule| rule.name == self.code)
     }
 
     /// Whether it is for this diagnostic. Errors are not allowed away: what has one cannot be served.

@@ -7,7 +7,7 @@ mod side;
 use std::{path::Path, process::ExitCode};
 
 use clap::ValueEnum;
-use lint::compare::{Compared, compare};
+use compat::{Compared, compare};
 use workspace::Crib;
 
 use super::{CommandContext, CommandResult};

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use catalog::Severity;
-use lint::compare::CHANGES;
+use compat::CHANGES;
 use workspace::{Crib, RuleClause};
 
 use super::{CommandContext, CommandResult};

@@ -30,7 +30,7 @@ pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     let text = match args.page {
         Page::Cli => cli(),
         Page::Rules => docs::rules_reference(&host::rules()),
-        Page::Changes => docs::changes_reference(lint::compare::CHANGES),
+        Page::Changes => docs::changes_reference(compat::CHANGES),
         Page::Config => fields(
             "toolcrib.toml",
             "Every key has a default. An unknown key is an error.",

@@ -367,7 +367,7 @@ fn an_allowed_change_is_told_with_its_reason_and_does_not_count() {
 
 #[test]
 fn every_rule_of_change_can_be_explained() {
-    for rule in lint::compare::CHANGES {
+    for rule in compat::CHANGES {
         let ran = run(&["explain", rule.name]);
         assert!(
             ran.code == 0 && ran.stdout.contains(rule.name) && ran.stdout.contains("Before"),

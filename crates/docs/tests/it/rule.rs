@@ -54,3 +54,15 @@ fn a_very_long_example_is_cut() {
     let longest = lint::RULES.iter().map(|rule| docs::rule_page(rule).len()).max();
     assert!(longest.is_some_and(|longest| longest < 3000), "{longest:?}");
 }
+
+#[test]
+fn no_change_rule_has_the_name_of_a_lint_rule() {
+    let rules = || lint::RULES.iter().chain(compat::DRIFT_RULES);
+    for change in compat::CHANGES {
+        assert!(
+            rules().all(|rule| rule.name != change.name),
+            "`toolcrib explain {}` would be ambiguous",
+            change.name
+        );
+    }
+}

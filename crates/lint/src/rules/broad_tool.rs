@@ -2,13 +2,12 @@
 
 use std::sync::LazyLock;
 
-use catalog::{Diagnostic, Rule, Severity};
+use catalog::{Diagnostic, Rule, Severity, name::split_words};
 
 use crate::{
     check::Report,
     phrase::Phrases,
     text::{Role, Text},
-    words::identifier_words,
 };
 
 pub(crate) static RULE: Rule = Rule {
@@ -35,7 +34,7 @@ static CLAIMS: LazyLock<Phrases> = LazyLock::new(|| {
 pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
     let found = match text.role {
         Role::Name => {
-            let words = identifier_words(text.text);
+            let words = split_words(text.text);
             words
                 .iter()
                 .any(|word| matches!(word.as_str(), "anything" | "everything" | "whatever"))

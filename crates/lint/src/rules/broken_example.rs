@@ -10,14 +10,8 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     why: "A usage example is a complete, valid JSON text that can be sent as it is. Comments, `...` and several texts in one \
           block are none: a program cannot check the example, and a model copies the mistake.",
-    bad: specimen!(examples: "### 7. Usage Examples (for MCP context)
-
-```json
-{\"tool_name\": \"count_lines\", \"arguments\": {\"path\": \"src/main.py\"}} // the main file
-```
-
-"),
-    good: specimen!(),
+    bad: include_str!("examples/broken_example.md"),
+    good: include_str!("examples/count_lines.md"),
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {

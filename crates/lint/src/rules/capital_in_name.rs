@@ -10,19 +10,8 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     why: "The invocation name of a tool is lower case. A model that has read a hundred lower-case names writes the next one \
           so too, and a call of `countLines` as `countlines` fails. Subcommands of programs keep the program's own spelling.",
-    bad: concat!(
-        "# Files - MCP Tool Specification\n\n## Tool: `countLines`\n\n",
-        version!(),
-        purpose!(),
-        "### 2. Invocation Name\n\n`countLines`\n\n",
-        input!(),
-        output!(),
-        errors!(),
-        idempotency!(),
-        "### 7. Usage Examples (for MCP context)\n\n```json\n{\"tool_name\": \"countLines\", \"arguments\": {\"path\": \"a.py\"}}\n```\n\n",
-        security!(),
-    ),
-    good: specimen!(),
+    bad: include_str!("examples/capital_in_name.md"),
+    good: include_str!("examples/count_lines.md"),
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {

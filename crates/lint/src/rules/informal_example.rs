@@ -11,14 +11,8 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     why: "An example shows a call as an agent makes it: an object with the `tool_name` and its `arguments`. Other spellings \
           (`tool`, `name`, `parameters`), another tool's name or a script of another language show something else.",
-    bad: specimen!(examples: "### 7. Usage Examples (for MCP context)
-
-```json
-{\"tool\": \"count_lines\", \"parameters\": {\"path\": \"src/main.py\"}}
-```
-
-"),
-    good: specimen!(),
+    bad: include_str!("examples/informal_example.md"),
+    good: include_str!("examples/count_lines.md"),
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {

@@ -11,14 +11,8 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     why: "The arguments of an example must pass the tool's own schema: a model that follows the example is refused \
           otherwise. Either the example or the schema is wrong.",
-    bad: specimen!(examples: "### 7. Usage Examples (for MCP context)
-
-```json
-{\"tool_name\": \"count_lines\", \"arguments\": {\"file\": \"src/main.py\"}}
-```
-
-"),
-    good: specimen!(),
+    bad: include_str!("examples/mismatched_example.md"),
+    good: include_str!("examples/count_lines.md"),
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {

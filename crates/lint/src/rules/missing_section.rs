@@ -10,8 +10,8 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     why: "A specification of a tool has eight sections: purpose, invocation name, input, output, errors, idempotency, usage \
           examples, security. One that does not apply says so (`N/A`, and why); one that is not there was forgotten.",
-    bad: specimen!(security: ""),
-    good: specimen!(),
+    bad: include_str!("examples/missing_section.md"),
+    good: include_str!("examples/count_lines.md"),
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {

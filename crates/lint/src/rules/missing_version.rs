@@ -11,8 +11,8 @@ pub(crate) static RULE: Rule = Rule {
     why: "A breaking change of a tool's parameters or result needs a new major version. Without any version nobody can see \
           that something changed. Write `**Version**: 1.0.0` under the heading of the tool, or at the head of the document \
           for all its tools.",
-    bad: specimen!(version: ""),
-    good: specimen!(),
+    bad: include_str!("examples/missing_version.md"),
+    good: include_str!("examples/count_lines.md"),
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {

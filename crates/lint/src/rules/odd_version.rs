@@ -10,8 +10,8 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     why: "Versions are three numbers, as semantic versioning has them: `1.4.2`, with `-beta.1` behind it for what is not yet \
           released. What must follow from a change is computed from them.",
-    bad: specimen!(version: "**Version**: 1.2\n\n"),
-    good: specimen!(),
+    bad: include_str!("examples/odd_version.md"),
+    good: include_str!("examples/count_lines.md"),
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {

@@ -11,14 +11,8 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     why: "A parameter without a type takes anything: a model guesses, and a wrong guess is noticed only inside the tool. Say \
           the type; where any value is really meant, say `any` in a specification.",
-    bad: specimen!(input: "### 3. Input Schema (Parameters)
-
-| Parameter Name | Type | Required | Description | Example Value |
-| :--- | :--- | :--- | :--- | :--- |
-| `path` |  | Yes | The file, relative to the project folder | `\"src/main.py\"` |
-
-"),
-    good: specimen!(),
+    bad: include_str!("examples/open_parameter.md"),
+    good: include_str!("examples/count_lines.md"),
 };
 
 /// Keywords by which a schema says what a value is.

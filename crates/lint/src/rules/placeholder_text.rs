@@ -14,8 +14,8 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     why: "A text in brackets, `TODO` or a name such as `param1` is a place of a template that was to be filled in. A model \
           takes it for what the tool says.",
-    bad: specimen!(purpose: "### 1. Tool Purpose and Description\n\n[Brief description of what the tool does and when to use it.]\n\n"),
-    good: specimen!(),
+    bad: include_str!("examples/placeholder_text.md"),
+    good: include_str!("examples/count_lines.md"),
 };
 
 /// Words that templates have in their gaps, after a bracket.

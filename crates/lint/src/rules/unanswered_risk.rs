@@ -1,9 +1,9 @@
 //! Security sections that leave out what the parameters can touch.
 
-use catalog::{Diagnostic, Rule, Severity, Tool, aspect::Section};
+use catalog::{Diagnostic, Rule, Severity, Tool, aspect::Section, name::split_words};
 use serde_json::Value;
 
-use crate::{check::Report, words::identifier_words};
+use crate::check::Report;
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC508",
@@ -11,8 +11,8 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     why: "A parameter that names a file, a command, an address or a query lets the caller touch what these reach. The \
           section on security must say what is done about it: what is validated, what is refused, with which rights.",
-    bad: specimen!(security: "### 8. Security Considerations\n\n- **Data Handling**: Nothing is logged.\n"),
-    good: specimen!(),
+    bad: include_str!("examples/unanswered_risk.md"),
+    good: include_str!("examples/count_lines.md"),
 };
 
 /// One kind of thing that a parameter can reach.
@@ -101,7 +101,7 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
 
 impl Risk {
     fn is_in(&self, name: &str, schema: &Value) -> bool {
-        let last = identifier_words(name).pop().unwrap_or_default();
+        let last = split_words(name).pop().unwrap_or_default();
         let has_format = !self.format.is_empty()
             && schema.get("format").and_then(Value::as_str) == Some(self.format);
         let is_free = schema.get("enum").is_none();

@@ -10,8 +10,8 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     why: "An agent that got no answer must know whether it may ask again. Begin with `Yes`, `No`, `Partially` or `Depends`, \
           and explain behind it; only a `Yes` is passed on to clients as a promise.",
-    bad: specimen!(idempotency: "### 6. Idempotency\n\nA repeated call is deterministic.\n\n"),
-    good: specimen!(),
+    bad: include_str!("examples/unclear_idempotency.md"),
+    good: include_str!("examples/count_lines.md"),
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {

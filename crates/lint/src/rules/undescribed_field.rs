@@ -10,14 +10,8 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     why: "What a tool returns is read by a model that decides what to do next. A field without a description or a type is \
           only a name to it.",
-    bad: specimen!(output: "### 4. Output Schema (Return Value)
-
-| Field Name | Type | Description | Example Value |
-| :--- | :--- | :--- | :--- |
-| `lines` | `integer` |  | `120` |
-
-"),
-    good: specimen!(),
+    bad: include_str!("examples/undescribed_field.md"),
+    good: include_str!("examples/count_lines.md"),
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {

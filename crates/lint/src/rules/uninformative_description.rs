@@ -1,9 +1,9 @@
 //! Descriptions that only repeat the name.
 
-use catalog::{Diagnostic, Origin, Rule, Severity, Tool};
+use catalog::{Diagnostic, Origin, Rule, Severity, Tool, name::split_words};
 use serde_json::Value;
 
-use crate::{check::Report, words::identifier_words};
+use crate::check::Report;
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC402",
@@ -44,7 +44,7 @@ fn report_echo(
     // A text that is much longer than the name, or begins otherwise, cannot repeat it, and most do not.
     let is_candidate =
         !text.is_empty() && text.len() <= 2 * name.len() + 8 && initial(name) == initial(text);
-    if !is_candidate || identifier_words(name) != identifier_words(text) {
+    if !is_candidate || split_words(name) != split_words(text) {
         return;
     }
     let (subject, origin) = subject();

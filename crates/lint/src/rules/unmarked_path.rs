@@ -3,13 +3,11 @@
 use catalog::{
     Diagnostic, Implementation, Rule, Severity, Tool,
     implementation::{PassBy, ValueKind},
+    name::split_words,
 };
 use serde_json::Value;
 
-use crate::{
-    check::Report,
-    words::{identifier_words, words},
-};
+use crate::{check::Report, words::words};
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC301",
@@ -105,7 +103,7 @@ fn sounds_like_path(name: &str, description: &str) -> bool {
     if !mentions_path(name) && !mentions_path(description) {
         return false;
     }
-    let name = identifier_words(name);
+    let name = split_words(name);
     let text = words(description);
     let text: Vec<&str> = text.iter().map(|word| word.lower.as_ref()).collect();
     let says = |list: &[&str]| text.iter().any(|word| list.contains(word));

@@ -11,14 +11,8 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     why: "A specification gives an example for every parameter and every field of the result. A value says in a word what a \
           description says in a sentence, and it is checked against the type. A default or a list of choices serves too.",
-    bad: specimen!(output: "### 4. Output Schema (Return Value)
-
-| Field Name | Type | Description |
-| :--- | :--- | :--- |
-| `lines` | `integer` | How many lines there are |
-
-"),
-    good: specimen!(),
+    bad: include_str!("examples/unshown_value.md"),
+    good: include_str!("examples/count_lines.md"),
 };
 
 pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {

@@ -11,8 +11,8 @@ pub(crate) static RULE: Rule = Rule {
     why: "A failed call returns an object with `status`, `error_type`, `error_message` and, if there is more to say, \
           `error_details`. With one form for all tools an agent can tell what went wrong; with another for each it reads \
           prose. Show the object where errors are described, or have its fields among those of the result.",
-    bad: specimen!(errors: "### 5. Error Handling\n\n- Returns `{\"error\": \"description\"}` if the file is not there.\n\n"),
-    good: specimen!(),
+    bad: include_str!("examples/unusual_errors.md"),
+    good: include_str!("examples/count_lines.md"),
 };
 
 /// The fields that every error has.

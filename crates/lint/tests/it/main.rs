@@ -1,7 +1,6 @@
 //! The lints, as a user of the crate sees them: tools in, diagnostics out.
 
 mod catalog_rules;
-mod compare;
 mod corpus;
 mod examples;
 mod harness;

@@ -62,7 +62,7 @@ impl Against {
         let own: Vec<String> =
             own.flat_map(|name| [decorated(name), decorated(&format!("guide_{name}"))]).collect();
         let own: HashSet<&str> = own.iter().map(String::as_str).collect();
-        Ok(lint::against(&defined, &listed, &own, &elsewhere(crib, loaded)))
+        Ok(compat::find_drift(&defined, &listed, &own, &elsewhere(crib, loaded)))
     }
 }
 

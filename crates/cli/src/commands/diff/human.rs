@@ -1,7 +1,7 @@
 //! Changes for people: a paragraph for each tool that changed, and one line for the rest.
 
+use compat::{Change, Class, Compared, Effect};
 use host::count;
-use lint::compare::{Change, Class, Compared, Effect};
 
 use crate::terminal::{self, Paint, paint};
 

@@ -1,6 +1,6 @@
 //! Changes for programs: one object, whose shape is version 1.
 
-use lint::compare::{Change, Compared, Effect};
+use compat::{Change, Compared, Effect};
 use serde::Serialize;
 
 use crate::terminal;

@@ -1,0 +1,183 @@
+//! Whole tools and catalogs: what is gone, new, renamed or reworded, and the version that needs.
+
+use catalog::Catalog;
+use compat::{Bump, Class, Compared, compare};
+use serde_json::json;
+
+use crate::tools::{read_catalog, schema, tool};
+
+fn definition(name: &str, version: &str, description: &str) -> String {
+    json!({
+        "name": name, "description": description, "command": "wc", "mutates": false, "version": version,
+        "inputSchema": {"type": "object", "properties": {"file": {"type": "string", "format": "path", "description": "The file"}},
+            "required": ["file"], "additionalProperties": false},
+    })
+    .to_string()
+}
+
+fn one(old: &str, new: &str) -> Compared {
+    let mut all = compare(&read_catalog("tools/a.json", old), &read_catalog("tools/a.json", new));
+    assert_eq!(all.len(), 1, "{all:?}");
+    all.remove(0)
+}
+
+#[test]
+fn a_tool_of_another_name_is_renamed_if_it_says_and_takes_the_same() {
+    let renamed = one(
+        &definition("count_lines", "1.0.0", "Count the lines of a file"),
+        &definition("line_count", "1.0.0", "Count the lines of a file"),
+    );
+    assert_eq!(
+        (renamed.name.as_str(), renamed.new_name.as_deref()),
+        ("count_lines", Some("line_count"))
+    );
+    assert_eq!(renamed.class(), Class::Breaking);
+    assert_eq!(renamed.changes[0].message, "`count_lines` is called `line_count` now");
+    let moved = one(
+        &definition("count_lines", "1.0.0", "Count"),
+        &definition("files.count_lines", "1.0.0", "Tell how many lines there are"),
+    );
+    assert_eq!(moved.new_name.as_deref(), Some("files.count_lines"), "a module's name before it");
+}
+
+#[test]
+fn two_tools_that_merely_take_a_file_are_two() {
+    let (old, new) = (
+        definition("count_lines", "1.0.0", "Count the lines of a file"),
+        definition("send_mail", "1.0.0", "Send a file to somebody"),
+    );
+    let names: Vec<_> = compare(&read_catalog("a", &old), &read_catalog("a", &new))
+        .into_iter()
+        .map(|tool| (tool.name.clone(), tool.class()))
+        .collect();
+    assert_eq!(
+        names,
+        [("count_lines".to_owned(), Class::Breaking), ("send_mail".to_owned(), Class::Compatible)]
+    );
+}
+
+#[test]
+fn a_renamed_tool_is_paired_with_the_one_it_is_most_like() {
+    let tools = |names: [&str; 3]| {
+        let texts =
+            ["Count the lines of a file", "Count the words of a file", "Count the bytes of a file"];
+        let tool = |(name, text): (&str, &str)| {
+            let mut tool = tool(name);
+            tool.description.text = text.to_owned();
+            tool.input =
+                schema(json!({"type": "object", "properties": {"file": {"type": "string"}}}));
+            tool
+        };
+        Catalog::merge(names.into_iter().zip(texts).map(tool)).0
+    };
+    let compared = compare(
+        &tools(["lines", "words", "bytes"]),
+        &tools(["count_lines", "count_words", "count_bytes"]),
+    );
+    let pairs: Vec<_> = compared
+        .iter()
+        .map(|tool| (tool.name.as_str(), tool.new_name.as_deref().unwrap_or_default()))
+        .collect();
+    assert_eq!(
+        pairs,
+        [("bytes", "count_bytes"), ("lines", "count_lines"), ("words", "count_words")]
+    );
+}
+
+#[test]
+fn text_that_models_read_is_behavioural_and_needs_a_patch() {
+    let (old, new) = (
+        definition("count", "1.2.0", "Count the lines"),
+        definition("count", "1.2.0", "Count all the lines"),
+    );
+    let reworded = one(&old, &new);
+    assert_eq!(
+        (reworded.class(), reworded.bump(), reworded.verdict().ok),
+        (Class::Behavioural, Bump::Patch, false)
+    );
+    assert_eq!(reworded.verdict().use_version.as_deref(), Some("1.2.1"));
+    let stepped = one(&old, &definition("count", "1.2.1", "Count all the lines"));
+    assert!(stepped.verdict().ok);
+}
+
+#[test]
+fn a_new_version_alone_is_metadata() {
+    let stepped =
+        one(&definition("count", "1.2.0", "Count"), &definition("count", "1.3.0", "Count"));
+    assert_eq!(
+        (stepped.class(), stepped.bump(), stepped.verdict().ok),
+        (Class::Metadata, Bump::None, true)
+    );
+    let back = one(&definition("count", "1.2.0", "Count"), &definition("count", "1.1.0", "Count"));
+    assert!(!back.verdict().ok);
+}
+
+/// A document with its version, and tools of these names.
+fn document(version: &str, names: &[&str]) -> String {
+    let tool = |name: &&str| {
+        format!(
+            "## Tool: `{name}`\n\n### 1. Tool Purpose and Description\n\nDo `{name}` now.\n\n### 3. Input Schema\n\n| Parameter | Type | Required | Description |\n|---|---|---|---|\n| `{name}_of` | `string` | Yes | What |\n\n"
+        )
+    };
+    format!(
+        "# Module - MCP Tool Specification\n\n**Version**: {version}\n\n{}",
+        names.iter().map(tool).collect::<String>()
+    )
+}
+
+#[test]
+fn a_tool_that_is_gone_shows_in_the_version_of_its_document() {
+    let removed = |version: &str| {
+        let old =
+            read_catalog("MCP_TOOL_SPECIFICATION.md", &document("1.0.0", &["alpha", "omega"]));
+        let new = read_catalog("MCP_TOOL_SPECIFICATION.md", &document(version, &["alpha"]));
+        compare(&old, &new)
+            .into_iter()
+            .find(|tool| tool.name == "omega")
+            .expect("the tool that is gone")
+    };
+    let low = removed("1.1.0");
+    assert_eq!(
+        (low.class(), low.verdict().ok, low.new_version.as_deref()),
+        (Class::Breaking, false, Some("1.1.0"))
+    );
+    assert!(removed("2.0.0").verdict().ok);
+}
+
+#[test]
+fn a_tool_that_is_gone_without_a_document_is_declared_by_nothing() {
+    let removed = one(&definition("count", "1.2.0", "Count"), "");
+    assert_eq!(
+        (removed.verdict().ok, removed.verdict().use_version.as_deref()),
+        (false, Some("2.0.0"))
+    );
+    assert!(
+        removed
+            .verdict()
+            .remark
+            .is_some_and(|remark| remark.starts_with("nothing declares that it is gone"))
+    );
+}
+
+#[test]
+fn a_breaking_change_without_a_version_is_not_ok_and_a_compatible_one_is() {
+    let text = |names: &[&str]| document("", names).replace("**Version**: \n", "");
+    let compared = compare(
+        &read_catalog("a.md", &text(&["alpha", "omega"])),
+        &read_catalog("a.md", &text(&["alpha"])),
+    );
+    assert_eq!(compared.iter().map(|tool| tool.verdict().ok).collect::<Vec<_>>(), [true, false]);
+    let compared = compare(
+        &read_catalog("a.md", &text(&["alpha"])),
+        &read_catalog("a.md", &text(&["alpha", "omega"])),
+    );
+    assert!(compared.iter().all(|tool| tool.verdict().ok));
+}
+
+#[test]
+fn an_allowed_change_does_not_count() {
+    let mut removed = one(&definition("count", "1.0.0", "Count"), "");
+    assert!(!removed.verdict().ok);
+    removed.changes[0].allowed = Some("nobody called it".to_owned());
+    assert_eq!((removed.class(), removed.verdict().ok), (Class::None, true));
+}

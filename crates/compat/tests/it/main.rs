@@ -1,0 +1,9 @@
+//! Two versions of tools, and how the difference affects callers.
+
+mod catalogs;
+mod corpus;
+mod examples;
+mod history;
+mod laws;
+mod schemas;
+mod tools;
