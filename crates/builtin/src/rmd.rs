@@ -29,7 +29,7 @@ use toolkit::{ErrorDetail, ErrorType, Failure, Native, Resources};
 
 pub use doctor::{Ability, Doctor};
 pub use name::{DocumentName, OutputKind, OutputName};
-pub use renderer::RmdRenderer;
+pub use renderer::{RmdRenderer, renderer};
 pub use store::{Document, DocumentStore, ListedDocument, ListedOutput, Listing, Settings};
 
 /// The category of the tools that work on documents.

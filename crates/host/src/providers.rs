@@ -10,7 +10,7 @@ use builtin::{
     Flags, Project,
     guide::{Guide, GuideContent, Limits},
     prompts::{Detail, PromptSet},
-    rmd::{self, RmdDocuments, RmdRenderer},
+    rmd::{self, RmdDocuments, RmdRenderer, renderer},
 };
 use runtime::Runtime;
 use server::Server;
@@ -43,7 +43,7 @@ impl Providers {
 
     /// The renderer of the crib's documents. The first call decides which runtime it renders with.
     pub(crate) fn rendering(&self, crib: &Crib, runtime: &Runtime) -> RmdRenderer {
-        let make = || RmdRenderer::new(&self.documents, runtime.renderer(crib.render_settings()));
+        let make = || RmdRenderer::new(&self.documents, renderer(runtime, crib.render_settings()));
         self.rendering.get_or_init(make).clone()
     }
 

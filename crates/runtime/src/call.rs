@@ -12,7 +12,7 @@ use fancy_regex::Regex;
 use parking_lot::Mutex;
 use process::Launcher;
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use toolkit::{Arguments, Context, Interrupt, Native, Resources, Storage};
 
 use self::record::Record;
@@ -169,6 +169,21 @@ impl Runtime {
     pub fn with_storage(mut self, keep: Arc<dyn Storage>) -> Self {
         self.keep = Some(keep);
         self
+    }
+
+    /// How this runtime was configured.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Starts the child processes of this server.
+    pub fn launcher(&self) -> &Arc<Launcher> {
+        &self.launcher
+    }
+
+    /// Tracks clean-up that outlives its call; [`Operations::drain`] waits for it.
+    pub fn cleanup_tasks(&self) -> TaskTracker {
+        self.operations.0.tidying.clone()
     }
 
     /// The operations of this server.

@@ -50,13 +50,6 @@ pub(crate) fn together<'a>(digests: impl IntoIterator<Item = &'a str>) -> String
     hasher.finish()
 }
 
-/// The digest of bytes.
-pub(crate) fn of_bytes(bytes: &[u8]) -> String {
-    let mut hasher = Hasher::default();
-    hasher.0.update(bytes);
-    hasher.finish()
-}
-
 /// Takes JSON in a form in which equal values are equal bytes: names sorted, no spaces.
 #[derive(Default)]
 struct Hasher(Sha256);

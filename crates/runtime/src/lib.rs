@@ -29,7 +29,6 @@ mod progress;
 mod python;
 mod r;
 mod redirect;
-pub mod render;
 mod report;
 mod returned;
 mod scheduler;

@@ -4,7 +4,6 @@
 //! [`Journal`](crate::journal::Journal) keeps them.
 
 mod id;
-mod server;
 
 use std::{
     path::PathBuf,
@@ -17,7 +16,7 @@ use serde_json::{Value, json};
 use toolkit::Arguments;
 
 pub use id::{ApprovalId, NotAnId, OperationId};
-pub use server::{ProcessId, ServerMark};
+pub use process::{ProcessId, ServerId};
 
 /// Where results can be read as resources; the id of the operation follows.
 pub const RESULTS: &str = "toolcrib://operation/";
@@ -131,7 +130,7 @@ pub struct Operation {
     /// How long it ran; by a clock that does not jump.
     pub elapsed: Duration,
     /// The server that runs it.
-    pub server: ServerMark,
+    pub server: ServerId,
     /// The private folder in the environment of each of its processes, by which they are found.
     pub folder: PathBuf,
     /// The leader of its process group, once it has one.

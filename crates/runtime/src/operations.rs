@@ -28,7 +28,7 @@ use toolkit::{Answer, Arguments, Question};
 use crate::{
     Clock, Settings, failures,
     journal::{Cursor, Filter, Journal, JournalError, Page, Retention},
-    operation::{Operation, OperationId, Owner, Progress, ServerMark, State},
+    operation::{Operation, OperationId, Owner, Progress, ServerId, State},
     outputs::{OutputKind, Outputs},
     scheduler::Scheduler,
 };
@@ -249,7 +249,7 @@ impl Shared {
             started: None,
             ended: None,
             elapsed: Duration::ZERO,
-            server: ServerMark::this(),
+            server: ServerId::this(),
             leader: None,
             progress: Progress::default(),
             last_line: None,

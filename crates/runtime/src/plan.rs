@@ -7,7 +7,6 @@ pub(crate) mod program;
 mod python;
 mod r;
 mod reach;
-mod renderer;
 mod sandbox;
 mod variables;
 mod words;
@@ -32,7 +31,6 @@ pub(crate) use paths::refuse_outside;
 pub(crate) use python::{interpreter, python_worker_command};
 pub(crate) use r::{R, r_worker_command};
 use reach::Reach;
-pub(crate) use renderer::{Input, Network, RenderProgram, renderer_command};
 use words::CommandLine;
 
 /// The longest single argument or variable that Linux passes to a program, with its end mark.

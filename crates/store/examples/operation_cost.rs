@@ -16,7 +16,7 @@ use catalog::{
 use runtime::{
     Call, Runtime, Settings,
     journal::Filter,
-    operation::{Operation, OperationId, Owner, Progress, ServerMark, State},
+    operation::{Operation, OperationId, Owner, Progress, ServerId, State},
 };
 use serde_json::json;
 use store::Store;
@@ -162,7 +162,7 @@ fn finished(owner: &Owner) -> Operation {
         started: Some(now),
         ended: Some(now),
         elapsed: Duration::from_secs(1),
-        server: ServerMark::this(),
+        server: ServerId::this(),
         folder: "/tmp/none".into(),
         leader: None,
         progress: Progress::default(),

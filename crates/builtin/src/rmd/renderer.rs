@@ -6,11 +6,26 @@ mod render;
 
 use std::sync::Arc;
 
+use ::render::{Component, RenderHost, RenderSettings, Renderer};
 use parking_lot::RwLock;
-use runtime::render::{Component, RenderSettings, Renderer};
+use runtime::Runtime;
 use toolkit::Native;
 
 use super::{ARGUMENT_ERRORS, Ability, RmdDocuments};
+
+/// A renderer that starts its programs as `runtime` starts its own.
+pub fn renderer(runtime: &Runtime, settings: RenderSettings) -> Renderer {
+    let runtime_settings = runtime.settings();
+    let host = RenderHost {
+        launcher: Arc::clone(runtime.launcher()),
+        cleanup: runtime.cleanup_tasks(),
+        environment: runtime_settings.environment.clone(),
+        read: runtime_settings.read.clone(),
+        temp_folder: runtime_settings.temp.clone(),
+        is_sandboxed: runtime_settings.confine,
+    };
+    Renderer::new(settings, host)
+}
 
 /// Documents and what renders them. Clones are the same.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use formats::rmd;
-use runtime::render::SourceFile;
+use render::SourceFile;
 use toolkit::{ErrorType, Failure};
 
 use super::{

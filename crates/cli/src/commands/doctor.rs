@@ -2,9 +2,10 @@
 
 use std::process::ExitCode;
 
+use builtin::rmd::renderer;
 use catalog::Diagnostic;
 use host::{Assembly, Options};
-use runtime::render::Component;
+use render::Component;
 use workspace::Crib;
 
 use super::{CommandContext, CommandResult};
@@ -45,7 +46,7 @@ pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
     });
     if crib.documents.is_some() || !wrong.is_empty() {
         terminal::print("\nRendering of documents\n");
-        block_on(runtime.renderer(crib.render_settings()).components())?
+        block_on(renderer(&runtime, crib.render_settings()).components())?
             .iter()
             .for_each(print_component);
     }

@@ -14,7 +14,7 @@ use tokio::{task::spawn_blocking, time::sleep};
 
 use super::{Operations, Shared, store_failed};
 use crate::{
-    operation::{Operation, ServerMark, State},
+    operation::{Operation, ServerId, State},
     outputs::OutputKind,
 };
 
@@ -178,7 +178,7 @@ fn end_abandoned() {
 
 /// Ids of processes of an earlier boot mean nothing now.
 fn query(operation: &Operation) -> ProcessQuery<'_> {
-    let leader = operation.leader.filter(|_| operation.server.boot == ServerMark::this().boot);
+    let leader = operation.leader.filter(|_| operation.server.boot == ServerId::this().boot);
     ProcessQuery { leader, folder: &operation.folder }
 }
 

@@ -1,10 +1,8 @@
 //! The plans of R: the one that a person sees, which is a call, and the one of the worker that
 //! makes such calls.
 
-use std::path::{Path, PathBuf};
-
 use catalog::{ErrorType, Failure, Tool, implementation::RFunction};
-use process::{Command, Word};
+use process::{Command, Word, r_libraries, r_variables};
 use toolkit::Arguments;
 
 use super::{Plan, program, sandbox, utf8, variables};
@@ -16,10 +14,6 @@ pub(crate) const R: &str = "R";
 const OPTIONS: [&str; 2] = ["--vanilla", "--no-echo"];
 /// The file with the worker's script.
 const SCRIPT: &str = "worker.R";
-/// Variables that name folders with packages.
-const LIBRARIES: [&str; 3] = ["R_LIBS", "R_LIBS_USER", "R_LIBS_SITE"];
-/// What tells a worker where its user's home is, which it may not read.
-const HOME: &str = "TOOLCRIB_R_HOME";
 
 impl Plan {
     /// The plan of calling an R function: the exact call, to be made by a warm worker.
@@ -47,7 +41,7 @@ pub(crate) fn r_worker_command(settings: &Settings, tool: &Tool) -> Result<Comma
         [R].iter().chain(&OPTIONS).map(|word| Word::Text((*word).to_owned())).collect();
     argv.push(Word::File { prefix: "--file=".to_owned(), name: SCRIPT.to_owned() });
     let mut sandbox = sandbox::build(settings, &tool.annotations, &located);
-    sandbox.read.extend(libraries(settings));
+    sandbox.read.extend(r_libraries(&settings.environment));
     sandbox.read = sandbox::distinct(sandbox.read);
     sandbox.memory_bytes = settings.r_memory_bytes.unwrap_or(settings.memory_bytes);
     Ok(Command {
@@ -55,41 +49,12 @@ pub(crate) fn r_worker_command(settings: &Settings, tool: &Tool) -> Result<Comma
         program: utf8(&located)?,
         argv,
         cwd: utf8(&settings.crib)?,
-        env: variables::environment(settings, added(settings)),
+        env: variables::environment(settings, r_variables(&settings.environment)),
         stdin: None,
         files: vec![(SCRIPT.to_owned(), r::SCRIPT.to_owned())],
         pipes: warm::PIPES.map(str::to_owned).into(),
         sandbox,
     })
-}
-
-/// What every worker is told: a locale in which all text can be printed, and where its user's home is.
-pub(super) fn added(settings: &Settings) -> Vec<(String, String)> {
-    let utf8 = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| variable(settings, name));
-    let utf8 =
-        utf8.is_some_and(|locale| locale.to_ascii_lowercase().replace('-', "").ends_with("utf8"));
-    let locale = (!utf8).then(|| ("LC_ALL".to_owned(), "C.UTF-8".to_owned()));
-    let home = variable(settings, "HOME").map(|home| (HOME.to_owned(), home.to_owned()));
-    locale.into_iter().chain(home).collect()
-}
-
-/// Where the user's own packages are.
-pub(super) fn libraries(settings: &Settings) -> Vec<PathBuf> {
-    let named = LIBRARIES
-        .iter()
-        .filter_map(|name| variable(settings, name))
-        .flat_map(|folders| folders.split(':'));
-    let usual = variable(settings, "HOME").map(|home| Path::new(home).join("R"));
-    named
-        .map(PathBuf::from)
-        .chain(usual)
-        .filter(|folder| folder.is_absolute() && folder.is_dir())
-        .collect()
-}
-
-fn variable<'a>(settings: &'a Settings, name: &str) -> Option<&'a str> {
-    let found = settings.environment.iter().find(|(own, value)| own == name && !value.is_empty());
-    found.map(|(_, value)| value.as_str())
 }
 
 fn not_installed() -> Failure {

@@ -9,7 +9,7 @@ use process::random_id;
 use serde_json::{Value, json};
 use toolkit::Storage;
 
-use crate::operation::ServerMark;
+use crate::operation::ServerId;
 
 /// Where states are, by session.
 const STATES: &str = "r/state";
@@ -50,7 +50,7 @@ impl Snapshot {
             (_, Life::Until(key, time)) => (key.clone(), Some(unix(*time))),
         };
         // Who keeps it first: a state that nobody keeps would never go.
-        let holder = json!({"server": ServerMark::this(), "expires": expires});
+        let holder = json!({"server": ServerId::this(), "expires": expires});
         keep.set(HOLDERS, &key, Some(holder)).await?;
         keep.set(STATES, &key, Some(Value::String(STANDARD.encode(bytes)))).await?;
         Ok(Self::Stored { keep: Arc::clone(keep), key, is_lasting: expires.is_some() })
@@ -106,7 +106,7 @@ pub(crate) async fn sweep(keep: &Arc<dyn Storage>, now: SystemTime) {
     for (key, holder) in holders {
         let is_over = match holder["expires"].as_u64() {
             Some(expires) => expires <= unix(now),
-            None => !serde_json::from_value::<ServerMark>(holder["server"].clone())
+            None => !serde_json::from_value::<ServerId>(holder["server"].clone())
                 .is_ok_and(|server| server.is_alive()),
         };
         if is_over {

@@ -20,6 +20,5 @@ mod python;
 mod r;
 mod reach;
 mod redirects;
-mod render;
 mod running;
 mod sequences;

@@ -1,11 +1,9 @@
 //! The other names of methods, as the first thing a client says, on both transports.
 
-use builtin::rmd::{RmdDocuments, RmdRenderer, Settings};
+use builtin::rmd::{RmdDocuments, RmdRenderer, Settings, renderer};
 use catalog::ErrorType;
-use runtime::{
-    Runtime,
-    render::{Preference, RenderSettings},
-};
+use render::{Preference, RenderSettings};
+use runtime::Runtime;
 use serde_json::{Value, json};
 use server::Server;
 use tempfile::TempDir;
@@ -39,7 +37,7 @@ impl Study {
         how.backend = backend;
         how.allow_local = true;
         how.sockets = vec!["unix:///nowhere/docker.sock".to_owned()];
-        let rendering = RmdRenderer::new(&documents, runtime.renderer(how)).native();
+        let rendering = RmdRenderer::new(&documents, renderer(&runtime, how)).native();
         let failing = tool("fail", async |_, _| {
             Ok(Outcome::from(Failure::new(ErrorType::RenderFailed, "R said no")))
         });

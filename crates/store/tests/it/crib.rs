@@ -13,7 +13,7 @@ use catalog::{
 };
 use runtime::{
     Call, Runtime, Settings,
-    operation::{Operation, OperationId, Owner, Progress, ServerMark, State},
+    operation::{Operation, OperationId, Owner, Progress, ServerId, State},
 };
 use store::Store;
 use tokio_util::sync::CancellationToken;
@@ -85,7 +85,7 @@ pub(crate) fn running(tool: &str) -> Operation {
         started: None,
         ended: None,
         elapsed: Duration::ZERO,
-        server: ServerMark::this(),
+        server: ServerId::this(),
         folder: "/tmp/none".into(),
         leader: None,
         progress: Progress { fraction: Some(0.5), message: Some("half".to_owned()) },

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use runtime::render::{Preference, RenderSettings};
+use render::{Preference, RenderSettings};
 
 use super::{DocumentsConfig, RenderBackend};
 use crate::{Crib, Environment};

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use formats::rmd::{Front, front};
-use runtime::render::{Backend, Format, Freshness, RenderJob, RenderProgress, Rendered, Renderer};
+use render::{Backend, Format, Freshness, RenderJob, RenderProgress, Rendered, Renderer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -9,13 +9,13 @@ use std::{
 };
 
 use catalog::Failure;
-use runtime::render::{
+use render::{
     Backend, Format, Freshness, Preference, RenderJob, RenderProgress, RenderSettings, Rendered,
     Renderer, SourceFile,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::crib::{Crib, object};
+use crate::render_folder::RenderFolder;
 
 /// A document with a plot, a table, a parameter and a warning.
 pub(crate) const REPORT: &str = r#"---
@@ -38,13 +38,13 @@ summary(cars)
 "#;
 
 /// A renderer with its folders.
-pub(crate) struct Studio {
-    pub(crate) crib: Crib,
+pub(crate) struct RenderFixture {
+    pub(crate) folder: RenderFolder,
     pub(crate) renderer: Renderer,
     told: Arc<Mutex<Vec<RenderProgress>>>,
 }
 
-impl Studio {
+impl RenderFixture {
     /// One that renders on this machine; none, loudly, where something for it is missing.
     pub(crate) fn local(change: impl FnOnce(&mut RenderSettings)) -> Option<Self> {
         let programs = ["Rscript", "pandoc", "pdflatex", "pdftotext", "unzip"];
@@ -60,11 +60,11 @@ impl Studio {
     }
 
     pub(crate) fn new(change: impl FnOnce(&mut RenderSettings)) -> Self {
-        let crib = Crib::new();
-        let mut settings = RenderSettings::new(crib.path("renders"));
+        let folder = RenderFolder::new();
+        let mut settings = RenderSettings::new(folder.path("renders"));
         change(&mut settings);
-        let renderer = crib.runtime.renderer(settings);
-        Self { crib, renderer, told: Arc::default() }
+        let renderer = Renderer::new(settings, folder.host("/usr/local/bin:/usr/bin:/bin"));
+        Self { folder, renderer, told: Arc::default() }
     }
 
     pub(crate) async fn render(&self, text: &str, format: Format) -> Result<Rendered, Failure> {
@@ -97,14 +97,14 @@ pub(crate) fn job(text: &str, format: Format) -> RenderJob {
         document: "report.Rmd".to_owned(),
         files: vec![file("report.Rmd", text)],
         format,
-        params: object(json!({})),
+        params: Default::default(),
         backend: None,
         freshness: Freshness::Cached,
     }
 }
 
 pub(crate) fn with_params(job: RenderJob, params: Value) -> RenderJob {
-    RenderJob { params: object(params), ..job }
+    RenderJob { params: params.as_object().expect("an object").clone(), ..job }
 }
 
 pub(crate) fn with_backend(job: RenderJob, backend: Backend) -> RenderJob {

@@ -9,7 +9,7 @@ use bollard::query_parameters::ListContainersOptionsBuilder;
 use serde::{Deserialize, Serialize};
 
 use super::{Engine, container::remove};
-use crate::operation::ServerMark;
+use process::ServerId;
 
 /// The label that says whose a container is.
 const LABEL: &str = "io.toolcrib.render";
@@ -19,7 +19,7 @@ const MARGIN: u64 = 60;
 /// Whose a container is.
 #[derive(Serialize, Deserialize)]
 struct Mark {
-    server: ServerMark,
+    server: ServerId,
     /// Where the server's process id has its meaning.
     namespace: Option<u64>,
     /// When the container is over in any case, in seconds since 1970.
@@ -39,7 +39,7 @@ impl Mark {
 /// What a container of this server is labelled with, if it may take so long.
 pub(in super::super) fn labels(timeout: Duration) -> HashMap<String, String> {
     let mark = Mark {
-        server: ServerMark::this(),
+        server: ServerId::this(),
         namespace: process::pid_namespace(),
         until: now() + timeout.as_secs() + MARGIN,
     };

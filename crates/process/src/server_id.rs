@@ -1,23 +1,23 @@
-//! Which process a server is, told in a way that holds when process ids are used again.
+//! Identifies a server process across reuse of process ids and reboots.
 
 use std::{fs, sync::OnceLock};
 
-pub use process::ProcessId;
+use crate::ProcessId;
 use serde::{Deserialize, Serialize};
 
-/// A server: its process, and the boot of the machine that it belongs to.
+/// A server process and the boot of the machine it was started in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ServerMark {
-    /// Its process.
+pub struct ServerId {
+    /// The process.
     pub process: ProcessId,
-    /// Which boot.
+    /// The boot id of the kernel.
     pub boot: String,
 }
 
-impl ServerMark {
-    /// The process that this code runs in.
+impl ServerId {
+    /// The current process.
     pub fn this() -> Self {
-        static THIS: OnceLock<ServerMark> = OnceLock::new();
+        static THIS: OnceLock<ServerId> = OnceLock::new();
         let find = || {
             let pid = std::process::id();
             Self {
@@ -28,7 +28,7 @@ impl ServerMark {
         THIS.get_or_init(find).clone()
     }
 
-    /// Whether it still runs. A zombie does not.
+    /// Whether it still runs. A zombie does not count.
     pub fn is_alive(&self) -> bool {
         self.boot == boot() && self.process.is_alive()
     }

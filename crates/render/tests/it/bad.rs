@@ -3,9 +3,9 @@
 use std::{fs, path::Path, time::Duration};
 
 use catalog::{ErrorType, Failure};
-use runtime::render::{Backend, Format};
+use render::{Backend, Format};
 
-use super::studio::{Studio, job, skip, until, with_backend};
+use crate::fixture::{RenderFixture, job, skip, until, with_backend};
 
 const MIB: u64 = 1024 * 1024;
 
@@ -13,17 +13,17 @@ fn chunk(code: &str) -> String {
     format!("Before.\n\n```{{r trouble}}\n{code}\n```\n")
 }
 
-async fn fails(studio: &Studio, code: &str) -> Failure {
-    studio.render(&chunk(code), Format::Html).await.unwrap_err()
+async fn fails(fixture: &RenderFixture, code: &str) -> Failure {
+    fixture.render(&chunk(code), Format::Html).await.unwrap_err()
 }
 
 #[tokio::test]
 async fn an_error_is_told_by_chunk_and_line_with_warnings_apart() {
-    let Some(studio) = Studio::local(|_| {}) else {
+    let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
     let text = "One.\n\n```{r fine}\nwarning('hm')\n```\n\n```{r broken}\nx <- 1\nstop('no such thing')\n```\n";
-    let failure = studio.render(text, Format::Html).await.unwrap_err();
+    let failure = fixture.render(text, Format::Html).await.unwrap_err();
     assert_eq!(failure.error_type, ErrorType::RenderFailed);
     assert_eq!(
         failure.message,
@@ -40,10 +40,10 @@ async fn an_error_is_told_by_chunk_and_line_with_warnings_apart() {
 
 #[tokio::test]
 async fn what_r_warned_of_in_a_chunk_that_fails_is_told() {
-    let Some(studio) = Studio::local(|_| {}) else {
+    let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
-    let failure = fails(&studio, "warning('careful')\nreadLines('nowhere')").await;
+    let failure = fails(&fixture, "warning('careful')\nreadLines('nowhere')").await;
     let warnings = &failure.details["warnings"];
     assert_eq!(
         (&warnings[0]["message"], &warnings[0]["label"]),
@@ -62,10 +62,13 @@ async fn a_daemon_that_does_not_answer_is_told_by_compose_as_well() {
     if !Path::new("/usr/bin/docker-compose").exists() {
         return skip("docker-compose is not installed").unwrap_or_default();
     }
-    let studio =
-        Studio::new(|settings| settings.sockets = vec!["unix:///nowhere/docker.sock".to_owned()]);
-    let failure =
-        studio.run(with_backend(job("Text.\n", Format::Html), Backend::Compose)).await.unwrap_err();
+    let fixture = RenderFixture::new(|settings| {
+        settings.sockets = vec!["unix:///nowhere/docker.sock".to_owned()]
+    });
+    let failure = fixture
+        .run(with_backend(job("Text.\n", Format::Html), Backend::Compose))
+        .await
+        .unwrap_err();
     assert!(
         failure.message.contains("Docker does not answer: tried unix:///nowhere/docker.sock"),
         "{failure:?}"
@@ -75,10 +78,10 @@ async fn a_daemon_that_does_not_answer_is_told_by_compose_as_well() {
 
 #[tokio::test]
 async fn broken_front_matter_is_told_by_line() {
-    let Some(studio) = Studio::local(|_| {}) else {
+    let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
-    let failure = studio
+    let failure = fixture
         .render("---\ntitle: a: b: c\nother: [1\n---\n\nText.\n", Format::Html)
         .await
         .unwrap_err();
@@ -93,10 +96,11 @@ async fn broken_front_matter_is_told_by_line() {
 
 #[tokio::test]
 async fn r_that_loops_is_stopped_with_all_that_it_started() {
-    let Some(studio) = Studio::local(|settings| settings.timeout = Duration::from_secs(3)) else {
+    let Some(fixture) = RenderFixture::local(|settings| settings.timeout = Duration::from_secs(3))
+    else {
         return;
     };
-    let failure = fails(&studio, "system('setsid sleep 9601 &'); while (TRUE) {}").await;
+    let failure = fails(&fixture, "system('setsid sleep 9601 &'); while (TRUE) {}").await;
     assert_eq!(failure.error_type, ErrorType::TimedOut);
     assert!(
         failure.message.contains("(chunk `trouble`): it was stopped after 3 seconds"),
@@ -109,45 +113,45 @@ async fn r_that_loops_is_stopped_with_all_that_it_started() {
 
 #[tokio::test]
 async fn r_that_fills_memory_is_stopped() {
-    let Some(studio) = Studio::local(|settings| settings.memory_bytes = 400 * MIB) else {
+    let Some(fixture) = RenderFixture::local(|settings| settings.memory_bytes = 400 * MIB) else {
         return;
     };
     let failure =
-        fails(&studio, "x <- list(); while (TRUE) x[[length(x) + 1]] <- rnorm(1e6)").await;
+        fails(&fixture, "x <- list(); while (TRUE) x[[length(x) + 1]] <- rnorm(1e6)").await;
     assert_eq!(failure.error_type, ErrorType::OutOfMemory, "{failure:?}");
     assert!(failure.message.contains("`memory_mib`"), "{}", failure.message);
 }
 
 #[tokio::test]
 async fn memory_is_counted_over_all_processes() {
-    let Some(studio) = Studio::local(|settings| settings.memory_bytes = 600 * MIB) else {
+    let Some(fixture) = RenderFixture::local(|settings| settings.memory_bytes = 600 * MIB) else {
         return;
     };
     let code =
         "for (i in 1:6) parallel::mcparallel({ x <- rnorm(2e7); Sys.sleep(60) }); Sys.sleep(60)";
-    let failure = fails(&studio, code).await;
+    let failure = fails(&fixture, code).await;
     assert_eq!(failure.error_type, ErrorType::OutOfMemory, "{failure:?}");
 }
 
 #[tokio::test]
 async fn r_that_forks_without_end_is_stopped() {
-    let Some(studio) = Studio::local(|settings| settings.processes = 20) else {
+    let Some(fixture) = RenderFixture::local(|settings| settings.processes = 20) else {
         return;
     };
     let failure =
-        fails(&studio, "for (i in 1:60) system('sleep 9602', wait = FALSE); Sys.sleep(60)").await;
+        fails(&fixture, "for (i in 1:60) system('sleep 9602', wait = FALSE); Sys.sleep(60)").await;
     assert_eq!(failure.error_type, ErrorType::TooManyProcesses, "{failure:?}");
     assert!(!runs("9602"), "what it started was ended");
 }
 
 #[tokio::test]
 async fn processes_that_the_machine_refuses_are_told_as_that() {
-    let Some(studio) = Studio::local(|_| {}) else {
+    let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
     // What a shell says in a container that has too many of them, and what R makes of it.
     let failure = fails(
-        &studio,
+        &fixture,
         "cat('sh: 0: Cannot fork\\n', file = stderr()); stop('argument is of length zero')",
     )
     .await;
@@ -157,71 +161,71 @@ async fn processes_that_the_machine_refuses_are_told_as_that() {
 
 #[tokio::test]
 async fn r_that_fills_the_disk_is_stopped() {
-    let Some(studio) = Studio::local(|settings| settings.disk_bytes = 20 * MIB) else {
+    let Some(fixture) = RenderFixture::local(|settings| settings.disk_bytes = 20 * MIB) else {
         return;
     };
     let code = "f <- file('big', 'wb'); while (TRUE) { writeBin(raw(1e6), f); flush(f) }";
-    let failure = fails(&studio, code).await;
+    let failure = fails(&fixture, code).await;
     assert_eq!(failure.error_type, ErrorType::TooMuchDisk, "{failure:?}");
 }
 
 #[tokio::test]
 async fn r_cannot_write_or_read_outside_its_copy() {
-    let Some(studio) = Studio::local(|_| {}) else {
+    let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
-    let outside = studio.crib.path("outside");
+    let outside = fixture.folder.path("outside");
     fs::write(outside.join("secret"), "the secret").unwrap();
-    fs::write(studio.crib.path("crib").join("other"), "the secret").unwrap();
+    fs::write(fixture.folder.path("beside").join("other"), "the secret").unwrap();
     let write = format!("writeLines('gotcha', '{}')", outside.join("made").display());
-    let failure = fails(&studio, &write).await;
+    let failure = fails(&fixture, &write).await;
     assert_eq!(failure.error_type, ErrorType::RenderFailed);
     assert_eq!(failure.details["diagnostics"][0]["label"], "trouble");
     assert!(!outside.join("made").exists());
-    for secret in [outside.join("secret"), studio.crib.path("crib").join("other")] {
-        fails(&studio, &format!("readLines('{}')", secret.display())).await;
+    for secret in [outside.join("secret"), fixture.folder.path("beside").join("other")] {
+        fails(&fixture, &format!("readLines('{}')", secret.display())).await;
     }
-    let network = fails(&studio, "socketConnection('127.0.0.1', 9, timeout = 1)").await;
+    let network = fails(&fixture, "socketConnection('127.0.0.1', 9, timeout = 1)").await;
     assert_eq!(network.error_type, ErrorType::RenderFailed);
 }
 
 #[tokio::test]
 async fn r_that_quits_has_not_rendered_anything() {
-    let Some(studio) = Studio::local(|_| {}) else {
+    let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
-    let failure = fails(&studio, "quit(status = 0)").await;
+    let failure = fails(&fixture, "quit(status = 0)").await;
     assert_eq!(failure.error_type, ErrorType::RenderFailed);
     assert!(failure.message.contains("quit()"), "{}", failure.message);
 }
 
 #[tokio::test]
 async fn a_result_that_leads_elsewhere_is_not_taken() {
-    let Some(studio) = Studio::local(|_| {}) else {
+    let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
     let code = "out <- file.path('..', 'out'); file.symlink('/etc/hostname', file.path(out, 'document.html'))\n\
                 writeLines('{\"ok\": true}', file.path(out, 'result.json')); quit()";
-    let failure = fails(&studio, code).await;
+    let failure = fails(&fixture, code).await;
     assert_eq!(failure.error_type, ErrorType::RenderFailed);
 }
 
 #[tokio::test]
 async fn a_document_that_is_too_long_is_refused() {
-    let Some(studio) = Studio::local(|settings| settings.output_bytes = 1000) else {
+    let Some(fixture) = RenderFixture::local(|settings| settings.output_bytes = 1000) else {
         return;
     };
-    let failure = fails(&studio, "1").await;
+    let failure = fails(&fixture, "1").await;
     assert_eq!(failure.error_type, ErrorType::OutputTooLarge);
 }
 
 #[tokio::test]
 async fn a_render_that_is_dropped_ends_with_all_that_it_started() {
-    let Some(studio) = Studio::local(|_| {}) else {
+    let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
     let given = job(&chunk("system('sleep 9603')"), Format::Html);
-    let render = studio.run(given);
+    let render = fixture.run(given);
     tokio::select! {
         _ = render => panic!("it ended by itself"),
         () = until(|| runs("9603")) => {}
@@ -241,10 +245,10 @@ fn runs(seconds: &str) -> bool {
 #[tokio::test]
 async fn a_full_disk_is_told_as_such() {
     // A folder that takes nothing stands for a disk that is full: only root can mount one.
-    let Some(studio) = Studio::local(|_| {}) else {
+    let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
-    let temp = studio.crib.path("temp");
+    let temp = fixture.folder.path("temp");
     let mounted = std::process::Command::new("mount")
         .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
         .arg(&temp)
@@ -253,7 +257,7 @@ async fn a_full_disk_is_told_as_such() {
         eprintln!("SKIPPED: a small disk cannot be mounted here");
         return;
     }
-    let failure = studio.render(&"long ".repeat(100_000), Format::Html).await;
+    let failure = fixture.render(&"long ".repeat(100_000), Format::Html).await;
     let _ = std::process::Command::new("umount").arg("-l").arg(Path::new(&temp)).status();
     assert_eq!(failure.unwrap_err().error_type, ErrorType::DiskFull);
 }

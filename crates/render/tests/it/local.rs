@@ -3,34 +3,36 @@
 use catalog::ErrorType;
 use std::{fs, time::Instant};
 
-use runtime::render::{Backend, Format, Freshness, Preference, RenderJob, SourceFile};
+use render::{Backend, Format, Freshness, Preference, RenderJob, SourceFile};
 use serde_json::json;
 
-use super::studio::{REPORT, Studio, assert_is_report, file, job, until, with_params, words};
+use crate::fixture::{
+    REPORT, RenderFixture, assert_is_report, file, job, until, with_params, words,
+};
 
 #[tokio::test]
 async fn a_document_becomes_html_pdf_and_word() {
-    let Some(studio) = Studio::local(|_| {}) else {
+    let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
     for format in Format::ALL {
-        let rendered = studio.render(REPORT, format).await.unwrap();
+        let rendered = fixture.render(REPORT, format).await.unwrap();
         assert_is_report(&rendered, format);
         assert_eq!((rendered.backend, rendered.cached), (Backend::Local, false));
         assert_eq!(rendered.reason, "the configuration says so");
     }
     // A render leaves nothing behind.
-    until(|| fs::read_dir(studio.crib.path("temp")).unwrap().count() == 0).await;
+    until(|| fs::read_dir(fixture.folder.path("temp")).unwrap().count() == 0).await;
 }
 
 #[tokio::test]
 async fn progress_is_told_chunk_by_chunk() {
-    let Some(studio) = Studio::local(|_| {}) else {
+    let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
-    studio.render(REPORT, Format::Html).await.unwrap();
+    fixture.render(REPORT, Format::Html).await.unwrap();
     let told: Vec<_> =
-        studio.told().into_iter().map(|told| (told.chunk, told.chunks, told.message)).collect();
+        fixture.told().into_iter().map(|told| (told.chunk, told.chunks, told.message)).collect();
     assert_eq!(
         told,
         [(1, 2, "chunk `numbers`".to_owned()), (2, 2, "chunk `unnamed-chunk-1`".to_owned())]
@@ -39,36 +41,36 @@ async fn progress_is_told_chunk_by_chunk() {
 
 #[tokio::test]
 async fn parameters_reach_the_document_as_values_whatever_they_are() {
-    let Some(studio) = Studio::local(|_| {}) else {
+    let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
     let text = "---\nparams:\n  s: x\n  v: 1\n---\n\n```{r}\ncat(params$s, nchar(params$s)); cat(sum(params$v))\n```\n";
     let hostile = "\"; quit(); '$(id)`'\\n#";
     let given = with_params(job(text, Format::Html), json!({"s": hostile, "v": [20, 22]}));
-    let rendered = studio.run(given).await.unwrap();
+    let rendered = fixture.run(given).await.unwrap();
     let words = words(&rendered.bytes, Format::Html);
     assert!(words.contains(&format!(" {}", hostile.chars().count())) && words.contains("42"));
     let undeclared = with_params(job(text, Format::Html), json!({"other": 1}));
-    let failure = studio.run(undeclared).await.unwrap_err();
+    let failure = fixture.run(undeclared).await.unwrap_err();
     assert!(failure.message.contains("other"), "{}", failure.message);
 }
 
 #[tokio::test]
 async fn a_document_sees_none_of_the_names_of_the_renderer_and_disturbs_none() {
-    let Some(studio) = Studio::local(|_| {}) else {
+    let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
     let text = "```{r}\nf <- function(x) if (missing(x)) 'nothing given' else x\ncat(f(), length(ls(globalenv())))\n\
                 for (name in c('paste0', 'list', 'is.null')) assign(name, function(...) stop('not R'), globalenv())\n\
                 warning('a \"quoted\" \\\\ \\u00e9\\t\\u0001 line')\n```\n";
-    let rendered = studio.render(text, Format::Html).await.unwrap();
+    let rendered = fixture.render(text, Format::Html).await.unwrap();
     assert!(words(&rendered.bytes, Format::Html).contains("nothing given 0"));
     assert_eq!(rendered.warnings[0].message, "a \"quoted\" \\ \u{e9}\t\u{1} line");
 }
 
 #[tokio::test]
 async fn a_document_reads_files_beside_it_and_in_other_folders() {
-    let Some(studio) = Studio::local(|_| {}) else {
+    let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
     let text = "```{r}\ncat(readLines('near.txt'), readLines('../data/far.txt'))\n```\n";
@@ -78,25 +80,25 @@ async fn a_document_reads_files_beside_it_and_in_other_folders() {
         file("data/far.txt", "and far"),
     ];
     let given = RenderJob { document: "reports/q1.Rmd".to_owned(), files, ..job("", Format::Html) };
-    let rendered = studio.run(given).await.unwrap();
+    let rendered = fixture.run(given).await.unwrap();
     assert!(words(&rendered.bytes, Format::Html).contains("near one and far"));
 }
 
 #[tokio::test]
 async fn an_unchanged_document_comes_from_the_cache_until_something_changes() {
-    let Some(studio) = Studio::local(|_| {}) else {
+    let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
-    let first = studio.render(REPORT, Format::Word).await.unwrap();
+    let first = fixture.render(REPORT, Format::Word).await.unwrap();
     let begun = Instant::now();
-    let again = studio.render(REPORT, Format::Word).await.unwrap();
+    let again = fixture.render(REPORT, Format::Word).await.unwrap();
     let took = begun.elapsed();
     assert!(again.cached && again.bytes == first.bytes && again.versions == first.versions);
     assert_eq!(again.warnings, first.warnings);
     eprintln!("from the cache in {took:?}");
-    let other = studio.run(with_params(job(REPORT, Format::Word), json!({"n": 4}))).await.unwrap();
+    let other = fixture.run(with_params(job(REPORT, Format::Word), json!({"n": 4}))).await.unwrap();
     assert!(!other.cached && words(&other.bytes, Format::Word).contains("the number is 28"));
-    let fresh = studio
+    let fresh = fixture
         .run(RenderJob { freshness: Freshness::Fresh, ..job(REPORT, Format::Word) })
         .await
         .unwrap();
@@ -107,20 +109,20 @@ async fn an_unchanged_document_comes_from_the_cache_until_something_changes() {
         job
     };
     assert!(
-        !studio.run(beside(file("data.csv", "a,b"))).await.unwrap().cached,
+        !fixture.run(beside(file("data.csv", "a,b"))).await.unwrap().cached,
         "a file beside it is new"
     );
     let unread = SourceFile { may_be_read: false, ..file("other.Rmd", "text") };
-    assert!(studio.run(beside(unread)).await.unwrap().cached, "it does not read that");
+    assert!(fixture.run(beside(unread)).await.unwrap().cached, "it does not read that");
 }
 
 #[tokio::test]
 async fn two_renders_of_one_document_at_once_are_both_right() {
-    let Some(studio) = Studio::local(|_| {}) else {
+    let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
     let text = "---\nparams:\n  n: 0\n---\n\n```{r}\nSys.sleep(0.5); plot(1:params$n)\n```\n\nIt is `r params$n`.\n";
-    let run = |n: u32| studio.run(with_params(job(text, Format::Html), json!({"n": n})));
+    let run = |n: u32| fixture.run(with_params(job(text, Format::Html), json!({"n": n})));
     let (one, other) = tokio::join!(run(7), run(8));
     for (rendered, n) in [(one.unwrap(), 7), (other.unwrap(), 8)] {
         assert!(words(&rendered.bytes, Format::Html).contains(&format!("It is {n}.")));
@@ -130,8 +132,8 @@ async fn two_renders_of_one_document_at_once_are_both_right() {
 #[tokio::test]
 async fn local_rendering_must_be_allowed() {
     for preference in [Preference::Local, Preference::Auto] {
-        let studio = Studio::new(|settings| settings.backend = preference);
-        let failure = studio.render(REPORT, Format::Html).await.unwrap_err();
+        let fixture = RenderFixture::new(|settings| settings.backend = preference);
+        let failure = fixture.render(REPORT, Format::Html).await.unwrap_err();
         assert!(
             [ErrorType::LocalNotAllowed, ErrorType::NoBackend].contains(&failure.error_type),
             "{failure:?}"
@@ -142,10 +144,10 @@ async fn local_rendering_must_be_allowed() {
 
 #[tokio::test]
 async fn what_is_missing_is_said_before_anything_runs() {
-    use crate::crib::Crib;
-    use runtime::render::RenderSettings;
+    use crate::render_folder::RenderFolder;
+    use render::{RenderSettings, Renderer};
 
-    let Some(_) = Studio::local(|_| {}) else {
+    let Some(_) = RenderFixture::local(|_| {}) else {
         return;
     };
     let bin = tempfile::tempdir().unwrap();
@@ -155,18 +157,15 @@ async fn what_is_missing_is_said_before_anything_runs() {
         for program in programs {
             let _ = std::os::unix::fs::symlink(format!("/usr/bin/{program}"), folder.join(program));
         }
-        let crib = Crib::with(|settings| {
-            settings.environment = vec![("PATH".to_owned(), folder.display().to_string())]
-        });
-        let mut settings = RenderSettings::new(crib.path("renders"));
+        let work = RenderFolder::new();
+        let mut settings = RenderSettings::new(work.path("renders"));
         (settings.backend, settings.allow_local) = (Preference::Local, true);
         let given = RenderJob {
             document: document.to_owned(),
             files: vec![file(document, REPORT)],
             ..job("", format)
         };
-        crib.runtime
-            .renderer(settings)
+        Renderer::new(settings, work.host(&folder.display().to_string()))
             .render(given, std::sync::Arc::new(|_| {}))
             .await
             .unwrap_err()
@@ -191,10 +190,10 @@ async fn what_is_missing_is_said_before_anything_runs() {
 
 #[tokio::test]
 async fn what_this_machine_has_is_told_with_versions() {
-    let Some(studio) = Studio::local(|_| {}) else {
+    let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
-    let found = studio.renderer.components().await;
+    let found = fixture.renderer.components().await;
     let of = |name: &str| found.iter().find(|component| component.name == name).unwrap();
     for name in ["R", "rmarkdown", "knitr", "pandoc", "tex"] {
         assert!(

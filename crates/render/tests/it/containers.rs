@@ -7,22 +7,22 @@ use std::{
     time::Duration,
 };
 
-use runtime::render::{Backend, Format, Preference, RenderJob, RenderSettings};
+use render::{Backend, Format, Preference, RenderJob, RenderSettings};
 
-use super::studio::{
-    REPORT, Studio, assert_is_report, file, job, skip, until, with_backend, words,
+use crate::fixture::{
+    REPORT, RenderFixture, assert_is_report, file, job, skip, until, with_backend, words,
 };
 
 const MIB: u64 = 1024 * 1024;
 
 /// One that renders in containers of an engine that is there for tests alone; none, loudly, without that.
-fn studio(change: impl FnOnce(&mut RenderSettings)) -> Option<Studio> {
+fn fixture(change: impl FnOnce(&mut RenderSettings)) -> Option<RenderFixture> {
     let (Ok(socket), Ok(image)) =
         (std::env::var("TOOLCRIB_TEST_DOCKER"), std::env::var("TOOLCRIB_TEST_IMAGE"))
     else {
         return skip("there is no Docker for tests (scripts/engine starts one)");
     };
-    Some(Studio::new(|settings| {
+    Some(RenderFixture::new(|settings| {
         settings.backend = Preference::Docker;
         settings.sockets = vec![socket];
         settings.image = Some(image);
@@ -60,9 +60,9 @@ fn chunk(code: &str) -> String {
 
 #[tokio::test]
 async fn docker_renders_html_pdf_and_word_and_leaves_nothing() {
-    let Some(studio) = studio(|_| {}) else { return };
+    let Some(fixture) = fixture(|_| {}) else { return };
     for format in Format::ALL {
-        let rendered = studio.render(REPORT, format).await.unwrap();
+        let rendered = fixture.render(REPORT, format).await.unwrap();
         assert_is_report(&rendered, format);
         assert_eq!(rendered.backend, Backend::Docker);
         assert!(
@@ -72,19 +72,19 @@ async fn docker_renders_html_pdf_and_word_and_leaves_nothing() {
         );
         assert!(rendered.versions.contains_key("docker"));
     }
-    let told: Vec<_> = studio.told().into_iter().map(|told| told.chunk).collect();
+    let told: Vec<_> = fixture.told().into_iter().map(|told| told.chunk).collect();
     assert_eq!(told, [1, 2, 1, 2, 1, 2]);
-    assert!(studio.render(REPORT, Format::Html).await.unwrap().cached);
+    assert!(fixture.render(REPORT, Format::Html).await.unwrap().cached);
     until(|| containers().is_empty()).await;
     until(no_volume_is_left).await;
 }
 
 #[tokio::test]
 async fn compose_renders_html_pdf_and_word_and_leaves_nothing() {
-    let Some(studio) = studio(|_| {}) else { return };
+    let Some(fixture) = fixture(|_| {}) else { return };
     for format in Format::ALL {
         let rendered =
-            studio.run(with_backend(job(REPORT, format), Backend::Compose)).await.unwrap();
+            fixture.run(with_backend(job(REPORT, format), Backend::Compose)).await.unwrap();
         assert_is_report(&rendered, format);
         assert_eq!(
             (rendered.backend, rendered.reason.as_str()),
@@ -102,7 +102,7 @@ const PLACE: &str = "cat('in', getwd(), 'on', system(\"stat -f -c %T .\", intern
 
 #[tokio::test]
 async fn documents_lie_in_a_volume_by_compose_and_in_memory_where_an_image_has_no_room_for_one() {
-    let Some(first) = studio(|_| {}) else { return };
+    let Some(first) = fixture(|_| {}) else { return };
     let rendered =
         first.run(with_backend(job(&chunk(PLACE), Format::Html), Backend::Compose)).await.unwrap();
     let text = words(&rendered.bytes, Format::Html);
@@ -120,7 +120,7 @@ async fn documents_lie_in_a_volume_by_compose_and_in_memory_where_an_image_has_n
         format!("FROM {}\nRUN rmdir /job\n", std::env::var("TOOLCRIB_TEST_IMAGE").unwrap());
     std::io::Write::write_all(&mut build.stdin.take().unwrap(), recipe.as_bytes()).unwrap();
     assert!(build.wait().unwrap().success());
-    let bare = studio(|settings| settings.image = Some(other.clone())).unwrap();
+    let bare = fixture(|settings| settings.image = Some(other.clone())).unwrap();
     let rendered =
         bare.run(with_backend(job(&chunk(PLACE), Format::Html), Backend::Compose)).await.unwrap();
     let text = words(&rendered.bytes, Format::Html);
@@ -130,25 +130,25 @@ async fn documents_lie_in_a_volume_by_compose_and_in_memory_where_an_image_has_n
 
 #[tokio::test]
 async fn auto_takes_docker_if_it_answers_and_says_so() {
-    let Some(studio) =
-        studio(|settings| (settings.backend, settings.allow_local) = (Preference::Auto, true))
+    let Some(fixture) =
+        fixture(|settings| (settings.backend, settings.allow_local) = (Preference::Auto, true))
     else {
         return;
     };
-    let rendered = studio.render("Text.\n", Format::Html).await.unwrap();
+    let rendered = fixture.render("Text.\n", Format::Html).await.unwrap();
     assert_eq!(rendered.backend, Backend::Docker);
     assert!(rendered.reason.starts_with("auto: Docker answers at unix://"), "{}", rendered.reason);
 }
 
 #[tokio::test]
 async fn auto_takes_this_machine_if_docker_does_not_answer_and_says_so() {
-    let Some(studio) = Studio::local(|settings| {
+    let Some(fixture) = RenderFixture::local(|settings| {
         settings.backend = Preference::Auto;
         settings.sockets = vec!["unix:///nowhere/docker.sock".to_owned()];
     }) else {
         return;
     };
-    let rendered = studio.render("Text.\n", Format::Html).await.unwrap();
+    let rendered = fixture.render("Text.\n", Format::Html).await.unwrap();
     assert_eq!(rendered.backend, Backend::Local);
     assert_eq!(
         rendered.reason,
@@ -158,7 +158,7 @@ async fn auto_takes_this_machine_if_docker_does_not_answer_and_says_so() {
 
 #[tokio::test]
 async fn a_container_is_held_to_little() {
-    let Some(studio) = studio(|_| {}) else { return };
+    let Some(fixture) = fixture(|_| {}) else { return };
     let text = chunk(
         "status <- readLines('/proc/self/status')\n\
          say <- function(...) cat(..., '\\n')\n\
@@ -170,7 +170,7 @@ async fn a_container_is_held_to_little() {
          say('mounts', length(grep('^/dev/.* /(home|root|work)', readLines('/proc/mounts'))))",
     );
     for backend in [Backend::Docker, Backend::Compose] {
-        let rendered = studio.run(with_backend(job(&text, Format::Html), backend)).await.unwrap();
+        let rendered = fixture.run(with_backend(job(&text, Format::Html), backend)).await.unwrap();
         let words = words(&rendered.bytes, Format::Html);
         let expected =
             ["user 10001", "CapEff: 0000000000000000", "CapBnd: 0000000000000000", "NoNewPrivs: 1"];
@@ -184,9 +184,9 @@ async fn a_container_is_held_to_little() {
 
 #[tokio::test]
 async fn errors_are_told_by_chunk_and_line_from_containers_too() {
-    let Some(studio) = studio(|_| {}) else { return };
+    let Some(fixture) = fixture(|_| {}) else { return };
     for backend in [Backend::Docker, Backend::Compose] {
-        let failure = studio
+        let failure = fixture
             .run(with_backend(job(&chunk("stop('no such thing')"), Format::Html), backend))
             .await
             .unwrap_err();
@@ -195,7 +195,7 @@ async fn errors_are_told_by_chunk_and_line_from_containers_too() {
             "`report.Rmd` could not be rendered (chunk `trouble`, lines 2-3): no such thing"
         );
         assert_eq!(failure.details["backend"], backend.name());
-        let quit = studio
+        let quit = fixture
             .run(with_backend(job(&chunk("quit()"), Format::Html), backend))
             .await
             .unwrap_err();
@@ -205,7 +205,7 @@ async fn errors_are_told_by_chunk_and_line_from_containers_too() {
 
 #[tokio::test]
 async fn time_memory_and_processes_are_limited_in_containers() {
-    let Some(studio) = studio(|settings| {
+    let Some(fixture) = fixture(|settings| {
         settings.timeout = Duration::from_secs(8);
         settings.memory_bytes = 300 * MIB;
         settings.processes = 30;
@@ -214,7 +214,7 @@ async fn time_memory_and_processes_are_limited_in_containers() {
     };
     for backend in [Backend::Docker, Backend::Compose] {
         let fails = async |code: &str| {
-            let failure = studio
+            let failure = fixture
                 .run(with_backend(job(&chunk(code), Format::Html), backend))
                 .await
                 .unwrap_err();
@@ -233,12 +233,12 @@ async fn time_memory_and_processes_are_limited_in_containers() {
 
 #[tokio::test]
 async fn a_document_that_is_too_long_is_refused_from_containers_too() {
-    let Some(studio) = studio(|settings| settings.output_bytes = 1000) else {
+    let Some(fixture) = fixture(|settings| settings.output_bytes = 1000) else {
         return;
     };
     for backend in [Backend::Docker, Backend::Compose] {
         let failure =
-            studio.run(with_backend(job("Text.\n", Format::Html), backend)).await.unwrap_err();
+            fixture.run(with_backend(job("Text.\n", Format::Html), backend)).await.unwrap_err();
         assert_eq!(
             failure.error_type,
             ErrorType::OutputTooLarge,
@@ -250,7 +250,7 @@ async fn a_document_that_is_too_long_is_refused_from_containers_too() {
 
 #[tokio::test]
 async fn a_quarto_document_is_refused_before_its_code_runs_where_the_image_has_no_quarto() {
-    let Some(studio) = studio(|_| {}) else { return };
+    let Some(fixture) = fixture(|_| {}) else { return };
     let text = chunk("stop('it ran')");
     for backend in [Backend::Docker, Backend::Compose] {
         let given = RenderJob {
@@ -258,7 +258,7 @@ async fn a_quarto_document_is_refused_before_its_code_runs_where_the_image_has_n
             files: vec![file("a.qmd", &text)],
             ..job(&text, Format::Html)
         };
-        let failure = studio.run(with_backend(given, backend)).await.unwrap_err();
+        let failure = fixture.run(with_backend(given, backend)).await.unwrap_err();
         assert_eq!(
             (failure.error_type, &failure.details["component"]),
             (ErrorType::MissingComponent, &"quarto".into())
@@ -274,13 +274,13 @@ async fn a_quarto_document_is_refused_before_its_code_runs_where_the_image_has_n
 
 #[tokio::test]
 async fn time_that_is_over_is_told_alike_by_docker_and_compose() {
-    let Some(studio) = studio(|settings| settings.timeout = Duration::from_secs(5)) else {
+    let Some(fixture) = fixture(|settings| settings.timeout = Duration::from_secs(5)) else {
         return;
     };
     let code = "cat('heard\\n', file = stderr())\nwhile (TRUE) {}";
     for backend in [Backend::Docker, Backend::Compose] {
         let failure =
-            studio.run(with_backend(job(&chunk(code), Format::Html), backend)).await.unwrap_err();
+            fixture.run(with_backend(job(&chunk(code), Format::Html), backend)).await.unwrap_err();
         let why = "it was stopped after 5 seconds, its time limit (`timeout_seconds`)";
         assert_eq!(
             failure.message,
@@ -298,12 +298,12 @@ async fn time_that_is_over_is_told_alike_by_docker_and_compose() {
 
 #[tokio::test]
 async fn a_render_that_is_dropped_leaves_no_container() {
-    let Some(studio) = studio(|_| {}) else { return };
+    let Some(fixture) = fixture(|_| {}) else { return };
     for backend in [Backend::Docker, Backend::Compose] {
         let before = containers();
         let new = || containers().into_iter().find(|id| !before.contains(id));
         tokio::select! {
-            _ = studio.run(with_backend(job(&chunk("Sys.sleep(300)"), Format::Html), backend)) => panic!("it ended by itself"),
+            _ = fixture.run(with_backend(job(&chunk("Sys.sleep(300)"), Format::Html), backend)) => panic!("it ended by itself"),
             () = until(|| new().is_some_and(|id| docker(&["inspect", "-f", "{{.State.Running}}", &id]) == "true")) => {}
         }
         until(|| new().is_none()).await;
@@ -313,7 +313,7 @@ async fn a_render_that_is_dropped_leaves_no_container() {
 
 #[tokio::test]
 async fn containers_of_a_server_that_was_killed_are_swept() {
-    let Some(studio) = studio(|_| {}) else { return };
+    let Some(fixture) = fixture(|_| {}) else { return };
     let mark = r#"{"server":{"process":{"pid":1,"started":1},"boot":"long ago"},"namespace":null,"until":5}"#;
     let image = std::env::var("TOOLCRIB_TEST_IMAGE").unwrap();
     let orphan = docker(&[
@@ -327,7 +327,7 @@ async fn containers_of_a_server_that_was_killed_are_swept() {
         "true",
     ]);
     let other = docker(&["create", "--network=none", &image, "true"]);
-    studio.render("Text.\n", Format::Html).await.unwrap();
+    fixture.render("Text.\n", Format::Html).await.unwrap();
     let all = docker(&["ps", "-aq", "--no-trunc"]);
     docker(&["rm", &other]);
     assert!(!all.contains(&orphan), "it was left behind");
@@ -337,16 +337,16 @@ async fn containers_of_a_server_that_was_killed_are_swept() {
 
 #[tokio::test]
 async fn an_image_is_built_once_and_again_when_it_is_made_of_something_else() {
-    let Some(_) = studio(|_| {}) else { return };
+    let Some(_) = fixture(|_| {}) else { return };
     let base = std::env::var("TOOLCRIB_TEST_IMAGE").unwrap();
     // Two names for one base that has everything, and that nothing was built on yet.
     let bases = [1, 2].map(|number| format!("toolcrib-base-{number}:{}", std::process::id()));
     bases.iter().for_each(|name| drop(docker(&["tag", &base, name])));
     let on = |base: &str| {
-        studio(|settings| (settings.image, settings.base) = (None, Some(base.to_owned()))).unwrap()
+        fixture(|settings| (settings.image, settings.base) = (None, Some(base.to_owned()))).unwrap()
     };
-    let is_building = |studio: &Studio| {
-        studio.told().iter().any(|told| told.message.starts_with("building the image, once: Step"))
+    let is_building = |fixture: &RenderFixture| {
+        fixture.told().iter().any(|told| told.message.starts_with("building the image, once: Step"))
     };
     let first = on(&bases[0]);
     let rendered = first.render("Text.\n", Format::Html).await.unwrap();
@@ -368,14 +368,14 @@ async fn an_image_is_built_once_and_again_when_it_is_made_of_something_else() {
 
 #[tokio::test]
 async fn an_image_that_is_not_there_or_cannot_be_built_is_told() {
-    let Some(studio_) = studio(|settings| settings.image = Some("no-such-image:1".to_owned()))
+    let Some(studio_) = fixture(|settings| settings.image = Some("no-such-image:1".to_owned()))
     else {
         return;
     };
     let failure = studio_.render("Text.\n", Format::Html).await.unwrap_err();
     assert_eq!(failure.error_type, ErrorType::ImageMissing);
     assert!(failure.message.contains("docker pull no-such-image:1"), "{}", failure.message);
-    let unbuilt = studio(|settings| {
+    let unbuilt = fixture(|settings| {
         (settings.image, settings.base) = (None, Some("no-such-base.invalid/x:1".to_owned()))
     })
     .unwrap();
@@ -385,12 +385,12 @@ async fn an_image_that_is_not_there_or_cannot_be_built_is_told() {
 
 #[tokio::test]
 async fn a_missing_daemon_is_told_by_where_it_was_looked_for() {
-    let studio = Studio::new(|settings| {
+    let fixture = RenderFixture::new(|settings| {
         settings.backend = Preference::Docker;
         settings.sockets =
             vec!["unix:///nowhere/docker.sock".to_owned(), "tcp://127.0.0.1:1".to_owned()];
     });
-    let failure = studio.render("Text.\n", Format::Html).await.unwrap_err();
+    let failure = fixture.render("Text.\n", Format::Html).await.unwrap_err();
     assert_eq!(failure.error_type, ErrorType::DockerUnavailable);
     assert!(
         failure.message.contains("unix:///nowhere/docker.sock (nothing is there)"),
@@ -402,7 +402,7 @@ async fn a_missing_daemon_is_told_by_where_it_was_looked_for() {
 
 #[tokio::test]
 async fn documents_in_folders_and_files_beside_them_go_into_containers() {
-    let Some(studio) = studio(|_| {}) else { return };
+    let Some(fixture) = fixture(|_| {}) else { return };
     let text = "```{r}\ncat(readLines('near.txt'), readLines('../data/far.txt'))\n```\n";
     for backend in [Backend::Docker, Backend::Compose] {
         let files = vec![
@@ -412,7 +412,7 @@ async fn documents_in_folders_and_files_beside_them_go_into_containers() {
         ];
         let given =
             RenderJob { document: "reports/q1.Rmd".to_owned(), files, ..job("", Format::Html) };
-        let rendered = studio.run(with_backend(given, backend)).await.unwrap();
+        let rendered = fixture.run(with_backend(given, backend)).await.unwrap();
         assert!(words(&rendered.bytes, Format::Html).contains("near one and far"));
     }
 }
@@ -485,7 +485,7 @@ impl Drop for Daemon {
 
 #[tokio::test]
 async fn docker_that_stops_in_the_middle_is_told_and_the_next_render_works() {
-    let Some(_) = studio(|_| {}) else { return };
+    let Some(_) = fixture(|_| {}) else { return };
     let mut daemon = Daemon::start();
     // The image is handed over from the other engine, without a registry.
     let image = std::env::var("TOOLCRIB_TEST_IMAGE").unwrap();
@@ -502,14 +502,14 @@ async fn docker_that_stops_in_the_middle_is_told_and_the_next_render_works() {
         .output()
         .unwrap();
     assert!(loaded.status.success() && save.wait().unwrap().success());
-    let studio = Studio::new(|settings| {
+    let fixture = RenderFixture::new(|settings| {
         settings.backend = Preference::Docker;
         settings.sockets = vec![daemon.socket()];
         settings.image = Some(image);
     });
-    let render = studio.render("```{r}\nSys.sleep(120)\n```\n", Format::Html);
+    let render = fixture.render("```{r}\nSys.sleep(120)\n```\n", Format::Html);
     let stop = async {
-        until(|| !studio.told().is_empty()).await;
+        until(|| !fixture.told().is_empty()).await;
         daemon.end();
     };
     let (result, ()) = tokio::join!(render, stop);
@@ -520,6 +520,6 @@ async fn docker_that_stops_in_the_middle_is_told_and_the_next_render_works() {
     );
     assert!(failure.message.contains("Docker"), "{}", failure.message);
     daemon.child = Daemon::run(daemon.folder.path());
-    let rendered = studio.render("Text.\n", Format::Html).await.unwrap();
+    let rendered = fixture.render("Text.\n", Format::Html).await.unwrap();
     assert_eq!(rendered.backend, Backend::Docker);
 }

@@ -78,7 +78,8 @@ impl Inner {
         let archive = exchange::pack(job, &token)
             .map_err(|error| verdict::machine("the documents could not be packed", &error))?;
         let mut log = Log::new(token, tell);
-        let container = Container::create(engine, image, &self.settings, &self.tidying).await?;
+        let container =
+            Container::create(engine, image, &self.settings, &self.host.cleanup).await?;
         let result = self.conduct(&container, archive, job, &mut log).await;
         container.remove().await;
         let (ended, returned) = result?;

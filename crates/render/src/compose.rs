@@ -13,10 +13,9 @@ use std::{
 };
 
 use catalog::{ErrorType, Failure};
-use process::{Launcher, PrivateFolder, random_id};
+use process::{PrivateFolder, find_program, random_id};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
-use tokio_util::task::TaskTracker;
 
 use super::{
     Backend, Inner, RenderJob, RenderSettings, Rendered, Tell,
@@ -27,8 +26,8 @@ use super::{
     verdict::{self, Raw},
 };
 use crate::{
-    Settings,
-    plan::{Input, Network, RenderProgram, program, renderer_command},
+    RenderHost,
+    program::{Input, Network, RenderProgram, build_command},
 };
 
 /// The commands, of which the first that is there is used: the program, and what makes it Compose.
@@ -43,7 +42,7 @@ const NAME: &str = "compose";
 const MARGIN: Duration = Duration::from_secs(30);
 /// How long an image may take to be built.
 const BUILDING: Duration = Duration::from_secs(3600);
-/// How long tidying up may take.
+/// How long cleaning up may take.
 const TIDYING: Duration = Duration::from_secs(30);
 /// What an archive has beside the document.
 const WRAPPING: usize = 8 * 1024 * 1024;
@@ -91,7 +90,7 @@ impl Inner {
         for (name, words) in COMMANDS {
             let asked: Vec<_> = words.iter().copied().chain(["version", "--short"]).collect();
             if let (Some(program), Some(said)) =
-                (program::find(&self.children, name), self.ask(name, &asked).await)
+                (find_program(&self.host.environment, name), self.ask(name, &asked).await)
             {
                 let version = format!("{} {}", [&[name], words].concat().join(" "), said.trim());
                 let found = Command { name, program, words, version, socket: None };
@@ -126,8 +125,8 @@ impl Inner {
             words: vec!["version".to_owned()],
             network: Network::Allowed,
             variables: self.daemon(command),
-            read: own_configuration(&self.children).into_iter().collect(),
-            ..RenderProgram::new(&self.children, MEMORY_BYTES)
+            read: own_configuration(&self.host).into_iter().collect(),
+            ..RenderProgram::new(&self.host, MEMORY_BYTES)
         };
         self.answer(wanted).await.is_some()
     }
@@ -142,7 +141,7 @@ impl Inner {
             .as_ref()
             .or(only)
             .map(|socket| ("DOCKER_HOST".to_owned(), socket.clone()));
-        let own = own_configuration(&self.children)
+        let own = own_configuration(&self.host)
             .map(|own| ("DOCKER_CONFIG".to_owned(), own.display().to_string()));
         named.into_iter().chain(own).collect()
     }
@@ -173,7 +172,7 @@ impl Inner {
             ceiling: None,
         };
         let run = Arc::new(project.command(&["run", "--rm", "-T", SERVICE], Input::Piped)?);
-        let (ended, data) = child::run(&self.launcher, run, errand, &mut log).await?;
+        let (ended, data) = child::run(&self.host.launcher, run, errand, &mut log).await?;
         if data.len() > longest {
             return Err(exchange::too_long(data.len() as u64, self.settings.output_bytes));
         }
@@ -205,7 +204,7 @@ impl Inner {
         log.say("building the image, if it is not there");
         let errand = Errand { input: None, output: Output::Log, timeout: BUILDING, ceiling: None };
         let command = Arc::new(project.command(&["build", SERVICE], Input::Closed)?);
-        match child::run(&self.launcher, command, errand, log).await? {
+        match child::run(&self.host.launcher, command, errand, log).await? {
             (Ended::Exited(0), _) => Ok(()),
             _ => {
                 let log = log.tail();
@@ -233,15 +232,13 @@ struct Project {
     name: String,
     command: Command,
     variables: Vec<(String, String)>,
-    children: Settings,
-    launcher: Arc<Launcher>,
-    tidying: TaskTracker,
+    host: RenderHost,
 }
 
 impl Project {
     fn lay_out(inner: &Inner, command: &Command, token: &str) -> Result<Self, Failure> {
         let made = || {
-            let folder = PrivateFolder::create(&inner.children.temp, NAME)?;
+            let folder = PrivateFolder::create(&inner.host.temp_folder, NAME)?;
             fs::write(folder.path().join(FILE), service(&inner.settings, token).to_string())?;
             for (name, text) in docker::ingredients() {
                 fs::write(folder.path().join(name), text)?;
@@ -256,9 +253,7 @@ impl Project {
             name: format!("toolcrib-{token}"),
             command: command.clone(),
             variables: inner.daemon(command),
-            children: inner.children.clone(),
-            launcher: Arc::clone(&inner.launcher),
-            tidying: inner.tidying.clone(),
+            host: inner.host.clone(),
         })
     }
 
@@ -266,8 +261,8 @@ impl Project {
         let folder = self.folder.as_ref().map_or(Path::new("/"), PrivateFolder::path);
         let file = folder.join(FILE).display().to_string();
         let before = self.command.words.iter().copied().chain(["-f", &file, "-p", &self.name]);
-        renderer_command(
-            &self.children,
+        build_command(
+            &self.host,
             RenderProgram {
                 name: NAME,
                 program: self.command.program.clone(),
@@ -276,11 +271,11 @@ impl Project {
                 variables: self.variables.clone(),
                 input,
                 network: Network::Allowed,
-                read: own_configuration(&self.children)
+                read: own_configuration(&self.host)
                     .into_iter()
                     .chain([folder.to_owned()])
                     .collect(),
-                ..RenderProgram::new(&self.children, MEMORY_BYTES)
+                ..RenderProgram::new(&self.host, MEMORY_BYTES)
             },
         )
     }
@@ -299,7 +294,7 @@ impl Drop for Project {
         else {
             return;
         };
-        let launcher = Arc::clone(&self.launcher);
+        let launcher = Arc::clone(&self.host.launcher);
         let tidy = async move {
             let errand =
                 Errand { input: None, output: Output::Log, timeout: TIDYING, ceiling: None };
@@ -307,17 +302,14 @@ impl Drop for Project {
             tracing::debug!(?ended, "what a render by Compose left was removed");
             drop(folder);
         };
-        self.tidying.spawn_on(tidy, &runtime);
+        self.host.cleanup.spawn_on(tidy, &runtime);
     }
 }
 
 /// Where the user's own settings of Docker are: its context and plugins.
-fn own_configuration(settings: &Settings) -> Option<PathBuf> {
-    let home = settings
-        .environment
-        .iter()
-        .find(|(name, _)| name == "HOME")
-        .map(|(_, home)| Path::new(home));
+fn own_configuration(host: &RenderHost) -> Option<PathBuf> {
+    let home =
+        host.environment.iter().find(|(name, _)| name == "HOME").map(|(_, home)| Path::new(home));
     home.map(|home| home.join(".docker")).filter(|folder| folder.is_dir())
 }
 

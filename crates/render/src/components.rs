@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use catalog::{ErrorType, Failure};
+use process::find_program;
 use serde::Serialize;
 use serde_json::json;
 
@@ -12,7 +13,7 @@ use super::{
     local::{RSCRIPT, TEX},
     log::Log,
 };
-use crate::plan::{RenderProgram, program, renderer_command};
+use crate::program::{RenderProgram, build_command};
 
 /// How long a program may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -147,27 +148,23 @@ impl Inner {
 
     /// What a program answers, if it is there and content.
     pub(super) async fn ask(&self, name: &str, words: &[&str]) -> Option<String> {
-        let program = program::find(&self.children, name)?;
+        let program = find_program(&self.host.environment, name)?;
         let words = words.iter().map(|word| (*word).to_owned()).collect();
-        let wanted = RenderProgram {
-            name,
-            program,
-            words,
-            ..RenderProgram::new(&self.children, MEMORY_BYTES)
-        };
+        let wanted =
+            RenderProgram { name, program, words, ..RenderProgram::new(&self.host, MEMORY_BYTES) };
         self.answer(wanted).await
     }
 
     /// What a program answers, if it is content.
     pub(super) async fn answer(&self, wanted: RenderProgram<'_>) -> Option<String> {
-        let command = Arc::new(renderer_command(&self.children, wanted).ok()?);
+        let command = Arc::new(build_command(&self.host, wanted).ok()?);
         let errand = Errand {
             input: None,
             output: Output::Data(ANSWER_BYTES),
             timeout: PATIENCE,
             ceiling: None,
         };
-        match child::run(&self.launcher, command, errand, &mut Log::silent()).await {
+        match child::run(&self.host.launcher, command, errand, &mut Log::silent()).await {
             Ok((Ended::Exited(0), said)) => Some(String::from_utf8_lossy(&said).into_owned()),
             _ => None,
         }

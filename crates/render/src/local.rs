@@ -6,7 +6,7 @@
 use std::{path::Path, sync::Arc};
 
 use catalog::{ErrorType, Failure};
-use process::{Command, PrivateFolder, random_id};
+use process::{Command, PrivateFolder, find_program, random_id};
 use tokio::task::spawn_blocking;
 
 use super::{
@@ -18,7 +18,7 @@ use super::{
     verdict::{self, Raw},
     watchdog::Ceiling,
 };
-use crate::plan::{RenderProgram, program, renderer_command};
+use crate::program::{RenderProgram, build_command};
 
 /// The program.
 pub(super) const RSCRIPT: &str = "Rscript";
@@ -33,7 +33,7 @@ impl Inner {
         if !self.settings.allow_local {
             return Err(not_allowed());
         }
-        let find = |name: &str| program::find(&self.children, name).is_some();
+        let find = |name: &str| find_program(&self.host.environment, name).is_some();
         let needed = [
             ("R", find(RSCRIPT)),
             ("quarto", !job.is_quarto() || find("quarto")),
@@ -67,7 +67,7 @@ impl Inner {
                 folder: folder.path().to_owned(),
             }),
         };
-        let (ended, _) = child::run(&self.launcher, command, errand, &mut log).await?;
+        let (ended, _) = child::run(&self.host.launcher, command, errand, &mut log).await?;
         let (format, longest) = (job.format, self.settings.output_bytes);
         let returned =
             spawn_blocking(move || exchange::take_back(folder.path(), format, longest)).await;
@@ -89,7 +89,7 @@ impl Inner {
     }
 
     async fn lay_out(&self, job: Arc<RenderJob>, token: String) -> Result<PrivateFolder, Failure> {
-        let temp = self.children.temp.clone();
+        let temp = self.host.temp_folder.clone();
         let made = spawn_blocking(move || {
             let folder = PrivateFolder::create(&temp, NAME)?;
             exchange::lay_out(folder.path(), &job, &token)?;
@@ -101,16 +101,16 @@ impl Inner {
 
     fn command(&self, folder: &Path) -> Result<Command, Failure> {
         let text = |path: &Path| path.display().to_string();
-        renderer_command(
-            &self.children,
+        build_command(
+            &self.host,
             RenderProgram {
                 name: RSCRIPT,
-                program: program::find(&self.children, RSCRIPT)
+                program: find_program(&self.host.environment, RSCRIPT)
                     .ok_or_else(|| components::missing("R", Backend::Local))?,
                 words: vec!["--vanilla".to_owned(), text(&folder.join(SCRIPT_FILE)), text(folder)],
                 folder: exchange::source_folder(folder),
                 write: vec![folder.to_owned()],
-                ..RenderProgram::new(&self.children, self.settings.memory_bytes)
+                ..RenderProgram::new(&self.host, self.settings.memory_bytes)
             },
         )
     }

@@ -2,5 +2,6 @@
 
 mod bad;
 mod containers;
+mod fixture;
 mod local;
-mod studio;
+mod render_folder;

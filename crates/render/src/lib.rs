@@ -11,11 +11,14 @@ mod child;
 mod components;
 mod compose;
 mod diagnostics;
+mod digest;
 mod docker;
 mod exchange;
+mod host;
 mod job;
 mod local;
 mod log;
+mod program;
 mod settings;
 mod verdict;
 mod watchdog;
@@ -23,17 +26,15 @@ mod watchdog;
 use std::{sync::Arc, time::Instant};
 
 use catalog::{ErrorType, Failure};
-use process::Launcher;
 use tokio::sync::{Mutex, OnceCell, Semaphore};
-use tokio_util::task::TaskTracker;
 
-use crate::{Runtime, Settings};
 pub use backend::Backend;
 use backend::Place;
 use cache::Cache;
 pub use components::Component;
 use compose::Command;
 pub use diagnostics::RenderDiagnostic;
+pub use host::RenderHost;
 pub use job::{Format, Freshness, RenderJob, Rendered, SourceFile, Warning};
 pub use log::{RenderProgress, Tell};
 pub use settings::{Preference, RenderSettings};
@@ -44,10 +45,7 @@ pub struct Renderer(Arc<Inner>);
 
 struct Inner {
     settings: RenderSettings,
-    children: Settings,
-    launcher: Arc<Launcher>,
-    /// Who removes what a render left that was dropped; a server waits for them before it ends.
-    tidying: TaskTracker,
+    host: RenderHost,
     seats: Semaphore,
     cache: Cache,
     /// Whether containers that were left behind have been looked for.
@@ -60,25 +58,9 @@ struct Inner {
     building: Mutex<()>,
 }
 
-impl Runtime {
-    /// What renders documents here.
-    pub fn renderer(&self, settings: RenderSettings) -> Renderer {
-        Renderer::new(
-            settings,
-            self.settings.clone(),
-            Arc::clone(&self.launcher),
-            self.operations.0.tidying.clone(),
-        )
-    }
-}
-
 impl Renderer {
-    fn new(
-        settings: RenderSettings,
-        children: Settings,
-        launcher: Arc<Launcher>,
-        tidying: TaskTracker,
-    ) -> Self {
+    /// A renderer for the server that `host` describes. Opens and starts nothing before the first render.
+    pub fn new(settings: RenderSettings, host: RenderHost) -> Self {
         Self(Arc::new(Inner {
             seats: Semaphore::new(settings.concurrency.max(1)),
             cache: Cache::new(settings.cache.clone(), settings.cache_bytes),
@@ -86,21 +68,14 @@ impl Renderer {
             composer: OnceCell::new(),
             silent: Mutex::default(),
             building: Mutex::new(()),
-            children,
-            launcher,
-            tidying,
+            host,
             settings,
         }))
     }
 
     /// Another that renders as these settings say.
     pub fn with_settings(&self, settings: RenderSettings) -> Self {
-        Self::new(
-            settings,
-            self.0.children.clone(),
-            Arc::clone(&self.0.launcher),
-            self.0.tidying.clone(),
-        )
+        Self::new(settings, self.0.host.clone())
     }
 
     /// Renders a document, or finds that the same was rendered before. `tell` hears how far it is.

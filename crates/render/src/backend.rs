@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use catalog::{ErrorType, Failure};
+use process::find_program;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::task::spawn_blocking;
@@ -15,7 +16,7 @@ use super::{
     exchange,
     local::{RSCRIPT, TEX},
 };
-use crate::{digest, plan::program};
+use crate::digest;
 
 /// What renders a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -142,7 +143,7 @@ impl Inner {
                 digests.extend(files().map(|file| {
                     format!("{}\n{}\n", digest::of_bytes(&file.bytes), json!(file.path))
                 }));
-                digest::together(digests.iter().map(String::as_str))
+                digest::of_parts(digests.iter().map(String::as_str))
             });
         // A key that is nobody's is never found.
         hashed.await.unwrap_or_default()
@@ -157,7 +158,7 @@ impl Inner {
             }
             Place::Local => {
                 let programs = [RSCRIPT, "pandoc", "quarto"].iter().chain(&TEX);
-                let found = programs.filter_map(|name| program::find(&self.children, name));
+                let found = programs.filter_map(|name| find_program(&self.host.environment, name));
                 json!([Backend::Local, found.map(|path| Stamp::of(&path)).collect::<Vec<_>>()])
                     .to_string()
             }

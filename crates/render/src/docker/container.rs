@@ -46,7 +46,7 @@ pub(super) struct Container {
     docker: Docker,
     id: Option<String>,
     memory_bytes: u64,
-    tidying: TaskTracker,
+    cleanup: TaskTracker,
 }
 
 impl Container {
@@ -54,7 +54,7 @@ impl Container {
         engine: &Engine,
         image: &Image,
         settings: &RenderSettings,
-        tidying: &TaskTracker,
+        cleanup: &TaskTracker,
     ) -> Result<Self, Failure> {
         let body = body(image, settings);
         // If the caller goes away in the middle of this, the container is found by its label.
@@ -66,7 +66,7 @@ impl Container {
             docker,
             id: Some(made.id),
             memory_bytes: settings.memory_bytes,
-            tidying: tidying.clone(),
+            cleanup: cleanup.clone(),
         })
     }
 
@@ -177,7 +177,7 @@ impl Drop for Container {
     fn drop(&mut self) {
         if let (Some(id), Ok(runtime)) = (self.id.take(), Handle::try_current()) {
             let docker = self.docker.clone();
-            self.tidying.spawn_on(async move { remove(&docker, &id).await }, &runtime);
+            self.cleanup.spawn_on(async move { remove(&docker, &id).await }, &runtime);
         }
     }
 }

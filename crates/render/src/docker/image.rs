@@ -18,7 +18,7 @@ use super::{
     super::{Inner, RenderProgress, RenderSettings, Tell, exchange},
     Engine, failed,
 };
-use crate::digest::together;
+use crate::digest::of_parts;
 
 const DOCKERFILE: &str = include_str!("../image/Dockerfile");
 const INSTALL: &str = include_str!("../image/install.sh");
@@ -49,7 +49,7 @@ pub(in super::super) fn reference(settings: &RenderSettings) -> String {
     settings.image.clone().unwrap_or_else(|| {
         let parts = ingredients().map(|(name, text)| format!("{name}\n{text}\n"));
         let all = parts.iter().map(String::as_str).chain(settings.base.as_deref());
-        format!("{TAG}:{}", &together(all)[..DIGITS])
+        format!("{TAG}:{}", &of_parts(all)[..DIGITS])
     })
 }
 

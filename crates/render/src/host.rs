@@ -1,0 +1,23 @@
+//! What a renderer needs from the server it runs in.
+
+use std::{path::PathBuf, sync::Arc};
+
+use process::Launcher;
+use tokio_util::task::TaskTracker;
+
+/// What a renderer needs from the server it runs in.
+#[derive(Clone)]
+pub struct RenderHost {
+    /// Starts the programs of a render.
+    pub launcher: Arc<Launcher>,
+    /// Tracks the clean-up of cancelled renders; a server waits for it before it exits.
+    pub cleanup: TaskTracker,
+    /// The environment of programs, with `PATH`.
+    pub environment: Vec<(String, String)>,
+    /// Paths that programs may read beyond the system's folders.
+    pub read: Vec<PathBuf>,
+    /// The parent of temporary folders.
+    pub temp_folder: PathBuf,
+    /// Whether the operator wants programs sandboxed.
+    pub is_sandboxed: bool,
+}
