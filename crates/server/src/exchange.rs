@@ -180,11 +180,9 @@ impl Client for Exchange {
             None => match self
                 .open(&questions)
                 .into_iter()
-                .find(|(_, question)| !self.supports(questions::needs(question)))
+                .find(|(_, question)| !self.supports(question.capability()))
             {
-                Some((_, question)) => {
-                    Err(Interrupt::MissingCapability(questions::needs(question)))
-                }
+                Some((_, question)) => Err(Interrupt::MissingCapability(question.capability())),
                 None => Err(Interrupt::Ask { questions, state }),
             },
         };

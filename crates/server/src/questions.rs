@@ -18,15 +18,6 @@ use serde::Serialize;
 use serde_json::Value;
 use toolkit::{Capability, Question};
 
-/// What a client must be able to do to answer.
-pub(crate) fn needs(question: &Question) -> Capability {
-    match question {
-        Question::Form { .. } => Capability::Forms,
-        Question::Sample { .. } => Capability::Sampling,
-        Question::Roots => Capability::Roots,
-    }
-}
-
 /// A capability in words.
 pub(crate) fn in_words(capability: Capability) -> &'static str {
     match capability {

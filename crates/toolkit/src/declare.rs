@@ -1,20 +1,21 @@
-//! Declaring a tool where it is defined, and collecting what was declared.
+//! Declaring tools next to their definition, and collecting the declarations.
 //!
-//! [`declare!`](crate::declare) leaves a function in a section of the program that the linker puts
-//! together. Nothing runs before `main`. A crate that nothing refers to is not linked, and its
-//! declarations with it: name it, with `use that_crate as _;`, or hand its tools to a [`Toolset`].
+//! [`declare!`](crate::declare) puts a function pointer into a link section, which the linker
+//! gathers from all crates; no code runs before `main`. The linker drops crates that nothing refers
+//! to, together with their declarations: refer to such a crate with `use that_crate as _;`, or add
+//! its tools to a [`Toolset`](crate::Toolset) by hand.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::Native;
 
-/// The functions that were declared, in the order of the linker.
+/// The declared functions, in link order, which differs between builds.
 #[doc(hidden)]
 #[linkme::distributed_slice]
 pub static DECLARED: [fn() -> Native];
 
-/// Declares a tool: `declare!(greet_tool);` beside `fn greet_tool() -> Native`. The function stays
-/// what it is and can be called as before.
+/// Declares a tool: `declare!(greet_tool);` next to `fn greet_tool() -> Native`. The function itself
+/// is unchanged and can still be called.
 #[macro_export]
 macro_rules! declare {
     ($function:path) => {
@@ -27,16 +28,17 @@ macro_rules! declare {
     };
 }
 
-/// What was declared, to be taken once. Each server of a process has its own.
+/// The declared tools of this program, for one server. Taking them twice would register every tool
+/// twice; each server of a process has its own value.
 #[derive(Debug, Default)]
 pub struct Declarations {
-    taken: AtomicBool,
+    is_taken: AtomicBool,
 }
 
 impl Declarations {
-    /// Everything that was declared, by name, the first time; nothing after that.
+    /// All declared tools, sorted by name, on the first call; none afterwards.
     pub fn take_once(&self) -> Vec<Native> {
-        if self.taken.swap(true, Ordering::SeqCst) {
+        if self.is_taken.swap(true, Ordering::SeqCst) {
             return Vec::new();
         }
         let mut natives: Vec<_> = DECLARED.iter().map(|declared| declared()).collect();

@@ -1,44 +1,49 @@
-//! What one needs to write a native tool, a resource or a prompt in Rust.
+//! The API for writing native tools, resources and prompts in Rust.
 //!
 //! A tool is a [`Native`]: its description as a [`Tool`] of the model, and a [`Handler`], the
-//! function behind it. [`Native::typed`] makes one of a type and a function that returns a
-//! [`Reply`]; [`declare!`] collects it, and a [`Toolset`] checks and names what a server serves. The
-//! function is given checked arguments and a [`Context`], through which it reports progress, asks
-//! its user, keeps things and calls other tools. No protocol type appears here: the same tool
-//! answers clients of every era.
+//! function that runs a call. [`Native::typed`] builds one from an argument type and a function that
+//! returns a [`Reply`]; [`declare!`] registers it, and a [`Toolset`] validates and names the tools
+//! that a server serves. The function receives validated arguments and a [`Context`], through which
+//! it reports progress, asks the user, stores values and calls other tools. No protocol type
+//! appears here, so the same tool serves clients of every protocol revision.
 
-mod agreement;
-mod argument;
+mod argument_schema;
+mod call;
+mod client;
+mod consent;
 mod context;
 mod declare;
 mod handler;
-mod host;
 mod naming;
-mod provider;
+mod native;
+mod prompt;
 mod question;
 mod reply;
+mod resource;
+mod storage;
 mod toolset;
 mod typed;
 
 #[doc(hidden)]
 pub use declare::DECLARED;
-// What the macros of this crate expand to.
+// The macros of this crate expand to these paths.
 #[doc(hidden)]
 pub use {linkme, schemars, serde};
 
+pub use call::{Arguments, BoxFuture, Interrupt};
 pub use catalog::{
     Content, ErrorForm, ErrorType, Failure, Glob, Outcome, Schema, Tool, arguments::ErrorDetail,
     closest, flag,
 };
-pub use context::{Capability, Change, Client, Context, Level, Progress};
+pub use client::{Change, Client, Level, Progress};
+pub use context::{Context, Services};
 pub use declare::Declarations;
-pub use handler::{Arguments, BoxFuture, Handler, Interrupt, Native};
-pub use host::{Services, Storage, StorageFuture, ToolStorage};
+pub use handler::Handler;
 pub use naming::{BadPrefix, Naming, Prefix};
-pub use provider::{
-    Body, Message, Prompt, PromptArgument, Prompts, Resource, ResourceContent, ResourceError,
-    ResourceTemplate, Resources, Role,
-};
-pub use question::{Answer, Question};
+pub use native::Native;
+pub use prompt::{Message, Prompt, PromptArgument, Prompts, Role};
+pub use question::{Answer, Capability, Question};
 pub use reply::{Reply, Return};
+pub use resource::{Body, Resource, ResourceContent, ResourceError, ResourceTemplate, Resources};
+pub use storage::{Storage, StorageFuture, ToolStorage};
 pub use toolset::{FIRST_LINE, Toolset, ToolsetError, ToolsetOptions};

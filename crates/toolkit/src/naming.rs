@@ -1,41 +1,41 @@
-//! What stands before the name of a native tool. Documentation never says it: names are written
-//! bare, and the prefix is put on when tools are served.
+//! The prefix of a native tool's name. Documentation uses bare names; the prefix is added when tools
+//! are served.
 
 use catalog::name;
 
-use crate::Native;
-
-/// How a native tool is named when it is served.
+/// How the served name of a native tool is formed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Naming {
-    /// Always by its bare name.
+    /// The bare name, always.
     Bare,
-    /// With the prefix that was set; if none was, with this one.
+    /// The server's prefix, or this default if none is configured.
     Prefixed(&'static str),
-    /// With a prefix of its own, whatever was set. An empty one is none.
+    /// This prefix, whatever the server's prefix is. If it is empty, the bare name.
     Own(&'static str),
 }
 
-/// The prefix that a server was told to use.
+/// The prefix that a server is configured with. Unset, the default, differs from empty:
+/// [`Naming::Prefixed`] tools then use their own default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prefix(Option<String>);
 
-/// A prefix that cannot stand in a name.
+/// A prefix that is not valid in a tool name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadPrefix {
-    /// The prefix.
+    /// The prefix as it was given.
     pub prefix: String,
-    /// What is wrong with it.
+    /// Why it is invalid.
     pub problem: name::NameError,
 }
 
 impl Prefix {
-    /// Nobody said anything: each tool has its usual prefix.
+    /// No prefix is configured.
     pub fn unset() -> Self {
         Self(None)
     }
 
-    /// A prefix that somebody set; an empty one means none. The `_` after it is added, and may be given.
+    /// Parses a configured prefix. The `_` after it is added, and is ignored if it is given. An
+    /// empty text means that names have no prefix.
     pub fn parse(text: &str) -> Result<Self, BadPrefix> {
         let prefix = text.trim_end_matches('_');
         match name::check(prefix) {
@@ -49,29 +49,16 @@ impl Prefix {
         let prefix = match (naming, &self.0) {
             (Naming::Bare, _) => "",
             (Naming::Own(own), _) => own,
-            (Naming::Prefixed(_), Some(set)) => set,
-            (Naming::Prefixed(usual), None) => usual,
+            (Naming::Prefixed(_), Some(configured)) => configured,
+            (Naming::Prefixed(default), None) => default,
         };
         if prefix.is_empty() { bare.to_owned() } else { format!("{prefix}_{bare}") }
     }
 }
 
-impl Native {
-    /// Puts the prefix on.
-    pub(crate) fn named(mut self, prefix: &Prefix) -> Self {
-        let bare = self.tool.bare_name().to_owned();
-        let served = prefix.apply(self.naming, &bare);
-        if served != bare {
-            self.tool.bare_name = Some(bare);
-            self.tool.name = served;
-        }
-        self
-    }
-}
-
 impl std::fmt::Display for BadPrefix {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "`{}` cannot stand before the name of a tool: {}", self.prefix, self.problem)
+        write!(f, "`{}` is not a valid prefix for tool names: {}", self.prefix, self.problem)
     }
 }
 

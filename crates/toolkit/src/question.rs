@@ -1,39 +1,63 @@
-//! Questions to the client or the person behind it.
+//! Questions to the client or its user.
 
 use serde_json::Value;
 
-/// Something that only the client, or the person behind it, can answer.
+/// A question that only the client or its user can answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Question {
-    /// A form to fill in: a flat object schema.
+    /// A form for the user to fill in.
     Form {
-        /// What is asked.
+        /// The text above the form.
         message: String,
-        /// An object schema of strings, numbers, booleans and enums.
+        /// A flat object schema of strings, numbers, booleans and enums: MCP allows no nesting.
         schema: Value,
     },
-    /// A text for the client's model to go on with.
+    /// A prompt for the client's model.
     Sample {
-        /// The text.
+        /// The text that the model continues.
         prompt: String,
-        /// The longest answer.
+        /// The maximum length of the answer, in tokens.
         max_tokens: u32,
     },
-    /// The folders the client works on.
+    /// The folders that the client works on.
     Roots,
 }
 
-/// The answer to a question, as the client gave it.
+impl Question {
+    /// The capability that a client needs to answer.
+    pub fn capability(&self) -> Capability {
+        match self {
+            Self::Form { .. } => Capability::Forms,
+            Self::Sample { .. } => Capability::Sampling,
+            Self::Roots => Capability::Roots,
+        }
+    }
+}
+
+/// An optional ability of a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Capability {
+    /// Shows forms to its user.
+    Forms,
+    /// Lets its model continue a text.
+    Sampling,
+    /// Names the folders that it works on.
+    Roots,
+    /// Follows operations that outlive their request, and answers their questions.
+    Tasks,
+}
+
+/// The answer to a question, as the client sent it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer(pub Value);
 
 impl Answer {
-    /// Whether a form was filled in, rather than declined or closed.
+    /// Whether the user submitted the form, rather than declined or closed it.
     pub fn is_accepted(&self) -> bool {
         self.0.get("action").and_then(Value::as_str) == Some("accept")
     }
 
-    /// A field of a form that was filled in.
+    /// The value of a field in a submitted form.
     pub fn field(&self, name: &str) -> Option<&Value> {
         self.0.get("content")?.get(name)
     }

@@ -1,4 +1,4 @@
-//! What a typed tool answers: a value or a failure, in the envelope that programs read.
+//! The result of a typed tool: a value or a failure, in a JSON envelope.
 
 use std::error::Error;
 
@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::{Value, json};
 
-use crate::{Interrupt, argument};
+use crate::{Interrupt, argument_schema};
 
-/// What a typed tool answers. Its JSON form has `success` first, then `value`, or `error` and
-/// `error_type`; what is absent is left out.
+/// The result of a typed tool. Its JSON form has `success` first, then `value`, or `error` and
+/// `error_type`; absent fields are omitted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply<T = ()> {
     body: Result<T, ReplyError>,
@@ -19,7 +19,7 @@ pub struct Reply<T = ()> {
     content: Option<Vec<Content>>,
 }
 
-/// Why there is no value.
+/// A failure.
 #[derive(Clone, Debug, PartialEq)]
 struct ReplyError {
     error: String,
@@ -29,12 +29,12 @@ struct ReplyError {
 }
 
 impl<T> Reply<T> {
-    /// It went well.
+    /// A success with this value.
     pub fn ok(value: T) -> Self {
         Self::new(Ok(value))
     }
 
-    /// It failed: what happened, and the kind of it for programs.
+    /// A failure: a message, and an error type that programs can match.
     pub fn failure(error: impl Into<String>, error_type: impl Into<&'static str>) -> Self {
         Self::new(Err(ReplyError {
             error: error.into(),
@@ -54,65 +54,66 @@ impl<T> Reply<T> {
         self
     }
 
-    /// Adds guidance for the agent: what to do next, or what to leave alone.
+    /// Adds an instruction for the agent: what to do next, or what to avoid.
     pub fn instruction(mut self, instruction: impl Into<String>) -> Self {
         self.instruction = Some(instruction.into());
         self
     }
 
-    /// Adds the error behind a failure. A success has none.
+    /// Adds the error that caused a failure. Has no effect on a success.
     pub fn exception<E: Error>(mut self, exception: &E) -> Self {
-        if let Err(fault) = &mut self.body {
-            fault.exception = Some((type_name::<E>(), exception.to_string()));
+        if let Err(error) = &mut self.body {
+            error.exception = Some((type_name::<E>(), exception.to_string()));
         }
         self
     }
 
-    /// Adds what else is known of a failure. A success has its value.
+    /// Adds structured details of a failure. Has no effect on a success.
     pub fn data(mut self, data: Value) -> Self {
-        if let Err(fault) = &mut self.body {
-            fault.data = data;
+        if let Err(error) = &mut self.body {
+            error.data = data;
         }
         self
     }
 
-    /// Says what a model reads, where that is not the JSON form: pictures, resources, plain text.
+    /// Sets the content for the model, such as images, resources or plain text. The default is the
+    /// JSON form as text.
     pub fn content(mut self, content: Vec<Content>) -> Self {
         self.content = Some(content);
         self
     }
 
-    /// Whether it went well.
+    /// Whether it is a success.
     pub fn is_ok(&self) -> bool {
         self.body.is_ok()
     }
 
-    /// The value, if it went well.
+    /// The value of a success.
     pub fn value(&self) -> Option<&T> {
         self.body.as_ref().ok()
     }
 
-    /// What happened and the kind of it, if it failed.
+    /// The message and the error type of a failure.
     pub fn error(&self) -> Option<(&str, &'static str)> {
-        self.body.as_ref().err().map(|fault| (fault.error.as_str(), fault.error_type))
+        self.body.as_ref().err().map(|failure| (failure.error.as_str(), failure.error_type))
     }
 }
 
 impl<T: Serialize> Reply<T> {
-    /// The JSON form as text.
+    /// The JSON form as text. A value that JSON cannot represent becomes a failure.
     pub fn to_json_str(&self) -> String {
-        serde_json::to_string(self).unwrap_or_else(|error| unwritable(&error).to_json_str())
+        serde_json::to_string(self).unwrap_or_else(|error| unserializable(&error).to_json_str())
     }
 }
 
-/// The last part of a type's name.
+/// The name of a type without its path and type arguments.
 fn type_name<E>() -> String {
     let name = std::any::type_name::<E>();
     let name = name.split('<').next().unwrap_or(name);
     name.rsplit("::").next().unwrap_or(name).to_owned()
 }
 
-fn unwritable(error: &serde_json::Error) -> Reply {
+fn unserializable(error: &serde_json::Error) -> Reply {
     Reply::failure("the tool's value cannot be written as JSON", "internal_error").exception(error)
 }
 
@@ -127,13 +128,13 @@ impl<T: Serialize> Serialize for Reply<T> {
                     map.serialize_entry("value", &value)?;
                 }
             }
-            Err(fault) => {
-                map.serialize_entry("error", &fault.error)?;
-                map.serialize_entry("error_type", fault.error_type)?;
-                if !fault.data.is_null() {
-                    map.serialize_entry("error_data", &fault.data)?;
+            Err(failure) => {
+                map.serialize_entry("error", &failure.error)?;
+                map.serialize_entry("error_type", failure.error_type)?;
+                if !failure.data.is_null() {
+                    map.serialize_entry("error_data", &failure.data)?;
                 }
-                if let Some((kind, message)) = &fault.exception {
+                if let Some((kind, message)) = &failure.exception {
                     map.serialize_entry("exception_type", kind)?;
                     map.serialize_entry("exception_message", message)?;
                 }
@@ -149,15 +150,15 @@ impl<T: Serialize> Serialize for Reply<T> {
     }
 }
 
-/// What a native function may return.
+/// A type that native functions can return.
 pub trait Return: Send + 'static {
-    /// How its failures are written down for programs.
+    /// The form of its structured errors.
     const ERRORS: ErrorForm;
 
-    /// What its structured result is, where it has one.
+    /// The schema of its structured result, if it has one.
     fn output_schema() -> Option<Schema>;
 
-    /// As the outcome of a call.
+    /// Converts it to the outcome of a call.
     fn into_outcome(self) -> Result<Outcome, Interrupt>;
 }
 
@@ -172,7 +173,7 @@ impl<T: Serialize + JsonSchema + Send + 'static> Return for Reply<T> {
         let failed = !self.is_ok();
         let structured = match serde_json::to_value(&self) {
             Ok(structured) => structured,
-            Err(error) => return unwritable(&error).into_outcome(),
+            Err(error) => return unserializable(&error).into_outcome(),
         };
         let content =
             self.content.take().unwrap_or_else(|| vec![Content::Text(structured.to_string())]);
@@ -205,9 +206,10 @@ impl<R: Return> Return for Result<R, Interrupt> {
     }
 }
 
-/// The schema of an envelope around a `T`: of both its arms, because clients check failures too.
+/// The schema of an envelope around a `T`. It describes failures too, because clients validate the
+/// structured content of errors against the output schema.
 fn envelope_schema<T: JsonSchema>() -> Schema {
-    let (value, definitions) = argument::result_schema::<T>();
+    let (value, definitions) = argument_schema::result_schema::<T>();
     let text = json!({"type": "string"});
     let envelope = json!({
         "type": "object",

@@ -1,29 +1,29 @@
-//! The native tools of one server: put together, checked, and named as they are served.
+//! The native tools of one server: collected, validated and named.
 
 use std::{collections::BTreeSet, fmt};
 
 use catalog::{ErrorForm, arguments, name};
 use serde_json::Value;
 
-use crate::{Declarations, Native, Prefix, argument};
+use crate::{Declarations, Native, Prefix, argument_schema};
 
-/// The longest first line of a description.
+/// The maximum length of the first line of a description, in characters.
 pub const FIRST_LINE: usize = 50;
 
 /// The native tools of one server.
 #[derive(Default)]
 pub struct Toolset(Vec<Native>);
 
-/// How native tools are served.
+/// Options for the native tools of a server.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolsetOptions {
-    /// What stands before their names.
+    /// The prefix of their names.
     pub prefix: Prefix,
-    /// How failures are written down for programs, where the server wants all of them alike.
+    /// The form of structured errors for all tools; `None` leaves each tool its own.
     pub errors: Option<ErrorForm>,
 }
 
-/// Tools that cannot be served: all that is wrong, a line each.
+/// Tools that cannot be served: one message for each problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolsetError(pub Vec<String>);
 
@@ -34,27 +34,27 @@ impl Toolset {
         self
     }
 
-    /// Adds what was declared and not yet taken.
+    /// Adds the declared tools, unless `declarations` was used before.
     pub fn with_declared(mut self, declarations: &Declarations) -> Self {
         self.0.extend(declarations.take_once());
         self
     }
 
-    /// The tools as they are served, in the order of their names. Two of one name, and tools that do
-    /// not explain themselves, are refused.
+    /// Validates the tools and gives them their served names. Returns them sorted by name, or all
+    /// problems: duplicate or invalid names, missing descriptions, invalid examples.
     pub fn build(self, options: &ToolsetOptions) -> Result<Vec<Native>, ToolsetError> {
-        let mut faults: Vec<_> = self.0.iter().flat_map(faults).collect();
+        let mut faults: Vec<_> = self.0.iter().flat_map(find_faults).collect();
         let mut natives: Vec<_> =
-            self.0.into_iter().map(|native| native.named(&options.prefix)).collect();
+            self.0.into_iter().map(|native| native.with_prefix(&options.prefix)).collect();
         natives.sort_by(|a, b| a.tool.name.cmp(&b.tool.name));
         let mut seen = BTreeSet::new();
         for native in &mut natives {
             let served = &native.tool.name;
             if let Err(problem) = name::check(served) {
-                faults.push(format!("`{served}` cannot be the name of a tool: {problem}"));
+                faults.push(format!("`{served}` is not a valid tool name: {problem}"));
             }
             if !seen.insert(served.clone()) {
-                faults.push(format!("two tools are called `{served}`"));
+                faults.push(format!("two tools have the name `{served}`"));
             }
             native.tool.errors = options.errors.unwrap_or(native.tool.errors);
         }
@@ -62,25 +62,25 @@ impl Toolset {
     }
 }
 
-/// What is wrong with a tool that its author can mend.
-fn faults(native: &Native) -> Vec<String> {
+/// Problems that the author of a tool can fix.
+fn find_faults(native: &Native) -> Vec<String> {
     let tool = &native.tool;
     let name = &tool.name;
     let schema = Value::Object(tool.input.object().as_ref().clone());
-    let mut faults: Vec<_> = argument::undescribed(&schema)
+    let mut faults: Vec<_> = argument_schema::find_undescribed(&schema)
         .iter()
         .map(|field| format!("`{name}`: the argument `{field}` has no description"))
         .collect();
     if schema.get("additionalProperties") != Some(&Value::Bool(false)) {
         faults.push(format!(
-            "`{name}`: unknown arguments are not refused; add `#[serde(deny_unknown_fields)]`"
+            "`{name}`: unknown arguments are accepted; add `#[serde(deny_unknown_fields)]`"
         ));
     }
     let first = tool.description.text.trim().lines().next().unwrap_or_default();
     match first.chars().count() {
-        0 => faults.push(format!("`{name}`: it has no description")),
+        0 => faults.push(format!("`{name}`: the tool has no description")),
         length if length > FIRST_LINE && native.is_typed => {
-            faults.push(format!("`{name}`: the first line of the description has {length} characters, more than {FIRST_LINE}"));
+            faults.push(format!("`{name}`: the first line of the description has {length} characters; the maximum is {FIRST_LINE}"));
         }
         _ => {}
     }
@@ -92,7 +92,7 @@ fn faults(native: &Native) -> Vec<String> {
                 "`{name}`: the example {arguments} is not valid: {}",
                 problems[0].message
             )),
-            Err(error) => Some(format!("`{name}`: its schema is broken: {error}")),
+            Err(error) => Some(format!("`{name}`: the schema is invalid: {error}")),
         }
     }));
     faults

@@ -1,4 +1,4 @@
-//! A native tool made of a type for its arguments and a function.
+//! Native tools built from an argument type and a function.
 
 use std::{future::Future, sync::Arc};
 
@@ -7,12 +7,14 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use crate::{Arguments, BoxFuture, Context, Handler, Interrupt, Naming, Native, Return, argument};
+use crate::{
+    Arguments, BoxFuture, Context, Handler, Interrupt, Naming, Native, Return, argument_schema,
+};
 
 impl Native {
-    /// A tool whose arguments are an `A` and whose function is `function`. The schema, its
-    /// enforcement, the description and the result's form follow from their types; say what the tool
-    /// is for with [`Native::purpose`].
+    /// A tool that takes an `A` and runs `function`. The input schema, validation, the output schema
+    /// and the form of errors are derived from the types; describe the tool with
+    /// [`Native::purpose`].
     pub fn typed<A, F, R>(name: impl Into<String>, function: F) -> Self
     where
         A: DeserializeOwned + JsonSchema + Send + 'static,
@@ -21,31 +23,41 @@ impl Native {
     {
         let name = name.into();
         let origin = Origin::whole(&SourceId::new(format!("native:{name}")));
-        let mut tool = Tool::new(name, "", argument::schema::<A>(), Implementation::Native, origin);
+        let mut tool = Tool::new(
+            name,
+            "",
+            argument_schema::argument_schema::<A>(),
+            Implementation::Native,
+            origin,
+        );
         tool.output = R::Output::output_schema();
         tool.errors = R::Output::ERRORS;
-        let handler =
-            Arc::new(Typed { function: Arc::new(function), arguments: std::marker::PhantomData });
+        let handler = Arc::new(TypedHandler {
+            function: Arc::new(function),
+            arguments: std::marker::PhantomData,
+        });
         Self { tool, handler, naming: Naming::Prefixed(""), is_typed: true }
     }
 
-    /// Says what it is for: a first line of at most 50 characters, then whatever a caller should know.
+    /// Sets the description: a first line of at most 50 characters, then details for callers.
     pub fn purpose(mut self, text: impl Into<String>) -> Self {
         self.tool.description.text = text.into();
         self
     }
 
-    /// Says how it is used in general.
+    /// Sets the usage instructions.
     pub fn usage(mut self, usage: impl Into<String>) -> Self {
         self.tool.description.usage = Some(usage.into());
         self
     }
 
-    /// Shows a call. What is passed is a value of the arguments' own type, so that it cannot go stale.
+    /// Adds an example call. Pass a value of the argument type, so that the compiler keeps the
+    /// example up to date.
     pub fn example(mut self, arguments: impl Serialize, explanation: impl Into<String>) -> Self {
         let arguments = match serde_json::to_value(arguments) {
             Ok(Value::Object(arguments)) => arguments,
-            // Refused when the tool is built, as any example that does not fit.
+            // Not an object: use arguments that no schema accepts, so that `Toolset::build` reports
+            // the example like any invalid one.
             _ => Map::from_iter([("not an object".to_owned(), Value::Null)]),
         };
         let given = arguments.into_iter().filter(|(_, value)| !value.is_null()).collect();
@@ -56,20 +68,20 @@ impl Native {
         self
     }
 
-    /// Says how it is named when it is served.
+    /// Sets how the served name is formed.
     pub fn naming(mut self, naming: Naming) -> Self {
         self.naming = naming;
         self
     }
 }
 
-/// A function over typed arguments, as a handler.
-struct Typed<A, F> {
+/// A function with typed arguments as a handler.
+struct TypedHandler<A, F> {
     function: Arc<F>,
     arguments: std::marker::PhantomData<fn() -> A>,
 }
 
-impl<A, F, R> Handler for Typed<A, F>
+impl<A, F, R> Handler for TypedHandler<A, F>
 where
     A: DeserializeOwned + Send + 'static,
     F: Fn(A, Context) -> R + Send + Sync + 'static,
@@ -85,7 +97,8 @@ where
                 let work = (self.function)(arguments, context);
                 Box::pin(async move { work.await.into_outcome() })
             }
-            // Only what a schema cannot say comes this far.
+            // The arguments match the schema, so this is a constraint that JSON Schema cannot
+            // express, such as one in a hand-written `Deserialize`.
             Err(error) => {
                 let failure = Failure::new(
                     ErrorType::InvalidArguments,

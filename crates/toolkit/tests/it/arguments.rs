@@ -1,4 +1,4 @@
-//! Argument models: their schema, and what is asked of their author.
+//! Argument types: their schema, and the checks of `Toolset::build`.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolkit::{Context, Naming, Native, Outcome, Reply, Toolset, ToolsetOptions};
 
-use crate::tools::{Greet, greet, greeter};
+use crate::greeter::{Greet, greet, greeter};
 
-fn input(native: &Native) -> Value {
+fn input_schema(native: &Native) -> Value {
     Value::Object(native.tool.input.object().as_ref().clone())
 }
 
-fn faults(native: Native) -> Vec<String> {
+fn build_errors(native: Native) -> Vec<String> {
     Toolset::default()
         .with(native)
         .build(&ToolsetOptions::default())
@@ -24,16 +24,16 @@ fn faults(native: Native) -> Vec<String> {
 }
 
 #[test]
-fn base_model_refuses_unknown_fields_and_describes_every_field() {
+fn base_model_rejects_unknown_fields_and_describes_every_field() {
     assert_eq!(
-        input(&greeter("greet")),
+        input_schema(&greeter("greet")),
         json!({
             "type": "object",
             "properties": {
-                "name": {"type": "string", "description": "Whom to greet."},
+                "name": {"type": "string", "description": "The name of the person."},
                 "volume": {
                     "type": ["string", "null"], "enum": ["soft", "loud", null],
-                    "description": "How loudly, if that matters.",
+                    "description": "How loudly to greet.",
                 },
             },
             "required": ["name"],
@@ -50,16 +50,16 @@ fn a_tool_without_arguments_has_an_object_schema_with_properties() {
     let native =
         Native::typed("nothing", |_: Nothing, _| async { Reply::ok(()) }).purpose("Does nothing.");
     assert_eq!(
-        input(&native),
+        input_schema(&native),
         json!({"type": "object", "properties": {}, "additionalProperties": false})
     );
 }
 
 #[test]
-fn nested_types_are_written_out_without_references_or_rust_formats() {
+fn nested_types_are_inlined_without_rust_formats() {
     #[derive(Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
-    #[expect(dead_code, reason = "only its schema is looked at")]
+    #[expect(dead_code, reason = "only its schema is used")]
     struct Outer {
         /// How many.
         count: u8,
@@ -70,37 +70,37 @@ fn nested_types_are_written_out_without_references_or_rust_formats() {
     }
     #[derive(Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
-    #[expect(dead_code, reason = "only its schema is looked at")]
+    #[expect(dead_code, reason = "only its schema is used")]
     struct Inner {
         /// How far.
         far: f64,
     }
     let native =
         Native::typed("outer", |_: Outer, _| async { Reply::ok(()) }).purpose("Looks inside.");
-    let text = input(&native).to_string();
+    let text = input_schema(&native).to_string();
     assert!(!text.contains("$ref") && !text.contains("format"), "{text}");
-    assert_eq!(input(&native)["properties"]["count"]["maximum"], 255);
-    assert!(faults(native).is_empty());
+    assert_eq!(input_schema(&native)["properties"]["count"]["maximum"], 255);
+    assert!(build_errors(native).is_empty());
 }
 
 #[test]
-fn field_description_completeness_is_asked_for_at_any_depth() {
+fn field_description_completeness_is_checked_at_any_depth() {
     #[derive(Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
-    #[expect(dead_code, reason = "only its schema is looked at")]
+    #[expect(dead_code, reason = "only its schema is used")]
     struct Vague {
         what: String,
         /// More of it.
         more: Vec<Deep>,
     }
     #[derive(Deserialize, JsonSchema)]
-    #[expect(dead_code, reason = "only its schema is looked at")]
+    #[expect(dead_code, reason = "only its schema is used")]
     struct Deep {
         how: String,
     }
     let native = Native::typed("vague", |_: Vague, _| async { Reply::ok(()) }).purpose("Is vague.");
     assert_eq!(
-        faults(native),
+        build_errors(native),
         [
             "`vague`: the argument `what` has no description",
             "`vague`: the argument `more.how` has no description"
@@ -109,24 +109,30 @@ fn field_description_completeness_is_asked_for_at_any_depth() {
 }
 
 #[test]
-fn models_that_take_unknown_fields_long_first_lines_and_wrong_examples_are_refused() {
+fn open_models_long_first_lines_and_invalid_examples_are_rejected() {
     #[derive(Deserialize, JsonSchema, Serialize)]
     struct Open {}
     let open = Native::typed("open", |_: Open, _| async { Reply::ok(()) })
         .purpose("A".repeat(51))
         .example(json!({"name": 1}), "No.");
-    let said = faults(open);
-    assert!(
-        said[0].contains("deny_unknown_fields") && said[1].contains("51 characters"),
-        "{said:?}"
+    let errors = build_errors(open);
+    assert_eq!(
+        errors,
+        [
+            "`open`: unknown arguments are accepted; add `#[serde(deny_unknown_fields)]`",
+            "`open`: the first line of the description has 51 characters; the maximum is 50",
+        ]
     );
     let wrong = greeter("greet").example(json!({"nam": "Ada"}), "It is misspelt.");
-    assert!(faults(wrong)[0].contains("is not valid"));
-    assert!(faults(Native::typed("greet", greet))[0].contains("no description"));
+    assert!(build_errors(wrong)[0].contains("is not valid"));
+    assert_eq!(
+        build_errors(Native::typed("greet", greet)),
+        ["`greet`: the tool has no description"]
+    );
 }
 
 #[test]
-fn tool_function_extraction_the_function_itself_is_called_without_a_wrapper() {
+fn tool_function_extraction_calls_the_function_without_a_wrapper() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let context = Context::detached(CancellationToken::new());
     let reply = runtime.block_on(greet(Greet { name: "Ada".to_owned(), volume: None }, context));
@@ -142,7 +148,7 @@ fn plain_content_has_no_envelope() {
 }
 
 toolkit::consent! {
-    /// The word that allows it.
+    /// The consent word.
     struct Erase = "ERASE_EVERYTHING";
 }
 
@@ -151,7 +157,7 @@ fn literal_type_enforcement_for_consent() {
     #[derive(Deserialize, JsonSchema, Serialize)]
     #[serde(deny_unknown_fields)]
     struct Args {
-        /// Must be said.
+        /// The consent word.
         really: Erase,
     }
     let native = Native::typed("erase", |_: Args, _| async { Reply::ok(()) })
@@ -167,5 +173,5 @@ fn literal_type_enforcement_for_consent() {
             && !validator.is_valid(&json!({}))
     );
     assert!(serde_json::from_value::<Args>(json!({"really": "yes"})).is_err());
-    assert!(faults(native).is_empty());
+    assert!(build_errors(native).is_empty());
 }

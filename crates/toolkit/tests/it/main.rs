@@ -1,9 +1,9 @@
-//! The toolkit as the author of a tool uses it.
+//! The public API, as the author of a native tool uses it.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::unwrap_used, reason = "a failed precondition should fail the test")]
 
 mod arguments;
-mod collecting;
+mod declarations;
+mod greeter;
 mod naming;
 mod replies;
-mod tools;

@@ -1,9 +1,9 @@
-//! The result pattern: what a tool answers and how programs read it.
+//! The result envelope: its JSON form and its schema.
 
 use serde_json::{Value, json};
 use toolkit::{Content, ErrorForm, Reply, Return, Schema};
 
-fn admits(schema: &Schema, value: &Value) -> bool {
+fn accepts(schema: &Schema, value: &Value) -> bool {
     schema.validator().unwrap().is_valid(value)
 }
 
@@ -34,7 +34,7 @@ fn failure_result_creation() {
 }
 
 #[test]
-fn json_serialization_leaves_out_only_what_is_absent() {
+fn json_serialization_omits_only_absent_fields() {
     assert_eq!(Reply::ok(()).to_json_str(), r#"{"success":true}"#);
     for empty in [json!(""), json!(0), json!(false), json!([]), json!({})] {
         assert_eq!(
@@ -49,12 +49,12 @@ fn json_serialization_leaves_out_only_what_is_absent() {
 }
 
 #[test]
-fn text_beyond_ascii_stays_as_it_is() {
+fn non_ascii_text_is_not_escaped() {
     assert!(Reply::ok("Größe 漢字").to_json_str().contains("Größe 漢字"));
 }
 
 #[test]
-fn instruction_field_for_agent_guidance_is_apart_from_the_message() {
+fn instruction_field_for_agent_guidance_is_separate_from_the_message() {
     let json: Value =
         serde_json::from_str(&Reply::ok(1).instruction("for the agent").to_json_str()).unwrap();
     assert_eq!(json.get("message"), None);
@@ -62,7 +62,7 @@ fn instruction_field_for_agent_guidance_is_apart_from_the_message() {
 }
 
 #[test]
-fn on_the_wire_the_envelope_is_the_structured_result_and_failure_is_told() {
+fn on_the_wire_the_envelope_is_the_structured_result_and_failures_are_marked() {
     let good = Reply::ok(1).into_outcome().unwrap();
     assert!(!good.failed);
     assert_eq!(good.structured, Some(json!({"success": true, "value": 1})));
@@ -72,10 +72,10 @@ fn on_the_wire_the_envelope_is_the_structured_result_and_failure_is_told() {
 }
 
 #[test]
-fn the_output_schema_covers_both_arms() {
+fn the_output_schema_covers_success_and_failure() {
     let schema = Reply::<u8>::output_schema().unwrap();
-    assert!(admits(&schema, &json!({"success": true, "value": 1, "message": "m"})));
-    assert!(admits(
+    assert!(accepts(&schema, &json!({"success": true, "value": 1, "message": "m"})));
+    assert!(accepts(
         &schema,
         &json!({"success": false, "error": "e", "error_type": "t", "exception_type": "E"})
     ));
@@ -84,12 +84,12 @@ fn the_output_schema_covers_both_arms() {
         json!({"success": false, "error": "e"}),
         json!({"value": 1}),
     ] {
-        assert!(!admits(&schema, &bad), "{bad}");
+        assert!(!accepts(&schema, &bad), "{bad}");
     }
 }
 
 #[test]
-fn a_failure_can_be_the_standard_error_object_and_the_other_way_round() {
+fn failures_convert_between_the_envelope_and_the_standard_form() {
     let bad =
         Reply::<u8>::failure("e", "t").message("m").data(json!({"at": 3})).into_outcome().unwrap();
     let envelope = bad.structured.clone();
@@ -111,7 +111,7 @@ fn a_failure_can_be_the_standard_error_object_and_the_other_way_round() {
 }
 
 #[test]
-fn the_error_and_its_kind_are_never_swapped() {
+fn the_error_and_its_type_are_never_swapped() {
     let json: Value = serde_json::from_str(
         &Reply::<u8>::failure("not allowed to read `x`", "permission_denied").to_json_str(),
     )

@@ -1,15 +1,16 @@
-//! The consent pattern as a type: an argument that admits one word.
+//! Consent words as types: an argument that accepts exactly one value.
 
-/// Makes a type with one value, the word that a caller must say before something destructive runs:
+/// Defines a type with one value: the word that a caller must pass to a destructive tool.
 ///
 /// ```
 /// toolkit::consent! {
-///     /// Say `CREATE_DOCUMENT`, and only if the user asked for it.
+///     /// Pass `CREATE_DOCUMENT`, and only if the user asked for it.
 ///     pub struct CreateDocument = "CREATE_DOCUMENT";
 /// }
 /// ```
 ///
-/// A tool with a field of such a type says so in its description, and each call must be approved.
+/// The description of a tool with a field of this type states that it needs consent, and each call
+/// must be approved: a model can pass the word by itself.
 #[macro_export]
 macro_rules! consent {
     ($(#[$meta:meta])* $visibility:vis struct $name:ident = $word:literal;) => {
@@ -27,7 +28,7 @@ macro_rules! consent {
             fn deserialize<D: $crate::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 match <String as $crate::serde::Deserialize>::deserialize(deserializer)?.as_str() {
                     $word => Ok(Self),
-                    other => Err($crate::serde::de::Error::custom(format!("`{other}` is not the word `{}`", $word))),
+                    other => Err($crate::serde::de::Error::custom(format!("`{other}` is not the consent word `{}`", $word))),
                 }
             }
         }

@@ -1,18 +1,18 @@
-//! Declaring tools where they are defined, and collecting them.
+//! Declaring tools next to their definition, and collecting the declarations.
 
 use std::{sync::Arc, thread};
 
 use toolkit::{Declarations, Toolset, ToolsetOptions};
 
-use crate::tools::{greeter, one};
+use crate::greeter::{greeter, zz_greet};
 
 fn names(natives: &[toolkit::Native]) -> Vec<&str> {
     natives.iter().map(|native| native.tool.name.as_str()).collect()
 }
 
 #[test]
-fn tool_declaration_leaves_the_function_unchanged() {
-    assert_eq!(one().tool.name, "zz_greet");
+fn tool_declaration_leaves_the_function_callable() {
+    assert_eq!(zz_greet().tool.name, "zz_greet");
 }
 
 #[test]
@@ -33,8 +33,8 @@ fn thread_safety_exactly_one_of_many_threads_collects() {
     let takers: Vec<_> = (0..32)
         .map(|_| {
             thread::spawn({
-                let d = declarations.clone();
-                move || d.take_once().len()
+                let declarations = declarations.clone();
+                move || declarations.take_once().len()
             })
         })
         .collect();
@@ -60,7 +60,7 @@ fn duplicates_are_fatal() {
         .with(greeter("greet"))
         .with(greeter("greet"))
         .build(&ToolsetOptions::default());
-    assert_eq!(twice.err().unwrap().0, ["two tools are called `greet`"]);
+    assert_eq!(twice.err().unwrap().0, ["two tools have the name `greet`"]);
     let declared =
         Toolset::default().with(greeter("aa_greet")).with_declared(&Declarations::default());
     assert!(declared.build(&ToolsetOptions::default()).is_err());

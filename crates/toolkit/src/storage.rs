@@ -1,0 +1,59 @@
+//! Values that tools store between calls.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use catalog::Failure;
+use serde_json::Value;
+
+use crate::BoxFuture;
+
+/// A persistent key-value store, divided into spaces. Each change is atomic and durable before its
+/// future completes, and changes by several processes do not overwrite each other's keys.
+pub trait Storage: Send + Sync {
+    /// The value of a key.
+    fn get(&self, space: &str, key: &str) -> StorageFuture<'_, Option<Value>>;
+
+    /// All values of a space, by key.
+    fn all(&self, space: &str) -> StorageFuture<'_, BTreeMap<String, Value>>;
+
+    /// Sets the value of a key, or removes the key. Returns the previous value.
+    fn set(&self, space: &str, key: &str, value: Option<Value>)
+    -> StorageFuture<'_, Option<Value>>;
+}
+
+/// The result of a storage request. A [`Failure`] means that the store could not be used.
+pub type StorageFuture<'a, T> = BoxFuture<'a, Result<T, Failure>>;
+
+/// The values of one tool and one owner: a [`Storage`] restricted to one space.
+#[derive(Clone)]
+pub struct ToolStorage {
+    storage: Arc<dyn Storage>,
+    space: String,
+}
+
+impl ToolStorage {
+    /// Restricts `storage` to `space`.
+    pub fn new(storage: Arc<dyn Storage>, space: impl Into<String>) -> Self {
+        Self { storage, space: space.into() }
+    }
+
+    /// The value of a key.
+    pub async fn get(&self, key: &str) -> Result<Option<Value>, Failure> {
+        self.storage.get(&self.space, key).await
+    }
+
+    /// All values, by key.
+    pub async fn all(&self) -> Result<BTreeMap<String, Value>, Failure> {
+        self.storage.all(&self.space).await
+    }
+
+    /// Sets the value of a key. Returns the previous value.
+    pub async fn set(&self, key: &str, value: Value) -> Result<Option<Value>, Failure> {
+        self.storage.set(&self.space, key, Some(value)).await
+    }
+
+    /// Removes a key. Returns its value.
+    pub async fn remove(&self, key: &str) -> Result<Option<Value>, Failure> {
+        self.storage.set(&self.space, key, None).await
+    }
+}
