@@ -1,4 +1,5 @@
-//! Packs the relocations of the program, where the linker can: all of them are read at each start, and stay in memory.
+//! Packs the relocations of the program, if the linker can: every start reads all of them, and they
+//! stay in memory.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,4 +1,4 @@
-//! The command line, as clap reads it. Each command's own arguments stand in the command's file.
+//! The command line as clap parses it. The arguments of each command are in its own file.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::{Args, Parser};
 
 use crate::commands::Command;
 
-/// Takes tool definitions into one catalog, checks them, and serves them to AI agents over MCP.
+/// Read tool definitions into one catalog, check them, and serve them to AI agents over MCP.
 #[derive(Parser)]
 #[command(name = "toolcrib", version, disable_help_subcommand = true, subcommand_required = false)]
 pub(crate) struct Cli {
@@ -18,34 +18,34 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
 }
 
-/// What every command takes.
+/// The flags of every command.
 #[derive(Args, Clone, Default)]
 pub(crate) struct Global {
-    /// The crib: a folder with definitions [default: the nearest folder upward with a toolcrib.toml, else this one].
+    /// Use the crib in this folder [default: the nearest folder upward with a toolcrib.toml, else the current one].
     #[arg(short = 'C', long = "crib", global = true, value_name = "DIR")]
     pub(crate) crib: Option<PathBuf>,
-    /// What is logged on standard error: error, warn, info, debug or trace [default: TOOLCRIB_LOG, else info for serve and warn elsewhere].
+    /// Log on standard error at this level: error, warn, info, debug or trace [default: TOOLCRIB_LOG, else info for serve and warn elsewhere].
     #[arg(long, global = true, value_name = "LEVEL")]
     pub(crate) log_level: Option<String>,
-    /// Log as JSON, one object a line.
+    /// Log as JSON, one object per line.
     #[arg(long, global = true)]
     pub(crate) log_json: bool,
 }
 
-/// The flags of the MTDF guide, which stand without a command.
+/// The flags of the MTDF guide, which are used without a command.
 #[derive(Args, Default)]
 #[group(multiple = false)]
 pub(crate) struct GuideFlags {
-    /// Check all definitions of the crib, as `check` does.
+    /// Check all definitions of the crib, like `check`.
     #[arg(long)]
     pub(crate) validate_tools: bool,
-    /// Check one definition and print what is wrong as one JSON document.
+    /// Check one definition and print the result as one JSON document.
     #[arg(long, value_name = "FILE")]
     pub(crate) validate_schema: Option<PathBuf>,
-    /// Check all definitions and show how each was understood.
+    /// Check all definitions and show each tool as it was read.
     #[arg(long)]
     pub(crate) debug_validation: bool,
-    /// Write a page for each tool, as `docs` does.
+    /// Write a page for each tool, like `docs`.
     #[arg(long)]
     pub(crate) generate_docs: bool,
 }

@@ -30,7 +30,7 @@ use workspace::{Crib, Environment};
 use crate::{
     arguments::{Cli, Global},
     error::CommandError,
-    logs::{self, Usual},
+    logs::{self, DefaultLevel},
     terminal,
 };
 
@@ -100,9 +100,9 @@ impl CommandContext<'_> {
 
 /// Runs the command that the command line names.
 pub(crate) fn run(cli: Cli, environment: &Environment) -> CommandResult {
-    let usual =
-        if matches!(cli.command, Some(Command::Serve(_))) { Usual::Server } else { Usual::Command };
-    logs::start(&cli.global, environment, usual)?;
+    let is_server = matches!(cli.command, Some(Command::Serve(_)));
+    let level = if is_server { DefaultLevel::Server } else { DefaultLevel::Command };
+    logs::start(&cli.global, environment, level)?;
     let context = CommandContext { global: &cli.global, environment };
     match &cli.command {
         Some(command) => command.run(&context),

@@ -1,11 +1,11 @@
-//! Why a command could not do its work, and the exit code that says so.
+//! Errors of commands, and their exit codes.
 
 use std::{path::Path, process::ExitCode};
 
 use catalog::{ErrorType, Failure};
 use host::{AssemblyError, learn::ObserveError};
 
-/// A command that could not do its work.
+/// Why a command failed, and what to do about it.
 #[derive(Debug)]
 pub(crate) struct CommandError {
     kind: Kind,
@@ -13,18 +13,18 @@ pub(crate) struct CommandError {
     pub(crate) hint: Option<String>,
 }
 
-/// What went wrong, as the exit code tells it.
+/// The kind of an error, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The machine, the configuration or the command line.
+    /// The machine, the configuration or the command line is at fault.
     Machine,
-    /// A tool that ran and failed.
+    /// The tool ran and failed.
     ToolFailed,
-    /// No tool of that name.
+    /// No tool, operation or approval has that name.
     NoSuchTool,
-    /// Arguments that the tool does not take.
+    /// The tool does not accept the arguments.
     BadArguments,
-    /// A person must agree first.
+    /// A person must approve the call first.
     NeedsApproval,
 }
 
@@ -37,8 +37,9 @@ impl CommandError {
         Self::new(Kind::Machine, message)
     }
 
-    pub(crate) fn io(doing: &str, path: &Path, error: &std::io::Error) -> Self {
-        Self::machine(format!("cannot {doing} `{}`: {error}", path.display()))
+    /// An I/O error; `action` is a verb, such as `read`.
+    pub(crate) fn io(action: &str, path: &Path, error: &std::io::Error) -> Self {
+        Self::machine(format!("cannot {action} `{}`: {error}", path.display()))
     }
 
     /// A failure of the store, whatever its `error_type`: no tool was called.
@@ -67,7 +68,7 @@ impl Kind {
         })
     }
 
-    /// The kind of a failed call, from its `error_type`.
+    /// The kind of a failed call.
     pub(crate) fn of_failure(error_type: ErrorType) -> Self {
         match error_type.exit_code() {
             4 => Self::BadArguments,
@@ -80,14 +81,14 @@ impl Kind {
 impl From<workspace::OpenError> for CommandError {
     fn from(error: workspace::OpenError) -> Self {
         let hint = match &error {
-            workspace::OpenError::Folder { .. } => "name a folder that exists with -C".to_owned(),
-            workspace::OpenError::Path { .. } => "name a file or folder that exists".to_owned(),
+            workspace::OpenError::Folder { .. } => "pass an existing folder with -C".to_owned(),
+            workspace::OpenError::Path { .. } => "pass an existing file or folder".to_owned(),
             workspace::OpenError::Config { diagnostics } => {
                 let more = diagnostics.len().saturating_sub(1);
                 let count = if more > 0 { format!(" and {more} more") } else { String::new() };
                 let own = diagnostics.first().and_then(|first| first.hint.as_ref());
                 let own = own.map(|hint| format!("{hint}; ")).unwrap_or_default();
-                format!("{own}`toolcrib check` shows where it is{count}")
+                format!("{own}run `toolcrib check` to see where{count}")
             }
         };
         Self::machine(error.to_string()).hint(hint)
@@ -96,9 +97,8 @@ impl From<workspace::OpenError> for CommandError {
 
 impl From<workspace::GroupError> for CommandError {
     fn from(error: workspace::GroupError) -> Self {
-        Self::machine(error.to_string()).hint(
-            "put the pattern in quotes, and a backslash before characters that mean themselves",
-        )
+        Self::machine(error.to_string())
+            .hint("quote the pattern, and escape special characters with a backslash")
     }
 }
 
@@ -106,7 +106,7 @@ impl From<AssemblyError> for CommandError {
     fn from(error: AssemblyError) -> Self {
         match &error {
             AssemblyError::Prefix(_) => Self::new(Kind::BadArguments, error.to_string())
-                .hint("use letters, digits, `_`, `-` and `.`; nothing for none"),
+                .hint("use letters, digits, `_`, `-` and `.`, or an empty prefix"),
             _ => Self::machine(error.to_string()),
         }
     }
@@ -116,7 +116,7 @@ impl From<ObserveError> for CommandError {
     fn from(error: ObserveError) -> Self {
         match error {
             ObserveError::NotAProgram(_) => Self::machine(error.to_string())
-                .hint("watch the tools that a sequence calls, one by one"),
+                .hint("observe the tools that a sequence calls one by one"),
             ObserveError::Call(failure) => failure.into(),
             ObserveError::Trace { .. } => Self::machine(error.to_string()),
         }

@@ -1,4 +1,4 @@
-//! Logs go to standard error, because standard output belongs to the protocol or to the result.
+//! Logging to standard error: standard output is for the protocol or for results.
 
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{
@@ -8,31 +8,31 @@ use workspace::Environment;
 
 use crate::{arguments::Global, error::CommandError, terminal};
 
-/// How much is logged unless somebody says otherwise.
+/// The log level if neither the command line nor `TOOLCRIB_LOG` sets one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Usual {
-    /// What an operator wants to know of a server.
+pub(crate) enum DefaultLevel {
+    /// `info`, with every call: for the operator of a server.
     Server,
-    /// What a person at a terminal is not told anyway.
+    /// `warn`, without calls: the command itself reports the rest.
     Command,
 }
 
-/// Starts logging, as is usual unless the command line or `TOOLCRIB_LOG` says otherwise.
+/// Starts logging.
 pub(crate) fn start(
     global: &Global,
     environment: &Environment,
-    usual: Usual,
+    default: DefaultLevel,
 ) -> Result<(), CommandError> {
     let (level, calls) =
-        match (global.log_level.as_deref().or_else(|| environment.get("TOOLCRIB_LOG")), usual) {
+        match (global.log_level.as_deref().or_else(|| environment.get("TOOLCRIB_LOG")), default) {
             (Some(word), _) if !word.is_empty() => {
-                word.parse().map(|level| (level, level)).map_err(|_| unknown(word))?
+                word.parse().map(|level| (level, level)).map_err(|_| unknown_level(word))?
             }
-            (_, Usual::Server) => (LevelFilter::INFO, LevelFilter::INFO),
-            (_, Usual::Command) => (LevelFilter::WARN, LevelFilter::OFF),
+            (_, DefaultLevel::Server) => (LevelFilter::INFO, LevelFilter::INFO),
+            (_, DefaultLevel::Command) => (LevelFilter::WARN, LevelFilter::OFF),
         };
-    // Below `error` the protocol library logs whole messages, with arguments and results; its errors are about clients
-    // that went away.
+    // Below `error` the protocol library logs whole messages, with the arguments and results of calls. Its
+    // errors are about clients that disconnected, which matters only when debugging.
     let protocol = if level >= LevelFilter::DEBUG { LevelFilter::ERROR } else { LevelFilter::OFF };
     let targets = Targets::new()
         .with_default(level)
@@ -42,13 +42,13 @@ pub(crate) fn start(
     let layer = if global.log_json {
         layer.json().boxed()
     } else {
-        layer.with_ansi(terminal::is_colourful(&std::io::stderr())).compact().boxed()
+        layer.with_ansi(terminal::is_coloured(&std::io::stderr())).compact().boxed()
     };
     tracing_subscriber::registry().with(layer.with_filter(targets)).init();
     Ok(())
 }
 
-fn unknown(word: &str) -> CommandError {
+fn unknown_level(word: &str) -> CommandError {
     CommandError::machine(format!("`{word}` is not a log level"))
         .hint("use error, warn, info, debug or trace")
 }

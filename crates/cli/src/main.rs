@@ -1,4 +1,5 @@
-//! `toolcrib`: arguments in, commands run, output and exit codes out. The only crate that prints or exits.
+//! `toolcrib`: parses arguments, runs a command, prints its output and exits. The only crate that prints
+//! or exits.
 
 mod arguments;
 mod commands;
@@ -20,12 +21,12 @@ const CLEANUP: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
     let environment = Environment::capture();
-    terminal::start(&environment);
+    terminal::detect_colour(&environment);
     let arguments = arguments::Cli::parse();
     let code = match commands::run(arguments, &environment) {
         Ok(code) => code,
         Err(error) => {
-            terminal::problem(&error);
+            terminal::print_error(&error);
             error.exit_code()
         }
     };

@@ -1,4 +1,4 @@
-//! The one door to standard output and standard error.
+//! The only file that writes to standard output and standard error.
 
 use std::{
     io::{IsTerminal, Write, stderr, stdout},
@@ -14,17 +14,17 @@ use crate::error::CommandError;
 
 static COLOURLESS: OnceLock<bool> = OnceLock::new();
 
-/// Decides about colour. By <https://no-color.org>, any value of `NO_COLOR` but an empty one switches it off.
-pub(crate) fn start(environment: &Environment) {
+/// Reads `NO_COLOR`. By <https://no-color.org>, any value but an empty one turns colour off.
+pub(crate) fn detect_colour(environment: &Environment) {
     COLOURLESS.get_or_init(|| environment.get("NO_COLOR").is_some_and(|value| !value.is_empty()));
 }
 
-/// Whether what goes to a stream may be coloured.
-pub(crate) fn is_colourful(stream: &impl IsTerminal) -> bool {
+/// Whether output to a stream may be coloured.
+pub(crate) fn is_coloured(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && COLOURLESS.get() != Some(&true)
 }
 
-/// A colour for a word on standard output.
+/// A colour or weight on standard output.
 #[derive(Clone, Copy)]
 pub(crate) enum Paint {
     Red,
@@ -34,7 +34,7 @@ pub(crate) enum Paint {
     Dim,
 }
 
-/// A word in a colour, if standard output may be coloured.
+/// Colours a word, if standard output may be coloured.
 pub(crate) fn paint(word: &str, paint: Paint) -> String {
     let code = match paint {
         Paint::Red => 31,
@@ -43,21 +43,21 @@ pub(crate) fn paint(word: &str, paint: Paint) -> String {
         Paint::Bold => 1,
         Paint::Dim => 2,
     };
-    if is_colourful(&stdout()) { format!("\x1b[{code}m{word}\x1b[0m") } else { word.to_owned() }
+    if is_coloured(&stdout()) { format!("\x1b[{code}m{word}\x1b[0m") } else { word.to_owned() }
 }
 
-/// Whether a person looks at standard output.
+/// Whether standard output is a terminal.
 pub(crate) fn is_interactive() -> bool {
     stdout().is_terminal()
 }
 
-/// How many lines of the terminal a line takes: one that is longer than it is wide goes on in the next.
+/// How many rows of the terminal a line takes, with wrapping.
 pub(crate) fn height(line: &str) -> usize {
     let columns = tcgetwinsize(stdout()).map_or(0, |size| usize::from(size.ws_col));
     if columns == 0 { 1 } else { line.chars().count().div_ceil(columns).max(1) }
 }
 
-/// Prints text on standard output as it is. A reader that has gone away is not an error.
+/// Prints text on standard output as it is. Ignores errors: the reader may have closed the pipe.
 pub(crate) fn print(text: &str) {
     let _ = stdout().lock().write_all(text.as_bytes());
 }
@@ -67,7 +67,7 @@ pub(crate) fn print_bytes(bytes: &[u8]) {
     let _ = stdout().lock().write_all(bytes);
 }
 
-/// Prints text on standard output, ending in a newline.
+/// Prints text on standard output, with a newline at its end.
 pub(crate) fn line(text: &str) {
     print(text);
     if !text.ends_with('\n') {
@@ -82,16 +82,16 @@ pub(crate) fn json(value: &impl Serialize) {
     } else {
         serde_json::to_string(value)
     };
-    line(&text.expect("values made here are JSON"));
+    line(&text.expect("machine-readable output has only string keys"));
 }
 
-/// Prints a note for people on standard error.
+/// Prints a line for people on standard error.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(stderr().lock(), "{text}");
 }
 
-/// Prints why a command could not do its work.
-pub(crate) fn problem(error: &CommandError) {
+/// Prints an error and its hint on standard error.
+pub(crate) fn print_error(error: &CommandError) {
     let title = Level::ERROR.primary_title(error.message.as_str());
     let hint =
         error.hint.as_deref().filter(|hint| !hint.is_empty()).map(|hint| Level::HELP.message(hint));
@@ -99,7 +99,7 @@ pub(crate) fn problem(error: &CommandError) {
     note(&renderer(&stderr()).render(&[group]));
 }
 
-/// How snippets are drawn on a stream.
+/// The renderer of code excerpts for a stream.
 pub(crate) fn renderer(stream: &impl IsTerminal) -> Renderer {
-    if is_colourful(stream) { Renderer::styled() } else { Renderer::plain() }
+    if is_coloured(stream) { Renderer::styled() } else { Renderer::plain() }
 }

@@ -157,10 +157,7 @@ impl Assembly {
     /// `toolcrib.toml`.
     pub async fn flag_values_or_defaults(&self) -> FlagValues {
         self.flag_values().await.unwrap_or_else(|failure| {
-            tracing::error!(
-                "flags could not be read, so only those in toolcrib.toml count: {}",
-                failure.message
-            );
+            tracing::error!("cannot read flags; using those in toolcrib.toml: {}", failure.message);
             self.crib.flags.clone()
         })
     }

@@ -62,7 +62,7 @@ fn described_by(catalog: &Catalog, native: &Tool) -> Tool {
         Some(defined) if defined.is_callable() => {
             let (name, source) = (&defined.name, &defined.origin.source);
             tracing::warn!(
-                "`{name}` of {source} is not served, a built-in tool has its name: rename it, or choose a --prefix"
+                "`{name}` of {source} is not served: a built-in tool has the same name; rename it, or pass a --prefix"
             );
         }
         Some(defined) => tool.description = defined.description.clone(),
@@ -89,7 +89,7 @@ fn doctor(crib: &Crib, rendering: &RmdRenderer) -> Doctor {
             name: "documents".to_owned(),
             ok: folder.is_dir(),
             detail: folder.display().to_string(),
-            hint: (!folder.is_dir()).then(|| "it is made with the first document".to_owned()),
+            hint: (!folder.is_dir()).then(|| "it is created with the first document".to_owned()),
         });
         let rendering = rendering.clone();
         Box::pin(async move { storage.into_iter().chain(rendering.abilities().await).collect() })

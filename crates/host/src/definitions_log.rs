@@ -45,7 +45,9 @@ pub(crate) fn misplaced_definitions(crib: &Crib, loaded: &Loaded) -> Option<Stri
     let strays = if loaded.files == 0 { crib.count_misplaced_definitions() } else { 0 };
     let files = count(strays, "JSON or YAML file");
     (strays > 0).then(|| {
-        format!("definitions are read from `tools/` and `inst/mcp/tools/`; {files} beside them not")
+        format!(
+            "definitions are read from `tools/` and `inst/mcp/tools/`; ignored {files} outside these folders"
+        )
     })
 }
 
@@ -70,5 +72,5 @@ fn warn_of_drift(crib: &Crib, loaded: &Loaded) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    tracing::warn!("tools are not as pinned in {LOCK}: {named}{more}");
+    tracing::warn!("tools differ from {LOCK}: {named}{more}");
 }

@@ -41,7 +41,7 @@ pub struct Observation {
 #[derive(Debug, thiserror::Error)]
 pub enum ObserveError {
     /// Only a tool that is one program has a process to trace.
-    #[error("`{0}` is not one program, so that it cannot be watched")]
+    #[error("`{0}` is not a single program and cannot be observed")]
     NotAProgram(String),
     /// The call itself would fail with this.
     #[error("{}", .0.message)]

@@ -29,4 +29,4 @@ pub use persistence::Persistence;
 pub use plural::count;
 pub use rules::rules;
 pub use served::{ServedCrib, Watched};
-pub use snapshot::{Sessions, describer, find_tool};
+pub use snapshot::{Sessions, describer, find_tool, served_name};

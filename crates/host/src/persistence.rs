@@ -33,7 +33,7 @@ pub(crate) fn open_runtime(
         Ok(store) => {
             if let Some(path) = store.moved_aside() {
                 tracing::warn!(
-                    "the store was broken; it was moved to {} and a new one begun",
+                    "the store was corrupt; moved it to {} and started a new one",
                     path.display()
                 );
             }
@@ -42,7 +42,7 @@ pub(crate) fn open_runtime(
         }
         Err(error) if persistence == Persistence::Required => Err(error.into()),
         Err(error) => {
-            tracing::error!("operations and approvals will be forgotten when this ends: {error}");
+            tracing::error!("operations and approvals are kept in memory only: {error}");
             Ok(Runtime::new(settings))
         }
     }

@@ -100,7 +100,7 @@ fn project(crib: &Crib, flags: &Flags) -> Project {
         // Templates are rendered on blocking threads, so waiting for the store is allowed here.
         let values = tokio::runtime::Handle::current().block_on(flags.values());
         let values = values.unwrap_or_else(|failure| {
-            tracing::error!("flags could not be read, so documents see none: {}", failure.message);
+            tracing::error!("cannot read flags; templates see none: {}", failure.message);
             Default::default()
         });
         values

@@ -67,7 +67,7 @@ impl ServedCrib {
         }
         if let Err(failure) = runtime.recover().await {
             tracing::error!(
-                "what earlier servers left could not be looked at: {}",
+                "could not recover operations from earlier servers: {}",
                 failure.message
             );
         }
@@ -127,7 +127,7 @@ impl ServedCrib {
         // Documents are listed from disk on request, so there is no earlier list to compare with.
         self.server.announce(Change::Resources).await;
         if let Err(reason) = self.publish(&mut states).await {
-            summary.push_str(&format!("; but it is not served: {reason}"));
+            summary.push_str(&format!("; not served: {reason}"));
         }
         tracing::info!("{summary}");
         summary
@@ -143,7 +143,7 @@ impl ServedCrib {
             return Ok(());
         }
         if let Err(failure) = self.providers.documents.make_folder() {
-            tracing::warn!("documents cannot be written: {}", failure.message);
+            tracing::warn!("cannot create the folder of documents: {}", failure.message);
         }
         let (executor, served) = (tokio::runtime::Handle::current(), self.clone());
         let watcher = workspace::watch(crib, content, move |changes| {
@@ -153,7 +153,7 @@ impl ServedCrib {
         match watcher {
             Ok(watcher) => *self.watcher.lock() = Some(watcher),
             Err(error) if watched == Watched::Everything => return Err(error.into()),
-            Err(error) => tracing::warn!("clients are not told of changed documents: {error}"),
+            Err(error) => tracing::warn!("clients are not notified of changed documents: {error}"),
         }
         Ok(())
     }
@@ -164,7 +164,7 @@ impl ServedCrib {
         let path = servers::own_socket(&self.assembly.lock().crib().state_folder());
         if let Err(error) = control::listen(&path, self.verbs()).await {
             tracing::warn!(
-                "no control socket, so `toolcrib reload` will not reach this server: {error}"
+                "no control socket, so `toolcrib reload` cannot reach this server: {error}"
             );
         }
     }
@@ -188,14 +188,12 @@ impl ServedCrib {
     /// Serves the tools that the flags allow now. Returns a line for a person.
     async fn follow_flags(&self) -> String {
         if self.assembly.lock().crib().switches.is_empty() {
-            return "nothing is switched by flags".to_owned();
+            return "no tools depend on flags".to_owned();
         }
         match self.publish(&mut *self.switch_states.lock().await).await {
             Ok(()) => format!("serves {}", count(self.server.snapshot().len(), "tool")),
             Err(reason) => {
-                tracing::error!(
-                    "flags have changed, and the tools they switch could not be: {reason}"
-                );
+                tracing::error!("cannot apply changed flags: {reason}");
                 reason
             }
         }
@@ -257,7 +255,7 @@ async fn prune_regularly(operations: Operations, (age, bytes): (Duration, u64)) 
     loop {
         let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
         if let Err(failure) = operations.prune(Retention { since, bytes }).await {
-            tracing::warn!("old operations could not be forgotten: {}", failure.message);
+            tracing::warn!("cannot delete old operations: {}", failure.message);
         }
         tokio::time::sleep(PRUNE_INTERVAL).await;
     }

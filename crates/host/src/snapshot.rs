@@ -42,17 +42,13 @@ pub(crate) fn render(
 
 /// The reason why each switched-off tool is absent, by served name.
 fn absence_reasons(crib: &Crib, absent: &[(Arc<Tool>, &Switch)]) -> BTreeMap<String, String> {
-    let served_name = |tool: &Tool| {
-        if crib.config.crib.full_names {
-            name::qualify(&crib.name(), &tool.name)
-        } else {
-            tool.name.clone()
-        }
-    };
-    absent
-        .iter()
-        .map(|(tool, switch)| (served_name(tool), format!("it is switched off until {switch}")))
-        .collect()
+    let reason = |switch: &Switch| format!("it is switched off until {switch}");
+    absent.iter().map(|(tool, switch)| (served_name(crib, &tool.name), reason(switch))).collect()
+}
+
+/// The name under which a crib serves its tool `name`.
+pub fn served_name(crib: &Crib, name: &str) -> String {
+    if crib.config.crib.full_names { name::qualify(&crib.name(), name) } else { name.to_owned() }
 }
 
 /// The function that writes the descriptions of a crib's tools for clients.
@@ -70,7 +66,9 @@ pub(crate) fn missing_confinement(crib: &Crib) -> Vec<String> {
     if crib.config.confine.enabled {
         runtime::sandbox_support().missing.clone()
     } else {
-        vec!["confinement (switched off in toolcrib.toml): tools can read, write and reach what you can".to_owned()]
+        let message =
+            "a sandbox (turned off in toolcrib.toml): they can access everything that you can";
+        vec![message.to_owned()]
     }
 }
 

@@ -42,14 +42,15 @@ impl UserStore {
 
 /// The path and the cause go to the log only: clients may be remote.
 fn unusable(error: &dyn std::error::Error) -> Failure {
-    tracing::error!("the user's store cannot be opened: {error}");
-    let message = "what the user keeps cannot be opened; the server's log says why. Nothing was read or changed";
+    tracing::error!("cannot open the user's store: {error}");
+    let message =
+        "the user's store cannot be opened; see the server's log. Nothing was read or changed";
     Failure::new(ErrorType::StoreFailed, message)
 }
 
 fn replaced() -> Failure {
-    let message = "what the user keeps was broken: it was moved aside, and a new, empty store was begun. Nothing was read or \
-                   changed; call again to go on with the new one";
+    let message = "the user's store was corrupt: it was moved aside, and a new, empty one was started. \
+                   Nothing was read or changed; call again to use the new store";
     Failure::new(ErrorType::StoreFailed, message)
 }
 

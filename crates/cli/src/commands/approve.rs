@@ -1,4 +1,4 @@
-//! `approve`: a person says yes or no to what a tool wants to do.
+//! `approve`: a person approves or denies a call.
 
 use std::{
     io::{BufRead, IsTerminal, stdin},
@@ -18,14 +18,14 @@ use crate::{
     terminal,
 };
 
-/// Say yes or no to a call that waits for approval. Without an id, list what waits.
+/// Approve or deny a call; without an id, list the calls that wait for approval.
 ///
-/// A yes is good for exactly the call that was shown, once, for an hour after it was asked.
+/// An approval is valid for exactly the call that was shown, once, for an hour after it was requested.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The approval's id, as the refused call named it.
+    /// Id of the approval, as the refused call reported it.
     id: Option<String>,
-    /// Say no.
+    /// Deny the call.
     #[arg(long)]
     deny: bool,
     /// Do not ask for confirmation.
@@ -49,7 +49,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
 }
 
 async fn list(journal: &dyn Journal) -> CommandResult {
-    let open = journal.open_approvals(SystemTime::now()).await.map_err(store_failed)?;
+    let open = journal.open_approvals(SystemTime::now()).await.map_err(journal_error)?;
     for approval in &open {
         terminal::line(&format!(
             "{}  {}  {}  ({})",
@@ -60,7 +60,7 @@ async fn list(journal: &dyn Journal) -> CommandResult {
         ));
     }
     if open.is_empty() {
-        terminal::note("nothing waits for approval");
+        terminal::note("no calls wait for approval");
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -68,15 +68,14 @@ async fn list(journal: &dyn Journal) -> CommandResult {
 async fn decide(assembly: &Assembly, runtime: &Runtime, text: &str, args: &Args) -> CommandResult {
     let unknown = || {
         CommandError::new(Kind::NoSuchTool, format!("there is no approval `{text}`"))
-            .hint("`toolcrib approve` lists what waits")
+            .hint("run `toolcrib approve` to list the calls that wait")
     };
     let id: ApprovalId = text.parse().map_err(|_| unknown())?;
     let approval =
-        runtime.journal().approval(id.clone()).await.map_err(store_failed)?.ok_or_else(unknown)?;
+        runtime.journal().approval(id.clone()).await.map_err(journal_error)?.ok_or_else(unknown)?;
     if !approval.is_open(SystemTime::now()) {
-        return Err(
-            CommandError::machine(closed(&approval)).hint("make the call again to ask anew")
-        );
+        return Err(CommandError::machine(describe_closed(&approval))
+            .hint("repeat the call to request a new approval"));
     }
     terminal::note(&format!(
         "`{}` waits for approval: {}\n{}",
@@ -84,24 +83,20 @@ async fn decide(assembly: &Assembly, runtime: &Runtime, text: &str, args: &Args)
         approval.reason,
         call::plan::describe(&approval.plan)
     ));
-    let approved = !args.deny && (args.yes || confirmed()?);
-    let ruled =
-        runtime.rule(id, approved, "terminal").await.map_err(store_failed)?.ok_or_else(unknown)?;
+    let approved = !args.deny && (args.yes || confirm()?);
+    let recorded =
+        runtime.rule(id, approved, "terminal").await.map_err(journal_error)?.ok_or_else(unknown)?;
     runtime.flush_audit();
-    let stands = ruled.ruling.as_ref().is_some_and(|ruling| ruling.approved);
-    terminal::note(if stands {
-        "approved: make the same call again and it runs"
-    } else {
-        "denied"
-    });
-    if args.always && stands {
+    let is_approved = recorded.ruling.as_ref().is_some_and(|ruling| ruling.approved);
+    terminal::note(if is_approved { "approved; repeat the same call to run it" } else { "denied" });
+    if args.always && is_approved {
         propose_rule(assembly, &approval)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Asks the person at the terminal once more. Without one, the command itself is the yes.
-fn confirmed() -> Result<bool, CommandError> {
+/// Asks for confirmation at the terminal. Without a terminal, running the command is the confirmation.
+fn confirm() -> Result<bool, CommandError> {
     if !stdin().is_terminal() {
         return Ok(true);
     }
@@ -114,7 +109,7 @@ fn confirmed() -> Result<bool, CommandError> {
     Ok(matches!(line.trim(), "y" | "Y" | "yes"))
 }
 
-fn closed(approval: &Approval) -> String {
+fn describe_closed(approval: &Approval) -> String {
     match &approval.ruling {
         Some(ruling) if ruling.approved => {
             format!("{} was approved {} by {}", approval.id, format_age(ruling.at), ruling.by)
@@ -122,7 +117,7 @@ fn closed(approval: &Approval) -> String {
         Some(ruling) => {
             format!("{} was denied {} by {}", approval.id, format_age(ruling.at), ruling.by)
         }
-        None => format!("{} is too old", approval.id),
+        None => format!("{} has expired", approval.id),
     }
 }
 
@@ -132,14 +127,14 @@ fn propose_rule(assembly: &Assembly, approval: &Approval) -> Result<(), CommandE
     let Some(rule) =
         tool.and_then(|tool| propose_policy_clause(tool, &arguments, SystemTime::now()))
     else {
-        return Err(CommandError::machine("no rule can be written for this call")
-            .hint("write one by hand; see docs/approval.md"));
+        return Err(CommandError::machine("cannot write a rule for this call")
+            .hint("write one by hand, see docs/approval.md"));
     };
     terminal::note("To allow this call from now on, add to toolcrib.toml:\n");
     terminal::line(&rule);
     Ok(())
 }
 
-fn store_failed(error: runtime::journal::JournalError) -> CommandError {
+fn journal_error(error: runtime::journal::JournalError) -> CommandError {
     CommandError::machine(error.to_string())
 }

@@ -1,4 +1,4 @@
-//! `build`: from the documentation of an R package to tools.
+//! `build`: compile the documentation of an R package to tools.
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
@@ -11,26 +11,26 @@ use crate::{error::CommandError, executor::block_on, terminal};
 
 /// Compile the roxygen2 comments of an R package to tools, one YAML file each.
 ///
-/// Functions with `@keywords mcp-tool` become tools. Nothing of the package is evaluated, except its examples, each in a
-/// confined R process of its own. Exits with 0 if there are no errors, 1 if there are, 2 if it could not run.
+/// Functions with `@keywords mcp-tool` become tools. Only examples are evaluated, each in a sandboxed R process of its
+/// own. Exits with 0 if there are no errors, 1 if there are, 2 if it could not run.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The folder of the package.
+    /// Folder of the package.
     #[arg(value_name = "R_PACKAGE")]
     package: PathBuf,
-    /// The folder to write to [default: inst/mcp/tools in the package].
+    /// Folder to write to [default: inst/mcp/tools in the package].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Do not run examples; their code stands alone.
+    /// Do not run examples; write their code without output.
     #[arg(long)]
     no_examples: bool,
-    /// End an example after this many seconds [default: 60].
+    /// Stop an example after this many seconds [default: 60].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout_seconds: Option<u64>,
-    /// Write nothing and run nothing; fail if a file is not what the documentation gives, output and timing apart.
+    /// Write and run nothing; fail if a file is out of date. Output and timing of examples are ignored.
     #[arg(long)]
     check: bool,
-    /// How findings are printed.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = check::Format::Human)]
     format: check::Format,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let package = RPackage::open(&args.package).map_err(|error| {
         CommandError::machine(error.to_string())
-            .hint("name the folder that has DESCRIPTION and R/ in it")
+            .hint("pass the folder that contains DESCRIPTION and R/")
     })?;
     let mut build = package.compile(args.out.as_deref());
     let records = match (args.check, args.no_examples) {
@@ -47,9 +47,10 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         (false, false) => run_examples(context, &package, &mut build, args)?,
     };
     let changes = build.changes(&records);
-    match args.check {
-        true => build.diagnostics.extend(build.stale(&changes)),
-        false => apply(&changes)?,
+    if args.check {
+        build.diagnostics.extend(build.stale(&changes));
+    } else {
+        apply(&changes)?;
     }
     let code = print(&package, &build, args);
     if matches!(args.format, check::Format::Human) {
@@ -68,7 +69,7 @@ fn run_examples(
         Examples::new(package, context.environment, args.timeout_seconds.map(Duration::from_secs));
     if terminal::is_interactive() {
         terminal::note(&format!(
-            "running what changed of the examples of {}",
+            "running changed examples of {}",
             count(build.definitions.len(), "tool")
         ));
     }
@@ -82,7 +83,7 @@ fn apply(changes: &[Change]) -> Result<(), CommandError> {
     changes.iter().try_for_each(|change| change.apply().map_err(|error| failed(change, error)))
 }
 
-/// Prints what was found, with files named as the user would name them.
+/// Prints all diagnostics, with paths relative to the current folder.
 fn print(package: &RPackage, build: &Build, args: &Args) -> ExitCode {
     let files = Files::new(&package.folder);
     let mut loaded = Loaded { diagnostics: build.diagnostics.clone(), ..Loaded::default() };
@@ -102,8 +103,8 @@ fn summary(build: &Build, changes: &[Change], args: &Args) -> String {
     let tools = count(build.definitions.len(), "tool");
     let errors = build.diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
     match (args.check, changes.len()) {
-        (true, 0) => format!("{tools} in {out}, all fresh"),
-        (true, stale) => format!("{} in {out} stale", count(stale, "file")),
+        (true, 0) => format!("{tools} in {out}, all up to date"),
+        (true, stale) => format!("{} in {out} out of date", count(stale, "file")),
         (false, 0) if errors == 0 => format!("{tools} in {out}, nothing to change"),
         (false, _) if removed > 0 => {
             format!(

@@ -1,4 +1,4 @@
-//! `call`: run a tool from the terminal.
+//! `call`: call a tool from the terminal.
 
 pub(super) mod plan;
 
@@ -18,30 +18,30 @@ use crate::{
     terminal,
 };
 
-/// Run a tool from the terminal, as a client would.
+/// Call a tool from the terminal, as a client would.
 ///
-/// Exits with 0 if it went well, 1 if the tool failed, 3 if there is no such tool, 4 if its arguments are wrong, 5 if
-/// it needs approval.
+/// Exits with 0 if the call succeeded, 1 if the tool failed, 3 if there is no such tool, 4 if the arguments are wrong,
+/// 5 if the call needs approval.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The tool's name.
+    /// Name of the tool.
     name: String,
-    /// Its arguments, as a JSON object.
+    /// Arguments as a JSON object.
     #[arg(long, value_name = "JSON", default_value = "{}")]
     args: String,
-    /// Print what would be run, and run nothing.
+    /// Print what would run, without running it.
     #[arg(long)]
     dry_run: bool,
-    /// Run the tool watched by `strace` instead of confined, and propose the smallest profile for it.
+    /// Run the tool under `strace` instead of in the sandbox, and propose the smallest profile for it.
     ///
-    /// The tool can then touch whatever you can: use it on tools that you trust. It needs the same approval as any
-    /// call.
+    /// The tool can then access everything that you can: use this on tools that you trust. It needs the same approval
+    /// as any call.
     #[arg(long, conflicts_with_all = ["dry_run", "json"])]
     learn: bool,
     /// Print the structured result, or the plan, as JSON.
     #[arg(long)]
     json: bool,
-    /// End the tool after this many seconds, if its own limit is longer.
+    /// Stop the tool after this many seconds, if its own timeout is longer.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout_seconds: Option<u64>,
 }
@@ -60,10 +60,10 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let Tools { catalog, switched_off } = assembly.tools(&values)?;
     let tool = show::find(&catalog, crib, &args.name)
         .map_err(|error| explain_switch(error, &args.name, &switched_off))?;
-    let given = parse(&args.args)?;
+    let given = parse_arguments(&args.args)?;
     let runtime = assembly.runtime()?;
     if args.dry_run {
-        return plan(runtime, &catalog, &tool, given, args.json);
+        return print_plan(runtime, &catalog, &tool, given, args.json);
     }
     let observation = args
         .learn
@@ -78,12 +78,10 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         ..Call::new(tool, given, Context::detached(cancel.clone()))
     };
     let outcome = run_to_end(runtime, call, cancel)?;
-    print(&outcome, args.json);
+    print_outcome(&outcome, args.json);
     if let Some(profile) = observation.map(Observation::finish).transpose()?.flatten() {
         if outcome.failed {
-            terminal::note(
-                "the run failed: this is what it touched until then, and it may need more",
-            );
+            terminal::note("the run failed; it may need more than it accessed until then");
         }
         terminal::line(&profile.describe());
     }
@@ -109,23 +107,23 @@ fn explain_switch(
     }
 }
 
-fn parse(text: &str) -> Result<Arguments, CommandError> {
-    let problem = |why: String| {
-        CommandError::new(Kind::BadArguments, why)
+fn parse_arguments(text: &str) -> Result<Arguments, CommandError> {
+    let invalid = |message: String| {
+        CommandError::new(Kind::BadArguments, message)
             .hint("pass a JSON object, such as --args '{\"name\": \"value\"}'")
     };
     match serde_json::from_str(text) {
         Ok(Value::Object(object)) => Ok(object),
-        Ok(other) => Err(problem(format!(
+        Ok(other) => Err(invalid(format!(
             "the arguments are {}, not an object",
             arguments::type_name(&other)
         ))),
-        Err(error) => Err(problem(format!("the arguments are not JSON: {error}"))),
+        Err(error) => Err(invalid(format!("the arguments are not JSON: {error}"))),
     }
 }
 
-/// Checks the arguments as a call would, and prints the plan instead of running it.
-fn plan(
+/// Validates the arguments as a call would, and prints the plan instead of running it.
+fn print_plan(
     runtime: &Runtime,
     catalog: &Catalog,
     tool: &Tool,
@@ -134,12 +132,15 @@ fn plan(
 ) -> CommandResult {
     let admitted = runtime.admit(tool, given)?;
     let plan = runtime.preview(catalog, tool, &admitted)?;
-    match as_json {
-        true => terminal::json(&plan),
-        false => terminal::line(&plan::describe(&plan)),
+    if as_json {
+        terminal::json(&plan);
+    } else {
+        terminal::line(&plan::describe(&plan));
     }
     Ok(ExitCode::SUCCESS)
 }
+
+/// Runs a call to its end; Ctrl-C cancels it.
 fn run_to_end(
     runtime: &Arc<Runtime>,
     call: Call,
@@ -155,17 +156,17 @@ fn run_to_end(
     })?;
     result.map_err(|interrupt| match interrupt {
         Interrupt::Ask { .. } | Interrupt::MissingCapability(_) => {
-            CommandError::machine("the tool has questions that cannot be answered here")
-                .hint("call it from a client that can ask its user")
+            CommandError::machine("the tool asks questions, which a terminal call cannot answer")
+                .hint("call it from a client that supports elicitation")
         }
-        Interrupt::Invalid(why) => CommandError::new(Kind::BadArguments, why),
-        Interrupt::Unanswered(why) => CommandError::new(Kind::ToolFailed, why),
+        Interrupt::Invalid(reason) => CommandError::new(Kind::BadArguments, reason),
+        Interrupt::Unanswered(reason) => CommandError::new(Kind::ToolFailed, reason),
     })
 }
 
-fn print(outcome: &Outcome, as_json: bool) {
+fn print_outcome(outcome: &Outcome, as_json: bool) {
     if as_json {
-        let texts = || outcome.content.iter().filter_map(text).collect::<Vec<_>>().join("\n");
+        let texts = || outcome.content.iter().filter_map(to_text).collect::<Vec<_>>().join("\n");
         terminal::json(&outcome.structured.clone().unwrap_or_else(|| json!({"text": texts()})));
         return;
     }
@@ -176,23 +177,24 @@ fn print(outcome: &Outcome, as_json: bool) {
             {
                 terminal::note(stderr.trim_end());
             }
-            terminal::problem(&CommandError::new(Kind::ToolFailed, message));
+            terminal::print_error(&CommandError::new(Kind::ToolFailed, message));
         }
-        None => {
-            outcome.content.iter().for_each(|content| print_content(content, is_output(outcome)))
-        }
+        None => outcome
+            .content
+            .iter()
+            .for_each(|content| print_content(content, is_program_output(outcome))),
     }
 }
 
-/// The structured result of a failed call and what it says happened.
+/// The structured result of a failed call, and the message in it.
 fn failure(outcome: &Outcome) -> Option<(&Value, &str)> {
     let structured = outcome.structured.as_ref().filter(|_| outcome.failed)?;
     let message = structured.get("error_message").or(structured.get("error"))?;
     Some((structured, message.as_str()?))
 }
 
-/// Whether the text is what a program wrote, and so to be passed on to the byte.
-fn is_output(outcome: &Outcome) -> bool {
+/// Whether the text is the output of a program, which is printed byte for byte.
+fn is_program_output(outcome: &Outcome) -> bool {
     outcome.structured.as_ref().is_some_and(|structured| structured.get("exit_code").is_some())
 }
 
@@ -201,7 +203,7 @@ fn print_content(content: &Content, is_output: bool) {
         Content::Text(text) if is_output => terminal::print(text),
         Content::Text(text) | Content::Resource { text, .. } => terminal::line(text),
         Content::Link { uri, .. } if runtime::is_long_output(uri) => {
-            terminal::note(&format!("the whole output: {uri}"))
+            terminal::note(&format!("full output: {uri}"))
         }
         Content::Link { uri, name, .. } => terminal::note(&format!("{name}: {uri}")),
         Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
@@ -210,7 +212,7 @@ fn print_content(content: &Content, is_output: bool) {
     }
 }
 
-fn text(content: &Content) -> Option<&str> {
+fn to_text(content: &Content) -> Option<&str> {
     match content {
         Content::Text(text) => Some(text),
         _ => None,

@@ -1,4 +1,4 @@
-//! `check`: read and lint.
+//! `check`: read and lint definitions.
 
 mod against;
 
@@ -13,20 +13,20 @@ use self::against::Against;
 use super::{CommandContext, CommandResult};
 use crate::{error::CommandError, report, terminal};
 
-/// Read definitions and say everything that is wrong with them.
+/// Check definitions and report every problem in them.
 ///
 /// Exits with 0 if there are no errors, 1 if there are, 2 if it could not run.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Files and folders to check; without any, the crib.
+    /// Files and folders to check [default: the crib].
     paths: Vec<PathBuf>,
-    /// How findings are printed.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-    /// First write better what can be without meaning anything else: tables of Markdown specifications.
+    /// Apply fixes that do not change meaning (to tables of Markdown specifications), then check.
     #[arg(long)]
     fix: bool,
-    /// Count warnings as errors.
+    /// Treat warnings as errors.
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
@@ -35,7 +35,7 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, ValueEnum)]
 pub(super) enum Format {
-    /// For people: the line and a pointer into it.
+    /// For people: the line, with the problem underlined.
     Human,
     /// For programs: one versioned object.
     Json,
@@ -49,13 +49,15 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     if args.fix {
         fix(context, &args.paths)?;
     }
-    let (mut loaded, files) = match args.paths.is_empty() {
-        true => load_crib(context)?,
-        false => (check_paths(&args.paths, context.environment)?, Files::new("")),
+    let (mut loaded, files) = if args.paths.is_empty() {
+        load_crib(context)?
+    } else {
+        (check_paths(&args.paths, context.environment)?, Files::new(""))
     };
-    let differences = match args.against.is_wanted() {
-        true => args.against.check(&context.crib()?, &loaded)?,
-        false => Vec::new(),
+    let differences = if args.against.is_wanted() {
+        args.against.check(&context.crib()?, &loaded)?
+    } else {
+        Vec::new()
     };
     let differs = !differences.is_empty();
     loaded.diagnostics.extend(differences);
@@ -70,13 +72,12 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     Ok(if differs { ExitCode::from(1) } else { code })
 }
 
-/// Writes definitions better, and says which.
+/// Applies fixes and reports the changed files.
 fn fix(context: &CommandContext<'_>, paths: &[PathBuf]) -> Result<(), CommandError> {
-    let fixed = match paths.is_empty() {
-        false => fix_paths(paths),
-        true => {
-            fix_crib(&Crib::open_lenient(context.global.crib.as_deref(), context.environment)?.0)
-        }
+    let fixed = if paths.is_empty() {
+        fix_crib(&Crib::open_lenient(context.global.crib.as_deref(), context.environment)?.0)
+    } else {
+        fix_paths(paths)
     };
     for file in fixed.map_err(|error| CommandError::machine(error.to_string()))? {
         terminal::note(&format!("fixed {} in {}", count(file.lines, "line"), file.source));
@@ -84,7 +85,8 @@ fn fix(context: &CommandContext<'_>, paths: &[PathBuf]) -> Result<(), CommandErr
     Ok(())
 }
 
-/// Reads the crib; what of its configuration cannot be used is a finding like any other, and the rest counts.
+/// Loads the crib. Problems of its configuration are reported with those of its definitions, and the rest of
+/// the configuration applies.
 fn load_crib(context: &CommandContext<'_>) -> Result<(Loaded, Files), CommandError> {
     let (crib, problems) = Crib::open_lenient(context.global.crib.as_deref(), context.environment)?;
     let mut loaded = Loader::default().load(&crib);
@@ -93,7 +95,7 @@ fn load_crib(context: &CommandContext<'_>) -> Result<(Loaded, Files), CommandErr
     Ok((loaded, crib.files()))
 }
 
-/// Prints what was found; the exit code says whether there were errors.
+/// Prints all diagnostics. Returns exit code 1 if there are errors.
 pub(super) fn print(loaded: &Loaded, files: Files, format: Format) -> ExitCode {
     let report = Report::new(loaded, files);
     match format {

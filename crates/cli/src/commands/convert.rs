@@ -1,4 +1,4 @@
-//! `convert`: the same tools in another format.
+//! `convert`: rewrite a definition in another format.
 
 use std::{
     fs,
@@ -18,20 +18,20 @@ use crate::{
     terminal,
 };
 
-/// Write the tools of a definition in another format, and say what of them could not be carried.
+/// Convert a definition to another format, and report what that format cannot express.
 ///
 /// Exits with 0 if at least one tool was converted, 1 if none was, 2 if it could not run.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The definition, in any format, or a saved answer to `tools/list`.
+    /// Definition in any format, or a saved `tools/list` result.
     file: PathBuf,
-    /// The format to write.
+    /// Format to write.
     #[arg(long, value_enum)]
     to: To,
-    /// The file to write, or a folder where the tools need several; without it, standard output.
+    /// File to write, or folder if the tools need several files [default: standard output].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// How the report is printed: as notes on standard error, or with everything else as one JSON object.
+    /// How to report: as notes on standard error, or together with the definitions as one JSON object.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
 }
@@ -44,7 +44,7 @@ enum To {
     Rave,
     /// A Markdown specification.
     Spec,
-    /// What MCP's `tools/list` answers with.
+    /// The result of MCP's `tools/list`.
     Mcp,
 }
 
@@ -58,18 +58,18 @@ enum Format {
 
 pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     let read = read_standalone_file(&args.file)?;
-    let converted = formats::convert(&read.tools, target(args.to), &name(&args.file));
+    let converted = formats::convert(&read.tools, target(args.to), &source_name(&args.file));
     if converted.tools == 0 {
-        tell_losses(&converted);
-        return Err(nothing(&args.file, &read));
+        print_losses(&converted);
+        return Err(nothing_converted(&args.file, &read));
     }
-    let places = places(&converted.files, args)?;
-    for (file, place) in converted.files.iter().zip(&places) {
-        write(file, place)?;
+    let paths = output_paths(&converted.files, args)?;
+    for (file, path) in converted.files.iter().zip(&paths) {
+        write(file, path.as_deref())?;
     }
     match args.format {
-        Format::Human => tell(&converted, &places, &read, args),
-        Format::Json => terminal::json(&document(&converted, &places)),
+        Format::Human => print(&converted, &paths, &read, args),
+        Format::Json => terminal::json(&document(&converted, &paths)),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -83,8 +83,8 @@ fn target(to: To) -> Target {
     }
 }
 
-/// The name of a file without its extension; a specification is named after its folder, as they all have one name.
-fn name(file: &Path) -> String {
+/// The stem of a file. All specifications have the same file name, so they are named after their folder.
+fn source_name(file: &Path) -> String {
     let text = |part: Option<&std::ffi::OsStr>| {
         part.map(|part| part.to_string_lossy().into_owned()).unwrap_or_default()
     };
@@ -92,26 +92,30 @@ fn name(file: &Path) -> String {
     let folder = fs::canonicalize(file)
         .ok()
         .and_then(|path| path.parent().map(|folder| text(folder.file_name())));
-    match stem.eq_ignore_ascii_case("mcp_tool_specification") {
-        true => folder.filter(|folder| !folder.is_empty()).unwrap_or(stem),
-        false => stem,
+    if stem.eq_ignore_ascii_case("mcp_tool_specification") {
+        folder.filter(|folder| !folder.is_empty()).unwrap_or(stem)
+    } else {
+        stem
     }
 }
 
-fn nothing(file: &Path, read: &StandaloneFile) -> CommandError {
+fn nothing_converted(file: &Path, read: &StandaloneFile) -> CommandError {
     let hint = match read.tools.len() {
-        0 => format!("`toolcrib check {}` says why", file.display()),
-        _ => "none of its tools can be said in that format".to_owned(),
+        0 => format!("run `toolcrib check {}` to see why", file.display()),
+        _ => "that format can express none of its tools".to_owned(),
     };
     CommandError::new(
         Kind::ToolFailed,
-        format!("`{}` has no tools that could be converted", file.display()),
+        format!("no tool of `{}` could be converted", file.display()),
     )
     .hint(hint)
 }
 
-/// Where each file goes; nowhere, if it is printed.
-fn places(files: &[ConvertedFile], args: &Args) -> Result<Vec<Option<PathBuf>>, CommandError> {
+/// The path of each file; `None` if it is printed.
+fn output_paths(
+    files: &[ConvertedFile],
+    args: &Args,
+) -> Result<Vec<Option<PathBuf>>, CommandError> {
     let Some(out) = &args.out else {
         return Ok(vec![None; files.len()]);
     };
@@ -120,23 +124,24 @@ fn places(files: &[ConvertedFile], args: &Args) -> Result<Vec<Option<PathBuf>>, 
         (true, _) => Ok(files.iter().map(|file| Some(out.join(&file.name))).collect()),
         (false, 1) => Ok(vec![Some(out.clone())]),
         (false, several) => {
-            let message = format!("the tools need {several} files, `{}` is one", out.display());
+            let message =
+                format!("the tools need {several} files, and `{}` is one file", out.display());
             Err(CommandError::machine(message)
-                .hint("name a folder with --out, ending in `/` if it is to be made"))
+                .hint("pass a folder with --out; end it with `/` to create it"))
         }
     }
 }
 
-fn write(file: &ConvertedFile, place: &Option<PathBuf>) -> Result<(), CommandError> {
-    let Some(path) = place else { return Ok(()) };
+fn write(file: &ConvertedFile, path: Option<&Path>) -> Result<(), CommandError> {
+    let Some(path) = path else { return Ok(()) };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder {
-        fs::create_dir_all(folder).map_err(|error| CommandError::io("make", folder, &error))?;
+        fs::create_dir_all(folder).map_err(|error| CommandError::io("create", folder, &error))?;
     }
     fs::write(path, &file.text).map_err(|error| CommandError::io("write", path, &error))
 }
 
-fn tell(converted: &Converted, places: &[Option<PathBuf>], read: &StandaloneFile, args: &Args) {
+fn print(converted: &Converted, paths: &[Option<PathBuf>], read: &StandaloneFile, args: &Args) {
     if args.out.is_none() {
         let between = if matches!(args.to, To::Rave) { "---\n" } else { "" };
         let texts: Vec<&str> = converted.files.iter().map(|file| file.text.as_str()).collect();
@@ -145,20 +150,20 @@ fn tell(converted: &Converted, places: &[Option<PathBuf>], read: &StandaloneFile
     if args.out.is_none() && converted.files.len() > 1 {
         let files = count(converted.files.len(), "file");
         terminal::note(&format!(
-            "note: these are {files}, one after the other; `--out DIR` writes them"
+            "note: the output is {files} in a row; pass `--out DIR` to write them"
         ));
     }
-    tell_losses(converted);
+    print_losses(converted);
     let errors = read.diagnostics.iter().filter(|found| found.is_error()).count();
     if errors > 0 {
         let (errors, file) = (count(errors, "error"), args.file.display());
         terminal::note(&format!(
-            "{errors} in {file}: what has one is left out; `toolcrib check {file}` shows them"
+            "{errors} in {file}: tools with errors are left out; run `toolcrib check {file}` to see them"
         ));
     }
     let tools = count(converted.tools, "tool");
     let written: Vec<String> =
-        places.iter().flatten().map(|path| path.display().to_string()).collect();
+        paths.iter().flatten().map(|path| path.display().to_string()).collect();
     match written.as_slice() {
         [] => {}
         [one] => terminal::note(&format!("{tools} in {one}")),
@@ -166,13 +171,13 @@ fn tell(converted: &Converted, places: &[Option<PathBuf>], read: &StandaloneFile
     }
 }
 
-fn tell_losses(converted: &Converted) {
+fn print_losses(converted: &Converted) {
     for Loss { tool, field, message } in &converted.losses {
         terminal::note(&format!("note: `{tool}`: `{field}`: {message}"));
     }
 }
 
-/// What is printed for programs.
+/// The machine-readable output.
 #[derive(Serialize)]
 struct Document<'a> {
     version: u32,
@@ -184,7 +189,7 @@ struct Document<'a> {
 #[derive(Serialize)]
 struct File<'a> {
     name: String,
-    /// Absent where it was written to a file.
+    /// Absent if it was written to a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'a str>,
 }
@@ -196,8 +201,8 @@ struct Lost<'a> {
     message: &'a str,
 }
 
-fn document<'a>(converted: &'a Converted, places: &[Option<PathBuf>]) -> Document<'a> {
-    let file = |(file, place): (&'a ConvertedFile, &Option<PathBuf>)| match place {
+fn document<'a>(converted: &'a Converted, paths: &[Option<PathBuf>]) -> Document<'a> {
+    let file = |(file, path): (&'a ConvertedFile, &Option<PathBuf>)| match path {
         Some(path) => File { name: path.display().to_string(), text: None },
         None => File { name: file.name.clone(), text: Some(&file.text) },
     };
@@ -206,7 +211,7 @@ fn document<'a>(converted: &'a Converted, places: &[Option<PathBuf>]) -> Documen
     Document {
         version: 1,
         tools: converted.tools,
-        files: converted.files.iter().zip(places).map(file).collect(),
+        files: converted.files.iter().zip(paths).map(file).collect(),
         losses: converted.losses.iter().map(lost).collect(),
     }
 }

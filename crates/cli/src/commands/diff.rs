@@ -1,4 +1,4 @@
-//! `diff`: what changed between two versions of tools, and the version that needs.
+//! `diff`: the changes between two versions of tools, and the version number they need.
 
 mod human;
 mod json;
@@ -13,25 +13,25 @@ use workspace::Crib;
 use super::{CommandContext, CommandResult};
 use crate::error::CommandError;
 
-/// Compare two versions of tools: what changed, what that does to callers, and which version it needs.
+/// Compare two versions of tools: what changed, how that affects callers, and which version number it needs.
 ///
-/// A version is a file, a folder, or one of them in a revision of the git repository: `HEAD~1:tools` is the folder `tools` one
-/// commit ago, `origin/main:` everything on that branch. Exits with 0 if every declared version is high enough, 1 if one is
-/// too low, 2 if it could not run. `toolcrib explain RULE` says more about a change.
+/// A version is a file or a folder, as it is now or in a git revision: `HEAD~1:tools` is the folder `tools` one
+/// commit ago, `origin/main:` everything on that branch. Exits with 0 if every declared version number is high
+/// enough, 1 if one is too low, 2 if it could not run. `toolcrib explain RULE` explains a change.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The version before.
+    /// Old version.
     old: String,
-    /// The version now.
+    /// New version.
     new: String,
-    /// How changes are printed.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
-    /// For people: by tool, the worst changes first.
+    /// For people: by tool, the most severe changes first.
     Human,
     /// For programs: one versioned object.
     Json,
@@ -40,7 +40,7 @@ enum Format {
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let (old, new) = side::read_both(context, &args.old, &args.new)?;
     let mut tools = compare(&old, &new);
-    allow(&judging(context, &args.new)?, &mut tools);
+    mark_allowed(&deciding_crib(context, &args.new)?, &mut tools);
     match args.format {
         Format::Human => human::print(&tools),
         Format::Json => json::print(&tools),
@@ -48,17 +48,18 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     Ok(ExitCode::from(u8::from(!is_ok(&tools))))
 }
 
-/// The crib whose configuration counts: the one that is named, else that of the new version, else the one here.
-fn judging(context: &CommandContext<'_>, new: &str) -> Result<Crib, CommandError> {
+/// The crib whose `[[allow]]` applies: the one given with -C, else that of the new version, else the current one.
+fn deciding_crib(context: &CommandContext<'_>, new: &str) -> Result<Crib, CommandError> {
     let path = Path::new(new);
-    match context.global.crib.is_none() && path.exists() {
-        true => Ok(Crib::open_containing(path, context.environment)?),
-        false => context.crib(),
+    if context.global.crib.is_none() && path.exists() {
+        Ok(Crib::open_containing(path, context.environment)?)
+    } else {
+        context.crib()
     }
 }
 
-/// Annotations the changes that the crib allows, with its reasons.
-fn allow(crib: &Crib, tools: &mut [Compared]) {
+/// Sets the reason of changes that the crib allows.
+fn mark_allowed(crib: &Crib, tools: &mut [Compared]) {
     for tool in tools {
         for change in &mut tool.changes {
             change.allowed = crib.reason_to_allow_change(change.rule.name, &tool.name);

@@ -1,4 +1,4 @@
-//! `docs`: pages for people.
+//! `docs`: pages about tools.
 
 use std::{
     collections::HashSet,
@@ -16,13 +16,13 @@ use crate::{error::CommandError, terminal};
 
 /// Write an index of all tools and a page for each, built-in tools included.
 ///
-/// Pages of tools that are gone are removed if they were written by this command; nothing else is touched.
+/// Removes pages of tools that no longer exist if this command wrote them; leaves other files alone.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The folder to write to; it is made if it is not there.
+    /// Folder to write to; created if missing.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// What pages are written in.
+    /// Format of the pages.
     #[arg(long, value_enum, default_value_t = Format::Html)]
     format: Format,
 }
@@ -44,33 +44,33 @@ impl Format {
     }
 }
 
-/// What stands at the end of every Markdown page that is written here.
-const MARK: &str = "<!-- Written by toolcrib docs. -->\n";
+/// The last line of every Markdown page that this command writes.
+const MARKER: &str = "<!-- Written by toolcrib docs. -->\n";
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     write(context, &args.out, args.format)
 }
 
-/// Writes the pages of the crib below `out`.
+/// Writes the pages of the crib to `out`.
 pub(super) fn write(context: &CommandContext<'_>, out: &Path, format: Format) -> CommandResult {
     let pages = pages(context, format)?;
     for page in &pages {
         let path = out.join(&page.path);
         let folder = path.parent().unwrap_or(out);
-        fs::create_dir_all(folder).map_err(|error| CommandError::io("make", folder, &error))?;
+        fs::create_dir_all(folder).map_err(|error| CommandError::io("create", folder, &error))?;
         if path.exists()
-            && !is_ours(&path).map_err(|error| CommandError::io("read", &path, &error))?
+            && !is_generated(&path).map_err(|error| CommandError::io("read", &path, &error))?
         {
             let message =
-                format!("`{}` is there and was not written by `toolcrib docs`", path.display());
+                format!("`{}` exists and was not written by `toolcrib docs`", path.display());
             return Err(
                 CommandError::machine(message).hint("choose another folder, or move the file away")
             );
         }
         fs::write(&path, &page.text).map_err(|error| CommandError::io("write", &path, &error))?;
     }
-    let removed =
-        remove_stale(out, &pages, format).map_err(|error| CommandError::io("tidy", out, &error))?;
+    let removed = remove_stale(out, &pages, format)
+        .map_err(|error| CommandError::io("remove stale pages from", out, &error))?;
     let removed = if removed > 0 {
         format!(", {} removed", count(removed, "stale page"))
     } else {
@@ -86,13 +86,13 @@ fn pages(context: &CommandContext<'_>, format: Format) -> Result<Vec<Page>, Comm
     Ok(match format {
         Format::Html => docs::site(&tools, &crib.name()),
         Format::Markdown => {
-            let marked = |page: Page| Page { text: format!("{}\n{MARK}", page.text), ..page };
+            let marked = |page: Page| Page { text: format!("{}\n{MARKER}", page.text), ..page };
             docs::pages(&tools, &crib.name()).into_iter().map(marked).collect()
         }
     })
 }
 
-/// Removes pages of this format that were written here once and are not now.
+/// Removes pages of this format that an earlier run wrote and this one did not.
 fn remove_stale(out: &Path, pages: &[Page], format: Format) -> io::Result<usize> {
     let fresh: HashSet<PathBuf> = pages.iter().map(|page| out.join(&page.path)).collect();
     let mut removed = 0;
@@ -100,7 +100,7 @@ fn remove_stale(out: &Path, pages: &[Page], format: Format) -> io::Result<usize>
         let path = entry.path();
         let is_page = path.extension().is_some_and(|extension| extension == format.extension())
             && !path.is_symlink();
-        if is_page && !fresh.contains(&path) && is_ours(&path)? {
+        if is_page && !fresh.contains(&path) && is_generated(&path)? {
             fs::remove_file(&path)?;
             removed += 1;
         }
@@ -108,9 +108,9 @@ fn remove_stale(out: &Path, pages: &[Page], format: Format) -> io::Result<usize>
     Ok(removed)
 }
 
-/// Whether a page was written here.
-fn is_ours(path: &Path) -> io::Result<bool> {
+/// Whether this command wrote a page.
+fn is_generated(path: &Path) -> io::Result<bool> {
     let text = fs::read(path)?;
     let text = String::from_utf8_lossy(&text);
-    Ok(text.ends_with(MARK) || text.lines().take(8).any(|line| line == docs::GENERATOR))
+    Ok(text.ends_with(MARKER) || text.lines().take(8).any(|line| line == docs::GENERATOR))
 }

@@ -1,4 +1,4 @@
-//! `doctor`: what this machine can run, and what to do about the rest.
+//! `doctor`: what this machine can run, and what to install.
 
 use std::process::ExitCode;
 
@@ -6,35 +6,75 @@ use builtin::rmd::renderer;
 use catalog::Diagnostic;
 use host::{Assembly, Options};
 use render::Component;
+use runtime::Runtime;
 use workspace::Crib;
 
 use super::{CommandContext, CommandResult};
-use crate::{error::Kind, executor::block_on, terminal};
+use crate::{
+    error::{CommandError, Kind},
+    executor::block_on,
+    terminal,
+};
 
-/// Say what this machine can run, how well it can confine it, and what to install.
+/// Report what this machine can run, how well it can sandbox it, and what to install.
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
 pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
-    // What is wrong with its configuration does not keep the machine from being looked at.
-    let (crib, wrong) = Crib::open_lenient(context.global.crib.as_deref(), context.environment)?;
+    // A broken configuration is reported, and the machine is examined all the same.
+    let (crib, problems) = Crib::open_lenient(context.global.crib.as_deref(), context.environment)?;
     let assembly = Assembly::new(crib, context.environment, Options::default());
     let crib = assembly.crib();
     terminal::line(&format!("crib          {} ({})", crib.name(), crib.folder.display()));
     terminal::line(&format!("state         {}", crib.state_folder().display()));
-    if !wrong.is_empty() {
+    if !problems.is_empty() {
         terminal::print("\nConfiguration\n");
-        wrong.iter().for_each(print_wrong);
-        terminal::line("  what follows is told as if that were not there");
+        problems.iter().for_each(print_problem);
+        terminal::line("  the rest of this report ignores these parts");
     }
-    terminal::print("\nConfinement of tools\n");
-    match crib.config.confine.enabled {
-        true => print_support(runtime::sandbox_support()),
-        false => terminal::line(
-            "  switched off in toolcrib.toml ([confine] enabled = false): tools can touch what you can",
-        ),
-    }
+    print_sandbox(crib);
     let runtime = assembly.bare_runtime()?;
+    print_interpreters(&runtime);
+    if crib.documents.is_some() || !problems.is_empty() {
+        terminal::print("\nRendering of documents\n");
+        block_on(renderer(&runtime, crib.render_settings()).components())?
+            .iter()
+            .for_each(print_component);
+    }
+    let missing = print_tools(&assembly, &runtime)?;
+    Ok(if problems.is_empty() {
+        ExitCode::from(u8::from(missing > 0))
+    } else {
+        Kind::Machine.exit_code()
+    })
+}
+
+fn print_problem(diagnostic: &Diagnostic) {
+    let hint = diagnostic.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+    terminal::line(&format!("  {}: {}{hint}", diagnostic.origin.source, diagnostic.message));
+}
+
+fn print_sandbox(crib: &Crib) {
+    terminal::print("\nSandbox\n");
+    if !crib.config.confine.enabled {
+        return terminal::line(
+            "  turned off in toolcrib.toml ([confine] enabled = false): tools can access everything that you can",
+        );
+    }
+    let support = runtime::sandbox_support();
+    let version =
+        support.landlock.map_or_else(|| "none".to_owned(), |version| format!("version {version}"));
+    let enforced = |is_enforced: bool| if is_enforced { "restricted" } else { "not restricted" };
+    terminal::line(&format!("  Landlock  {version}"));
+    terminal::line(&format!("  files     {}", enforced(support.files)));
+    terminal::line(&format!("  network   {}", enforced(support.network)));
+    terminal::line(&format!("  signals   {}", enforced(support.signals)));
+    for missing in &support.missing {
+        terminal::line(&format!("  missing   {missing}"));
+    }
+}
+
+fn print_interpreters(runtime: &Runtime) {
     terminal::print("\nPrograms\n");
     terminal::line(&match runtime.r_program() {
         Some(path) => format!("  R         {}", path.display()),
@@ -44,36 +84,6 @@ pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
         Some(path) => format!("  Python    {}", path.display()),
         None => "  Python    not found; tools that are Python functions need it (Debian, Ubuntu: apt install python3)".to_owned(),
     });
-    if crib.documents.is_some() || !wrong.is_empty() {
-        terminal::print("\nRendering of documents\n");
-        block_on(renderer(&runtime, crib.render_settings()).components())?
-            .iter()
-            .for_each(print_component);
-    }
-    let tools: Vec<_> =
-        assembly.loaded().catalog.tools().iter().filter(|tool| tool.is_callable()).collect();
-    if !tools.is_empty() {
-        terminal::print("\nTools\n");
-    }
-    let mut missing = 0;
-    for tool in tools {
-        match block_on(runtime.available(tool))? {
-            Ok(()) => terminal::line(&format!("  ok       {}", tool.name)),
-            Err(failure) => {
-                missing += 1;
-                terminal::line(&format!("  missing  {}: {}", tool.name, failure.message));
-            }
-        }
-    }
-    Ok(match wrong.is_empty() {
-        true => ExitCode::from(u8::from(missing > 0)),
-        false => Kind::Machine.exit_code(),
-    })
-}
-
-fn print_wrong(diagnostic: &Diagnostic) {
-    let hint = diagnostic.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
-    terminal::line(&format!("  {}: {}{hint}", diagnostic.origin.source, diagnostic.message));
 }
 
 fn print_component(component: &Component) {
@@ -86,17 +96,23 @@ fn print_component(component: &Component) {
     });
 }
 
-fn print_support(support: &runtime::SandboxSupport) {
-    let version =
-        support.landlock.map_or_else(|| "none".to_owned(), |version| format!("version {version}"));
-    let yes = |held: bool| {
-        if held { "held to what they may touch" } else { "not held" }
-    };
-    terminal::line(&format!("  Landlock  {version}"));
-    terminal::line(&format!("  files     {}", yes(support.files)));
-    terminal::line(&format!("  network   {}", yes(support.network)));
-    terminal::line(&format!("  signals   {}", yes(support.signals)));
-    for missing in &support.missing {
-        terminal::line(&format!("  missing   {missing}"));
+/// Prints whether each tool can run. Returns how many cannot.
+fn print_tools(assembly: &Assembly, runtime: &Runtime) -> Result<usize, CommandError> {
+    let tools = assembly.loaded().catalog.filter(|tool| tool.is_callable());
+    if !tools.tools().is_empty() {
+        terminal::print("\nTools\n");
     }
+    block_on(async {
+        let mut missing = 0;
+        for tool in tools.tools() {
+            match runtime.available(tool).await {
+                Ok(()) => terminal::line(&format!("  ok       {}", tool.name)),
+                Err(failure) => {
+                    missing += 1;
+                    terminal::line(&format!("  missing  {}: {}", tool.name, failure.message));
+                }
+            }
+        }
+        missing
+    })
 }

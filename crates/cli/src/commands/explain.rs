@@ -1,4 +1,4 @@
-//! `explain`: what a code means.
+//! `explain`: the page of a rule.
 
 use std::process::ExitCode;
 
@@ -12,8 +12,8 @@ use crate::{error::CommandError, terminal};
 /// Explain a rule: why it matters, with an example.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A code such as TC301 or one of the crib's own rules, or a name such as path-without-format or, of a change,
-    /// required-added.
+    /// Code of a rule, such as TC301 or one of the crib's own; or name of a rule or change, such as
+    /// path-without-format or required-added.
     code: String,
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let Some(rule) = rules.iter().find(wanted) else {
         let crib = Crib::open_lenient(context.global.crib.as_deref(), context.environment);
         if let Some(rule) = crib.as_ref().ok().and_then(|(crib, _)| crib.custom_rule(&args.code)) {
-            terminal::line(&page(rule));
+            terminal::line(&custom_page(rule));
             return Ok(ExitCode::SUCCESS);
         }
         let near = catalog::closest(
@@ -40,7 +40,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
                 .chain(CHANGES.iter().map(|rule| rule.name)),
         );
         let hint = near.map_or_else(
-            || "`toolcrib check` prints the codes of what it finds".to_owned(),
+            || "run `toolcrib check` to see the codes of its findings".to_owned(),
             |near| format!("did you mean `{near}`?"),
         );
         return Err(CommandError::machine(format!("there is no rule `{}`", args.code)).hint(hint));
@@ -49,8 +49,8 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A rule of the crib's own, as the pages of ours are.
-fn page(rule: &RuleClause) -> String {
+/// The page of one of the crib's own rules.
+fn custom_page(rule: &RuleClause) -> String {
     let RuleClause { code, severity, tools, when, message, hint } = rule;
     let severity = Severity::from(*severity).as_str();
     let tools = tools
@@ -59,6 +59,6 @@ fn page(rule: &RuleClause) -> String {
     let hint = hint.as_ref().map_or_else(String::new, |hint| format!("\n\nWhat to do: {hint}"));
     format!(
         "# {code}\n\nSeverity: {severity}. A rule of this crib, in its `toolcrib.toml`, for {tools}.\n\n{message}{hint}\n\n\
-         It finds what this holds for:\n\n```cel\n{when}\n```\n"
+         It reports tools for which this is true:\n\n```cel\n{when}\n```\n"
     )
 }

@@ -1,4 +1,4 @@
-//! `flags`: set and see flags from the terminal.
+//! `flags`: set and show flags.
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -14,15 +14,15 @@ use crate::{
     terminal,
 };
 
-/// Set and see flags: of the crib's project, of another, or global ones.
+/// Set and show flags: of the crib's project, of another project, or global ones.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,
-    /// Only the global flags, which count for every project.
+    /// Use the global flags, which apply to every project.
     #[arg(long, global = true, conflicts_with = "project")]
     global: bool,
-    /// The project in this folder [default: the crib].
+    /// Use the project in this folder [default: the crib].
     #[arg(long, global = true, value_name = "DIR")]
     project: Option<PathBuf>,
     /// Print JSON.
@@ -32,27 +32,27 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum Action {
-    /// List flags, with what set them.
+    /// List flags and where each is set.
     List {
-        /// Only flags whose names fit: `*` is any text, `?` any character.
+        /// List only flags whose name matches: `*` is any text, `?` any character.
         pattern: Option<String>,
     },
-    /// Print the value of a flag; exits with 1 if nothing sets it.
+    /// Print the value of a flag; exits with 1 if it is not set.
     Get {
-        /// The flag.
+        /// Name of the flag.
         name: String,
     },
-    /// Set a flag. A running server notices at once.
+    /// Set a flag; running servers apply it at once.
     Set {
-        /// The flag.
+        /// Name of the flag.
         name: String,
-        /// `true`, `false`, a list or map as JSON, or else a text.
+        /// `true`, `false`, or a list or map as JSON; anything else is text.
         #[arg(default_value = "true", allow_hyphen_values = true)]
         value: String,
     },
-    /// Remove a flag, so that what lies below it counts.
+    /// Remove a flag, so that the global or configured value applies.
     Unset {
-        /// The flag.
+        /// Name of the flag.
         name: String,
     },
 }
@@ -63,7 +63,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let flags = assembly.flags();
     let scope = match &args.project {
         _ if args.global => Scope::Global,
-        // Relative to where the user is, not to the crib.
+        // Relative to the current folder, not to the crib.
         Some(path) => Scope::Project(
             std::path::absolute(path).map_err(|error| CommandError::io("find", path, &error))?,
         ),
@@ -74,10 +74,10 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
             Action::List { pattern } => list(flags, scope, pattern.as_deref(), args.json).await,
             Action::Get { name } => get(flags, scope, name, args.json).await,
             Action::Set { name, value } => {
-                let value = parse(value)?;
+                let value = parse_value(value)?;
                 if value.is_boolean_word() {
                     terminal::note(
-                        "note: the value is kept as a text; use `true` or `false` where a flag is to be on or off",
+                        "note: the value is stored as text; use `true` or `false` to turn a flag on or off",
                     );
                 }
                 set(flags, scope, name, Some(value), args.json).await
@@ -88,9 +88,9 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
 }
 
 async fn list(flags: &Flags, scope: Scope, pattern: Option<&str>, as_json: bool) -> CommandResult {
-    let bad =
-        |error| CommandError::new(Kind::BadArguments, format!("this is not a pattern: {error}"));
-    let glob = pattern.map(catalog::Glob::new).transpose().map_err(bad)?;
+    let invalid =
+        |error| CommandError::new(Kind::BadArguments, format!("invalid pattern: {error}"));
+    let glob = pattern.map(catalog::Glob::new).transpose().map_err(invalid)?;
     let mut all = flags.list(scope).await.map_err(CommandError::store)?;
     all.retain(|name, _| glob.as_ref().is_none_or(|glob| glob.is_match(name)));
     if as_json {
@@ -108,7 +108,7 @@ async fn list(flags: &Flags, scope: Scope, pattern: Option<&str>, as_json: bool)
 }
 
 async fn get(flags: &Flags, scope: Scope, name: &str, as_json: bool) -> CommandResult {
-    let name = FlagName::new(name).map_err(bad)?;
+    let name = FlagName::new(name).map_err(flag_error)?;
     let found = flags.get(scope, &name).await.map_err(CommandError::store)?;
     match &found {
         Some(Setting { value, source }) if as_json => {
@@ -133,7 +133,7 @@ async fn set(
     value: Option<FlagValue>,
     as_json: bool,
 ) -> CommandResult {
-    let name = FlagName::new(name).map_err(bad)?;
+    let name = FlagName::new(name).map_err(flag_error)?;
     let now = value.as_ref().map(|value| value.json().clone());
     let before = flags.set(scope.clone(), &name, value).await.map_err(CommandError::store)?;
     if as_json {
@@ -148,22 +148,22 @@ async fn set(
     let was = before.map_or_else(|| "not set".to_owned(), |before| before.to_string());
     terminal::line(&match now {
         Some(now) => format!("`{name}` is now {now} {place} (was {was})"),
-        None => format!("`{name}` is now not set {place} (was {was})"),
+        None => format!("`{name}` is no longer set {place} (was {was})"),
     });
     Ok(ExitCode::SUCCESS)
 }
 
-/// A value as one types it: what is JSON that a flag can be is that, and everything else is a text.
-fn parse(text: &str) -> Result<FlagValue, CommandError> {
+/// Parses a value as it is typed: JSON if a flag can have that value, else text.
+fn parse_value(text: &str) -> Result<FlagValue, CommandError> {
     let value = match serde_json::from_str(text) {
         Ok(value @ (Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_))) => {
             value
         }
         _ => Value::String(text.to_owned()),
     };
-    FlagValue::new(value).map_err(bad)
+    FlagValue::new(value).map_err(flag_error)
 }
 
-fn bad(bad: FlagError) -> CommandError {
-    CommandError::new(Kind::BadArguments, bad.to_string())
+fn flag_error(error: FlagError) -> CommandError {
+    CommandError::new(Kind::BadArguments, error.to_string())
 }

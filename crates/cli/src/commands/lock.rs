@@ -1,4 +1,4 @@
-//! `lock`: pin the whole set of tools, and notice what changed since.
+//! `lock`: pin all tools, and report tools that changed since.
 
 use std::process::ExitCode;
 
@@ -9,13 +9,13 @@ use workspace::{LOCK, Lock, LockError};
 use super::{CommandContext, CommandResult};
 use crate::{error::CommandError, terminal};
 
-/// Pin the whole set of tools in `toolcrib.lock`, or check that they are as pinned.
+/// Pin all tools in `toolcrib.lock`, or check that they match it.
 ///
-/// Pinned are the tools that the crib defines: their names, descriptions, schemas, annotations and how they are run. With --check,
-/// exits with 0 if all are as pinned, 1 if one is new, gone or another, 2 if it could not run.
+/// Pins the tools that the crib defines: names, descriptions, schemas, annotations and how they are run. With
+/// --check, exits with 0 if all tools match, 1 if one is new, missing or different, 2 if it could not run.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Write nothing; fail if a tool is not as it was pinned.
+    /// Write nothing; fail if a tool differs from toolcrib.lock.
     #[arg(long)]
     check: bool,
 }
@@ -26,7 +26,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let errors = loaded.count(Severity::Error);
     if errors > 0 {
         terminal::note(&format!(
-            "{} in definitions: tools with errors are not pinned; run `toolcrib check`",
+            "{} in definitions: tools with errors are not pinned; run `toolcrib check` to see them",
             count(errors, "error")
         ));
     }
@@ -34,28 +34,32 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let pinned = Lock::read(crib);
     let drift = pinned.as_ref().map(|lock| lock.find_drift(&now)).unwrap_or_default();
     if args.check {
-        pinned.map_err(told)?;
+        pinned.map_err(lock_error)?;
         drift.iter().for_each(|drift| terminal::line(&drift.to_string()));
         terminal::note(&match drift.len() {
-            0 => format!("{} as pinned", count(now.len(), "tool")),
-            differing => format!(
-                "{} not as pinned; `toolcrib lock` pins them as they are now",
-                count(differing, "tool")
+            0 => format!("{LOCK} is up to date: {}", count(now.len(), "tool")),
+            differences => format!(
+                "{} from {LOCK}; run `toolcrib lock` to accept",
+                count(differences, "difference")
             ),
         });
         return Ok(ExitCode::from(u8::from(!drift.is_empty())));
     }
-    let is_written = now.write(crib).map_err(told)?;
+    let is_written = now.write(crib).map_err(lock_error)?;
     drift.iter().for_each(|drift| terminal::line(&drift.to_string()));
-    let what = if is_written { "pinned" } else { "as pinned" };
-    terminal::note(&format!("{} {what} in {LOCK}", count(now.len(), "tool")));
+    let tools = count(now.len(), "tool");
+    terminal::note(&if is_written {
+        format!("pinned {tools} in {LOCK}")
+    } else {
+        format!("{LOCK} is up to date: {tools}")
+    });
     Ok(ExitCode::SUCCESS)
 }
 
-fn told(error: LockError) -> CommandError {
+fn lock_error(error: LockError) -> CommandError {
     let hint = match &error {
-        LockError::Missing(_) => "`toolcrib lock` writes it",
-        LockError::Broken { .. } => "`toolcrib lock` writes it anew, if that is meant",
+        LockError::Missing(_) => "run `toolcrib lock` to write it",
+        LockError::Broken { .. } => "restore the file, or run `toolcrib lock` to replace it",
         LockError::File { .. } => "check the file and its permissions",
     };
     CommandError::machine(error.to_string()).hint(hint)

@@ -1,4 +1,4 @@
-//! `operations`: what the servers of a crib run and have run.
+//! `operations`: the running and finished operations of a crib.
 
 use std::{
     fs::File,
@@ -25,7 +25,7 @@ use crate::{
     terminal,
 };
 
-/// See and end what the servers of the crib run.
+/// Inspect and cancel the operations of the crib's servers.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -38,31 +38,31 @@ enum Action {
     List(List),
     /// Show one operation and its result.
     Show {
-        /// Its id.
+        /// Id of the operation.
         id: String,
-        /// Print it as JSON.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Print what an operation wrote to its standard output.
+    /// Print the standard output of an operation.
     Logs {
-        /// Its id.
+        /// Id of the operation.
         id: String,
-        /// Go on until it has ended.
+        /// Keep printing until the operation has ended.
         #[arg(short, long)]
         follow: bool,
     },
-    /// End an operation with all of its processes.
+    /// Cancel an operation and kill all of its processes.
     Cancel {
-        /// Its id.
+        /// Id of the operation.
         id: String,
     },
-    /// Forget operations that are over, with their outputs.
+    /// Delete finished operations and their outputs.
     Prune {
-        /// Keep what ended within this many days.
+        /// Keep operations that ended within this many days.
         #[arg(long, value_name = "DAYS", default_value_t = 30)]
         days: u64,
-        /// Keep at most this much.
+        /// Keep at most this many MiB of output.
         #[arg(long, value_name = "MIB", default_value_t = 1024)]
         mib: u64,
     },
@@ -70,28 +70,28 @@ enum Action {
 
 #[derive(clap::Args)]
 struct List {
-    /// Only of tools whose name begins so.
+    /// List only operations of tools whose name starts with this.
     #[arg(long)]
     tool: Option<String>,
-    /// Only in this state: pending, running, waiting_for_input, completed, failed, cancelled, timed_out or lost.
+    /// List only operations in this state: pending, running, waiting_for_input, completed, failed, cancelled, timed_out or lost.
     #[arg(long)]
     state: Option<String>,
-    /// At most this many.
+    /// List at most this many operations.
     #[arg(long, default_value_t = 20)]
     limit: usize,
-    /// Go on from where the last list ended.
+    /// Continue the list after this cursor.
     #[arg(long, value_name = "CURSOR")]
     after: Option<String>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// Draw the list again and again, until nothing runs.
+    /// Redraw the list until nothing runs.
     #[arg(long)]
     watch: bool,
 }
 
-/// How often a list that is watched, or an output that is followed, is looked at.
-const GLANCE: Duration = Duration::from_millis(300);
+/// How often `--watch` and `--follow` refresh.
+const REFRESH: Duration = Duration::from_millis(300);
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let options = Options { persistence: Persistence::Required, ..Options::default() };
@@ -111,7 +111,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
 }
 
 async fn print_list(crib: &Crib, operations: &Operations, list: &List) -> CommandResult {
-    let states = list.state.as_deref().map(state).transpose()?.into_iter().collect();
+    let states = list.state.as_deref().map(parse_state).transpose()?.into_iter().collect();
     let filter = Filter { tool: list.tool.clone(), states, ..Filter::default() };
     let mut drawn = 0;
     loop {
@@ -124,29 +124,29 @@ async fn print_list(crib: &Crib, operations: &Operations, list: &List) -> Comman
         if list.json {
             let next = page.next.map(|cursor| cursor.0);
             terminal::json(
-                &json!({"version": 1, "operations": page.operations.iter().map(object).collect::<Vec<_>>(), "next": next}),
+                &json!({"version": 1, "operations": page.operations.iter().map(to_json).collect::<Vec<_>>(), "next": next}),
             );
             return Ok(ExitCode::SUCCESS);
         }
-        let lines: Vec<_> = page.operations.iter().map(row).collect();
+        let lines: Vec<_> = page.operations.iter().map(format_row).collect();
         if drawn > 0 {
-            // Back over the last drawing.
+            // Moves the cursor up to the start of the previous list, and clears from there.
             terminal::print(&format!("\x1b[{drawn}A\x1b[J"));
         }
         drawn = lines.iter().map(|line| terminal::height(line)).sum::<usize>();
         lines.iter().for_each(|line| terminal::line(line));
         if let Some(next) = page.next.filter(|_| !list.watch) {
-            terminal::note(&format!("there are more: --after {}", next.0));
+            terminal::note(&format!("more operations: --after {}", next.0));
         }
         let is_over = page.operations.iter().all(|operation| operation.state.is_final());
         if !list.watch || is_over || !terminal::is_interactive() {
             return Ok(ExitCode::SUCCESS);
         }
-        tokio::time::sleep(GLANCE).await;
+        tokio::time::sleep(REFRESH).await;
     }
 }
 
-fn state(name: &str) -> Result<State, CommandError> {
+fn parse_state(name: &str) -> Result<State, CommandError> {
     State::of(name).ok_or_else(|| {
         let names: Vec<_> = State::ALL.iter().map(|state| state.as_str()).collect();
         CommandError::machine(format!("`{name}` is not a state"))
@@ -154,11 +154,11 @@ fn state(name: &str) -> Result<State, CommandError> {
     })
 }
 
-fn row(operation: &Operation) -> String {
+fn format_row(operation: &Operation) -> String {
     let what =
         match (operation.progress.fraction, &operation.progress.message, &operation.last_line) {
             (Some(fraction), message, _) => {
-                format!("{} {}", bar(fraction), message.as_deref().unwrap_or_default())
+                format!("{} {}", format_bar(fraction), message.as_deref().unwrap_or_default())
             }
             (None, Some(message), _) => message.clone(),
             (None, None, line) => line.clone().unwrap_or_default(),
@@ -175,7 +175,8 @@ fn row(operation: &Operation) -> String {
     row.trim_end().to_owned()
 }
 
-/// How long it ran, or has been running: another process measures that, and writes it down only at the end.
+/// How long an operation has been running. Its server records that only when it ends, so until then it is
+/// computed here.
 fn elapsed(operation: &Operation) -> Duration {
     let running = operation.started.filter(|_| !operation.state.is_final());
     running
@@ -183,14 +184,14 @@ fn elapsed(operation: &Operation) -> Duration {
         .unwrap_or(operation.elapsed)
 }
 
-fn bar(fraction: f64) -> String {
+fn format_bar(fraction: f64) -> String {
     const WIDTH: usize = 20;
     let done = ((fraction.clamp(0.0, 1.0) * WIDTH as f64).round() as usize).min(WIDTH);
     format!("[{}{}] {:3.0}%", "#".repeat(done), "-".repeat(WIDTH - done), fraction * 100.0)
 }
 
-/// An operation for programs.
-fn object(operation: &Operation) -> Value {
+/// The machine-readable form of an operation.
+fn to_json(operation: &Operation) -> Value {
     let unix = |time: SystemTime| {
         time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |passed| passed.as_millis() as u64)
     };
@@ -210,18 +211,18 @@ fn object(operation: &Operation) -> Value {
     })
 }
 
-fn id(text: &str) -> Result<OperationId, CommandError> {
+fn parse_id(text: &str) -> Result<OperationId, CommandError> {
     text.parse().map_err(|_| {
-        CommandError::new(Kind::NoSuchTool, format!("`{text}` is not the id of an operation"))
-            .hint("`toolcrib operations list` shows them")
+        CommandError::new(Kind::NoSuchTool, format!("`{text}` is not an operation id"))
+            .hint("run `toolcrib operations list` to see the operations")
     })
 }
 
 async fn find(operations: &Operations, text: &str) -> Result<Operation, CommandError> {
-    let found = operations.get(Viewer::Operator, &id(text)?).await;
+    let found = operations.get(Viewer::Operator, &parse_id(text)?).await;
     found.map_err(|failure| {
         CommandError::new(Kind::NoSuchTool, failure.message)
-            .hint("`toolcrib operations list` shows them")
+            .hint("run `toolcrib operations list` to see the operations")
     })
 }
 
@@ -229,16 +230,16 @@ async fn show(crib: &Crib, operations: &Operations, text: &str, as_json: bool) -
     let mut operation = find(operations, text).await?;
     queue::fill_positions(crib, std::slice::from_mut(&mut operation)).await;
     if as_json {
-        terminal::json(&object(&operation));
+        terminal::json(&to_json(&operation));
         return Ok(ExitCode::SUCCESS);
     }
-    terminal::line(&row(&operation));
+    terminal::line(&format_row(&operation));
     terminal::line(&format!("arguments  {}", Value::Object(operation.arguments)));
     for content in operation.outcome.iter().flat_map(|outcome| &outcome.content) {
         match content {
             Content::Text(text) => terminal::line(text),
             Content::Link { uri, .. } => terminal::line(uri),
-            _ => terminal::line("(content that is not text)"),
+            _ => terminal::line("(binary content)"),
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -249,29 +250,29 @@ async fn logs(operations: &Operations, text: &str, follow: bool) -> CommandResul
     let path = operations.output_file(&operation.id);
     let mut at = 0;
     loop {
-        // Looked at before reading, so that nothing written before the end is missed.
+        // Read before the output, so that output written just before the end is not missed.
         let is_over = operation.state.is_final();
         at += print_from(&path, at)?;
         if is_over || !follow {
-            print_kept(&operation, at);
+            print_inline(&operation, at);
             return Ok(ExitCode::SUCCESS);
         }
         let waited = operations
-            .wait(Viewer::Operator, std::slice::from_ref(&operation.id), Until::All, GLANCE)
+            .wait(Viewer::Operator, std::slice::from_ref(&operation.id), Until::All, REFRESH)
             .await;
         operation = waited.map_err(CommandError::store)?.pop().unwrap_or(operation);
     }
 }
 
-/// A short output that was answered at once has no file of its own: it is in the result.
-fn print_kept(operation: &Operation, printed: u64) {
+/// Prints the output from the result: a short one has no file of its own.
+fn print_inline(operation: &Operation, printed: u64) {
     let structured = operation.outcome.as_ref().and_then(|outcome| outcome.structured.as_ref());
     if let (Some(stdout), 0) = (structured.and_then(|object| object["stdout"].as_str()), printed) {
         terminal::print(stdout);
     }
 }
 
-/// Prints what a file has from a place on; a file that is not there has nothing.
+/// Prints a file from an offset on and returns how many bytes that were. A missing file is empty.
 fn print_from(path: &std::path::Path, from: u64) -> Result<u64, CommandError> {
     let Ok(mut file) = File::open(path) else {
         return Ok(0);
@@ -294,17 +295,16 @@ async fn cancel(operations: &Operations, text: &str) -> CommandResult {
     let before = find(operations, text).await?;
     let after =
         operations.cancel(Viewer::Operator, &before.id).await.map_err(CommandError::store)?;
-    let said = match before.state.is_final() {
-        true => format!("{} had ended: {}", after.id, after.state.as_str()),
-        false => {
-            let outcome = after.outcome.as_ref();
-            let text = outcome
-                .and_then(|outcome| outcome.structured.as_ref())
-                .and_then(|object| object["error_message"].as_str());
-            format!("{}: {}", after.id, text.unwrap_or(after.state.as_str()))
-        }
+    let message = if before.state.is_final() {
+        format!("{} had already ended: {}", after.id, after.state.as_str())
+    } else {
+        let outcome = after.outcome.as_ref();
+        let text = outcome
+            .and_then(|outcome| outcome.structured.as_ref())
+            .and_then(|object| object["error_message"].as_str());
+        format!("{}: {}", after.id, text.unwrap_or(after.state.as_str()))
     };
-    terminal::line(&said);
+    terminal::line(&message);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -312,7 +312,7 @@ async fn prune(operations: &Operations, days: u64, mib: u64) -> CommandResult {
     let age = Duration::from_secs(days.saturating_mul(86_400));
     let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
     let retention = Retention { since, bytes: mib.saturating_mul(1 << 20) };
-    let forgotten = operations.prune(retention).await.map_err(CommandError::store)?;
-    terminal::line(&format!("{} forgotten", count(forgotten.len(), "operation")));
+    let deleted = operations.prune(retention).await.map_err(CommandError::store)?;
+    terminal::line(&format!("{} deleted", count(deleted.len(), "operation")));
     Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! `reload`: ask running servers to read their files again.
+//! `reload`: ask running servers to reload.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use host::servers;
 use super::{CommandContext, CommandResult};
 use crate::{error::CommandError, executor::block_on, terminal};
 
-/// Ask the running servers of the crib to read its definitions again.
+/// Ask the running servers of the crib to reload its definitions.
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
@@ -17,7 +17,7 @@ pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
     let answers = block_on(servers::send(&sockets, servers::RELOAD))?;
     if answers.is_empty() {
         return Err(CommandError::machine(format!(
-            "no server runs on `{}`",
+            "no server of `{}` is running",
             crib.folder.display()
         ))
         .hint("start one with `toolcrib serve`"));

@@ -7,10 +7,10 @@ use clap::ValueEnum;
 use super::{CommandContext, CommandResult};
 use crate::terminal;
 
-/// Print a JSON Schema that editors can check and complete definitions with.
+/// Print a JSON Schema, with which editors check and complete files.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Of what.
+    /// Kind of file.
     #[arg(value_enum)]
     of: Of,
 }

@@ -19,23 +19,23 @@ use workspace::{Crib, Environment, Groups, Http};
 use super::{CommandContext, CommandResult};
 use crate::error::CommandError;
 
-/// Serve the tools of the crib over MCP: on standard input and output, or with --http over HTTP at /mcp.
+/// Serve the tools of the crib over MCP: on stdio, or with --http over HTTP at /mcp.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Serve streamable HTTP at this address instead of standard input and output.
+    /// Serve streamable HTTP on this address instead of stdio.
     #[arg(long, value_name = "ADDR")]
     http: Option<SocketAddr>,
-    /// A file with the bearer token that clients must send; needed to listen beyond this machine.
+    /// Require the bearer token in this file; needed to listen beyond this machine.
     #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<PathBuf>,
-    /// Put this before the names of native tools, with a `_` between; nothing for none.
+    /// Prefix the names of native tools with this and `_`; an empty prefix removes the default one.
     #[arg(long, value_name = "PREFIX")]
     prefix: Option<String>,
-    /// Read definitions again whenever they change. For development: a tool may write a definition.
+    /// Reload definitions whenever they change. For development: a tool may write a definition.
     #[arg(long)]
     watch: bool,
-    /// Only tools of these groups, and the built-in ones: a regular expression on what follows PACKAGE-mcp_tool_ in a name.
-    /// May be given several times.
+    /// Serve only tools of these groups, and the built-in ones: a regular expression on the part of the name
+    /// after PACKAGE-mcp_tool_. Repeatable.
     #[arg(long, value_name = "REGEXP")]
     groups: Vec<String>,
 }
@@ -49,7 +49,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         return Err(CommandError::machine(format!(
             "refusing to listen on {address} without a token"
         ))
-        .hint("name a file that holds one with --token-file, or listen on 127.0.0.1"));
+        .hint("pass a token with --token-file, or listen on 127.0.0.1"));
     }
     let crib = context.crib()?;
     let options = Options {
@@ -68,11 +68,12 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     result.map(|()| ExitCode::SUCCESS)
 }
 
-/// The token in a file.
+/// Reads a token, without surrounding white space.
 pub(super) fn read_token(path: &Path) -> Result<String, CommandError> {
     let text = fs::read_to_string(path).map_err(|error| CommandError::io("read", path, &error))?;
     match text.trim() {
-        "" => Err(CommandError::machine(format!("the token file `{}` is empty", path.display()))),
+        "" => Err(CommandError::machine(format!("the token file `{}` is empty", path.display()))
+            .hint("write a long random token into it")),
         token => Ok(token.to_owned()),
     }
 }
@@ -113,15 +114,15 @@ async fn serve(
 }
 
 fn http_options(listener: TcpListener, token: Option<String>, http: &Http) -> HttpOptions {
-    let usual = HttpOptions::new(listener);
+    let defaults = HttpOptions::new(listener);
     HttpOptions {
         token,
         hosts: http.hosts.clone(),
         origins: http.origins.clone(),
-        max_sessions: http.max_sessions.unwrap_or(usual.max_sessions),
-        max_calls: http.max_calls.unwrap_or(usual.max_calls),
-        max_body: http.max_body_bytes.unwrap_or(usual.max_body),
-        ..usual
+        max_sessions: http.max_sessions.unwrap_or(defaults.max_sessions),
+        max_calls: http.max_calls.unwrap_or(defaults.max_calls),
+        max_body: http.max_body_bytes.unwrap_or(defaults.max_body),
+        ..defaults
     }
 }
 

@@ -12,10 +12,10 @@ use crate::{
     terminal,
 };
 
-/// Show one tool: what it does, its arguments, the command line it becomes, where it is defined.
+/// Show one tool: its description, arguments, command line and where it is defined.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The tool's name.
+    /// Name of the tool.
     name: String,
 }
 
@@ -33,7 +33,8 @@ pub(super) fn find(catalog: &Catalog, crib: &Crib, name: &str) -> Result<Arc<Too
         let hint = match catalog.closest(name) {
             Some(near) => format!("did you mean `{near}`?"),
             None => {
-                "`toolcrib list` shows the tools, `toolcrib check` why one is missing".to_owned()
+                "run `toolcrib list` to see the tools, `toolcrib check` to see why one is missing"
+                    .to_owned()
             }
         };
         CommandError::new(Kind::NoSuchTool, format!("there is no tool `{name}`")).hint(hint)

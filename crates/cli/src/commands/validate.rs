@@ -1,4 +1,4 @@
-//! The flags of the MTDF guide, each by the command that does the same.
+//! The flags of the MTDF guide, in terms of the commands that do the same.
 
 use std::{path::Path, process::ExitCode};
 
@@ -10,7 +10,7 @@ use workspace::check_paths;
 use super::{CommandContext, CommandResult, check, docs};
 use crate::{arguments::GuideFlags, terminal};
 
-/// Runs the flag that was given, if one was.
+/// Runs the flag that was given; `None` if none was.
 pub(super) fn run(context: &CommandContext<'_>, flags: &GuideFlags) -> Option<CommandResult> {
     if let Some(file) = &flags.validate_schema {
         return Some(validate_schema(context, file));
@@ -26,7 +26,7 @@ pub(super) fn run(context: &CommandContext<'_>, flags: &GuideFlags) -> Option<Co
         .then(|| docs::write(context, Path::new("tool-docs"), docs::Format::Markdown))
 }
 
-/// Prints the guide's own document about one file.
+/// Checks one file and prints the document that the MTDF guide describes.
 fn validate_schema(context: &CommandContext<'_>, file: &Path) -> CommandResult {
     let loaded = check_paths(&[file.to_owned()], context.environment)?;
     let errors = || loaded.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
@@ -34,7 +34,7 @@ fn validate_schema(context: &CommandContext<'_>, file: &Path) -> CommandResult {
     let first = || loaded.catalog.tools().first().map(|tool| tool.name.clone());
     let stem = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = tool.or_else(first).or_else(stem).unwrap_or_default();
-    let details: Vec<_> = errors().map(fault).collect();
+    let details: Vec<_> = errors().map(to_argument_error).collect();
     let failed = !details.is_empty();
     let mut document = arguments::error_document(&name, &details);
     if !failed {
@@ -44,7 +44,7 @@ fn validate_schema(context: &CommandContext<'_>, file: &Path) -> CommandResult {
     Ok(ExitCode::from(u8::from(failed)))
 }
 
-fn fault(diagnostic: &Diagnostic) -> arguments::ArgumentError {
+fn to_argument_error(diagnostic: &Diagnostic) -> arguments::ArgumentError {
     arguments::ArgumentError {
         path: diagnostic.origin.pointer().unwrap_or_default().to_owned(),
         message: diagnostic.message.clone(),
@@ -53,7 +53,7 @@ fn fault(diagnostic: &Diagnostic) -> arguments::ArgumentError {
     }
 }
 
-/// Checks the crib and shows how each tool was understood.
+/// Checks the crib and shows each tool as it was read.
 fn debug(context: &CommandContext<'_>) -> CommandResult {
     let assembly = context.assemble(Options::default())?;
     for tool in assembly.loaded().catalog.tools() {

@@ -1,4 +1,4 @@
-//! Findings as annotations of a GitHub workflow: one command a line.
+//! Findings as annotations of a GitHub workflow: one command per line.
 
 use std::fmt::Write;
 
@@ -21,7 +21,7 @@ fn command(finding: &Finding<'_>) -> String {
         Severity::Warning => "warning",
         Severity::Note => "notice",
     };
-    let mut text = format!("::{name} file={}", property(diagnostic.origin.source.as_str()));
+    let mut text = format!("::{name} file={}", escape_property(diagnostic.origin.source.as_str()));
     if let Some(position) = &finding.position {
         write!(text, ",line={},col={}", position.line, position.column)
             .expect("writing to a string");
@@ -33,27 +33,27 @@ fn command(finding: &Finding<'_>) -> String {
         text,
         ",title={}::{}",
         diagnostic.code,
-        data(&format!("{}{also}{hint}", diagnostic.message))
+        escape_data(&format!("{}{also}{hint}", diagnostic.message))
     )
     .expect("writing to a string");
     text
 }
 
-fn data(text: &str) -> String {
+fn escape_data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+fn escape_property(text: &str) -> String {
+    escape_data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{data, property};
+    use super::{escape_data, escape_property};
 
     #[test]
-    fn escapes_what_would_end_a_command() {
-        assert_eq!(data("50%\nmore"), "50%25%0Amore");
-        assert_eq!(property("a:b,c"), "a%3Ab%2Cc");
+    fn escapes_separators_of_commands() {
+        assert_eq!(escape_data("50%\nmore"), "50%25%0Amore");
+        assert_eq!(escape_property("a:b,c"), "a%3Ab%2Cc");
     }
 }

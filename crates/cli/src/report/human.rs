@@ -1,4 +1,4 @@
-//! Findings for people: the line, a pointer into it, and what to do.
+//! Findings for people: the line with the problem underlined, and what to do.
 
 use std::{collections::HashMap, io::stdout};
 
@@ -12,8 +12,8 @@ use host::{
 
 use crate::terminal;
 
-/// How many findings of one rule in one file are shown: a person needs the kind, not the roll.
-const ALIKE: usize = 3;
+/// How many findings of one rule are shown for a file: a few show the kind, a long list would hide others.
+const SHOWN: usize = 3;
 
 /// Prints the findings and a summary.
 pub(crate) fn print(report: &Report<'_>) {
@@ -24,24 +24,22 @@ pub(crate) fn print(report: &Report<'_>) {
             .entry((finding.diagnostic.origin.source.as_str(), finding.diagnostic.code))
             .or_default();
         *alike += 1;
-        if *alike <= ALIKE {
+        if *alike <= SHOWN {
             terminal::line(&render(report, finding, &renderer));
             terminal::print("\n");
         }
     }
-    let mut folded: Vec<_> = shown.into_iter().filter(|(_, count)| *count > ALIKE).collect();
+    let mut folded: Vec<_> = shown.into_iter().filter(|(_, count)| *count > SHOWN).collect();
     folded.sort();
     for ((file, code), count) in folded {
         terminal::line(&format!(
             "… and {} more of {code} in {file} (`--format json` lists them)",
-            count - ALIKE
+            count - SHOWN
         ));
     }
     terminal::line(&summary(report));
     if report.files == 0 {
-        terminal::note(
-            "there are no definitions here; `toolcrib new mtdf NAME` writes one to start from",
-        );
+        terminal::note("no definitions found; run `toolcrib new mtdf NAME` to write one");
     }
 }
 
@@ -64,7 +62,7 @@ fn render(report: &Report<'_>, finding: &Finding<'_>, renderer: &Renderer) -> St
         }
         _ => group.element(Origin::path(file)),
     };
-    let also = finding.related.as_ref().map(|related| format!("the other place is {related}"));
+    let also = finding.related.as_ref().map(|related| format!("the other location is {related}"));
     let also = also.as_deref().map(|also| Level::NOTE.message(also));
     let hint = diagnostic.hint.as_deref().map(|hint| Level::HELP.message(hint));
     renderer.render(&[group.elements(also).elements(hint)])

@@ -1,4 +1,4 @@
-//! Findings for programs: one object, whose shape is version 1.
+//! Findings for programs: one object in version 1 of its format.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -37,9 +37,9 @@ struct Entry<'a> {
     column: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pointer: Option<&'a str>,
-    /// The other place, of a finding between two.
+    /// The second location of a conflict between two.
     #[serde(skip_serializing_if = "Option::is_none")]
-    also: Option<Elsewhere<'a>>,
+    also: Option<Also<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,7 @@ struct Entry<'a> {
 }
 
 #[derive(Serialize)]
-struct Elsewhere<'a> {
+struct Also<'a> {
     file: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
@@ -82,7 +82,7 @@ fn entry<'a>(finding: &'a Finding<'_>) -> Entry<'a> {
         line: finding.position.as_ref().map(|position| position.line),
         column: finding.position.as_ref().map(|position| position.column),
         pointer: diagnostic.origin.pointer(),
-        also: finding.related.as_ref().map(|related| Elsewhere {
+        also: finding.related.as_ref().map(|related| Also {
             file: related.file,
             line: related.position.as_ref().map(|position| position.line),
             column: related.position.as_ref().map(|position| position.column),

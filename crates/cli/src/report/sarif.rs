@@ -61,18 +61,18 @@ fn result(finding: &Finding<'_>) -> Value {
 }
 
 fn location(file: &str, position: Option<&Position>) -> Value {
-    let mut location = json!({"artifactLocation": {"uri": address(file)}});
+    let mut location = json!({"artifactLocation": {"uri": to_uri(file)}});
     if let Some(position) = position {
         location["region"] = json!({"startLine": position.line, "startColumn": position.column});
     }
     json!({"physicalLocation": location})
 }
 
-/// What stays the same when lines move: the rule, the file and the place by name.
+/// Identifies a finding when lines move: the rule, the file and the location by name.
 fn fingerprint(finding: &Finding<'_>) -> String {
     let diagnostic = finding.diagnostic;
     let place = diagnostic.origin.pointer().map_or_else(
-        // Text without pointers: the tool and the words, which do not move with the lines.
+        // Markdown has no pointers; tool and message do not depend on lines either.
         || {
             diagnostic
                 .tool
@@ -93,8 +93,8 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// A file name as a relative reference: everything but unreserved characters and `/` is escaped.
-fn address(file: &str) -> String {
+/// A path as a relative URI reference: escapes everything but unreserved characters and `/` (RFC 3986).
+fn to_uri(file: &str) -> String {
     let keep =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/');
     file.bytes()

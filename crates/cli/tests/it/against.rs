@@ -51,11 +51,11 @@ fn a_crib_is_as_its_own_server_lists_it() {
 fn a_program_that_is_not_there_is_named() {
     let ran = crib(&whole()).run(&["check", "--against", "no-such-server --stdio"]);
     assert_eq!(ran.code, 2);
-    assert!(
-        ran.stderr.contains("there is no program `no-such-server` to compare with"),
-        "{}",
-        ran.stderr
-    );
+    insta::assert_snapshot!(ran.stderr, @r"
+    error: cannot find the program `no-such-server`
+     |
+     = help: pass a command line whose program is in PATH or named by its path, or a URL that begins with `http://`
+    ");
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_server_that_cannot_be_asked_is_an_error_that_says_why() {
     for (server, why) in [
         ("no-such-program-here", "no-such-program-here"),
         ("sh -c 'echo out of order >&2'", "out of order"),
-        ("sh -c 'oops", "is no command line"),
+        ("sh -c 'oops", "is not a valid command line"),
         ("https://example.org/mcp", "is not an address on this machine"),
         ("http://example.org/mcp", "is not an address on this machine"),
         ("http://127.0.0.1:9/mcp", "Connection refused"),

@@ -122,13 +122,7 @@ fn another_folder_takes_the_files_and_is_said_not_to_be_served() {
     fs::write(crib.root().join("R/a.R"), TOOL.replace("the sum", "their sum")).expect("a file");
     assert_eq!(crib.run(&["build", ".", "--no-examples", "--out", "other", "--check"]).code, 1);
     let listed = run(&["-C", crib.root().join("other").to_str().expect("a path"), "list"]);
-    assert!(
-        listed.stderr.contains(
-            "definitions are read from `tools/` and `inst/mcp/tools/`; 1 JSON or YAML file beside"
-        ),
-        "{}",
-        listed.stderr
-    );
+    insta::assert_snapshot!(listed.stderr, @"definitions are read from `tools/` and `inst/mcp/tools/`; ignored 1 JSON or YAML file outside these folders");
 }
 
 #[test]

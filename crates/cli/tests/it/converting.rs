@@ -140,7 +140,7 @@ fn tools_that_need_several_files_go_to_a_folder() {
         "{}",
         printed.stdout
     );
-    assert!(printed.stderr.contains("2 files, one after the other"), "{}", printed.stderr);
+    insta::assert_snapshot!(printed.stderr, @"note: the output is 2 files in a row; pass `--out DIR` to write them");
     let refused = crib.run(&["convert", "two.md", "--to", "mtdf", "--out", "one.json"]);
     assert_eq!(refused.code, 2);
     assert!(

@@ -246,8 +246,8 @@ fn flags_from_the_terminal() {
     insta::assert_snapshot!(said(&["get", "style"]), @"0: plain");
     insta::assert_snapshot!(said(&["get", "langs", "--project", "..", "--json"]), @r#"0: {"version":1,"name":"langs","is_set":true,"value":["rust","r"],"source":"project"}"#);
     insta::assert_snapshot!(said(&["get", "langs"]), @"1: `langs` is not set");
-    insta::assert_snapshot!(said(&["unset", "verbose"]), @"0: `verbose` is now not set for this project (was true)");
-    insta::assert_snapshot!(said(&["unset", "verbose"]), @"0: `verbose` is now not set for this project (was not set)");
+    insta::assert_snapshot!(said(&["unset", "verbose"]), @"0: `verbose` is no longer set for this project (was true)");
+    insta::assert_snapshot!(said(&["unset", "verbose"]), @"0: `verbose` is no longer set for this project (was not set)");
     insta::assert_snapshot!(said(&["get", "verbose"]), @"0: false");
     insta::assert_snapshot!(said(&["set", "a b"]), @"4: error: `a b` is not a valid flag name: ' ' is not allowed; use letters, digits, `_`, `-` and `.`");
     insta::assert_snapshot!(said(&["set", "x", "[1]"]), @"4: error: invalid flag value: `[0]` is an integer, not a text");
@@ -297,7 +297,8 @@ fn a_state_folder_that_cannot_be_written_is_a_clear_failure() {
     let listed = run(&["list"]);
     assert!(listed.status.success(), "only the defaults count, and that is said");
     assert!(
-        String::from_utf8_lossy(&listed.stderr).contains("flags could not be read"),
+        String::from_utf8_lossy(&listed.stderr)
+            .contains("cannot read flags; using those in toolcrib.toml"),
         "{listed:?}"
     );
 }

@@ -34,7 +34,7 @@ fn proposes_what_a_copy_needs() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert_eq!(fs::read_to_string(crib.root().join("made")).expect("it ran"), "content");
     insta::assert_snapshot!(ran.stdout, @r#"
-    touched
+    accessed
       read            given
       written         made
       network         not used

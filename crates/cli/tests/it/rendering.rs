@@ -283,7 +283,11 @@ fn fifty_megabytes_in_a_call_are_refused_as_well() {
     let crib = Crib::new().file("toolcrib.toml", LOCAL);
     let mut client = Client::start(&crib, &[]);
     let long = json!({"filename": "big", "title": "T", "content": "x".repeat(50_000_000)});
-    let refused = client.ask("tools/call", json!({"name": "create_rmd", "arguments": long}));
+    let params = json!({"name": "create_rmd", "arguments": long});
+    client.send(&json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params}));
+    // The message is not parsed, so its id is unknown.
+    let refused = client.wait(|message| message.get("error").is_some());
+    assert_eq!(refused["id"], Value::Null, "{refused}");
     assert_eq!(refused["error"]["code"], -32600, "{refused}");
     create(&mut client, "small", "x");
 }

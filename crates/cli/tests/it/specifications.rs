@@ -125,7 +125,7 @@ fn diverged_copies_are_told_with_both_places() {
     assert_eq!(report["diagnostics"][0]["also"]["file"], "a/MCP_TOOL_SPECIFICATION.md");
     assert!(report["diagnostics"][0]["also"]["line"].is_u64());
     assert!(
-        crib.run(&["check"]).stdout.contains("the other place is a/MCP_TOOL_SPECIFICATION.md:")
+        crib.run(&["check"]).stdout.contains("the other location is a/MCP_TOOL_SPECIFICATION.md:")
     );
     assert!(
         crib.run(&["check", "--format", "github"])
@@ -207,7 +207,7 @@ fn a_rule_of_the_crib_can_be_explained_even_beside_one_that_is_broken() {
 
     What to do: give it one
 
-    It finds what this holds for:
+    It reports tools for which this is true:
 
     ```cel
     tool.version == null

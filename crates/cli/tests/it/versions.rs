@@ -272,7 +272,7 @@ fn what_git_does_not_know_is_said_with_what_to_do() {
         ("HEAD:missing", "there is no `missing` in the revision `HEAD`"),
         ("HEAD", "cannot read `HEAD`"),
         ("--output=x:", "unexpected argument"),
-        ("HEAD:schema.txt", "`HEAD:schema.txt` is no definition that can be read"),
+        ("HEAD:schema.txt", "cannot read `HEAD:schema.txt` as a definition"),
     ] {
         let ran = crib.run(&["diff", old, "tools"]);
         assert!(
@@ -436,7 +436,11 @@ fn moving_a_definition_to_another_file_is_no_change() {
 fn a_lock_that_is_missing_or_broken_cannot_be_checked() {
     let crib = Crib::new().tool("alpha", crate::crib::definition("alpha", "echo"));
     let ran = crib.run(&["lock", "--check"]);
-    assert!(ran.code == 2 && ran.stderr.contains("`toolcrib lock` writes it"), "{}", ran.stderr);
+    assert!(
+        ran.code == 2 && ran.stderr.contains("run `toolcrib lock` to write it"),
+        "{}",
+        ran.stderr
+    );
     crib.write("toolcrib.lock", "{}");
     let ran = crib.run(&["lock", "--check"]);
     assert!(ran.code == 2 && ran.stderr.contains("is no lock"), "{}", ran.stderr);
@@ -445,11 +449,14 @@ fn a_lock_that_is_missing_or_broken_cannot_be_checked() {
 #[test]
 fn serve_warns_of_tools_that_are_not_as_pinned() {
     let crib = pinned();
-    assert!(!crib.run(&["serve"]).stderr.contains("toolcrib.lock"), "all is as pinned");
+    assert!(
+        !crib.run(&["serve"]).stderr.contains("toolcrib.lock"),
+        "all tools match the lock file"
+    );
     crib.write("tools/delta.json", &crate::crib::definition("delta", "echo").to_string());
     let ran = crib.run(&["serve"]);
     assert!(
-        ran.stderr.contains("tools are not as pinned in toolcrib.lock: `delta` is new"),
+        ran.stderr.contains("tools differ from toolcrib.lock: `delta` is new"),
         "{}",
         ran.stderr
     );

@@ -68,7 +68,7 @@ impl Profile {
 
     /// Lists what the call accessed, and the annotations and configuration that allow it.
     pub fn describe(&self) -> String {
-        let mut lines = vec!["touched".to_owned()];
+        let mut lines = vec!["accessed".to_owned()];
         let mut list = |what: &str, paths: &[PathBuf]| {
             lines.extend(paths.iter().map(|path| format!("  {what:<15} {}", self.shorten(path))))
         };
@@ -99,7 +99,7 @@ impl Profile {
             let unnamed: Vec<_> =
                 self.unnamed.iter().map(|path| format!("`{}`", self.shorten(path))).collect();
             lines.push(format!(
-                "  if every path has `access`, a call cannot reach what no parameter names: {}",
+                "  once every path has `access`, a call cannot use paths that no parameter names: {}",
                 unnamed.join(", ")
             ));
         }
@@ -196,7 +196,7 @@ mod tests {
             outside_written: paths(&["/cache/z"]),
         };
         insta::assert_snapshot!(profile.describe(), @r#"
-        touched
+        accessed
           read            a
           read            settings
           written         b
@@ -210,7 +210,7 @@ mod tests {
           "network": true
           in `from`: "access": "read"
           in `to`: "access": "write"
-          if every path has `access`, a call cannot reach what no parameter names: `settings`
+          once every path has `access`, a call cannot use paths that no parameter names: `settings`
         for `toolcrib.toml`
           [confine]
           read = ["/data", "/more/y"]
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn proposes_no_configuration_if_none_is_needed() {
         insta::assert_snapshot!(Profile::default().describe(), @r#"
-        touched
+        accessed
           network         not used
         for the definition
           "mutates": false,

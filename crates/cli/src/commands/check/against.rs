@@ -1,8 +1,9 @@
-//! `check --against`: definitions compared with what a live server lists.
+//! `check --against`: compares definitions with the tools that a live server lists.
 
-use std::{collections::HashSet, path::PathBuf};
+use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
 use catalog::{Diagnostic, ErrorType, Failure, Origin, SourceId, Tool, name};
+use host::{describer, served_name};
 use runtime::Runtime;
 use server::client::{self, Other};
 use workspace::{Crib, GUIDE_TOOLS, Loaded};
@@ -10,25 +11,25 @@ use workspace::{Crib, GUIDE_TOOLS, Loaded};
 use super::super::serve;
 use crate::{error::CommandError, executor::block_on};
 
-/// A server to compare with.
+/// The server to compare with.
 #[derive(clap::Args)]
 pub(super) struct Against {
-    /// Compare with what this MCP server lists: a command line, which is run without a shell, or `http://127.0.0.1:PORT/mcp`.
-    /// Exits with 1 if anything differs.
+    /// Compare with the tools that this MCP server lists: a command line, run without a shell, or
+    /// `http://127.0.0.1:PORT/mcp`. Exits with 1 if anything differs.
     #[arg(long, value_name = "CMD|URL")]
     against: Option<String>,
-    /// A file with the bearer token that the server asks for.
+    /// Send the server the bearer token in this file.
     #[arg(long, value_name = "FILE", requires = "against")]
     token_file: Option<PathBuf>,
 }
 
 impl Against {
-    /// Whether there is something to compare with.
+    /// Whether a server was given.
     pub(super) fn is_wanted(&self) -> bool {
         self.against.is_some()
     }
 
-    /// What differs.
+    /// Reports every difference between the loaded tools and those of the server.
     pub(super) fn check(
         &self,
         crib: &Crib,
@@ -38,36 +39,29 @@ impl Against {
             return Ok(Vec::new());
         };
         let token = self.token_file.as_deref().map(serve::read_token).transpose()?;
-        let listed = block_on(listed(crib, server, token))??;
-        let decorated = |name: &str| match crib.config.crib.full_names {
-            true => name::qualify(&crib.name(), name),
-            false => name.to_owned(),
+        let listed = block_on(list_tools(crib, server, token))??;
+        let describe = describer(crib);
+        let to_listed = |tool: &Arc<Tool>| {
+            let name = served_name(crib, &tool.name);
+            let other = listed.iter().find(|other| other.name == name);
+            to_listed(tool, describe(tool), other, name)
         };
-        let describe = host::describer(crib);
-        let defined: Vec<_> = loaded
-            .catalog
-            .tools()
-            .iter()
-            .map(|tool| {
-                let name = decorated(&tool.name);
-                as_listed(
-                    tool,
-                    describe(tool),
-                    listed.iter().find(|other| other.name == name),
-                    name,
-                )
-            })
+        let defined: Vec<_> = loaded.catalog.tools().iter().map(to_listed).collect();
+        // Built-in tools are in no definition, with or without the default prefix.
+        let own: Vec<String> = name::BUILT_IN
+            .into_iter()
+            .chain(GUIDE_TOOLS)
+            .flat_map(|name| [name.to_owned(), format!("guide_{name}")])
+            .map(|name| served_name(crib, &name))
             .collect();
-        let own = name::BUILT_IN.into_iter().chain(GUIDE_TOOLS);
-        let own: Vec<String> =
-            own.flat_map(|name| [decorated(name), decorated(&format!("guide_{name}"))]).collect();
         let own: HashSet<&str> = own.iter().map(String::as_str).collect();
-        Ok(compat::find_drift(&defined, &listed, &own, &elsewhere(crib, loaded)))
+        Ok(compat::find_drift(&defined, &listed, &own, &fallback_origin(crib, loaded)))
     }
 }
 
-/// A tool as a server would list it. How much a description says is a server's choice, and whether sessions have names.
-fn as_listed(tool: &Tool, described: String, other: Option<&Tool>, name: String) -> Tool {
+/// A tool as the other server would list it. The detail of descriptions and session handles depend on how that
+/// server was started, so either form matches.
+fn to_listed(tool: &Tool, described: String, other: Option<&Tool>, name: String) -> Tool {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let mut tool = Tool { name, ..tool.clone() };
     if other.is_some_and(|other| words(&other.description.text) == words(&described)) {
@@ -79,7 +73,7 @@ fn as_listed(tool: &Tool, described: String, other: Option<&Tool>, name: String)
     }
 }
 
-async fn listed(
+async fn list_tools(
     crib: &Crib,
     server: &str,
     token: Option<String>,
@@ -89,13 +83,13 @@ async fn listed(
         Other::Address { url: server.to_owned(), token }
     } else {
         let command = shlex::split(server).filter(|words| !words.is_empty()).ok_or_else(|| {
-            CommandError::machine(format!("`{server}` is no command line"))
-                .hint("close every quotation mark in it")
+            CommandError::machine(format!("`{server}` is not a valid command line"))
+                .hint("close all quotation marks")
         })?;
         let peer = Runtime::new(crib.settings())
             .start_peer(&command)
             .await
-            .map_err(|failure| unstarted(&command, failure))?;
+            .map_err(|failure| start_error(&command, failure))?;
         Other::Program(Box::new(peer))
     };
     client::listed(other).await.map_err(|error| {
@@ -103,18 +97,18 @@ async fn listed(
     })
 }
 
-/// Why there is no server to compare with.
-fn unstarted(command: &[String], failure: Failure) -> CommandError {
+/// Why the server to compare with could not be started.
+fn start_error(command: &[String], failure: Failure) -> CommandError {
     let program = command.first().map(String::as_str).unwrap_or_default();
     match failure.error_type {
-        ErrorType::ProgramNotFound => CommandError::machine(format!("there is no program `{program}` to compare with"))
-            .hint("name one in PATH or by its path, with its arguments, or an address that begins with `http://`"),
+        ErrorType::ProgramNotFound => CommandError::machine(format!("cannot find the program `{program}`"))
+            .hint("pass a command line whose program is in PATH or named by its path, or a URL that begins with `http://`"),
         _ => CommandError::store(failure),
     }
 }
 
-/// Where what is in no definition belongs: the configuration, else the first definition.
-fn elsewhere(crib: &Crib, loaded: &Loaded) -> Origin {
+/// The origin for tools that no definition has: the configuration, else the first definition.
+fn fallback_origin(crib: &Crib, loaded: &Loaded) -> Origin {
     let config = SourceId::new("toolcrib.toml");
     let first =
         loaded.catalog.tools().first().filter(|_| !crib.folder.join(config.as_str()).exists());

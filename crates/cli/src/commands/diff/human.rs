@@ -1,14 +1,14 @@
-//! Changes for people: a paragraph for each tool that changed, and one line for the rest.
+//! Changes for people: a paragraph for each changed tool, and a summary.
 
 use compat::{Change, Class, Compared, Effect};
 use host::count;
 
 use crate::terminal::{self, Paint, paint};
 
-/// How many changes of one rule that break nothing are shown of one tool.
-const ALIKE: usize = 3;
+/// How many changes of one rule are shown for a tool, if they break nothing.
+const SHOWN: usize = 3;
 
-/// Prints what changed and a summary.
+/// Prints the changes and a summary.
 pub(super) fn print(tools: &[Compared]) {
     for tool in tools.iter().filter(|tool| !tool.changes.is_empty()) {
         terminal::line(&heading(tool));
@@ -18,7 +18,7 @@ pub(super) fn print(tools: &[Compared]) {
     terminal::line(&summary(tools));
 }
 
-/// Those of one kind stand together; of what was only reworded a person needs the kind, not the roll.
+/// Prints changes grouped by rule. Of harmless ones a few show the kind; a long list would hide the others.
 fn print_changes(changes: &[Change]) {
     let mut kinds: Vec<(Effect, &str)> = Vec::new();
     for kind in changes.iter().map(|change| (change.effect, change.rule.name)) {
@@ -31,7 +31,7 @@ fn print_changes(changes: &[Change]) {
             .iter()
             .filter(|change| (change.effect, change.rule.name) == (effect, rule))
             .collect();
-        let shown = if effect <= Effect::Behavioural { ALIKE } else { alike.len() };
+        let shown = if effect <= Effect::Behavioural { SHOWN } else { alike.len() };
         alike.iter().take(shown).for_each(|change| terminal::line(&line(change)));
         let more = alike.len().saturating_sub(shown);
         if more > 0 {

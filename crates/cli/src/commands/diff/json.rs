@@ -1,4 +1,4 @@
-//! Changes for programs: one object, whose shape is version 1.
+//! Changes for programs: one object in version 1 of its format.
 
 use compat::{Change, Compared, Effect};
 use serde::Serialize;
@@ -15,7 +15,7 @@ struct Document<'a> {
 #[derive(Serialize)]
 struct Entry<'a> {
     name: &'a str,
-    /// Of a tool that was renamed.
+    /// Set if the tool was renamed.
     #[serde(skip_serializing_if = "Option::is_none")]
     new_name: Option<&'a str>,
     class: &'a str,
@@ -23,22 +23,22 @@ struct Entry<'a> {
     old_version: Option<&'a str>,
     new_version: Option<&'a str>,
     ok: bool,
-    /// The version to use, where another is needed or would say more.
+    /// The version number to use, if the declared one is too low or higher than needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     use_version: Option<String>,
-    changes: Vec<Written<'a>>,
+    changes: Vec<JsonChange<'a>>,
 }
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct JsonChange<'a> {
     rule: &'a str,
     pointer: &'a str,
     message: &'a str,
     breaking: bool,
-    /// Said where it is so: it counts as breaking until somebody has looked.
+    /// The comparison could not decide; counts as breaking until a person has decided. Absent if false.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     undecided: bool,
-    /// Why it does not count.
+    /// The reason for which the crib allows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     allowed: Option<&'a str>,
 }
@@ -63,12 +63,12 @@ fn entry(tool: &Compared) -> Entry<'_> {
         new_version: tool.new_version.as_deref(),
         ok: verdict.ok,
         use_version: verdict.use_version,
-        changes: tool.changes.iter().map(written).collect(),
+        changes: tool.changes.iter().map(to_json).collect(),
     }
 }
 
-fn written(change: &Change) -> Written<'_> {
-    Written {
+fn to_json(change: &Change) -> JsonChange<'_> {
+    JsonChange {
         rule: change.rule.name,
         pointer: &change.pointer,
         message: &change.message,

@@ -1,4 +1,4 @@
-//! The two sides of a comparison: each a file or folder, as it is or as it was in a revision.
+//! The two sides of a comparison: each a file or folder, as it is now or in a git revision.
 
 use std::{
     path::{Path, PathBuf},
@@ -12,10 +12,10 @@ use workspace::{Files, Loaded, OpenError, Revision, RevisionError, read_paths};
 use super::super::CommandContext;
 use crate::{error::CommandError, executor::block_on, terminal};
 
-/// Extensions that say of an empty file what it would hold.
+/// Extensions by which an empty file counts as a definition without tools.
 const DEFINITIONS: [&str; 4] = ["json", "yaml", "yml", "md"];
 
-/// The tools of both sides. What is no definition cannot be compared; what has errors in it is compared without them.
+/// Reads the tools of both sides. Fails if a side is not a definition; leaves out tools with errors.
 pub(super) fn read_both(
     context: &CommandContext<'_>,
     old: &str,
@@ -35,21 +35,25 @@ pub(super) fn read_both(
 struct Side<'n> {
     named: &'n str,
     loaded: Loaded,
-    /// Whether it is a file with nothing in it, which is a definition only if something else says so.
+    /// Whether it is an empty file, which is a definition only by its extension or by the other side.
     is_empty_file: bool,
 }
 
 impl<'n> Side<'n> {
-    /// Reads one side. How well its tools are written is not asked.
+    /// Reads one side without linting it.
     fn read(context: &CommandContext<'_>, named: &'n str) -> Result<Self, CommandError> {
         let path = Path::new(named);
         match Revision::parse(named).filter(|_| !path.exists()) {
-            Some(revision) => Self::at(context, named, revision),
-            None => Self::of(context, named, path).map_err(|error| unknown(named, error)),
+            Some(revision) => Self::at_revision(context, named, revision),
+            None => Self::on_disk(context, named, path).map_err(|error| open_error(named, error)),
         }
     }
 
-    fn of(context: &CommandContext<'_>, named: &'n str, path: &Path) -> Result<Self, OpenError> {
+    fn on_disk(
+        context: &CommandContext<'_>,
+        named: &'n str,
+        path: &Path,
+    ) -> Result<Self, OpenError> {
         let loaded = read_paths(&[path.to_owned()], context.environment)?;
         let is_empty_file = loaded.catalog.tools().is_empty()
             && Files::new("")
@@ -58,7 +62,7 @@ impl<'n> Side<'n> {
         Ok(Self { named, loaded, is_empty_file })
     }
 
-    fn at(
+    fn at_revision(
         context: &CommandContext<'_>,
         named: &'n str,
         revision: Revision<'_>,
@@ -66,41 +70,41 @@ impl<'n> Side<'n> {
         let folder = context.global.crib.clone().unwrap_or_else(|| PathBuf::from("."));
         let folder =
             folder.canonicalize().map_err(|error| CommandError::io("open", &folder, &error))?;
-        let checkout = block_on(revision.check_out(&folder, context.environment))?.map_err(told)?;
-        Ok(Self::of(context, named, &checkout.path)?)
+        let checkout =
+            block_on(revision.check_out(&folder, context.environment))?.map_err(revision_error)?;
+        Ok(Self::on_disk(context, named, &checkout.path)?)
     }
 
-    /// Whether it is something that could have tools.
+    /// Whether it could be read as a definition.
     fn is_definition(&self) -> bool {
         !self.loaded.catalog.tools().is_empty()
             || !self.loaded.diagnostics.iter().any(is_unreadable)
     }
 
-    /// Whether nothing is in it where definitions would be: by its name, or because the other side is one.
-    fn is_without_tools(&self, other: &Self) -> bool {
+    /// Whether it is an empty definition: by its extension, or because the other side is a definition.
+    fn is_empty_definition(&self, other: &Self) -> bool {
         let extension = Path::new(self.named).extension();
-        let is_named_so =
+        let has_extension =
             extension.is_some_and(|own| DEFINITIONS.iter().any(|definition| own == *definition));
-        self.is_empty_file && (is_named_so || other.is_definition())
+        self.is_empty_file && (has_extension || other.is_definition())
     }
 
-    /// Tells what of it cannot be compared.
+    /// Fails if it cannot be compared; notes how many errors it has.
     fn check(&self, other: &Self) -> Result<(), CommandError> {
         let named = self.named;
-        if self.is_without_tools(other) {
+        if self.is_empty_definition(other) {
             return Ok(());
         }
         if !self.is_definition() {
-            let hint = format!("`toolcrib check {named}` shows what is wrong");
-            return Err(CommandError::machine(format!(
-                "`{named}` is no definition that can be read"
-            ))
-            .hint(hint));
+            let hint = format!("run `toolcrib check {named}` to see the problems");
+            return Err(
+                CommandError::machine(format!("cannot read `{named}` as a definition")).hint(hint)
+            );
         }
         let errors = self.loaded.count(Severity::Error);
         if errors > 0 {
             terminal::note(&format!(
-                "{} in `{named}`: tools with errors count as absent",
+                "{} in `{named}`: tools with errors count as missing",
                 count(errors, "error")
             ));
         }
@@ -108,35 +112,35 @@ impl<'n> Side<'n> {
     }
 }
 
-/// Whether a file is no definition at all, rather than one with mistakes in it.
+/// Whether a diagnostic means that the file is not a definition at all.
 fn is_unreadable(diagnostic: &Diagnostic) -> bool {
     diagnostic.is_error()
         && (diagnostic.code.starts_with("TC0") || diagnostic.code.starts_with("TC6"))
 }
 
-fn told(error: RevisionError) -> CommandError {
+fn revision_error(error: RevisionError) -> CommandError {
     let hint = match &error {
-        RevisionError::Git(_) => "install git, or name files and folders",
+        RevisionError::Git(_) => "install git, or pass files or folders",
         RevisionError::NoRepository(_) => {
-            "name the folder of a repository with -C, or files and folders"
+            "pass the folder of a repository with -C, or files or folders"
         }
         RevisionError::UnknownRevision(_) => {
-            "`git log` shows the revisions; in CI the history may have to be fetched first"
+            "run `git log` to see the revisions; CI may have to fetch the history first"
         }
         RevisionError::UnknownPath { .. } => {
-            "paths count from the root of the repository; `./` stands for the current folder"
+            "paths are relative to the root of the repository; start with `./` for the current folder"
         }
         RevisionError::TooLarge | RevisionError::Write(_) => {
-            "name a folder or a file in the revision"
+            "pass a folder or a file of the revision"
         }
     };
     CommandError::machine(error.to_string()).hint(hint)
 }
 
-fn unknown(named: &str, error: OpenError) -> CommandError {
+fn open_error(named: &str, error: OpenError) -> CommandError {
     match error {
         OpenError::Path { .. } => CommandError::from(error).hint(format!(
-            "name a file or folder that exists, or a revision with a colon: `{named}:` is all of it"
+            "pass an existing file or folder, or a revision with a colon, such as `{named}:`"
         )),
         error => error.into(),
     }
