@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use runtime::{Operations, journal::Retention};
 use server::{
     Identity, Server,
-    control::{self, Verbs},
+    control::{self, ControlCommands},
 };
 use toolkit::Change;
 use workspace::{Changes, Crib, Environment, Watcher};
@@ -122,10 +122,10 @@ impl ServedCrib {
             Err(error) => return format!("could not reload: {error}"),
         };
         if prompts_changed {
-            self.server.announce(Change::Prompts).await;
+            self.server.notify(Change::Prompts).await;
         }
         // Documents are listed from disk on request, so there is no earlier list to compare with.
-        self.server.announce(Change::Resources).await;
+        self.server.notify(Change::Resources).await;
         if let Err(reason) = self.publish(&mut states).await {
             summary.push_str(&format!("; not served: {reason}"));
         }
@@ -162,16 +162,16 @@ impl ServedCrib {
     /// server, until dropped. A server that cannot have one serves its clients all the same.
     pub async fn serve_control_socket(self) {
         let path = servers::own_socket(&self.assembly.lock().crib().state_folder());
-        if let Err(error) = control::listen(&path, self.verbs()).await {
+        if let Err(error) = control::listen(&path, self.control_commands()).await {
             tracing::warn!(
                 "no control socket, so `toolcrib reload` cannot reach this server: {error}"
             );
         }
     }
 
-    fn verbs(self) -> Verbs {
+    fn control_commands(self) -> ControlCommands {
         let (reloading, flagged, operations) = (self.clone(), self.clone(), self.operations);
-        Verbs::default()
+        ControlCommands::default()
             .on(servers::RELOAD, move |_| {
                 let served = reloading.clone();
                 async move { served.reload().await }
@@ -227,12 +227,12 @@ impl ServedCrib {
             self.reload().await;
         }
         if changes.documents.iter().any(|path| self.providers.affects_resource_list(path)) {
-            self.server.announce(Change::Resources).await;
+            self.server.notify(Change::Resources).await;
         }
         let uris: BTreeSet<_> =
             changes.documents.iter().flat_map(|file| self.providers.uris_of(file)).collect();
         for uri in uris {
-            self.server.announce(Change::Resource(uri)).await;
+            self.server.notify(Change::Resource(uri)).await;
         }
     }
 }

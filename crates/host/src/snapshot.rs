@@ -33,10 +33,10 @@ pub(crate) fn render(
     };
     let snapshot = Snapshot::new(catalog, &options)
         .with_unconfined(&missing_confinement(crib))
-        .with_absent(absence_reasons(crib, absent));
+        .with_unavailable(absence_reasons(crib, absent));
     match sessions {
         Sessions::ByConnection => snapshot,
-        Sessions::ByHandle => snapshot.with_handles(),
+        Sessions::ByHandle => snapshot.with_session_handles(),
     }
 }
 

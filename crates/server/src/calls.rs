@@ -17,23 +17,23 @@ use toolkit::{Capability, Client};
 
 use crate::{
     Snapshot,
-    connection::Connection,
+    active_request::ActiveRequest,
+    connection::{Connection, unknown_cursor},
     content, delivery,
     era::Era,
-    exchange::Exchange,
-    rounds::{self, Reply, Stop},
-    seal,
-    snapshot::Served,
+    request_state::request_binding,
+    round_trips::{self, RequestError, Resolution},
+    snapshot::ServedTool,
     tasks,
 };
 
-/// How long a client may take the list for fresh, unless it is told of a change.
-const FRESH_MS: u64 = 30_000;
+/// How long a client may cache the list, unless it is notified of a change.
+const LIST_TTL_MS: u64 = 30_000;
 
-/// The member of a call's metadata that shortens its time limit.
-const TIMEOUT: &str = "toolcrib/timeoutSeconds";
+/// The metadata key of a call that shortens its timeout.
+const TIMEOUT_KEY: &str = "toolcrib/timeoutSeconds";
 
-pub(crate) fn list(
+pub(crate) fn list_tools(
     connection: &Connection,
     request: Option<PaginatedRequestParams>,
     cx: &RequestContext<RoleServer>,
@@ -41,38 +41,38 @@ pub(crate) fn list(
     let era = Era::of(cx);
     let cursor = request.and_then(|request| request.cursor);
     let (tools, next_cursor) =
-        connection.server.snapshot().page(cursor.as_deref(), era).map_err(|_| {
-            ErrorData::invalid_params("unknown cursor; list again from the start", None)
-        })?;
+        connection.server.snapshot().page(cursor.as_deref(), era).map_err(|_| unknown_cursor())?;
     let mut result = ListToolsResult::with_all_items(tools);
     result.next_cursor = next_cursor;
-    result.meta = connection.server.stamp(era);
+    result.meta = connection.server.result_meta(era);
     Ok(match era {
-        Era::Modern => result.with_ttl_ms(FRESH_MS).with_cache_scope(CacheScope::Private),
+        // Private, because the list may depend on the caller.
+        Era::Modern => result.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private),
         Era::Legacy => result,
     })
 }
 
-pub(crate) async fn call(
+pub(crate) async fn call_tool(
     connection: &Connection,
     mut params: CallToolRequestParams,
     cx: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
     let snapshot = connection.server.snapshot();
-    let served = snapshot.find(&params.name).ok_or_else(|| unknown(&snapshot, &params.name))?;
-    let limit = time_limit(&cx.meta)?;
+    let served =
+        snapshot.find(&params.name).ok_or_else(|| unknown_tool(&snapshot, &params.name))?;
+    let limit = requested_timeout(&cx.meta)?;
     let arguments = params.arguments.take().unwrap_or_default();
-    let request = || seal::request("tools/call", &params.name, Some(&arguments));
-    let exchange = connection.exchange(
+    let binding = || request_binding("tools/call", &params.name, Some(&arguments));
+    let request = connection.open_request(
         cx,
         params.request_state.as_deref(),
         params.input_responses,
-        request,
+        binding,
     )?;
     let attempt = |context| {
         let call = Call {
             limit,
-            request: Some(exchange.cx.id.to_string()),
+            request: Some(request.cx.id.to_string()),
             catalog: snapshot.catalog.clone(),
             policy: snapshot.policy.clone(),
             session: connection.session.clone(),
@@ -80,52 +80,55 @@ pub(crate) async fn call(
         };
         connection.server.runtime.call(call)
     };
-    let answered = rounds::answer(connection, &exchange, request, attempt).await;
-    exchange.close();
-    let outcome = match answered {
-        Ok(Reply::Complete(outcome)) => outcome,
-        Ok(Reply::Ask(asked)) => return Ok(asked.into()),
-        Err(Stop::Failed(failure)) => refused(served, failure),
-        Err(Stop::Protocol(error)) => return Err(error),
+    let resolved = round_trips::run(connection, &request, binding, attempt).await;
+    request.close();
+    let outcome = match resolved {
+        Ok(Resolution::Complete(outcome)) => outcome,
+        Ok(Resolution::InputRequired(result)) => return Ok(result.into()),
+        Err(RequestError::Failed(failure)) => to_outcome(served, failure),
+        Err(RequestError::Protocol(error)) => return Err(error),
     };
-    finish(connection, &snapshot, served, &exchange, outcome).await
+    build_response(connection, &snapshot, served, &request, outcome).await
 }
 
-/// An outcome as this client takes it: a task if it can follow one, else with what it should know
-/// of its operations.
-async fn finish(
+/// Builds the response: a task if the client supports tasks and the call became an operation, else a
+/// result with undelivered results of earlier operations.
+async fn build_response(
     connection: &Connection,
     snapshot: &Snapshot,
-    served: &Served,
-    exchange: &Exchange,
+    served: &ServedTool,
+    request: &ActiveRequest,
     mut outcome: Outcome,
 ) -> Result<CallToolResponse, ErrorData> {
     let started =
         Operation::started_by(&outcome).filter(|_| served.tool.mode == Mode::Asynchronous);
-    if exchange.supports(Capability::Tasks) {
+    if request.supports(Capability::Tasks) {
         if let Some(id) = started {
-            return tasks::created(connection, &id).await.map(Into::into);
+            return tasks::create(connection, &id).await.map(Into::into);
         }
     } else if !served.is_built_in() {
-        outcome.content.extend(started.map(|_| Content::Text(delivery::how(snapshot, exchange))));
-        outcome
-            .content
-            .extend(delivery::since_last_call(connection, snapshot).await.map(Content::Text));
+        let server = &connection.server;
+        let operations = server.operations();
+        let how = started.map(|_| delivery::describe_delivery(snapshot, request));
+        let owner = &connection.owner;
+        let results =
+            delivery::take_results(&server.pending_results, &operations, owner, snapshot).await;
+        outcome.content.extend(how.into_iter().chain(results).map(Content::Text));
     }
-    let mut result = content::result(served, exchange.era, outcome);
-    result.meta = connection.server.stamp(exchange.era);
+    let mut result = content::to_call_result(served, request.era, outcome);
+    result.meta = connection.server.result_meta(request.era);
     Ok(result.into())
 }
 
-/// The outcome of a call that the runtime never saw, or could not finish: with the same document
-/// about it as the runtime's own refusals.
-fn refused(served: &Served, failure: Failure) -> Outcome {
-    let document = json!({"error": failure.message, "tool": served.tool.name, "details": []});
-    Outcome::from(failure.details(document)).with_errors(served.tool.errors)
+/// The outcome of a call that did not reach the runtime or was not finished by it. Its details have
+/// the same form as the runtime's own failures.
+fn to_outcome(served: &ServedTool, failure: Failure) -> Outcome {
+    let details = json!({"error": failure.message, "tool": served.tool.name, "details": []});
+    Outcome::from(failure.details(details)).with_errors(served.tool.errors)
 }
 
-fn unknown(snapshot: &Snapshot, name: &str) -> ErrorData {
-    if let Some(why) = snapshot.absent(name) {
+fn unknown_tool(snapshot: &Snapshot, name: &str) -> ErrorData {
+    if let Some(why) = snapshot.why_unavailable(name) {
         return ErrorData::invalid_params(
             format!("`{}` is not served now: {why}", name.escape_debug()),
             None,
@@ -138,15 +141,15 @@ fn unknown(snapshot: &Snapshot, name: &str) -> ErrorData {
     ErrorData::invalid_params(format!("unknown tool `{}`{hint}", name.escape_debug()), None)
 }
 
-fn time_limit(meta: &RequestMetaObject) -> Result<Option<Duration>, ErrorData> {
-    let Some(seconds) = meta.get(TIMEOUT) else {
+fn requested_timeout(meta: &RequestMetaObject) -> Result<Option<Duration>, ErrorData> {
+    let Some(seconds) = meta.get(TIMEOUT_KEY) else {
         return Ok(None);
     };
     let limit = seconds.as_f64().filter(|seconds| *seconds > 0.0).map(Duration::try_from_secs_f64);
     match limit {
         Some(Ok(limit)) => Ok(Some(limit)),
         _ => Err(ErrorData::invalid_params(
-            format!("`{TIMEOUT}` must be a positive number"),
+            format!("`{TIMEOUT_KEY}` must be a positive number"),
             Some(seconds.clone()),
         )),
     }

@@ -1,4 +1,4 @@
-//! The client side: what another server lists. Nothing is called there.
+//! The client side: lists the tools of another server. Calls nothing.
 
 mod http;
 
@@ -19,76 +19,80 @@ use rmcp::{
 use runtime::Peer;
 use tokio::time::timeout;
 
-use self::http::{Loopback, is_loopback};
-use crate::output;
+use self::http::{LoopbackClient, is_loopback};
+use crate::output_schema;
 
-/// How long a server may take for the handshake, and then for its list.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// The most pages of a list that are read.
-const PAGES: usize = 1000;
+/// How long a server may take for the handshake, and again for its list.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// Pages of a list that are read.
+const MAX_PAGES: usize = 1000;
 
-/// Another server.
-pub enum Other {
-    /// A program that speaks on its standard input and output.
+/// A server to connect to.
+pub enum Target {
+    /// A program that serves on stdin and stdout.
     Program(Box<Peer>),
-    /// An address on this machine, and the token that it asks for.
-    Address {
-        /// Its URL.
+    /// A server on this machine, over HTTP.
+    Http {
+        /// Its URL, with a loopback host.
         url: String,
-        /// What it asks for.
+        /// The bearer token that it requires.
         token: Option<String>,
     },
 }
 
-/// Why a server could not be asked.
+/// Why the tools of a server could not be listed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// Its address is not one that is asked.
+    /// The URL is not a loopback one.
     #[error(
-        "`{0}` is not an address on this machine: only `http://127.0.0.1:PORT/PATH` and the like are asked"
+        "`{0}` is not on this machine; use a loopback address such as `http://127.0.0.1:PORT/PATH`"
     )]
-    Address(String),
-    /// It does not speak the protocol, or not in time.
-    #[error("the server does not answer as a server should: {0}")]
+    NotLoopback(String),
+    /// It does not implement the protocol, or did not answer in time.
+    #[error("the server does not implement the protocol: {0}")]
     Protocol(String),
 }
 
-/// The tools that a server lists, as definitions whose origin is the server.
-pub async fn listed(other: Other) -> Result<Vec<Tool>, ClientError> {
-    match other {
-        Other::Program(mut peer) => {
+/// Lists the tools of a server as definitions whose origin is the server.
+pub async fn list_tools(target: Target) -> Result<Vec<Tool>, ClientError> {
+    match target {
+        Target::Program(mut peer) => {
             let streams = peer
                 .streams()
-                .ok_or_else(|| ClientError::Protocol("it cannot be spoken to".to_owned()))?;
-            let listed = of(connected(streams, either()).await).await;
-            let said = peer.stop().await;
-            listed.map_err(|error| match (error, said.trim()) {
-                (ClientError::Protocol(why), said) if !said.is_empty() => {
-                    ClientError::Protocol(format!("{why}; it said: {said}"))
+                .ok_or_else(|| ClientError::Protocol("it has no stdin and stdout".to_owned()))?;
+            let listed = list_and_close(connect(streams, newest_revision()).await).await;
+            let stderr = peer.stop().await;
+            listed.map_err(|error| match (error, stderr.trim()) {
+                (ClientError::Protocol(why), stderr) if !stderr.is_empty() => {
+                    ClientError::Protocol(format!("{why}; its stderr: {stderr}"))
                 }
                 (error, _) => error,
             })
         }
-        Other::Address { url, token } => {
+        Target::Http { url, token } => {
             if !is_loopback(&url) {
-                return Err(ClientError::Address(url));
+                return Err(ClientError::NotLoopback(url));
             }
             let transport = || {
                 let mut config = StreamableHttpClientTransportConfig::with_uri(url.clone());
                 config.auth_header.clone_from(&token);
-                StreamableHttpClientTransport::with_client(Loopback, config)
+                StreamableHttpClientTransport::with_client(LoopbackClient, config)
             };
-            match connected(transport(), either()).await {
-                // Some older servers refuse what they do not know in ways of their own.
-                Err(_) => of(connected(transport(), ClientLifecycleMode::Initialize).await).await,
-                connected => of(connected).await,
+            match connect(transport(), newest_revision()).await {
+                // Some legacy servers reject `server/discover` in a way that the library does not
+                // recognize, so fall back to the handshake on any error.
+                Err(_) => {
+                    let handshake = ClientLifecycleMode::Initialize;
+                    list_and_close(connect(transport(), handshake).await).await
+                }
+                connected => list_and_close(connected).await,
             }
         }
     }
 }
 
-/// The newest revision that the server speaks, of both eras.
-fn either() -> ClientLifecycleMode {
+/// Negotiates the newest revision that the server supports, of either era.
+fn newest_revision() -> ClientLifecycleMode {
     ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
         legacy_version: None,
@@ -97,25 +101,22 @@ fn either() -> ClientLifecycleMode {
 
 type Connected = RunningService<RoleClient, ClientConfig>;
 
-async fn connected<T, E, A>(
-    transport: T,
-    mode: ClientLifecycleMode,
-) -> Result<Connected, ClientError>
+async fn connect<T, E, A>(transport: T, mode: ClientLifecycleMode) -> Result<Connected, ClientError>
 where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
-    let about = wire::Implementation::new("toolcrib", env!("CARGO_PKG_VERSION"));
-    let client = ClientConfig::new(ClientCapabilities::default(), about);
-    let opened = timeout(PATIENCE, client.serve_with_lifecycle(transport, mode)).await;
+    let info = wire::Implementation::new("toolcrib", env!("CARGO_PKG_VERSION"));
+    let client = ClientConfig::new(ClientCapabilities::default(), info);
+    let opened = timeout(TIMEOUT, client.serve_with_lifecycle(transport, mode)).await;
     let opened = opened.map_err(|_| {
-        ClientError::Protocol(format!("no handshake within {} seconds", PATIENCE.as_secs()))
+        ClientError::Protocol(format!("no handshake within {} seconds", TIMEOUT.as_secs()))
     })?;
-    opened.map_err(|error| ClientError::Protocol(reason(&error)))
+    opened.map_err(|error| ClientError::Protocol(root_cause(&error)))
 }
 
-/// Why nobody answered, without the names of our own types.
-fn reason(error: &ClientInitializeError) -> String {
+/// The innermost cause of a failed handshake: the outer ones only name internal types.
+fn root_cause(error: &ClientInitializeError) -> String {
     let ClientInitializeError::TransportError { error, .. } = error else {
         return error.to_string();
     };
@@ -126,19 +127,21 @@ fn reason(error: &ClientInitializeError) -> String {
     cause.to_string()
 }
 
-async fn of(connected: Result<Connected, ClientError>) -> Result<Vec<Tool>, ClientError> {
+async fn list_and_close(
+    connected: Result<Connected, ClientError>,
+) -> Result<Vec<Tool>, ClientError> {
     let connected = connected?;
-    let pages = timeout(PATIENCE, pages(&connected)).await;
+    let pages = timeout(TIMEOUT, read_pages(&connected)).await;
     let _ = connected.cancel().await;
     let tools = pages.map_err(|_| {
-        ClientError::Protocol(format!("no list within {} seconds", PATIENCE.as_secs()))
+        ClientError::Protocol(format!("no list within {} seconds", TIMEOUT.as_secs()))
     })??;
-    Ok(tools.into_iter().map(definition).collect())
+    Ok(tools.into_iter().map(to_definition).collect())
 }
 
-async fn pages(connected: &Connected) -> Result<Vec<wire::Tool>, ClientError> {
+async fn read_pages(connected: &Connected) -> Result<Vec<wire::Tool>, ClientError> {
     let (mut tools, mut cursor) = (Vec::new(), None);
-    for _ in 0..PAGES {
+    for _ in 0..MAX_PAGES {
         let mut params = PaginatedRequestParams::default();
         params.cursor = cursor;
         let page = connected
@@ -151,11 +154,11 @@ async fn pages(connected: &Connected) -> Result<Vec<wire::Tool>, ClientError> {
             return Ok(tools);
         }
     }
-    Err(ClientError::Protocol(format!("its list has more than {PAGES} pages")))
+    Err(ClientError::Protocol(format!("its list has more than {MAX_PAGES} pages")))
 }
 
-/// A listed tool as if somebody had defined it.
-fn definition(listed: wire::Tool) -> Tool {
+/// Converts a listed tool to a definition without implementation.
+fn to_definition(listed: wire::Tool) -> Tool {
     let origin = Origin::whole(&SourceId::new("the server"));
     let input = Schema::new((*listed.input_schema).clone());
     let text = listed.description.as_deref().unwrap_or_default();
@@ -163,7 +166,7 @@ fn definition(listed: wire::Tool) -> Tool {
     tool.description = Description::new(text);
     tool.title.clone_from(&listed.title);
     tool.output =
-        listed.output_schema.as_deref().map(|schema| Schema::new(output::narrowed(schema)));
+        listed.output_schema.as_deref().map(|schema| Schema::new(output_schema::narrow(schema)));
     if let Some(hints) = &listed.annotations {
         tool.annotations = Annotations {
             mutates: hints.read_only_hint.map(|only| !only),

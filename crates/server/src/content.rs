@@ -1,4 +1,4 @@
-//! Outcomes, resources and messages on the wire.
+//! Converts outcomes, resources and prompt messages to wire types.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use catalog::{Content, Outcome};
@@ -6,25 +6,25 @@ use rmcp::model::{self as wire, CallToolResult, ContentBlock, ResourceContents};
 use serde_json::Value;
 use toolkit::{Body, Message, ResourceContent, Role};
 
-use crate::{era::Era, snapshot::Served};
+use crate::{era::Era, snapshot::ServedTool};
 
-/// An outcome as the result of a call.
-pub(crate) fn result(served: &Served, era: Era, outcome: Outcome) -> CallToolResult {
-    rendered(outcome, |structured| served.structured(era, structured))
+/// Converts an outcome to the result of a call.
+pub(crate) fn to_call_result(served: &ServedTool, era: Era, outcome: Outcome) -> CallToolResult {
+    convert(outcome, |structured| served.structured_for(era, structured))
 }
 
-/// An outcome as the result of a task, which only modern clients have.
-pub(crate) fn task_result(outcome: Outcome) -> CallToolResult {
-    rendered(outcome, |structured| structured)
+/// Converts an outcome to the result of a task. Only modern clients have tasks.
+pub(crate) fn to_task_result(outcome: Outcome) -> CallToolResult {
+    convert(outcome, |structured| structured)
 }
 
-fn rendered(outcome: Outcome, structured_for: impl FnOnce(Value) -> Value) -> CallToolResult {
+fn convert(outcome: Outcome, adapt: impl FnOnce(Value) -> Value) -> CallToolResult {
     let mut result = CallToolResult::default();
     result.is_error = outcome.failed.then_some(true);
-    result.content = outcome.content.into_iter().map(block).collect();
+    result.content = outcome.content.into_iter().map(to_block).collect();
     if let Some(structured) = outcome.structured {
-        let structured = structured_for(structured);
-        // Clients that know no structured content read the same as text.
+        let structured = adapt(structured);
+        // Gemini CLI and Zed show the model nothing of a result without text.
         if result.content.is_empty() {
             result.content.push(ContentBlock::text(structured.to_string()));
         }
@@ -33,8 +33,7 @@ fn rendered(outcome: Outcome, structured_for: impl FnOnce(Value) -> Value) -> Ca
     result
 }
 
-/// A piece of content.
-pub(crate) fn block(content: Content) -> ContentBlock {
+pub(crate) fn to_block(content: Content) -> ContentBlock {
     match content {
         Content::Text(text) => ContentBlock::text(text),
         Content::Image { data, mime_type } => ContentBlock::image(STANDARD.encode(data), mime_type),
@@ -48,8 +47,7 @@ pub(crate) fn block(content: Content) -> ContentBlock {
     }
 }
 
-/// The content of a resource.
-pub(crate) fn resource(content: ResourceContent) -> ResourceContents {
+pub(crate) fn to_resource_contents(content: ResourceContent) -> ResourceContents {
     let contents = match content.body {
         Body::Text(text) => ResourceContents::text(text, content.uri),
         Body::Bytes(bytes) => ResourceContents::blob(STANDARD.encode(bytes), content.uri),
@@ -57,11 +55,10 @@ pub(crate) fn resource(content: ResourceContent) -> ResourceContents {
     contents.with_mime_type(content.mime_type)
 }
 
-/// A message of a prompt.
-pub(crate) fn message(message: Message) -> wire::PromptMessage {
+pub(crate) fn to_prompt_message(message: Message) -> wire::PromptMessage {
     let role = match message.role {
         Role::User => wire::Role::User,
         Role::Assistant => wire::Role::Assistant,
     };
-    wire::PromptMessage::new(role, block(message.content))
+    wire::PromptMessage::new(role, to_block(message.content))
 }

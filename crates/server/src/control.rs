@@ -1,6 +1,7 @@
-//! How other processes of the same user reach a running server: a socket in a private folder,
-//! one command a connection. The command is a line, its first word the verb; the answer is all
-//! that comes until the end.
+//! The control socket: lets other processes of the same user send commands to a running server.
+//!
+//! A Unix socket in a private folder. Each connection carries one command: a line whose first word
+//! is the command's name. The response is everything until EOF.
 
 use std::{
     collections::HashMap,
@@ -20,109 +21,114 @@ use tokio::{
 };
 use toolkit::BoxFuture;
 
-/// The longest command.
-const LONGEST: u64 = 64 << 10;
+/// The longest command, in bytes.
+const MAX_COMMAND_BYTES: u64 = 64 << 10;
 
-/// How long a caller may take to say what it wants.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a caller may take to send its command.
+const READ_TIMEOUT: Duration = Duration::from_secs(5);
 
-type Verb = Box<dyn Fn(String) -> BoxFuture<'static, String> + Send + Sync>;
+type Command = Box<dyn Fn(String) -> BoxFuture<'static, String> + Send + Sync>;
 
-/// What a server can be told to do.
+/// The commands that a server accepts.
 #[derive(Default)]
-pub struct Verbs(HashMap<&'static str, Verb>);
+pub struct ControlCommands(HashMap<&'static str, Command>);
 
-impl Verbs {
-    /// Adds a verb; its function is given the rest of the line and gives the answer.
-    pub fn on<F, R>(mut self, verb: &'static str, act: F) -> Self
+impl ControlCommands {
+    /// Adds a command. Its function gets the rest of the line and returns the response.
+    pub fn on<F, R>(mut self, name: &'static str, run: F) -> Self
     where
         F: Fn(String) -> R + Send + Sync + 'static,
         R: Future<Output = String> + Send + 'static,
     {
-        self.0.insert(verb, Box::new(move |rest| Box::pin(act(rest))));
+        self.0.insert(name, Box::new(move |rest| Box::pin(run(rest))));
         self
     }
 
-    async fn obey(&self, command: &str) -> String {
-        let (verb, rest) = command.trim().split_once(' ').unwrap_or((command.trim(), ""));
-        match self.0.get(verb) {
-            Some(act) => act(rest.trim().to_owned()).await,
-            None => format!("error: unknown command `{}`", verb.escape_debug()),
+    async fn run(&self, line: &str) -> String {
+        let (name, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+        match self.0.get(name) {
+            Some(run) => run(rest.trim().to_owned()).await,
+            None => format!("error: unknown command `{}`", name.escape_debug()),
         }
     }
 }
 
-/// A server that can only be told to reload.
-impl<F: Fn() -> BoxFuture<'static, String> + Send + Sync + 'static> From<F> for Verbs {
+/// Commands of a server that only supports `reload`.
+impl<F: Fn() -> BoxFuture<'static, String> + Send + Sync + 'static> From<F> for ControlCommands {
     fn from(on_reload: F) -> Self {
         Self::default().on("reload", move |_| on_reload())
     }
 }
 
-/// Obeys whoever may open the socket at `path`, until dropped. A socket that nobody listens on any
-/// more is replaced; one in use is an error. The socket is removed at the end.
-pub async fn listen(path: &Path, verbs: impl Into<Verbs>) -> io::Result<()> {
-    let verbs = Arc::new(verbs.into());
+/// Serves control commands on the socket at `path` until dropped, then removes it. A stale socket is
+/// replaced; a socket in use is an error.
+pub async fn listen(path: &Path, commands: impl Into<ControlCommands>) -> io::Result<()> {
+    let commands = Arc::new(commands.into());
     let (listener, _socket) = bind(path).await?;
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => drop(tokio::spawn(answer(stream, verbs.clone()))),
-            // Out of descriptors, say: that passes.
+            Ok((stream, _)) => drop(tokio::spawn(respond(stream, commands.clone()))),
+            // Probably out of file descriptors: retry later.
             Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
         }
     }
 }
 
-/// Sends a command to the server at `path` and waits for its answer.
+/// Sends a command to the server at `path` and returns its response.
 pub async fn send(path: &Path, command: &str) -> io::Result<String> {
     let mut stream = UnixStream::connect(path).await?;
     stream.write_all(format!("{}\n", command.replace('\n', " ")).as_bytes()).await?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await?;
-    Ok(answer)
+    let mut response = String::new();
+    stream.read_to_string(&mut response).await?;
+    Ok(response)
 }
 
-async fn answer(stream: UnixStream, verbs: Arc<Verbs>) {
+async fn respond(stream: UnixStream, commands: Arc<ControlCommands>) {
     let (input, mut output) = stream.into_split();
     let mut command = String::new();
-    let mut input = BufReader::new(input.take(LONGEST));
-    if let Ok(Ok(1..)) = timeout(PATIENCE, input.read_line(&mut command)).await {
-        let _ = output.write_all(verbs.obey(&command).await.as_bytes()).await;
+    let mut input = BufReader::new(input.take(MAX_COMMAND_BYTES));
+    if let Ok(Ok(1..)) = timeout(READ_TIMEOUT, input.read_line(&mut command)).await {
+        let _ = output.write_all(commands.run(&command).await.as_bytes()).await;
     }
 }
 
-async fn bind(path: &Path) -> io::Result<(UnixListener, Socket)> {
+async fn bind(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
     if let Some(folder) = path.parent() {
-        make_private(folder)?;
+        create_private(folder)?;
     }
     if path.exists() {
         if UnixStream::connect(path).await.is_ok() {
-            return Err(io::Error::new(io::ErrorKind::AddrInUse, "another server listens here"));
+            return Err(io::Error::new(
+                io::ErrorKind::AddrInUse,
+                "another server listens on this socket",
+            ));
         }
         fs::remove_file(path)?;
     }
     let listener = UnixListener::bind(path)?;
-    let socket = Socket(path.to_owned());
+    let socket = SocketFile(path.to_owned());
     fs::set_permissions(path, Permissions::from_mode(0o600))?;
     Ok((listener, socket))
 }
 
-/// Makes a folder for its owner only. One that is there already is not changed: it may be shared
-/// for a reason, and is no place for the socket then.
-fn make_private(folder: &Path) -> io::Result<()> {
+/// Creates a folder that only its owner can enter. An existing folder is not changed, because it may
+/// be shared on purpose; if it is, the socket must not be there.
+fn create_private(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     if fs::metadata(folder)?.permissions().mode() & 0o077 != 0 {
-        let message =
-            format!("others may enter `{}`; make it private with `chmod 700`", folder.display());
+        let message = format!(
+            "other users can enter `{}`; make it private with `chmod 700`",
+            folder.display()
+        );
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
     }
     Ok(())
 }
 
-/// The socket's file, removed when nobody listens any more.
-struct Socket(PathBuf);
+/// Removes the socket file when the server stops listening.
+struct SocketFile(PathBuf);
 
-impl Drop for Socket {
+impl Drop for SocketFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }

@@ -1,186 +1,185 @@
-//! How results that follow reach clients without tasks: what they are told, and what they are
-//! given with a later answer.
+//! Delivers results of operations to clients without tasks: they are appended to the response of
+//! the next call.
 
 use std::{
     collections::HashSet,
     time::{Duration, Instant},
 };
 
-use parking_lot::{Mutex, MutexGuard};
-use runtime::{Operations, operation::Operation};
+use parking_lot::Mutex;
+use runtime::{
+    Operations,
+    operation::{Operation, Owner},
+};
 use toolkit::Level;
 
-use crate::{Snapshot, connection::Connection, era::Era, exchange::Exchange};
+use crate::{Snapshot, active_request::ActiveRequest, era::Era};
 
-/// The most results that one answer brings.
-const MOST: usize = 3;
+/// Results that are appended to one response.
+const MAX_RESULTS: usize = 3;
 
-/// The most that are named besides.
-const MOST_NAMED: usize = 20;
+/// Further operations that are listed without their results.
+const MAX_LISTED: usize = 20;
 
-/// The longest text of one result, in bytes.
-const LONGEST: usize = 8 << 10;
+/// Longest text of one appended result, in bytes.
+const MAX_RESULT_BYTES: usize = 8 << 10;
 
-/// How often, at most, a call finds out whether other servers on the crib have written something.
-const GLANCE: Duration = Duration::from_millis(500);
+/// The minimum interval between checks for journal changes by other servers of the crib.
+const JOURNAL_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Who may have results that were not given to them yet. Asking the journal before each call would
-/// slow down those that have none.
+/// Tracks which owners may have undelivered results, because querying the journal before each call
+/// would slow down every caller that has none.
 #[derive(Default)]
-pub(crate) struct Deliveries {
-    /// Those who have none for certain. About the others nothing is known, least of all at the beginning.
-    none: Mutex<HashSet<String>>,
-    others: Mutex<Others>,
+pub(crate) struct PendingResults {
+    /// Owners without undelivered results. Of an owner that is not in the set nothing is known: at
+    /// the start the journal may hold results of an earlier process.
+    delivered: Mutex<HashSet<String>>,
+    journal: Mutex<JournalCheck>,
 }
 
-/// What is known of the other servers on the crib.
+/// When the journal was last checked, and its version then.
 #[derive(Default)]
-struct Others {
-    /// When the journal's version was last asked for.
-    asked: Option<Instant>,
+struct JournalCheck {
+    checked: Option<Instant>,
     version: Option<i64>,
 }
 
-impl Deliveries {
-    /// Something of this owner has ended.
-    pub(crate) fn expect(&self, owner: &str) {
-        self.none().remove(owner);
+impl PendingResults {
+    /// An operation of this owner has ended.
+    pub(crate) fn mark(&self, owner: &str) {
+        self.delivered.lock().remove(owner);
     }
 
-    /// Something has ended; nobody knows whose it was.
-    pub(crate) fn expect_all(&self) {
-        self.none().clear();
+    /// Operations of unknown owners have ended.
+    pub(crate) fn mark_all(&self) {
+        self.delivered.lock().clear();
     }
 
-    /// Whether it is worth looking. If so, it is not from now on.
-    fn begin(&self, owner: &str) -> bool {
-        let mut none = self.none();
-        !none.contains(owner) && none.insert(owner.to_owned())
+    /// Returns whether an owner may have undelivered results, and unmarks it.
+    fn claim(&self, owner: &str) -> bool {
+        let mut delivered = self.delivered.lock();
+        // Not `insert` alone: it would allocate the name on each call.
+        !delivered.contains(owner) && delivered.insert(owner.to_owned())
     }
 
-    /// Something of anybody may have ended in another server, if that wrote since the last time.
-    async fn heed_others(&self, operations: &Operations) {
-        if !self.is_time() {
+    /// Marks all owners if another server of the crib has written to the journal.
+    async fn check_journal(&self, operations: &Operations) {
+        if !self.is_check_due() {
             return;
         }
         if let Ok(version) = operations.version().await
-            && self.others().version.replace(version) != Some(version)
+            && self.journal.lock().version.replace(version) != Some(version)
         {
-            self.expect_all();
+            self.mark_all();
         }
     }
 
-    /// Whether others were not looked at for a while. If so, they are about to be.
-    fn is_time(&self) -> bool {
-        let mut others = self.others();
-        let is_time = others.asked.is_none_or(|asked| asked.elapsed() >= GLANCE);
-        if is_time {
-            others.asked = Some(Instant::now());
+    fn is_check_due(&self) -> bool {
+        let mut journal = self.journal.lock();
+        let is_due =
+            journal.checked.is_none_or(|checked| checked.elapsed() >= JOURNAL_CHECK_INTERVAL);
+        if is_due {
+            journal.checked = Some(Instant::now());
         }
-        is_time
-    }
-
-    fn none(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.none.lock()
-    }
-
-    fn others(&self) -> MutexGuard<'_, Others> {
-        self.others.lock()
+        is_due
     }
 }
 
-/// What a model should know about long work before it starts any.
+/// The part of the server's instructions that is about operations. `None` if the tools for them are
+/// not served.
 pub(crate) fn instructions(snapshot: &Snapshot) -> Option<String> {
     let (wait, status, cancel) =
         (snapshot.built_in("await")?, snapshot.built_in("status")?, snapshot.built_in("cancel")?);
     Some(format!(
-        "Some tools only start their work if it takes long; the answer then names an operation. Its result comes with the \
-         answer to your next call after it has ended. `{wait}` waits for it, `{status}` shows how far it is, and `{cancel}` \
-         ends it."
+        "A tool whose work takes long may return the id of an operation that is still running. Its result is part of the \
+         response to your next call after it has ended. `{wait}` waits for it, `{status}` shows its progress, and \
+         `{cancel}` stops it."
     ))
 }
 
-/// How the result of what was started reaches this client.
-pub(crate) fn how(snapshot: &Snapshot, exchange: &Exchange) -> String {
-    let mut ways =
-        vec!["Its result comes with the answer to your next call after it has ended.".to_owned()];
+/// Tells the caller of an operation how to get its result.
+pub(crate) fn describe_delivery(snapshot: &Snapshot, request: &ActiveRequest) -> String {
+    let mut sentences =
+        vec!["Its result is part of the response to your next call after it has ended.".to_owned()];
     if let Some(wait) = snapshot.built_in("await") {
-        ways.push(format!("To wait for it, call `{wait}` with its id."));
+        sentences.push(format!("To wait for it, call `{wait}` with its id."));
     }
     if let Some(status) = snapshot.built_in("status") {
-        ways.push(format!("`{status}` shows how far it is."));
+        sentences.push(format!("`{status}` shows its progress."));
     }
-    if exchange.era == Era::Legacy && exchange.hears(Level::Info) {
-        ways.push("A log message is sent when it ends.".to_owned());
+    if request.era == Era::Legacy && request.wants_log(Level::Info) {
+        sentences.push("A log message is sent when it ends.".to_owned());
     }
-    ways.join(" ")
+    sentences.join(" ")
 }
 
-/// The results that the caller was not given yet, as far as they fit; those are given now.
-pub(crate) async fn since_last_call(
-    connection: &Connection,
+/// Takes the undelivered results of an owner, as many as fit into a response, and marks them as
+/// delivered.
+pub(crate) async fn take_results(
+    pending: &PendingResults,
+    operations: &Operations,
+    owner: &str,
     snapshot: &Snapshot,
 ) -> Option<String> {
-    let deliveries = &connection.server.deliveries;
-    let operations = connection.server.operations();
-    deliveries.heed_others(&operations).await;
-    if !deliveries.begin(&connection.owner) {
+    pending.check_journal(operations).await;
+    if !pending.claim(owner) {
         return None;
     }
-    let Ok(ended) = operations.uncollected(&connection.owner(), MOST + MOST_NAMED + 1).await else {
-        deliveries.expect(&connection.owner);
+    let limit = MAX_RESULTS + MAX_LISTED + 1;
+    let Ok(ended) = operations.uncollected(&Owner(owner.to_owned()), limit).await else {
+        pending.mark(owner);
         return None;
     };
     if ended.is_empty() {
         return None;
     }
-    let (given, named) = ended.split_at(ended.len().min(MOST));
-    if !named.is_empty() {
-        deliveries.expect(&connection.owner);
+    let (delivered, listed) = ended.split_at(ended.len().min(MAX_RESULTS));
+    if !listed.is_empty() {
+        pending.mark(owner);
     }
-    let ids = given.iter().map(|operation| operation.id.clone()).collect();
+    let ids = delivered.iter().map(|operation| operation.id.clone()).collect();
     if let Err(failure) = operations.collect(ids).await {
         tracing::warn!(failure.message, "results may be delivered twice");
     }
     let mut parts = vec!["Since your last call:".to_owned()];
-    parts.extend(given.iter().map(one));
-    parts.extend(rest(snapshot, named));
+    parts.extend(delivered.iter().map(render_result));
+    parts.extend(render_list(snapshot, listed));
     Some(parts.join("\n\n"))
 }
 
-fn one(operation: &Operation) -> String {
+fn render_result(operation: &Operation) -> String {
     let content = operation
         .outcome
         .as_ref()
         .map(|outcome| builtin::content_texts(&outcome.content))
         .unwrap_or_default();
     let mut text = content.join("\n");
-    if text.len() > LONGEST {
-        text.truncate(text.floor_char_boundary(LONGEST));
+    if text.len() > MAX_RESULT_BYTES {
+        text.truncate(text.floor_char_boundary(MAX_RESULT_BYTES));
         text.push_str(&format!(
-            "\n[cut; the whole is the resource {}]",
+            "\n[truncated; the full result is the resource {}]",
             builtin::operation_uri(&operation.id)
         ));
     }
     format!("{}\n{text}", builtin::summarize_operation(operation))
 }
 
-fn rest(snapshot: &Snapshot, named: &[Operation]) -> Option<String> {
-    if named.is_empty() {
+fn render_list(snapshot: &Snapshot, listed: &[Operation]) -> Option<String> {
+    if listed.is_empty() {
         return None;
     }
-    let names: Vec<_> = named
+    let names: Vec<_> = listed
         .iter()
-        .take(MOST_NAMED)
+        .take(MAX_LISTED)
         .map(|operation| format!("{} `{}`", operation.id, operation.tool))
         .collect();
-    let more = if named.len() > MOST_NAMED { " and more" } else { "" };
+    let more = if listed.len() > MAX_LISTED { " and more" } else { "" };
     let wait = snapshot
         .built_in("await")
-        .map(|wait| format!("; `{wait}` gives them at once"))
+        .map(|wait| format!("; `{wait}` returns them at once"))
         .unwrap_or_default();
     Some(format!(
-        "Also ended: {}{more}. Their results come with your next calls{wait}.",
+        "Also ended: {}{more}. Their results are part of the responses to your next calls{wait}.",
         names.join(", ")
     ))
 }

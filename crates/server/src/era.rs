@@ -1,19 +1,19 @@
-//! Which of the two ways of talking a request uses. Nothing is inferred from earlier requests
-//! beyond what the protocol itself fixes in its handshake.
+//! The two eras of the protocol.
 
 use rmcp::{RoleServer, model::ProtocolVersion, service::RequestContext};
 
-/// Which of the two ways of talking a request uses.
+/// The two eras of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
-    /// Revisions with the initialize handshake, up to 2025-11-25.
+    /// Revisions with the `initialize` handshake, up to 2025-11-25.
     Legacy,
-    /// Revisions in which each request says everything, from 2026-07-28.
+    /// Revisions in which each request is self-contained, from 2026-07-28.
     Modern,
 }
 
 impl Era {
-    /// The era of one request.
+    /// The era of one request. Revision 2026-07-28 forbids inferring anything from earlier requests
+    /// on the connection, so it is determined for each one.
     pub(crate) fn of(cx: &RequestContext<RoleServer>) -> Self {
         match cx.protocol_version() {
             Some(version) if version >= ProtocolVersion::V_2026_07_28 => Self::Modern,

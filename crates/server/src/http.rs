@@ -1,9 +1,9 @@
-//! Many clients over streamable HTTP at `/mcp`, with `/healthz` beside it.
+//! Serves many clients over streamable HTTP at `/mcp`, and a health check at `/healthz`.
 //!
-//! The protocol library does the protocol; what stands in front of it (`front`) keeps out who may
-//! not come in and bounds what may.
+//! The protocol library implements the protocol. `gateway`, in front of it, checks tokens and limits
+//! bodies and sessions.
 
-mod front;
+mod gateway;
 mod priming;
 
 use std::{
@@ -26,39 +26,42 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use self::front::Front;
-use crate::{ServeError, Server, connection::Connection, gate::Gate, lifetime::Lifetime};
+use self::gateway::Gateway;
+use crate::{
+    ServeError, Server, connection::Connection, request_limiter::RequestLimiter,
+    shutdown::ShutdownSignals,
+};
 
-/// How long calls may go on after the shutdown has begun.
-const GRACE: Duration = Duration::from_secs(2);
+/// How long calls may continue after the shutdown has begun.
+const GRACE_PERIOD: Duration = Duration::from_secs(2);
 
-/// How long the answers of calls that have ended may take to be sent.
-const FLUSH: Duration = Duration::from_millis(200);
+/// How long the responses of ended calls may take to be sent.
+const FLUSH_TIME: Duration = Duration::from_millis(200);
 
 /// How long cancelled calls and open connections may take to end.
-const DEADLINE: Duration = Duration::from_secs(3);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Where and for whom to serve.
+/// Options of [`serve_http`].
 #[derive(Debug)]
 pub struct HttpOptions {
-    /// Where connections come in.
+    /// Accepts the connections.
     pub listener: TcpListener,
-    /// What clients must present as a bearer token. Required beyond loopback.
+    /// The bearer token that clients must send. Required unless the address is a loopback one.
     pub token: Option<String>,
-    /// Values of `Host` that are accepted besides loopback names and the listener's own address.
+    /// Accepted values of `Host`, in addition to loopback names and the listener's own address.
     pub hosts: Vec<String>,
-    /// Values of `Origin` that are accepted besides loopback ones, such as `https://app.example:443`.
+    /// Accepted values of `Origin`, in addition to loopback ones, such as `https://app.example:443`.
     pub origins: Vec<String>,
-    /// The most sessions of older clients at once.
+    /// Concurrent sessions of legacy clients. Each costs about 50 KiB.
     pub max_sessions: usize,
-    /// The most calls at once.
+    /// Concurrent calls of all clients.
     pub max_calls: usize,
     /// The longest request body, in bytes.
     pub max_body: usize,
 }
 
 impl HttpOptions {
-    /// The defaults, on this listener.
+    /// The default options for a listener.
     pub fn new(listener: TcpListener) -> Self {
         Self {
             listener,
@@ -72,7 +75,7 @@ impl HttpOptions {
     }
 }
 
-/// Serves clients over HTTP until `shutdown` is cancelled, then lets calls end for a moment.
+/// Serves clients over HTTP until `shutdown` is cancelled. Running calls then get a grace period.
 pub async fn serve_http(
     server: Server,
     options: HttpOptions,
@@ -90,80 +93,86 @@ async fn serve(
     shutdown: CancellationToken,
 ) -> Result<(), ServeError> {
     let address = options.listener.local_addr()?;
-    check_reach(address, options.token.as_deref())?;
-    let lifetime = Lifetime::default();
-    let gate = Arc::new(Gate::new(options.max_calls));
+    check_exposure(address, options.token.as_deref())?;
+    let signals = ShutdownSignals::default();
+    let limiter = Arc::new(RequestLimiter::new(options.max_calls));
     let streams = CancellationToken::new();
     let sessions = Arc::new(LocalSessionManager::default());
     let connect = {
-        let (server, gate, lifetime) = (server.clone(), gate.clone(), lifetime.clone());
-        let owner = principal(options.token.as_deref());
-        move || Ok(Connection::new(server.clone(), owner.clone(), gate.clone(), lifetime.clone()))
+        let (server, limiter, signals) = (server.clone(), limiter.clone(), signals.clone());
+        let owner = owner_of_token(options.token.as_deref());
+        move || Ok(Connection::new(server.clone(), owner.clone(), limiter.clone(), signals.clone()))
     };
-    let _watch = server.watch();
+    let _watcher = server.start_watcher();
     let operations = server.operations();
     let service = StreamableHttpService::new(
         connect,
         sessions.clone(),
-        config(&options, address.ip(), &streams),
+        build_config(&options, address.ip(), &streams),
     );
-    let front = Front::new(service, sessions, server, &options);
-    // Small replies must not wait for the client to acknowledge the ones before.
+    let gateway = Gateway::new(service, sessions, server, &options);
+    // With Nagle's algorithm, small SSE events wait for the ACK of the one before: the p99 latency of
+    // a call was 44 ms instead of 0.4 ms.
     let listener = options.listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-    let serving = axum::serve(listener, front.router())
+    let serving = axum::serve(listener, gateway.into_router())
         .with_graceful_shutdown(shutdown.clone().cancelled_owned());
     tokio::select! {
         served = serving.into_future() => served?,
-        () = end(&lifetime, &gate, &operations, &streams, &shutdown) => tracing::warn!("some connections did not end in time"),
+        () = shut_down(&signals, &limiter, &operations, &streams, &shutdown) => {
+            tracing::warn!("some connections did not end in time");
+        }
     }
-    if timeout(DEADLINE, operations.drain()).await.is_err() {
+    if timeout(SHUTDOWN_TIMEOUT, operations.drain()).await.is_err() {
         tracing::warn!("some operations did not end in time");
     }
     Ok(())
 }
 
-/// Whose the calls of clients with this token are. The token itself is not to be written down.
-fn principal(token: Option<&str>) -> Arc<str> {
+/// The owner of calls with this token. A digest, because the owner is stored and the token must not
+/// be.
+fn owner_of_token(token: Option<&str>) -> Arc<str> {
     let Some(token) = token else {
         return "local".into();
     };
     let digest = Sha256::digest(token);
-    let letters: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    format!("token {letters}").into()
+    let digits: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    format!("token {digits}").into()
 }
 
-/// Without a token, only this machine may be able to connect.
-fn check_reach(address: SocketAddr, token: Option<&str>) -> Result<(), ServeError> {
+/// Rejects an address that other machines can reach if no token is set.
+fn check_exposure(address: SocketAddr, token: Option<&str>) -> Result<(), ServeError> {
     match token {
         None if !address.ip().is_loopback() => Err(ServeError::NeedsToken(address)),
         _ => Ok(()),
     }
 }
 
-/// Waits for the shutdown and brings it about; returns when there is nothing left to wait for.
-async fn end(
-    lifetime: &Lifetime,
-    gate: &Gate,
+/// Waits for the shutdown and ends calls, operations and streams. Returns when the timeout has
+/// passed.
+async fn shut_down(
+    signals: &ShutdownSignals,
+    limiter: &RequestLimiter,
     operations: &Operations,
     streams: &CancellationToken,
     shutdown: &CancellationToken,
 ) {
     shutdown.cancelled().await;
-    lifetime.closing.cancel();
-    if timeout(GRACE, gate.idle()).await.is_err() {
-        // Operations first: they are told why, before the calls that wait for them are cancelled.
-        let rest = async {
-            lifetime.abort.cancel();
-            gate.idle().await;
+    signals.closing.cancel();
+    if timeout(GRACE_PERIOD, limiter.wait_idle()).await.is_err() {
+        // Drain the operations first, so that they record the shutdown as the reason and not the
+        // cancelled call that waits for them.
+        let calls = async {
+            signals.abort.cancel();
+            limiter.wait_idle().await;
         };
-        let _ = timeout(DEADLINE, async { tokio::join!(operations.drain(), rest) }).await;
+        let _ = timeout(SHUTDOWN_TIMEOUT, async { tokio::join!(operations.drain(), calls) }).await;
     }
-    sleep(FLUSH).await;
+    sleep(FLUSH_TIME).await;
     streams.cancel();
-    sleep(DEADLINE).await;
+    sleep(SHUTDOWN_TIMEOUT).await;
 }
 
-fn config(
+fn build_config(
     options: &HttpOptions,
     own: IpAddr,
     streams: &CancellationToken,
@@ -179,6 +188,7 @@ fn config(
         .flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")])
         .collect();
     origins.extend(options.origins.iter().cloned());
+    // The library checks `Origin` only if told to; the specification requires it (DNS rebinding).
     StreamableHttpServerConfig::default()
         .with_json_response(true)
         .with_allowed_hosts(hosts)
@@ -190,12 +200,12 @@ fn config(
 
 #[cfg(test)]
 mod tests {
-    use super::{check_reach, principal};
+    use super::{check_exposure, owner_of_token};
 
     #[test]
-    fn a_token_tells_whose_a_call_is_and_is_not_written_down() {
-        assert_eq!(&*principal(None), "local");
-        let (one, other) = (principal(Some("secret")), principal(Some("other")));
+    fn owners_follow_from_tokens_without_containing_them() {
+        assert_eq!(&*owner_of_token(None), "local");
+        let (one, other) = (owner_of_token(Some("secret")), owner_of_token(Some("other")));
         assert!(
             one.starts_with("token ") && !one.contains("secret") && one != other,
             "{one} {other}"
@@ -203,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_other_machines_without_a_token() {
+    fn rejects_exposed_addresses_without_a_token() {
         for (address, is_local) in [
             ("127.0.0.1:1", true),
             ("[::1]:1", true),
@@ -212,8 +222,8 @@ mod tests {
             ("192.0.2.7:1", false),
         ] {
             let address = address.parse().expect("an address");
-            assert_eq!(check_reach(address, None).is_ok(), is_local, "{address}");
-            assert!(check_reach(address, Some("token")).is_ok(), "{address}");
+            assert_eq!(check_exposure(address, None).is_ok(), is_local, "{address}");
+            assert!(check_exposure(address, Some("token")).is_ok(), "{address}");
         }
     }
 }

@@ -1,37 +1,44 @@
 //! Tools over the Model Context Protocol, on stdio and streamable HTTP.
 //!
 //! A [`Server`] answers from an immutable [`Snapshot`] of the catalog, forwards calls to the
-//! runtime and resources and prompts to their providers, and speaks every protocol revision with
-//! the same tools. It reads no files and knows no definition format: whoever reads definitions
-//! hands it a new snapshot. This is the only crate with protocol types.
+//! runtime and resources and prompts to their providers, and serves every protocol revision with
+//! the same tools. It reads no files and knows no definition format: its host replaces the snapshot
+//! when definitions change. This is the only crate with protocol types.
+//!
+//! From the bottom up: `era`, `questions` and `request_state` are about single messages; `snapshot`
+//! renders tools for the wire; [`Server`] is shared by all connections; `connection` is the state
+//! of one client; `calls`, `prompts`, `resources`, `tasks` and `task_subscriptions` answer requests;
+//! `handler` dispatches to them; `stdio`, `transport` and `http` carry messages.
 
-mod audience;
+mod active_request;
 mod calls;
+mod camel_case;
 pub mod client;
-mod completion;
 mod connection;
 mod content;
 pub mod control;
 mod delivery;
-mod dialect;
 mod era;
-mod exchange;
-mod gate;
-pub mod guard;
+mod handler;
 mod http;
-mod lifetime;
-mod listening;
-mod output;
+mod methods;
+mod operation_watcher;
+mod output_schema;
 mod prompts;
 mod questions;
+mod request_limiter;
+mod request_state;
 mod resources;
-mod rounds;
+mod round_trips;
 mod schema;
-mod seal;
 mod server;
+mod shutdown;
 mod snapshot;
 mod stdio;
+mod subscribers;
+mod task_subscriptions;
 mod tasks;
+pub mod transport;
 
 pub use http::{HttpOptions, serve_http};
 pub use server::{Identity, Server};
@@ -41,13 +48,13 @@ pub use stdio::{serve_pipes, serve_stdio, serve_stdio_until};
 /// Why a server stopped serving.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The machine failed.
+    /// An I/O error of the listener or a pipe.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// The address can be reached from other machines, and nothing would keep them out.
-    #[error("`{0}` can be reached from other machines; listen on 127.0.0.1 or give a token")]
+    /// The address is reachable from other machines, and no token is set.
+    #[error("`{0}` can be reached from other machines; listen on 127.0.0.1 or set a token")]
     NeedsToken(std::net::SocketAddr),
-    /// The client broke the protocol in a way that cannot be answered.
-    #[error("the connection could not be opened: {0}")]
+    /// The client broke the protocol in a way that has no error response.
+    #[error("could not open the connection: {0}")]
     Protocol(String),
 }

@@ -1,4 +1,4 @@
-//! Prompts: several providers, one list.
+//! `prompts/list` and `prompts/get`: the prompts of all providers as one list.
 
 use rmcp::{
     ErrorData, RoleServer,
@@ -11,11 +11,11 @@ use rmcp::{
 use toolkit::{Arguments, Context, Interrupt, Message, Prompt, Prompts};
 
 use crate::{
-    connection::{Connection, single_page},
+    connection::{Connection, reject_cursor},
     content,
     era::Era,
-    rounds::{self, Reply},
-    seal,
+    request_state::request_binding,
+    round_trips::{self, Resolution},
 };
 
 pub(crate) async fn list(
@@ -23,13 +23,13 @@ pub(crate) async fn list(
     request: Option<PaginatedRequestParams>,
     cx: &RequestContext<RoleServer>,
 ) -> Result<ListPromptsResult, ErrorData> {
-    single_page(request)?;
+    reject_cursor(request)?;
     let mut prompts = Vec::new();
     for provider in connection.server.prompts() {
-        prompts.extend(provider.list().await.into_iter().map(prompt));
+        prompts.extend(provider.list().await.into_iter().map(to_wire));
     }
     let mut result = ListPromptsResult::with_all_items(prompts);
-    result.meta = connection.server.stamp(Era::of(cx));
+    result.meta = connection.server.result_meta(Era::of(cx));
     Ok(result)
 }
 
@@ -40,37 +40,38 @@ pub(crate) async fn get(
 ) -> Result<GetPromptResponse, ErrorData> {
     let arguments = params.arguments.take().unwrap_or_default();
     let name = params.name.as_str();
-    let request = || seal::request("prompts/get", name, Some(&arguments));
-    let exchange = connection.exchange(
+    let binding = || request_binding("prompts/get", name, Some(&arguments));
+    let request = connection.open_request(
         cx,
         params.request_state.as_deref(),
         params.input_responses,
-        request,
+        binding,
     )?;
-    let era = exchange.era;
-    let attempt = |context| find(connection, name, &arguments, connection.server.host(context));
-    match rounds::answer(connection, &exchange, request, attempt).await? {
-        Reply::Complete((description, messages)) => {
-            let messages = messages.into_iter().map(content::message).collect();
+    let era = request.era;
+    let attempt = |context| render(connection, name, &arguments, connection.server.host(context));
+    match round_trips::run(connection, &request, binding, attempt).await? {
+        Resolution::Complete((description, messages)) => {
+            let messages = messages.into_iter().map(content::to_prompt_message).collect();
             let mut result = GetPromptResult::new(messages).with_description(description);
-            result.meta = connection.server.stamp(era);
+            result.meta = connection.server.result_meta(era);
             Ok(result.into())
         }
-        Reply::Ask(asked) => Ok(asked.into()),
+        Resolution::InputRequired(result) => Ok(result.into()),
     }
 }
 
-async fn find(
+/// Renders a prompt: its description and its messages.
+async fn render(
     connection: &Connection,
     name: &str,
     arguments: &Arguments,
     context: Context,
 ) -> Result<(String, Vec<Message>), Interrupt> {
     for provider in connection.server.prompts() {
-        let Some(prompt) = listed(provider.as_ref(), name).await else {
+        let Some(prompt) = find(provider.as_ref(), name).await else {
             continue;
         };
-        require(&prompt, arguments)?;
+        check_required(&prompt, arguments)?;
         if let Some(messages) = provider.get(name, arguments.clone(), context.clone()).await? {
             return Ok((prompt.description, messages));
         }
@@ -78,11 +79,11 @@ async fn find(
     Err(Interrupt::Invalid(format!("unknown prompt `{}`", name.escape_debug())))
 }
 
-async fn listed(provider: &dyn Prompts, name: &str) -> Option<Prompt> {
+async fn find(provider: &dyn Prompts, name: &str) -> Option<Prompt> {
     provider.list().await.into_iter().find(|prompt| prompt.name == name)
 }
 
-fn require(prompt: &Prompt, arguments: &Arguments) -> Result<(), Interrupt> {
+fn check_required(prompt: &Prompt, arguments: &Arguments) -> Result<(), Interrupt> {
     let missing = prompt
         .arguments
         .iter()
@@ -96,7 +97,7 @@ fn require(prompt: &Prompt, arguments: &Arguments) -> Result<(), Interrupt> {
     }
 }
 
-/// Values that complete an argument of a prompt; nothing if no provider knows the prompt.
+/// Completes an argument of a prompt. `None` if no provider has the prompt.
 pub(crate) async fn complete(
     connection: &Connection,
     name: &str,
@@ -111,7 +112,7 @@ pub(crate) async fn complete(
     None
 }
 
-fn prompt(prompt: Prompt) -> wire::Prompt {
+fn to_wire(prompt: Prompt) -> wire::Prompt {
     let arguments = prompt.arguments.into_iter().map(|argument| {
         let mut listed = wire::PromptArgument::new(argument.name).with_required(argument.required);
         listed.description = argument.description;

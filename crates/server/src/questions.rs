@@ -1,9 +1,7 @@
-//! Questions on the wire: in a result for modern clients, as requests for those who shook hands.
+//! Questions to the client on the wire: inside a result for modern clients, as server requests for
+//! legacy ones.
 
-#![expect(
-    deprecated,
-    reason = "sampling, roots and logging are on their way out, but older clients have them"
-)]
+#![expect(deprecated, reason = "sampling and roots are deprecated, but legacy clients use them")]
 
 use catalog::{Schema, arguments};
 use rmcp::{
@@ -18,18 +16,21 @@ use serde::Serialize;
 use serde_json::Value;
 use toolkit::{Capability, Question};
 
-/// A capability in words.
-pub(crate) fn in_words(capability: Capability) -> &'static str {
+/// The failure for a form whose schema is not allowed in an elicitation.
+pub(crate) const UNSUPPORTED_FORM: &str = "the form has a schema that clients cannot show";
+
+/// Describes a capability as the end of "this needs a client that can …".
+pub(crate) fn describe_capability(capability: Capability) -> &'static str {
     match capability {
         Capability::Forms => "show its user a form (elicitation)",
-        Capability::Sampling => "let its model continue a text (sampling)",
-        Capability::Roots => "name the folders it works on (roots)",
-        Capability::Tasks => "follow work that goes on after its answer (tasks)",
+        Capability::Sampling => "generate text with its model (sampling)",
+        Capability::Roots => "list the folders it works on (roots)",
+        Capability::Tasks => "follow operations (tasks)",
     }
 }
 
-/// A capability as a client declares it.
-pub(crate) fn declaration(capability: Capability) -> ClientCapabilities {
+/// A capability as a client would declare it.
+pub(crate) fn to_client_capabilities(capability: Capability) -> ClientCapabilities {
     let builder = ClientCapabilities::builder();
     match capability {
         Capability::Forms => builder.enable_elicitation().build(),
@@ -39,11 +40,13 @@ pub(crate) fn declaration(capability: Capability) -> ClientCapabilities {
     }
 }
 
-/// Whether this is an answer to that question, rather than anything else a client may send.
-pub(crate) fn answers(question: &Question, answer: &Value) -> bool {
+/// Whether a value is a valid answer to a question. Clients are not trusted to send one.
+pub(crate) fn is_answer(question: &Question, answer: &Value) -> bool {
     match question {
         Question::Form { schema, .. } => match answer.get("action").and_then(Value::as_str) {
-            Some("accept") => answer.get("content").is_some_and(|content| fits(schema, content)),
+            Some("accept") => {
+                answer.get("content").is_some_and(|content| matches_schema(schema, content))
+            }
             Some("decline" | "cancel") => true,
             _ => false,
         },
@@ -54,50 +57,55 @@ pub(crate) fn answers(question: &Question, answer: &Value) -> bool {
     }
 }
 
-fn fits(schema: &Value, content: &Value) -> bool {
+fn matches_schema(schema: &Value, content: &Value) -> bool {
     let Value::Object(schema) = schema else {
         return false;
     };
-    arguments::validate(&Schema::new(schema.clone()), content).is_ok_and(|faults| faults.is_empty())
+    arguments::validate(&Schema::new(schema.clone()), content).is_ok_and(|errors| errors.is_empty())
 }
 
-/// The question inside a result; `None` if it is a form that cannot be shown.
-pub(crate) fn inside_a_result(question: &Question) -> Option<InputRequest> {
+/// A question as a modern client gets it, inside a result. `None` for a form whose schema is not
+/// allowed in an elicitation.
+pub(crate) fn to_input_request(question: &Question) -> Option<InputRequest> {
     Some(match question {
         Question::Form { message, schema } => {
-            InputRequest::Elicitation(ElicitRequest::new(form(message, schema)?))
+            InputRequest::Elicitation(ElicitRequest::new(elicitation(message, schema)?))
         }
         Question::Sample { prompt, max_tokens } => {
-            InputRequest::CreateMessage(CreateMessageRequest::new(sample(prompt, *max_tokens)))
+            InputRequest::CreateMessage(CreateMessageRequest::new(sampling(prompt, *max_tokens)))
         }
         Question::Roots => InputRequest::ListRoots(ListRootsRequest::default()),
     })
 }
 
-/// Asks a client that shook hands, now; says why if there is no answer.
-pub(crate) async fn ask(peer: &Peer<RoleServer>, question: &Question) -> Result<Value, String> {
+/// Asks a legacy client and waits for its answer. Fails with the reason.
+pub(crate) async fn ask_client(
+    peer: &Peer<RoleServer>,
+    question: &Question,
+) -> Result<Value, String> {
     match question {
         Question::Form { message, schema } => {
-            let form =
-                form(message, schema).ok_or("the form has a schema that no client can show")?;
-            plain(peer.create_elicitation(form).await)
+            let form = elicitation(message, schema).ok_or(UNSUPPORTED_FORM)?;
+            to_value(peer.create_elicitation(form).await)
         }
         Question::Sample { prompt, max_tokens } => {
-            plain(peer.create_message(sample(prompt, *max_tokens)).await)
+            to_value(peer.create_message(sampling(prompt, *max_tokens)).await)
         }
-        Question::Roots => plain(peer.list_roots().await),
+        Question::Roots => to_value(peer.list_roots().await),
     }
 }
 
-fn plain<T: Serialize>(answer: Result<T, ServiceError>) -> Result<Value, String> {
+fn to_value<T: Serialize>(answer: Result<T, ServiceError>) -> Result<Value, String> {
     let answer = answer.map_err(|error| match error {
-        ServiceError::McpError(error) => format!("the client refused: {}", error.message),
+        ServiceError::McpError(error) => {
+            format!("the client answered with an error: {}", error.message)
+        }
         other => other.to_string(),
     })?;
     serde_json::to_value(answer).map_err(|error| error.to_string())
 }
 
-fn form(message: &str, schema: &Value) -> Option<ElicitRequestParams> {
+fn elicitation(message: &str, schema: &Value) -> Option<ElicitRequestParams> {
     let requested_schema = serde_json::from_value(schema.clone()).ok()?;
     Some(ElicitRequestParams::FormElicitationParams {
         meta: None,
@@ -106,7 +114,7 @@ fn form(message: &str, schema: &Value) -> Option<ElicitRequestParams> {
     })
 }
 
-fn sample(prompt: &str, max_tokens: u32) -> CreateMessageRequestParams {
+fn sampling(prompt: &str, max_tokens: u32) -> CreateMessageRequestParams {
     CreateMessageRequestParams::new(vec![SamplingMessage::user_text(prompt)], max_tokens)
 }
 
@@ -115,29 +123,29 @@ mod tests {
     use serde_json::json;
     use toolkit::Question;
 
-    use super::answers;
+    use super::is_answer;
 
     #[test]
-    fn takes_only_answers_that_fit_the_question() {
+    fn accepts_only_answers_that_match_the_question() {
         let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
         let form = Question::Form { message: "who?".into(), schema };
-        assert!(answers(&form, &json!({"action": "accept", "content": {"name": "Ada"}})));
-        assert!(answers(&form, &json!({"action": "decline"})));
+        assert!(is_answer(&form, &json!({"action": "accept", "content": {"name": "Ada"}})));
+        assert!(is_answer(&form, &json!({"action": "decline"})));
         for wrong in [
             json!(12345),
             json!({}),
             json!({"action": "accept"}),
             json!({"action": "accept", "content": {"name": 1}}),
         ] {
-            assert!(!answers(&form, &wrong), "{wrong}");
+            assert!(!is_answer(&form, &wrong), "{wrong}");
         }
         let sample = Question::Sample { prompt: "go on".into(), max_tokens: 5 };
-        assert!(answers(
+        assert!(is_answer(
             &sample,
             &json!({"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"})
         ));
-        assert!(!answers(&sample, &json!({"roots": []})));
-        assert!(answers(&Question::Roots, &json!({"roots": []})));
-        assert!(!answers(&Question::Roots, &json!({"roots": 3})));
+        assert!(!is_answer(&sample, &json!({"roots": []})));
+        assert!(is_answer(&Question::Roots, &json!({"roots": []})));
+        assert!(!is_answer(&Question::Roots, &json!({"roots": 3})));
     }
 }

@@ -1,4 +1,5 @@
-//! Resources: several providers, one list.
+//! `resources/list`, `resources/templates/list` and `resources/read`: the resources of all providers
+//! as one list.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -15,14 +16,14 @@ use serde_json::json;
 use toolkit::{Context, Interrupt, ResourceContent, ResourceError, Resources};
 
 use crate::{
-    connection::{Connection, single_page},
+    connection::{Connection, reject_cursor},
     content,
     era::Era,
-    rounds::{self, Reply},
-    seal,
+    request_state::request_binding,
+    round_trips::{self, Resolution},
 };
 
-/// What is said to programs of an address that is none.
+/// The `error_type` in the error data for a malformed URI.
 pub(crate) const MALFORMED: &str = "invalid_uri";
 
 pub(crate) async fn list(
@@ -30,29 +31,30 @@ pub(crate) async fn list(
     request: Option<PaginatedRequestParams>,
     cx: &RequestContext<RoleServer>,
 ) -> Result<ListResourcesResult, ErrorData> {
-    single_page(request)?;
+    reject_cursor(request)?;
     let mut resources = Vec::new();
     for provider in connection.server.resources() {
-        resources.extend(provider.list().await.into_iter().map(resource));
+        resources.extend(provider.list().await.into_iter().map(to_wire));
     }
     let era = Era::of(cx);
     let mut result = ListResourcesResult::with_all_items(resources);
-    result.meta = connection.server.stamp(era);
+    result.meta = connection.server.result_meta(era);
     Ok(match era {
         Era::Modern => result.with_ttl_ms(0).with_cache_scope(CacheScope::Private),
         Era::Legacy => result,
     })
 }
 
-pub(crate) fn templates(
+pub(crate) fn list_templates(
     connection: &Connection,
     request: Option<PaginatedRequestParams>,
     cx: &RequestContext<RoleServer>,
 ) -> Result<ListResourceTemplatesResult, ErrorData> {
-    single_page(request)?;
+    reject_cursor(request)?;
     let templates = connection.server.resources().iter().flat_map(|provider| provider.templates());
-    let mut result = ListResourceTemplatesResult::with_all_items(templates.map(template).collect());
-    result.meta = connection.server.stamp(Era::of(cx));
+    let mut result =
+        ListResourceTemplatesResult::with_all_items(templates.map(template_to_wire).collect());
+    result.meta = connection.server.result_meta(Era::of(cx));
     Ok(result)
 }
 
@@ -62,38 +64,35 @@ pub(crate) async fn read(
     cx: RequestContext<RoleServer>,
 ) -> Result<ReadResourceResponse, ErrorData> {
     let uri = params.uri.as_str();
-    let request = || seal::request("resources/read", uri, None);
-    let exchange = connection.exchange(
+    let binding = || request_binding("resources/read", uri, None);
+    let request = connection.open_request(
         cx,
         params.request_state.as_deref(),
         params.input_responses,
-        request,
+        binding,
     )?;
-    let era = exchange.era;
-    match rounds::answer(connection, &exchange, request, |context| {
-        find(connection, uri, connection.server.host(context))
-    })
-    .await?
-    {
-        Reply::Complete(Some(found)) => {
-            let mut result = ReadResourceResult::new(vec![content::resource(found)]);
-            result.meta = connection.server.stamp(era);
+    let era = request.era;
+    let attempt = |context| find(connection, uri, connection.server.host(context));
+    match round_trips::run(connection, &request, binding, attempt).await? {
+        Resolution::Complete(Some(found)) => {
+            let mut result = ReadResourceResult::new(vec![content::to_resource_contents(found)]);
+            result.meta = connection.server.result_meta(era);
             Ok(result.into())
         }
-        Reply::Complete(None) => Err(unknown(connection.server.resources(), uri)),
-        Reply::Ask(asked) => Ok(asked.into()),
+        Resolution::Complete(None) => Err(not_found(connection.server.resources(), uri)),
+        Resolution::InputRequired(result) => Ok(result.into()),
     }
 }
 
-/// The error for an address at which nothing is. That it is malformed is told to programs, too.
-fn unknown(providers: &[Arc<dyn Resources>], uri: &str) -> ErrorData {
-    let scheme = |address: &str| address.split_once(':').map(|(scheme, _)| scheme.to_owned());
+/// The error for a URI without a resource. The data names the URI, and whether it is malformed.
+fn not_found(providers: &[Arc<dyn Resources>], uri: &str) -> ErrorData {
+    let scheme = |uri: &str| uri.split_once(':').map(|(scheme, _)| scheme.to_owned());
     let has_scheme = |provider: &Arc<dyn Resources>| {
         let mut templates = provider.templates().into_iter();
         templates.any(|template| scheme(&template.uri_template) == scheme(uri))
     };
     let explained = providers.iter().find_map(|provider| match provider.explain_missing(uri)? {
-        // What one provider takes for malformed may be the way another writes its addresses.
+        // A URI that is malformed for one provider may be well-formed for another.
         ResourceError::Malformed(_)
             if !has_scheme(provider) && providers.iter().any(has_scheme) =>
         {
@@ -124,7 +123,7 @@ async fn find(
     Ok(None)
 }
 
-/// Values that complete a variable of a template; nothing if no provider knows the template.
+/// Completes a variable of a URI template. `None` if no provider has the template.
 pub(crate) async fn complete(
     connection: &Connection,
     template: &str,
@@ -140,7 +139,7 @@ pub(crate) async fn complete(
     None
 }
 
-fn resource(resource: toolkit::Resource) -> wire::Resource {
+fn to_wire(resource: toolkit::Resource) -> wire::Resource {
     let mut listed =
         wire::Resource::new(resource.uri, resource.name).with_mime_type(resource.mime_type);
     listed.description = resource.description;
@@ -148,7 +147,7 @@ fn resource(resource: toolkit::Resource) -> wire::Resource {
     listed
 }
 
-fn template(template: toolkit::ResourceTemplate) -> wire::ResourceTemplate {
+fn template_to_wire(template: toolkit::ResourceTemplate) -> wire::ResourceTemplate {
     let mut listed = wire::ResourceTemplate::new(template.uri_template, template.name)
         .with_mime_type(template.mime_type);
     listed.description = template.description;

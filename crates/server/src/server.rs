@@ -1,4 +1,4 @@
-//! What is served, to whom it is announced, and who does the work. Connections share it.
+//! The state that all connections share: tools, resources, prompts, subscribers and the runtime.
 
 use std::sync::{Arc, Weak};
 
@@ -13,55 +13,56 @@ use toolkit::{Change, Context, Native, Prompts, Resources, Tool};
 
 use crate::{
     Snapshot, SnapshotOptions,
-    audience::Audience,
-    completion::Watch,
-    delivery::{self, Deliveries},
+    delivery::{self, PendingResults},
     era::Era,
-    seal::Seal,
+    operation_watcher::OperationWatcher,
+    request_state::StateSealer,
+    subscribers::Subscribers,
 };
 
-/// How many providers of resources a server has by itself.
+/// Resource providers that every server has: truncated outputs and results of operations.
 const OWN_RESOURCES: usize = 2;
 
-/// Who a server says it is.
+/// The identity that a server presents to clients.
 #[derive(Clone, Debug)]
 pub struct Identity {
-    /// Its name.
+    /// The name in `serverInfo`.
     pub name: String,
-    /// Its version.
+    /// The version in `serverInfo`.
     pub version: String,
-    /// What a model should know before it uses the tools.
+    /// Instructions that clients show to the model before it uses the tools.
     pub instructions: Option<String>,
 }
 
-/// What is served, to whom it is announced, and who does the work. Clones are the same server.
+/// The state that all connections share. Clones are handles on the same server.
 #[derive(Clone)]
 pub struct Server {
     identity: Arc<Identity>,
-    /// The identity as every result to a modern client carries it.
-    stamp: Arc<MetaObject>,
+    /// The identity in the metadata of results.
+    identity_meta: Arc<MetaObject>,
     snapshot: Arc<RwLock<Arc<Snapshot>>>,
     resources: Arc<Vec<Arc<dyn Resources>>>,
     prompts: Arc<Vec<Arc<dyn Prompts>>>,
     pub(crate) runtime: Arc<Runtime>,
-    pub(crate) audience: Arc<Audience>,
-    pub(crate) seal: Arc<Seal>,
-    /// Who calls on stdio.
+    pub(crate) subscribers: Arc<Subscribers>,
+    pub(crate) sealer: Arc<StateSealer>,
+    /// The owner of calls on stdio.
     pub(crate) owner: Arc<str>,
-    pub(crate) deliveries: Arc<Deliveries>,
-    watch: Arc<Mutex<Weak<Watch>>>,
+    pub(crate) pending_results: Arc<PendingResults>,
+    /// Shared by the transports that serve at the moment.
+    watcher: Arc<Mutex<Weak<OperationWatcher>>>,
 }
 
 impl Server {
-    /// A server of these tools. What calls leave behind is served as resources.
+    /// Creates a server of these tools. Truncated outputs and results of operations are resources.
     pub fn new(identity: Identity, runtime: Arc<Runtime>, snapshot: Snapshot) -> Self {
-        let who = json!({"name": identity.name, "version": identity.version});
-        let stamp = MetaObject(
-            [("io.modelcontextprotocol/serverInfo".to_owned(), who)].into_iter().collect(),
+        let info = json!({"name": identity.name, "version": identity.version});
+        let identity_meta = MetaObject(
+            [("io.modelcontextprotocol/serverInfo".to_owned(), info)].into_iter().collect(),
         );
         Self {
             identity: Arc::new(identity),
-            stamp: Arc::new(stamp),
+            identity_meta: Arc::new(identity_meta),
             snapshot: Arc::new(RwLock::new(Arc::new(snapshot))),
             resources: Arc::new(vec![
                 runtime.outputs(),
@@ -69,15 +70,16 @@ impl Server {
             ]),
             prompts: Arc::default(),
             runtime,
-            audience: Arc::default(),
-            seal: Arc::new(Seal::new()),
+            subscribers: Arc::default(),
+            sealer: Arc::new(StateSealer::new()),
             owner: "local".into(),
-            deliveries: Arc::default(),
-            watch: Arc::default(),
+            pending_results: Arc::default(),
+            watcher: Arc::default(),
         }
     }
 
-    /// A server of native tools alone, in the current folder, with the policy that annotations make.
+    /// Creates a server of native tools only, in the current folder. The policy follows from their
+    /// annotations.
     pub fn of(identity: Identity, natives: Vec<Native>, describe: fn(&Tool) -> String) -> Self {
         let runtime = Runtime::new(Settings::new(".".into()));
         let (catalog, _) = Catalog::merge(natives.iter().map(|native| native.tool.clone()));
@@ -91,7 +93,8 @@ impl Server {
         )
     }
 
-    /// Says whose the calls on stdio are: the operating system's user. Over HTTP it is the token that tells.
+    /// Sets the owner of calls on stdio: the operating system's user. Over HTTP the owner follows
+    /// from the token.
     pub fn with_owner(mut self, owner: impl Into<Arc<str>>) -> Self {
         self.owner = owner.into();
         self
@@ -109,49 +112,53 @@ impl Server {
         self
     }
 
-    /// Serves other tools from now on. Running calls keep theirs; clients are told if the list is
-    /// another than before.
+    /// Replaces the served tools. Running calls keep the old ones; clients are notified if the list
+    /// differs.
     pub async fn replace(&self, snapshot: Snapshot) {
         let snapshot = Arc::new(snapshot);
         let before = {
             let mut current = self.snapshot.write();
             std::mem::replace(&mut *current, snapshot.clone())
         };
-        if !before.serves_the_same(&snapshot) {
-            self.audience.announce(Change::Tools).await;
+        if !before.lists_same_tools(&snapshot) {
+            self.subscribers.notify(Change::Tools).await;
         }
     }
 
-    /// Tells every client that something changed.
-    pub async fn announce(&self, change: Change) {
-        self.audience.announce(change).await;
+    /// Notifies every client of a change.
+    pub async fn notify(&self, change: Change) {
+        self.subscribers.notify(change).await;
     }
 
-    /// What is served now.
+    /// The tools that are served at the moment.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.snapshot.read().clone()
     }
 
-    /// A context in which what is served now can be called.
+    /// Extends a context so that prompts and resources can call the tools served at the moment.
     pub(crate) fn host(&self, context: Context) -> Context {
         let snapshot = self.snapshot();
         self.runtime.host(context, &snapshot.catalog, &snapshot.policy)
     }
 
-    /// The operations of its runtime.
     pub(crate) fn operations(&self) -> Operations {
         self.runtime.operations()
     }
 
-    /// What tells clients of ends, for as long as somebody holds it.
-    pub(crate) fn watch(&self) -> Arc<Watch> {
-        let mut watch = self.watch.lock();
-        if let Some(watch) = watch.upgrade() {
-            return watch;
+    /// Notifies clients of ended operations while the returned watcher is held. Transports share
+    /// one, so that clients are notified once.
+    pub(crate) fn start_watcher(&self) -> Arc<OperationWatcher> {
+        let mut current = self.watcher.lock();
+        if let Some(watcher) = current.upgrade() {
+            return watcher;
         }
-        let new = Arc::new(Watch::new(self));
-        *watch = Arc::downgrade(&new);
-        new
+        let watcher = Arc::new(OperationWatcher::start(
+            &self.operations(),
+            self.subscribers.clone(),
+            self.pending_results.clone(),
+        ));
+        *current = Arc::downgrade(&watcher);
+        watcher
     }
 
     pub(crate) fn identity(&self) -> &Identity {
@@ -166,22 +173,23 @@ impl Server {
         &self.prompts
     }
 
-    /// The metadata of a result: modern clients learn from each who answered.
-    pub(crate) fn stamp(&self, era: Era) -> Option<MetaObject> {
-        (era == Era::Modern).then(|| (*self.stamp).clone())
+    /// The metadata of a result. 2026-07-28 recommends the server's identity on every result; the
+    /// protocol library sets it only for `server/discover` and `subscriptions/listen`.
+    pub(crate) fn result_meta(&self, era: Era) -> Option<MetaObject> {
+        (era == Era::Modern).then(|| (*self.identity_meta).clone())
     }
 
-    /// What clients are told about the server: only what is there.
+    /// The answer to `initialize` and `server/discover`. Called for each request, so it is cheap.
     pub(crate) fn config(&self) -> ServerConfig {
-        let who = Implementation::new(&self.identity.name, &self.identity.version);
-        let config = ServerConfig::new(self.capabilities()).with_server_info(who);
-        let long_work = delivery::instructions(&self.snapshot());
+        let info = Implementation::new(&self.identity.name, &self.identity.version);
+        let config = ServerConfig::new(self.capabilities()).with_server_info(info);
+        let operations = delivery::instructions(&self.snapshot());
         let parts: Vec<_> =
-            self.identity.instructions.clone().into_iter().chain(long_work).collect();
+            self.identity.instructions.clone().into_iter().chain(operations).collect();
         if parts.is_empty() { config } else { config.with_instructions(parts.join("\n\n")) }
     }
 
-    #[expect(deprecated, reason = "older revisions, which we serve, have logging")]
+    #[expect(deprecated, reason = "logging is deprecated, but legacy clients use it")]
     fn capabilities(&self) -> ServerCapabilities {
         let mut capabilities = ServerCapabilities::builder()
             .enable_logging()
@@ -198,7 +206,7 @@ impl Server {
             prompts.list_changed = Some(true);
             prompts
         });
-        // What calls leave behind, always the first providers, completes nothing.
+        // The server's own providers complete nothing.
         let can_complete = has_prompts || self.resources.len() > OWN_RESOURCES;
         capabilities.completions = can_complete.then(Default::default);
         capabilities

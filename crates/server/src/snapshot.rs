@@ -1,7 +1,7 @@
-//! What is served: the tools of a catalog, rendered once for each era.
+//! The served tools: those of a catalog, rendered once for each era.
 //!
-//! A snapshot never changes. Pages are cut from it by name, so that a cursor stays good when the
-//! snapshot behind it is replaced.
+//! A snapshot is immutable. A cursor is the last name on a page rather than an index, so that it
+//! stays valid when the snapshot is replaced.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -11,55 +11,55 @@ use catalog::{
 use rmcp::model::{self as wire, JsonObject, MetaObject, ToolAnnotations};
 use serde_json::Value;
 
-use crate::{era::Era, output, schema};
+use crate::{era::Era, output_schema, schema};
 
 /// The most tools in one page of `tools/list`.
-const PAGE: usize = 2_000;
+const PAGE_SIZE: usize = 2_000;
 
-/// What in a tool's metadata lists what it is not held to.
+// Keys of a tool's metadata.
+/// The sandbox restrictions that do not apply on this machine.
 const UNCONFINED: &str = "toolcrib/unconfined";
-/// What in a tool's metadata says the group it belongs to, the version it declares, that a person must agree to each
-/// call, and how many seconds its examples took.
 const CATEGORY: &str = "toolcrib/category";
 const VERSION: &str = "toolcrib/version";
 const REQUIRES_APPROVAL: &str = "toolcrib/requires_approval";
+/// The measured run time of the tool's examples, in seconds.
 const EXECUTION_TIME: &str = "toolcrib/execution_time";
 
-/// What a cursor begins with; the last name delivered follows.
+/// The prefix of a cursor; the last name on the page follows.
 const AFTER: &str = "after:";
 
-/// How a catalog is turned into what is served.
+/// How a catalog is rendered.
 #[derive(Clone, Debug)]
 pub struct SnapshotOptions {
-    /// The name of the crib.
+    /// The name of the crib, for full names.
     pub crib: String,
-    /// Whether `mcp_{crib}_` stands before every served name.
+    /// Whether served names get the prefix `mcp_{crib}_`.
     pub full_names: bool,
-    /// How a tool's description is written out.
+    /// Renders the description of a tool for models.
     pub describe: fn(&Tool) -> String,
-    /// What may be called, and what must be asked about.
+    /// The policy for calls of these tools.
     pub policy: Policy,
 }
 
-/// The tools that are served, in order. Immutable.
+/// The served tools, sorted by name. Immutable.
 #[derive(Debug, Default)]
 pub struct Snapshot {
-    tools: Vec<Served>,
-    /// Everything that a sequence may call.
+    tools: Vec<ServedTool>,
+    /// The tools that a sequence may call.
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) policy: Policy,
-    /// The served names of the built-in tools, by their own.
+    /// The served names of the built-in tools for operations, by their own names.
     built_in: BTreeMap<String, String>,
-    /// Names of tools that are not served now, and why.
-    absent: BTreeMap<String, String>,
+    /// Tools that are switched off, by served name, with the reason.
+    unavailable: BTreeMap<String, String>,
 }
 
 /// One served tool.
 #[derive(Debug)]
-pub(crate) struct Served {
+pub(crate) struct ServedTool {
     pub(crate) tool: Arc<Tool>,
     modern: wire::Tool,
-    /// Only where it differs.
+    /// `None` if it is the same.
     legacy: Option<Box<wire::Tool>>,
 }
 
@@ -72,7 +72,8 @@ impl Snapshot {
     pub fn new(catalog: &Catalog, options: &SnapshotOptions) -> Self {
         let process = runtime::process_output_schema();
         let callable = catalog.tools().iter().filter(|tool| tool.is_callable());
-        let mut tools: Vec<_> = callable.map(|tool| Served::new(tool, options, &process)).collect();
+        let mut tools: Vec<_> =
+            callable.map(|tool| ServedTool::new(tool, options, &process)).collect();
         tools.sort_by(|a, b| a.name().cmp(b.name()));
         let built_in = tools.iter().filter(|served| served.is_built_in());
         Self {
@@ -82,17 +83,17 @@ impl Snapshot {
             tools,
             catalog: Arc::new(catalog.clone()),
             policy: options.policy.clone(),
-            absent: BTreeMap::new(),
+            unavailable: BTreeMap::new(),
         }
     }
 
-    /// Says of tools that are not served now, by the names they would be served under, why they are not.
-    pub fn with_absent(mut self, absent: BTreeMap<String, String>) -> Self {
-        self.absent = absent;
+    /// Adds the reasons why tools are not served at the moment, by their served names.
+    pub fn with_unavailable(mut self, unavailable: BTreeMap<String, String>) -> Self {
+        self.unavailable = unavailable;
         self
     }
 
-    /// Says of every program what it is not held to on this machine, in the tool's metadata.
+    /// Adds the sandbox restrictions that this machine lacks to the metadata of tools that run programs.
     pub fn with_unconfined(mut self, missing: &[String]) -> Self {
         if !missing.is_empty() {
             let programs = self.tools.iter_mut().filter(|served| {
@@ -101,9 +102,7 @@ impl Snapshot {
                     Implementation::Process(_) | Implementation::Python(_)
                 )
             });
-            for rendering in programs.flat_map(|served| {
-                std::iter::once(&mut served.modern).chain(served.legacy.as_deref_mut())
-            }) {
+            for rendering in programs.flat_map(ServedTool::renderings_mut) {
                 rendering
                     .meta
                     .get_or_insert_default()
@@ -113,15 +112,15 @@ impl Snapshot {
         self
     }
 
-    /// Lets calls of functions of R and Python name the session that they mean: for clients whose requests belong to no connection.
-    pub fn with_handles(mut self) -> Self {
+    /// Adds an argument for the session to R and Python tools: modern HTTP requests belong to no
+    /// connection, so that state between calls needs an explicit handle.
+    pub fn with_session_handles(mut self) -> Self {
         for served in &mut self.tools {
             let Some(tool) = runtime::with_handle(&served.tool) else {
                 continue;
             };
             let input = schema::render(&tool.input);
-            for rendering in std::iter::once(&mut served.modern).chain(served.legacy.as_deref_mut())
-            {
+            for rendering in served.renderings_mut() {
                 rendering.input_schema = input.clone();
             }
             served.tool = Arc::new(tool);
@@ -129,53 +128,53 @@ impl Snapshot {
         self
     }
 
-    /// Exactly the objects that `tools/list` serves, in the same order.
+    /// The tools exactly as `tools/list` serves them to modern clients, in the same order.
     pub fn tools_json(&self) -> Vec<Value> {
         let tools = self.tools.iter().map(|served| serde_json::to_value(&served.modern));
         tools.map(|tool| tool.expect("a tool is plain data")).collect()
     }
 
-    /// The tool that is served under this name.
+    /// The tool with this served name.
     pub fn get(&self, served_name: &str) -> Option<&Arc<Tool>> {
         self.find(served_name).map(|served| &served.tool)
     }
 
-    /// The served name nearest to one that does not exist.
+    /// The served name that is most similar to an unknown one.
     pub fn closest(&self, served_name: &str) -> Option<&str> {
         let bare = self
             .tools
             .iter()
             .find(|served| served.tool.bare_name() == served_name)
-            .map(Served::name);
-        bare.or_else(|| closest(served_name, self.tools.iter().map(Served::name)))
+            .map(ServedTool::name);
+        bare.or_else(|| closest(served_name, self.tools.iter().map(ServedTool::name)))
     }
 
-    /// Why the tool of this name is not served, if that is known.
-    pub(crate) fn absent(&self, served_name: &str) -> Option<&str> {
-        self.absent.get(served_name).map(String::as_str)
+    /// Why the tool of this name is not served, if it is switched off.
+    pub(crate) fn why_unavailable(&self, served_name: &str) -> Option<&str> {
+        self.unavailable.get(served_name).map(String::as_str)
     }
 
-    /// How many tools are served.
+    /// The number of served tools.
     pub fn len(&self) -> usize {
         self.tools.len()
     }
 
-    /// Whether nothing is served.
+    /// Whether no tools are served.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }
 
-    /// The name under which the built-in tool `name` is served.
+    /// The served name of the built-in tool `name`.
     pub(crate) fn built_in(&self, name: &str) -> Option<&str> {
         self.built_in.get(name).map(String::as_str)
     }
 
-    pub(crate) fn find(&self, served_name: &str) -> Option<&Served> {
+    pub(crate) fn find(&self, served_name: &str) -> Option<&ServedTool> {
         let found = self.tools.binary_search_by(|served| served.name().cmp(served_name));
         found.ok().map(|index| &self.tools[index])
     }
 
-    /// The page behind a cursor, and the cursor to the next one. An empty cursor is the beginning.
+    /// The page after a cursor, and the cursor for the next one. An empty cursor means the start.
     pub(crate) fn page(
         &self,
         cursor: Option<&str>,
@@ -189,7 +188,7 @@ impl Snapshot {
             }
         };
         let rest = &self.tools[start..];
-        let page = &rest[..rest.len().min(PAGE)];
+        let page = &rest[..rest.len().min(PAGE_SIZE)];
         let next = page
             .last()
             .filter(|_| page.len() < rest.len())
@@ -197,8 +196,8 @@ impl Snapshot {
         Ok((page.iter().map(|served| served.rendering(era).clone()).collect(), next))
     }
 
-    /// Whether clients would see the same list.
-    pub(crate) fn serves_the_same(&self, other: &Self) -> bool {
+    /// Whether `tools/list` is the same for clients.
+    pub(crate) fn lists_same_tools(&self, other: &Self) -> bool {
         self.tools
             .iter()
             .map(|served| &served.modern)
@@ -206,35 +205,36 @@ impl Snapshot {
     }
 }
 
-impl Served {
+impl ServedTool {
     fn new(tool: &Arc<Tool>, options: &SnapshotOptions, process: &Schema) -> Self {
-        let served_name = match options.full_names {
-            true => name::qualify(&options.crib, &tool.name),
-            false => tool.name.clone(),
+        let served_name = if options.full_names {
+            name::qualify(&options.crib, &tool.name)
+        } else {
+            tool.name.clone()
         };
         let mut modern =
             wire::Tool::new(served_name, (options.describe)(tool), schema::render(&tool.input));
         modern.title.clone_from(&tool.title);
-        modern.annotations = Some(annotations(&tool.annotations));
-        modern.meta = meta(tool);
+        modern.annotations = Some(to_hints(&tool.annotations));
+        modern.meta = build_meta(tool);
         modern.output_schema = match &tool.implementation {
             Implementation::Process(program) if !program.speaks_json() => {
                 Some(schema::render(process))
             }
-            // An envelope has an arm for failures itself.
+            // The schema of an envelope covers failures already.
             _ if tool.errors == ErrorForm::Envelope => tool.output.as_ref().map(schema::render),
             implementation => tool.output.as_ref().map(|schema| {
                 let result = schema::render(schema);
-                let widened = output::widened(&result, tool.mode, tool.on_mismatch);
+                let widened = output_schema::widen(&result, tool.mode, tool.on_mismatch);
                 match runtime::with_missing(&result)
                     .filter(|_| matches!(implementation, Implementation::R(_)))
                 {
-                    Some(missing) => output::admitting(widened, missing),
+                    Some(missing) => output_schema::add_alternative(widened, missing),
                     None => widened,
                 }
             }),
         };
-        let legacy = modern.output_schema.as_deref().and_then(output::wrapped);
+        let legacy = modern.output_schema.as_deref().and_then(output_schema::wrap_schema);
         let legacy = legacy.map(|schema| Box::new(modern.clone().with_raw_output_schema(schema)));
         Self { tool: tool.clone(), modern, legacy }
     }
@@ -243,7 +243,11 @@ impl Served {
         &self.modern.name
     }
 
-    /// Whether it looks after operations itself.
+    fn renderings_mut(&mut self) -> impl Iterator<Item = &mut wire::Tool> {
+        std::iter::once(&mut self.modern).chain(self.legacy.as_deref_mut())
+    }
+
+    /// Whether it is a built-in tool for operations.
     pub(crate) fn is_built_in(&self) -> bool {
         self.tool.implementation == Implementation::Native
             && name::BUILT_IN.contains(&self.tool.name.as_str())
@@ -256,18 +260,20 @@ impl Served {
         }
     }
 
-    /// A structured result as clients of this era take it: the old ones only take objects.
-    pub(crate) fn structured(&self, era: Era, value: Value) -> Value {
+    /// Adapts a structured result to an era: revisions up to 2025-11-25 allow only objects.
+    pub(crate) fn structured_for(&self, era: Era, value: Value) -> Value {
         match era {
-            Era::Legacy if self.legacy.is_some() || !value.is_object() => output::wrap(value),
+            Era::Legacy if self.legacy.is_some() || !value.is_object() => {
+                output_schema::wrap_value(value)
+            }
             _ => value,
         }
     }
 }
 
-/// What a tool may do, as hints. What nobody said is served as the worse case, or left out where
-/// clients assume it.
-fn annotations(annotations: &Annotations) -> ToolAnnotations {
+/// Converts annotations to hints. An effect that is not declared is served as the worse case, or left
+/// out where the protocol's default is the worse case.
+fn to_hints(annotations: &Annotations) -> ToolAnnotations {
     let mut hints = ToolAnnotations::new()
         .read_only(annotations.is_read_only())
         .open_world(annotations.network.unwrap_or(false));
@@ -280,8 +286,8 @@ fn annotations(annotations: &Annotations) -> ToolAnnotations {
     hints
 }
 
-/// What clients have no field for.
-fn meta(tool: &Tool) -> Option<MetaObject> {
+/// The facts about a tool for which the protocol has no field.
+fn build_meta(tool: &Tool) -> Option<MetaObject> {
     let annotations = &tool.annotations;
     let category =
         annotations.category.as_deref().map(|category| (CATEGORY, Value::from(category)));

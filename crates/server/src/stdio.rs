@@ -1,4 +1,4 @@
-//! One client on a pair of pipes.
+//! Serves one client on a pair of pipes.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,26 +14,27 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     ServeError, Server,
     connection::Connection,
-    gate::Gate,
-    guard::{Beside, Guard},
-    lifetime::Lifetime,
+    request_limiter::RequestLimiter,
+    shutdown::ShutdownSignals,
+    transport::{PipeTransport, SideConnectionOptions},
 };
 
-/// The most calls at once; one client rarely has more.
-const MOST_CALLS: usize = 256;
+/// Concurrent calls of the client; few have more.
+const MAX_CALLS: usize = 256;
 
-/// How long calls may go on after the input has ended: enough for those that are nearly done.
-const GRACE: Duration = Duration::from_millis(250);
+/// How long calls may continue after EOF, so that those about to finish still get a response.
+const GRACE_PERIOD: Duration = Duration::from_millis(250);
 
-/// How long cancelled calls may take to end before they are left behind.
-const DEADLINE: Duration = Duration::from_secs(4);
+/// How long cancelled calls and operations may take to end before the server exits anyway. Clients
+/// kill a server that does not exit soon after EOF.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Serves the client on standard input and output until its input ends.
+/// Serves the client on stdin and stdout until EOF.
 pub async fn serve_stdio(server: Server) -> Result<(), ServeError> {
     serve_stdio_until(server, CancellationToken::new()).await
 }
 
-/// Serves the client on standard input and output until its input ends or `shutdown` is cancelled.
+/// Serves the client on stdin and stdout until EOF or `shutdown` is cancelled.
 pub async fn serve_stdio_until(
     server: Server,
     shutdown: CancellationToken,
@@ -42,8 +43,8 @@ pub async fn serve_stdio_until(
     serve_pipes(server, input, output, shutdown).await
 }
 
-/// Serves the client on any pair of pipes, until its input ends or `shutdown` is cancelled.
-/// Calls and operations that run then are cancelled.
+/// Serves the client on any pair of pipes until EOF or `shutdown` is cancelled, then cancels running
+/// calls and operations.
 pub async fn serve_pipes<R, W>(
     server: Server,
     input: R,
@@ -70,25 +71,23 @@ where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
 {
-    let lifetime = Lifetime::default();
-    let _watch = server.watch();
+    let signals = ShutdownSignals::default();
+    let _watcher = server.start_watcher();
     let operations = server.operations();
     let connection = Connection::new(
         server.clone(),
         server.owner.clone(),
-        Arc::new(Gate::new(MOST_CALLS)),
-        lifetime.clone(),
+        Arc::new(RequestLimiter::new(MAX_CALLS)),
+        signals.clone(),
     );
     let session = connection.session.clone();
-    let (alive, mut beside) = mpsc::channel(1);
-    let guard = Guard::new(input, output, lifetime.closing.clone()).with(aside(
-        server,
-        &connection,
-        &shutdown,
-        alive,
-    ));
+    let (alive, mut side_closed) = mpsc::channel(1);
+    let side_connection = side_connection(server, &connection, &shutdown, alive);
+    let transport = PipeTransport::new(input, output, signals.closing.clone())
+        .with_side_connection(side_connection);
     let serving = async {
-        let served = match serve_server_with_ct(connection, guard, shutdown.child_token()).await {
+        let served = match serve_server_with_ct(connection, transport, shutdown.child_token()).await
+        {
             Ok(service) => {
                 let _ = service.waiting().await;
                 Ok(())
@@ -98,37 +97,40 @@ where
             }
             Err(error) => Err(ServeError::Protocol(error.to_string())),
         };
-        // Nothing is ever sent: this is the end of what was answered aside.
-        beside.recv().await;
+        // Nothing is sent on this channel; it closes with the side connection.
+        side_closed.recv().await;
         served
     };
     tokio::select! {
         served = serving => served?,
-        () = end(&lifetime, &operations, &shutdown) => tracing::warn!("some calls did not end when they were cancelled"),
+        () = shut_down(&signals, &operations, &shutdown) => {
+            tracing::warn!("some calls did not end when they were cancelled");
+        }
     }
-    if timeout(DEADLINE, operations.drain()).await.is_err() {
+    if timeout(SHUTDOWN_TIMEOUT, operations.drain()).await.is_err() {
         tracing::warn!("some operations did not end in time");
     }
-    // Nobody comes back to it.
-    let _ = timeout(DEADLINE, session.end()).await;
+    // No other connection can use the session of a stdio client.
+    let _ = timeout(SHUTDOWN_TIMEOUT, session.end()).await;
     Ok(())
 }
 
-/// What answers requests in the dialect: a connection like the client's own, with the same state.
-fn aside(
+/// The connection for camel-case requests. It shares owner, session and limits with the client's
+/// own.
+fn side_connection(
     server: Server,
-    own: &Connection,
+    main: &Connection,
     shutdown: &CancellationToken,
     alive: mpsc::Sender<()>,
-) -> Beside {
+) -> SideConnectionOptions {
     let mut connection = Connection::new(
         server.clone(),
-        own.owner.clone(),
-        Arc::clone(&own.gate),
-        own.lifetime.clone(),
+        main.owner.clone(),
+        Arc::clone(&main.limiter),
+        main.shutdown.clone(),
     );
-    connection.session = own.session.clone();
-    Beside {
+    connection.session = main.session.clone();
+    SideConnectionOptions {
         server,
         connect: Box::new(move || connection),
         shutdown: shutdown.child_token(),
@@ -136,16 +138,21 @@ fn aside(
     }
 }
 
-/// Waits for the end and brings it about; returns when there is nothing left to wait for.
-async fn end(lifetime: &Lifetime, operations: &Operations, shutdown: &CancellationToken) {
+/// Waits for EOF or a shutdown and cancels what is running. Returns when the timeout has passed.
+async fn shut_down(
+    signals: &ShutdownSignals,
+    operations: &Operations,
+    shutdown: &CancellationToken,
+) {
     tokio::select! {
-        () = lifetime.closing.cancelled() => sleep(GRACE).await,
-        () = shutdown.cancelled() => lifetime.closing.cancel(),
+        () = signals.closing.cancelled() => sleep(GRACE_PERIOD).await,
+        () = shutdown.cancelled() => signals.closing.cancel(),
     }
-    // Operations first: they are told why, before the calls that wait for them are cancelled.
+    // Drain the operations first, so that they record the shutdown as the reason and not the
+    // cancelled call that waits for them.
     let abort = async {
-        lifetime.abort.cancel();
-        sleep(DEADLINE).await;
+        signals.abort.cancel();
+        sleep(SHUTDOWN_TIMEOUT).await;
     };
     tokio::select! {
         biased;

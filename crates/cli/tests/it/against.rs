@@ -143,8 +143,8 @@ fn a_server_that_cannot_be_asked_is_an_error_that_says_why() {
         ("no-such-program-here", "no-such-program-here"),
         ("sh -c 'echo out of order >&2'", "out of order"),
         ("sh -c 'oops", "is not a valid command line"),
-        ("https://example.org/mcp", "is not an address on this machine"),
-        ("http://example.org/mcp", "is not an address on this machine"),
+        ("https://example.org/mcp", "is not on this machine"),
+        ("http://example.org/mcp", "is not on this machine"),
         ("http://127.0.0.1:9/mcp", "Connection refused"),
     ] {
         let ran = crib.run(&["check", "--against", server]);

@@ -1,5 +1,5 @@
-//! HTTP to a server on this machine: one connection for each request, without encryption, which nobody on
-//! the way could read.
+//! A plain HTTP client for loopback servers: TLS is unnecessary there, and the build needs no TLS
+//! library. Each request has a connection of its own.
 
 use std::{borrow::Cow, collections::HashMap, net::IpAddr, sync::Arc};
 
@@ -20,17 +20,17 @@ use rmcp::{
 use sse_stream::{Sse, SseStream};
 use tokio::net::TcpStream;
 
-/// The longest answer that is taken.
-const LONGEST: usize = 64 * 1024 * 1024;
+/// The longest response body, in bytes.
+const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 const SESSION: &str = "mcp-session-id";
 
-/// A client of servers on this machine.
+/// A client for servers on this machine.
 #[derive(Clone)]
-pub(super) struct Loopback;
+pub(super) struct LoopbackClient;
 
-/// Why a request came to nothing.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HttpError {
     #[error(transparent)]
@@ -41,24 +41,24 @@ pub(super) enum HttpError {
     Request(#[from] axum::http::Error),
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    #[error("the answer could not be read: {0}")]
+    #[error("could not read the response: {0}")]
     Body(String),
 }
 
-type Answer<T> = Result<T, StreamableHttpError<HttpError>>;
+type HttpResult<T> = Result<T, StreamableHttpError<HttpError>>;
 
-/// Whether a URL leads to this machine.
+/// Whether a URL is plain HTTP to a loopback address.
 pub(super) fn is_loopback(url: &str) -> bool {
     let Ok(uri) = url.parse::<Uri>() else {
         return false;
     };
     let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
-    let is_here =
+    let is_local =
         host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-    uri.scheme_str() == Some("http") && is_here
+    uri.scheme_str() == Some("http") && is_local
 }
 
-impl StreamableHttpClient for Loopback {
+impl StreamableHttpClient for LoopbackClient {
     type Error = HttpError;
 
     async fn post_message(
@@ -68,22 +68,27 @@ impl StreamableHttpClient for Loopback {
         session_id: Option<Arc<str>>,
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Answer<StreamableHttpPostResponse> {
+    ) -> HttpResult<StreamableHttpPostResponse> {
         let body = serde_json::to_vec(&message)
             .map_err(|error| StreamableHttpError::Client(error.into()))?;
-        let request =
-            Asking { method: Method::POST, uri: &uri, session_id, auth_header, custom_headers };
+        let request = OutgoingRequest {
+            method: Method::POST,
+            uri: &uri,
+            session_id,
+            auth_header,
+            custom_headers,
+        };
         let response = request.send(body).await?;
         let status = response.status();
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
-        let session = text(&response, SESSION);
-        let kind = text(&response, header::CONTENT_TYPE.as_str()).unwrap_or_default();
+        let session = header_text(&response, SESSION);
+        let kind = header_text(&response, header::CONTENT_TYPE.as_str()).unwrap_or_default();
         if status.is_success() && kind.starts_with(EVENTS) {
-            return Ok(StreamableHttpPostResponse::Sse(events(response), session));
+            return Ok(StreamableHttpPostResponse::Sse(into_events(response), session));
         }
-        let body = whole(response).await?;
+        let body = read_body(response).await?;
         match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
             Ok(message) if kind.starts_with(JSON) => {
                 Ok(StreamableHttpPostResponse::Json(message, session))
@@ -103,8 +108,8 @@ impl StreamableHttpClient for Loopback {
         session_id: Arc<str>,
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Answer<()> {
-        let request = Asking {
+    ) -> HttpResult<()> {
+        let request = OutgoingRequest {
             method: Method::DELETE,
             uri: &uri,
             session_id: Some(session_id),
@@ -121,22 +126,26 @@ impl StreamableHttpClient for Loopback {
         _: Option<String>,
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Answer<BoxStream<'static, Result<Sse, sse_stream::Error>>> {
-        let request =
-            Asking { method: Method::GET, uri: &uri, session_id, auth_header, custom_headers };
+    ) -> HttpResult<BoxStream<'static, Result<Sse, sse_stream::Error>>> {
+        let request = OutgoingRequest {
+            method: Method::GET,
+            uri: &uri,
+            session_id,
+            auth_header,
+            custom_headers,
+        };
         let response = request.send(Vec::new()).await?;
         match response.status() {
             StatusCode::METHOD_NOT_ALLOWED => Err(StreamableHttpError::ServerDoesNotSupportSse),
             status if !status.is_success() => {
                 Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(status.to_string())))
             }
-            _ => Ok(events(response)),
+            _ => Ok(into_events(response)),
         }
     }
 }
 
-/// A request in the making.
-struct Asking<'a> {
+struct OutgoingRequest<'a> {
     method: Method,
     uri: &'a str,
     session_id: Option<Arc<str>>,
@@ -144,12 +153,12 @@ struct Asking<'a> {
     custom_headers: HashMap<HeaderName, HeaderValue>,
 }
 
-impl Asking<'_> {
-    async fn send(self, body: Vec<u8>) -> Answer<Response<Incoming>> {
-        self.sent(body).await.map_err(StreamableHttpError::Client)
+impl OutgoingRequest<'_> {
+    async fn send(self, body: Vec<u8>) -> HttpResult<Response<Incoming>> {
+        self.try_send(body).await.map_err(StreamableHttpError::Client)
     }
 
-    async fn sent(self, body: Vec<u8>) -> Result<Response<Incoming>, HttpError> {
+    async fn try_send(self, body: Vec<u8>) -> Result<Response<Incoming>, HttpError> {
         let uri: Uri = self.uri.parse().map_err(axum::http::Error::from)?;
         let host = uri.host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
         let port = uri.port_u16().unwrap_or(80);
@@ -183,17 +192,17 @@ impl Asking<'_> {
     }
 }
 
-fn text(response: &Response<Incoming>, name: &str) -> Option<String> {
+fn header_text(response: &Response<Incoming>, name: &str) -> Option<String> {
     response.headers().get(name)?.to_str().ok().map(str::to_owned)
 }
 
-fn events(response: Response<Incoming>) -> BoxStream<'static, Result<Sse, sse_stream::Error>> {
-    // Bounded by the time that the whole list may take.
+fn into_events(response: Response<Incoming>) -> BoxStream<'static, Result<Sse, sse_stream::Error>> {
+    // Not limited in size: the timeout of the list bounds it.
     SseStream::new(response.into_body()).boxed()
 }
 
-async fn whole(response: Response<Incoming>) -> Answer<Bytes> {
-    let body = Limited::new(response.into_body(), LONGEST).collect().await;
+async fn read_body(response: Response<Incoming>) -> HttpResult<Bytes> {
+    let body = Limited::new(response.into_body(), MAX_BODY_BYTES).collect().await;
     body.map(|body| body.to_bytes())
         .map_err(|error| StreamableHttpError::Client(HttpError::Body(error.to_string())))
 }
@@ -203,7 +212,7 @@ mod tests {
     use super::is_loopback;
 
     #[test]
-    fn only_this_machine_is_asked() {
+    fn accepts_only_loopback_urls() {
         for here in ["http://127.0.0.1:8080/mcp", "http://localhost:1/mcp", "http://[::1]:9/mcp"] {
             assert!(is_loopback(here), "{here}");
         }

@@ -27,9 +27,10 @@ impl Priming {
     /// one, or one that the client may not know either: then it is safer to send none.
     pub(super) fn of_revision(revision: &str) -> Self {
         // Revisions are dates, which sort as text.
-        match revision >= ProtocolVersion::V_2025_11_25.as_str() {
-            true => Self::Expected,
-            false => Self::Unknown,
+        if revision >= ProtocolVersion::V_2025_11_25.as_str() {
+            Self::Expected
+        } else {
+            Self::Unknown
         }
     }
 

@@ -7,14 +7,14 @@ use std::{
     time::Duration,
 };
 
-use server::control::{Verbs, listen, send};
+use server::control::{ControlCommands, listen, send};
 use tokio::task::JoinHandle;
 
-async fn listening(path: &Path, verbs: Verbs) -> JoinHandle<std::io::Result<()>> {
+async fn listening(path: &Path, commands: ControlCommands) -> JoinHandle<std::io::Result<()>> {
     let path: Arc<Path> = path.into();
     let listening = tokio::spawn({
         let path = path.clone();
-        async move { listen(&path, verbs).await }
+        async move { listen(&path, commands).await }
     });
     tokio::time::timeout(Duration::from_secs(10), async {
         while send(&path, "hello?").await.is_err() {
@@ -30,10 +30,10 @@ async fn listening(path: &Path, verbs: Verbs) -> JoinHandle<std::io::Result<()>>
 async fn obeys_known_verbs_and_names_unknown_ones() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("state/control.sock");
-    let verbs = Verbs::default()
+    let commands = ControlCommands::default()
         .on("reload", async |_| "reloaded\n2 tools".to_owned())
         .on("approve", async |id| format!("approved `{id}`"));
-    let server = listening(&path, verbs).await;
+    let server = listening(&path, commands).await;
     assert_eq!(send(&path, "reload").await.expect("an answer"), "reloaded\n2 tools");
     assert_eq!(send(&path, "approve  a b ").await.expect("an answer"), "approved `a b`");
     assert_eq!(
@@ -58,7 +58,7 @@ async fn takes_a_function_that_reloads() {
 async fn the_socket_is_for_its_owner_only() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("state/control.sock");
-    let server = listening(&path, Verbs::default()).await;
+    let server = listening(&path, ControlCommands::default()).await;
     let mode =
         |path: &Path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
     assert_eq!(mode(&path), 0o600);
@@ -76,8 +76,8 @@ async fn replaces_a_stale_socket_but_not_one_in_use() {
     private.mode(0o700).create(path.parent().expect("a folder")).expect("made");
     drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket"));
     assert!(path.exists(), "left behind");
-    let server = listening(&path, Verbs::default()).await;
-    let second = listen(&path, Verbs::default()).await.expect_err("in use");
+    let server = listening(&path, ControlCommands::default()).await;
+    let second = listen(&path, ControlCommands::default()).await.expect_err("in use");
     assert_eq!(second.kind(), std::io::ErrorKind::AddrInUse);
     assert!(send(&path, "x").await.is_ok(), "the first goes on");
     server.abort();
@@ -89,8 +89,9 @@ async fn refuses_a_folder_that_others_may_enter_and_leaves_it_alone() {
     let shared = folder.path().join("shared");
     std::fs::create_dir(&shared).expect("made");
     std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o755)).expect("changed");
-    let refused =
-        listen(&shared.join("control.sock"), Verbs::default()).await.expect_err("not private");
+    let refused = listen(&shared.join("control.sock"), ControlCommands::default())
+        .await
+        .expect_err("not private");
     assert_eq!(refused.kind(), std::io::ErrorKind::PermissionDenied);
     assert_eq!(std::fs::metadata(&shared).expect("there").permissions().mode() & 0o777, 0o755);
 }

@@ -7,174 +7,50 @@ use std::{
 
 use runtime::{Viewer, operation::State};
 use serde_json::{Value, json};
-use server::{HttpOptions, ServeError, Server, serve_http};
+use server::Server;
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
     sync::Semaphore,
-    task::JoinHandle,
     time::timeout,
 };
-use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context, Outcome};
 
 use crate::{
-    pipes::{MODERN, PATIENCE, handshake, meta, text},
-    workshop::{echo, echoing, keeping, serving, tool},
-    yard::Yard,
+    http_client::{HttpClient, Response},
+    operations_fixture::OperationsFixture,
+    stdio_client::{MODERN, TIMEOUT, handshake, meta, text},
+    test_server::{echo, echo_server, server_with, server_with_store, tool},
 };
-
-/// A server on a port of its own.
-pub(crate) struct Site {
-    address: String,
-    pub(crate) shutdown: CancellationToken,
-    pub(crate) serving: JoinHandle<Result<(), ServeError>>,
-}
-
-/// What came back.
-#[derive(Debug)]
-pub(crate) struct Response {
-    pub(crate) status: u16,
-    headers: Vec<(String, String)>,
-    body: String,
-}
-
-impl Site {
-    pub(crate) async fn new(server: Server) -> Self {
-        Self::with(server, |_| {}).await
-    }
-
-    pub(crate) async fn with(server: Server, change: impl FnOnce(&mut HttpOptions)) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let address = listener.local_addr().expect("an address").to_string();
-        let mut options = HttpOptions::new(listener);
-        change(&mut options);
-        let shutdown = CancellationToken::new();
-        let serving = tokio::spawn(serve_http(server, options, shutdown.clone()));
-        Self { address, shutdown, serving }
-    }
-
-    /// The head of a request; `headers` replace the usual ones.
-    fn head(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
-        let length = body.len().to_string();
-        let mut all = vec![
-            ("Host", self.address.as_str()),
-            ("Content-Type", "application/json"),
-            ("Accept", "application/json, text/event-stream"),
-            ("Content-Length", &length),
-            ("Connection", "close"),
-        ];
-        all.retain(|(name, _)| !headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
-        all.extend(headers);
-        let head: String = all.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        format!("{method} {path} HTTP/1.1\r\n{head}\r\n")
-    }
-
-    /// Opens a connection and sends a request.
-    async fn open(
-        &self,
-        method: &str,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: &str,
-    ) -> BufReader<TcpStream> {
-        let mut stream = TcpStream::connect(&self.address).await.expect("a connection");
-        stream.write_all(self.head(method, path, headers, body).as_bytes()).await.expect("sent");
-        // A server that refuses early may not read the body.
-        let _ = stream.write_all(body.as_bytes()).await;
-        BufReader::new(stream)
-    }
-
-    pub(crate) async fn send(
-        &self,
-        method: &str,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: &str,
-    ) -> Response {
-        let mut stream = self.open(method, path, headers, body).await;
-        timeout(PATIENCE, Response::read(&mut stream)).await.expect("a response in time")
-    }
-
-    /// A request that says everything itself.
-    async fn modern(&self, method: &str, mut params: Value, headers: &[(&str, &str)]) -> Response {
-        params["_meta"] = meta(json!({}));
-        let name =
-            params["name"].as_str().or(params["uri"].as_str()).unwrap_or_default().to_owned();
-        let mut all = vec![("MCP-Protocol-Version", MODERN), ("Mcp-Method", method)];
-        if !name.is_empty() {
-            all.push(("Mcp-Name", &name));
-        }
-        all.retain(|(name, _)| !headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
-        all.extend(headers);
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        self.send("POST", "/mcp", &all, &body.to_string()).await
-    }
-
-    async fn echo(&self, headers: &[(&str, &str)]) -> Response {
-        self.modern("tools/call", json!({"name": "echo", "arguments": {"message": "hi"}}), headers)
-            .await
-    }
-
-    /// Opens a session of an older client.
-    async fn session(&self) -> Response {
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": handshake(json!({}))});
-        self.send("POST", "/mcp", &[], &body.to_string()).await
-    }
-}
-
-impl Response {
-    async fn read(stream: &mut BufReader<TcpStream>) -> Self {
-        let mut raw = Vec::new();
-        let _ = stream.read_to_end(&mut raw).await;
-        let raw = String::from_utf8_lossy(&raw).into_owned();
-        let (head, body) = raw.split_once("\r\n\r\n").unwrap_or((&raw, ""));
-        let mut lines = head.lines();
-        let status = lines
-            .next()
-            .and_then(|line| line.split(' ').nth(1))
-            .and_then(|status| status.parse().ok())
-            .unwrap_or(0);
-        let headers = lines
-            .filter_map(|line| line.split_once(": "))
-            .map(|(name, value)| (name.to_lowercase(), value.to_owned()));
-        Self { status, headers: headers.collect(), body: body.to_owned() }
-    }
-
-    fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
-    }
-
-    /// The message in the body, be it plain or the last event of a stream.
-    pub(crate) fn message(&self) -> Value {
-        let mut events =
-            self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
-        let text = events.rfind(|event| event.starts_with('{')).unwrap_or(self.body.trim());
-        serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
-    }
-}
 
 #[tokio::test]
 async fn serves_modern_requests() {
-    let site = Site::new(echoing()).await;
-    let reply = site.echo(&[]).await;
+    let client = HttpClient::new(echo_server()).await;
+    let reply = client.echo(&[]).await;
     assert_eq!((reply.status, text(&reply.message())), (200, "hi"));
-    assert_eq!(site.echo(&[("Mcp-Name", "other")]).await.status, 400, "header and body must agree");
-    assert_eq!(site.modern("no/such", json!({}), &[]).await.status, 404);
-    let malformed = site.modern("tools/call", json!({"name": 5}), &[("Mcp-Name", "5")]).await;
+    assert_eq!(
+        client.echo(&[("Mcp-Name", "other")]).await.status,
+        400,
+        "header and body must agree"
+    );
+    assert_eq!(client.modern("no/such", json!({}), &[]).await.status, 404);
+    let malformed = client.modern("tools/call", json!({"name": 5}), &[("Mcp-Name", "5")]).await;
     assert_ne!(malformed.status, 404, "{malformed:?}");
-    assert_eq!(site.send("GET", "/mcp", &[("MCP-Protocol-Version", MODERN)], "").await.status, 405);
+    assert_eq!(
+        client.send("GET", "/mcp", &[("MCP-Protocol-Version", MODERN)], "").await.status,
+        405
+    );
 }
 
 #[tokio::test]
 async fn the_audit_is_complete_when_serving_ends() {
     let place = tempfile::tempdir().expect("a folder");
     // Held until after the look: what is dropped would write by itself.
-    let server = keeping(place.path());
-    let site = Site::new(server.clone()).await;
-    assert_eq!(site.echo(&[]).await.status, 200);
-    site.shutdown.cancel();
-    site.serving.await.expect("no panic").expect("an orderly end");
+    let server = server_with_store(place.path());
+    let client = HttpClient::new(server.clone()).await;
+    assert_eq!(client.echo(&[]).await.status, 200);
+    client.shutdown.cancel();
+    client.serving.await.expect("no panic").expect("an orderly end");
     let audit = std::fs::read_to_string(place.path().join("audit.jsonl")).expect("the audit");
     assert_eq!(audit.lines().count(), 1, "{audit}");
     drop(server);
@@ -182,17 +58,20 @@ async fn the_audit_is_complete_when_serving_ends() {
 
 #[tokio::test]
 async fn serves_sessions_of_older_clients() {
-    let site = Site::new(echoing()).await;
-    let opened = site.session().await;
+    let client = HttpClient::new(echo_server()).await;
+    let opened = client.session().await;
     let session = opened.header("mcp-session-id").expect("a session").to_owned();
     let headers = [("Mcp-Session-Id", session.as_str()), ("MCP-Protocol-Version", "2025-11-25")];
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
-    assert_eq!(site.send("POST", "/mcp", &headers, &initialized).await.status, 202);
+    assert_eq!(client.send("POST", "/mcp", &headers, &initialized).await.status, 202);
     let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo", "arguments": {"message": "hi"}}});
-    assert_eq!(text(&site.send("POST", "/mcp", &headers, &call.to_string()).await.message()), "hi");
-    assert_eq!(site.send("DELETE", "/mcp", &headers, "").await.status, 204);
     assert_eq!(
-        site.send("POST", "/mcp", &headers, &call.to_string()).await.status,
+        text(&client.send("POST", "/mcp", &headers, &call.to_string()).await.message()),
+        "hi"
+    );
+    assert_eq!(client.send("DELETE", "/mcp", &headers, "").await.status, 204);
+    assert_eq!(
+        client.send("POST", "/mcp", &headers, &call.to_string()).await.status,
         404,
         "the session is gone"
     );
@@ -203,26 +82,26 @@ async fn primes_streams_only_where_the_revision_asks_for_it() {
     for (revision, is_primed) in
         [("2025-03-26", false), ("2025-06-18", false), ("2025-11-25", true)]
     {
-        let site = Site::new(echoing()).await;
+        let client = HttpClient::new(echo_server()).await;
         let mut params = handshake(json!({}));
         params["protocolVersion"] = json!(revision);
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
-        let opened = site.send("POST", "/mcp", &[], &body.to_string()).await;
+        let opened = client.send("POST", "/mcp", &[], &body.to_string()).await;
         assert_eq!(opened.message()["result"]["protocolVersion"], revision);
         let session = opened.header("mcp-session-id").expect("a session").to_owned();
         let mut headers = vec![("Mcp-Session-Id", session.as_str())];
         // The header is younger than the oldest of these revisions.
         headers.extend((revision != "2025-03-26").then_some(("MCP-Protocol-Version", revision)));
         let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        site.send("POST", "/mcp", &headers, &initialized.to_string()).await;
+        client.send("POST", "/mcp", &headers, &initialized.to_string()).await;
         let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo", "arguments": {"message": "hi"}}});
-        let called = site.send("POST", "/mcp", &headers, &call.to_string()).await;
+        let called = client.send("POST", "/mcp", &headers, &call.to_string()).await;
         assert_eq!(text(&called.message()), "hi", "{revision}");
-        let mut stream = site.open("GET", "/mcp", &headers, "").await;
+        let mut stream = client.open("GET", "/mcp", &headers, "").await;
         let listening = tokio::spawn(async move { Response::read(&mut stream).await });
-        site.send("GET", "/healthz", &[], "").await;
-        site.shutdown.cancel();
-        let listened = timeout(PATIENCE, listening).await.expect("in time").expect("no panic");
+        client.send("GET", "/healthz", &[], "").await;
+        client.shutdown.cancel();
+        let listened = timeout(TIMEOUT, listening).await.expect("in time").expect("no panic");
         assert_eq!(listened.status, 200, "{revision}: {listened:?}");
         for response in [opened, called, listened] {
             let is_priming =
@@ -238,13 +117,13 @@ async fn primes_streams_only_where_the_revision_asks_for_it() {
 
 #[tokio::test]
 async fn lets_in_known_origins_and_hosts_only() {
-    let site = Site::with(echoing(), |options| {
+    let client = HttpClient::with(echo_server(), |options| {
         options.origins = vec!["https://app.example:443".into()];
         options.hosts = vec!["crib.example".into()];
     })
     .await;
     for origin in ["http://localhost:3000", "http://127.0.0.1", "https://app.example"] {
-        assert_eq!(site.echo(&[("Origin", origin)]).await.status, 200, "{origin}");
+        assert_eq!(client.echo(&[("Origin", origin)]).await.status, 200, "{origin}");
     }
     for origin in [
         "http://evil.example",
@@ -252,23 +131,24 @@ async fn lets_in_known_origins_and_hosts_only() {
         "http://localhost.evil.example",
         "null",
     ] {
-        assert_eq!(site.echo(&[("Origin", origin)]).await.status, 403, "{origin}");
+        assert_eq!(client.echo(&[("Origin", origin)]).await.status, 403, "{origin}");
     }
     for host in ["localhost:1", "crib.example", "[::1]:80"] {
-        assert_eq!(site.echo(&[("Host", host)]).await.status, 200, "{host}");
+        assert_eq!(client.echo(&[("Host", host)]).await.status, 200, "{host}");
     }
     for host in ["evil.example", "localhost.evil.example"] {
-        assert_eq!(site.echo(&[("Host", host)]).await.status, 403, "{host}");
+        assert_eq!(client.echo(&[("Host", host)]).await.status, 403, "{host}");
     }
 }
 
 #[tokio::test]
 async fn wants_the_token_if_it_has_one() {
-    let site = Site::with(echoing(), |options| options.token = Some("s3cret".into())).await;
+    let client =
+        HttpClient::with(echo_server(), |options| options.token = Some("s3cret".into())).await;
     for wrong in
         [vec![], vec![("Authorization", "Bearer s3creT")], vec![("Authorization", "Basic s3cret")]]
     {
-        let reply = site.echo(&wrong).await;
+        let reply = client.echo(&wrong).await;
         assert_eq!(
             (reply.status, reply.header("www-authenticate")),
             (401, Some("Bearer")),
@@ -276,28 +156,32 @@ async fn wants_the_token_if_it_has_one() {
         );
     }
     for right in ["Bearer s3cret", "bearer s3cret"] {
-        assert_eq!(site.echo(&[("Authorization", right)]).await.status, 200);
+        assert_eq!(client.echo(&[("Authorization", right)]).await.status, 200);
     }
-    assert_eq!(site.send("GET", "/healthz", &[], "").await.status, 200, "health is for everybody");
+    assert_eq!(
+        client.send("GET", "/healthz", &[], "").await.status,
+        200,
+        "health is for everybody"
+    );
 }
 
 #[tokio::test]
 async fn tells_its_health() {
-    let site = Site::new(echoing()).await;
-    let reply = site.send("GET", "/healthz", &[], "").await;
+    let client = HttpClient::new(echo_server()).await;
+    let reply = client.send("GET", "/healthz", &[], "").await;
     assert_eq!(reply.message(), json!({"name": "workshop", "version": "1.2.3", "tools": 1}));
 }
 
 #[tokio::test]
 async fn answers_bodies_that_are_not_messages_in_the_protocols_own_form() {
-    let site = Site::with(echoing(), |options| options.max_body = 1_000).await;
+    let client = HttpClient::with(echo_server(), |options| options.max_body = 1_000).await;
     for (body, status, code) in [
         ("{nonsense".to_owned(), 400, -32700),
         (String::new(), 400, -32700),
         (json!([{"jsonrpc": "2.0", "id": 1, "method": "ping"}]).to_string(), 400, -32600),
         (json!({"jsonrpc": "2.0", "x": "y".repeat(1_000)}).to_string(), 413, -32600),
     ] {
-        let reply = site.send("POST", "/mcp", &[], &body).await;
+        let reply = client.send("POST", "/mcp", &[], &body).await;
         assert_eq!(
             (reply.status, &reply.message()["error"]["code"]),
             (status, &json!(code)),
@@ -305,15 +189,15 @@ async fn answers_bodies_that_are_not_messages_in_the_protocols_own_form() {
         );
         assert_eq!(reply.header("content-type"), Some("application/json"));
     }
-    assert_eq!(site.echo(&[("Accept", "*/*")]).await.status, 200, "any type is both types");
+    assert_eq!(client.echo(&[("Accept", "*/*")]).await.status, 200, "any type is both types");
 }
 
 #[tokio::test]
 async fn a_body_without_a_declared_length_is_bounded_too() {
-    let site = Site::with(echoing(), |options| options.max_body = 1_000).await;
+    let client = HttpClient::with(echo_server(), |options| options.max_body = 1_000).await;
     let headers = [("Transfer-Encoding", "chunked")];
-    let head = site.head("POST", "/mcp", &headers, "").replace("Content-Length: 0\r\n", "");
-    let mut stream = TcpStream::connect(&site.address).await.expect("a connection");
+    let head = client.head("POST", "/mcp", &headers, "").replace("Content-Length: 0\r\n", "");
+    let mut stream = TcpStream::connect(&client.address).await.expect("a connection");
     let body = format!("7d0\r\n{}\r\n0\r\n\r\n", " ".repeat(2_000));
     stream.write_all((head + &body).as_bytes()).await.expect("sent");
     assert_eq!(Response::read(&mut BufReader::new(stream)).await.status, 413);
@@ -321,16 +205,17 @@ async fn a_body_without_a_declared_length_is_bounded_too() {
 
 #[tokio::test]
 async fn opens_only_so_many_sessions() {
-    let site = Site::with(echoing(), |options| options.max_sessions = 2).await;
+    let client = HttpClient::with(echo_server(), |options| options.max_sessions = 2).await;
     let mut sessions = Vec::new();
     for _ in 0..2 {
-        sessions.push(site.session().await.header("mcp-session-id").expect("a session").to_owned());
+        sessions
+            .push(client.session().await.header("mcp-session-id").expect("a session").to_owned());
     }
-    let refused = site.session().await;
+    let refused = client.session().await;
     assert_eq!((refused.status, refused.header("retry-after")), (503, Some("30")));
-    assert_eq!(site.echo(&[]).await.status, 200, "modern clients need none");
-    site.send("DELETE", "/mcp", &[("Mcp-Session-Id", &sessions[0])], "").await;
-    assert_eq!(site.session().await.status, 200, "there is room again");
+    assert_eq!(client.echo(&[]).await.status, 200, "modern clients need none");
+    client.send("DELETE", "/mcp", &[("Mcp-Session-Id", &sessions[0])], "").await;
+    assert_eq!(client.session().await.status, 200, "there is room again");
 }
 
 /// A server whose tool waits until told to go on or cancelled, and what counts starts and cancellations.
@@ -350,23 +235,23 @@ fn waiting() -> (Server, Arc<Semaphore>, Arc<Semaphore>, Arc<Semaphore>) {
             }
         }
     });
-    (serving(vec![native, echo("echo")]), started, go, cancelled)
+    (server_with(vec![native, echo("echo")]), started, go, cancelled)
 }
 
 #[tokio::test]
 async fn runs_only_so_many_calls_at_once_and_lets_the_others_wait() {
     let (server, started, go, _) = waiting();
-    let site = Arc::new(Site::with(server, |options| options.max_calls = 1).await);
+    let client = Arc::new(HttpClient::with(server, |options| options.max_calls = 1).await);
     let first = tokio::spawn({
-        let site = site.clone();
-        async move { site.modern("tools/call", json!({"name": "wait"}), &[]).await }
+        let client = client.clone();
+        async move { client.modern("tools/call", json!({"name": "wait"}), &[]).await }
     });
     started.acquire().await.expect("the first runs").forget();
     let second = tokio::spawn({
-        let site = site.clone();
-        async move { site.echo(&[]).await }
+        let client = client.clone();
+        async move { client.echo(&[]).await }
     });
-    assert_eq!(site.modern("tools/list", json!({}), &[]).await.status, 200, "lists are no calls");
+    assert_eq!(client.modern("tools/list", json!({}), &[]).await.status, 200, "lists are no calls");
     assert!(!second.is_finished(), "the second waits");
     go.add_permits(1);
     assert_eq!(text(&first.await.expect("no panic").message()), "went on");
@@ -376,15 +261,15 @@ async fn runs_only_so_many_calls_at_once_and_lets_the_others_wait() {
 #[tokio::test]
 async fn a_modern_client_that_goes_away_cancels_its_call() {
     let (server, started, _, cancelled) = waiting();
-    let site = Site::new(server).await;
+    let client = HttpClient::new(server).await;
     let params = json!({"name": "wait", "_meta": meta(json!({}))});
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     let headers =
         [("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/call"), ("Mcp-Name", "wait")];
-    let stream = site.open("POST", "/mcp", &headers, &body.to_string()).await;
+    let stream = client.open("POST", "/mcp", &headers, &body.to_string()).await;
     started.acquire().await.expect("it runs").forget();
     drop(stream);
-    timeout(PATIENCE, cancelled.acquire()).await.expect("in time").expect("cancelled").forget();
+    timeout(TIMEOUT, cancelled.acquire()).await.expect("in time").expect("cancelled").forget();
 }
 
 /// The metadata of a client that can follow tasks.
@@ -393,7 +278,12 @@ fn following() -> Value {
 }
 
 /// A request of a client that can follow tasks, about the task or tool `name`.
-async fn follow(site: &Site, method: &str, name: &str, mut params: Value) -> BufReader<TcpStream> {
+async fn follow(
+    client: &HttpClient,
+    method: &str,
+    name: &str,
+    mut params: Value,
+) -> BufReader<TcpStream> {
     params["_meta"] = following();
     let body = json!({"jsonrpc": "2.0", "id": 9, "method": method, "params": params});
     let mut headers = vec![
@@ -404,37 +294,38 @@ async fn follow(site: &Site, method: &str, name: &str, mut params: Value) -> Buf
     if !name.is_empty() {
         headers.push(("Mcp-Name", name));
     }
-    site.open("POST", "/mcp", &headers, &body.to_string()).await
+    client.open("POST", "/mcp", &headers, &body.to_string()).await
 }
 
-async fn followed(site: &Site, method: &str, name: &str, params: Value) -> Value {
-    let mut stream = follow(site, method, name, params).await;
-    timeout(PATIENCE, Response::read(&mut stream)).await.expect("a response in time").message()
+async fn followed(client: &HttpClient, method: &str, name: &str, params: Value) -> Value {
+    let mut stream = follow(client, method, name, params).await;
+    timeout(TIMEOUT, Response::read(&mut stream)).await.expect("a response in time").message()
 }
 
 #[tokio::test]
 async fn tasks_belong_to_the_token_and_are_pushed_to_who_listens() {
-    let yard = Yard::new();
-    let site =
-        Site::with(yard.server.clone(), |options| options.token = Some("secret".into())).await;
+    let fixture = OperationsFixture::new();
+    let client =
+        HttpClient::with(fixture.server.clone(), |options| options.token = Some("secret".into()))
+            .await;
     let created =
-        followed(&site, "tools/call", "work", json!({"name": "work"})).await["result"].clone();
+        followed(&client, "tools/call", "work", json!({"name": "work"})).await["result"].clone();
     assert_eq!(created["resultType"], "task", "{created}");
     let id = created["taskId"].as_str().expect("an id").to_owned();
     let known =
-        yard.operations.get(Viewer::Operator, &id.parse().expect("an id")).await.expect("known");
+        fixture.operations.get(Viewer::Operator, &id.parse().expect("an id")).await.expect("known");
     assert!(known.owner.0.starts_with("token "), "{:?}", known.owner);
-    let working = followed(&site, "tasks/get", &id, json!({"taskId": id})).await;
+    let working = followed(&client, "tasks/get", &id, json!({"taskId": id})).await;
     assert_eq!(working["result"]["status"], "working", "{working}");
     let mut stream =
-        follow(&site, "subscriptions/listen", "", json!({"notifications": {"taskIds": [id]}}))
+        follow(&client, "subscriptions/listen", "", json!({"notifications": {"taskIds": [id]}}))
             .await;
     let mut seen = String::new();
     while !seen.contains("acknowledged") {
         assert_ne!(stream.read_line(&mut seen).await.expect("readable"), 0, "{seen}");
     }
     assert!(seen.contains(&id), "{seen}");
-    yard.release.add_permits(1);
+    fixture.release.add_permits(1);
     while !seen.contains("notifications/tasks") {
         assert_ne!(stream.read_line(&mut seen).await.expect("readable"), 0, "{seen}");
     }
@@ -443,12 +334,12 @@ async fn tasks_belong_to_the_token_and_are_pushed_to_who_listens() {
 
 #[tokio::test]
 async fn a_modern_client_that_goes_away_ends_the_operation_it_waits_for_and_no_other() {
-    let yard = Yard::patient(PATIENCE);
-    let site = Site::new(yard.server.clone()).await;
-    let mut events = yard.operations.subscribe();
+    let fixture = OperationsFixture::patient(TIMEOUT);
+    let client = HttpClient::new(fixture.server.clone()).await;
+    let mut events = fixture.operations.subscribe();
     let mut started = Vec::new();
     for _ in 0..2 {
-        let stream = follow(&site, "tools/call", "work", json!({"name": "work"})).await;
+        let stream = follow(&client, "tools/call", "work", json!({"name": "work"})).await;
         let id = loop {
             let id = events.recv().await.expect("it begins").operation.id.clone();
             if started.iter().all(|(other, _)| *other != id) {
@@ -459,23 +350,23 @@ async fn a_modern_client_that_goes_away_ends_the_operation_it_waits_for_and_no_o
     }
     let (gone, stream) = started.remove(0);
     drop(stream);
-    assert_eq!(yard.ended(&gone).await.state, State::Cancelled);
-    assert_eq!(yard.finish(&started[0].0).await.state, State::Completed);
+    assert_eq!(fixture.ended(&gone).await.state, State::Cancelled);
+    assert_eq!(fixture.finish(&started[0].0).await.state, State::Completed);
 }
 
 #[tokio::test]
 async fn at_the_end_operations_are_ended_and_recorded() {
-    let yard = Yard::new();
-    let site = Site::new(yard.server.clone()).await;
-    let created = followed(&site, "tools/call", "work", json!({"name": "work"})).await;
-    site.shutdown.cancel();
-    timeout(PATIENCE, site.serving)
+    let fixture = OperationsFixture::new();
+    let client = HttpClient::new(fixture.server.clone()).await;
+    let created = followed(&client, "tools/call", "work", json!({"name": "work"})).await;
+    client.shutdown.cancel();
+    timeout(TIMEOUT, client.serving)
         .await
         .expect("in time")
         .expect("no panic")
         .expect("an orderly end");
     let id = created["result"]["taskId"].as_str().expect("an id").parse().expect("an id");
-    let operation = yard.operations.get(Viewer::Operator, &id).await.expect("known");
+    let operation = fixture.operations.get(Viewer::Operator, &id).await.expect("known");
     let outcome = operation.outcome.expect("an outcome").structured.expect("structured");
     assert_eq!(
         (operation.state, &outcome["reason"]),
@@ -486,23 +377,23 @@ async fn at_the_end_operations_are_ended_and_recorded() {
 #[tokio::test]
 async fn ends_with_its_calls_and_streams_when_asked_to() {
     let (server, started, go, _) = waiting();
-    let site = Arc::new(Site::new(server).await);
+    let client = Arc::new(HttpClient::new(server).await);
     let call = tokio::spawn({
-        let site = site.clone();
-        async move { site.modern("tools/call", json!({"name": "wait"}), &[]).await }
+        let client = client.clone();
+        async move { client.modern("tools/call", json!({"name": "wait"}), &[]).await }
     });
     started.acquire().await.expect("it runs").forget();
     let params = json!({"notifications": {"toolsListChanged": true}, "_meta": meta(json!({}))});
     let body =
         json!({"jsonrpc": "2.0", "id": 7, "method": "subscriptions/listen", "params": params});
     let headers = [("MCP-Protocol-Version", MODERN), ("Mcp-Method", "subscriptions/listen")];
-    let mut stream = site.open("POST", "/mcp", &headers, &body.to_string()).await;
+    let mut stream = client.open("POST", "/mcp", &headers, &body.to_string()).await;
     let mut seen = String::new();
     while !seen.contains("acknowledged") {
         assert_ne!(stream.read_line(&mut seen).await.expect("readable"), 0, "{seen}");
     }
     let start = Instant::now();
-    site.shutdown.cancel();
+    client.shutdown.cancel();
     go.add_permits(1);
     assert_eq!(
         text(&call.await.expect("no panic").message()),
@@ -512,8 +403,8 @@ async fn ends_with_its_calls_and_streams_when_asked_to() {
     let mut rest = String::new();
     stream.read_to_string(&mut rest).await.expect("readable");
     assert!(rest.contains(r#""id":7"#), "the stream is closed with its result: {rest}");
-    let site = Arc::into_inner(site).expect("nobody else");
-    timeout(PATIENCE, site.serving)
+    let client = Arc::into_inner(client).expect("nobody else");
+    timeout(TIMEOUT, client.serving)
         .await
         .expect("in time")
         .expect("no panic")
@@ -532,13 +423,13 @@ async fn chunked(stream: &mut BufReader<TcpStream>) -> String {
 
 #[tokio::test]
 async fn streams_small_messages_without_the_stall_of_delayed_acknowledgements() {
-    let server = serving(vec![tool("work", async |_, context: Context| {
+    let server = server_with(vec![tool("work", async |_, context: Context| {
         for done in 1..4 {
             context.report_progress(f64::from(done), None, None).await;
         }
         Ok(Outcome::text("done"))
     })]);
-    let site = Site::new(server).await;
+    let client = HttpClient::new(server).await;
     let mut meta = meta(json!({}));
     meta["progressToken"] = json!(1);
     let params = json!({"name": "work", "_meta": meta});
@@ -550,10 +441,10 @@ async fn streams_small_messages_without_the_stall_of_delayed_acknowledgements() 
         ("Mcp-Method", "tools/call"),
         ("Mcp-Name", "work"),
     ];
-    let mut stream = site.open("POST", "/mcp", &headers, &body).await;
+    let mut stream = client.open("POST", "/mcp", &headers, &body).await;
     let first = chunked(&mut stream).await;
     assert!(first.contains("notifications/progress") && first.contains("done"), "{first}");
-    let head = site.head("POST", "/mcp", &headers, &body);
+    let head = client.head("POST", "/mcp", &headers, &body);
     let mut times = Vec::new();
     for _ in 0..40 {
         let start = Instant::now();

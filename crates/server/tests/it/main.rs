@@ -1,20 +1,21 @@
 //! What a client sees of a server: raw messages in, raw messages out.
 
-mod approving;
-mod asking;
-mod calling;
+mod approval;
+mod calls;
+mod camel_case;
 mod control;
-mod dialect;
-mod ending;
-mod following;
-mod guarding;
+mod delivery;
 mod http;
-mod listing;
+mod http_client;
 mod opening;
-mod pipes;
+mod operations_fixture;
 mod providers;
-mod serving;
-mod subscribing;
+mod questions;
+mod shutdown;
+mod snapshot;
+mod stdio_client;
+mod subscriptions;
 mod tasks;
-mod workshop;
-mod yard;
+mod test_server;
+mod tools_list;
+mod transport;

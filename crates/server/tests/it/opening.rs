@@ -3,13 +3,13 @@
 use serde_json::json;
 
 use crate::{
-    pipes::{Client, LEGACY, MODERN, handshake, meta, text},
-    workshop::echoing,
+    stdio_client::{LEGACY, MODERN, StdioClient, handshake, meta, text},
+    test_server::echo_server,
 };
 
 #[tokio::test]
 async fn says_who_it_is_and_only_what_it_has() {
-    let mut client = Client::new(echoing());
+    let mut client = StdioClient::new(echo_server());
     let reply = client.request("initialize", handshake(json!({}))).await;
     assert_eq!(reply["result"]["serverInfo"], json!({"name": "workshop", "version": "1.2.3"}));
     assert_eq!(reply["result"]["instructions"], "Be careful.");
@@ -28,7 +28,7 @@ async fn says_who_it_is_and_only_what_it_has() {
 #[tokio::test]
 async fn answers_discovery_and_then_serves_either_era() {
     for is_modern in [true, false] {
-        let mut client = Client::new(echoing());
+        let mut client = StdioClient::new(echo_server());
         let reply = client.request("server/discover", json!({"_meta": meta(json!({}))})).await;
         let versions = reply["result"]["supportedVersions"].as_array().expect("versions");
         assert!(versions.contains(&json!(MODERN)) && versions.contains(&json!(LEGACY)), "{reply}");
@@ -48,7 +48,7 @@ async fn answers_discovery_and_then_serves_either_era() {
 
 #[tokio::test]
 async fn survives_notifications_and_answers_before_the_connection_is_open() {
-    let mut client = Client::new(echoing());
+    let mut client = StdioClient::new(echo_server());
     client.notify("notifications/cancelled", json!({"requestId": 9})).await;
     client.send(json!({"jsonrpc": "2.0", "id": 3, "result": {}})).await;
     client.request("server/discover", json!({"_meta": meta(json!({}))})).await;
@@ -71,7 +71,7 @@ async fn survives_notifications_and_answers_before_the_connection_is_open() {
 
 #[tokio::test]
 async fn refuses_a_handshake_on_a_modern_connection() {
-    let mut client = Client::modern(echoing());
+    let mut client = StdioClient::modern(echo_server());
     client.request("tools/list", json!({})).await;
     let reply = client.request("initialize", handshake(json!({}))).await;
     assert_eq!(reply["error"]["code"], -32601, "{reply}");
@@ -80,7 +80,7 @@ async fn refuses_a_handshake_on_a_modern_connection() {
 
 #[tokio::test]
 async fn takes_a_modern_request_on_a_connection_that_shook_hands() {
-    let mut client = Client::legacy(echoing()).await;
+    let mut client = StdioClient::legacy(echo_server()).await;
     let plain = client.request("tools/list", json!({})).await;
     assert!(
         plain["result"].get("ttlMs").is_none() && plain["result"].get("resultType").is_none(),
@@ -93,7 +93,7 @@ async fn takes_a_modern_request_on_a_connection_that_shook_hands() {
 #[tokio::test]
 async fn answers_older_revisions_with_their_own_version() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18"] {
-        let mut client = Client::new(echoing());
+        let mut client = StdioClient::new(echo_server());
         let mut params = handshake(json!({}));
         params["protocolVersion"] = json!(version);
         let reply = client.request("initialize", params).await;
@@ -103,7 +103,7 @@ async fn answers_older_revisions_with_their_own_version() {
 
 #[tokio::test]
 async fn drops_methods_that_modern_revisions_dropped() {
-    let mut client = Client::modern(echoing());
+    let mut client = StdioClient::modern(echo_server());
     client.request("tools/list", json!({})).await;
     for method in
         ["ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "initialize"]
@@ -115,7 +115,7 @@ async fn drops_methods_that_modern_revisions_dropped() {
 
 #[tokio::test]
 async fn an_unknown_method_is_told_as_such_before_the_connection_is_open() {
-    let mut client = Client::new(echoing());
+    let mut client = StdioClient::new(echo_server());
     let reply = client.request("no/such", json!({})).await;
     assert_eq!(
         (&reply["error"]["code"], &reply["error"]["message"]),
@@ -133,7 +133,7 @@ async fn what_is_refused_is_answered_when_the_input_ends_at_once() {
         r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"listTools","params":[]}"#,
     ] {
-        let mut client = Client::new(echoing());
+        let mut client = StdioClient::new(echo_server());
         for _ in 0..50 {
             client.line(line).await;
         }

@@ -4,16 +4,16 @@ use runtime::operation::State;
 use serde_json::{Value, json};
 
 use crate::{
-    pipes::{Client, text},
-    yard::Yard,
+    operations_fixture::OperationsFixture,
+    stdio_client::{StdioClient, text},
 };
 
-async fn get(client: &mut Client, id: &Value) -> Value {
+async fn get(client: &mut StdioClient, id: &Value) -> Value {
     client.request("tasks/get", json!({"taskId": id})).await
 }
 
 /// Starts a task and gives its id.
-async fn start(client: &mut Client, tool: &str) -> Value {
+async fn start(client: &mut StdioClient, tool: &str) -> Value {
     let reply = client.call(tool, json!({})).await;
     assert_eq!(reply["result"]["resultType"], "task", "{reply}");
     reply["result"]["taskId"].clone()
@@ -21,7 +21,7 @@ async fn start(client: &mut Client, tool: &str) -> Value {
 
 #[tokio::test]
 async fn tasks_are_advertised() {
-    let mut client = Yard::new().follower();
+    let mut client = OperationsFixture::new().task_client();
     let reply = client.request("server/discover", json!({})).await;
     assert!(
         reply["result"]["capabilities"]["extensions"]["io.modelcontextprotocol/tasks"].is_object(),
@@ -31,15 +31,15 @@ async fn tasks_are_advertised() {
 
 #[tokio::test]
 async fn work_becomes_a_task_and_its_result_is_fetched() {
-    let yard = Yard::new();
-    let mut client = yard.follower();
+    let fixture = OperationsFixture::new();
+    let mut client = fixture.task_client();
     let reply = client.call("work", json!({})).await["result"].clone();
     assert_eq!((&reply["resultType"], &reply["status"]), (&json!("task"), &json!("working")));
     assert!(reply["createdAt"].is_string() && reply["lastUpdatedAt"].is_string(), "{reply}");
     const MONTH: u64 = 30 * 86_400_000;
     assert_eq!(reply["ttlMs"], MONTH, "it is kept for as long as the settings say");
     assert_eq!(get(&mut client, &reply["taskId"]).await["result"]["status"], "working");
-    yard.finish(&reply["taskId"].as_str().expect("an id").parse().expect("an id")).await;
+    fixture.finish(&reply["taskId"].as_str().expect("an id").parse().expect("an id")).await;
     let done = get(&mut client, &reply["taskId"]).await["result"].clone();
     assert_eq!(
         (&done["resultType"], &done["status"]),
@@ -59,8 +59,8 @@ async fn work_becomes_a_task_and_its_result_is_fetched() {
 
 #[tokio::test]
 async fn a_client_that_declares_nothing_gets_no_task() {
-    let yard = Yard::new();
-    let mut client = Client::modern(yard.server.clone());
+    let fixture = OperationsFixture::new();
+    let mut client = StdioClient::modern(fixture.server.clone());
     let reply = client.call("work", json!({})).await;
     assert_eq!(reply["result"]["structuredContent"]["status"], "started", "{reply}");
     let id = reply["result"]["structuredContent"]["operation_id"].clone();
@@ -69,16 +69,16 @@ async fn a_client_that_declares_nothing_gets_no_task() {
 
 #[tokio::test]
 async fn a_tool_that_needs_tasks_says_so_to_a_client_without_them() {
-    let yard = Yard::new();
-    let reply = Client::modern(yard.server.clone()).call("needing", json!({})).await;
+    let fixture = OperationsFixture::new();
+    let reply = StdioClient::modern(fixture.server.clone()).call("needing", json!({})).await;
     assert_eq!(reply["error"]["code"], -32021, "{reply}");
     assert!(reply["error"]["data"]["requiredCapabilities"]["extensions"]["io.modelcontextprotocol/tasks"].is_object());
 }
 
 #[tokio::test]
 async fn what_must_be_known_first_is_asked_before_the_task_exists() {
-    let yard = Yard::new();
-    let mut client = yard.follower();
+    let fixture = OperationsFixture::new();
+    let mut client = fixture.task_client();
     let asked = client.call("needing", json!({})).await;
     assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
     let answers = json!({"who": {"action": "accept", "content": {"name": "Ada"}}});
@@ -89,12 +89,14 @@ async fn what_must_be_known_first_is_asked_before_the_task_exists() {
 
 #[tokio::test]
 async fn other_peoples_tasks_are_unknown() {
-    let yard = Yard::new();
-    let mut owner = yard.follower();
+    let fixture = OperationsFixture::new();
+    let mut owner = fixture.task_client();
     let id = start(&mut owner, "work").await;
-    let server = yard.server.clone().with_owner("other");
-    let mut other =
-        Client::modern_with(server, json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}));
+    let server = fixture.server.clone().with_owner("other");
+    let mut other = StdioClient::modern_with(
+        server,
+        json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}),
+    );
     for id in [id, json!("op_aaaaaaaaaaaaaaaaaaaaaaaaaa"), json!("nonsense")] {
         for (method, params) in [
             ("tasks/get", json!({"taskId": id})),
@@ -109,8 +111,8 @@ async fn other_peoples_tasks_are_unknown() {
 
 #[tokio::test]
 async fn a_task_is_cancelled_and_stays_so() {
-    let yard = Yard::new();
-    let mut client = yard.follower();
+    let fixture = OperationsFixture::new();
+    let mut client = fixture.task_client();
     let id = start(&mut client, "work").await;
     for _ in 0..2 {
         let reply = client.request("tasks/cancel", json!({"taskId": id})).await;
@@ -121,8 +123,8 @@ async fn a_task_is_cancelled_and_stays_so() {
 
 #[tokio::test]
 async fn a_task_asks_and_goes_on_with_the_answer() {
-    let yard = Yard::new();
-    let mut client = yard.follower();
+    let fixture = OperationsFixture::new();
+    let mut client = fixture.task_client();
     let id = start(&mut client, "asking").await;
     let asked = get(&mut client, &id).await["result"].clone();
     assert_eq!(asked["status"], "input_required", "{asked}");
@@ -137,7 +139,7 @@ async fn a_task_asks_and_goes_on_with_the_answer() {
     );
     let good = json!({"who": {"action": "accept", "content": {"name": "Ada"}}});
     client.request("tasks/update", answer(good.clone())).await;
-    yard.ended(&id.as_str().expect("an id").parse().expect("an id")).await;
+    fixture.ended(&id.as_str().expect("an id").parse().expect("an id")).await;
     let done = get(&mut client, &id).await;
     assert_eq!(done["result"]["result"]["content"][0]["text"], "hello Ada", "{done}");
     assert!(
@@ -148,11 +150,11 @@ async fn a_task_asks_and_goes_on_with_the_answer() {
 
 #[tokio::test]
 async fn changes_of_tasks_are_pushed_to_who_listens() {
-    let yard = Yard::new();
-    let mut client = yard.follower();
+    let fixture = OperationsFixture::new();
+    let mut client = fixture.task_client();
     let id = start(&mut client, "work").await;
-    let mut other = Client::modern_with(
-        yard.server.clone().with_owner("other"),
+    let mut other = StdioClient::modern_with(
+        fixture.server.clone().with_owner("other"),
         json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}),
     );
     let foreign = start(&mut other, "work").await;
@@ -161,12 +163,12 @@ async fn changes_of_tasks_are_pushed_to_who_listens() {
     let acknowledged = client.message("notifications/subscriptions/acknowledged").await;
     let accepted = json!({"toolsListChanged": true, "taskIds": [id]});
     assert_eq!(acknowledged["params"]["notifications"], accepted, "{acknowledged}");
-    yard.release.add_permits(2);
+    fixture.release.add_permits(2);
     let told = client.message("notifications/tasks").await["params"].clone();
     assert_eq!((&told["taskId"], &told["status"]), (&id, &json!("completed")), "{told}");
     assert_eq!(told["result"]["content"][0]["text"], "worked");
     assert_eq!(told["_meta"]["io.modelcontextprotocol/subscriptionId"], stream);
-    yard.server.replace(crate::workshop::snapshot([])).await;
+    fixture.server.replace(crate::test_server::snapshot([])).await;
     client.message("notifications/tools/list_changed").await;
     assert_eq!(client.unasked().await, Vec::<Value>::new(), "nothing of others");
     client.end();
@@ -176,10 +178,10 @@ async fn changes_of_tasks_are_pushed_to_who_listens() {
 
 #[tokio::test]
 async fn a_task_that_ended_before_anyone_listened_is_told_at_once() {
-    let yard = Yard::new();
-    let mut client = yard.follower();
+    let fixture = OperationsFixture::new();
+    let mut client = fixture.task_client();
     let id = start(&mut client, "work").await;
-    let ended = yard.finish(&id.as_str().expect("an id").parse().expect("an id")).await;
+    let ended = fixture.finish(&id.as_str().expect("an id").parse().expect("an id")).await;
     assert_eq!(ended.state, State::Completed);
     client.start("subscriptions/listen", json!({"notifications": {"taskIds": [id]}})).await;
     client.message("notifications/subscriptions/acknowledged").await;
@@ -188,12 +190,13 @@ async fn a_task_that_ended_before_anyone_listened_is_told_at_once() {
 
 #[tokio::test]
 async fn listening_to_tasks_needs_the_extension_and_sound_parameters() {
-    let yard = Yard::new();
+    let fixture = OperationsFixture::new();
     let listen = json!({"notifications": {"taskIds": []}});
-    let reply = Client::modern(yard.server.clone()).request("subscriptions/listen", listen).await;
+    let reply =
+        StdioClient::modern(fixture.server.clone()).request("subscriptions/listen", listen).await;
     assert_eq!(reply["error"]["code"], -32021, "{reply}");
-    let reply = yard
-        .follower()
+    let reply = fixture
+        .task_client()
         .request("subscriptions/listen", json!({"notifications": {"taskIds": 3}}))
         .await;
     assert_eq!(reply["error"]["code"], -32602, "{reply}");
@@ -201,8 +204,8 @@ async fn listening_to_tasks_needs_the_extension_and_sound_parameters() {
 
 #[tokio::test]
 async fn the_built_in_tools_serve_followers_too() {
-    let yard = Yard::new();
-    let mut client = yard.follower();
+    let fixture = OperationsFixture::new();
+    let mut client = fixture.task_client();
     let id = start(&mut client, "work").await;
     let reply = client.call("cancel", json!({"id": id})).await;
     assert!(text(&reply).contains("was cancelled at"), "{reply}");

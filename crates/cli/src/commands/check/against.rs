@@ -5,7 +5,7 @@ use std::{collections::HashSet, path::PathBuf, sync::Arc};
 use catalog::{Diagnostic, ErrorType, Failure, Origin, SourceId, Tool, name};
 use host::{describer, served_name};
 use runtime::Runtime;
-use server::client::{self, Other};
+use server::client::{self, Target};
 use workspace::{Crib, GUIDE_TOOLS, Loaded};
 
 use super::super::serve;
@@ -80,7 +80,7 @@ async fn list_tools(
 ) -> Result<Vec<Tool>, CommandError> {
     let is_address = server.starts_with("http://") || server.starts_with("https://");
     let other = if is_address {
-        Other::Address { url: server.to_owned(), token }
+        Target::Http { url: server.to_owned(), token }
     } else {
         let command = shlex::split(server).filter(|words| !words.is_empty()).ok_or_else(|| {
             CommandError::machine(format!("`{server}` is not a valid command line"))
@@ -90,9 +90,9 @@ async fn list_tools(
             .start_peer(&command)
             .await
             .map_err(|failure| start_error(&command, failure))?;
-        Other::Program(Box::new(peer))
+        Target::Program(Box::new(peer))
     };
-    client::listed(other).await.map_err(|error| {
+    client::list_tools(other).await.map_err(|error| {
         CommandError::machine(error.to_string()).hint("start the server by hand to see why")
     })
 }

@@ -1,0 +1,233 @@
+//! A request being answered, and the client that made it: what a tool reaches through its context.
+
+#![expect(
+    deprecated,
+    reason = "sampling, roots and logging are deprecated, but legacy clients use them"
+)]
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use parking_lot::{Mutex, MutexGuard};
+use rmcp::{
+    RoleServer,
+    model::{LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam},
+    service::RequestContext,
+};
+use serde_json::Value;
+use toolkit::{
+    Answer, BoxFuture, Capability, Change, Client, Interrupt, Level, Progress, Question,
+};
+
+use crate::{era::Era, questions, request_state::RequestState, subscribers::Subscribers};
+
+/// A request being answered, and the client that made it.
+pub(crate) struct ActiveRequest {
+    pub(crate) cx: RequestContext<RoleServer>,
+    pub(crate) era: Era,
+    subscribers: Arc<Subscribers>,
+    /// The lowest level of log messages to send; `None` to send none.
+    log_threshold: Option<LoggingLevel>,
+    /// The last progress value sent.
+    progress: Mutex<f64>,
+    answers: Mutex<Answers>,
+    /// Set when the response is on its way. An operation may outlive its request, and must send
+    /// neither progress nor (to modern clients) log messages on the closed stream.
+    is_answered: AtomicBool,
+}
+
+/// Answers of the client to questions of the tool.
+#[derive(Default)]
+pub(crate) struct Answers {
+    /// Received but not validated yet, by question key.
+    pub(crate) received: BTreeMap<String, Value>,
+    /// Validated answers of this and earlier round trips, and the state of the tool.
+    pub(crate) accepted: RequestState,
+}
+
+impl ActiveRequest {
+    /// `connection_threshold` is the level that a legacy client set with `logging/setLevel`; modern
+    /// clients put it into each request.
+    pub(crate) fn new(
+        cx: RequestContext<RoleServer>,
+        subscribers: Arc<Subscribers>,
+        connection_threshold: LoggingLevel,
+        answers: Answers,
+    ) -> Self {
+        let era = Era::of(&cx);
+        let log_threshold = match era {
+            Era::Legacy => Some(connection_threshold),
+            // Without a level in the request, 2026-07-28 forbids log messages.
+            Era::Modern => cx.meta.log_level(),
+        };
+        Self {
+            cx,
+            era,
+            subscribers,
+            log_threshold,
+            progress: Mutex::new(f64::NEG_INFINITY),
+            answers: Mutex::new(answers),
+            is_answered: AtomicBool::new(false),
+        }
+    }
+
+    /// Stops progress and log messages: the response is about to be sent.
+    pub(crate) fn close(&self) {
+        self.is_answered.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the client wants log messages of this level.
+    pub(crate) fn wants_log(&self, level: Level) -> bool {
+        self.log_threshold.is_some_and(|threshold| to_logging_level(level) as u8 >= threshold as u8)
+    }
+
+    fn is_answered(&self) -> bool {
+        self.is_answered.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn answers(&self) -> MutexGuard<'_, Answers> {
+        self.answers.lock()
+    }
+
+    /// The questions without a valid answer.
+    pub(crate) fn unanswered<'a>(
+        &self,
+        questions: &'a [(String, Question)],
+    ) -> Vec<&'a (String, Question)> {
+        let answers = self.answers();
+        questions.iter().filter(|(key, question)| answers.get(key, question).is_none()).collect()
+    }
+
+    /// Records progress. Returns false if it did not increase, because the protocol requires strictly
+    /// increasing values.
+    fn advance_progress(&self, done: f64) -> bool {
+        let mut last = self.progress.lock();
+        let advances = done.is_finite() && done > *last;
+        if advances {
+            *last = done;
+        }
+        advances
+    }
+}
+
+impl Answers {
+    fn get(&self, key: &str, question: &Question) -> Option<&Value> {
+        let answer = self.accepted.answers.get(key).or_else(|| self.received.get(key))?;
+        questions::is_answer(question, answer).then_some(answer)
+    }
+
+    /// Accepts the valid answers. Returns all of them in the order of the questions, or `None` if
+    /// one is missing. If the question carries tool state, new answers count only if the client
+    /// returned that state with them: otherwise they may answer an older question of the same key.
+    fn accept(
+        &mut self,
+        questions: &[(String, Question)],
+        state: Option<&[u8]>,
+    ) -> Option<Vec<Answer>> {
+        if state.is_some() && state != self.accepted.kept.as_deref() {
+            questions.iter().for_each(|(key, _)| drop(self.received.remove(key)));
+        }
+        let mut all = Vec::with_capacity(questions.len());
+        for (key, question) in questions {
+            if let Some(answer) = self.get(key, question).cloned() {
+                self.accepted.answers.insert(key.clone(), answer.clone());
+                all.push(Answer(answer));
+            }
+        }
+        (all.len() == questions.len()).then_some(all)
+    }
+}
+
+/// Rounds progress to three decimals.
+fn round_progress(progress: f64) -> f64 {
+    (progress * 1000.0).round() / 1000.0
+}
+
+impl Client for ActiveRequest {
+    fn report_progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let Some(token) = self.cx.meta.get_progress_token() else {
+                return;
+            };
+            let done = round_progress(progress.done);
+            if self.is_answered() || !self.advance_progress(done) {
+                return;
+            }
+            let mut message = ProgressNotificationParam::new(token, done);
+            message.total = progress.total.map(round_progress);
+            message.message = progress.message;
+            let _ = self.cx.peer.notify_progress(message).await;
+        })
+    }
+
+    fn log(&self, level: Level, data: Value) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            if self.wants_log(level) && !(self.era == Era::Modern && self.is_answered()) {
+                let message = LoggingMessageNotificationParam::new(to_logging_level(level), data);
+                let _ = self.cx.peer.notify_logging_message(message).await;
+            }
+        })
+    }
+
+    fn ask(
+        &self,
+        questions: Vec<(String, Question)>,
+        state: Option<Vec<u8>>,
+    ) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
+        let accepted = self.answers().accept(&questions, state.as_deref());
+        let result = match accepted {
+            Some(answers) => Ok(answers),
+            None => {
+                let mut needed = self
+                    .unanswered(&questions)
+                    .into_iter()
+                    .map(|(_, question)| question.capability());
+                match needed.find(|capability| !self.supports(*capability)) {
+                    Some(capability) => Err(Interrupt::MissingCapability(capability)),
+                    None => Err(Interrupt::Ask { questions, state }),
+                }
+            }
+        };
+        Box::pin(std::future::ready(result))
+    }
+
+    fn saved_state(&self) -> Option<Vec<u8>> {
+        self.answers().accepted.kept.clone()
+    }
+
+    fn supports(&self, capability: Capability) -> bool {
+        let Some(client) = self.cx.client_capabilities() else {
+            return false;
+        };
+        match capability {
+            // `elicitation: {}` means forms: revisions before 2025-11-25 had no other mode.
+            Capability::Forms => {
+                client.elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+            }
+            Capability::Sampling => client.sampling.is_some(),
+            Capability::Roots => client.roots.is_some(),
+            Capability::Tasks => self.era == Era::Modern && client.supports_tasks(),
+        }
+    }
+
+    fn notify_changed(&self, change: Change) -> BoxFuture<'_, ()> {
+        let subscribers = self.subscribers.clone();
+        // In a task of its own, so that the tool does not wait for other clients to read.
+        tokio::spawn(async move { subscribers.notify(change).await });
+        Box::pin(std::future::ready(()))
+    }
+}
+
+fn to_logging_level(level: Level) -> LoggingLevel {
+    match level {
+        Level::Debug => LoggingLevel::Debug,
+        Level::Info => LoggingLevel::Info,
+        Level::Warning => LoggingLevel::Warning,
+        Level::Error => LoggingLevel::Error,
+    }
+}

@@ -1,0 +1,313 @@
+//! The gateway in front of the protocol library: checks the token, limits bodies and sessions,
+//! translates camel-case requests, and answers bodies that are not messages with a JSON-RPC error
+//! (the library sends plain text).
+
+use std::{borrow::Cow, hint::black_box, sync::Arc};
+
+use axum::{
+    Router,
+    body::{Body, Bytes, to_bytes},
+    extract::{Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
+    response::Response,
+    routing::{any, get},
+};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use rmcp::{
+    model::RequestId,
+    transport::{
+        StreamableHttpService, streamable_http_server::session::local::LocalSessionManager,
+    },
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+
+use super::{HttpOptions, priming::Priming};
+use crate::{Server, camel_case, connection::Connection, task_subscriptions};
+
+const JSON_TYPE: HeaderValue = HeaderValue::from_static("application/json");
+const BOTH_TYPES: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+
+/// The gateway in front of the protocol library.
+pub(super) struct Gateway {
+    service: StreamableHttpService<Connection, LocalSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+    server: Server,
+    token: Option<String>,
+    max_sessions: usize,
+    max_body: usize,
+    /// Held while a session is opened, so that concurrent requests do not exceed the limit.
+    opening: Mutex<()>,
+}
+
+/// The method of a message, read without parsing the rest.
+#[derive(Deserialize)]
+struct MethodOnly<'a> {
+    #[serde(borrow, default)]
+    method: Option<Cow<'a, str>>,
+}
+
+/// The requested revision of an `initialize` request.
+#[derive(Deserialize)]
+struct Handshake {
+    params: HandshakeParams,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct HandshakeParams {
+    protocol_version: String,
+}
+
+/// A camel-case request.
+#[derive(Deserialize)]
+struct CamelCaseBody {
+    id: RequestId,
+    method: String,
+    #[serde(default)]
+    params: Option<Value>,
+}
+
+impl Gateway {
+    pub(super) fn new(
+        service: StreamableHttpService<Connection, LocalSessionManager>,
+        sessions: Arc<LocalSessionManager>,
+        server: Server,
+        options: &HttpOptions,
+    ) -> Self {
+        let HttpOptions { max_sessions, max_body, .. } = *options;
+        Self {
+            service,
+            sessions,
+            server,
+            token: options.token.clone(),
+            max_sessions,
+            max_body,
+            opening: Mutex::default(),
+        }
+    }
+
+    pub(super) fn into_router(self) -> Router {
+        Router::new()
+            .route("/mcp", any(mcp))
+            .route("/healthz", get(health))
+            .with_state(Arc::new(self))
+    }
+
+    fn is_authorized(&self, headers: &HeaderMap) -> bool {
+        let Some(token) = &self.token else {
+            return true;
+        };
+        let presented =
+            headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
+        let (scheme, rest) = presented.split_at(presented.len().min("Bearer ".len()));
+        scheme.eq_ignore_ascii_case(b"Bearer ") && is_equal(rest.trim_ascii(), token.as_bytes())
+    }
+
+    async fn post(&self, request: Request) -> Response {
+        let (mut parts, body) = request.into_parts();
+        // The declared length is checked first, so that a body that is too long is not read.
+        if declared_length(&parts.headers).is_some_and(|length| length > self.max_body) {
+            return self.body_too_long();
+        }
+        let Ok(body) = to_bytes(body, self.max_body).await else {
+            return self.body_too_long();
+        };
+        let method = match serde_json::from_slice::<MethodOnly<'_>>(&body) {
+            Ok(message) => message.method.unwrap_or_default(),
+            Err(error) => return invalid_message(&error),
+        };
+        if camel_case::is_camel_case(&method) {
+            return self.handle_camel_case(parts, &body).await;
+        }
+        let is_handshake = method == "initialize";
+        let opens_session = is_handshake && !parts.headers.contains_key("mcp-session-id");
+        let priming = if is_handshake {
+            requested_priming(&body)
+        } else {
+            Priming::of_headers(&parts.headers)
+        };
+        let is_listen = method == "subscriptions/listen";
+        let reroute = || task_subscriptions::reroute(serde_json::from_slice(&body).ok()?);
+        let body = match is_listen.then(reroute).flatten() {
+            Some(message) => {
+                parts.headers.remove(header::CONTENT_LENGTH);
+                Bytes::from(message.to_string())
+            }
+            None => body,
+        };
+        // The library answers 406 to `*/*`, which simple clients such as curl send.
+        if parts.headers.get(header::ACCEPT).is_some_and(|accepted| accepted == "*/*") {
+            parts.headers.insert(header::ACCEPT, BOTH_TYPES);
+        }
+        let request = Request::from_parts(parts, Body::from(body));
+        let response = if opens_session {
+            self.open_session(request).await
+        } else {
+            self.forward(request).await
+        };
+        priming.filter(response)
+    }
+
+    /// Answers a camel-case request by a modern request, which needs no session.
+    async fn handle_camel_case(&self, mut parts: Parts, body: &[u8]) -> Response {
+        let Ok(CamelCaseBody { id, method, params }) = serde_json::from_slice(body) else {
+            return error(StatusCode::BAD_REQUEST, -32600, "not a JSON-RPC 2.0 request");
+        };
+        let (request, message) = match camel_case::translate(&id, &method, params) {
+            Ok(translated) => translated,
+            Err(error) => {
+                return respond(
+                    StatusCode::OK,
+                    &json!({"jsonrpc": "2.0", "id": id, "error": error}),
+                );
+            }
+        };
+        // Header values that may not be plain ASCII are sent in this form (2026-07-28, transports).
+        let name = request.subject().map(|name| format!("=?base64?{}?=", STANDARD.encode(name)));
+        let headers = [
+            ("mcp-protocol-version", Some(camel_case::REVISION.to_owned())),
+            ("mcp-method", Some(request.protocol_method().to_owned())),
+            ("mcp-name", name),
+            ("mcp-session-id", None),
+            ("content-length", None),
+        ];
+        for (header, value) in headers {
+            parts.headers.remove(header);
+            parts
+                .headers
+                .extend(value.and_then(|value| {
+                    Some((HeaderName::from_static(header), value.parse().ok()?))
+                }));
+        }
+        parts.headers.insert(header::ACCEPT, BOTH_TYPES);
+        parts.headers.entry(header::CONTENT_TYPE).or_insert(JSON_TYPE);
+        let response =
+            self.forward(Request::from_parts(parts, Body::from(message.to_string()))).await;
+        let (parts, body) = response.into_parts();
+        let Ok(body) = to_bytes(body, usize::MAX).await else {
+            return error(StatusCode::INTERNAL_SERVER_ERROR, -32603, "could not read the response");
+        };
+        match serde_json::from_slice::<Value>(&body) {
+            Ok(response) if response["id"] == json!(id) => respond(
+                StatusCode::OK,
+                &request.translate_response(response, &self.server.snapshot()),
+            ),
+            // Rejected before the message was read, for example because of its `Host`.
+            _ => Response::from_parts(parts, Body::from(body)),
+        }
+    }
+
+    async fn open_session(&self, request: Request) -> Response {
+        let _opening = self.opening.lock().await;
+        if self.sessions.sessions.read().await.len() >= self.max_sessions {
+            let mut response = error(
+                StatusCode::SERVICE_UNAVAILABLE,
+                -32603,
+                "too many sessions are open; try again later",
+            );
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("30"));
+            return response;
+        }
+        self.forward(request).await
+    }
+
+    async fn forward(&self, request: Request) -> Response {
+        self.service.handle(request).await.map(Body::new)
+    }
+
+    fn body_too_long(&self) -> Response {
+        error(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            -32600,
+            &format!("a message may have at most {} bytes", self.max_body),
+        )
+    }
+}
+
+async fn mcp(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
+    if !gateway.is_authorized(request.headers()) {
+        let mut response =
+            error(StatusCode::UNAUTHORIZED, -32600, "this server needs a bearer token");
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        return response;
+    }
+    match *request.method() {
+        Method::POST => gateway.post(request).await,
+        Method::DELETE => {
+            let mut response = gateway.forward(request).await;
+            // The session is already closed. The Python client logs a warning for 202.
+            if response.status() == StatusCode::ACCEPTED {
+                *response.status_mut() = StatusCode::NO_CONTENT;
+            }
+            response
+        }
+        _ => {
+            let priming = Priming::of_headers(request.headers());
+            priming.filter(gateway.forward(request).await)
+        }
+    }
+}
+
+async fn health(State(gateway): State<Arc<Gateway>>) -> Response {
+    let identity = gateway.server.identity();
+    let tools = gateway.server.snapshot().len();
+    respond(
+        StatusCode::OK,
+        &json!({"name": identity.name, "version": identity.version, "tools": tools}),
+    )
+}
+
+/// Whether the client expects priming events in the session that this handshake opens.
+fn requested_priming(body: &[u8]) -> Priming {
+    let revision = serde_json::from_slice(body)
+        .map_or_else(|_| String::new(), |Handshake { params }| params.protocol_version);
+    Priming::of_revision(&revision)
+}
+
+fn invalid_message(problem: &serde_json::Error) -> Response {
+    if problem.is_data() {
+        let message = "not a JSON-RPC 2.0 message; batches are not part of the protocol";
+        return error(StatusCode::BAD_REQUEST, -32600, message);
+    }
+    error(StatusCode::BAD_REQUEST, -32700, &format!("not JSON: {problem}"))
+}
+
+fn error(status: StatusCode, code: i32, message: &str) -> Response {
+    respond(
+        status,
+        &json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}}),
+    )
+}
+
+fn respond(status: StatusCode, body: &Value) -> Response {
+    let mut response = Response::new(Body::from(Bytes::from(body.to_string())));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, JSON_TYPE);
+    response
+}
+
+fn declared_length(headers: &HeaderMap) -> Option<usize> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+/// Compares in constant time, so that the response time does not reveal a prefix of the token.
+fn is_equal(presented: &[u8], expected: &[u8]) -> bool {
+    let differences =
+        presented.iter().zip(expected).fold(0, |sum, (a, b)| black_box(sum | (a ^ b)));
+    presented.len() == expected.len() && differences == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_equal;
+
+    #[test]
+    fn compares_whole_tokens() {
+        assert!(is_equal(b"secret", b"secret"));
+        for wrong in [&b"secreT"[..], b"secre", b"secret2", b""] {
+            assert!(!is_equal(wrong, b"secret"));
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Parses a line into a message: a pure function, and the first code that hostile input reaches.
+
+use rmcp::{
+    ErrorData,
+    model::{CallToolRequest, ClientJsonRpcMessage, ClientRequest, JsonRpcRequest, RequestId},
+};
+use serde_json::Value;
+
+use crate::{camel_case, task_subscriptions};
+
+/// The result of parsing a line.
+#[derive(Debug)]
+pub enum Incoming {
+    /// A message for the protocol library.
+    Message(Box<ClientJsonRpcMessage>),
+    /// To be answered with an error.
+    Invalid {
+        /// The id of the request, if it could be read.
+        id: Option<RequestId>,
+        /// The error to answer with.
+        error: ErrorData,
+    },
+    /// To be ignored: an empty line, a malformed notification or a malformed response.
+    Ignored,
+}
+
+/// Parses one line. Accepts a byte order mark before it and a carriage return after it.
+pub fn parse_line(line: &[u8]) -> Incoming {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
+    if line.is_empty() {
+        return Incoming::Ignored;
+    }
+    if let Some(call) = parse_call(line) {
+        return Incoming::Message(Box::new(call));
+    }
+    match serde_json::from_slice(line) {
+        Ok(message) => Incoming::Message(Box::new(reroute(message, line))),
+        Err(_) => explain_invalid(line),
+    }
+}
+
+/// Parses a line as a `tools/call` request, the most frequent message. The general parser tries all
+/// methods in turn and takes several times as long. A line that may also be a response is left to
+/// it, so that both accept the same messages.
+fn parse_call(line: &[u8]) -> Option<ClientJsonRpcMessage> {
+    let text = str::from_utf8(line).ok()?;
+    if !text.contains(r#""tools/call""#)
+        || text.contains(r#""result""#)
+        || text.contains(r#""error""#)
+    {
+        return None;
+    }
+    let JsonRpcRequest { id, request, .. } =
+        serde_json::from_str::<JsonRpcRequest<CallToolRequest>>(text).ok()?;
+    Some(ClientJsonRpcMessage::Request(JsonRpcRequest::new(
+        id,
+        ClientRequest::CallToolRequest(request),
+    )))
+}
+
+/// Rewrites `subscriptions/listen` with task ids, see [`task_subscriptions`].
+fn reroute(message: ClientJsonRpcMessage, line: &[u8]) -> ClientJsonRpcMessage {
+    let is_listen = matches!(
+        &message,
+        ClientJsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::SubscriptionsListenRequest(_))
+    );
+    let rewrite = || {
+        let message = task_subscriptions::reroute(serde_json::from_slice(line).ok()?)?;
+        serde_json::from_value(message).ok()
+    };
+    is_listen.then(rewrite).flatten().unwrap_or(message)
+}
+
+/// Explains why a line is not a message. The protocol library would ignore it, and the client would
+/// wait for a response.
+fn explain_invalid(line: &[u8]) -> Incoming {
+    let value: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(error) => {
+            return Incoming::Invalid {
+                id: None,
+                error: ErrorData::parse_error(format!("not JSON: {error}"), None),
+            };
+        }
+    };
+    let has = |member: &str| value.get(member).is_some();
+    let is_response = !has("method") && (has("result") || has("error"));
+    let is_notification = has("method") && !has("id");
+    if is_response || is_notification {
+        // An error in response to these could start an endless exchange.
+        return Incoming::Ignored;
+    }
+    let message = if value.is_array() {
+        "batches are not part of the protocol; send one message per line"
+    } else {
+        "not a JSON-RPC 2.0 message"
+    };
+    let id = value.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+    let camel_case_error = || {
+        let method = value["method"].as_str().filter(|name| camel_case::is_camel_case(name))?;
+        camel_case::translate(id.as_ref()?, method, value.get("params").cloned()).err()
+    };
+    let error = camel_case_error().unwrap_or_else(|| ErrorData::invalid_request(message, None));
+    Incoming::Invalid { id, error }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::ClientJsonRpcMessage;
+
+    use super::{Incoming, parse_call, parse_line};
+
+    fn error(line: &str) -> Option<(i32, Option<String>)> {
+        match parse_line(line.as_bytes()) {
+            Incoming::Invalid { id, error } => Some((error.code.0, id.map(|id| id.to_string()))),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn distinguishes_invalid_json_from_invalid_messages() {
+        assert_eq!(error("{"), Some((-32700, None)));
+        assert_eq!(error("[]"), Some((-32600, None)));
+        assert_eq!(error("3"), Some((-32600, None)));
+        assert_eq!(error(r#"{"id": 7}"#), Some((-32600, Some("7".into()))));
+        assert_eq!(
+            error(r#"{"jsonrpc": "1.0", "id": "x", "method": "ping"}"#),
+            Some((-32600, Some("x".into())))
+        );
+        assert_eq!(error(&"[".repeat(100_000)), Some((-32700, None)));
+    }
+
+    #[test]
+    fn parses_calls_like_the_general_parser() {
+        let call = |id: &str, params: &str| {
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#)
+        };
+        for line in [
+            call("1", r#"{"name":"a"}"#),
+            call(r#""x""#, r#"{"name":"a","arguments":{"n":1e40,"t":"\u00e9","tools/call":[{}]}}"#),
+            call(
+                "2",
+                r#"{"_meta":{"progressToken":7,"io.modelcontextprotocol/logLevel":"info"},"name":"a","arguments":{}}"#,
+            ),
+        ] {
+            let written = |message: ClientJsonRpcMessage| {
+                serde_json::to_string(&message).expect("plain data")
+            };
+            let call = parse_call(line.as_bytes()).expect("a call");
+            assert_eq!(
+                written(call),
+                written(serde_json::from_str(&line).expect("a message")),
+                "{line}"
+            );
+        }
+        for line in [
+            call("null", r#"{"name":"a"}"#),
+            call("1", r#"{"name":3}"#),
+            call("1", r#"{"name":"a"},"error":{}"#),
+        ] {
+            assert!(parse_call(line.as_bytes()).is_none(), "{line}");
+        }
+    }
+
+    #[test]
+    fn ignores_what_must_not_be_answered() {
+        for line in [
+            "",
+            " \r",
+            r#"{"jsonrpc":"2.0","error":3}"#,
+            r#"{"jsonrpc":"1.0","method":"notifications/x"}"#,
+        ] {
+            assert!(matches!(parse_line(line.as_bytes()), Incoming::Ignored), "{line}");
+        }
+    }
+
+    #[test]
+    fn parses_messages_with_a_byte_order_mark_and_a_carriage_return() {
+        let line = "\u{FEFF}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r";
+        assert!(matches!(parse_line(line.as_bytes()), Incoming::Message(_)));
+    }
+}

@@ -1,0 +1,113 @@
+//! A yes through the client, in both eras: shown what it is for, good once, and never taken for granted.
+
+use serde_json::{Value, json};
+
+use crate::{
+    operations_fixture::OperationsFixture,
+    stdio_client::{StdioClient, text},
+};
+
+const YES: &str = r#"{"action": "accept", "content": {"approve": true}}"#;
+
+fn yes() -> Value {
+    serde_json::from_str(YES).expect("JSON")
+}
+
+async fn again(client: &mut StdioClient, what: &str, answer: Value, state: &Value) -> Value {
+    let mut params = json!({"name": "dangerous", "arguments": {"what": what}, "inputResponses": {"approval": answer}});
+    if !state.is_null() {
+        params["requestState"] = state.clone();
+    }
+    client.request("tools/call", params).await
+}
+
+#[tokio::test]
+async fn older_clients_are_asked_and_a_yes_runs_it_once() {
+    let fixture = OperationsFixture::new();
+    let mut client = StdioClient::legacy(fixture.server.clone()).await;
+    for (answer, is_error, runs) in [
+        (yes(), false, 1),
+        (json!({"action": "decline"}), true, 1),
+        (json!({"action": "accept", "content": {"approve": false}}), true, 1),
+        (yes(), false, 2),
+    ] {
+        let id = client
+            .start("tools/call", json!({"name": "dangerous", "arguments": {"what": "all"}}))
+            .await;
+        let asked = client.message("elicitation/create").await;
+        let shown = asked["params"]["message"].as_str().expect("a message");
+        assert!(
+            shown.contains("`dangerous`") && shown.contains("all"),
+            "the plan is shown: {shown}"
+        );
+        client.send(json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer})).await;
+        let reply = client.response(id).await;
+        assert_eq!(reply["result"]["isError"].as_bool().unwrap_or(false), is_error, "{reply}");
+        assert_eq!(fixture.runs(), runs, "{reply}");
+    }
+}
+
+#[tokio::test]
+async fn modern_clients_are_asked_through_a_result_and_a_yes_runs_it_once() {
+    let fixture = OperationsFixture::new();
+    let mut client = StdioClient::modern(fixture.server.clone());
+    let asked = client.call("dangerous", json!({"what": "all"})).await["result"].clone();
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    assert!(
+        asked["inputRequests"]["approval"]["params"]["message"]
+            .as_str()
+            .is_some_and(|shown| shown.contains("all"))
+    );
+    assert_eq!(fixture.runs(), 0);
+    let reply = again(&mut client, "all", yes(), &asked["requestState"]).await;
+    assert_eq!((text(&reply), fixture.runs()), ("done", 1), "{reply}");
+    let replayed = again(&mut client, "all", yes(), &asked["requestState"]).await;
+    assert_eq!(
+        replayed["result"]["resultType"], "input_required",
+        "the same yes is not good twice: {replayed}"
+    );
+    assert_eq!(fixture.runs(), 1);
+    let refused = again(
+        &mut client,
+        "all",
+        json!({"action": "decline"}),
+        &replayed["result"]["requestState"],
+    )
+    .await;
+    assert_eq!(refused["result"]["structuredContent"]["error_type"], "denied", "{refused}");
+    assert_eq!(fixture.runs(), 1);
+}
+
+#[tokio::test]
+async fn a_yes_to_nothing_or_to_something_else_runs_nothing() {
+    let fixture = OperationsFixture::new();
+    let mut client = StdioClient::modern(fixture.server.clone());
+    let unasked = again(&mut client, "all", yes(), &Value::Null).await;
+    assert_eq!(
+        unasked["result"]["resultType"], "input_required",
+        "nobody was shown anything: {unasked}"
+    );
+    let state = unasked["result"]["requestState"].as_str().expect("state").to_owned();
+    for (what, state) in [("all", format!("{state}x")), ("more", state)] {
+        let reply = again(&mut client, what, yes(), &json!(state)).await;
+        assert_eq!(reply["error"]["code"], -32602, "{reply}");
+    }
+    assert_eq!(fixture.runs(), 0);
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_be_asked_is_refused_with_the_approvals_id() {
+    let fixture = OperationsFixture::new();
+    let legacy = StdioClient::legacy_with(fixture.server.clone(), json!({})).await;
+    for mut client in [legacy, StdioClient::modern_with(fixture.server.clone(), json!({}))] {
+        let reply = client.call("dangerous", json!({})).await;
+        let failure = &reply["result"]["structuredContent"];
+        assert_eq!(failure["error_type"], "approval_required", "{reply}");
+        let id = failure["error_details"]["approval"].as_str().expect("an id");
+        assert!(
+            id.starts_with("ap_") && text(&reply).contains(&format!("toolcrib approve {id}")),
+            "{reply}"
+        );
+    }
+    assert_eq!(fixture.runs(), 0);
+}

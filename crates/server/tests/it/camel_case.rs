@@ -1,0 +1,508 @@
+//! The other names of methods, as the first thing a client says, on both transports.
+
+use builtin::rmd::{RmdDocuments, RmdRenderer, Settings, renderer};
+use catalog::ErrorType;
+use render::{Preference, RenderSettings};
+use runtime::Runtime;
+use serde_json::{Value, json};
+use server::Server;
+use tempfile::TempDir;
+use toolkit::{Failure, Outcome};
+
+use crate::{
+    http_client::HttpClient,
+    stdio_client::{StdioClient, handshake, text},
+    test_server::{echo, server_on, server_with, server_with_store, tool},
+};
+
+/// A server of documents in a folder, and of a tool that fails.
+struct RmdServerFixture {
+    server: Server,
+    folder: TempDir,
+}
+
+impl RmdServerFixture {
+    fn new() -> Self {
+        Self::rendering(Preference::Docker)
+    }
+
+    /// One that renders by this machine's R, or by a Docker that is not there.
+    fn rendering(backend: Preference) -> Self {
+        let folder = TempDir::new().expect("a folder");
+        let documents = RmdDocuments::new(Settings::new(folder.path().to_owned()));
+        let mut settings = runtime::Settings::new(std::env::temp_dir());
+        settings.environment = std::env::vars().collect();
+        let runtime = Runtime::new(settings);
+        let mut how = RenderSettings::new(folder.path().join(".renders"));
+        how.backend = backend;
+        how.allow_local = true;
+        how.sockets = vec!["unix:///nowhere/docker.sock".to_owned()];
+        let rendering = RmdRenderer::new(&documents, renderer(&runtime, how)).native();
+        let failing = tool("fail", async |_, _| {
+            Ok(Outcome::from(Failure::new(ErrorType::RenderFailed, "R said no")))
+        });
+        let natives =
+            documents.natives().into_iter().chain([rendering, failing, echo("echo")]).collect();
+        Self { server: server_on(runtime, natives).with_resources(documents.resources()), folder }
+    }
+
+    fn file(self, path: &str, bytes: impl AsRef<[u8]>) -> Self {
+        let path = self.folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        std::fs::write(path, bytes).expect("a file");
+        self
+    }
+
+    /// The answer on pipes and the one over HTTP, each to a client that has said nothing else; they must be the same.
+    async fn ask(&self, request: &Value) -> Value {
+        let mut client = StdioClient::new(self.server.clone());
+        client.send(request.clone()).await;
+        let on_pipes = client.response(request["id"].clone()).await;
+        let client = HttpClient::new(self.server.clone()).await;
+        let nothing = [("Accept", "*/*")];
+        let over_http = client.send("POST", "/mcp", &nothing, &request.to_string()).await;
+        assert_eq!((over_http.status, &over_http.message()), (200, &on_pipes));
+        on_pipes
+    }
+
+    async fn method(&self, method: &str, params: Value) -> Value {
+        self.ask(&json!({"jsonrpc": "2.0", "id": "request-id", "method": method, "params": params}))
+            .await
+    }
+
+    async fn error(&self, method: &str, params: Value) -> (i64, String) {
+        let reply = self.method(method, params).await;
+        let error = &reply["error"];
+        (
+            error["code"].as_i64().expect("a code"),
+            error["message"].as_str().expect("a message").to_owned(),
+        )
+    }
+}
+
+#[tokio::test]
+async fn the_documented_list_is_answered_word_for_word() {
+    let fixture =
+        RmdServerFixture::new().file("example.Rmd", "---\ntitle: \"Example R Markdown\"\n---\n");
+    let request = json!({"jsonrpc": "2.0", "id": "1", "method": "listResources", "params": {}});
+    let expected = json!({
+        "jsonrpc": "2.0",
+        "id": "1",
+        "result": {"resources": [{
+            "uri": "rmd:///example.Rmd",
+            "mimeType": "text/markdown",
+            "name": "Example R Markdown",
+            "description": "R Markdown file: Example R Markdown",
+        }]},
+    });
+    assert_eq!(fixture.ask(&request).await, expected);
+}
+
+#[tokio::test]
+async fn a_call_is_answered_as_documented_and_nothing_more() {
+    let fixture = RmdServerFixture::new();
+    let content = "This is an example R Markdown file.\n\n```{r}\nplot(cars)\n```";
+    let arguments =
+        json!({"filename": "example", "title": "Example R Markdown", "content": content});
+    let mut client = StdioClient::new(fixture.server.clone());
+    client
+        .send(
+            json!({"jsonrpc": "2.0", "id": "2", "method": "callTool", "params": {"name": "create_rmd", "arguments": arguments}}),
+        )
+        .await;
+    let reply = client.response("2").await;
+    let said = json!([{"type": "text", "text": "Created R Markdown file: example.Rmd"}]);
+    assert_eq!(reply, json!({"jsonrpc": "2.0", "id": "2", "result": {"content": said}}));
+    let read = fixture.method("readResource", json!({"uri": "rmd:///example.Rmd"})).await;
+    let text = format!("---\ntitle: Example R Markdown\n---\n\n{content}");
+    let contents =
+        json!([{"uri": "rmd:///example.Rmd", "mimeType": "text/markdown", "text": text}]);
+    assert_eq!(read["result"], json!({"contents": contents}));
+}
+
+#[tokio::test]
+async fn tools_and_templates_are_listed() {
+    let fixture = RmdServerFixture::new();
+    let tools = fixture.method("listTools", json!({})).await;
+    let create = &tools["result"]["tools"][0];
+    assert_eq!(create["name"], "create_rmd");
+    assert_eq!(create["inputSchema"]["required"], json!(["filename", "title", "content"]));
+    assert_eq!(create.as_object().map(serde_json::Map::len), Some(3), "{create}");
+    let templates =
+        fixture.ask(&json!({"jsonrpc": "2.0", "id": 7, "method": "listResourceTemplates"})).await;
+    let patterns = templates["result"]["resourceTemplates"]
+        .as_array()
+        .expect("without parameters as well")
+        .iter();
+    assert!(patterns.clone().any(|one| one["uriTemplate"] == "rmd:///{name}"), "{templates}");
+    assert!(
+        templates["result"].get("resultType").is_none()
+            && templates["result"].get("_meta").is_none(),
+        "{templates}"
+    );
+}
+
+#[tokio::test]
+async fn outputs_are_read_byte_for_byte() {
+    let fixture = RmdServerFixture::new()
+        .file("output/example.pdf", b"%PDF\xff\x00")
+        .file("output/example.html", "<p>");
+    let pdf = fixture.method("readResource", json!({"uri": "rmd-output:///example.pdf"})).await;
+    let contents = json!([{"uri": "rmd-output:///example.pdf", "mimeType": "application/pdf", "blob": "JVBERv8A"}]);
+    assert_eq!(pdf["result"], json!({"contents": contents}));
+    let html = fixture.method("readResource", json!({"uri": "rmd-output:///example.html"})).await;
+    assert_eq!(html["result"]["contents"][0]["text"], "<p>");
+}
+
+#[tokio::test]
+async fn errors_have_the_documented_codes() {
+    let fixture = RmdServerFixture::new();
+    let create = |arguments: Value| json!({"name": "create_rmd", "arguments": arguments});
+    let missing = fixture.error("callTool", create(json!({"title": "t", "content": "c"}))).await;
+    assert_eq!(missing, (-32602, "Invalid params: filename is required".to_owned()));
+    let nothing = fixture.error("callTool", create(json!({}))).await;
+    assert_eq!(nothing, (-32602, "Invalid params: filename is required".to_owned()));
+    let wrong = fixture
+        .error("callTool", create(json!({"filename": 5, "title": "t", "content": "c"})))
+        .await;
+    assert_eq!(
+        wrong,
+        (-32602, "Invalid params: filename: Expected string, received integer".to_owned())
+    );
+    let name = fixture
+        .error("callTool", create(json!({"filename": "../x", "title": "t", "content": "c"})))
+        .await;
+    assert_eq!(name.0, -32602, "{name:?}");
+    assert_eq!(
+        fixture.error("callTool", json!({"name": "no_such", "arguments": {}})).await.0,
+        -32601
+    );
+    assert_eq!(
+        fixture.error("callTool", json!({})).await,
+        (-32602, "Invalid params: name is required".to_owned())
+    );
+    assert_eq!(
+        fixture.error("callTool", json!({"name": "fail"})).await,
+        (-32603, "R said no".to_owned())
+    );
+    assert_eq!(fixture.error("readResource", json!({"uri": "rmd:///none.Rmd"})).await.0, -32002);
+    assert_eq!(
+        fixture.error("readResource", json!({"uri": "rmd-output:///none.pdf"})).await.0,
+        -32002
+    );
+    assert_eq!(
+        fixture.error("readResource", json!({"uri": "rmd:///../../etc/passwd"})).await.0,
+        -32002
+    );
+    for uri in ["file:///etc/passwd", "rmd://x.Rmd", "rmd:///", "", "x"] {
+        let (code, message) = fixture.error("readResource", json!({"uri": uri})).await;
+        assert_eq!(code, -32600, "{uri}: {message}");
+    }
+    assert_eq!(
+        fixture.error("readResource", json!({})).await,
+        (-32602, "Invalid params: uri is required".to_owned())
+    );
+    assert_eq!(
+        fixture
+            .error("callTool", json!({"name": "read_rmd", "arguments": {"filename": "none"}}))
+            .await
+            .0,
+        -32002
+    );
+}
+
+#[tokio::test]
+async fn the_standard_methods_keep_the_protocol_s_rules() {
+    let fixture = RmdServerFixture::new();
+    for mut client in StdioClient::both(&fixture.server).await {
+        let code = if client.is_modern() { -32602 } else { -32002 };
+        let unknown = client.request("resources/read", json!({"uri": "rmd:///none.Rmd"})).await;
+        assert_eq!(unknown["error"]["code"], code, "{unknown}");
+        let failed = client.call("fail", json!({})).await;
+        assert_eq!((&failed["result"]["isError"], text(&failed)), (&json!(true), "R said no"));
+        let bad = client.call("create_rmd", json!({"title": "t"})).await;
+        assert_eq!(bad["result"]["isError"], true, "{bad}");
+        let unknown = client.call("no_such", json!({})).await;
+        assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    }
+}
+
+/// What is asked in both dialects: by which methods and with what, the code of the alias, and how its message begins.
+type Case = ((&'static str, &'static str), Value, i64, &'static str);
+
+const CALL: (&str, &str) = ("callTool", "tools/call");
+const READ: (&str, &str) = ("readResource", "resources/read");
+
+fn cases() -> Vec<Case> {
+    let call = |tool: &str, arguments: Value| json!({"name": tool, "arguments": arguments});
+    let create = |arguments: Value| call("create_rmd", arguments);
+    let render = |arguments: Value| call("render_rmd", arguments);
+    let read = |uri: &str| json!({"uri": uri});
+    vec![
+        (CALL, create(json!({})), -32602, "Invalid params: filename is required"),
+        (
+            CALL,
+            create(json!({"filename": "a", "content": "c"})),
+            -32602,
+            "Invalid params: title is required",
+        ),
+        (
+            CALL,
+            create(json!({"filename": "a", "title": "t"})),
+            -32602,
+            "Invalid params: content is required",
+        ),
+        (
+            CALL,
+            create(json!({"filename": 5, "title": "t", "content": "c"})),
+            -32602,
+            "Invalid params: filename: Expected string",
+        ),
+        (
+            CALL,
+            create(json!({"filename": "../a", "title": "t", "content": "c"})),
+            -32602,
+            "`../a` cannot name a document",
+        ),
+        (
+            CALL,
+            create(json!({"filename": "there", "title": "t", "content": "c"})),
+            -32602,
+            "`there.Rmd` is there already",
+        ),
+        (CALL, render(json!({"format": "pdf"})), -32602, "Invalid params: filename is required"),
+        (
+            CALL,
+            render(json!({"filename": "there", "format": "epub"})),
+            -32602,
+            "Invalid params: format: Value must be one of",
+        ),
+        (
+            CALL,
+            render(json!({"filename": "there", "use_docker_compose": "yes"})),
+            -32602,
+            "Invalid params: use_docker_compose: ",
+        ),
+        (
+            CALL,
+            render(json!({"filename": "there", "colour": 1})),
+            -32602,
+            "Invalid params: colour: Unknown parameter 'colour'",
+        ),
+        (
+            CALL,
+            render(json!({"filename": "there", "params": {"n": 1}})),
+            -32602,
+            "`there.Rmd` does not declare the parameter",
+        ),
+        (CALL, render(json!({"filename": "none"})), -32002, "R Markdown file not found: none.Rmd"),
+        (
+            CALL,
+            call("read_rmd", json!({"filename": "none"})),
+            -32002,
+            "R Markdown file not found: none.Rmd",
+        ),
+        (
+            CALL,
+            render(json!({"filename": "there"})),
+            -32603,
+            "Docker does not answer: tried unix:///nowhere/docker.sock",
+        ),
+        (CALL, call("fail", json!({})), -32603, "R said no"),
+        (
+            CALL,
+            call("render_rmx", json!({})),
+            -32601,
+            "unknown tool `render_rmx`; did you mean `render_rmd`?",
+        ),
+        (READ, read("rmd:///none.Rmd"), -32002, "R Markdown file not found: none.Rmd"),
+        (
+            READ,
+            read("rmd:///../../etc/passwd"),
+            -32002,
+            "R Markdown file not found: ../../etc/passwd",
+        ),
+        (READ, read("rmd-output:///none%20.pdf"), -32002, "Rendered output not found: none .pdf"),
+        (
+            READ,
+            read("file:///etc/passwd"),
+            -32600,
+            "Invalid URI format: `file:///etc/passwd` does not begin with `rmd:///`",
+        ),
+        (READ, read("rmd:///"), -32600, "Invalid URI format: `rmd:///` names nothing"),
+        (READ, read("toolcrib://output/none"), -32002, "unknown resource `toolcrib://output/none`"),
+    ]
+}
+
+#[tokio::test]
+async fn both_dialects_say_the_same_in_their_own_codes_and_shapes() {
+    // What a client started ends when it leaves, so each has a server of its own.
+    let fixture = || RmdServerFixture::new().file("there.Rmd", "text");
+    let (first, second) = (fixture(), fixture());
+    let mut clients = [
+        StdioClient::legacy(first.server.clone()).await,
+        StdioClient::modern(second.server.clone()),
+    ];
+    for ((alias, standard), params, code, begin) in cases() {
+        let (said, message) = fixture().error(alias, params.clone()).await;
+        assert_eq!((said, message.starts_with(begin)), (code, true), "{params}: {message}");
+        for client in &mut clients {
+            let reply = client.request(standard, params.clone()).await;
+            let not_there = if client.is_modern() { -32602 } else { -32002 };
+            let (expected, told) = match (standard, code) {
+                ("resources/read", _) => (not_there.into(), reply["error"]["message"].as_str()),
+                (_, -32601) => ((-32602).into(), reply["error"]["message"].as_str()),
+                _ => (Value::Null, Some(text(&reply))),
+            };
+            assert_eq!(
+                (told, &reply["error"]["code"]),
+                (Some(message.as_str()), &expected),
+                "{params}: {reply}"
+            );
+            assert_eq!(reply["result"]["isError"] == true, expected.is_null(), "{params}: {reply}");
+        }
+    }
+}
+
+#[tokio::test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+async fn a_failed_render_is_told_in_the_same_words_by_both_dialects() {
+    if !["Rscript", "pandoc"]
+        .iter()
+        .all(|program| std::path::Path::new("/usr/bin").join(program).exists())
+    {
+        assert!(std::env::var_os("CI").is_none(), "R is needed in CI");
+        return eprintln!("SKIPPED: R or pandoc is not installed");
+    }
+    let fixture = || {
+        RmdServerFixture::rendering(Preference::Local)
+            .file("a.Rmd", "```{r broken}\nstop('boom')\n```\n")
+    };
+    let params = json!({"name": "render_rmd", "arguments": {"filename": "a"}});
+    let (code, message) = fixture().error("callTool", params.clone()).await;
+    assert_eq!(code, -32603);
+    assert!(
+        message.starts_with("`a.Rmd` could not be rendered (chunk `broken`, lines ")
+            && message.ends_with("): boom"),
+        "{message}"
+    );
+    let (first, second) = (fixture(), fixture());
+    for mut client in [
+        StdioClient::legacy(first.server.clone()).await,
+        StdioClient::modern(second.server.clone()),
+    ] {
+        let reply = client.request("tools/call", params.clone()).await;
+        assert_eq!((&reply["result"]["isError"], text(&reply)), (&json!(true), message.as_str()));
+    }
+}
+
+#[tokio::test]
+async fn other_tools_are_refused_in_the_words_of_each_dialect() {
+    let fixture = RmdServerFixture::new();
+    let params = json!({"name": "echo", "arguments": {}});
+    assert_eq!(
+        fixture.error("callTool", params.clone()).await.1,
+        "Invalid params: message is required"
+    );
+    for mut client in StdioClient::both(&fixture.server).await {
+        let reply = client.request("tools/call", params.clone()).await;
+        assert_eq!(
+            text(&reply),
+            "Invalid arguments for `echo`:\n- message: Missing required parameter 'message'"
+        );
+    }
+}
+
+#[tokio::test]
+async fn parameters_by_position_are_refused_alike_on_both_transports() {
+    let fixture = RmdServerFixture::new();
+    for params in [json!([]), json!(["rmd:///a.Rmd"]), json!("x")] {
+        let refused = fixture.error("readResource", params).await;
+        assert_eq!(refused, (-32602, "Invalid params: params must be an object".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn a_connection_can_still_be_opened_afterwards_and_both_ways_of_talking_mixed() {
+    let fixture = RmdServerFixture::new();
+    let mut client = StdioClient::new(fixture.server.clone());
+    client.send(json!({"jsonrpc": "2.0", "id": "a", "method": "listTools"})).await;
+    assert!(client.response("a").await["result"]["tools"].is_array());
+    let hello = client.request("initialize", handshake(json!({}))).await;
+    assert!(hello["result"]["serverInfo"].is_object(), "{hello}");
+    client.notify("notifications/initialized", json!({})).await;
+    let params = json!({"name": "echo", "arguments": {"message": "hi"}});
+    client.send(json!({"jsonrpc": "2.0", "id": "b", "method": "callTool", "params": params})).await;
+    assert_eq!(text(&client.response("b").await), "hi");
+    assert_eq!(text(&client.call("echo", json!({"message": "still"})).await), "still");
+}
+
+#[tokio::test]
+async fn what_was_asked_is_answered_when_the_input_ends_at_once() {
+    let fixture = RmdServerFixture::new();
+    let mut client = StdioClient::new(fixture.server.clone());
+    for n in 0..20 {
+        let params = json!({"name": "echo", "arguments": {"message": "hi"}});
+        client
+            .send(json!({"jsonrpc": "2.0", "id": n, "method": "callTool", "params": params}))
+            .await;
+    }
+    client.end();
+    for n in 0..20 {
+        assert_eq!(text(&client.response(n).await), "hi");
+    }
+    client.served().await.expect("an orderly end");
+}
+
+#[tokio::test]
+async fn an_id_in_use_is_refused_and_a_cancelled_call_is_not_answered() {
+    let endless = tool("wait", async |_, context: toolkit::Context| {
+        context.cancelled().await;
+        Ok(Outcome::text("cancelled"))
+    });
+    let mut client = StdioClient::new(server_with(vec![endless, echo("echo")]));
+    let call =
+        json!({"jsonrpc": "2.0", "id": "x", "method": "callTool", "params": {"name": "wait"}});
+    client.send(call.clone()).await;
+    client.send(call).await;
+    assert_eq!(client.response("x").await["error"]["code"], -32600);
+    client.notify("notifications/cancelled", json!({"requestId": "x"})).await;
+    let params = json!({"name": "echo", "arguments": {"message": "hi"}});
+    client.send(json!({"jsonrpc": "2.0", "id": "y", "method": "callTool", "params": params})).await;
+    let next = client.next().await.expect("an answer");
+    assert_eq!(next["id"], "y", "{next}");
+}
+
+#[tokio::test]
+async fn the_door_of_http_stays_shut_and_calls_are_in_the_audit() {
+    let place = tempfile::tempdir().expect("a folder");
+    let server = server_with_store(place.path());
+    let client =
+        HttpClient::with(server.clone(), |options| options.token = Some("secret".to_owned())).await;
+    let params = json!({"name": "echo", "arguments": {"message": "hi"}});
+    let call =
+        json!({"jsonrpc": "2.0", "id": "x", "method": "callTool", "params": params}).to_string();
+    assert_eq!(client.send("POST", "/mcp", &[], &call).await.status, 401);
+    let token = ("Authorization", "Bearer secret");
+    let foreign =
+        client.send("POST", "/mcp", &[token, ("Origin", "https://evil.example")], &call).await;
+    assert_eq!(foreign.status, 403, "{foreign:?}");
+    let foreign = client.send("POST", "/mcp", &[token, ("Host", "evil.example")], &call).await;
+    assert_eq!(foreign.status, 403, "{foreign:?}");
+    assert_eq!(text(&client.send("POST", "/mcp", &[token], &call).await.message()), "hi");
+    client.shutdown.cancel();
+    client.serving.await.expect("no panic").expect("an orderly end");
+    let audit = std::fs::read_to_string(place.path().join("audit.jsonl")).expect("the audit");
+    assert_eq!(audit.lines().count(), 1, "{audit}");
+    drop(server);
+}
+
+#[tokio::test]
+async fn a_dangerous_tool_is_not_called_without_approval() {
+    let fixture = RmdServerFixture::new().file("a.Rmd", "a");
+    let refused = fixture
+        .error("callTool", json!({"name": "delete_rmd", "arguments": {"filename": "a"}}))
+        .await;
+    assert_eq!(refused.0, -32603, "{refused:?}");
+    assert!(fixture.folder.path().join("a.Rmd").exists());
+}

@@ -1,0 +1,124 @@
+//! The end of a connection: soon, orderly, and with nothing left running.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+use tokio::sync::Semaphore;
+use toolkit::{Arguments, Context, Outcome, Question};
+
+use crate::{
+    stdio_client::{StdioClient, text},
+    test_server::{echo, echo_server, server_with, server_with_store, tool},
+};
+
+/// A server whose tool waits to be cancelled, and what counts the starts and ends.
+fn waiting() -> (server::Server, Arc<Semaphore>, Arc<Semaphore>) {
+    let (started, ended) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let native = tool("wait", {
+        let (started, ended) = (started.clone(), ended.clone());
+        move |_: Arguments, context: Context| {
+            let (started, ended) = (started.clone(), ended.clone());
+            async move {
+                started.add_permits(1);
+                context.cancelled().await;
+                ended.add_permits(1);
+                Ok(Outcome::text("cancelled"))
+            }
+        }
+    });
+    (server_with(vec![native, echo("echo")]), started, ended)
+}
+
+#[tokio::test]
+async fn ends_at_once_when_the_input_ends() {
+    for client in StdioClient::both(&echo_server()).await {
+        let start = Instant::now();
+        client.served().await.expect("an orderly end");
+        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    }
+    StdioClient::new(echo_server()).served().await.expect("also if nobody ever said anything");
+}
+
+#[tokio::test]
+async fn the_audit_is_complete_when_serving_ends() {
+    let place = tempfile::tempdir().expect("a folder");
+    // Held until after the look: what is dropped would write by itself.
+    let server = server_with_store(place.path());
+    let mut client = StdioClient::modern(server.clone());
+    client.call("echo", json!({"message": "x"})).await;
+    client.served().await.expect("an orderly end");
+    let audit = std::fs::read_to_string(place.path().join("audit.jsonl")).expect("the audit");
+    assert_eq!(audit.lines().count(), 1, "{audit}");
+    drop(server);
+}
+
+#[tokio::test]
+async fn an_open_stream_is_closed_properly_and_delays_nothing() {
+    let mut client = StdioClient::modern(echo_server());
+    let id = client
+        .start("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}))
+        .await;
+    client.message("notifications/subscriptions/acknowledged").await;
+    let start = Instant::now();
+    client.end();
+    assert!(client.response(id).await["result"].is_object(), "the closing result");
+    client.served().await.expect("an orderly end");
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn running_calls_are_cancelled_when_the_input_ends() {
+    let (server, started, ended) = waiting();
+    for mut client in StdioClient::both(&server).await {
+        client.start("tools/call", json!({"name": "wait"})).await;
+        started.acquire().await.expect("it runs").forget();
+        let start = Instant::now();
+        client.end();
+        client.served().await.expect("an orderly end");
+        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+        ended.acquire().await.expect("it was cancelled").forget();
+    }
+}
+
+#[tokio::test]
+async fn what_was_asked_before_the_end_is_still_answered() {
+    let mut client = StdioClient::legacy(echo_server()).await;
+    let id = client
+        .start("tools/call", json!({"name": "echo", "arguments": {"message": "last words"}}))
+        .await;
+    client.end();
+    assert_eq!(text(&client.response(id).await), "last words");
+    client.served().await.expect("an orderly end");
+}
+
+#[tokio::test]
+async fn a_shutdown_ends_calls_and_the_connection() {
+    let (server, started, ended) = waiting();
+    let mut client = StdioClient::legacy(server).await;
+    client.start("tools/call", json!({"name": "wait"})).await;
+    started.acquire().await.expect("it runs").forget();
+    let start = Instant::now();
+    client.shutdown.cancel();
+    while client.next().await.is_some() {}
+    ended.acquire().await.expect("it was cancelled").forget();
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_answers_delays_nothing() {
+    let server = server_with(vec![tool("ask", async |_, context: Context| {
+        context
+            .ask("where", Question::Roots)
+            .await
+            .map(|answer| Outcome::text(answer.0.to_string()))
+    })]);
+    let mut client = StdioClient::legacy(server).await;
+    client.start("tools/call", json!({"name": "ask"})).await;
+    client.message("roots/list").await;
+    let start = Instant::now();
+    client.served().await.expect("an orderly end");
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+}

@@ -1,0 +1,83 @@
+//! What a call takes from the snapshot that it was made under: the policy, and the tools of a sequence.
+
+use catalog::{
+    Catalog, Implementation, Origin, Policy, SourceId,
+    implementation::{Piece, Process, Sequence, Step},
+    policy::{Clause, Effect},
+};
+use serde_json::{Value, json};
+use server::{Snapshot, SnapshotOptions};
+use toolkit::{Schema, Tool};
+
+use crate::{
+    stdio_client::StdioClient,
+    test_server::{echo, echo_server},
+};
+
+fn snapshot(tools: Vec<Tool>, clauses: Vec<Clause>) -> Snapshot {
+    let options = SnapshotOptions {
+        crib: "shop".into(),
+        full_names: false,
+        describe: |tool| tool.description.text.clone(),
+        policy: Policy::compile(clauses).expect("sound clauses"),
+    };
+    Snapshot::new(&Catalog::merge(tools).0, &options)
+}
+
+fn tool(name: &str, implementation: Implementation) -> Tool {
+    let mut tool = Tool::new(
+        name,
+        "A tool",
+        Schema::empty(),
+        implementation,
+        Origin::whole(&SourceId::new("test")),
+    );
+    tool.annotations.mutates = Some(false);
+    tool
+}
+
+#[tokio::test]
+async fn policy_holds_for_calls_and_is_replaced_with_the_snapshot() {
+    let server = echo_server();
+    let [mut legacy, mut modern] = StdioClient::both(&server).await;
+    for client in [&mut legacy, &mut modern] {
+        assert_ne!(client.call("echo", json!({"message": "hi"})).await["result"]["isError"], true);
+    }
+    let clause = Clause {
+        tools: "ec*".into(),
+        when: None,
+        effect: Effect::Deny,
+        until: None,
+        reason: Some("it is loud".into()),
+    };
+    server.replace(snapshot(vec![echo("echo").tool], vec![clause])).await;
+    for client in [&mut legacy, &mut modern] {
+        let reply = client.call("echo", json!({"message": "hi"})).await;
+        assert_eq!(reply["result"]["structuredContent"]["error_type"], "denied", "{reply}");
+        assert!(reply.to_string().contains("it is loud"), "{reply}");
+    }
+}
+
+#[tokio::test]
+async fn a_sequence_finds_its_steps_among_what_is_served() {
+    let pieces = vec![Piece::Word("said".into())];
+    let say = tool("say", Implementation::Process(Process { program: "echo".into(), pieces }));
+    let step = |name: &str| Step {
+        tool: name.into(),
+        arguments: Value::Null,
+        description: None,
+        skip_if_exists: None,
+        skip_if_missing: None,
+    };
+    let twice = tool(
+        "twice",
+        Implementation::Sequence(Sequence { steps: vec![step("say"), step("say")], delay_ms: 0 }),
+    );
+    let server = echo_server();
+    server.replace(snapshot(vec![say, twice], Vec::new())).await;
+    for mut client in StdioClient::both(&server).await {
+        let reply = client.call("twice", json!({})).await;
+        assert_ne!(reply["result"]["isError"], true, "{reply}");
+        assert_eq!(reply["result"]["content"].to_string().matches("said").count(), 2, "{reply}");
+    }
+}
