@@ -1,4 +1,4 @@
-//! Which backend renders a document, and why.
+//! Selects the backend for a document, and records why.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::task::spawn_blocking;
 
 use super::{
-    Inner, Preference, RenderJob, Tell,
+    Inner, Preference, ProgressCallback, RenderJob,
     cache::Stamp,
     compose::Command,
     docker::{self, Engine, Image},
@@ -18,20 +18,20 @@ use super::{
 };
 use crate::digest;
 
-/// What renders a document.
+/// A render backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Backend {
-    /// A container, by the API of Docker or Podman.
+    /// A container, through the API of Docker or Podman.
     Docker,
-    /// A container, by the command of Docker Compose.
+    /// A container, through the command of Docker Compose.
     Compose,
     /// R on this machine.
     Local,
 }
 
 impl Backend {
-    /// The word for it in results.
+    /// The name in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Docker => "docker",
@@ -41,24 +41,28 @@ impl Backend {
     }
 }
 
-/// Where one job is rendered.
-pub(super) struct Chosen {
-    pub(super) place: Place,
-    /// Why there.
+/// The selected backend.
+pub(super) struct SelectedBackend {
+    pub(super) place: RenderTarget,
+    /// Why it was selected.
     pub(super) reason: String,
 }
 
-/// Where a job is rendered, with everything that is needed there.
-pub(super) enum Place {
+/// A backend with everything it needs for a render.
+pub(super) enum RenderTarget {
     Docker(Engine, Image),
-    /// With the digest of the image, if that is known.
+    /// With the digest of the image, if known.
     Compose(Command, Option<String>),
     Local,
 }
 
 impl Inner {
-    /// Where to render a job. What is missing is said here, before anything runs.
-    pub(super) async fn choose(&self, job: &RenderJob, tell: &Tell) -> Result<Chosen, Failure> {
+    /// Selects the backend of a job. Missing components are reported here, before anything runs.
+    pub(super) async fn select_backend(
+        &self,
+        job: &RenderJob,
+        on_progress: &ProgressCallback,
+    ) -> Result<SelectedBackend, Failure> {
         let preference = match job.backend {
             Some(Backend::Docker) => Preference::Docker,
             Some(Backend::Compose) => Preference::Compose,
@@ -72,39 +76,55 @@ impl Inner {
         }
         .to_owned();
         match preference {
-            Preference::Auto => self.choose_safest(job, tell).await,
+            Preference::Auto => self.select_safest(job, on_progress).await,
             Preference::Docker => {
                 let engine = self.engine().await?;
-                Ok(Chosen { place: self.in_docker(engine, tell).await?, reason })
+                Ok(SelectedBackend {
+                    place: self.docker_target(engine, on_progress).await?,
+                    reason,
+                })
             }
             Preference::Compose => {
                 let command = self.compose().await?;
-                Ok(Chosen { place: self.by_compose(command, tell).await?, reason })
+                Ok(SelectedBackend {
+                    place: self.compose_target(command, on_progress).await?,
+                    reason,
+                })
             }
             Preference::Local => {
                 self.check_local(job)?;
-                Ok(Chosen { place: Place::Local, reason })
+                Ok(SelectedBackend { place: RenderTarget::Local, reason })
             }
         }
     }
 
-    /// Containers where there are any, else this machine's own R if that is allowed.
-    async fn choose_safest(&self, job: &RenderJob, tell: &Tell) -> Result<Chosen, Failure> {
+    /// Prefers containers; uses the R of this machine only if the operator allows it.
+    async fn select_safest(
+        &self,
+        job: &RenderJob,
+        on_progress: &ProgressCallback,
+    ) -> Result<SelectedBackend, Failure> {
         let unavailable = match self.engine().await {
             Ok(engine) => {
                 let reason = format!("auto: Docker answers at {}", engine.socket);
-                return Ok(Chosen { place: self.in_docker(engine, tell).await?, reason });
+                return Ok(SelectedBackend {
+                    place: self.docker_target(engine, on_progress).await?,
+                    reason,
+                });
             }
             Err(failure) => failure.message,
         };
         if let Some(command) = self.answering_compose().await {
             let reason =
                 format!("auto: the Docker API does not answer, but {} does", command.version);
-            return Ok(Chosen { place: self.by_compose(command, tell).await?, reason });
+            return Ok(SelectedBackend {
+                place: self.compose_target(command, on_progress).await?,
+                reason,
+            });
         }
         if !self.settings.allow_local {
             let message = format!(
-                "there is nothing to render with: {unavailable}; or allow this machine's own R with `allow_local = true` in the \
+                "no render backend is available: {unavailable}; or allow the R of this machine with `allow_local = true` in the \
                  `[documents]` section of toolcrib.toml"
             );
             return Err(Failure::new(ErrorType::NoBackend, message));
@@ -112,32 +132,40 @@ impl Inner {
         self.check_local(job)?;
         let reason =
             "auto: neither Docker nor Compose answers, and local rendering is allowed".to_owned();
-        Ok(Chosen { place: Place::Local, reason })
+        Ok(SelectedBackend { place: RenderTarget::Local, reason })
     }
 
-    async fn in_docker(&self, engine: Engine, tell: &Tell) -> Result<Place, Failure> {
-        let image = self.image(&engine, tell).await?;
-        Ok(Place::Docker(engine, image))
+    async fn docker_target(
+        &self,
+        engine: Engine,
+        on_progress: &ProgressCallback,
+    ) -> Result<RenderTarget, Failure> {
+        let image = self.image(&engine, on_progress).await?;
+        Ok(RenderTarget::Docker(engine, image))
     }
 
     /// Where the API answers, too, it sees to the image and tells which it is.
-    async fn by_compose(&self, command: Command, tell: &Tell) -> Result<Place, Failure> {
+    async fn compose_target(
+        &self,
+        command: Command,
+        on_progress: &ProgressCallback,
+    ) -> Result<RenderTarget, Failure> {
         let Ok(engine) = self.engine().await else {
-            return Ok(Place::Compose(command, None));
+            return Ok(RenderTarget::Compose(command, None));
         };
-        let image = self.image(&engine, tell).await?;
-        Ok(Place::Compose(command.at(engine.socket), Some(image.digest)))
+        let image = self.image(&engine, on_progress).await?;
+        Ok(RenderTarget::Compose(command.at(engine.socket), Some(image.digest)))
     }
 
-    /// Everything that may go into a document, as one digest.
-    pub(super) async fn key(&self, job: &Arc<RenderJob>, place: &Place) -> String {
-        let (job, maker) = (Arc::clone(job), self.maker(place));
+    /// The cache key: a digest of everything that goes into a document.
+    pub(super) async fn key(&self, job: &Arc<RenderJob>, place: &RenderTarget) -> String {
+        let (job, toolchain_id) = (Arc::clone(job), self.toolchain_id(place));
         let hashed =
             spawn_blocking(move || {
                 let files = || job.files.iter().filter(|file| file.may_be_read);
                 let mut digests = vec![
                     exchange::SCRIPT.to_owned(),
-                    maker,
+                    toolchain_id,
                     json!([job.document, job.format, job.params, files().count()]).to_string(),
                 ];
                 digests.extend(files().map(|file| {
@@ -145,18 +173,18 @@ impl Inner {
                 }));
                 digest::of_parts(digests.iter().map(String::as_str))
             });
-        // A key that is nobody's is never found.
+        // If hashing panicked, the empty key matches no entry.
         hashed.await.unwrap_or_default()
     }
 
-    /// What makes the document, as far as that is known before.
-    fn maker(&self, place: &Place) -> String {
+    /// Identifies the programs or the image that would render the document.
+    fn toolchain_id(&self, place: &RenderTarget) -> String {
         match place {
-            Place::Docker(_, image) => json!([Backend::Docker, image.digest]).to_string(),
-            Place::Compose(_, digest) => {
+            RenderTarget::Docker(_, image) => json!([Backend::Docker, image.digest]).to_string(),
+            RenderTarget::Compose(_, digest) => {
                 json!([Backend::Compose, docker::reference(&self.settings), digest]).to_string()
             }
-            Place::Local => {
+            RenderTarget::Local => {
                 let programs = [RSCRIPT, "pandoc", "quarto"].iter().chain(&TEX);
                 let found = programs.filter_map(|name| find_program(&self.host.environment, name));
                 json!([Backend::Local, found.map(|path| Stamp::of(&path)).collect::<Vec<_>>()])

@@ -20,13 +20,13 @@ use tokio::task::spawn_blocking;
 use super::{Backend, Rendered, Warning};
 use crate::digest;
 
-/// Where rendered documents are kept.
+/// The cache folder and its limit.
 pub(super) struct Cache {
     folder: PathBuf,
-    most_bytes: u64,
+    max_bytes: u64,
 }
 
-/// What is written down beside a document.
+/// The metadata file of an entry.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     version: u32,
@@ -40,7 +40,7 @@ struct Entry {
 
 const VERSION: u32 = 1;
 
-/// A file as it was: the same stamp is the same file.
+/// Identifies a version of a file by size and modification time, which is cheaper than its content.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stamp {
     path: PathBuf,
@@ -50,7 +50,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// The stamp of a file, of nothing if there is none.
+    /// The stamp of a file; all zero if it does not exist.
     pub(super) fn of(path: &Path) -> Self {
         let found = fs::metadata(path).ok();
         let field = |field: fn(&fs::Metadata) -> i64| found.as_ref().map_or(0, field);
@@ -64,20 +64,20 @@ impl Stamp {
 }
 
 impl Cache {
-    /// Nothing is made before something is kept.
-    pub(super) fn new(folder: PathBuf, most_bytes: u64) -> Self {
-        Self { folder, most_bytes }
+    /// Creates nothing on disk.
+    pub(super) fn new(folder: PathBuf, max_bytes: u64) -> Self {
+        Self { folder, max_bytes }
     }
 
-    /// What was kept under a key and still holds.
+    /// The document stored under a key, if it is still valid.
     pub(super) async fn find(&self, key: &str) -> Option<Rendered> {
-        let (entry, document) = self.places(key);
+        let (entry, document) = self.paths(key);
         spawn_blocking(move || load(&entry, &document)).await.ok()?
     }
 
     /// Keeps a document under a key, and forgets the oldest if it is too much.
     pub(super) async fn keep(&self, key: &str, rendered: &Rendered) {
-        if rendered.bytes.len() as u64 > self.most_bytes / 4 {
+        if rendered.bytes.len() as u64 > self.max_bytes / 4 {
             return;
         }
         let entry = Entry {
@@ -89,20 +89,20 @@ impl Cache {
             image: rendered.image.clone(),
             depends: rendered.depends.iter().map(|path| Stamp::of(path)).collect(),
         };
-        let (places, bytes) = (self.places(key), rendered.bytes.clone());
-        let (folder, most) = (self.folder.clone(), self.most_bytes);
+        let (paths, bytes) = (self.paths(key), rendered.bytes.clone());
+        let (folder, most) = (self.folder.clone(), self.max_bytes);
         let kept = spawn_blocking(move || {
             DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-            replace(&places.1, &bytes)?;
-            replace(&places.0, &serde_json::to_vec(&entry)?)?;
-            forget_oldest(&folder, most)
+            replace(&paths.1, &bytes)?;
+            replace(&paths.0, &serde_json::to_vec(&entry)?)?;
+            evict_oldest(&folder, most)
         });
         if let Ok(Err(error)) = kept.await {
-            tracing::warn!(%error, "a rendered document could not be kept for later");
+            tracing::warn!(%error, "could not cache a rendered document");
         }
     }
 
-    fn places(&self, key: &str) -> (PathBuf, PathBuf) {
+    fn paths(&self, key: &str) -> (PathBuf, PathBuf) {
         (self.folder.join(format!("{key}.json")), self.folder.join(format!("{key}.document")))
     }
 }
@@ -115,7 +115,7 @@ fn load(entry: &Path, document: &Path) -> Option<Rendered> {
         return None;
     }
     let bytes = fs::read(document).ok().filter(|bytes| digest::of_bytes(bytes) == found.digest)?;
-    // The oldest use goes first.
+    // Eviction is by modification time, so a hit refreshes it.
     let _ = File::options()
         .append(true)
         .open(document)
@@ -134,7 +134,7 @@ fn load(entry: &Path, document: &Path) -> Option<Rendered> {
     })
 }
 
-/// Writes a file as a whole or not at all.
+/// Replaces a file atomically.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = path.with_extension(random_id()?);
     let written = File::create(&new)
@@ -145,7 +145,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     })
 }
 
-fn forget_oldest(folder: &Path, most: u64) -> io::Result<()> {
+fn evict_oldest(folder: &Path, most: u64) -> io::Result<()> {
     let mut kept: Vec<_> = fs::read_dir(folder)?
         .flatten()
         .filter_map(|entry| {
@@ -189,8 +189,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_kept_is_found_until_something_it_depends_on_changes()
-    -> Result<(), Box<dyn Error>> {
+    async fn finds_an_entry_until_a_dependency_changes() -> Result<(), Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
         let package = folder.path().join("DESCRIPTION");
         fs::write(&package, "Version: 1")?;
@@ -208,8 +207,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_more_is_kept_than_allowed_and_broken_entries_are_none() -> Result<(), Box<dyn Error>>
-    {
+    async fn respects_the_limit_and_ignores_corrupt_entries() -> Result<(), Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
         let cache = Cache::new(folder.path().to_owned(), 1000);
         for number in 0..8 {

@@ -1,4 +1,4 @@
-//! One program of a render, from its start to its end, within its bounds.
+//! Runs one program of a render within its limits.
 
 use std::{os::unix::process::ExitStatusExt, process::ExitStatus, sync::Arc, time::Duration};
 
@@ -15,47 +15,47 @@ use tokio::{
 use super::{
     log::Log,
     verdict,
-    watchdog::{self, Ceiling, Excess},
+    watchdog::{self, LimitExceeded, ResourceLimits},
 };
 
-/// How long output is awaited once the program has ended: someone else may hold the pipes open.
-const LINGER: Duration = Duration::from_millis(250);
+/// How long to wait for output after the program exited: a descendant may hold the pipes open.
+const OUTPUT_GRACE: Duration = Duration::from_millis(250);
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// What accompanies a plan to its program.
-pub(super) struct Errand {
-    /// What it reads.
+/// How to run a program.
+pub(super) struct RunRequest {
+    /// Bytes for stdin.
     pub(super) input: Option<Vec<u8>>,
-    /// What its standard output is.
+    /// How to treat stdout.
     pub(super) output: Output,
     pub(super) timeout: Duration,
-    /// What it may take of the machine, where nobody else sees to that.
-    pub(super) ceiling: Option<Ceiling>,
+    /// Limits for all its processes together; `None` if a container enforces them.
+    pub(super) limits: Option<ResourceLimits>,
 }
 
-/// What standard output is.
+/// How stdout is treated.
 #[derive(Clone, Copy)]
 pub(super) enum Output {
-    /// More of the log.
+    /// Appended to the log.
     Log,
-    /// Data, of which at most so many bytes are taken.
+    /// Collected as data, up to this many bytes.
     Data(usize),
 }
 
-/// How a render ended.
+/// Why a render stopped.
 #[derive(Debug)]
-pub(super) enum Ended {
-    /// By itself.
+pub(super) enum ExitReason {
+    /// Exited with this code.
     Exited(i32),
-    /// By a signal that we did not send.
+    /// Killed by a signal that we did not send.
     Signalled(i32),
-    /// Its time was over.
+    /// Reached its time limit.
     TimedOut,
-    /// It took more than it may.
-    Excess(Excess),
+    /// Exceeded a resource limit.
+    LimitExceeded(LimitExceeded),
 }
 
-impl Ended {
+impl ExitReason {
     fn of(status: ExitStatus) -> Self {
         match (status.code(), status.signal()) {
             (Some(code), _) => Self::Exited(code),
@@ -64,52 +64,55 @@ impl Ended {
     }
 }
 
-/// Runs a program to its end; says how it ended, and what data it wrote.
+/// Runs a program until it stops; returns the reason and the data from stdout.
 pub(super) async fn run(
     launcher: &Arc<Launcher>,
     command: Arc<Command>,
-    errand: Errand,
+    request: RunRequest,
     log: &mut Log,
-) -> Result<(Ended, Vec<u8>), Failure> {
+) -> Result<(ExitReason, Vec<u8>), Failure> {
     let started = launcher.start(&command).await;
     let mut running = started.map_err(|error| {
-        verdict::machine(&format!("`{}` could not be started", error.program), &error.source)
+        verdict::io_failure(&format!("`{}` could not be started", error.program), &error.source)
     })?;
-    let mark = watchdog::Mark {
+    let group = watchdog::ProcessGroupId {
         leader: running.leader(),
         folder: running.folder().map(Into::into).unwrap_or_default(),
     };
     let (input, out, err) =
         (running.child.stdin.take(), running.child.stdout.take(), running.child.stderr.take());
     let (log, mut data) = (Mutex::new(log), Vec::new());
-    let streams =
-        join3(feed(input, errand.input), drain(out, errand.output, &mut data, &log), async {
+    let streams = join3(
+        write_input(input, request.input),
+        drain(out, request.output, &mut data, &log),
+        async {
             drain(err, Output::Log, &mut Vec::new(), &log).await;
-        });
+        },
+    );
     let supervision = async {
         tokio::select! {
-            status = running.child.wait() => status.map_or(Ended::Signalled(0), Ended::of),
-            () = sleep(errand.timeout) => Ended::TimedOut,
-            excess = watchdog::watch(errand.ceiling.as_ref(), &mark) => Ended::Excess(excess),
+            status = running.child.wait() => status.map_or(ExitReason::Signalled(0), ExitReason::of),
+            () = sleep(request.timeout) => ExitReason::TimedOut,
+            excess = watchdog::watch(request.limits.as_ref(), &group) => ExitReason::LimitExceeded(excess),
         }
     };
-    let ended = match select(std::pin::pin!(streams), std::pin::pin!(supervision)).await {
+    let exit = match select(std::pin::pin!(streams), std::pin::pin!(supervision)).await {
         Either::Left((_, supervision)) => supervision.await,
-        Either::Right((ended, streams)) => {
-            let _ = timeout(LINGER, streams).await;
-            ended
+        Either::Right((exit, streams)) => {
+            let _ = timeout(OUTPUT_GRACE, streams).await;
+            exit
         }
     };
-    match ended {
-        // Whoever left its group is looked for, and nobody need wait for that.
-        Ended::Exited(_) => drop(tokio::spawn(running.kill())),
+    match exit {
+        // Finding processes that left the group is slow, and a normal exit rarely leaves any: do not wait.
+        ExitReason::Exited(_) => drop(tokio::spawn(running.kill())),
         _ => drop(running.kill().await),
     }
-    Ok((ended, data))
+    Ok((exit, data))
 }
 
-/// Writes the input and closes it. A program that does not read it all is within its rights.
-async fn feed(pipe: Option<ChildStdin>, input: Option<Vec<u8>>) {
+/// Writes stdin and closes it. A program need not read it all, so write errors are ignored.
+async fn write_input(pipe: Option<ChildStdin>, input: Option<Vec<u8>>) {
     if let (Some(mut pipe), Some(input)) = (pipe, input) {
         let _ = pipe.write_all(&input).await;
     }
@@ -125,8 +128,8 @@ async fn drain(
     let mut chunk = Vec::with_capacity(CHUNK_BYTES);
     while let Ok(1..) = pipe.read_buf(&mut chunk).await {
         match output {
-            Output::Log => log.lock().hear(&chunk),
-            // One more than allowed tells that there was more.
+            Output::Log => log.lock().append(&chunk),
+            // One byte more than allowed shows that there was more.
             Output::Data(most) => data.extend_from_slice(
                 &chunk[..chunk.len().min((most + 1).saturating_sub(data.len()))],
             ),

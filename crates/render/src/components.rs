@@ -1,4 +1,4 @@
-//! What rendering can use of a machine: whether it is there, and what to install.
+//! The programs and packages that rendering uses: whether they are installed, and how to install them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,45 +9,45 @@ use serde_json::json;
 
 use super::{
     Backend, Inner,
-    child::{self, Ended, Errand, Output},
+    child::{self, ExitReason, Output, RunRequest},
     local::{RSCRIPT, TEX},
     log::Log,
 };
 use crate::program::{RenderProgram, build_command};
 
-/// How long a program may take to say its version.
-const PATIENCE: Duration = Duration::from_secs(20);
-/// How much memory it may take for that.
+/// Time limit for a program to print its version.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
+/// Memory limit for the same.
 const MEMORY_BYTES: u64 = 4 * 1024 * 1024 * 1024;
-/// The longest answer to that.
-const ANSWER_BYTES: usize = 64 * 1024;
+/// The most output that is read.
+const MAX_VERSION_BYTES: usize = 64 * 1024;
 
-/// Something that rendering can use.
+/// A program or package that rendering uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Component {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// What it is for.
+    /// What rendering needs it for.
     pub purpose: &'static str,
-    /// Its version, or whatever else it says of itself, if it is there.
+    /// Its version, if it is installed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<String>,
-    /// What to do if it is not.
+    /// How to install it, if it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// What a document may need: its name, what it is for, how to get it.
+/// What a document may need: name, purpose, how to install it.
 const NEEDED: [(&str, &str, &str); 6] = [
     (
         "R",
         "runs the code of documents on this machine",
-        "Debian, Ubuntu: apt install r-base-core; elsewhere: https://cran.r-project.org",
+        "Debian, Ubuntu: apt install r-base-core; outside_chunks: https://cran.r-project.org",
     ),
     (
         "rmarkdown",
         "the R package that renders",
-        "Debian, Ubuntu: apt install r-cran-rmarkdown; elsewhere, in R: install.packages(\"rmarkdown\")",
+        "Debian, Ubuntu: apt install r-cran-rmarkdown; outside_chunks, in R: install.packages(\"rmarkdown\")",
     ),
     (
         "knitr",
@@ -57,18 +57,18 @@ const NEEDED: [(&str, &str, &str); 6] = [
     (
         "pandoc",
         "writes HTML and Word, and LaTeX for PDF",
-        "Debian, Ubuntu: apt install pandoc; elsewhere: https://pandoc.org/installing.html",
+        "Debian, Ubuntu: apt install pandoc; outside_chunks: https://pandoc.org/installing.html",
     ),
     (
         "tex",
         "makes PDF of LaTeX",
-        "Debian, Ubuntu: apt install texlive-latex-recommended texlive-latex-extra lmodern; elsewhere, in R: \
+        "Debian, Ubuntu: apt install texlive-latex-recommended texlive-latex-extra lmodern; outside_chunks, in R: \
          tinytex::install_tinytex()",
     ),
     ("quarto", "renders .qmd documents", "https://quarto.org/docs/get-started"),
 ];
 
-/// A failure that says what is missing and how to get it.
+/// The failure for a missing component, with how to install it.
 pub(super) fn missing(component: &str, backend: Backend) -> Failure {
     let known = NEEDED.iter().find(|(name, ..)| *name == component);
     let (name, hint) = known.map_or((component, ""), |(name, _, hint)| (*name, *hint));
@@ -93,14 +93,14 @@ pub(super) fn missing(component: &str, backend: Backend) -> Failure {
         .details(json!({"component": component, "backend": backend, "hint": hint}))
 }
 
-/// Writes the versions of R and of the packages that render, a line each.
+/// R code that prints the versions of R and of the packages, one per line.
 const R_VERSIONS: &str = "cat(as.character(getRversion()), '\\n'); for (p in c('rmarkdown', 'knitr')) \
                           cat(tryCatch(as.character(packageVersion(p)), error = function(e) ''), '\\n')";
 
 impl Inner {
     pub(super) async fn components(&self) -> Vec<Component> {
-        let said = self.ask(RSCRIPT, &["--vanilla", "-e", R_VERSIONS]).await.unwrap_or_default();
-        let mut versions = said
+        let printed = self.ask(RSCRIPT, &["--vanilla", "-e", R_VERSIONS]).await.unwrap_or_default();
+        let mut versions = printed
             .lines()
             .map(|line| line.trim().to_owned())
             .map(|line| (!line.is_empty()).then_some(line));
@@ -141,12 +141,12 @@ impl Inner {
         None
     }
 
-    /// The first line of what a program answers, if it is there.
+    /// The first line of the output of a program, if it is installed.
     async fn first_line(&self, name: &str, words: &[&str]) -> Option<String> {
         self.ask(name, words).await?.lines().next().map(|line| line.trim().to_owned())
     }
 
-    /// What a program answers, if it is there and content.
+    /// The output of a program, if it is installed and succeeds.
     pub(super) async fn ask(&self, name: &str, words: &[&str]) -> Option<String> {
         let program = find_program(&self.host.environment, name)?;
         let words = words.iter().map(|word| (*word).to_owned()).collect();
@@ -158,14 +158,16 @@ impl Inner {
     /// What a program answers, if it is content.
     pub(super) async fn answer(&self, wanted: RenderProgram<'_>) -> Option<String> {
         let command = Arc::new(build_command(&self.host, wanted).ok()?);
-        let errand = Errand {
+        let request = RunRequest {
             input: None,
-            output: Output::Data(ANSWER_BYTES),
-            timeout: PATIENCE,
-            ceiling: None,
+            output: Output::Data(MAX_VERSION_BYTES),
+            timeout: VERSION_TIMEOUT,
+            limits: None,
         };
-        match child::run(&self.host.launcher, command, errand, &mut Log::silent()).await {
-            Ok((Ended::Exited(0), said)) => Some(String::from_utf8_lossy(&said).into_owned()),
+        match child::run(&self.host.launcher, command, request, &mut Log::silent()).await {
+            Ok((ExitReason::Exited(0), printed)) => {
+                Some(String::from_utf8_lossy(&printed).into_owned())
+            }
             _ => None,
         }
     }

@@ -1,9 +1,8 @@
-//! The Compose backend: one service, run once, by the command of Docker Compose or Podman.
+//! The Compose backend: a service that runs once, through the command of Docker Compose or Podman.
 //!
-//! The service has the same bounds as a container of the Docker backend. Files go in and out as archives
-//! on standard input and output, and lie in a volume without a name meanwhile, which goes with its
-//! container: nothing of this machine is mounted. What is left when a render is dropped is removed as soon
-//! as it is noticed.
+//! The service has the same limits as a container of the Docker backend. Files travel as tar archives
+//! over stdin and stdout and live in an anonymous volume that is removed with the container: nothing of
+//! the host is mounted. A dropped render is cleaned up in the background.
 
 use std::{
     fs,
@@ -18,39 +17,40 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
 use super::{
-    Backend, Inner, RenderJob, RenderSettings, Rendered, Tell,
-    child::{self, Ended, Errand, Output},
+    Backend, Inner, ProgressCallback, RenderJob, RenderSettings, Rendered,
+    child::{self, ExitReason, Output, RunRequest},
     docker,
-    exchange::{self, FOLDER, Returned, USER},
+    exchange::{self, FOLDER, ReturnedFiles, USER},
     log::Log,
-    verdict::{self, Raw},
+    verdict::{self, RenderOutput},
 };
 use crate::{
     RenderHost,
     program::{Input, Network, RenderProgram, build_command},
 };
 
-/// The commands, of which the first that is there is used: the program, and what makes it Compose.
+/// The commands to try, in order: the program and its arguments.
 const COMMANDS: [(&str, &[&str]); 3] =
     [("docker", &["compose"]), ("docker-compose", &[]), ("podman", &["compose"])];
-/// The file that describes the service.
+/// The Compose file.
 const FILE: &str = "compose.json";
 const SERVICE: &str = "render";
-/// The name under which its folder is known.
+/// The label of its folder and processes.
 const NAME: &str = "compose";
-/// How much longer than the render the command may take.
+/// Extra time for the command beyond that of the render.
 const MARGIN: Duration = Duration::from_secs(30);
-/// How long an image may take to be built.
-const BUILDING: Duration = Duration::from_secs(3600);
-/// How long cleaning up may take.
-const TIDYING: Duration = Duration::from_secs(30);
-/// What an archive has beside the document.
-const WRAPPING: usize = 8 * 1024 * 1024;
-/// How much memory the command may take.
+/// Time limit for building an image.
+const BUILD_TIMEOUT: Duration = Duration::from_secs(3600);
+/// Time limit for cleaning up.
+const CLEANUP_TIMEOUT: Duration = Duration::from_secs(30);
+/// Allowance for archive headers and the other files.
+const ARCHIVE_OVERHEAD: usize = 8 * 1024 * 1024;
+/// Memory limit of the command.
 const MEMORY_BYTES: u64 = 2 * 1024 * 1024 * 1024;
-/// Unpacks, renders, packs. It is told the token, the seconds for the render, and the folder, which is a volume; in an image
-/// that has no such folder only root may write there, and memory takes its place. Standard output is for the archive alone.
-/// What Compose itself says comes before the begin and after the end. Compose reads `$$` as `$`.
+/// Unpacks, renders, packs. Its arguments are the token, the time limit in seconds and the folder, which is
+/// a volume; in an image without that folder only root may write to the volume, so `/tmp` (memory) is used
+/// instead. Stdout carries only the archive. The begin and end lines separate the output of R from that of
+/// Compose itself. Compose replaces `$$` by `$`.
 const SCRIPT: &str = "\
     job=$$3; test -w $$job || { job=/tmp/job; mkdir $$job; }; \
     tar -x -f - -C $$job || exit 1; \
@@ -59,42 +59,42 @@ const SCRIPT: &str = "\
     echo; echo \"$$1 end\"; \
     tar -c -f - -C $$job out >&3; exit $$code";
 
-/// How long one that did not answer is not asked again.
-const AGAIN: Duration = Duration::from_secs(30);
+/// How long a daemon that did not answer is not asked again.
+const RETRY_AFTER: Duration = Duration::from_secs(30);
 
-/// A command that is Compose.
+/// A Compose command.
 #[derive(Clone, Debug)]
 pub(super) struct Command {
     name: &'static str,
     program: PathBuf,
     words: &'static [&'static str],
-    /// How it is called, and its version.
+    /// Its name and version.
     pub(super) version: String,
-    /// Where its daemon listens, if that is known.
+    /// The socket of its daemon, if known.
     socket: Option<String>,
 }
 
 impl Command {
-    /// The same for a daemon that listens there.
+    /// The same command for the daemon at `socket`.
     pub(super) fn at(self, socket: String) -> Self {
         Self { socket: Some(socket), ..self }
     }
 }
 
 impl Inner {
-    /// The first command that is there.
+    /// The first command that is installed.
     pub(super) async fn compose(&self) -> Result<Command, Failure> {
-        if let Some(known) = self.composer.get() {
+        if let Some(known) = self.compose_command.get() {
             return Ok(known.clone());
         }
         for (name, words) in COMMANDS {
             let asked: Vec<_> = words.iter().copied().chain(["version", "--short"]).collect();
-            if let (Some(program), Some(said)) =
+            if let (Some(program), Some(printed)) =
                 (find_program(&self.host.environment, name), self.ask(name, &asked).await)
             {
-                let version = format!("{} {}", [&[name], words].concat().join(" "), said.trim());
+                let version = format!("{} {}", [&[name], words].concat().join(" "), printed.trim());
                 let found = Command { name, program, words, version, socket: None };
-                return Ok(self.composer.get_or_init(|| async { found }).await.clone());
+                return Ok(self.compose_command.get_or_init(|| async { found }).await.clone());
             }
         }
         let message = "Docker Compose was not found: tried `docker compose`, `docker-compose` and `podman compose`; install one \
@@ -102,10 +102,10 @@ impl Inner {
         Err(Failure::new(ErrorType::ComposeMissing, message))
     }
 
-    /// A command whose daemon answers. Asking takes a moment, so one that did not is left alone for a while.
+    /// A command whose daemon answers. Asking is slow, so a daemon that did not answer is skipped for a while.
     pub(super) async fn answering_compose(&self) -> Option<Command> {
         let mut silent = self.silent.lock().await;
-        if silent.is_some_and(|since| since.elapsed() < AGAIN) {
+        if silent.is_some_and(|since| since.elapsed() < RETRY_AFTER) {
             return None;
         }
         let command = self.compose().await.ok();
@@ -117,7 +117,7 @@ impl Inner {
         command.filter(|_| answers)
     }
 
-    /// Whether the program behind the command reaches its daemon.
+    /// Whether the command reaches its daemon.
     async fn reaches_daemon(&self, command: &Command) -> bool {
         let wanted = RenderProgram {
             name: command.name,
@@ -125,13 +125,13 @@ impl Inner {
             words: vec!["version".to_owned()],
             network: Network::Allowed,
             variables: self.daemon(command),
-            read: own_configuration(&self.host).into_iter().collect(),
+            read: docker_config_folder(&self.host).into_iter().collect(),
             ..RenderProgram::new(&self.host, MEMORY_BYTES)
         };
         self.answer(wanted).await.is_some()
     }
 
-    /// What tells the command where its daemon is: where one answered, else where the operator says.
+    /// Variables that point the command to its daemon: the one that answered, else the configured one.
     fn daemon(&self, command: &Command) -> Vec<(String, String)> {
         let only = Some(&self.settings.sockets)
             .filter(|sockets| sockets.len() == 1)
@@ -141,7 +141,7 @@ impl Inner {
             .as_ref()
             .or(only)
             .map(|socket| ("DOCKER_HOST".to_owned(), socket.clone()));
-        let own = own_configuration(&self.host)
+        let own = docker_config_folder(&self.host)
             .map(|own| ("DOCKER_CONFIG".to_owned(), own.display().to_string()));
         named.into_iter().chain(own).collect()
     }
@@ -151,67 +151,68 @@ impl Inner {
         job: &Arc<RenderJob>,
         command: &Command,
         digest: Option<&str>,
-        tell: Tell,
+        on_progress: ProgressCallback,
     ) -> Result<Rendered, Failure> {
         let token = random_id()
-            .map_err(|error| verdict::machine("a render could not be prepared", &error))?;
+            .map_err(|error| verdict::io_failure("a render could not be prepared", &error))?;
         let archive = exchange::pack(job, &token)
-            .map_err(|error| verdict::machine("the documents could not be packed", &error))?;
-        let mut log = Log::new(token.clone(), tell);
-        let project = Project::lay_out(self, command, &token)?;
+            .map_err(|error| verdict::io_failure("the documents could not be packed", &error))?;
+        let mut log = Log::new(token.clone(), on_progress);
+        let project = Project::write_files(self, command, &token)?;
         if self.settings.image.is_none() && digest.is_none() {
             self.build(&project, &mut log).await?;
         }
         let longest = usize::try_from(self.settings.output_bytes)
             .unwrap_or(usize::MAX)
-            .saturating_add(WRAPPING);
-        let errand = Errand {
+            .saturating_add(ARCHIVE_OVERHEAD);
+        let request = RunRequest {
             input: Some(archive),
             output: Output::Data(longest),
             timeout: self.settings.timeout + MARGIN,
-            ceiling: None,
+            limits: None,
         };
         let run = Arc::new(project.command(&["run", "--rm", "-T", SERVICE], Input::Piped)?);
-        let (ended, data) = child::run(&self.host.launcher, run, errand, &mut log).await?;
+        let (exit, data) = child::run(&self.host.launcher, run, request, &mut log).await?;
         if data.len() > longest {
-            return Err(exchange::too_long(data.len() as u64, self.settings.output_bytes));
+            return Err(exchange::output_too_large(data.len() as u64, self.settings.output_bytes));
         }
         let (chunk, log) = (log.chunk(), log.finish());
         let returned = match exchange::unpack(&data, job.format, self.settings.output_bytes) {
-            Ok(returned) if !data.is_empty() && !matches!(ended, Ended::TimedOut) => {
+            Ok(returned) if !data.is_empty() && !matches!(exit, ExitReason::TimedOut) => {
                 project.finished();
                 returned
             }
             Err(failure) if failure.error_type == ErrorType::OutputTooLarge => return Err(failure),
-            // The container was ended before it could pack anything.
-            _ if verdict::is_cut_short(&ended) => Returned::default(),
-            // Without an archive, it is the command that failed, not the document.
-            _ => return Err(failed(&ended, &log)),
+            // The container was killed before it could pack anything.
+            _ if verdict::was_killed(&exit) => ReturnedFiles::default(),
+            // Without an archive the command failed, not the document.
+            _ => return Err(failed(&exit, &log)),
         };
         let image = Some(digest.map_or_else(|| docker::reference(&self.settings), str::to_owned));
-        let mut rendered = verdict::judge(
+        let mut rendered = verdict::build_result(
             job,
-            Raw { backend: Backend::Compose, ended, returned, chunk, log, image },
+            RenderOutput { backend: Backend::Compose, exit, returned, chunk, log, image },
             &self.settings,
         )?;
         rendered.versions.insert("compose".to_owned(), command.version.clone());
         Ok(rendered)
     }
 
-    /// Has the image built, if it is not there: layers that are there are used again.
+    /// Builds the image; existing layers are reused.
     async fn build(&self, project: &Project, log: &mut Log) -> Result<(), Failure> {
         let _building = self.building.lock().await;
-        log.say("building the image, if it is not there");
-        let errand = Errand { input: None, output: Output::Log, timeout: BUILDING, ceiling: None };
+        log.report("building the image if it does not exist");
+        let request =
+            RunRequest { input: None, output: Output::Log, timeout: BUILD_TIMEOUT, limits: None };
         let command = Arc::new(project.command(&["build", SERVICE], Input::Closed)?);
-        match child::run(&self.host.launcher, command, errand, log).await? {
-            (Ended::Exited(0), _) => Ok(()),
+        match child::run(&self.host.launcher, command, request, log).await? {
+            (ExitReason::Exited(0), _) => Ok(()),
             _ => {
                 let log = log.tail();
                 let last = log
                     .lines()
                     .rfind(|line| !line.trim().is_empty())
-                    .unwrap_or("Compose said nothing")
+                    .unwrap_or("Compose printed nothing")
                     .trim();
                 let why = self
                     .engine()
@@ -226,7 +227,7 @@ impl Inner {
     }
 }
 
-/// One use of Compose: its folder, and its name. Dropped before it is over, what it left is removed.
+/// One use of Compose: its folder and project name. Dropping it before it finished removes its containers.
 struct Project {
     folder: Option<PrivateFolder>,
     name: String,
@@ -236,19 +237,20 @@ struct Project {
 }
 
 impl Project {
-    fn lay_out(inner: &Inner, command: &Command, token: &str) -> Result<Self, Failure> {
+    fn write_files(inner: &Inner, command: &Command, token: &str) -> Result<Self, Failure> {
         let made = || {
             let folder = PrivateFolder::create(&inner.host.temp_folder, NAME)?;
             fs::write(folder.path().join(FILE), service(&inner.settings, token).to_string())?;
-            for (name, text) in docker::ingredients() {
+            for (name, text) in docker::build_files() {
                 fs::write(folder.path().join(name), text)?;
             }
             Ok(folder)
         };
         Ok(Self {
             folder: Some(
-                made()
-                    .map_err(|error| verdict::machine("a render could not be prepared", &error))?,
+                made().map_err(|error| {
+                    verdict::io_failure("a render could not be prepared", &error)
+                })?,
             ),
             name: format!("toolcrib-{token}"),
             command: command.clone(),
@@ -271,7 +273,7 @@ impl Project {
                 variables: self.variables.clone(),
                 input,
                 network: Network::Allowed,
-                read: own_configuration(&self.host)
+                read: docker_config_folder(&self.host)
                     .into_iter()
                     .chain([folder.to_owned()])
                     .collect(),
@@ -280,7 +282,7 @@ impl Project {
         )
     }
 
-    /// The command came to its end, and has removed its container.
+    /// The command finished and has removed its container.
     fn finished(mut self) {
         self.folder.take();
     }
@@ -296,18 +298,22 @@ impl Drop for Project {
         };
         let launcher = Arc::clone(&self.host.launcher);
         let tidy = async move {
-            let errand =
-                Errand { input: None, output: Output::Log, timeout: TIDYING, ceiling: None };
-            let ended = child::run(&launcher, Arc::new(command), errand, &mut Log::silent()).await;
-            tracing::debug!(?ended, "what a render by Compose left was removed");
+            let request = RunRequest {
+                input: None,
+                output: Output::Log,
+                timeout: CLEANUP_TIMEOUT,
+                limits: None,
+            };
+            let exit = child::run(&launcher, Arc::new(command), request, &mut Log::silent()).await;
+            tracing::debug!(?exit, "removed the containers of a cancelled render");
             drop(folder);
         };
         self.host.cleanup.spawn_on(tidy, &runtime);
     }
 }
 
-/// Where the user's own settings of Docker are: its context and plugins.
-fn own_configuration(host: &RenderHost) -> Option<PathBuf> {
+/// The user's Docker configuration: contexts and plugins.
+fn docker_config_folder(host: &RenderHost) -> Option<PathBuf> {
     let home =
         host.environment.iter().find(|(name, _)| name == "HOME").map(|(_, home)| Path::new(home));
     home.map(|home| home.join(".docker")).filter(|folder| folder.is_dir())
@@ -315,7 +321,7 @@ fn own_configuration(host: &RenderHost) -> Option<PathBuf> {
 
 fn service(settings: &RenderSettings, token: &str) -> Value {
     let seconds = settings.timeout.as_secs().max(1);
-    // The container ends by itself, even if nobody is left to send it the documents or to take the result.
+    // The container stops by itself, even if the server is gone.
     let (most, seconds) = ((seconds + MARGIN.as_secs()).to_string(), seconds.to_string());
     let mut service = json!({
         "image": docker::reference(settings),
@@ -333,7 +339,7 @@ fn service(settings: &RenderSettings, token: &str) -> Value {
         "memswap_limit": settings.memory_bytes,
         "cpus": settings.cpus,
         "pids_limit": settings.processes,
-        "ulimits": {"fsize": settings.disk_bytes, "nofile": docker::MOST, "nproc": docker::MOST},
+        "ulimits": {"fsize": settings.disk_bytes, "nofile": docker::MAX_FILES_AND_PROCESSES, "nproc": docker::MAX_FILES_AND_PROCESSES},
         "stdin_open": true,
         "labels": docker::labels(settings.timeout),
         "logging": {"driver": "none"},
@@ -345,17 +351,17 @@ fn service(settings: &RenderSettings, token: &str) -> Value {
     json!({"services": {SERVICE: service}})
 }
 
-fn failed(ended: &Ended, log: &[String]) -> Failure {
+fn failed(exit: &ExitReason, log: &[String]) -> Failure {
     let last = log
         .iter()
         .rev()
         .find(|line| !line.trim().is_empty())
-        .map_or("it said nothing", |line| line.trim());
-    let how = match ended {
-        Ended::Exited(code) => format!("with exit code {code}"),
-        _ => "because it was ended".to_owned(),
+        .map_or("it printed nothing", |line| line.trim());
+    let how = match exit {
+        ExitReason::Exited(code) => format!("with exit code {code}"),
+        _ => "because it was killed".to_owned(),
     };
     let message =
-        format!("Docker Compose failed {how}: {last}; see whether Docker runs (`toolcrib doctor`)");
+        format!("Docker Compose failed {how}: {last}; check that Docker runs (`toolcrib doctor`)");
     Failure::new(ErrorType::DockerFailed, message).details(json!({"log": log.join("\n")}))
 }

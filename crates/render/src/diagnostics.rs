@@ -1,38 +1,38 @@
-//! Where in a document something went wrong, as far as R, knitr, pandoc and LaTeX say.
+//! Locates errors in a document from the messages of R, knitr, pandoc and LaTeX.
 
 use std::sync::LazyLock;
 
 use fancy_regex::{Captures, Regex};
 use serde::Serialize;
 
-/// Something that kept a document from being rendered.
+/// An error that kept a document from being rendered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RenderDiagnostic {
-    /// What.
+    /// The message.
     pub message: String,
-    /// In which document.
+    /// The document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// In which chunk.
+    /// The label of the chunk.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The first line of it, counted from one.
+    /// The first line, counted from one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_line: Option<usize>,
-    /// The last line of it.
+    /// The last line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_line: Option<usize>,
 }
 
-/// What R said when it gave up.
-pub(super) struct Complaint<'a> {
+/// The error that R reported.
+pub(super) struct RenderError<'a> {
     pub(super) message: &'a str,
-    /// The chunk that was begun last.
+    /// The last chunk that was started.
     pub(super) chunk: Option<&'a str>,
     pub(super) log: &'a [String],
 }
 
-/// knitr says where it stopped in three ways, the oldest first:
+/// knitr reports where it stopped in three formats, depending on its version; the oldest first:
 /// `Quitting from lines 3-5 (a.Rmd)`, `… 3-5 [label] (a.Rmd)`, `Quitting from a.Rmd:3-5 [label]`.
 static QUITTING: LazyLock<Regex> = LazyLock::new(|| {
     let lines = r"(?<first>\d+)(?:-(?<last>\d+))?";
@@ -42,54 +42,54 @@ static QUITTING: LazyLock<Regex> = LazyLock::new(|| {
         lines.replace("first", "first2").replace("last", "last2"),
         label.replace("label", "label2"),
     );
-    Regex::new(&pattern).expect("a pattern that the tests use")
+    Regex::new(&pattern).expect("a valid pattern, used by the tests")
 });
 static YAML: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"at line (\d+), column \d+").expect("a pattern that the tests use")
+    Regex::new(r"at line (\d+), column \d+").expect("a valid pattern, used by the tests")
 });
 
-/// Everything that is known about why a document was not rendered, the first the most telling.
-pub(super) fn diagnose(complaint: &Complaint<'_>) -> Vec<RenderDiagnostic> {
+/// Everything known about why a document was not rendered, the most specific first.
+pub(super) fn diagnose(error: &RenderError<'_>) -> Vec<RenderDiagnostic> {
     let quitting =
-        complaint.log.iter().rev().find_map(|line| QUITTING.captures(line.as_str()).ok().flatten());
+        error.log.iter().rev().find_map(|line| QUITTING.captures(line.as_str()).ok().flatten());
     let mut found = vec![match quitting {
-        Some(captures) => at_chunk(complaint, &captures),
-        None => elsewhere(complaint),
+        Some(captures) => in_chunk(error, &captures),
+        None => outside_chunks(error),
     }];
-    found.extend(latex(complaint.log));
+    found.extend(latex(error.log));
     found
 }
 
-fn at_chunk(complaint: &Complaint<'_>, captures: &Captures<'_, str>) -> RenderDiagnostic {
+fn in_chunk(error: &RenderError<'_>, captures: &Captures<'_, str>) -> RenderDiagnostic {
     let text = |names: [&str; 2]| {
         names.iter().find_map(|name| captures.name(name)).map(|found| found.as_str().to_owned())
     };
     let number = |names| text(names).and_then(|text| text.parse().ok());
     let first_line = number(["first", "first2"]);
     RenderDiagnostic {
-        message: complaint.message.to_owned(),
+        message: error.message.to_owned(),
         file: text(["file", "file2"]),
-        label: text(["label", "label2"]).or_else(|| complaint.chunk.map(str::to_owned)),
+        label: text(["label", "label2"]).or_else(|| error.chunk.map(str::to_owned)),
         first_line,
         last_line: number(["last", "last2"]).or(first_line),
     }
 }
 
-/// Front matter counts its lines from the one after its `---`.
-fn elsewhere(complaint: &Complaint<'_>) -> RenderDiagnostic {
-    let captures = YAML.captures(complaint.message).ok().flatten();
+/// YAML errors count lines from the one after `---`.
+fn outside_chunks(error: &RenderError<'_>) -> RenderDiagnostic {
+    let captures = YAML.captures(error.message).ok().flatten();
     let line = captures
         .and_then(|captures| captures.get(1)?.as_str().parse::<usize>().ok())
         .map(|line| line + 1);
     RenderDiagnostic {
-        message: complaint.message.to_owned(),
+        message: error.message.to_owned(),
         first_line: line,
         last_line: line,
         ..RenderDiagnostic::default()
     }
 }
 
-/// LaTeX begins what is wrong with an exclamation mark.
+/// LaTeX marks errors with an exclamation mark.
 fn latex(log: &[String]) -> impl Iterator<Item = RenderDiagnostic> {
     let wrong = log
         .iter()
@@ -101,7 +101,7 @@ fn latex(log: &[String]) -> impl Iterator<Item = RenderDiagnostic> {
     })
 }
 
-/// The file that LaTeX could not find, if that was it.
+/// The file that LaTeX could not find, if any.
 pub(super) fn missing_style(log: &[String]) -> Option<&str> {
     log.iter().find_map(|line| {
         line.split_once("File `")?.1.split_once("' not found").map(|(file, _)| file)
@@ -110,11 +110,11 @@ pub(super) fn missing_style(log: &[String]) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Complaint, RenderDiagnostic, diagnose, missing_style};
+    use super::{RenderDiagnostic, RenderError, diagnose, missing_style};
 
     fn diagnosed(message: &str, chunk: Option<&str>, log: &[&str]) -> Vec<RenderDiagnostic> {
         let log: Vec<_> = log.iter().map(|line| (*line).to_owned()).collect();
-        diagnose(&Complaint { message, chunk, log: &log })
+        diagnose(&RenderError { message, chunk, log: &log })
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! The Docker backend: a container for each render, by the API of Docker or Podman.
+//! The Docker backend: a container per render, through the API of Docker or Podman.
 //!
-//! The container has no network, a root that cannot be written, no capabilities, and a user that is
-//! nobody; memory, processors, processes and time are limited. Files go in and out as archives through
-//! a volume without a name, so that nothing of this machine is mounted. It is removed whatever happens:
-//! when the render ends, when it is dropped, and by the next server if this one is killed.
+//! The container has no network, a read-only root, no capabilities and an unprivileged user; memory, CPU,
+//! processes and time are limited. Files travel as archives through an anonymous volume, so that nothing
+//! of the host is mounted. The container is always removed: when the render finishes, when it is dropped,
+//! and by the next server if this one is killed.
 
 mod container;
 mod image;
@@ -17,29 +17,29 @@ use process::random_id;
 use tokio::time::timeout;
 
 use super::{
-    Backend, Inner, RenderJob, Rendered, Tell,
-    child::Ended,
-    exchange::{self, Returned},
+    Backend, Inner, ProgressCallback, RenderJob, Rendered,
+    child::ExitReason,
+    exchange::{self, ReturnedFiles},
     log::Log,
-    verdict::{self, Raw},
+    verdict::{self, RenderOutput},
 };
 use container::Container;
-pub(super) use container::MOST;
-pub(super) use image::{Image, ingredients, reference};
+pub(super) use container::MAX_FILES_AND_PROCESSES;
+pub(super) use image::{Image, build_files, reference};
 pub(super) use sweep::labels;
 
-/// How long the daemon may take to answer at all.
-const ANSWER: Duration = Duration::from_secs(3);
-/// How long one request may take.
-const REQUEST: Duration = Duration::from_secs(120);
-/// How much longer than the render the container may take.
+/// Time limit for connecting to the daemon.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// Time limit of one API request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
+/// Extra time for the container beyond that of the render.
 const MARGIN: Duration = Duration::from_secs(15);
 
 /// A daemon that answers.
 #[derive(Clone)]
 pub(super) struct Engine {
     docker: Docker,
-    /// Where it listens.
+    /// Its socket.
     pub(super) socket: String,
     /// Its version.
     pub(super) version: String,
@@ -50,7 +50,7 @@ impl Inner {
     pub(super) async fn engine(&self) -> Result<Engine, Failure> {
         let mut tried = Vec::new();
         for socket in &self.settings.sockets {
-            match timeout(ANSWER, connect(socket)).await {
+            match timeout(CONNECT_TIMEOUT, connect(socket)).await {
                 Ok(Ok(engine)) => {
                     self.swept.get_or_init(|| sweep::sweep(&engine)).await;
                     return Ok(engine);
@@ -71,52 +71,52 @@ impl Inner {
         job: &Arc<RenderJob>,
         engine: &Engine,
         image: &Image,
-        tell: Tell,
+        on_progress: ProgressCallback,
     ) -> Result<Rendered, Failure> {
         let token = random_id()
-            .map_err(|error| verdict::machine("a render could not be prepared", &error))?;
+            .map_err(|error| verdict::io_failure("a render could not be prepared", &error))?;
         let archive = exchange::pack(job, &token)
-            .map_err(|error| verdict::machine("the documents could not be packed", &error))?;
-        let mut log = Log::new(token, tell);
+            .map_err(|error| verdict::io_failure("the documents could not be packed", &error))?;
+        let mut log = Log::new(token, on_progress);
         let container =
             Container::create(engine, image, &self.settings, &self.host.cleanup).await?;
-        let result = self.conduct(&container, archive, job, &mut log).await;
+        let result = self.run_container(&container, archive, job, &mut log).await;
         container.remove().await;
-        let (ended, returned) = result?;
-        let raw = Raw {
+        let (exit, returned) = result?;
+        let output = RenderOutput {
             backend: Backend::Docker,
-            ended,
+            exit,
             returned,
             chunk: log.chunk(),
             log: log.finish(),
             image: Some(image.digest.clone()),
         };
-        let mut rendered = verdict::judge(job, raw, &self.settings)?;
+        let mut rendered = verdict::build_result(job, output, &self.settings)?;
         rendered.versions.insert("docker".to_owned(), engine.version.clone());
         Ok(rendered)
     }
 
-    async fn conduct(
+    async fn run_container(
         &self,
         container: &Container,
         archive: Vec<u8>,
         job: &RenderJob,
         log: &mut Log,
-    ) -> Result<(Ended, Returned), Failure> {
+    ) -> Result<(ExitReason, ReturnedFiles), Failure> {
         container.put(archive).await?;
-        let ended = match timeout(self.settings.timeout + MARGIN, container.run(log)).await {
-            Ok(ended) => ended?,
-            Err(_) => Ended::TimedOut,
+        let exit = match timeout(self.settings.timeout + MARGIN, container.run(log)).await {
+            Ok(exit) => exit?,
+            Err(_) => ExitReason::TimedOut,
         };
         let longest = self.settings.output_bytes;
-        let returned = match ended {
-            Ended::Exited(_) => Returned {
+        let returned = match exit {
+            ExitReason::Exited(_) => ReturnedFiles {
                 result: container.get(exchange::RESULT, exchange::RESULT_BYTES).await?,
                 document: container.get(&exchange::document(job.format), longest).await?,
             },
-            _ => Returned::default(),
+            _ => ReturnedFiles::default(),
         };
-        Ok((ended, returned))
+        Ok((exit, returned))
     }
 }
 
@@ -127,20 +127,20 @@ async fn connect(socket: &str) -> Result<Engine, String> {
                 .to_owned(),
         );
     };
-    let said = |error: bollard::errors::Error| match error {
-        bollard::errors::Error::SocketNotFoundError(_) => "nothing is there".to_owned(),
+    let describe = |error: bollard::errors::Error| match error {
+        bollard::errors::Error::SocketNotFoundError(_) => "the socket does not exist".to_owned(),
         error => error.to_string(),
     };
-    let docker =
-        Docker::connect_with_unix(path, REQUEST.as_secs(), API_DEFAULT_VERSION).map_err(said)?;
-    let docker = docker.negotiate_version().await.map_err(said)?;
-    let version = docker.version().await.map_err(said)?.version.unwrap_or_default();
+    let docker = Docker::connect_with_unix(path, REQUEST_TIMEOUT.as_secs(), API_DEFAULT_VERSION)
+        .map_err(describe)?;
+    let docker = docker.negotiate_version().await.map_err(describe)?;
+    let version = docker.version().await.map_err(describe)?.version.unwrap_or_default();
     Ok(Engine { docker, socket: socket.to_owned(), version })
 }
 
-/// A failure of the daemon.
+/// The failure for an error of the daemon.
 fn failed(what: &str, error: &bollard::errors::Error) -> Failure {
     let message =
-        format!("{what}: {error}; see whether Docker runs (`toolcrib doctor`), then call again");
+        format!("{what}: {error}; check that Docker runs (`toolcrib doctor`), then call again");
     Failure::new(ErrorType::DockerFailed, message)
 }

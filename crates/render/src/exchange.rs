@@ -1,7 +1,7 @@
-//! What goes to the render script and what comes back from it: files below one folder.
+//! The files exchanged with the render script, all below one folder.
 //!
-//! In go `job.json`, `render.R` and the documents below `source`; out come `out/result.json` and the
-//! rendered document. Nothing that comes back is trusted: it is bounded, and only these two are taken.
+//! Input: `job.json`, `render.R` and the documents below `source`. Output: `out/result.json` and the
+//! rendered document. Output is not trusted: sizes are bounded, and only these two files are read.
 
 use std::{
     borrow::Cow,
@@ -19,27 +19,27 @@ use super::{Format, RenderJob};
 
 /// The render script.
 pub(super) const SCRIPT: &str = include_str!("image/render.R");
-/// Its name in the folder.
+/// The file name of the script.
 pub(super) const SCRIPT_FILE: &str = "render.R";
-/// The folder in a container.
+/// The folder inside a container.
 pub(super) const FOLDER: &str = "/job";
-/// Who renders in a container: nobody in particular.
+/// The unprivileged user and group id inside a container.
 pub(super) const USER: u64 = 10001;
-/// The environment in a container.
+/// The environment inside a container.
 pub(super) const VARIABLES: [&str; 3] = ["HOME=/tmp", "TMPDIR=/tmp", "LC_ALL=C.UTF-8"];
 const JOB: &str = "job.json";
 const SOURCE: &str = "source";
-/// Where the script leaves what it makes.
+/// The output folder of the script.
 pub(super) const OUT: &str = "out";
-/// What the script says about it.
+/// The report of the script.
 pub(super) const RESULT: &str = "result.json";
-/// The longest result that is read: it has no more than a hundred warnings.
+/// The largest report that is read: it has at most a hundred warnings.
 pub(super) const RESULT_BYTES: u64 = 4 * 1024 * 1024;
 
-/// What came back.
+/// The files that the script wrote.
 #[derive(Default)]
-pub(super) struct Returned {
-    /// What the script says about it; absent if it did not come so far.
+pub(super) struct ReturnedFiles {
+    /// The report; absent if the script did not finish.
     pub(super) result: Option<Vec<u8>>,
     /// The rendered document.
     pub(super) document: Option<Vec<u8>>,
@@ -50,16 +50,16 @@ pub(super) fn document(format: Format) -> String {
     format!("document.{}", format.extension())
 }
 
-/// What the script is told.
-fn order(job: &RenderJob, token: &str) -> String {
+/// The job file.
+fn job_json(job: &RenderJob, token: &str) -> String {
     json!({"file": job.document, "format": job.format, "params": job.params, "token": token})
         .to_string()
 }
 
-/// Every file that goes in, by its path in the folder.
+/// All input files, by path.
 fn files<'a>(job: &'a RenderJob, token: &str) -> Vec<(String, Cow<'a, [u8]>)> {
     let own = [
-        (JOB.to_owned(), order(job, token).into_bytes().into()),
+        (JOB.to_owned(), job_json(job, token).into_bytes().into()),
         (SCRIPT_FILE.to_owned(), SCRIPT.as_bytes().into()),
     ];
     let sources = job
@@ -69,17 +69,17 @@ fn files<'a>(job: &'a RenderJob, token: &str) -> Vec<(String, Cow<'a, [u8]>)> {
     own.into_iter().chain(sources).collect()
 }
 
-/// Writes the files into an empty folder of this machine.
-pub(super) fn lay_out(folder: &Path, job: &RenderJob, token: &str) -> io::Result<()> {
+/// Writes the input files into an empty local folder.
+pub(super) fn write_files(folder: &Path, job: &RenderJob, token: &str) -> io::Result<()> {
     fs::create_dir(folder.join(SOURCE))?;
     fs::create_dir(folder.join(OUT))?;
     for (name, bytes) in files(job, token) {
         let name = Path::new(&name);
-        // Whoever hands over names has checked them; this makes sure.
+        // Callers validate names; this check keeps a mistake there from escaping the folder.
         if !name.components().all(|part| matches!(part, Component::Normal(_))) {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                format!("`{}` is no name for a file", name.display()),
+                format!("`{}` is not a valid file name", name.display()),
             ));
         }
         let path = folder.join(name);
@@ -94,12 +94,12 @@ pub(super) fn lay_out(folder: &Path, job: &RenderJob, token: &str) -> io::Result
     Ok(())
 }
 
-/// The files as an archive, for a container.
+/// Packs the input files for a container.
 pub(super) fn pack(job: &RenderJob, token: &str) -> io::Result<Vec<u8>> {
     archive(files(job, token))
 }
 
-/// An archive of files, which belong to whoever renders in a container.
+/// Builds a tar archive whose entries belong to [`USER`].
 pub(super) fn archive<'a>(
     files: impl IntoIterator<Item = (String, Cow<'a, [u8]>)>,
 ) -> io::Result<Vec<u8>> {
@@ -136,12 +136,16 @@ fn add(
     archive.append_data(&mut header, name, bytes)
 }
 
-/// What an archive holds of what a render left.
-pub(super) fn unpack(archive: &[u8], format: Format, longest: u64) -> Result<Returned, Failure> {
+/// Unpacks the output files from an archive.
+pub(super) fn unpack(
+    archive: &[u8],
+    format: Format,
+    max_bytes: u64,
+) -> Result<ReturnedFiles, Failure> {
     let broken = |error: io::Error| {
-        Failure::new(ErrorType::RenderFailed, format!("what was rendered cannot be read: {error}"))
+        Failure::new(ErrorType::RenderFailed, format!("cannot read the rendered document: {error}"))
     };
-    let mut returned = Returned::default();
+    let mut returned = ReturnedFiles::default();
     let mut archive = tar::Archive::new(archive);
     for entry in archive.entries().map_err(broken)? {
         let mut entry = entry.map_err(broken)?;
@@ -151,57 +155,62 @@ pub(super) fn unpack(archive: &[u8], format: Format, longest: u64) -> Result<Ret
         else {
             continue;
         };
-        let (place, longest) = match name {
+        let (target, max_bytes) = match name {
             RESULT => (&mut returned.result, RESULT_BYTES),
-            name if name == document(format) => (&mut returned.document, longest),
+            name if name == document(format) => (&mut returned.document, max_bytes),
             _ => continue,
         };
-        if entry.size() > longest {
-            return Err(too_long(entry.size(), longest));
+        if entry.size() > max_bytes {
+            return Err(output_too_large(entry.size(), max_bytes));
         }
         let mut bytes = Vec::new();
         entry.read_to_end(&mut bytes).map_err(broken)?;
-        *place = Some(bytes);
+        *target = Some(bytes);
     }
     Ok(returned)
 }
 
-/// Takes back what a render left in a folder of this machine. A link is not followed: it may lead anywhere.
-pub(super) fn take_back(folder: &Path, format: Format, longest: u64) -> Result<Returned, Failure> {
+/// Reads the output files from a local folder. Symlinks are not followed: a document could point them
+/// anywhere.
+pub(super) fn read_results(
+    folder: &Path,
+    format: Format,
+    max_bytes: u64,
+) -> Result<ReturnedFiles, Failure> {
     let out = folder.join(OUT);
     if !fs::symlink_metadata(&out).is_ok_and(|found| found.is_dir()) {
-        return Ok(Returned::default());
+        return Ok(ReturnedFiles::default());
     }
-    Ok(Returned {
+    Ok(ReturnedFiles {
         result: read(&out.join(RESULT), RESULT_BYTES)?,
-        document: read(&out.join(document(format)), longest)?,
+        document: read(&out.join(document(format)), max_bytes)?,
     })
 }
 
-fn read(path: &Path, longest: u64) -> Result<Option<Vec<u8>>, Failure> {
+fn read(path: &Path, max_bytes: u64) -> Result<Option<Vec<u8>>, Failure> {
     let Some(found) = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file) else {
         return Ok(None);
     };
-    if found.len() > longest {
-        return Err(too_long(found.len(), longest));
+    if found.len() > max_bytes {
+        return Err(output_too_large(found.len(), max_bytes));
     }
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(longest).read_to_end(&mut bytes));
+    let read = File::open(path).and_then(|file| file.take(max_bytes).read_to_end(&mut bytes));
     read.map_err(|error| {
-        Failure::new(ErrorType::RenderFailed, format!("what was rendered cannot be read: {error}"))
+        Failure::new(ErrorType::RenderFailed, format!("cannot read the rendered document: {error}"))
     })?;
     Ok(Some(bytes))
 }
 
-/// A document that is longer than it may be.
-pub(super) fn too_long(length: u64, longest: u64) -> Failure {
+/// The failure for a document over the size limit.
+pub(super) fn output_too_large(length: u64, max_bytes: u64) -> Failure {
     let message = format!(
-        "the rendered document has {length} bytes, and {longest} are allowed; use smaller figures or less data"
+        "the rendered document has {length} bytes, and {max_bytes} are allowed; use smaller figures or less data"
     );
     Failure::new(ErrorType::OutputTooLarge, message)
 }
 
-/// The folder in which the script runs.
+/// The working directory of the script.
 pub(super) fn source_folder(folder: &Path) -> PathBuf {
     folder.join(SOURCE)
 }

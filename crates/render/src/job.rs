@@ -1,4 +1,4 @@
-//! What is to be rendered, and what comes of it.
+//! Render jobs and their results.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -7,24 +7,24 @@ use serde_json::{Map, Value};
 
 use super::Backend;
 
-/// What a document becomes.
+/// The output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// A page with everything in it.
+    /// A self-contained HTML page.
     #[default]
     Html,
-    /// A PDF, by LaTeX.
+    /// A PDF, through LaTeX.
     Pdf,
     /// A Word document.
     Word,
 }
 
 impl Format {
-    /// Every one.
+    /// All formats.
     pub const ALL: [Self; 3] = [Self::Html, Self::Pdf, Self::Word];
 
-    /// The word for it in a call.
+    /// The name in arguments.
     pub fn word(self) -> &'static str {
         match self {
             Self::Html => "html",
@@ -33,7 +33,7 @@ impl Format {
         }
     }
 
-    /// What the names of its files end with.
+    /// The file extension.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Html => "html",
@@ -43,41 +43,41 @@ impl Format {
     }
 }
 
-/// A file beside the document, or the document.
+/// The document or a file next to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
-    /// Where it is below the documents' folder, with `/` between folders.
+    /// Its path relative to the folder of documents, with `/` separators.
     pub path: String,
-    /// What is in it.
+    /// Its content.
     pub bytes: Vec<u8>,
-    /// Whether the document may read it: it is rendered again if this has changed.
+    /// Whether the document may read it; a change then invalidates the cache.
     pub may_be_read: bool,
 }
 
-/// What is to be rendered.
+/// A document to render.
 #[derive(Clone, Debug)]
 pub struct RenderJob {
     /// The document, by its path among the files.
     pub document: String,
-    /// The document and whatever it may read.
+    /// The document and the files it may read.
     pub files: Vec<SourceFile>,
-    /// What it becomes.
+    /// The output format.
     pub format: Format,
-    /// The values of its parameters, where they are not as the document says.
+    /// Values that override the parameters in the document.
     pub params: Map<String, Value>,
-    /// By which backend, where that is not left to the settings.
+    /// The backend; `None` to use the settings.
     pub backend: Option<Backend>,
-    /// Whether it may come from the cache.
+    /// Whether a cached result is acceptable.
     pub freshness: Freshness,
 }
 
-/// Whether a document may come from the cache.
+/// Whether a cached result is acceptable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Freshness {
-    /// If nothing that went into it has changed.
+    /// Yes, if no input has changed.
     #[default]
     Cached,
-    /// It is rendered anyway: it may read the clock.
+    /// No: render again, because the document may read the clock.
     Fresh,
 }
 
@@ -93,7 +93,7 @@ impl RenderJob {
         self.document.to_ascii_lowercase().ends_with(".qmd")
     }
 
-    /// How long all its files are.
+    /// The total size of its files.
     pub(super) fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes.len() as u64).sum()
     }
@@ -104,32 +104,32 @@ impl RenderJob {
 pub struct Rendered {
     /// The document.
     pub bytes: Vec<u8>,
-    /// What was complained about, and did not keep it from being made.
+    /// Warnings of R.
     pub warnings: Vec<Warning>,
-    /// The versions of what made it, by name.
+    /// Versions of the programs and packages used, by name.
     pub versions: BTreeMap<String, String>,
-    /// What made it.
+    /// The backend used.
     pub backend: Backend,
-    /// Why that one.
+    /// Why that backend was selected.
     pub reason: String,
-    /// The image it was made in, by digest.
+    /// The digest of the container image.
     pub image: Option<String>,
-    /// The last that was printed.
+    /// The end of the log.
     pub log: String,
-    /// Whether it was made before.
+    /// Whether it came from the cache.
     pub cached: bool,
-    /// How long it took.
+    /// The time the request took.
     pub duration: Duration,
-    /// Files of this machine that it depends on: if one changes, so may the document.
+    /// Local files it depends on; a change invalidates the cache entry.
     pub(super) depends: Vec<PathBuf>,
 }
 
-/// Something R complained about.
+/// A warning of R.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
-    /// What.
+    /// The message.
     pub message: String,
-    /// In which chunk.
+    /// The label of the chunk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }

@@ -1,9 +1,9 @@
-//! Rendering R Markdown: one document with the files beside it to HTML, PDF or Word.
+//! Renders R Markdown: a document and its neighbouring files to HTML, PDF or Word.
 //!
 //! A [`RenderJob`] is bytes in, a [`Rendered`] is bytes out: no backend sees the folder that the
-//! document comes from. Whichever backend runs it, the same script does the work (`image/render.R`),
-//! and what it leaves behind is judged in one place. Dropping a render ends all of it. Nothing is
-//! opened, started or connected to before the first render.
+//! document comes from. Every backend runs the same script (`image/render.R`), and `verdict.rs`
+//! evaluates what it returns. Dropping a render kills its processes and removes its containers.
+//! Nothing is opened, started or connected to before the first render.
 
 mod backend;
 mod cache;
@@ -29,30 +29,30 @@ use catalog::{ErrorType, Failure};
 use tokio::sync::{Mutex, OnceCell, Semaphore};
 
 pub use backend::Backend;
-use backend::Place;
+use backend::RenderTarget;
 use cache::Cache;
 pub use components::Component;
 use compose::Command;
 pub use diagnostics::RenderDiagnostic;
 pub use host::RenderHost;
 pub use job::{Format, Freshness, RenderJob, Rendered, SourceFile, Warning};
-pub use log::{RenderProgress, Tell};
+pub use log::{ProgressCallback, RenderProgress};
 pub use settings::{Preference, RenderSettings};
 
-/// What renders documents. Clones are the same.
+/// Renders documents. Clones share the cache and the limits.
 #[derive(Clone)]
 pub struct Renderer(Arc<Inner>);
 
 struct Inner {
     settings: RenderSettings,
     host: RenderHost,
-    seats: Semaphore,
+    permits: Semaphore,
     cache: Cache,
-    /// Whether containers that were left behind have been looked for.
+    /// Set once orphaned containers have been removed.
     swept: OnceCell<()>,
-    /// The command that is Compose, once it was found.
-    composer: OnceCell<Command>,
-    /// Since when no daemon answered it.
+    /// The Compose command, once found.
+    compose_command: OnceCell<Command>,
+    /// When the daemon of Compose last failed to answer.
     silent: Mutex<Option<Instant>>,
     /// Held while an image is built.
     building: Mutex<()>,
@@ -62,10 +62,10 @@ impl Renderer {
     /// A renderer for the server that `host` describes. Opens and starts nothing before the first render.
     pub fn new(settings: RenderSettings, host: RenderHost) -> Self {
         Self(Arc::new(Inner {
-            seats: Semaphore::new(settings.concurrency.max(1)),
+            permits: Semaphore::new(settings.concurrency.max(1)),
             cache: Cache::new(settings.cache.clone(), settings.cache_bytes),
             swept: OnceCell::new(),
-            composer: OnceCell::new(),
+            compose_command: OnceCell::new(),
             silent: Mutex::default(),
             building: Mutex::new(()),
             host,
@@ -73,16 +73,20 @@ impl Renderer {
         }))
     }
 
-    /// Another that renders as these settings say.
+    /// A renderer with other settings for the same server.
     pub fn with_settings(&self, settings: RenderSettings) -> Self {
         Self::new(settings, self.0.host.clone())
     }
 
-    /// Renders a document, or finds that the same was rendered before. `tell` hears how far it is.
-    pub async fn render(&self, job: RenderJob, tell: Tell) -> Result<Rendered, Failure> {
+    /// Renders a document, or returns it from the cache. Reports progress to `on_progress`.
+    pub async fn render(
+        &self,
+        job: RenderJob,
+        on_progress: ProgressCallback,
+    ) -> Result<Rendered, Failure> {
         let started = Instant::now();
         let inner = &*self.0;
-        let chosen = inner.choose(&job, &tell).await?;
+        let chosen = inner.select_backend(&job, &on_progress).await?;
         let job = Arc::new(job);
         let key = inner.key(&job, &chosen.place).await;
         if job.freshness.may_be_cached()
@@ -91,15 +95,15 @@ impl Renderer {
             return Ok(Rendered { reason: chosen.reason, duration: started.elapsed(), ..found });
         }
         let _seat =
-            inner.seats.acquire().await.map_err(|_| {
-                Failure::new(ErrorType::InternalError, "nothing is rendered any more")
+            inner.permits.acquire().await.map_err(|_| {
+                Failure::new(ErrorType::InternalError, "the renderer is shutting down")
             })?;
-        let rendered = inner.run(&job, &chosen.place, tell).await?;
+        let rendered = inner.run(&job, &chosen.place, on_progress).await?;
         inner.cache.keep(&key, &rendered).await;
         Ok(Rendered { reason: chosen.reason, duration: started.elapsed(), ..rendered })
     }
 
-    /// What this machine has of all that rendering can use.
+    /// The components that rendering can use, and whether they are installed.
     pub async fn components(&self) -> Vec<Component> {
         self.0.components().await
     }
@@ -109,15 +113,17 @@ impl Inner {
     async fn run(
         &self,
         job: &Arc<RenderJob>,
-        place: &Place,
-        tell: Tell,
+        place: &RenderTarget,
+        on_progress: ProgressCallback,
     ) -> Result<Rendered, Failure> {
         match place {
-            Place::Docker(engine, image) => self.render_by_docker(job, engine, image, tell).await,
-            Place::Compose(command, digest) => {
-                self.render_by_compose(job, command, digest.as_deref(), tell).await
+            RenderTarget::Docker(engine, image) => {
+                self.render_by_docker(job, engine, image, on_progress).await
             }
-            Place::Local => self.render_locally(job, tell).await,
+            RenderTarget::Compose(command, digest) => {
+                self.render_by_compose(job, command, digest.as_deref(), on_progress).await
+            }
+            RenderTarget::Local => self.render_locally(job, on_progress).await,
         }
     }
 }

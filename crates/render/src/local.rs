@@ -1,7 +1,7 @@
 //! The local backend: R, rmarkdown and pandoc of this machine, on a private copy of the documents.
 //!
-//! R is held to that copy, its packages and the system's files; it has no network, and no home but a
-//! folder that goes with it. The operator must have allowed all this.
+//! R can access only that copy, its packages and the system's files; it has no network and an empty home.
+//! The operator must have allowed local rendering.
 
 use std::{path::Path, sync::Arc};
 
@@ -10,25 +10,25 @@ use process::{Command, PrivateFolder, find_program, random_id};
 use tokio::task::spawn_blocking;
 
 use super::{
-    Backend, Format, Inner, RenderJob, Rendered, Tell,
-    child::{self, Errand, Output},
+    Backend, Format, Inner, ProgressCallback, RenderJob, Rendered,
+    child::{self, Output, RunRequest},
     components,
     exchange::{self, SCRIPT_FILE},
     log::Log,
-    verdict::{self, Raw},
-    watchdog::Ceiling,
+    verdict::{self, RenderOutput},
+    watchdog::ResourceLimits,
 };
 use crate::program::{RenderProgram, build_command};
 
-/// The program.
+/// The R front end for scripts.
 pub(super) const RSCRIPT: &str = "Rscript";
-/// Any of these makes a PDF.
+/// TeX engines; any of them can produce a PDF.
 pub(super) const TEX: [&str; 3] = ["pdflatex", "xelatex", "lualatex"];
-/// The name under which its folders are known.
+/// The label of its folders.
 const NAME: &str = "render";
 
 impl Inner {
-    /// Whether a document may be rendered here, and can be.
+    /// Checks that local rendering is allowed and its components are installed.
     pub(super) fn check_local(&self, job: &RenderJob) -> Result<(), Failure> {
         if !self.settings.allow_local {
             return Err(not_allowed());
@@ -49,36 +49,36 @@ impl Inner {
     pub(super) async fn render_locally(
         &self,
         job: &Arc<RenderJob>,
-        tell: Tell,
+        on_progress: ProgressCallback,
     ) -> Result<Rendered, Failure> {
         let token = random_id()
-            .map_err(|error| verdict::machine("a render could not be prepared", &error))?;
-        let folder = self.lay_out(Arc::clone(job), token.clone()).await?;
+            .map_err(|error| verdict::io_failure("a render could not be prepared", &error))?;
+        let folder = self.write_files(Arc::clone(job), token.clone()).await?;
         let command = Arc::new(self.command(folder.path())?);
-        let mut log = Log::new(token, tell);
-        let errand = Errand {
+        let mut log = Log::new(token, on_progress);
+        let request = RunRequest {
             input: None,
             output: Output::Log,
             timeout: self.settings.timeout,
-            ceiling: Some(Ceiling {
+            limits: Some(ResourceLimits {
                 memory: self.settings.memory_bytes,
                 processes: self.settings.processes,
                 disk: self.settings.disk_bytes + job.bytes(),
                 folder: folder.path().to_owned(),
             }),
         };
-        let (ended, _) = child::run(&self.host.launcher, command, errand, &mut log).await?;
+        let (exit, _) = child::run(&self.host.launcher, command, request, &mut log).await?;
         let (format, longest) = (job.format, self.settings.output_bytes);
         let returned =
-            spawn_blocking(move || exchange::take_back(folder.path(), format, longest)).await;
+            spawn_blocking(move || exchange::read_results(folder.path(), format, longest)).await;
         let returned = returned.map_err(|error| {
-            verdict::machine("what was rendered cannot be read", &error.into())
+            verdict::io_failure("cannot read the rendered document", &error.into())
         })??;
-        verdict::judge(
+        verdict::build_result(
             job,
-            Raw {
+            RenderOutput {
                 backend: Backend::Local,
-                ended,
+                exit,
                 returned,
                 chunk: log.chunk(),
                 log: log.finish(),
@@ -88,15 +88,19 @@ impl Inner {
         )
     }
 
-    async fn lay_out(&self, job: Arc<RenderJob>, token: String) -> Result<PrivateFolder, Failure> {
+    async fn write_files(
+        &self,
+        job: Arc<RenderJob>,
+        token: String,
+    ) -> Result<PrivateFolder, Failure> {
         let temp = self.host.temp_folder.clone();
         let made = spawn_blocking(move || {
             let folder = PrivateFolder::create(&temp, NAME)?;
-            exchange::lay_out(folder.path(), &job, &token)?;
+            exchange::write_files(folder.path(), &job, &token)?;
             Ok(folder)
         });
         let made = made.await.unwrap_or_else(|error| Err(error.into()));
-        made.map_err(|error| verdict::machine("the documents could not be copied", &error))
+        made.map_err(|error| verdict::io_failure("the documents could not be copied", &error))
     }
 
     fn command(&self, folder: &Path) -> Result<Command, Failure> {
@@ -117,8 +121,7 @@ impl Inner {
 }
 
 fn not_allowed() -> Failure {
-    let message = "documents are not rendered by this machine's own R, because nobody allowed it: R code of a document runs with \
-                   your rights, held to a copy of the documents; to allow it, set `allow_local = true` in the `[documents]` \
-                   section of toolcrib.toml, or start Docker";
+    let message = "local rendering is not allowed: the R code of a document would run on this machine, sandboxed to a copy of the \
+                   documents; set `allow_local = true` in the `[documents]` section of toolcrib.toml, or start Docker";
     Failure::new(ErrorType::LocalNotAllowed, message)
 }

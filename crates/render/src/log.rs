@@ -1,28 +1,28 @@
-//! What a render prints: how far it is, and the last of the rest.
+//! The output of a render: progress, and the end of the log.
 
 use std::{collections::VecDeque, sync::Arc};
 
-/// How much of the log is kept.
+/// Bytes of the log that are kept.
 const TAIL_BYTES: usize = 16 * 1024;
-/// How much of one line is kept.
+/// Bytes of one line that are kept.
 const LINE_BYTES: usize = 2 * 1024;
 
-/// Who hears how far a render is.
-pub type Tell = Arc<dyn Fn(RenderProgress) + Send + Sync>;
+/// Receives the progress of a render.
+pub type ProgressCallback = Arc<dyn Fn(RenderProgress) + Send + Sync>;
 
-/// How far a render is.
+/// The progress of a render.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenderProgress {
-    /// Which chunk, counted from one; 0 before the first.
+    /// The current chunk, counted from one; 0 before the first.
     pub chunk: usize,
-    /// Of how many.
+    /// The number of chunks.
     pub chunks: usize,
-    /// What is being done.
+    /// The current activity.
     pub message: String,
 }
 
 impl RenderProgress {
-    /// Something that comes before the first chunk.
+    /// Progress before the first chunk.
     pub(super) fn before(message: impl Into<String>) -> Self {
         Self { chunk: 0, chunks: 0, message: message.into() }
     }
@@ -30,23 +30,23 @@ impl RenderProgress {
 
 /// The log of one render.
 pub(super) struct Log {
-    /// What lines about chunks begin with.
+    /// Random prefix of progress lines, which a document cannot forge.
     token: String,
-    tell: Tell,
+    on_progress: ProgressCallback,
     line: Vec<u8>,
     lines: VecDeque<String>,
-    /// The chunk that was begun last.
+    /// The last chunk that was started.
     chunk: Option<String>,
     bytes: usize,
-    /// Whether the render is over: whoever ran it may go on printing.
+    /// Whether the render finished; later output belongs to Compose.
     is_over: bool,
 }
 
 impl Log {
-    pub(super) fn new(token: impl Into<String>, tell: Tell) -> Self {
+    pub(super) fn new(token: impl Into<String>, on_progress: ProgressCallback) -> Self {
         Self {
             token: token.into(),
-            tell,
+            on_progress,
             line: Vec::new(),
             lines: VecDeque::new(),
             chunk: None,
@@ -55,13 +55,13 @@ impl Log {
         }
     }
 
-    /// One that nobody reads.
+    /// A log without progress reports.
     pub(super) fn silent() -> Self {
         Self::new("\0", Arc::new(|_| {}))
     }
 
-    /// Listens to what was printed next.
-    pub(super) fn hear(&mut self, printed: &[u8]) {
+    /// Appends output.
+    pub(super) fn append(&mut self, printed: &[u8]) {
         for piece in printed.split_inclusive(|byte| *byte == b'\n') {
             let room = LINE_BYTES.saturating_sub(self.line.len());
             self.line.extend_from_slice(&piece[..piece.len().min(room)]);
@@ -71,7 +71,7 @@ impl Log {
         }
     }
 
-    /// The lines that are kept, the last one last.
+    /// The kept lines, oldest first.
     pub(super) fn finish(mut self) -> Vec<String> {
         if !self.line.is_empty() {
             self.end_line();
@@ -79,31 +79,31 @@ impl Log {
         self.lines.into()
     }
 
-    /// The chunk that was begun last.
+    /// The last chunk that was started.
     pub(super) fn chunk(&self) -> Option<String> {
         self.chunk.clone()
     }
 
-    /// What is kept so far.
+    /// The kept lines so far.
     pub(super) fn tail(&self) -> String {
         self.lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 
-    /// Says something that is not printed by R.
-    pub(super) fn say(&self, message: &str) {
-        (self.tell)(RenderProgress::before(message));
+    /// Reports progress that does not come from R.
+    pub(super) fn report(&self, message: &str) {
+        (self.on_progress)(RenderProgress::before(message));
     }
 
     fn end_line(&mut self) {
         let line = String::from_utf8_lossy(&self.line).trim_end().to_owned();
         self.line.clear();
         match line.strip_prefix(&self.token).map(str::trim_start) {
-            Some("begin") => self.forget(),
+            Some("begin") => self.clear(),
             Some("end") => self.is_over = true,
             Some(progress) => {
                 if let Some((label, progress)) = chunk(progress) {
                     self.chunk = Some(label.to_owned());
-                    (self.tell)(progress);
+                    (self.on_progress)(progress);
                 }
             }
             None if self.is_over => {}
@@ -111,8 +111,8 @@ impl Log {
         }
     }
 
-    /// What came before is not the render's.
-    fn forget(&mut self) {
+    /// Output before the begin line belongs to Compose.
+    fn clear(&mut self) {
         self.lines.clear();
         self.bytes = 0;
     }
@@ -145,27 +145,27 @@ mod tests {
     use super::Log;
 
     #[test]
-    fn tells_of_chunks_and_keeps_the_rest() {
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let ear = Arc::clone(&told);
-        let mut log = Log::new("t0k", Arc::new(move |progress| ear.lock().push(progress)));
-        log.hear(b"one\nt0k 2/5 plot of ca");
-        log.hear(b"rs\nt0");
-        log.hear(b"k nonsense\ntwo\nthree");
+    fn reports_chunks_and_keeps_the_rest() {
+        let reported = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&reported);
+        let mut log = Log::new("t0k", Arc::new(move |progress| sink.lock().push(progress)));
+        log.append(b"one\nt0k 2/5 plot of ca");
+        log.append(b"rs\nt0");
+        log.append(b"k nonsense\ntwo\nthree");
         assert_eq!(log.chunk().as_deref(), Some("plot of cars"));
         assert_eq!(log.finish(), ["one", "two", "three"]);
-        let told = told.lock();
-        assert_eq!((told.len(), told[0].chunk, told[0].chunks), (1, 2, 5));
-        assert_eq!(told[0].message, "chunk `plot of cars`");
+        let reported = reported.lock();
+        assert_eq!((reported.len(), reported[0].chunk, reported[0].chunks), (1, 2, 5));
+        assert_eq!(reported[0].message, "chunk `plot of cars`");
     }
 
     #[test]
     fn keeps_only_what_is_printed_between_begin_and_end() {
         let mut log = Log::new("t0k", Arc::new(|_| {}));
-        log.hear(b"Creating a container ... done\nt0k begin\none\nt0k end\n137\n");
+        log.append(b"Creating a container ... done\nt0k begin\none\nt0k end\n137\n");
         assert_eq!(log.finish(), ["one"]);
         let mut log = Log::new("t0k", Arc::new(|_| {}));
-        log.hear(b"there is no daemon\n");
+        log.append(b"there is no daemon\n");
         assert_eq!(log.finish(), ["there is no daemon"], "nothing began");
     }
 
@@ -173,9 +173,9 @@ mod tests {
     fn keeps_no_more_than_the_tail() {
         let mut log = Log::new("t0k", Arc::new(|_| {}));
         for number in 0..100_000 {
-            log.hear(format!("line {number}\n").as_bytes());
+            log.append(format!("line {number}\n").as_bytes());
         }
-        log.hear(&vec![b'x'; 1_000_000]);
+        log.append(&vec![b'x'; 1_000_000]);
         let lines = log.finish();
         assert!(lines.iter().map(|line| line.len() + 1).sum::<usize>() <= super::TAIL_BYTES);
         assert!(lines.last().is_some_and(|last| last.len() == super::LINE_BYTES));

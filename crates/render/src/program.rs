@@ -60,7 +60,7 @@ impl RenderProgram<'_> {
 }
 
 /// Builds the command of a program. It sees neither the crib nor the home of the user: a document is
-/// code from elsewhere.
+/// code from outside_chunks.
 pub(crate) fn build_command(
     host: &RenderHost,
     wanted: RenderProgram<'_>,

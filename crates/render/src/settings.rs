@@ -1,56 +1,56 @@
-//! What the operator decided about rendering.
+//! Settings of the operator.
 
 use std::{path::PathBuf, thread, time::Duration};
 
-/// Which backend the operator wants.
+/// The preferred backend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preference {
-    /// The safest that works.
+    /// The safest one available.
     #[default]
     Auto,
-    /// A container, by the API of Docker or Podman.
+    /// A container, through the API of Docker or Podman.
     Docker,
-    /// A container, by the command of Docker Compose.
+    /// A container, through the command of Docker Compose.
     Compose,
     /// R on this machine.
     Local,
 }
 
-/// What the operator decided about rendering. Handed in; nothing here is read from the machine.
+/// Settings of the operator. This crate reads no configuration itself.
 #[derive(Clone, Debug)]
 pub struct RenderSettings {
-    /// Which backend.
+    /// The preferred backend.
     pub backend: Preference,
     /// Whether documents may be rendered by R on this machine.
     pub allow_local: bool,
-    /// The image to render in; without one, ours is built.
+    /// The image to render in; `None` builds the default image.
     pub image: Option<String>,
-    /// What ours is built on; without one, as the Dockerfile says.
+    /// The base of the default image; `None` for the one in the Dockerfile.
     pub base: Option<String>,
-    /// Sockets on which Docker or Podman may listen, in order.
+    /// Sockets of Docker or Podman to try, in order.
     pub sockets: Vec<String>,
-    /// How much memory a render may take.
+    /// Memory limit of a render.
     pub memory_bytes: u64,
-    /// How many processors a container may take.
+    /// CPU limit of a container.
     pub cpus: f64,
-    /// How many processes a render may have.
+    /// Process limit of a render.
     pub processes: usize,
-    /// How much a render may write to disk.
+    /// Disk limit of a render.
     pub disk_bytes: u64,
-    /// How long the document that comes of it may be.
+    /// Size limit of the rendered document.
     pub output_bytes: u64,
-    /// How long a render may take.
+    /// Time limit of a render.
     pub timeout: Duration,
-    /// How many run at once; others wait.
+    /// Number of concurrent renders; others wait.
     pub concurrency: usize,
-    /// Where rendered documents are kept, in case they are asked for again.
+    /// The cache folder.
     pub cache: PathBuf,
-    /// How much is kept.
+    /// Size limit of the cache.
     pub cache_bytes: u64,
 }
 
 impl RenderSettings {
-    /// The defaults, with what is kept in this folder.
+    /// The defaults, with this cache folder.
     pub fn new(cache: PathBuf) -> Self {
         const MIB: u64 = 1024 * 1024;
         Self {

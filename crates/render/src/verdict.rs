@@ -1,4 +1,4 @@
-//! What came of a render: a document, or why there is none.
+//! Turns the output of a backend into a document or a failure.
 
 use std::{collections::BTreeMap, io, path::PathBuf, time::Duration};
 
@@ -8,32 +8,32 @@ use serde_json::{Value, json};
 
 use super::{
     Backend, RenderJob, RenderSettings, Rendered, Warning,
-    child::Ended,
+    child::ExitReason,
     components,
-    diagnostics::{Complaint, RenderDiagnostic, diagnose, missing_style},
-    exchange::Returned,
-    watchdog::Excess,
+    diagnostics::{RenderDiagnostic, RenderError, diagnose, missing_style},
+    exchange::ReturnedFiles,
+    watchdog::LimitExceeded,
 };
 
-/// How many of the last lines of the log are told.
+/// Lines of the log that a failure includes.
 const TAIL_LINES: usize = 40;
-/// What `timeout` exits with in a container when the time is over, and what a killed program does.
+/// Exit codes of `timeout` in a container: the time limit was reached, or the program was killed.
 const TIME_OVER: i32 = 124;
 const KILLED: i32 = 137;
 
-/// What a backend brought back.
-pub(super) struct Raw {
+/// The output of a backend.
+pub(super) struct RenderOutput {
     pub(super) backend: Backend,
-    pub(super) ended: Ended,
-    pub(super) returned: Returned,
+    pub(super) exit: ExitReason,
+    pub(super) returned: ReturnedFiles,
     pub(super) log: Vec<String>,
-    /// The chunk that was begun last.
+    /// The last chunk that was started.
     pub(super) chunk: Option<String>,
-    /// The image, by digest.
+    /// The digest of the image.
     pub(super) image: Option<String>,
 }
 
-/// What the script says.
+/// The report of the script.
 #[derive(Deserialize)]
 struct Report {
     ok: bool,
@@ -53,33 +53,33 @@ struct Report {
     packages: Vec<PathBuf>,
 }
 
-/// The document, or why there is none.
-pub(super) fn judge(
+/// Builds the result: the document, or why there is none.
+pub(super) fn build_result(
     job: &RenderJob,
-    mut raw: Raw,
+    mut output: RenderOutput,
     settings: &RenderSettings,
 ) -> Result<Rendered, Failure> {
-    let report = raw
+    let report = output
         .returned
         .result
         .as_deref()
         .and_then(|bytes| serde_json::from_slice::<Report>(bytes).ok());
     let Some(report) = report else {
-        return Err(unfinished(job, &raw, settings));
+        return Err(describe_exit(job, &output, settings));
     };
     if report.kind == "missing" {
         return Err(components::missing(
             report.component.as_deref().unwrap_or("rmarkdown"),
-            raw.backend,
+            output.backend,
         ));
     }
     if !report.ok {
-        return Err(failed(job, &raw, &report));
+        return Err(failed(job, &output, &report));
     }
-    let Some(bytes) = raw.returned.document.take() else {
-        return Err(unfinished(job, &raw, settings));
+    let Some(bytes) = output.returned.document.take() else {
+        return Err(describe_exit(job, &output, settings));
     };
-    let packages = match raw.backend {
+    let packages = match output.backend {
         Backend::Local => report.packages,
         Backend::Docker | Backend::Compose => Vec::new(),
     };
@@ -87,44 +87,51 @@ pub(super) fn judge(
         bytes,
         warnings: report.warnings,
         versions: report.versions,
-        backend: raw.backend,
+        backend: output.backend,
         reason: String::new(),
-        image: raw.image,
-        log: tail(&raw.log),
+        image: output.image,
+        log: tail(&output.log),
         cached: false,
         duration: Duration::ZERO,
         depends: packages.into_iter().map(|package| package.join("DESCRIPTION")).collect(),
     })
 }
 
-/// Whether a render was ended from outside, so that nothing need have come back.
-pub(super) fn is_cut_short(ended: &Ended) -> bool {
-    matches!(ended, Ended::TimedOut | Ended::Excess(_) | Ended::Exited(TIME_OVER | KILLED))
+/// Whether a render was killed from outside, so that it may have returned nothing.
+pub(super) fn was_killed(exit: &ExitReason) -> bool {
+    matches!(
+        exit,
+        ExitReason::TimedOut
+            | ExitReason::LimitExceeded(_)
+            | ExitReason::Exited(TIME_OVER | KILLED)
+    )
 }
 
-/// R said what went wrong.
-fn failed(job: &RenderJob, raw: &Raw, report: &Report) -> Failure {
+/// The failure that R reported.
+fn failed(job: &RenderJob, output: &RenderOutput, report: &Report) -> Failure {
     let message = report.message.as_deref().unwrap_or("R gave no reason").trim();
-    let found = diagnose(&Complaint { message, chunk: report.chunk.as_deref(), log: &raw.log });
+    let found =
+        diagnose(&RenderError { message, chunk: report.chunk.as_deref(), log: &output.log });
     let place = found.first().map(place).unwrap_or_default();
-    let (warned, hint) = (warned(report), hint(raw, message));
-    let text = format!("`{}` could not be rendered{place}: {message}{warned}{hint}", job.document);
-    Failure::new(error_type(raw, message), text).details(json!({
+    let (warning, hint) = (last_warning(report), hint(output, message));
+    let text = format!("`{}` could not be rendered{place}: {message}{warning}{hint}", job.document);
+    Failure::new(error_type(output, message), text).details(json!({
         "diagnostics": found,
         "warnings": report.warnings,
-        "backend": raw.backend,
+        "backend": output.backend,
         "versions": report.versions,
-        "log": tail(&raw.log),
+        "log": tail(&output.log),
     }))
 }
 
-/// What R warned of last in the chunk that failed: often the reason, as of a file that cannot be opened.
-fn warned(report: &Report) -> String {
+/// The last warning in the failed chunk: often the actual cause, such as a file that cannot be opened.
+fn last_warning(report: &Report) -> String {
     let last = report
         .warnings
         .last()
         .filter(|warning| warning.label.is_some() && warning.label == report.chunk);
-    last.map(|warning| format!(" (R warned before: {})", warning.message)).unwrap_or_default()
+    last.map(|warning| format!(" (preceded by the warning: {})", warning.message))
+        .unwrap_or_default()
 }
 
 fn place(diagnostic: &RenderDiagnostic) -> String {
@@ -138,28 +145,28 @@ fn place(diagnostic: &RenderDiagnostic) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
-fn error_type(raw: &Raw, message: &str) -> ErrorType {
-    let says =
-        |words: &str| message.contains(words) || raw.log.iter().any(|line| line.contains(words));
-    if says("No space left on device") {
+fn error_type(output: &RenderOutput, message: &str) -> ErrorType {
+    let mentions =
+        |words: &str| message.contains(words) || output.log.iter().any(|line| line.contains(words));
+    if mentions("No space left on device") {
         ErrorType::DiskFull
-    } else if says("cannot allocate vector") || says("cannot allocate memory") {
+    } else if mentions("cannot allocate vector") || mentions("cannot allocate memory") {
         ErrorType::OutOfMemory
-    } else if says("Cannot fork") || says("unable to fork") {
+    } else if mentions("Cannot fork") || mentions("unable to fork") {
         ErrorType::TooManyProcesses
     } else {
         ErrorType::RenderFailed
     }
 }
 
-fn hint(raw: &Raw, message: &str) -> String {
-    if let Some(style) = missing_style(&raw.log) {
+fn hint(output: &RenderOutput, message: &str) -> String {
+    if let Some(style) = missing_style(&output.log) {
         return format!(
             "; LaTeX lacks `{style}`: install the package that has it (Debian and Ubuntu: texlive-latex-extra; TinyTeX: \
              tinytex::parse_install)"
         );
     }
-    match error_type(raw, message) {
+    match error_type(output, message) {
         ErrorType::DiskFull => "; free some disk space and try again".to_owned(),
         ErrorType::OutOfMemory => "; use less data, or raise `memory_mib` in the `[documents]` section of toolcrib.toml".to_owned(),
         ErrorType::TooManyProcesses => {
@@ -169,58 +176,61 @@ fn hint(raw: &Raw, message: &str) -> String {
     }
 }
 
-/// R did not come to an end by itself, or not to a proper one.
-fn unfinished(job: &RenderJob, raw: &Raw, settings: &RenderSettings) -> Failure {
+/// The failure of a render that stopped without a report.
+fn describe_exit(job: &RenderJob, output: &RenderOutput, settings: &RenderSettings) -> Failure {
     let mib = |bytes: u64| bytes / (1024 * 1024);
-    let (error_type, why) = match raw.ended {
-        Ended::TimedOut | Ended::Exited(TIME_OVER) => {
+    let (error_type, why) = match output.exit {
+        ExitReason::TimedOut | ExitReason::Exited(TIME_OVER) => {
             let limit = settings.timeout.as_secs_f64();
             (
                 ErrorType::TimedOut,
                 format!("it was stopped after {limit} seconds, its time limit (`timeout_seconds`)"),
             )
         }
-        Ended::Excess(Excess::Memory(most)) => (
+        ExitReason::LimitExceeded(LimitExceeded::Memory(most)) => (
             ErrorType::OutOfMemory,
             format!(
                 "it was stopped because it took more than {} MiB of memory (`memory_mib`)",
                 mib(most)
             ),
         ),
-        Ended::Excess(Excess::Processes(most)) => (
+        ExitReason::LimitExceeded(LimitExceeded::Processes(most)) => (
             ErrorType::TooManyProcesses,
             format!("it was stopped because it had more than {most} processes (`processes`)"),
         ),
-        Ended::Excess(Excess::Disk(most)) => (
+        ExitReason::LimitExceeded(LimitExceeded::Disk(most)) => (
             ErrorType::TooMuchDisk,
             format!("it was stopped because it wrote more than {} MiB", mib(most)),
         ),
-        Ended::Signalled(signal) => (
+        ExitReason::Signalled(signal) => (
             ErrorType::RenderFailed,
-            format!("R was ended by signal {signal}: it crashed, or somebody ended it"),
+            format!("R was killed by signal {signal}; it may have crashed"),
         ),
-        Ended::Exited(KILLED) => {
+        ExitReason::Exited(KILLED) => {
             let most = mib(settings.memory_bytes);
             let why = format!(
                 "R was killed: it took more than {most} MiB of memory (`memory_mib`), or Docker was stopped"
             );
             (ErrorType::OutOfMemory, why)
         }
-        Ended::Exited(code) => {
-            let last = raw.log.last().map(|line| format!(" ({line})")).unwrap_or_default();
+        ExitReason::Exited(code) => {
+            let last = output.log.last().map(|line| format!(" ({line})")).unwrap_or_default();
             let why = format!(
-                "R ended with exit code {code} before the document was finished{last}; a document may not call `quit()`"
+                "R exited with code {code} before the document was finished{last}; a document may not call `quit()`"
             );
             (ErrorType::RenderFailed, why)
         }
     };
-    let error_type = if raw.log.iter().any(|line| line.contains("No space left on device")) {
+    let error_type = if output.log.iter().any(|line| line.contains("No space left on device")) {
         ErrorType::DiskFull
     } else {
         error_type
     };
-    let diagnostic =
-        RenderDiagnostic { message: why, label: raw.chunk.clone(), ..RenderDiagnostic::default() };
+    let diagnostic = RenderDiagnostic {
+        message: why,
+        label: output.chunk.clone(),
+        ..RenderDiagnostic::default()
+    };
     let message = format!(
         "`{}` could not be rendered{}: {}",
         job.document,
@@ -230,13 +240,13 @@ fn unfinished(job: &RenderJob, raw: &Raw, settings: &RenderSettings) -> Failure 
     Failure::new(error_type, message).details(json!({
         "diagnostics": [diagnostic],
         "warnings": Value::Array(Vec::new()),
-        "backend": raw.backend,
-        "log": tail(&raw.log),
+        "backend": output.backend,
+        "log": tail(&output.log),
     }))
 }
 
-/// A failure of the machine.
-pub(super) fn machine(what: &str, error: &io::Error) -> Failure {
+/// The failure for an I/O error.
+pub(super) fn io_failure(what: &str, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Failure::new(
             ErrorType::DiskFull,

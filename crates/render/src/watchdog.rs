@@ -1,5 +1,5 @@
-//! What a render takes of this machine, all its processes together. Limits of the kernel hold for one
-//! process each, so this looks at them from time to time.
+//! Measures the resources that all processes of a local render use together. Kernel limits apply to each
+//! process separately, so this polls.
 
 use std::{
     fs,
@@ -13,68 +13,72 @@ use process::{
 };
 use tokio::{task::spawn_blocking, time::sleep};
 
-/// How often is looked.
-const GLANCE: Duration = Duration::from_millis(250);
+/// Interval between measurements.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// What a render may take.
+/// Limits of a render.
 #[derive(Clone, Debug)]
-pub(super) struct Ceiling {
+pub(super) struct ResourceLimits {
     pub(super) memory: u64,
     pub(super) processes: usize,
     pub(super) disk: u64,
-    /// The folder it may write to.
+    /// Its writable folder.
     pub(super) folder: PathBuf,
 }
 
-/// What it took more of than it may, and how much it may.
+/// The exceeded limit and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Excess {
+pub(super) enum LimitExceeded {
     Memory(u64),
     Processes(usize),
     Disk(u64),
 }
 
-/// By what its processes are known.
+/// Identifies its processes.
 #[derive(Clone, Debug)]
-pub(super) struct Mark {
+pub(super) struct ProcessGroupId {
     pub(super) leader: Option<ProcessId>,
-    /// Their temporary folder.
+    /// Their temporary folder, which is in their environment.
     pub(super) folder: PathBuf,
 }
 
-/// Ends when a render takes too much; never, if it may take what it wants.
-pub(super) async fn watch(ceiling: Option<&Ceiling>, mark: &Mark) -> Excess {
-    let Some(ceiling) = ceiling else {
+/// Resolves when a render exceeds a limit; never without limits.
+pub(super) async fn watch(
+    limits: Option<&ResourceLimits>,
+    group: &ProcessGroupId,
+) -> LimitExceeded {
+    let Some(limits) = limits else {
         return std::future::pending().await;
     };
     loop {
-        sleep(GLANCE).await;
-        let (ceiling, mark) = (ceiling.clone(), mark.clone());
-        if let Ok(Some(excess)) = spawn_blocking(move || look(&ceiling, &mark)).await {
+        sleep(POLL_INTERVAL).await;
+        let (limits, group) = (limits.clone(), group.clone());
+        if let Ok(Some(excess)) = spawn_blocking(move || check(&limits, &group)).await {
             return excess;
         }
     }
 }
 
-fn look(ceiling: &Ceiling, mark: &Mark) -> Option<Excess> {
-    let found = process_table::find(&[ProcessQuery { leader: mark.leader, folder: &mark.folder }]);
-    if found.len() > ceiling.processes {
-        return Some(Excess::Processes(ceiling.processes));
+fn check(limits: &ResourceLimits, group: &ProcessGroupId) -> Option<LimitExceeded> {
+    let found =
+        process_table::find(&[ProcessQuery { leader: group.leader, folder: &group.folder }]);
+    if found.len() > limits.processes {
+        return Some(LimitExceeded::Processes(limits.processes));
     }
-    let memory: u64 = found.iter().map(|(_, seen)| seen.memory()).sum();
-    if memory > ceiling.memory {
-        return Some(Excess::Memory(ceiling.memory));
+    let memory: u64 = found.iter().map(|(_, process)| process.memory()).sum();
+    if memory > limits.memory {
+        return Some(LimitExceeded::Memory(limits.memory));
     }
-    let written = size(&ceiling.folder) + size(&mark.folder);
-    (written > ceiling.disk).then_some(Excess::Disk(ceiling.disk))
+    let written = folder_size(&limits.folder) + folder_size(&group.folder);
+    (written > limits.disk).then_some(LimitExceeded::Disk(limits.disk))
 }
 
-/// How long all files below a folder are.
-fn size(folder: &Path) -> u64 {
+/// The total size of the files below a folder.
+fn folder_size(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let sizes = entries.filter_map(|entry| {
         let found = entry.metadata().ok()?;
-        Some(if found.is_dir() { size(&entry.path()) } else { found.len() })
+        Some(if found.is_dir() { folder_size(&entry.path()) } else { found.len() })
     });
     sizes.sum()
 }

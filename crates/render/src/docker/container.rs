@@ -1,4 +1,4 @@
-//! One container, from its making to its removal.
+//! The life of one container.
 
 use std::{collections::HashMap, io::Read, time::Duration};
 
@@ -22,26 +22,26 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::{
     super::{
         RenderSettings,
-        child::Ended,
+        child::ExitReason,
         exchange::{self, FOLDER, USER},
         log::Log,
-        watchdog::Excess,
+        watchdog::LimitExceeded,
     },
     Engine, Image, failed, sweep,
 };
 
-/// How long the log is awaited once the container has ended.
-const LINGER: Duration = Duration::from_secs(1);
-/// How long the removal of a container may take.
-const REMOVAL: Duration = Duration::from_secs(20);
-/// What an archive of one file has beside the file.
-const WRAPPING: u64 = 64 * 1024;
-/// How many files a render may have open, and how many processes all containers' users together. Said, because what is
-/// usual may be more than the daemon itself may have.
-pub(in super::super) const MOST: i64 = 4096;
+/// How long to wait for the log after the container exited.
+const OUTPUT_GRACE: Duration = Duration::from_secs(1);
+/// Time limit for removing a container.
+const REMOVE_TIMEOUT: Duration = Duration::from_secs(20);
+/// Allowance for the archive headers around one file.
+const ARCHIVE_OVERHEAD: u64 = 64 * 1024;
+/// Limit of open files and processes. Set explicitly, because the default may exceed the limits of the
+/// daemon itself.
+pub(in super::super) const MAX_FILES_AND_PROCESSES: i64 = 4096;
 const NOT_FOUND: u16 = 404;
 
-/// A container. Dropped before it is removed, it is removed all the same.
+/// A container. Dropping it removes it in the background.
 pub(super) struct Container {
     docker: Docker,
     id: Option<String>,
@@ -57,11 +57,11 @@ impl Container {
         cleanup: &TaskTracker,
     ) -> Result<Self, Failure> {
         let body = body(image, settings);
-        // If the caller goes away in the middle of this, the container is found by its label.
+        // If this future is dropped here, the next sweep finds the container by its label.
         let made = engine.docker.create_container(None, body).await;
-        let made = made.map_err(|error| failed("a container could not be made", &error))?;
-        // Podman answers a request to wait only at the end.
-        let docker = engine.docker.clone().with_timeout(settings.timeout + super::REQUEST);
+        let made = made.map_err(|error| failed("could not create a container", &error))?;
+        // Podman answers a wait request only when the container exits, hence the longer timeout.
+        let docker = engine.docker.clone().with_timeout(settings.timeout + super::REQUEST_TIMEOUT);
         Ok(Self {
             docker,
             id: Some(made.id),
@@ -70,51 +70,50 @@ impl Container {
         })
     }
 
-    /// Unpacks an archive in its folder.
+    /// Unpacks an archive into its folder.
     pub(super) async fn put(&self, archive: Vec<u8>) -> Result<(), Failure> {
         let options = UploadToContainerOptionsBuilder::default().path(FOLDER).build();
         let put = self
             .docker
             .upload_to_container(self.id(), Some(options), body_full(archive.into()))
             .await;
-        put.map_err(|error| failed("the documents could not be put into the container", &error))
+        put.map_err(|error| failed("could not copy the documents into the container", &error))
     }
 
-    /// Starts it and waits for its end.
-    pub(super) async fn run(&self, log: &mut Log) -> Result<Ended, Failure> {
+    /// Starts it and waits until it exits.
+    pub(super) async fn run(&self, log: &mut Log) -> Result<ExitReason, Failure> {
         let options =
             AttachContainerOptionsBuilder::default().stream(true).stdout(true).stderr(true).build();
         let attached = self.docker.attach_container(self.id(), Some(options)).await;
-        let mut output = attached
-            .map_err(|error| failed("the container could not be listened to", &error))?
-            .output;
+        let mut output =
+            attached.map_err(|error| failed("could not attach to the container", &error))?.output;
         let started = self.docker.start_container(self.id(), None).await;
-        started.map_err(|error| failed("the container could not be started", &error))?;
-        let ended = CancellationToken::new();
+        started.map_err(|error| failed("could not start the container", &error))?;
+        let exit = CancellationToken::new();
         let listen = async {
-            let hear = async {
+            let append = async {
                 while let Some(Ok(piece)) = output.next().await {
-                    log.hear(&piece.into_bytes());
+                    log.append(&piece.into_bytes());
                 }
             };
             let give_up = async {
-                ended.cancelled().await;
-                sleep(LINGER).await;
+                exit.cancelled().await;
+                sleep(OUTPUT_GRACE).await;
             };
             tokio::select! {
-                () = hear => {}
+                () = append => {}
                 () = give_up => {}
             }
         };
         let wait = async {
             let result = self.wait().await;
-            ended.cancel();
+            exit.cancel();
             result
         };
         join(wait, listen).await.0
     }
 
-    async fn wait(&self) -> Result<Ended, Failure> {
+    async fn wait(&self) -> Result<ExitReason, Failure> {
         let code = match self.docker.wait_container(self.id(), None).next().await {
             Some(Ok(response)) => response.status_code,
             Some(Err(Error::DockerContainerWaitError { code, .. })) => code,
@@ -133,12 +132,12 @@ impl Container {
             .map_err(|error| failed("Docker stopped in the middle of a render", &error))?
             .state;
         Ok(match state.and_then(|state| state.oom_killed) {
-            Some(true) => Ended::Excess(Excess::Memory(self.memory_bytes)),
-            _ => Ended::Exited(i32::try_from(code).unwrap_or(1)),
+            Some(true) => ExitReason::LimitExceeded(LimitExceeded::Memory(self.memory_bytes)),
+            _ => ExitReason::Exited(i32::try_from(code).unwrap_or(1)),
         })
     }
 
-    /// A plain file among what the render left, if it is there.
+    /// Downloads a regular file from the output folder, if it exists.
     pub(super) async fn get(&self, name: &str, longest: u64) -> Result<Option<Vec<u8>>, Failure> {
         let path = format!("{FOLDER}/{}/{name}", exchange::OUT);
         let options = DownloadFromContainerOptionsBuilder::default().path(&path).build();
@@ -152,16 +151,16 @@ impl Container {
                 Err(Error::DockerResponseServerError { status_code: NOT_FOUND, .. }) => {
                     return Ok(None);
                 }
-                Err(error) => return Err(failed("what was rendered could not be fetched", &error)),
+                Err(error) => return Err(failed("could not fetch the rendered document", &error)),
             }
-            if archive.len() as u64 > longest + WRAPPING {
-                return Err(exchange::too_long(archive.len() as u64, longest));
+            if archive.len() as u64 > longest + ARCHIVE_OVERHEAD {
+                return Err(exchange::output_too_large(archive.len() as u64, longest));
             }
         }
         Ok(only_file(&archive))
     }
 
-    /// Ends it, if it runs, and removes it with its volume.
+    /// Kills it if it runs, and removes it with its volume.
     pub(super) async fn remove(mut self) {
         if let Some(id) = self.id.take() {
             remove(&self.docker, &id).await;
@@ -182,19 +181,19 @@ impl Drop for Container {
     }
 }
 
-/// Ends a container, if it runs, and removes it with its volume. What cannot be removed now is swept later.
+/// Kills a container if it runs, and removes it with its volume. The next sweep retries a failure.
 pub(super) async fn remove(docker: &Docker, id: &str) {
     let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
-    match timeout(REMOVAL, docker.remove_container(id, Some(options))).await {
+    match timeout(REMOVE_TIMEOUT, docker.remove_container(id, Some(options))).await {
         Ok(Ok(())) | Ok(Err(Error::DockerResponseServerError { status_code: NOT_FOUND, .. })) => {}
         Ok(Err(error)) => {
-            tracing::warn!(container = id, %error, "a container could not be removed yet")
+            tracing::warn!(container = id, %error, "could not remove a container yet")
         }
-        Err(_) => tracing::warn!(container = id, "a container could not be removed in time"),
+        Err(_) => tracing::warn!(container = id, "removing a container timed out"),
     }
 }
 
-/// The only entry of an archive, if it is a plain file.
+/// The only entry of an archive, if it is a regular file.
 fn only_file(archive: &[u8]) -> Option<Vec<u8>> {
     let mut archive = tar::Archive::new(archive);
     let mut entry = archive.entries().ok()?.next()?.ok()?;
@@ -210,7 +209,7 @@ fn body(image: &Image, settings: &RenderSettings) -> ContainerCreateBody {
     let text =
         |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
     let seconds = settings.timeout.as_secs().max(1).to_string();
-    // The container ends by itself when its time is over, even if nobody is left to end it.
+    // The container stops by itself at its time limit, even if the server is gone.
     let script = format!("{FOLDER}/{}", exchange::SCRIPT_FILE);
     let entrypoint = ["timeout", "-k", "5", &seconds, "Rscript", "--vanilla", &script, FOLDER];
     ContainerCreateBody {
@@ -225,7 +224,7 @@ fn body(image: &Image, settings: &RenderSettings) -> ContainerCreateBody {
         labels: Some(sweep::labels(settings.timeout)),
         attach_stdout: Some(true),
         attach_stderr: Some(true),
-        host_config: Some(bounds(settings)),
+        host_config: Some(host_config(settings)),
         ..ContainerCreateBody::default()
     }
 }
@@ -234,7 +233,7 @@ fn ulimit((name, most): (&str, i64)) -> ResourcesUlimits {
     ResourcesUlimits { name: Some(name.to_owned()), soft: Some(most), hard: Some(most) }
 }
 
-fn bounds(settings: &RenderSettings) -> HostConfig {
+fn host_config(settings: &RenderSettings) -> HostConfig {
     let memory = i64::try_from(settings.memory_bytes).unwrap_or(i64::MAX);
     let disk = i64::try_from(settings.disk_bytes).unwrap_or(i64::MAX);
     HostConfig {
@@ -250,8 +249,16 @@ fn bounds(settings: &RenderSettings) -> HostConfig {
         memory_swap: Some(memory),
         nano_cpus: Some((settings.cpus * 1e9) as i64),
         pids_limit: Some(i64::try_from(settings.processes).unwrap_or(i64::MAX)),
-        ulimits: Some([("fsize", disk), ("nofile", MOST), ("nproc", MOST)].map(ulimit).into()),
-        // What it prints is heard as it comes; nobody keeps the rest.
+        ulimits: Some(
+            [
+                ("fsize", disk),
+                ("nofile", MAX_FILES_AND_PROCESSES),
+                ("nproc", MAX_FILES_AND_PROCESSES),
+            ]
+            .map(ulimit)
+            .into(),
+        ),
+        // Output is streamed; Docker need not store it.
         log_config: Some(HostConfigLogConfig { typ: Some("none".to_owned()), config: None }),
         ..HostConfig::default()
     }

@@ -1,6 +1,6 @@
-//! The image that documents are rendered in: one that the operator names, or ours.
+//! The image that documents are rendered in: one that the operator names, or the default.
 //!
-//! Ours is known by what it is made of, so it is built when that changes, and only then.
+//! The tag of the default image is a digest of its build files, so it is rebuilt exactly when they change.
 
 use std::collections::HashMap;
 
@@ -15,50 +15,50 @@ use futures_util::StreamExt;
 use serde_json::json;
 
 use super::{
-    super::{Inner, RenderProgress, RenderSettings, Tell, exchange},
+    super::{Inner, ProgressCallback, RenderProgress, RenderSettings, exchange},
     Engine, failed,
 };
 use crate::digest::of_parts;
 
 const DOCKERFILE: &str = include_str!("../image/Dockerfile");
 const INSTALL: &str = include_str!("../image/install.sh");
-/// What our images are called.
+/// The repository name of default images.
 const TAG: &str = "toolcrib-render";
-/// How much of the digest is in the name.
-const DIGITS: usize = 12;
-/// How many of the last lines of a build are told if it fails.
-const LINES: usize = 20;
+/// Characters of the digest in the tag.
+const DIGEST_CHARS: usize = 12;
+/// Lines of the build log that a failure includes.
+const BUILD_LOG_LINES: usize = 20;
 const NOT_FOUND: u16 = 404;
 
-/// An image that is there.
+/// An existing image.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Image {
-    /// Its name.
+    /// The name.
     pub(in super::super) reference: String,
-    /// Exactly which it is.
+    /// The digest.
     pub(in super::super) digest: String,
 }
 
-/// What an image of ours is built of.
-pub(in super::super) fn ingredients() -> [(&'static str, &'static str); 3] {
+/// The build files of the default image.
+pub(in super::super) fn build_files() -> [(&'static str, &'static str); 3] {
     [("Dockerfile", DOCKERFILE), ("install.sh", INSTALL), (exchange::SCRIPT_FILE, exchange::SCRIPT)]
 }
 
 /// The name of the image to render in.
 pub(in super::super) fn reference(settings: &RenderSettings) -> String {
     settings.image.clone().unwrap_or_else(|| {
-        let parts = ingredients().map(|(name, text)| format!("{name}\n{text}\n"));
+        let parts = build_files().map(|(name, text)| format!("{name}\n{text}\n"));
         let all = parts.iter().map(String::as_str).chain(settings.base.as_deref());
-        format!("{TAG}:{}", &of_parts(all)[..DIGITS])
+        format!("{TAG}:{}", &of_parts(all)[..DIGEST_CHARS])
     })
 }
 
 impl Inner {
-    /// The image to render in; ours is built if it is not there.
+    /// The image to render in; the default image is built if it does not exist.
     pub(in super::super) async fn image(
         &self,
         engine: &Engine,
-        tell: &Tell,
+        on_progress: &ProgressCallback,
     ) -> Result<Image, Failure> {
         let reference = reference(&self.settings);
         if let Some(image) = find(engine, &reference).await? {
@@ -70,12 +70,12 @@ impl Inner {
             );
             return Err(Failure::new(ErrorType::ImageMissing, message));
         }
-        // Whoever comes while it is built waits, and then finds it.
+        // Concurrent renders wait here and then find the image.
         let _building = self.building.lock().await;
         if let Some(image) = find(engine, &reference).await? {
             return Ok(image);
         }
-        build(engine, &reference, &self.settings, tell).await?;
+        build(engine, &reference, &self.settings, on_progress).await?;
         let lost = || {
             Failure::new(
                 ErrorType::DockerFailed,
@@ -93,7 +93,7 @@ async fn find(engine: &Engine, reference: &str) -> Result<Option<Image>, Failure
             digest: found.id.unwrap_or_else(|| reference.to_owned()),
         })),
         Err(Error::DockerResponseServerError { status_code: NOT_FOUND, .. }) => Ok(None),
-        Err(error) => Err(failed("the image could not be looked up", &error)),
+        Err(error) => Err(failed("could not inspect the image", &error)),
     }
 }
 
@@ -101,10 +101,10 @@ async fn build(
     engine: &Engine,
     reference: &str,
     settings: &RenderSettings,
-    tell: &Tell,
+    on_progress: &ProgressCallback,
 ) -> Result<(), Failure> {
     let context = exchange::archive(
-        ingredients().map(|(name, text)| (name.to_owned(), text.as_bytes().into())),
+        build_files().map(|(name, text)| (name.to_owned(), text.as_bytes().into())),
     )
     .map_err(|error| {
         Failure::new(ErrorType::RenderFailed, format!("the image could not be prepared: {error}"))
@@ -119,27 +119,29 @@ async fn build(
     };
     let mut steps =
         std::pin::pin!(engine.docker.build_image(options, None, Some(body_full(context.into()))));
-    let mut said = Vec::new();
+    let mut printed = Vec::new();
     while let Some(step) = steps.next().await {
         match step {
             Ok(BuildInfo { error_detail: Some(error), .. }) => {
-                return Err(not_built(&error.message.unwrap_or_default(), &said));
+                return Err(build_failed(&error.message.unwrap_or_default(), &printed));
             }
             Ok(BuildInfo { stream: Some(text), .. }) => {
                 for line in text.lines().filter(|line| !line.trim().is_empty()) {
-                    tell(RenderProgress::before(format!("building the image, once: {line}")));
-                    said.push(line.to_owned());
+                    on_progress(RenderProgress::before(format!(
+                        "building the image, once: {line}"
+                    )));
+                    printed.push(line.to_owned());
                 }
             }
             Ok(_) => {}
-            Err(error) => return Err(not_built(&error.to_string(), &said)),
+            Err(error) => return Err(build_failed(&error.to_string(), &printed)),
         }
     }
     Ok(())
 }
 
-fn not_built(why: &str, said: &[String]) -> Failure {
-    let tail = said[said.len().saturating_sub(LINES)..].join("\n");
+fn build_failed(why: &str, printed: &[String]) -> Failure {
+    let tail = printed[printed.len().saturating_sub(BUILD_LOG_LINES)..].join("\n");
     let message = format!(
         "the image could not be built: {why}; it is built once and needs the network for that; a ready one can be named by `image` \
          in the `[documents]` section"

@@ -1,4 +1,4 @@
-//! Containers that a server left behind because it was killed: known by their labels, and removed.
+//! Removes containers of servers that were killed, recognized by their labels.
 
 use std::{
     collections::HashMap,
@@ -11,23 +11,23 @@ use serde::{Deserialize, Serialize};
 use super::{Engine, container::remove};
 use process::ServerId;
 
-/// The label that says whose a container is.
+/// The label that identifies the owner of a container.
 const LABEL: &str = "io.toolcrib.render";
-/// How much longer than its time a container is left alone.
+/// Seconds beyond its time limit after which a container is removed in any case.
 const MARGIN: u64 = 60;
 
-/// Whose a container is.
+/// The owner of a container.
 #[derive(Serialize, Deserialize)]
-struct Mark {
+struct ContainerOwner {
     server: ServerId,
-    /// Where the server's process id has its meaning.
+    /// The pid namespace of the server: its process id means nothing in another one.
     namespace: Option<u64>,
-    /// When the container is over in any case, in seconds since 1970.
+    /// When the container has expired in any case, as a Unix timestamp.
     until: u64,
 }
 
-impl Mark {
-    /// Whether nobody waits for the container any more.
+impl ContainerOwner {
+    /// Whether the server that waited for the container is gone.
     fn is_orphan(&self) -> bool {
         let is_dead = self.namespace.is_some()
             && self.namespace == process::pid_namespace()
@@ -36,33 +36,33 @@ impl Mark {
     }
 }
 
-/// What a container of this server is labelled with, if it may take so long.
+/// The labels of a container with this time limit.
 pub(in super::super) fn labels(timeout: Duration) -> HashMap<String, String> {
-    let mark = Mark {
+    let owner = ContainerOwner {
         server: ServerId::this(),
         namespace: process::pid_namespace(),
         until: now() + timeout.as_secs() + MARGIN,
     };
-    HashMap::from([(LABEL.to_owned(), serde_json::to_string(&mark).unwrap_or_default())])
+    HashMap::from([(LABEL.to_owned(), serde_json::to_string(&owner).unwrap_or_default())])
 }
 
-/// Removes containers whose server is no more.
+/// Removes orphaned containers.
 pub(super) async fn sweep(engine: &Engine) {
     let filters = HashMap::from([("label".to_owned(), vec![LABEL.to_owned()])]);
     let options = ListContainersOptionsBuilder::default().all(true).filters(&filters).build();
     let found = match engine.docker.list_containers(Some(options)).await {
         Ok(found) => found,
         Err(error) => {
-            return tracing::warn!(%error, "containers that were left behind could not be looked for");
+            return tracing::warn!(%error, "could not list orphaned containers");
         }
     };
     for container in found {
         let label = container.labels.as_ref().and_then(|labels| labels.get(LABEL));
         let is_orphan = label
-            .and_then(|label| serde_json::from_str::<Mark>(label).ok())
-            .is_some_and(|mark| mark.is_orphan());
+            .and_then(|label| serde_json::from_str::<ContainerOwner>(label).ok())
+            .is_some_and(|owner| owner.is_orphan());
         if let (true, Some(id)) = (is_orphan, &container.id) {
-            tracing::info!(container = id, "a container that a server left behind is removed");
+            tracing::info!(container = id, "removing an orphaned container");
             remove(&engine.docker, id).await;
         }
     }

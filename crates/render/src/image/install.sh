@@ -1,5 +1,4 @@
-# Installs what the base image lacks of all that rendering needs. What is there already is left alone, so that a base
-# image that has everything needs no network.
+# Installs the components of rendering that the base image lacks. A base image with all of them needs no network.
 set -eu
 
 fail() {
@@ -13,7 +12,7 @@ has() {
   done
 }
 
-# Documents are rendered without profiles, so that is how packages must be found.
+# Documents are rendered with --vanilla, so packages must be found without a profile.
 has_package() {
   Rscript --vanilla -e "quit(status = !requireNamespace('$1', quietly = TRUE))" >/dev/null 2>&1
 }
@@ -25,7 +24,7 @@ install_debian() {
   rm -rf /var/lib/apt/lists/*
 }
 
-# The profile of the base says where packages come from; they go where R finds them without it.
+# Uses the repository of the profile of the base image; installs to a library that R finds without that profile.
 install_package() {
   library=$(Rscript --vanilla -e "cat(.libPaths()[[1]])")
   Rscript --no-save -e "repos <- getOption('repos')
@@ -42,7 +41,7 @@ for package in rmarkdown knitr tinytex ggplot2; do
 done
 
 if ! has pdflatex; then
-  # What TinyTeX is fetched, unpacked and managed with.
+  # Needed to download, unpack and manage TinyTeX.
   has perl wget xz || install_debian ca-certificates perl wget xz-utils
   Rscript --vanilla -e "tinytex::install_tinytex(dir = '/opt/TinyTeX', bundle = 'TinyTeX', add_path = FALSE, force = TRUE)"
   # Its programs lie in a folder that is named after the machine.

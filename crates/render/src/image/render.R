@@ -1,14 +1,14 @@
-# Renders one document, which lies in a copy of its folder that is its own.
+# Renders one document in a private copy of its folder.
 #
 #   Rscript --vanilla render.R FOLDER
 #
-# FOLDER/job.json says what to render: `file` below FOLDER/source, `format`, `params` and a `token`. What comes of it is
-# in FOLDER/out: the document as `document.EXT`, and `result.json`, which is there unless R was ended. Chunks are told on
-# standard error, in lines that begin with the token, so that nothing a document prints is taken for one by accident.
-# Nothing is run, and nothing is loaded that could fail, before it is known that everything needed is there.
-# It sees nothing that a document defines, and no document sees it: names must mean what they mean elsewhere.
+# FOLDER/job.json names what to render: `file` below FOLDER/source, `format`, `params` and a `token`. The output is in
+# FOLDER/out: the document as `document.EXT`, and `result.json`, which exists unless R was killed. Progress is reported on
+# stderr, in lines that start with the random token, so that nothing a document prints is mistaken for it.
+# Missing components are detected before anything runs or loads.
+# The script and the document do not see each other's names: a document must behave as in a plain R session.
 local(envir = new.env(parent = baseenv()), {
-  # Its user's home may not be read, but the packages in it may.
+  # The sandbox hides the user's home, but not the packages in it.
   home <- Sys.getenv("TOOLCRIB_R_HOME")
   if (nzchar(home)) {
     minor <- sub("\\..*", "", R.version$minor)
@@ -20,7 +20,7 @@ local(envir = new.env(parent = baseenv()), {
   out <- file.path(folder, "out")
   dir.create(out, showWarnings = FALSE)
 
-  # JSON of a text, a truth, nothing, or a list of such, for which `toJSON` would have to be got ready.
+  # Writes JSON for strings, booleans, NULL and lists of them; works before jsonlite is known to be installed.
   json <- function(x) {
     if (is.null(x)) return("null")
     if (is.logical(x)) return(if (isTRUE(x)) "true" else "false")
@@ -67,13 +67,13 @@ local(envir = new.env(parent = baseenv()), {
   }
   if (job$format == "pdf" && !any(nzchar(Sys.which(c("pdflatex", "xelatex", "lualatex"))))) missing("tex")
 
-  # What happened, beside the document.
+  # Mutable state of the hooks below.
   seen <- new.env()
   seen$warnings <- list()
   seen$chunk <- NULL
   seen$is_wrapped <- FALSE
 
-  tell <- function(...) {
+  report_progress <- function(...) {
     cat(job$token, " ", sprintf(...), "\n", sep = "", file = stderr())
   }
 
@@ -83,9 +83,9 @@ local(envir = new.env(parent = baseenv()), {
     }
   }
 
-  # A warning in a chunk is written into the document and goes no further, and not even that if the chunk fails; so it is
-  # overheard where chunks are run.
-  overhear <- function() {
+  # knitr writes the warnings of a chunk into the document only, and drops them if the chunk fails. Intercept them where
+  # chunks are evaluated.
+  record_chunk_warnings <- function() {
     evaluate <- knitr::knit_hooks$get("evaluate")
     knitr::knit_hooks$set(evaluate = function(..., output_handler) {
       pass_on <- output_handler$warning
@@ -97,15 +97,15 @@ local(envir = new.env(parent = baseenv()), {
     })
   }
 
-  # The only function that is called for every chunk, whatever its options are.
+  # The only hook that knitr calls for every chunk, regardless of its options.
   knitr::opts_hooks$set(label = function(options) {
     if (!seen$is_wrapped) {
       seen$is_wrapped <- TRUE
-      overhear()
+      record_chunk_warnings()
     }
     labels <- knitr::all_labels()
     seen$chunk <- options$label
-    tell("%d/%d %s", match(options$label, labels, nomatch = 0L), length(labels), options$label)
+    report_progress("%d/%d %s", match(options$label, labels, nomatch = 0L), length(labels), options$label)
     options
   })
 

@@ -393,7 +393,7 @@ async fn a_missing_daemon_is_told_by_where_it_was_looked_for() {
     let failure = fixture.render("Text.\n", Format::Html).await.unwrap_err();
     assert_eq!(failure.error_type, ErrorType::DockerUnavailable);
     assert!(
-        failure.message.contains("unix:///nowhere/docker.sock (nothing is there)"),
+        failure.message.contains("unix:///nowhere/docker.sock (the socket does not exist)"),
         "{}",
         failure.message
     );
