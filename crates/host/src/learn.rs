@@ -12,7 +12,7 @@ use std::{
 };
 
 use catalog::{
-    Failure, Implementation, Tool,
+    Catalog, Failure, Implementation, Tool,
     implementation::{Binding, PassBy, Process, ValueKind},
 };
 use runtime::{Plan, Runtime, Settings};
@@ -68,7 +68,8 @@ impl Observation {
             return Err(ObserveError::NotAProgram(tool.name.clone()));
         };
         let admitted = runtime.admit(tool, arguments.clone()).map_err(ObserveError::Call)?;
-        let plan = runtime.plan(tool, &admitted).map_err(ObserveError::Call)?;
+        let plan =
+            runtime.plan(&Catalog::default(), tool, &admitted).map_err(ObserveError::Call)?;
         Ok(Self {
             trace: TraceFile::create(&settings.temp)?,
             own: settings.roots.iter().chain([&settings.crib]).cloned().collect(),

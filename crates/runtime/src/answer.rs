@@ -5,7 +5,7 @@ use catalog::{Content, ErrorType, Failure, Outcome, Tool};
 use process::{CapturedOutput, Finished};
 use serde_json::{Map, Value, json};
 
-use crate::{Plan, failures, mismatch, outputs::Spill, report, returned, returned::Returned};
+use crate::{failures, mismatch, outputs::Spill, report, returned, returned::Returned};
 
 /// The longest answer that is read, in bytes. What is returned of it is far less.
 pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
@@ -90,22 +90,21 @@ fn reported(value: &Value) -> Option<Map<String, Value>> {
 /// The outcome of a program that was to answer with JSON.
 pub(crate) async fn of_program(
     tool: &Tool,
-    plan: &Plan,
     finished: Finished,
     spill: &Spill<'_>,
     limit: usize,
 ) -> Outcome {
     let asides = returned::messages(&finished.stderr);
     let value = serde_json::from_str::<Value>(&finished.stdout.text);
-    match (report::failure(plan, &finished.reason), value) {
+    match (report::failure(tool, &finished.reason), value) {
         (None, Ok(value)) => outcome(tool, value, Way { spill, limit, asides }).await,
         (None, Err(error)) => unread(tool, &finished.stdout, &error, asides),
         // A program may say in JSON why it ended with another code than 0.
         (Some(_), Ok(value)) => match reported(&value) {
             Some(failure) => failed(tool, failure, asides),
-            None => report::outcome(tool, plan, finished),
+            None => report::outcome(tool, finished),
         },
-        (Some(_), Err(_)) => report::outcome(tool, plan, finished),
+        (Some(_), Err(_)) => report::outcome(tool, finished),
     }
 }
 

@@ -1,18 +1,13 @@
 //! A recorded yes to exactly one plan, and the gate that asks for it.
 
-mod gate;
-mod words;
-
 use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
 use crate::operation::{ApprovalId, Owner};
 
-pub(crate) use gate::denied;
-
-/// How long a question stays open, and a yes good.
-const LIFE: Duration = Duration::from_secs(60 * 60);
+/// How long a request stays open and an approval valid.
+pub(crate) const LIFETIME: Duration = Duration::from_secs(60 * 60);
 
 /// What a yes is given to: hexadecimal SHA-256 digests.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -74,6 +69,6 @@ impl Approval {
 
     /// A clock that was set back must not make it good for longer.
     fn is_current(&self, now: SystemTime) -> bool {
-        now < self.expires && self.created <= now + LIFE
+        now < self.expires && self.created <= now + LIFETIME
     }
 }

@@ -1,5 +1,51 @@
-//! What carries out calls.
+//! The backends, and the one table that maps a tool's implementation to its backend.
 
+mod missing;
+mod native;
 mod process;
+mod python;
+mod r;
+mod redirect;
+mod sequence;
 
-pub(crate) use process::CommandRun;
+use catalog::{ErrorType, Failure, Implementation, Outcome, Tool};
+use toolkit::Interrupt;
+
+use crate::{backend::Backend, call::ActiveCall, engine::Engine, failures};
+
+/// The backend of an implementation.
+pub(crate) fn backend_for(implementation: &Implementation) -> &dyn Backend {
+    match implementation {
+        Implementation::Process(process) => process,
+        Implementation::Sequence(sequence) => sequence,
+        Implementation::R(function) => function,
+        Implementation::Python(function) => function,
+        Implementation::Tool(_) => &redirect::Redirect,
+        Implementation::Native => &native::NativeBackend,
+        Implementation::Missing => &missing::Missing,
+    }
+}
+
+/// Runs a call whose client cannot be asked: an operation, or a step of a sequence.
+pub(crate) async fn run_detached(engine: &Engine, call: ActiveCall) -> Outcome {
+    let tool = std::sync::Arc::clone(&call.call.tool);
+    let result = backend_for(&tool.implementation).run(engine, call).await;
+    let outcome = result
+        .unwrap_or_else(|interrupt| failures::to_outcome(&tool, unanswerable(&tool, &interrupt)));
+    outcome.with_errors(tool.errors)
+}
+
+/// The failure of a call that has questions which cannot be asked.
+pub(crate) fn unanswerable(tool: &Tool, interrupt: &Interrupt) -> Failure {
+    if let Interrupt::Invalid(why) = interrupt {
+        return Failure::new(ErrorType::InvalidRequest, why);
+    }
+    let why = match interrupt {
+        Interrupt::Ask { .. } => "it has questions that cannot be asked here".to_owned(),
+        Interrupt::MissingCapability(capability) => {
+            format!("the client cannot do what it needs: {capability:?}")
+        }
+        Interrupt::Invalid(why) | Interrupt::Unanswered(why) => why.clone(),
+    };
+    Failure::new(ErrorType::Unanswered, format!("`{}` could not go on: {why}", tool.name))
+}

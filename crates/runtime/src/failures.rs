@@ -74,3 +74,11 @@ pub(crate) fn complete(tool: &Tool, failure: Failure) -> Failure {
 pub(crate) fn to_outcome(tool: &Tool, failure: Failure) -> Outcome {
     complete(tool, failure).into()
 }
+
+/// The message with the tool's installation instructions, if it has any.
+pub(crate) fn with_instructions(tool: &Tool, message: String) -> String {
+    match &tool.description.install {
+        Some(install) => format!("{message}; to install it: {install}"),
+        None => message,
+    }
+}

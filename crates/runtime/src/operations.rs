@@ -1,8 +1,8 @@
 //! The operations of a server: those that run, by what they say of themselves, and those that are
 //! over, by what the journal remembers.
 
-mod attend;
 mod client;
+mod durations;
 mod finish;
 mod live;
 mod recover;
@@ -32,7 +32,8 @@ use crate::{
     outputs::{OutputKind, Outputs},
     scheduler::Scheduler,
 };
-pub(crate) use attend::Work;
+pub(crate) use client::OperationClient;
+use durations::Durations;
 pub(crate) use live::LiveOperation;
 pub use wait::Until;
 
@@ -88,14 +89,14 @@ pub(crate) struct Shared {
     clock: Clock,
     temp: PathBuf,
     grace: Duration,
-    patience: Duration,
+    /// How long the answer to a call is held back in case the outcome is there by then.
+    answer_within: Duration,
     keep: Duration,
-    /// How long the last run of a tool took.
-    habits: Mutex<HashMap<String, Duration>>,
+    durations: Mutex<Durations>,
     /// Whether someone looks at what other servers do.
     heeds: AtomicBool,
     /// What is still being removed after work that was ended.
-    pub(crate) tidying: TaskTracker,
+    tidying: TaskTracker,
 }
 
 impl Operations {
@@ -114,12 +115,51 @@ impl Operations {
             clock: settings.clock.clone(),
             temp: settings.temp.clone(),
             grace: settings.grace,
-            patience: settings.patience,
+            answer_within: settings.patience,
             keep: settings.keep,
-            habits: Mutex::default(),
+            durations: Mutex::default(),
             heeds: AtomicBool::new(false),
             tidying: TaskTracker::new(),
         }))
+    }
+
+    /// Records a new operation, before anything of it runs.
+    pub(crate) async fn begin(
+        &self,
+        tool: &Tool,
+        arguments: &Arguments,
+        owner: Owner,
+    ) -> Result<Arc<LiveOperation>, Failure> {
+        let shared = &self.0;
+        let id = OperationId::random();
+        let operation = Operation {
+            folder: shared.temp.join(format!("toolcrib-{id}")),
+            id,
+            owner,
+            tool: tool.name.clone(),
+            arguments: redact(tool, arguments),
+            state: State::Pending,
+            created: shared.clock.now(),
+            started: None,
+            ended: None,
+            elapsed: Duration::ZERO,
+            server: ServerId::this(),
+            leader: None,
+            progress: Progress::default(),
+            last_line: None,
+            hint: tool.description.hint.clone(),
+            outcome: None,
+            collected: false,
+        };
+        let begun = shared.journal.begin(operation.clone()).await;
+        begun.map_err(|error| failures::complete(tool, not_recorded(tool, error)))?;
+        let live = Arc::new(LiveOperation::new(operation, Arc::clone(shared)));
+        shared.live().insert(live.id().clone(), Arc::clone(&live));
+        live.announce(EventKind::State);
+        if !shared.heeds.swap(true, Ordering::SeqCst) {
+            tokio::spawn(Arc::clone(shared).heed_others());
+        }
+        Ok(live)
     }
 
     /// What happens to operations of this server from now on.
@@ -188,6 +228,10 @@ impl Operations {
         self.0.journal.collect(ids).await.map_err(store_failed)
     }
 
+    pub(crate) fn cleanup_tasks(&self) -> TaskTracker {
+        self.0.tidying.clone()
+    }
+
     /// How long what is over is kept.
     pub fn keep(&self) -> Duration {
         self.0.keep
@@ -230,44 +274,6 @@ impl Operations {
 }
 
 impl Shared {
-    /// Takes down a new operation, before anything of it runs.
-    pub(crate) async fn begin(
-        self: &Arc<Self>,
-        tool: &Tool,
-        arguments: &Arguments,
-        owner: Owner,
-    ) -> Result<Arc<LiveOperation>, Failure> {
-        let id = OperationId::random();
-        let operation = Operation {
-            folder: self.temp.join(format!("toolcrib-{id}")),
-            id,
-            owner,
-            tool: tool.name.clone(),
-            arguments: redact(tool, arguments),
-            state: State::Pending,
-            created: self.clock.now(),
-            started: None,
-            ended: None,
-            elapsed: Duration::ZERO,
-            server: ServerId::this(),
-            leader: None,
-            progress: Progress::default(),
-            last_line: None,
-            hint: tool.description.hint.clone(),
-            outcome: None,
-            collected: false,
-        };
-        let begun = self.journal.begin(operation.clone()).await;
-        begun.map_err(|error| failures::complete(tool, not_recorded(tool, error)))?;
-        let live = Arc::new(LiveOperation::new(operation, Arc::clone(self)));
-        self.live().insert(live.id().clone(), Arc::clone(&live));
-        live.announce(EventKind::State);
-        if !self.heeds.swap(true, Ordering::SeqCst) {
-            tokio::spawn(Arc::clone(self).heed_others());
-        }
-        Ok(live)
-    }
-
     pub(crate) fn find(&self, id: &OperationId) -> Option<Arc<LiveOperation>> {
         self.live().get(id).cloned()
     }

@@ -1,278 +1,167 @@
-//! Exactly what a call would do: program, arguments, folder, environment, limits.
+//! Exactly what a call would do.
 //!
-//! Making a plan looks at the file system to resolve paths and programs, and changes nothing.
+//! Making a plan looks at the file system to resolve paths and programs, and changes nothing. What a
+//! person approves, what `call --dry-run` prints and what is recorded all come from the same [`Plan`].
 
+mod command;
 mod paths;
 pub(crate) mod program;
 mod python;
 mod r;
 mod reach;
 mod sandbox;
+mod secrets;
+mod text;
 mod variables;
 mod words;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::path::{Path, PathBuf};
 
-use catalog::{
-    Annotations, Availability, ErrorType, Failure, Tool,
-    implementation::{Binding, PassBy, Process},
-};
-use process::{Command, STRACE, Sandbox, Word, private_variables, trace_with_strace};
-use serde::{Serialize, Serializer};
+use catalog::{Catalog, ErrorType, Failure, Tool, arguments::redact};
+use serde_json::{Value, json};
 use toolkit::Arguments;
 
-use crate::{Settings, failures};
+use crate::Settings;
+pub(crate) use command::{CommandPlan, check_command, program_command};
 use paths::Places;
 pub(crate) use paths::refuse_outside;
 pub(crate) use python::{interpreter, python_worker_command};
 pub(crate) use r::{R, r_worker_command};
-use reach::Reach;
-use words::CommandLine;
+pub use text::{quote_word, render_plan};
 
-/// The longest single argument or variable that Linux passes to a program, with its end mark.
-const LONGEST_WORD: usize = 128 * 1024;
-/// Linux grants at least this much for all of them together under the usual stack limit.
-const LONGEST_COMMAND: usize = 3 * 512 * 1024;
+/// What would be called: all that planning and policy need of a call.
+#[derive(Clone, Copy)]
+pub(crate) struct CallTarget<'a> {
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) tool: &'a Tool,
+    /// Validated, with defaults.
+    pub(crate) arguments: &'a Arguments,
+}
 
-/// Exactly what a call would do. As JSON it names the environment's variables, not their values.
+/// Exactly what a call would do.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    tool: String,
+    /// Without the values of secret arguments.
+    arguments: Arguments,
+    /// Texts that must not be shown.
+    secrets: Vec<String>,
+    action: Action,
+}
+
+#[derive(Clone, Debug)]
+enum Action {
+    Command(CommandPlan),
+    /// The steps of a sequence, and the folder in which it looks for files.
+    Steps {
+        cwd: PathBuf,
+        steps: Vec<StepPlan>,
+    },
+    /// A function of the server.
+    Native,
+}
+
+/// What one step of a sequence would do.
+#[derive(Clone, Debug)]
+pub(crate) struct StepPlan {
     pub(crate) tool: String,
-    pub(crate) timeout: Duration,
-    pub(crate) command: Arc<Command>,
+    /// Why the step would be skipped now. An approval covers it all the same, because that may change
+    /// until it runs.
+    pub(crate) skipped: Option<String>,
+    pub(crate) plan: PlannedStep,
 }
 
-/// The JSON of a plan, which `call --dry-run --json` prints.
-#[derive(Serialize)]
-struct PlanJson<'a> {
-    version: u32,
-    tool: &'a str,
-    program: &'a str,
-    argv: &'a [Word],
-    cwd: &'a str,
-    env: Vec<&'a str>,
-    stdin: Option<&'a str>,
-    #[serde(serialize_with = "seconds")]
-    timeout_seconds: Duration,
-    confinement: &'a Sandbox,
-}
-
-impl Serialize for Plan {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let command = &self.command;
-        let names = command.env.iter().map(|(name, _)| name.as_str());
-        let json = PlanJson {
-            version: 1,
-            tool: &self.tool,
-            program: &command.program,
-            argv: &command.argv,
-            cwd: &command.cwd,
-            env: names.chain(private_variables(&command.env).map(|name: &str| name)).collect(),
-            stdin: command.stdin.as_deref(),
-            timeout_seconds: self.timeout,
-            confinement: &command.sandbox,
-        };
-        json.serialize(serializer)
-    }
+/// The plan of a step, unless it cannot be made yet: a step may need what an earlier one creates.
+#[derive(Clone, Debug)]
+pub(crate) enum PlannedStep {
+    Plan(Plan),
+    Problem { message: String, arguments: Arguments },
 }
 
 impl Plan {
-    /// The plan of a call. The arguments fit the tool's schema.
-    pub(crate) fn make(
-        settings: &Settings,
-        tool: &Tool,
-        process: &Process,
-        arguments: &Arguments,
-    ) -> Result<Self, Failure> {
-        let mut refusals: Vec<_> =
-            refuse_unbound(tool, process, arguments).err().into_iter().collect();
-        let is_read_only = tool.annotations.is_read_only();
-        let crib = Places::new(settings, &settings.crib, is_read_only);
-        let folder = process.bindings().find(|binding| binding.pass_by == PassBy::Folder);
-        let folder = folder
-            .map(|binding| crib.folder(&binding.parameter, arguments.get(&binding.parameter)))
-            .transpose();
-        let cwd = folder.unwrap_or_else(|refusal| {
-            refusals.push(refusal);
-            None
-        });
-        let cwd = cwd.unwrap_or_else(|| settings.crib.clone());
-        let places = Places::new(settings, &cwd, is_read_only);
-        let line = CommandLine::build(&process.pieces, arguments, &places, &mut refusals);
-        if let Some(refusal) = failures::combine(refusals) {
-            return Err(refusal);
+    pub(crate) fn command(target: CallTarget<'_>, plan: CommandPlan) -> Self {
+        Self::new(target, Action::Command(plan))
+    }
+
+    pub(crate) fn steps(target: CallTarget<'_>, cwd: PathBuf, steps: Vec<StepPlan>) -> Self {
+        Self::new(target, Action::Steps { cwd, steps })
+    }
+
+    pub(crate) fn native(target: CallTarget<'_>) -> Self {
+        Self::new(target, Action::Native)
+    }
+
+    fn new(target: CallTarget<'_>, action: Action) -> Self {
+        let CallTarget { tool, arguments, .. } = target;
+        Self {
+            tool: tool.name.clone(),
+            arguments: redact(tool, arguments),
+            secrets: secrets::find(tool, arguments),
+            action,
         }
-        if process.speaks_json() {
-            refuse_outside(settings, tool, arguments)?;
-        }
-        let reach = Reach::of_call(process, arguments, &places)?;
-        let program = program::locate(settings, tool, &process.program)?;
-        let mut sandbox = sandbox::build(settings, &tool.annotations, &program);
-        if let Some(reach) = reach {
-            sandbox::narrow(&mut sandbox, settings, &tool.annotations, &program, reach);
-        }
-        let command = Command {
-            label: tool.name.clone(),
-            ..assemble(settings, &process.program, &program, &cwd, line, sandbox)?
+    }
+
+    /// The plan as JSON, without the values of secret arguments.
+    pub fn to_json(&self) -> Value {
+        let mut json = match &self.action {
+            Action::Command(plan) => json!(plan),
+            Action::Steps { cwd, steps } => {
+                let steps: Vec<_> = steps.iter().map(StepPlan::to_json).collect();
+                json!({"version": 1, "tool": self.tool, "cwd": cwd, "steps": steps})
+            }
+            Action::Native => {
+                json!({"version": 1, "tool": self.tool, "arguments": self.arguments})
+            }
         };
-        Ok(Self::of_command(tool, tool.timeout.unwrap_or(settings.timeout), command))
+        secrets::mask(&mut json, &self.secrets);
+        json
     }
 
-    fn of_command(tool: &Tool, timeout: Duration, command: Command) -> Self {
-        Self { tool: tool.name.clone(), timeout, command: Arc::new(command) }
+    /// The JSON with the arguments, as an approval records it.
+    pub(crate) fn to_record(&self) -> Value {
+        let mut json = self.to_json();
+        json["arguments"] = json!(self.arguments);
+        json
     }
 
-    /// The same program under `strace`, with its system calls written to `trace`.
-    pub(crate) fn traced(self, settings: &Settings, trace: &Path) -> Result<Self, Failure> {
-        let strace = program::find(settings, STRACE).ok_or_else(|| {
-            let message = format!(
-                "`{STRACE}` was not found, which watches a program; install the package `{STRACE}`"
-            );
-            Failure::new(ErrorType::ProgramNotFound, message)
-        })?;
-        let command = trace_with_strace(Arc::unwrap_or_clone(self.command), &strace, trace);
-        Ok(Self { command: Arc::new(command), ..self })
-    }
-
-    /// Whether a call may read this path.
+    /// Whether its program may read this path.
     pub fn may_read(&self, path: &Path) -> bool {
-        self.command.sandbox.may_read(path)
+        self.command_plan().is_some_and(|plan| plan.command.sandbox.may_read(path))
     }
 
-    /// Whether a call may write to this path.
+    /// Whether its program may write to this path.
     pub fn may_write(&self, path: &Path) -> bool {
-        self.command.sandbox.may_write(path)
+        self.command_plan().is_some_and(|plan| plan.command.sandbox.may_write(path))
     }
 
-    /// The folder that the program runs in.
+    /// The folder that its program or its steps run in; empty for a function of the server.
     pub fn folder(&self) -> &Path {
-        Path::new(&self.command.cwd)
+        match &self.action {
+            Action::Command(plan) => Path::new(&plan.command.cwd),
+            Action::Steps { cwd, .. } => cwd,
+            Action::Native => Path::new(""),
+        }
+    }
+
+    fn command_plan(&self) -> Option<&CommandPlan> {
+        if let Action::Command(plan) = &self.action { Some(plan) } else { None }
     }
 }
 
-/// The command of a tool's availability check, which may change nothing and use no network.
-pub(crate) fn check_command(
-    settings: &Settings,
-    tool: &Tool,
-    check: &Availability,
-) -> Result<Command, Failure> {
-    let Some((program, words)) = check.command.split_first() else {
-        return Err(Failure::new(
-            ErrorType::InvalidDefinition,
-            format!("the availability check of `{}` has no command", tool.name),
-        ));
-    };
-    let crib = Places::new(settings, &settings.crib, true);
-    let folder = check.folder.as_deref().map(serde_json::Value::from);
-    let cwd = crib.folder("availability_check", folder.as_ref())?;
-    let located = program::locate(settings, tool, program)?;
-    let sandbox = sandbox::build(settings, &read_only(), &located);
-    let line = CommandLine::of_words(words);
-    let command = assemble(settings, program, &located, &cwd, line, sandbox)?;
-    Ok(Command { label: tool.name.clone(), ..command })
-}
-
-/// The command of a program that is run for its output, outside of any tool: it may change nothing
-/// and use no network.
-pub(crate) fn program_command(
-    settings: &Settings,
-    program: &str,
-    words: &[String],
-    stdin: Option<String>,
-) -> Result<Command, Failure> {
-    let located = program::resolve(settings, program, program)?.ok_or_else(|| {
-        Failure::new(ErrorType::ProgramNotFound, format!("the program `{program}` was not found"))
-    })?;
-    let sandbox = sandbox::build(settings, &read_only(), &located);
-    let line = CommandLine::of_words(words);
-    let command = assemble(settings, program, &located, &settings.crib, line, sandbox)?;
-    Ok(Command { stdin, ..command })
-}
-
-fn read_only() -> Annotations {
-    Annotations { mutates: Some(false), ..Annotations::default() }
-}
-
-/// A command of a program that was located as `located`; its label is `name`.
-fn assemble(
-    settings: &Settings,
-    name: &str,
-    located: &Path,
-    cwd: &Path,
-    line: CommandLine<'_>,
-    sandbox: Sandbox,
-) -> Result<Command, Failure> {
-    let program = utf8(located)?;
-    let mut argv = Vec::with_capacity(line.words.len() + 1);
-    argv.push(Word::Text(if name.contains('/') { program.clone() } else { name.to_owned() }));
-    argv.extend(line.words);
-    let command = Command {
-        label: name.to_owned(),
-        program,
-        argv,
-        cwd: utf8(cwd)?,
-        env: variables::environment(settings, line.variables),
-        stdin: line.stdin,
-        files: line.files,
-        pipes: Vec::new(),
-        sandbox,
-    };
-    refuse_oversize(&command)?;
-    Ok(command)
-}
-
-/// Reports what the kernel would only call "argument list too long" or "invalid argument".
-fn refuse_oversize(command: &Command) -> Result<(), Failure> {
-    let mut total = 0;
-    let variables = command
-        .env
-        .iter()
-        .map(|(name, value)| (name.len() + value.len() + 1, value.contains('\0')));
-    let words = command.argv.iter().map(|word| (word.max_len(), word.contains_nul()));
-    for (length, has_nul) in words.chain(variables) {
-        if has_nul {
-            return Err(Failure::new(
-                ErrorType::InvalidArguments,
-                "a value has a NUL byte, which no program can be given; remove it",
-            ));
+impl StepPlan {
+    fn to_json(&self) -> Value {
+        let mut json = json!({"tool": self.tool});
+        if let Some(why) = &self.skipped {
+            json["skipped"] = json!(why);
         }
-        if length >= LONGEST_WORD {
-            let message = format!(
-                "one value has {length} bytes, and a program can be given at most {LONGEST_WORD}; shorten it"
-            );
-            return Err(Failure::new(ErrorType::ArgumentsTooLong, message));
+        match &self.plan {
+            PlannedStep::Plan(plan) => json["plan"] = plan.to_json(),
+            PlannedStep::Problem { message, arguments } => {
+                json["problem"] = json!(message);
+                json["arguments"] = json!(arguments);
+            }
         }
-        total += length + 1;
-    }
-    if total > LONGEST_COMMAND {
-        let message = format!(
-            "the arguments have {total} bytes together, and at most {LONGEST_COMMAND} are possible; send fewer"
-        );
-        return Err(Failure::new(ErrorType::ArgumentsTooLong, message));
-    }
-    Ok(())
-}
-
-/// An open schema admits arguments that the command line has no place for. A consent word needs no
-/// place there: it is not for the program.
-fn refuse_unbound(tool: &Tool, process: &Process, arguments: &Arguments) -> Result<(), Failure> {
-    let takes = |name: &str| {
-        process.speaks_json()
-            || process.bindings().any(|binding: &Binding| binding.parameter == name)
-            || tool.consent.as_ref().is_some_and(|consent| consent.parameter == name)
-    };
-    match arguments.iter().find(|(name, value)| !value.is_null() && !takes(name)) {
-        Some((name, value)) => {
-            let message = format!(
-                "'{name}' is not a parameter of this tool: nothing on its command line takes it; leave it out"
-            );
-            Err(failures::invalid_argument(name, message, "nothing", value.clone()))
-        }
-        None => Ok(()),
+        json
     }
 }
 
@@ -294,11 +183,4 @@ fn utf8(path: &Path) -> Result<String, Failure> {
             format!("the path `{}` is not UTF-8; rename what it names", path.display()),
         )
     })
-}
-
-fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    match duration.subsec_nanos() {
-        0 => serializer.serialize_u64(duration.as_secs()),
-        _ => serializer.serialize_f64(duration.as_secs_f64()),
-    }
 }

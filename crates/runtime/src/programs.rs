@@ -7,7 +7,7 @@ use process::{
     LaunchError, Launcher, LauncherOptions, Peer, ProgramLimits, ProgramOutput, RunProgramError,
 };
 
-use crate::{Runtime, Settings, plan};
+use crate::{Settings, plan};
 
 /// Such programs look something up; they do no long work.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -56,19 +56,17 @@ pub(crate) fn cannot_start(error: &LaunchError) -> Failure {
     Failure::new(ErrorType::CannotStart, error.to_string())
 }
 
-impl Runtime {
-    /// Starts a program that exchanges messages over stdio: its name and its arguments. The user chose
-    /// it, so it runs with the user's rights, but with the environment that every child gets.
-    pub async fn start_peer(&self, command: &[String]) -> Result<Peer, Failure> {
-        let Some((program, words)) = command.split_first() else {
-            return Err(Failure::new(
-                ErrorType::ProgramNotFound,
-                "there is no program in the command",
-            ));
-        };
-        let stdin = Some(String::new());
-        let mut command = plan::program_command(&self.settings, program, words, stdin)?;
-        command.sandbox.is_unrestricted = true;
-        Peer::start(&self.launcher, command).await.map_err(|error| cannot_start(&error))
-    }
+/// Starts a program that exchanges messages over stdio: its name and its arguments. The user chose it,
+/// so it runs with the user's rights, but with the environment that every child gets.
+pub(crate) async fn start_peer(
+    launcher: &Arc<Launcher>,
+    settings: &Settings,
+    command: &[String],
+) -> Result<Peer, Failure> {
+    let Some((program, words)) = command.split_first() else {
+        return Err(Failure::new(ErrorType::ProgramNotFound, "there is no program in the command"));
+    };
+    let mut command = plan::program_command(settings, program, words, Some(String::new()))?;
+    command.sandbox.is_unrestricted = true;
+    Peer::start(launcher, command).await.map_err(|error| cannot_start(&error))
 }

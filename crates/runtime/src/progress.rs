@@ -63,7 +63,7 @@ impl OutputListener for ProgressListener {
         }
         self.line.clear();
         self.keep_partial_line(&chunk[end + 1..]);
-        self.live.heard(last_line, progress);
+        self.live.update_progress(last_line, progress);
     }
 
     fn file_requested(&self) -> &CancellationToken {

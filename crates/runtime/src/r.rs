@@ -18,7 +18,7 @@ mod time;
 mod value;
 
 pub(crate) use arguments::encoded;
-pub(crate) use call::rouse;
+pub(crate) use call::prewarm;
 pub(crate) use deparse::call as deparsed;
 pub use missing::with_missing;
 

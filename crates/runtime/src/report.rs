@@ -6,7 +6,7 @@ use catalog::{Content, ErrorType, Failure, Outcome, Schema, Tool};
 use process::{CapturedOutput, ExitReason, Finished};
 use serde_json::{Map, Value, json};
 
-use crate::{Plan, failures};
+use crate::failures;
 
 /// The schema of every process tool's structured result. It is sent once for each tool, so it says
 /// no more than it must: nothing is required and more is allowed, and so it admits the other arms,
@@ -34,8 +34,8 @@ fn build_schema() -> Schema {
 }
 
 /// The outcome of a program that ran.
-pub(crate) fn outcome(tool: &Tool, plan: &Plan, finished: Finished) -> Outcome {
-    let failure = failure(plan, &finished.reason).map(|failure| failures::complete(tool, failure));
+pub(crate) fn outcome(tool: &Tool, finished: Finished) -> Outcome {
+    let failure = failure(tool, &finished.reason).map(|failure| failures::complete(tool, failure));
     let Finished { reason, duration, stdout, stderr, killed } = finished;
     let mut structured = match failure.as_ref().map(Failure::object) {
         Some(Value::Object(object)) => object,
@@ -88,8 +88,8 @@ fn content(
 }
 
 /// What was wrong with how a program ended, if anything was.
-pub(crate) fn failure(plan: &Plan, reason: &ExitReason) -> Option<Failure> {
-    let tool = &plan.tool;
+pub(crate) fn failure(tool: &Tool, reason: &ExitReason) -> Option<Failure> {
+    let tool = &tool.name;
     let failure = match reason {
         ExitReason::Exited(status) if status.success() => return None,
         ExitReason::Exited(status) => match (status.code(), status.signal()) {

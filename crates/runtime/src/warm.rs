@@ -20,6 +20,6 @@ pub(crate) use patience::{Patience, Why};
 pub use session::Session;
 pub(crate) use session::{Language, Place};
 pub(crate) use state::{Life, Snapshot};
-pub(crate) use terms::{Terms, unless_cancelled};
+pub(crate) use terms::Terms;
 pub(crate) use worker::{Bounds, Broken, Ears, PIPES, Worker};
 pub(crate) use workers::{Start, Workers};

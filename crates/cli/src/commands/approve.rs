@@ -7,10 +7,10 @@ use std::{
 };
 
 use host::{Assembly, Options, Persistence};
-use runtime::{Approval, Runtime, journal::Journal, operation::ApprovalId};
+use runtime::{Approval, Runtime, journal::Journal, operation::ApprovalId, render_plan};
 use workspace::propose_policy_clause;
 
-use super::{CommandContext, CommandResult, call};
+use super::{CommandContext, CommandResult};
 use crate::{
     duration::format_age,
     error::{CommandError, Kind},
@@ -81,7 +81,7 @@ async fn decide(assembly: &Assembly, runtime: &Runtime, text: &str, args: &Args)
         "`{}` waits for approval: {}\n{}",
         approval.tool,
         approval.reason,
-        call::plan::describe(&approval.plan)
+        render_plan(&approval.plan)
     ));
     let approved = !args.deny && (args.yes || confirm()?);
     let recorded =

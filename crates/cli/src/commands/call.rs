@@ -1,7 +1,5 @@
 //! `call`: call a tool from the terminal.
 
-pub(super) mod plan;
-
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use catalog::{Catalog, Content, Outcome, Switch, Tool, arguments};
@@ -131,11 +129,11 @@ fn print_plan(
     as_json: bool,
 ) -> CommandResult {
     let admitted = runtime.admit(tool, given)?;
-    let plan = runtime.preview(catalog, tool, &admitted)?;
+    let plan = runtime.plan(catalog, tool, &admitted)?.to_json();
     if as_json {
         terminal::json(&plan);
     } else {
-        terminal::line(&plan::describe(&plan));
+        terminal::line(&runtime::render_plan(&plan));
     }
     Ok(ExitCode::SUCCESS)
 }

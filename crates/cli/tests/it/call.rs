@@ -193,10 +193,11 @@ fn a_dry_run_of_a_sequence_is_numbered_for_people() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let told: Vec<_> =
         ran.stdout.lines().filter(|line| line.contains(". ") || line.contains("runs")).collect();
-    insta::assert_snapshot!(told[..5].join("\n"), @r"
+    insta::assert_snapshot!(told[..6].join("\n"), @r"
     1. say
        runs       echo 'a b'
     2. flop: skipped, because `done` exists
+       runs       false
     3. inner
        1. flop
     ");

@@ -1,59 +1,78 @@
 //! Programs.
 
-use std::{sync::Arc, time::Duration};
-
-use catalog::Failure;
-use fancy_regex::Regex;
-use process::{Command, Finished, OutputBuffer, OutputStream, RunOptions, run_to_exit};
-use tokio_util::sync::CancellationToken;
+use catalog::{Failure, Outcome, Tool, implementation::Process};
+use toolkit::{BoxFuture, Interrupt};
 
 use crate::{
-    Runtime, operations::LiveOperation, outputs::Spill, programs::cannot_start,
-    progress::ProgressListener,
+    Plan, answer,
+    backend::Backend,
+    call::ActiveCall,
+    engine::{CommandRun, Engine},
+    failures,
+    plan::{CallTarget, CommandPlan, program},
+    report,
+    scheduler::ConcurrencyClass,
 };
 
-/// One run of a command.
-pub(crate) struct CommandRun<'a> {
-    pub(crate) command: &'a Arc<Command>,
-    pub(crate) timeout: Duration,
-    pub(crate) cancel: &'a CancellationToken,
-    /// How much of each output stream is kept in memory.
-    pub(crate) output_bytes: usize,
-    /// The operation that it belongs to, and as which step.
-    pub(crate) live: Option<(&'a Arc<LiveOperation>, &'a str)>,
-    /// Finds progress in its output.
-    pub(crate) pattern: Option<Arc<Regex>>,
+impl Backend for Process {
+    fn plan(&self, engine: &Engine, target: CallTarget<'_>) -> Result<Plan, Failure> {
+        let CallTarget { tool, arguments, .. } = target;
+        let plan = CommandPlan::of_process(&engine.settings, tool, self, arguments)?;
+        Ok(Plan::command(target, plan))
+    }
+
+    fn run<'a>(
+        &'a self,
+        engine: &'a Engine,
+        call: ActiveCall,
+    ) -> BoxFuture<'a, Result<Outcome, Interrupt>> {
+        Box::pin(async move {
+            let outcome = run(self, engine, &call).await;
+            Ok(outcome.unwrap_or_else(|failure| failures::to_outcome(&call.call.tool, failure)))
+        })
+    }
+
+    fn check_installed(&self, engine: &Engine, tool: &Tool) -> Result<(), Failure> {
+        program::locate(&engine.settings, tool, &self.program).map(drop)
+    }
+
+    fn rehearse(&self, engine: &Engine, call: &mut ActiveCall) -> Result<(), Failure> {
+        call.plan = Some(plan(self, engine, call)?);
+        Ok(())
+    }
 }
 
-impl Runtime {
-    /// Runs a command to its end.
-    pub(crate) async fn run_command(&self, run: CommandRun<'_>) -> Result<Finished, Failure> {
-        let started = match run.live {
-            Some((live, _)) => self.launcher.start_in(run.command, live.folder()).await,
-            None => self.launcher.start(run.command).await,
-        };
-        let child = started.map_err(|error| cannot_start(&error))?;
-        if let Some((live, _)) = run.live {
-            live.running(child.leader());
-        }
-        let spill = match run.live {
-            Some((live, step)) => {
-                Spill::of_operation(&self.outputs, format!("{}{step}", live.id()))
-            }
-            None => Spill::new(&self.outputs),
-        };
-        let buffer = |stream| {
-            let listener =
-                run.live.map(|(live, _)| ProgressListener::boxed(live, run.pattern.as_ref()));
-            OutputBuffer::new(stream, run.output_bytes, &spill).with_listener(listener)
-        };
-        let options = RunOptions {
-            timeout: run.timeout,
-            grace: self.settings.grace,
-            cancel: run.cancel,
-            stdout: buffer(OutputStream::Stdout),
-            stderr: buffer(OutputStream::Stderr),
-        };
-        Ok(run_to_exit(child, run.command, options).await)
+fn plan(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<CommandPlan, Failure> {
+    let (settings, call) = (&engine.settings, &call.call);
+    let plan = CommandPlan::of_process(settings, &call.tool, process, &call.arguments)?;
+    match &call.trace {
+        Some(trace) => plan.traced(settings, trace),
+        None => Ok(plan),
     }
+}
+
+async fn run(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Outcome, Failure> {
+    let plan = match &call.plan {
+        Some(plan) => plan.clone(),
+        None => plan(process, engine, call)?,
+    };
+    let tool = &call.call.tool;
+    engine.check_availability(tool).await?;
+    let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
+    let speaks_json = process.speaks_json();
+    let run = CommandRun {
+        command: &plan.command,
+        cancel: call.call.context.cancel_token(),
+        timeout: call.timeout(plan.timeout),
+        output_bytes: if speaks_json { answer::LONGEST } else { call.output_bytes },
+        operation: call.operation.as_ref().map(|live| (live, call.step.as_str())),
+        pattern: engine.progress_pattern(call),
+    };
+    let finished = engine.run_command(run).await?;
+    Ok(if speaks_json {
+        let spill = engine.long_outputs(call);
+        answer::of_program(tool, finished, &spill, call.output_bytes).await
+    } else {
+        report::outcome(tool, finished)
+    })
 }

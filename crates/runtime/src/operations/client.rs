@@ -19,7 +19,7 @@ pub(crate) struct OperationClient {
 
 impl OperationClient {
     /// The services of the work of an operation: ended by the operation's own token.
-    pub(super) fn context(live: &Arc<LiveOperation>, caller: Context) -> Context {
+    pub(crate) fn context(live: &Arc<LiveOperation>, caller: Context) -> Context {
         let owner = Arc::clone(caller.owner());
         Context::new(Arc::new(Self { live: Arc::clone(live), caller }), live.cancel_token().clone())
             .with_owner(owner)
@@ -30,7 +30,10 @@ impl Client for OperationClient {
     fn report_progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
         let total = progress.total.filter(|total| *total > 0.0);
         let fraction = total.map(|total| (progress.done / total).clamp(0.0, 1.0));
-        self.live.heard(None, Some(operation::Progress { fraction, message: progress.message }));
+        self.live.update_progress(
+            None,
+            Some(operation::Progress { fraction, message: progress.message }),
+        );
         Box::pin(std::future::ready(()))
     }
 

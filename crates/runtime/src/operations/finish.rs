@@ -6,7 +6,7 @@ use catalog::{Content, Outcome};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::{LiveOperation, Shared};
+use super::{LiveOperation, Operations, Shared};
 use crate::{
     journal::JournalError,
     operation::{Operation, State},
@@ -16,10 +16,16 @@ use crate::{
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
+impl Operations {
+    /// Records the outcome of an operation, then publishes it. If the journal fails, the outcome is
+    /// published all the same, kept in memory, and recording is retried.
+    pub(crate) async fn finish(&self, live: &Arc<LiveOperation>, outcome: Outcome) {
+        self.0.finish(live, outcome).await;
+    }
+}
+
 impl Shared {
-    /// Takes down what an operation came to, then tells whoever waits. If the journal refuses, it
-    /// is told all the same, kept in memory, and tried again.
-    pub(super) async fn finish(self: &Arc<Self>, live: &Arc<LiveOperation>, outcome: Outcome) {
+    async fn finish(self: &Arc<Self>, live: &Arc<LiveOperation>, outcome: Outcome) {
         let ended = self.ended(live, outcome);
         match self.journal.finish(ended.clone()).await {
             Ok(true) => self.close(live, ended),

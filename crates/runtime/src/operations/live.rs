@@ -138,12 +138,12 @@ impl LiveOperation {
     }
 
     /// It waits in the queue.
-    pub(crate) fn queued(&self, ticket: u64) {
+    pub(crate) fn set_queued(&self, ticket: u64) {
         self.ticket.store(ticket, Ordering::Relaxed);
     }
 
     /// It runs, as this process if it has one. A sequence says so for each step.
-    pub(crate) fn running(&self, leader: Option<ProcessId>) {
+    pub(crate) fn set_running(&self, leader: Option<ProcessId>) {
         let is_first = self.started.set(Instant::now()).is_ok();
         {
             let now = self.shared.clock.now();
@@ -159,7 +159,11 @@ impl LiveOperation {
     }
 
     /// It printed something.
-    pub(crate) fn heard(self: &Arc<Self>, last_line: Option<String>, progress: Option<Progress>) {
+    pub(crate) fn update_progress(
+        self: &Arc<Self>,
+        last_line: Option<String>,
+        progress: Option<Progress>,
+    ) {
         if last_line.is_none() && progress.is_none() {
             return;
         }
@@ -238,7 +242,7 @@ impl LiveOperation {
     }
 
     /// The caller waits no longer. Says no if it need not: the outcome is all but there.
-    pub(super) fn detach(&self) -> bool {
+    pub(crate) fn detach(&self) -> bool {
         let mut reader = self.reader();
         if *reader == Reader::Settled {
             return false;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use catalog::{ErrorType, Failure, Tool};
 pub(crate) use process::is_program;
 
-use crate::{Settings, availability::with_instructions};
+use crate::{Settings, failures::with_instructions};
 
 /// The file of a tool's program. Fails with the tool's instructions if there is none.
 pub(crate) fn locate(settings: &Settings, tool: &Tool, program: &str) -> Result<PathBuf, Failure> {

@@ -7,7 +7,7 @@ use catalog::{ErrorType, Failure, Implementation, Tool, implementation::PythonFu
 use process::{Command, Word};
 use toolkit::Arguments;
 
-use super::{Plan, paths::refuse_outside, program, sandbox, utf8, variables};
+use super::{CommandPlan, paths::refuse_outside, program, sandbox, utf8, variables};
 use crate::{Settings, python, warm};
 
 /// The interpreter of a crib that has one of its own.
@@ -19,7 +19,7 @@ const OPTIONS: [&str; 5] = ["-s", "-B", "-u", "-X", "utf8"];
 /// The file with the worker's script.
 const SCRIPT: &str = "worker.py";
 
-impl Plan {
+impl CommandPlan {
     /// The plan of calling a Python function: the exact call, to be made by a warm worker.
     pub(crate) fn of_python_call(
         settings: &Settings,
@@ -32,7 +32,7 @@ impl Plan {
         let call = python::written(function, arguments);
         let argv = [worker.program.as_str(), "-c", &call].map(|word| Word::Text(word.to_owned()));
         let command = Command { argv: argv.into(), ..worker };
-        Ok(Self::of_command(tool, tool.timeout.unwrap_or(settings.timeout), command))
+        Ok(Self::new(tool, tool.timeout.unwrap_or(settings.timeout), command))
     }
 }
 

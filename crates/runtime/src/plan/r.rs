@@ -5,7 +5,7 @@ use catalog::{ErrorType, Failure, Tool, implementation::RFunction};
 use process::{Command, Word, r_libraries, r_variables};
 use toolkit::Arguments;
 
-use super::{Plan, program, sandbox, utf8, variables};
+use super::{CommandPlan, program, sandbox, utf8, variables};
 use crate::{Settings, r, warm};
 
 /// The program.
@@ -15,7 +15,7 @@ const OPTIONS: [&str; 2] = ["--vanilla", "--no-echo"];
 /// The file with the worker's script.
 const SCRIPT: &str = "worker.R";
 
-impl Plan {
+impl CommandPlan {
     /// The plan of calling an R function: the exact call, to be made by a warm worker.
     pub(crate) fn of_r_call(
         settings: &Settings,
@@ -30,7 +30,7 @@ impl Plan {
             argv: [R, "-e", &call].map(|word| Word::Text(word.to_owned())).into(),
             ..r_worker_command(settings, tool)?
         };
-        Ok(Self::of_command(tool, settings.time_for(tool), command))
+        Ok(Self::new(tool, settings.time_for(tool), command))
     }
 }
 

@@ -1,84 +1,78 @@
 //! One call of a Python function: in whose session, by which worker, to which outcome.
 
-use std::{path::PathBuf, sync::Arc};
+use std::path::PathBuf;
 
-use catalog::{ErrorType, Failure, Implementation, Outcome, Tool, implementation::PythonFunction};
+use catalog::{ErrorType, Failure, Outcome, Tool, implementation::PythonFunction};
 use serde_json::{Value, json};
 
 use super::conversation::{self, Ended, Said};
 use crate::{
-    Runtime, Session,
+    Session,
     answer::{self, Way},
-    call::Job,
+    call::ActiveCall,
+    engine::Engine,
     failures,
     outputs::Spill,
     plan, returned,
     scheduler::ConcurrencyClass,
-    warm::{Broken, Language, Place, Start, died, stopped, unless_cancelled},
+    warm::{Broken, Language, Place, Start, died, stopped},
 };
 
-impl Runtime {
+impl Engine {
     /// Calls a Python function.
-    pub(crate) async fn python(self: &Arc<Self>, mut job: Job) -> Outcome {
-        let tool = Arc::clone(&job.tool);
-        let outcome = self.prepare_python(&mut job).await;
-        outcome.unwrap_or_else(|failure| failures::to_outcome(&tool, failure))
-    }
-
-    async fn prepare_python(self: &Arc<Self>, job: &mut Job) -> Result<Outcome, Failure> {
+    pub(crate) async fn call_python_function(
+        &self,
+        function: &PythonFunction,
+        job: &mut ActiveCall,
+    ) -> Result<Outcome, Failure> {
         let (session, _) = self.session(job).await?;
-        plan::refuse_outside(&self.settings, &job.tool, &job.arguments)?;
-        let _permit = if job.has_permit {
-            None
-        } else {
-            self.acquire_permit(job, ConcurrencyClass::of(&job.tool)).await?
-        };
+        plan::refuse_outside(&self.settings, &job.call.tool, &job.call.arguments)?;
+        let _permit = self.acquire_permit(job, ConcurrencyClass::of(&job.call.tool)).await?;
         let leaving = self.workers.leaving();
-        let mut place = unless_cancelled(job, session.place(Language::Python).lock()).await?;
-        let spill = self.spill(job);
-        let mut said = self.call_python(&session, &mut place, job, &spill).await?;
+        let mut place = job.unless_cancelled(session.place(Language::Python).lock()).await?;
+        let spill = self.long_outputs(job);
+        let mut said = self.call_python(&session, &mut place, function, job, &spill).await?;
         if let Ended::Stale = said.ended {
             // Whoever edits a module wants to see what it does now.
-            said = self.call_python(&session, &mut place, job, &spill).await?;
+            said = self.call_python(&session, &mut place, function, job, &spill).await?;
         }
         drop(place);
         drop(leaving);
-        Ok(outcome(&job.tool, said, &spill, job.output_bytes).await)
+        Ok(outcome(&job.call.tool, said, &spill, job.output_bytes).await)
     }
 
     /// Calls a function in a session that is free for it.
     async fn call_python(
-        self: &Arc<Self>,
+        &self,
         session: &Session,
         place: &mut Place,
-        job: &Job,
+        function: &PythonFunction,
+        job: &ActiveCall,
         spill: &Spill<'_>,
     ) -> Result<Said, Failure> {
         place.drop_broken();
         let start = Start {
             launcher: &self.launcher,
             settings: &self.settings,
-            tool: &job.tool,
+            tool: &job.call.tool,
             command: plan::python_worker_command,
         };
-        let index = unless_cancelled(job, self.workers.worker(session, place, start)).await??;
+        let index = job.unless_cancelled(self.workers.worker(session, place, start)).await??;
         let worker = &mut place.workers[index];
-        if let Some(live) = &job.live {
-            live.running(worker.leader());
+        if let Some(live) = &job.operation {
+            live.set_running(worker.leader());
         }
-        let said = conversation::call(worker, &self.request(job), &self.terms(job, spill)).await?;
+        let said =
+            conversation::call(worker, &self.request(function, job), &self.terms(job, spill))
+                .await?;
         if let Ended::Broken(..) | Ended::Stale = said.ended {
             place.workers.swap_remove(index).end().await;
         }
         Ok(said)
     }
 
-    fn request(&self, job: &Job) -> Value {
-        let Implementation::Python(PythonFunction { module, function, path }) =
-            &job.tool.implementation
-        else {
-            unreachable!("called for Python functions only")
-        };
+    fn request(&self, function: &PythonFunction, job: &ActiveCall) -> Value {
+        let PythonFunction { module, function, path } = function;
         // Without the dots, so that messages name files as people do.
         let path: Vec<PathBuf> = path
             .iter()
@@ -88,7 +82,7 @@ impl Runtime {
             "module": module,
             "function": function,
             "path": path,
-            "arguments": job.arguments,
+            "arguments": job.call.arguments,
             "longest": answer::LONGEST,
         })
     }

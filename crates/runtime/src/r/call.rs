@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catalog::{Failure, Implementation, Outcome, Schema, implementation::RFunction};
+use catalog::{Failure, Outcome, Schema, implementation::RFunction};
 
 use super::{
     arguments::encoded,
@@ -13,63 +13,52 @@ use super::{
     value::{Data, RValue},
 };
 use crate::{
-    Runtime, Session,
-    call::{Call, Job},
-    failures,
+    Session,
+    call::{ActiveCall, Call},
+    engine::Engine,
     plan::r_worker_command,
     scheduler::ConcurrencyClass,
-    warm::{Bounds, Language, Life, Place, Snapshot, Start, unless_cancelled},
+    warm::{Bounds, Language, Life, Place, Snapshot, Start},
 };
 
 /// A call that is ready to be made.
 struct Ready<'a> {
-    job: &'a Job,
+    job: &'a ActiveCall,
     function: &'a RFunction,
     arguments: Vec<(String, RValue)>,
     life: Life,
 }
 
-/// Wakes the R that a call is for, so that it is awake when it is told what to do.
-pub(crate) fn rouse(call: &Call) {
-    if let Implementation::R(_) = call.tool.implementation {
-        call.session.rouse(Language::R, &Bounds::of(&call.tool), encode::HEADER);
-    }
+/// Wakes the R process that a call is for, so that it is awake when the request arrives.
+pub(crate) fn prewarm(call: &Call) {
+    call.session.rouse(Language::R, &Bounds::of(&call.tool), encode::HEADER);
 }
 
-impl Runtime {
+impl Engine {
     /// Calls an R function.
-    pub(crate) async fn r(self: &Arc<Self>, mut job: Job) -> Outcome {
-        let tool = Arc::clone(&job.tool);
-        let outcome = self.prepare_r(&mut job).await;
-        outcome.unwrap_or_else(|failure| failures::to_outcome(&tool, failure))
-    }
-
-    async fn prepare_r(self: &Arc<Self>, job: &mut Job) -> Result<Outcome, Failure> {
-        let tool = Arc::clone(&job.tool);
-        let Implementation::R(function) = &tool.implementation else {
-            unreachable!("called for R functions only")
-        };
+    pub(crate) async fn call_r_function(
+        &self,
+        function: &RFunction,
+        job: &mut ActiveCall,
+    ) -> Result<Outcome, Failure> {
+        let tool = Arc::clone(&job.call.tool);
         let (session, life) = self.session(job).await?;
-        let arguments = encoded(function, &job.arguments)?;
-        let _permit = if job.has_permit {
-            None
-        } else {
-            self.acquire_permit(job, ConcurrencyClass::of(&tool)).await?
-        };
+        let arguments = encoded(function, &job.call.arguments)?;
+        let _permit = self.acquire_permit(job, ConcurrencyClass::of(&tool)).await?;
         let ready = Ready { job, function, arguments, life };
         let _leaving = self.workers.leaving();
-        let mut place = unless_cancelled(job, session.place(Language::R).lock()).await?;
+        let mut place = job.unless_cancelled(session.place(Language::R).lock()).await?;
         self.call_r(&session, &mut place, ready).await
     }
 
     /// Calls a function in a session that is free for it.
     async fn call_r(
-        self: &Arc<Self>,
+        &self,
         session: &Session,
         place: &mut Place,
         ready: Ready<'_>,
     ) -> Result<Outcome, Failure> {
-        let (job, tool) = (ready.job, &ready.job.tool);
+        let (job, tool) = (ready.job, &ready.job.call.tool);
         let mut notes = Vec::new();
         place.drop_broken();
         if place.notice_loss() {
@@ -81,7 +70,7 @@ impl Runtime {
             tool,
             command: r_worker_command,
         };
-        let index = unless_cancelled(job, self.workers.worker(session, place, start)).await??;
+        let index = job.unless_cancelled(self.workers.worker(session, place, start)).await??;
         let state = state_for(place, index).await.unwrap_or_else(|failure| {
             notes.push(format!("the state of this session is lost: {}", failure.message));
             Some(Vec::new())
@@ -96,13 +85,13 @@ impl Runtime {
         } else {
             worker.holds = place.version;
         }
-        if let Some(live) = &job.live {
-            live.running(worker.leader());
+        if let Some(live) = &job.operation {
+            live.set_running(worker.leader());
         }
         let target =
             target(ready.function, tool.output.as_ref(), &self.settings.crib.to_string_lossy());
         let request = request(target, ready.arguments, state);
-        let spill = self.spill(job);
+        let spill = self.long_outputs(job);
         let mut said =
             conversation::call(worker, &request, &self.terms(job, &spill), tool.output.as_ref())
                 .await;
@@ -129,7 +118,7 @@ impl Runtime {
         let older = place.snapshot.take();
         let problem = match state {
             Copied::Bytes(bytes) => {
-                match Snapshot::take(older, self.keep.as_ref(), life, bytes).await {
+                match Snapshot::take(older, self.storage.as_ref(), life, bytes).await {
                     Ok(snapshot) => {
                         (place.snapshot, place.is_unsaved) = (Some(snapshot), false);
                         return None;

@@ -2,14 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use catalog::{ErrorType, Failure};
 use fancy_regex::Regex;
 use process::{OutputBuffer, OutputStream};
 use tokio_util::sync::CancellationToken;
 
 use super::{Ears, Patience};
 use crate::{
-    Runtime, call::Job, operations::LiveOperation, outputs::Spill, progress::ProgressListener,
+    call::ActiveCall, engine::Engine, operations::LiveOperation, outputs::Spill,
+    progress::ProgressListener,
 };
 
 /// The terms on which a call is made.
@@ -25,22 +25,18 @@ pub(crate) struct Terms<'a> {
     pattern: Option<Arc<Regex>>,
 }
 
-impl Runtime {
-    /// The terms of a job.
-    pub(crate) fn terms<'a>(&'a self, job: &'a Job, spill: &'a Spill<'a>) -> Terms<'a> {
-        let own = self.settings.time_for(&job.tool);
+impl Engine {
+    /// The terms of a call.
+    pub(crate) fn terms<'a>(&'a self, job: &'a ActiveCall, spill: &'a Spill<'a>) -> Terms<'a> {
+        let own = self.settings.time_for(&job.call.tool);
         Terms {
-            cancel: job.context.cancel_token(),
-            limit: job.limit.map_or(own, |limit| limit.min(own)),
+            cancel: job.call.context.cancel_token(),
+            limit: job.timeout(own),
             grace: self.settings.grace,
             output_bytes: job.output_bytes,
             spill,
-            live: job.live.as_ref(),
-            pattern: job
-                .live
-                .as_ref()
-                .and(job.tool.progress.as_deref())
-                .and_then(|pattern| self.pattern(pattern)),
+            live: job.operation.as_ref(),
+            pattern: self.progress_pattern(job),
         }
     }
 }
@@ -61,19 +57,5 @@ impl<'a> Terms<'a> {
     /// How long the call is waited for, from now on.
     pub(crate) fn patience(&self) -> Patience<'a> {
         Patience::new(self.cancel, self.limit, self.grace)
-    }
-}
-
-/// What comes of some work, unless the job is cancelled first.
-pub(crate) async fn unless_cancelled<T>(
-    job: &Job,
-    work: impl Future<Output = T>,
-) -> Result<T, Failure> {
-    tokio::select! {
-        biased;
-        () = job.context.cancelled() => {
-            Err(Failure::new(ErrorType::Cancelled, format!("`{}` was cancelled before it started", job.tool.name)))
-        }
-        done = work => Ok(done),
     }
 }

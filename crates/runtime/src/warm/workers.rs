@@ -27,7 +27,7 @@ use super::{
     state::{self, Life, Snapshot},
     worker::{Bounds, Worker},
 };
-use crate::{Runtime, Settings, call::Job, digest};
+use crate::{Settings, call::ActiveCall, digest, engine::Engine};
 
 /// How often workers are looked at that nobody may use.
 const GLANCE: Duration = Duration::from_secs(30);
@@ -267,17 +267,19 @@ impl Workers {
     }
 }
 
-impl Runtime {
+impl Engine {
     /// The session that a call works in, and how long its state is kept: the one that its arguments name, else its own.
-    pub(crate) async fn session(&self, job: &mut Job) -> Result<(Session, Life), Failure> {
-        let handle = handle::take(&job.tool, &mut job.arguments)?;
+    pub(crate) async fn session(&self, job: &mut ActiveCall) -> Result<(Session, Life), Failure> {
+        let handle = handle::take(&job.call.tool, &mut job.call.arguments)?;
         let now = self.settings.clock.now();
-        self.workers.sweep(self.keep.as_ref(), now).await;
+        self.workers.sweep(self.storage.as_ref(), now).await;
         Ok(match handle {
             Some(handle) => {
-                self.workers.by_handle(job.context.owner(), &handle, self.keep.as_ref(), now).await
+                self.workers
+                    .by_handle(job.call.context.owner(), &handle, self.storage.as_ref(), now)
+                    .await
             }
-            None => (job.session.clone(), Life::Server),
+            None => (job.call.session.clone(), Life::Server),
         })
     }
 }

@@ -228,11 +228,11 @@ async fn the_person_behind_the_client_is_shown_the_plan_and_may_say_yes_or_no() 
     let message = asked.message.lock().unwrap().clone();
     for part in [
         "marked as dangerous",
-        "runs: touch done",
-        "in: ",
-        "variables: ",
-        "may write: ",
-        "network: no",
+        "runs       touch done\n",
+        "in         /",
+        "variables  PATH",
+        "writes     /",
+        "network    no",
     ] {
         assert!(message.contains(part), "{part} is not in {message}");
     }

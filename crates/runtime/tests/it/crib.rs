@@ -92,7 +92,8 @@ impl Crib {
     }
 
     pub(crate) fn plan(&self, tool: &Tool, arguments: Value) -> Result<Value, Failure> {
-        self.runtime.plan(tool, &object(arguments)).map(|plan| serde_json::to_value(plan).unwrap())
+        let plan = self.runtime.plan(&Default::default(), tool, &object(arguments))?;
+        Ok(plan.to_json())
     }
 
     /// The arguments after the program that a call would have.

@@ -1,4 +1,4 @@
-//! What the audit will say about a call, from its beginning on.
+//! The audit line of a call while it runs.
 
 use std::{
     sync::Arc,
@@ -8,13 +8,13 @@ use std::{
 use catalog::Tool;
 
 use crate::{
-    Call, Runtime,
+    Call,
     audit::Entry,
     digest::arguments_digest,
     operation::{ApprovalId, OperationId, Owner},
 };
 
-/// The beginning of a line of the audit.
+/// What is known of an audit line when its call begins.
 pub(super) struct Record {
     time: SystemTime,
     begun: Instant,
@@ -24,9 +24,9 @@ pub(super) struct Record {
 }
 
 impl Record {
-    pub(super) fn of(runtime: &Runtime, call: &Call) -> Self {
+    pub(super) fn of(time: SystemTime, call: &Call) -> Self {
         Self {
-            time: runtime.settings.clock.now(),
+            time,
             begun: Instant::now(),
             owner: call.owner.clone(),
             tool: Arc::clone(&call.tool),
@@ -34,7 +34,7 @@ impl Record {
         }
     }
 
-    pub(super) fn entry(
+    pub(super) fn into_entry(
         self,
         decision: &'static str,
         approval: Option<ApprovalId>,

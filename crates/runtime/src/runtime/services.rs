@@ -1,4 +1,4 @@
-//! The runtime as a tool in it sees it: the other tools, and a place to keep things.
+//! The services of the runtime that a native tool can use: other tools, and storage.
 
 use std::sync::{Arc, Weak};
 
@@ -7,8 +7,8 @@ use toolkit::{Arguments, BoxFuture, Context, Interrupt, Services, ToolStorage};
 
 use crate::{Call, Runtime, Session};
 
-/// How many calls may be inside of each other.
-const DEEPEST: usize = 8;
+/// How deep calls may be nested.
+const MAX_DEPTH: usize = 8;
 
 /// The services of one call.
 struct CallServices {
@@ -16,15 +16,15 @@ struct CallServices {
     catalog: Arc<Catalog>,
     policy: Policy,
     depth: usize,
-    /// The tool that is called; none for a prompt.
+    /// The tool that uses the services; `None` for a prompt.
     tool: Option<Arc<Tool>>,
     owner: Arc<str>,
-    /// Whose state the tools that it calls work on.
+    /// Whose state nested calls work on.
     session: Session,
 }
 
 impl Runtime {
-    /// A context in which the tools of `catalog` can be called, for something that is not a tool.
+    /// A context that can call the tools of `catalog`, for a caller that is not a tool.
     pub fn host(
         self: &Arc<Self>,
         context: Context,
@@ -43,8 +43,8 @@ impl Runtime {
         context.with_services(Arc::new(services))
     }
 
-    /// The context of a call, in which other tools can be called.
-    pub(crate) fn surround(self: &Arc<Self>, call: &Call) -> Context {
+    /// The context of a call that can call other tools.
+    pub(super) fn context_for(self: &Arc<Self>, call: &Call) -> Context {
         let services = CallServices {
             runtime: Arc::downgrade(self),
             catalog: Arc::clone(&call.catalog),
@@ -73,9 +73,9 @@ impl CallServices {
         arguments: Arguments,
         context: Context,
     ) -> Result<(Arc<Runtime>, Call), Interrupt> {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             return Err(Interrupt::Invalid(format!(
-                "`{name}` is called by a tool that {DEEPEST} others called in turn"
+                "`{name}` is called by a tool that {MAX_DEPTH} others called in turn"
             )));
         }
         let Some(tool) = self.find(name) else {
@@ -118,14 +118,14 @@ impl Services for CallServices {
         let decoration = self
             .runtime
             .upgrade()
-            .map(|runtime| runtime.settings.decoration.clone())
+            .map(|runtime| runtime.engine.settings.decoration.clone())
             .unwrap_or_default();
         self.find(name).map(|tool| format!("{decoration}{}", tool.name))
     }
 
     fn storage(&self) -> Option<ToolStorage> {
-        let keep = self.runtime.upgrade()?.keep.clone()?;
+        let storage = self.runtime.upgrade()?.engine.storage.clone()?;
         let tool = self.tool.as_ref()?;
-        Some(ToolStorage::new(keep, format!("tool/{}/{}", tool.name, self.owner)))
+        Some(ToolStorage::new(storage, format!("tool/{}/{}", tool.name, self.owner)))
     }
 }

@@ -1,4 +1,4 @@
-//! The backend of native tools: functions of this process, registered by name.
+//! The functions of native tools, registered by name.
 
 use std::{any::Any, collections::HashMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
@@ -8,17 +8,17 @@ use toolkit::{Arguments, Context, Handler, Interrupt, Native};
 
 use crate::failures;
 
-/// The functions of native tools, by name.
+/// The registered functions, by the name of their tool.
 #[derive(Default)]
 pub(crate) struct Natives(HashMap<String, Arc<dyn Handler>>);
 
 impl Natives {
-    /// Adds functions. A later one of the same name replaces an earlier one.
+    /// Adds functions. A later one replaces an earlier one of the same name.
     pub(crate) fn register(&mut self, natives: impl IntoIterator<Item = Native>) {
         self.0.extend(natives.into_iter().map(|native| (native.tool.name, native.handler)));
     }
 
-    /// What comes before a call of `tool` becomes an operation.
+    /// Lets the function prepare a call before it becomes an operation.
     pub(crate) async fn prepare(
         &self,
         tool: &Tool,
@@ -31,7 +31,7 @@ impl Natives {
         }
     }
 
-    /// Calls the function of `tool`. A panic in it is an outcome like any other failure.
+    /// Calls the function of `tool`. A panic becomes a failed outcome.
     pub(crate) async fn call(
         &self,
         tool: &Tool,
@@ -47,7 +47,7 @@ impl Natives {
         // The function itself may panic before it returns a future, hence the async block.
         let work =
             AssertUnwindSafe(async move { handler.call(arguments, context).await }).catch_unwind();
-        // The tool is polled first, so that one that reacts to being cancelled has the last word.
+        // The tool is polled first, so that one that handles cancellation can return its own outcome.
         let failure = tokio::select! {
             biased;
             result = work => match result {
@@ -58,13 +58,13 @@ impl Natives {
                 Err(panic) => panicked(tool, panic.as_ref()),
             },
             () = cancel.cancelled() => Failure::new(ErrorType::Cancelled, format!("`{}` was cancelled", tool.name)),
-            limit = elapsed(limit) => timed_out(tool, limit),
+            limit = wait_for_timeout(limit) => timed_out(tool, limit),
         };
         Ok(failures::to_outcome(tool, failure))
     }
 }
 
-/// Whether a result is what the tool says it is. Clients check this, too.
+/// Whether a result matches the output schema of the tool. Clients check this, too.
 fn fits(tool: &Tool, outcome: &Outcome) -> bool {
     let (Some(output), Some(structured)) = (&tool.output, &outcome.structured) else {
         return true;
@@ -74,8 +74,8 @@ fn fits(tool: &Tool, outcome: &Outcome) -> bool {
         || output.validator().is_ok_and(|validator| validator.is_valid(structured))
 }
 
-/// Ends when the limit is over; never, if there is none. A native tool may be waiting for a person.
-pub(crate) async fn elapsed(limit: Option<Duration>) -> Duration {
+/// Returns after the timeout; never, if there is none. A native tool may be waiting for a person.
+pub(crate) async fn wait_for_timeout(limit: Option<Duration>) -> Duration {
     match limit {
         Some(limit) => {
             tokio::time::sleep(limit).await;

@@ -1,26 +1,28 @@
-//! The gate before every call: what policy says, and the yes it asks for.
+//! Policy decisions, and the approvals that they ask for.
 //!
-//! Nothing in a call's arguments counts as a yes. It is given by the person behind the client, or
-//! from another terminal, and taken down before anything runs.
+//! Nothing in a call's arguments counts as an approval. It is given by the person behind the client or
+//! from another terminal, and recorded before anything runs.
 
 use std::{
     path::Path,
     time::{Duration, SystemTime},
 };
 
-use catalog::{Decision, ErrorType, Failure, Implementation, Policy, Tool, arguments::redact};
+use catalog::{Decision, ErrorType, Failure, Policy, Tool};
 use serde_json::{Value, json};
-use toolkit::{Answer, Arguments, Capability, Context, Interrupt, Question};
+use toolkit::{Answer, Capability, Context, Interrupt, Question};
 
-use super::{Approval, Digest, LIFE, words};
+use super::Runtime;
 use crate::{
-    Runtime,
-    call::Call,
+    Approval, Call, Digest,
+    approval::LIFETIME,
+    backends::backend_for,
+    call::NestedCall,
     digest::{arguments_digest, together, tool_digest},
     journal::{AuditLine, JournalError, Ruling},
     operation::ApprovalId,
     operations::store_failed,
-    sequence::{self, Leaf},
+    plan::{quote_word, render_plan},
 };
 
 /// The key under which a client is asked, and the field of its form.
@@ -28,22 +30,16 @@ const KEY: &str = "approval";
 const FIELD: &str = "approve";
 
 impl Runtime {
-    /// What policy says about a call. A sequence is judged by itself and all of its steps, and a tool that is bound to
-    /// another by both: the strictest word counts.
-    pub(crate) fn decide(&self, call: &Call) -> Result<Decision, Failure> {
-        let now = self.settings.clock.now();
+    /// Decides about a call and all calls that it would make: the strictest decision counts.
+    pub(super) fn decide(&self, call: &Call) -> Result<Decision, Failure> {
+        let now = self.engine.settings.clock.now();
         let own = call.policy.decide(&call.tool, &call.arguments, now);
-        match call.tool.implementation {
-            Implementation::Sequence(_) | Implementation::Tool(_) => {
-                let leaves = sequence::leaves(&call.catalog, &call.tool, &call.arguments)?;
-                Ok(strictest(own, &leaves, &call.policy, now))
-            }
-            _ => Ok(own),
-        }
+        let nested = backend_for(&call.tool.implementation).nested_calls(call.target())?;
+        Ok(strictest(own, &nested, &call.policy, now))
     }
 
-    /// Finds or gets a yes to a call, and takes one use of it. The inner result is the refusal.
-    pub(crate) async fn approve(
+    /// Finds or requests an approval, and uses it once. The inner result is the refusal.
+    pub(super) async fn approve(
         &self,
         call: &Call,
         reason: String,
@@ -64,12 +60,12 @@ impl Runtime {
         match ask(&call.context, &approval).await? {
             Reply::Yes => Ok(self.take_yes(call, &digest, approval).await),
             Reply::No => Ok(Err(self.take_no(approval).await)),
-            Reply::None => Ok(Err(required(&approval, &self.settings.crib))),
+            Reply::None => Ok(Err(required(&approval, &self.engine.settings.crib))),
         }
     }
 
     async fn use_yes(&self, call: &Call, digest: &Digest) -> Result<Option<ApprovalId>, Failure> {
-        let now = self.settings.clock.now();
+        let now = self.engine.settings.clock.now();
         let found = self
             .journal
             .find_approval(digest.clone(), call.owner.clone(), now)
@@ -78,7 +74,7 @@ impl Runtime {
         let Some(approval) = found else {
             return Ok(None);
         };
-        // Another call may have been faster.
+        // A concurrent call may have used it first.
         let is_ours =
             self.journal.use_approval(approval.id.clone(), now).await.map_err(store_failed)?;
         Ok(is_ours.then_some(approval.id))
@@ -90,15 +86,23 @@ impl Runtime {
         digest: &Digest,
         approval: Approval,
     ) -> Result<ApprovalId, Failure> {
-        let ruling =
-            Ruling { approved: true, by: "client".to_owned(), at: self.settings.clock.now() };
+        let ruling = Ruling {
+            approved: true,
+            by: "client".to_owned(),
+            at: self.engine.settings.clock.now(),
+        };
         self.journal.decide(approval.id.clone(), ruling).await.map_err(store_failed)?;
-        self.use_yes(call, digest).await?.ok_or_else(|| required(&approval, &self.settings.crib))
+        self.use_yes(call, digest)
+            .await?
+            .ok_or_else(|| required(&approval, &self.engine.settings.crib))
     }
 
     async fn take_no(&self, approval: Approval) -> Failure {
-        let ruling =
-            Ruling { approved: false, by: "client".to_owned(), at: self.settings.clock.now() };
+        let ruling = Ruling {
+            approved: false,
+            by: "client".to_owned(),
+            at: self.engine.settings.clock.now(),
+        };
         match self.journal.decide(approval.id.clone(), ruling).await {
             Ok(_) => Failure::new(
                 ErrorType::Denied,
@@ -109,15 +113,15 @@ impl Runtime {
         }
     }
 
-    /// Takes down what a person decided outside of any call, in the journal and in the audit. Answers
-    /// what is known then: the first ruling counts, and only that has a line.
+    /// Records what a person decided outside of any call, in the journal and in the audit. Returns the
+    /// approval as it is then: the first ruling counts, and only that one is audited.
     pub async fn rule(
         &self,
         id: ApprovalId,
         approved: bool,
         by: &str,
     ) -> Result<Option<Approval>, JournalError> {
-        let ruling = Ruling { approved, by: by.to_owned(), at: self.settings.clock.now() };
+        let ruling = Ruling { approved, by: by.to_owned(), at: self.engine.settings.clock.now() };
         let known = self.journal.decide(id, ruling.clone()).await?;
         if let Some(approval) = known
             .as_ref()
@@ -128,15 +132,15 @@ impl Runtime {
         Ok(known)
     }
 
-    /// A call that could not be made anyway is not asked about.
+    /// Records a request for approval. A call that could not be made anyway fails here instead.
     async fn propose(
         &self,
         call: &Call,
         digest: Digest,
         reason: String,
     ) -> Result<Approval, Failure> {
-        let plan = self.plan_of(call)?;
-        let created = self.settings.clock.now();
+        let plan = self.plan(&call.catalog, &call.tool, &call.arguments)?.to_record();
+        let created = self.engine.settings.clock.now();
         let approval = Approval {
             id: ApprovalId::random(),
             owner: call.owner.clone(),
@@ -145,82 +149,32 @@ impl Runtime {
             reason,
             plan,
             created,
-            expires: created + LIFE,
+            expires: created + LIFETIME,
             uses: 1,
             ruling: None,
         };
         self.journal.propose(approval).await.map_err(store_failed)
     }
 
+    /// What an approval is given to: the tool, all tools that it would call, and the arguments.
     fn digest(&self, call: &Call) -> Result<Digest, Failure> {
-        let mut tool = tool_digest(&call.tool);
-        if let Implementation::Sequence(_) = call.tool.implementation {
-            let leaves = sequence::leaves(&call.catalog, &call.tool, &call.arguments)?;
-            let steps: Vec<_> = leaves.iter().map(|leaf| tool_digest(&leaf.tool)).collect();
-            tool = together([tool.as_str()].into_iter().chain(steps.iter().map(String::as_str)));
-        }
-        Ok(Digest { tool, arguments: arguments_digest(&call.arguments) })
-    }
-
-    /// The plan of a call as it is shown and kept: without the values of secret arguments.
-    fn plan_of(&self, call: &Call) -> Result<Value, Failure> {
-        let mut plan = match &call.tool.implementation {
-            Implementation::Process(_) | Implementation::R(_) | Implementation::Python(_) => {
-                self.plan_of_process(&call.tool, &call.arguments)?
-            }
-            Implementation::Sequence(_) => {
-                let leaves = sequence::leaves(&call.catalog, &call.tool, &call.arguments)?;
-                let steps: Vec<_> = leaves.iter().map(|leaf| self.plan_of_step(leaf)).collect();
-                json!({"version": 1, "tool": call.tool.name, "steps": steps})
-            }
-            Implementation::Native | Implementation::Tool(_) | Implementation::Missing => {
-                json!({"version": 1, "tool": call.tool.name})
-            }
+        let nested = backend_for(&call.tool.implementation).nested_calls(call.target())?;
+        let own = tool_digest(&call.tool);
+        let tool = if nested.is_empty() {
+            own
+        } else {
+            let nested: Vec<_> = nested.iter().map(|call| tool_digest(&call.tool)).collect();
+            together(std::iter::once(own.as_str()).chain(nested.iter().map(String::as_str)))
         };
-        plan["arguments"] = json!(redact(&call.tool, &call.arguments));
-        Ok(plan)
-    }
-
-    /// The plan of a program as it is shown and kept: without the values of secret arguments.
-    pub(crate) fn plan_of_process(
-        &self,
-        tool: &Tool,
-        arguments: &Arguments,
-    ) -> Result<Value, Failure> {
-        let mut plan = serde_json::to_value(self.plan(tool, arguments)?).unwrap_or_default();
-        let secrets =
-            arguments.iter().filter(|(name, _)| tool.is_secret(name)).filter_map(|(_, value)| {
-                match value {
-                    Value::String(text) => Some(text.clone()),
-                    Value::Null | Value::Bool(_) => None,
-                    other => Some(other.to_string()),
-                }
-            });
-        // As it stands in JSON, too.
-        let secrets = secrets.flat_map(|secret| {
-            [Value::from(secret.as_str()).to_string().trim_matches('"').to_owned(), secret]
-        });
-        let secrets: Vec<_> = secrets.filter(|secret| !secret.is_empty()).collect();
-        words::mask(&mut plan, &secrets);
-        Ok(plan)
-    }
-
-    /// A step may need what an earlier one makes, so that its plan cannot be made yet.
-    fn plan_of_step(&self, leaf: &Leaf) -> Value {
-        match self.plan_of_process(&leaf.tool, &leaf.arguments) {
-            Ok(plan) => json!({"tool": leaf.tool.name, "plan": plan}),
-            Err(_) => {
-                json!({"tool": leaf.tool.name, "arguments": redact(&leaf.tool, &leaf.arguments)})
-            }
-        }
+        Ok(Digest { tool, arguments: arguments_digest(&call.arguments) })
     }
 }
 
-/// What a client said.
+/// The answer of a client.
 enum Reply {
     Yes,
     No,
-    /// It cannot be asked, or closed the question.
+    /// It cannot be asked, or dismissed the question.
     None,
 }
 
@@ -233,8 +187,8 @@ async fn ask(context: &Context, approval: &Approval) -> Result<Reply, Interrupt>
         "properties": {FIELD: {"type": "boolean", "title": "Run it", "description": "Yes runs exactly this, once."}},
         "required": [FIELD],
     });
-    let question = Question::Form { message: words::question(approval), schema };
-    // An answer counts only if it comes back with this: it was given to this plan.
+    let question = Question::Form { message: describe(approval), schema };
+    // The answer counts only if it comes back with this id: it was given to this plan.
     context.save_state(approval.id.as_str());
     match context.ask(KEY, question).await {
         Ok(answer) => Ok(reply(&answer)),
@@ -279,7 +233,7 @@ fn line(approval: &Approval, ruling: Ruling) -> AuditLine {
 /// each word: what the message says, the details do not say again.
 fn required(approval: &Approval, crib: &Path) -> Failure {
     let how =
-        format!("toolcrib approve {} -C {}", approval.id, words::quoted(&crib.to_string_lossy()));
+        format!("toolcrib approve {} -C {}", approval.id, quote_word(&crib.to_string_lossy()));
     let message = format!(
         "`{}` needs a person's approval: {}; nothing was run. A person can give it with `{how}`; then make the same call again",
         approval.tool, approval.reason
@@ -295,29 +249,35 @@ fn required(approval: &Approval, crib: &Path) -> Failure {
     }))
 }
 
-/// A refusal by policy.
-pub(crate) fn denied(tool: &Tool, reason: &str) -> Failure {
+/// The question to a person: why it is asked, and exactly what would be done.
+fn describe(approval: &Approval) -> String {
+    let Approval { tool, reason, plan, .. } = approval;
+    format!("`{tool}` asks for your approval: {reason}.\n{}", render_plan(plan))
+}
+
+/// The failure of a call that policy denies.
+pub(super) fn denied(tool: &Tool, reason: &str) -> Failure {
     let message =
         format!("policy does not allow this call of `{}`: {reason}; nothing was run", tool.name);
     Failure::new(ErrorType::Denied, message).details(json!({"reason": reason}))
 }
 
-fn strictest(own: Decision, leaves: &[Leaf], policy: &Policy, now: SystemTime) -> Decision {
+fn strictest(own: Decision, nested: &[NestedCall], policy: &Policy, now: SystemTime) -> Decision {
     let weight = |decision: &Decision| match decision {
         Decision::Allow => 0,
         Decision::Ask { .. } => 1,
         Decision::Deny { .. } => 2,
     };
-    let of_leaf = |leaf: &Leaf| match policy.decide(&leaf.tool, &leaf.arguments, now) {
+    let of_nested = |call: &NestedCall| match policy.decide(&call.tool, &call.arguments, now) {
         Decision::Allow => Decision::Allow,
         Decision::Ask { reason } => {
-            Decision::Ask { reason: format!("step `{}`: {reason}", leaf.tool.name) }
+            Decision::Ask { reason: format!("step `{}`: {reason}", call.tool.name) }
         }
         Decision::Deny { reason } => {
-            Decision::Deny { reason: format!("step `{}`: {reason}", leaf.tool.name) }
+            Decision::Deny { reason: format!("step `{}`: {reason}", call.tool.name) }
         }
     };
-    leaves.iter().map(of_leaf).fold(own, |strictest, next| {
+    nested.iter().map(of_nested).fold(own, |strictest, next| {
         if weight(&next) > weight(&strictest) { next } else { strictest }
     })
 }

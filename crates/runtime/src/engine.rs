@@ -1,0 +1,144 @@
+//! What backends work with: the launcher, the scheduler, worker pools, native functions and long
+//! outputs of one server.
+
+mod availability;
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use catalog::{Availability, Failure};
+use fancy_regex::Regex;
+use parking_lot::Mutex;
+use process::{Command, Finished, Launcher, OutputBuffer, OutputStream, RunOptions, run_to_exit};
+use tokio_util::sync::CancellationToken;
+use toolkit::Storage;
+
+use crate::{
+    Settings,
+    call::ActiveCall,
+    natives::Natives,
+    operations::LiveOperation,
+    outputs::{Outputs, Spill},
+    programs::{cannot_start, new_launcher},
+    progress::ProgressListener,
+    scheduler::{ConcurrencyClass, Permit, Scheduler},
+    warm::Workers,
+};
+
+/// The most compiled progress patterns that are cached.
+const PATTERNS: usize = 256;
+
+/// The resources that all backends share.
+pub(crate) struct Engine {
+    pub(crate) settings: Settings,
+    pub(crate) outputs: Arc<Outputs>,
+    pub(crate) scheduler: Arc<Scheduler>,
+    pub(crate) launcher: Arc<Launcher>,
+    pub(crate) workers: Arc<Workers>,
+    /// Where native tools and R sessions keep state, if this server keeps any.
+    pub(crate) storage: Option<Arc<dyn Storage>>,
+    pub(crate) natives: Natives,
+    /// Availability checks that succeeded.
+    available: Mutex<Vec<Availability>>,
+    patterns: Mutex<HashMap<String, Option<Arc<Regex>>>>,
+}
+
+/// One run of a command.
+pub(crate) struct CommandRun<'a> {
+    pub(crate) command: &'a Arc<Command>,
+    pub(crate) timeout: Duration,
+    pub(crate) cancel: &'a CancellationToken,
+    /// How many bytes of each output stream are kept in memory.
+    pub(crate) output_bytes: usize,
+    /// The operation that it belongs to, and as which step.
+    pub(crate) operation: Option<(&'a Arc<LiveOperation>, &'a str)>,
+    /// Finds progress in its output.
+    pub(crate) pattern: Option<Arc<Regex>>,
+}
+
+impl Engine {
+    pub(crate) fn new(settings: Settings) -> Self {
+        Self {
+            outputs: Arc::new(Outputs::new(settings.spill.clone(), settings.spill_bytes)),
+            scheduler: Arc::new(Scheduler::new(settings.concurrency)),
+            launcher: Arc::new(new_launcher(&settings)),
+            workers: Arc::new(Workers::new(&settings)),
+            storage: None,
+            natives: Natives::default(),
+            available: Mutex::default(),
+            patterns: Mutex::default(),
+            settings,
+        }
+    }
+
+    /// Waits until a call may run. `None` if its class needs no permit, or an enclosing sequence has
+    /// one.
+    pub(crate) async fn acquire_permit(
+        &self,
+        call: &ActiveCall,
+        class: ConcurrencyClass,
+    ) -> Result<Option<Permit>, Failure> {
+        if call.has_permit {
+            return Ok(None);
+        }
+        let on_queued = |ticket| {
+            if let Some(operation) = &call.operation {
+                operation.set_queued(ticket);
+            }
+        };
+        call.unless_cancelled(self.scheduler.acquire(class, on_queued)).await
+    }
+
+    /// Where the long outputs of a call go.
+    pub(crate) fn long_outputs(&self, call: &ActiveCall) -> Spill<'_> {
+        let operation = call.operation.as_ref().map(|live| (live, call.step.as_str()));
+        self.spill(operation)
+    }
+
+    fn spill(&self, operation: Option<(&Arc<LiveOperation>, &str)>) -> Spill<'_> {
+        match operation {
+            Some((live, step)) => {
+                Spill::of_operation(&self.outputs, format!("{}{step}", live.id()))
+            }
+            None => Spill::new(&self.outputs),
+        }
+    }
+
+    /// The compiled progress pattern of a call that runs as an operation. An invalid pattern was
+    /// reported when its definition was read.
+    pub(crate) fn progress_pattern(&self, call: &ActiveCall) -> Option<Arc<Regex>> {
+        let text = call.operation.as_ref().and(call.call.tool.progress.as_deref())?;
+        let mut patterns = self.patterns.lock();
+        if patterns.len() > PATTERNS {
+            patterns.clear();
+        }
+        let compiled =
+            patterns.entry(text.to_owned()).or_insert_with(|| Regex::new(text).ok().map(Arc::new));
+        compiled.clone()
+    }
+
+    /// Runs a command to its end.
+    pub(crate) async fn run_command(&self, run: CommandRun<'_>) -> Result<Finished, Failure> {
+        let started = match run.operation {
+            Some((live, _)) => self.launcher.start_in(run.command, live.folder()).await,
+            None => self.launcher.start(run.command).await,
+        };
+        let child = started.map_err(|error| cannot_start(&error))?;
+        if let Some((live, _)) = run.operation {
+            live.set_running(child.leader());
+        }
+        let spill = self.spill(run.operation);
+        let buffer = |stream| {
+            let listener =
+                run.operation.map(|(live, _)| ProgressListener::boxed(live, run.pattern.as_ref()));
+            OutputBuffer::new(stream, run.output_bytes, &spill).with_listener(listener)
+        };
+        let options = RunOptions {
+            timeout: run.timeout,
+            grace: self.settings.grace,
+            cancel: run.cancel,
+            stdout: buffer(OutputStream::Stdout),
+            stderr: buffer(OutputStream::Stderr),
+        };
+        Ok(run_to_exit(child, run.command, options).await)
+    }
+}

@@ -1,0 +1,299 @@
+//! The path that every call takes: validation, policy, approval, backend, outcome, audit.
+
+mod approve;
+mod operate;
+mod record;
+mod services;
+
+use std::{path::PathBuf, sync::Arc};
+
+use catalog::{Catalog, Decision, Failure, Mode, Outcome, Tool};
+use process::{Launcher, Peer};
+use serde_json::Value;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use toolkit::{Arguments, Context, Interrupt, Native, Resources, Storage};
+
+use self::{approve::denied, record::Record};
+use crate::{
+    Call, Operations, Plan, Settings,
+    audit::Audit,
+    backends::{backend_for, unanswerable},
+    call::{ActiveCall, NestedCall},
+    engine::Engine,
+    failures,
+    journal::{Journal, MemoryJournal},
+    log::{Log, kind, outcome_kind},
+    operation::{ApprovalId, Operation},
+    outputs::OutputResources,
+    plan::{self, CallTarget, R, program},
+    programs,
+};
+
+/// Runs calls. One for a server, shared in an `Arc`.
+pub struct Runtime {
+    pub(crate) engine: Engine,
+    pub(crate) operations: Operations,
+    journal: Arc<dyn Journal>,
+    audit: Audit,
+}
+
+impl Runtime {
+    /// A runtime without native tools whose journal is in memory. Raises the limit of open files of
+    /// this process as far as possible, because each running program takes a few.
+    pub fn new(settings: Settings) -> Self {
+        Self::with_journal(settings, Arc::new(MemoryJournal::default()))
+    }
+
+    /// A runtime without native tools.
+    pub fn with_journal(settings: Settings, journal: Arc<dyn Journal>) -> Self {
+        process::raise_open_file_limit();
+        let engine = Engine::new(settings);
+        Self {
+            operations: Operations::new(
+                &engine.settings,
+                Arc::clone(&journal),
+                Arc::clone(&engine.scheduler),
+                Arc::clone(&engine.outputs),
+            ),
+            audit: Audit::new(Arc::clone(&journal)),
+            journal,
+            engine,
+        }
+    }
+
+    /// Registers the functions of native tools, by name.
+    pub fn with_natives(mut self, natives: impl IntoIterator<Item = Native>) -> Self {
+        self.engine.natives.register(natives);
+        self
+    }
+
+    /// Lets native tools and sessions keep state in `storage`.
+    pub fn with_storage(mut self, storage: Arc<dyn Storage>) -> Self {
+        self.engine.storage = Some(storage);
+        self
+    }
+
+    /// How this runtime was configured.
+    pub fn settings(&self) -> &Settings {
+        &self.engine.settings
+    }
+
+    /// Starts the child processes of this server.
+    pub fn launcher(&self) -> &Arc<Launcher> {
+        &self.engine.launcher
+    }
+
+    /// Tracks clean-up that outlives its call; [`Operations::drain`] waits for it.
+    pub fn cleanup_tasks(&self) -> TaskTracker {
+        self.operations.cleanup_tasks()
+    }
+
+    /// The operations of this server.
+    pub fn operations(&self) -> Operations {
+        self.operations.clone()
+    }
+
+    /// The journal of operations and approvals.
+    pub fn journal(&self) -> &Arc<dyn Journal> {
+        &self.journal
+    }
+
+    /// Finds operations of servers that died, kills their processes and records them as lost. Call it
+    /// before the first call.
+    pub async fn recover(&self) -> Result<Vec<Operation>, Failure> {
+        self.operations.recover().await
+    }
+
+    /// Waits, at most about a second, until all audit lines so far are written. Call it at the end of
+    /// a process that may not drop the runtime.
+    pub fn flush_audit(&self) {
+        self.audit.flush();
+    }
+
+    /// The complete texts of outputs that were too long for their result, as resources.
+    pub fn outputs(&self) -> Arc<dyn Resources> {
+        Arc::new(OutputResources(Arc::clone(&self.engine.outputs)))
+    }
+
+    /// The R interpreter, if it is installed.
+    pub fn r_program(&self) -> Option<PathBuf> {
+        program::find(&self.engine.settings, R)
+    }
+
+    /// The Python interpreter, if it is installed.
+    pub fn python_program(&self) -> Option<PathBuf> {
+        plan::interpreter(&self.engine.settings)
+    }
+
+    /// Starts a program that exchanges messages over stdio: its name and its arguments. It runs with
+    /// the user's rights.
+    pub async fn start_peer(&self, command: &[String]) -> Result<Peer, Failure> {
+        programs::start_peer(&self.engine.launcher, &self.engine.settings, command).await
+    }
+
+    /// Whether `tool` can run on this machine: its program is installed, and its own check succeeds.
+    pub async fn available(&self, tool: &Tool) -> Result<(), Failure> {
+        let installed = backend_for(&tool.implementation).check_installed(&self.engine, tool);
+        installed.map_err(|failure| failures::complete(tool, failure))?;
+        self.engine.check_availability(tool).await
+    }
+
+    /// Validates arguments and fills in defaults: the first step of every call.
+    pub fn admit(&self, tool: &Tool, arguments: Arguments) -> Result<Arguments, Failure> {
+        let admitted = backend_for(&tool.implementation).admit(tool, arguments);
+        admitted.map_err(|failure| failures::complete(tool, failure))
+    }
+
+    /// What a call of `tool` would do now. The arguments come from [`Runtime::admit`]; `catalog` has
+    /// the tools that a sequence calls.
+    pub fn plan(
+        &self,
+        catalog: &Catalog,
+        tool: &Tool,
+        arguments: &Arguments,
+    ) -> Result<Plan, Failure> {
+        let target = CallTarget { catalog, tool, arguments };
+        let planned = backend_for(&tool.implementation).plan(&self.engine, target);
+        planned.map_err(|failure| failures::complete(tool, failure))
+    }
+
+    /// Runs one call. Every problem with the tool is an outcome. A call of an asynchronous tool
+    /// becomes an operation.
+    pub async fn call(self: &Arc<Self>, call: Call) -> Result<Outcome, Interrupt> {
+        let tool = Arc::clone(&call.tool);
+        let backend = backend_for(&tool.implementation);
+        backend.prewarm(&call);
+        let log = Log::called(&call.tool, call.request.as_deref());
+        let result = self.validate_and_run(call, &log).await;
+        let result =
+            result.map(|outcome| backend.adapt_outcome(&tool, outcome).with_errors(tool.errors));
+        log.ended(result.as_ref());
+        result
+    }
+
+    /// Runs one call on behalf of the program itself: its questions cannot be answered, and it is
+    /// never cancelled.
+    pub async fn call_alone(self: &Arc<Self>, tool: Arc<Tool>, arguments: Arguments) -> Outcome {
+        let context = Context::detached(CancellationToken::new());
+        let result = self.call(Call::new(Arc::clone(&tool), arguments, context)).await;
+        result.unwrap_or_else(|interrupt| {
+            failures::to_outcome(&tool, unanswerable(&tool, &interrupt))
+        })
+    }
+
+    /// Validates a call, decides about it, and runs it if it is allowed or approved.
+    async fn validate_and_run(
+        self: &Arc<Self>,
+        mut call: Call,
+        log: &Log,
+    ) -> Result<Outcome, Interrupt> {
+        let record =
+            self.audit.is_kept().then(|| Record::of(self.engine.settings.clock.now(), &call));
+        call.arguments = match self.admit(&call.tool, std::mem::take(&mut call.arguments)) {
+            Ok(arguments) => arguments,
+            Err(failure) => return Ok(self.record_invalid(record, failure)),
+        };
+        let reason = match self.decide(&call) {
+            Ok(Decision::Allow) => None,
+            Ok(Decision::Ask { reason }) => Some(reason),
+            Ok(Decision::Deny { reason }) => {
+                let failure = failures::complete(&call.tool, denied(&call.tool, &reason));
+                return Ok(self.record_refused(record, "deny", failure).await);
+            }
+            Err(failure) => return Ok(self.record_invalid(record, failure)),
+        };
+        match backend_for(&call.tool.implementation).redirect(call.target()) {
+            Ok(None) => {}
+            Ok(Some(NestedCall { tool, arguments })) => {
+                (call.tool, call.arguments) = (tool, arguments);
+            }
+            Err(failure) => {
+                let failure = failures::complete(&call.tool, failure);
+                return Ok(self.record_invalid(record, failure));
+            }
+        }
+        self.prepare(&mut call).await?;
+        let Some(reason) = reason else {
+            return self.run_granted(call, log, record, None).await;
+        };
+        // Boxed like everything that is rare or slow, so that plain calls do not carry its size.
+        match Box::pin(self.approve(&call, reason)).await? {
+            Ok(approval) => Box::pin(self.run_granted(call, log, record, Some(approval))).await,
+            Err(failure) => {
+                let failure = failures::complete(&call.tool, failure);
+                Ok(self.record_refused(record, "ask", failure).await)
+            }
+        }
+    }
+
+    /// Gives a call the services that its backend needs, and lets it ask before it becomes an
+    /// operation.
+    async fn prepare(self: &Arc<Self>, call: &mut Call) -> Result<(), Interrupt> {
+        let tool = Arc::clone(&call.tool);
+        let backend = backend_for(&tool.implementation);
+        if backend.calls_tools() {
+            call.context = self.context_for(call);
+        }
+        if tool.mode == Mode::Asynchronous {
+            let arguments = std::mem::take(&mut call.arguments);
+            let context = call.context.clone();
+            call.arguments = backend.prepare(&self.engine, &tool, arguments, context).await?;
+        }
+        Ok(())
+    }
+
+    /// Runs a call that is allowed or approved.
+    async fn run_granted(
+        self: &Arc<Self>,
+        call: Call,
+        log: &Log,
+        record: Option<Record>,
+        approval: Option<ApprovalId>,
+    ) -> Result<Outcome, Interrupt> {
+        let decision = if approval.is_some() { "approved" } else { "allow" };
+        let tool = Arc::clone(&call.tool);
+        let mut operation = None;
+        let result = match tool.mode {
+            Mode::Asynchronous => {
+                let (outcome, live) = Box::pin(self.operate(call, log)).await;
+                operation = live.map(|live| live.id().clone());
+                Ok(outcome)
+            }
+            Mode::Synchronous => {
+                let call = ActiveCall::new(call, self.engine.settings.output_bytes);
+                backend_for(&tool.implementation).run(&self.engine, call).await
+            }
+        };
+        if let Some(record) = record {
+            self.audit.add(record.into_entry(decision, approval, operation, kind(&result)));
+        }
+        result
+    }
+
+    /// Audits a call that could not be made.
+    fn record_invalid(&self, record: Option<Record>, failure: Failure) -> Outcome {
+        let outcome = Outcome::from(failure);
+        if let Some(record) = record {
+            let kind = outcome_kind(&outcome);
+            self.audit.add(record.into_entry("invalid", None, None, kind));
+        }
+        outcome
+    }
+
+    /// Audits a refusal. The line is written before the caller learns of it.
+    async fn record_refused(
+        &self,
+        record: Option<Record>,
+        decision: &'static str,
+        failure: Failure,
+    ) -> Outcome {
+        let approval =
+            failure.details.get("approval").and_then(Value::as_str).and_then(|id| id.parse().ok());
+        if let Some(record) = record {
+            let kind = failure.error_type.to_string();
+            let entry = record.into_entry(decision, approval, None, kind);
+            Box::pin(self.audit.add_now(entry)).await;
+        }
+        failure.into()
+    }
+}

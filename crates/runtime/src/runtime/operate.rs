@@ -1,0 +1,127 @@
+//! Runs a call as an operation: waits a short while for its outcome, then leaves it to itself.
+
+use std::{
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use catalog::{ErrorType, Failure, Outcome};
+use futures_util::FutureExt;
+use tokio::time::{interval, sleep};
+use toolkit::Context;
+
+use super::Runtime;
+use crate::{
+    Call,
+    backends::{backend_for, run_detached},
+    call::ActiveCall,
+    failures,
+    log::Log,
+    operations::{LiveOperation, OperationClient},
+};
+
+/// How often a waiting caller gets progress.
+const TICK: Duration = Duration::from_millis(250);
+
+impl Runtime {
+    /// Returns the outcome if the call ends soon, else the notice that an operation was started.
+    pub(super) async fn operate(
+        self: &Arc<Self>,
+        call: Call,
+        log: &Log,
+    ) -> (Outcome, Option<Arc<LiveOperation>>) {
+        let tool = Arc::clone(&call.tool);
+        let caller = call.context.clone();
+        let mut call = ActiveCall::new(call, self.engine.settings.output_bytes);
+        // A call that cannot run is refused, not recorded.
+        if let Err(failure) = backend_for(&tool.implementation).rehearse(&self.engine, &mut call) {
+            return (failures::to_outcome(&tool, failure), None);
+        }
+        let operations = &self.operations;
+        let begun = operations.begin(&tool, &call.call.arguments, call.call.owner.clone()).await;
+        let live = match begun {
+            Ok(live) => live,
+            Err(failure) => return (failure.into(), None),
+        };
+        let answer_within = tool.answer_within.unwrap_or_else(|| operations.answer_within(&tool));
+        let mut waiting = WaitingCaller { live: Arc::clone(&live), is_done: false };
+        call.call.context = OperationClient::context(&live, caller.clone());
+        call.operation = Some(Arc::clone(&live));
+        tokio::spawn(Arc::clone(self).run_operation(call, log.clone(), Arc::clone(&live)));
+        let outcome = wait_for_outcome(&live, &caller, answer_within).await;
+        waiting.is_done = true;
+        (outcome, Some(live))
+    }
+
+    async fn run_operation(self: Arc<Self>, call: ActiveCall, log: Log, live: Arc<LiveOperation>) {
+        let tool = Arc::clone(&call.call.tool);
+        let begun = Instant::now();
+        // Even if the backend panics, an operation that was begun is finished.
+        let work = AssertUnwindSafe(run_detached(&self.engine, call)).catch_unwind().await;
+        let outcome = work.unwrap_or_else(|_| {
+            let message = format!("`{}` failed inside the server", tool.name);
+            failures::to_outcome(&tool, Failure::new(ErrorType::InternalError, message))
+        });
+        log.ended(Ok(&outcome));
+        self.operations.remember_duration(&tool, begun.elapsed());
+        self.operations.finish(&live, outcome).await;
+    }
+}
+
+/// Cancels the operation if the caller goes away while it waits.
+struct WaitingCaller {
+    live: Arc<LiveOperation>,
+    is_done: bool,
+}
+
+impl Drop for WaitingCaller {
+    fn drop(&mut self) {
+        if !self.is_done && self.live.detach() {
+            self.live.end("its caller went away");
+        }
+    }
+}
+
+async fn wait_for_outcome(
+    live: &Arc<LiveOperation>,
+    caller: &Context,
+    answer_within: Duration,
+) -> Outcome {
+    let deadline = sleep(answer_within);
+    tokio::pin!(deadline);
+    let mut ticks = interval(TICK);
+    let (mut reported, mut may_detach) = (0.0, true);
+    loop {
+        tokio::select! {
+            biased;
+            () = live.done() => break,
+            () = caller.cancelled(), if may_detach => {
+                live.end("its request was cancelled");
+                may_detach = false;
+            }
+            () = &mut deadline, if may_detach => {
+                if live.detach() {
+                    return live.snapshot().started_outcome();
+                }
+                may_detach = false;
+            }
+            _ = ticks.tick() => report_progress(live, caller, &mut reported).await,
+        }
+    }
+    live.snapshot().outcome.unwrap_or_default()
+}
+
+/// Reports a percentage where it is known, else the elapsed seconds. Values must not decrease (MCP).
+async fn report_progress(live: &LiveOperation, caller: &Context, reported: &mut f64) {
+    let operation = live.snapshot();
+    let (done, total) = match operation.progress.fraction {
+        Some(fraction) => (fraction * 100.0, Some(100.0)),
+        None => (operation.elapsed.as_secs_f64(), None),
+    };
+    if done > *reported {
+        *reported = done;
+        let message = operation.progress.message.or(operation.last_line);
+        caller.report_progress(done, total, message.as_deref()).await;
+    }
+}
