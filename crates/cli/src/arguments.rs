@@ -1,22 +1,8 @@
-//! The command line as clap parses it. The arguments of each command are in its own file.
+//! The arguments that do not belong to one command.
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser};
-
-use crate::commands::Command;
-
-/// Read tool definitions into one catalog, check them, and serve them to AI agents over MCP.
-#[derive(Parser)]
-#[command(name = "toolcrib", version, disable_help_subcommand = true, subcommand_required = false)]
-pub(crate) struct Cli {
-    #[command(flatten)]
-    pub(crate) global: Global,
-    #[command(flatten)]
-    pub(crate) guide: GuideFlags,
-    #[command(subcommand)]
-    pub(crate) command: Option<Command>,
-}
+use clap::Args;
 
 /// The flags of every command.
 #[derive(Args, Clone, Default)]

@@ -23,12 +23,12 @@ mod validate;
 
 use std::process::ExitCode;
 
-use clap::CommandFactory;
+use clap::{CommandFactory, Parser};
 use host::{Assembly, Options};
 use workspace::{Crib, Environment};
 
 use crate::{
-    arguments::{Cli, Global},
+    arguments::{Global, GuideFlags},
     error::CommandError,
     logs::{self, DefaultLevel},
     terminal,
@@ -39,7 +39,7 @@ use crate::{
 macro_rules! commands {
     ($($(#[$attribute:meta])* $variant:ident($module:ident),)*) => {
         #[derive(clap::Subcommand)]
-        pub(crate) enum Command {
+        enum Command {
             $($(#[$attribute])* $variant($module::Args),)*
         }
 
@@ -75,6 +75,18 @@ commands! {
     Flags(flags),
     #[command(hide = true)]
     Reference(reference),
+}
+
+/// Read tool definitions into one catalog, check them, and serve them to AI agents over MCP.
+#[derive(Parser)]
+#[command(name = "toolcrib", version, disable_help_subcommand = true, subcommand_required = false)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(flatten)]
+    guide: GuideFlags,
+    #[command(subcommand)]
+    command: Option<Command>,
 }
 
 /// A command's exit code, or why it could not do its work.

@@ -22,7 +22,7 @@ const CLEANUP: Duration = Duration::from_secs(5);
 fn main() -> ExitCode {
     let environment = Environment::capture();
     terminal::detect_colour(&environment);
-    let arguments = arguments::Cli::parse();
+    let arguments = commands::Cli::parse();
     let code = match commands::run(arguments, &environment) {
         Ok(code) => code,
         Err(error) => {

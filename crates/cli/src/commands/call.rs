@@ -96,7 +96,7 @@ fn explain_switch(
         Some((_, switch)) => {
             CommandError::new(Kind::NoSuchTool, format!("`{name}` is switched off until {switch}"))
                 .hint(format!(
-                    "set it with `toolcrib flags set {} '{}'`",
+                    "run `toolcrib flags set {} '{}'` to turn it on",
                     switch.flag,
                     switch.is.json()
                 ))
@@ -113,7 +113,7 @@ fn parse_arguments(text: &str) -> Result<Arguments, CommandError> {
     match serde_json::from_str(text) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(other) => Err(invalid(format!(
-            "the arguments are {}, not an object",
+            "the arguments must be an object, received {}",
             arguments::type_name(&other)
         ))),
         Err(error) => Err(invalid(format!("the arguments are not JSON: {error}"))),

@@ -39,7 +39,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         terminal::note(&match drift.len() {
             0 => format!("{LOCK} is up to date: {}", count(now.len(), "tool")),
             differences => format!(
-                "{} from {LOCK}; run `toolcrib lock` to accept",
+                "{} from {LOCK}; run `toolcrib lock` to accept the current tools",
                 count(differences, "difference")
             ),
         });

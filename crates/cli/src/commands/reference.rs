@@ -5,8 +5,8 @@ use std::{fmt::Write, process::ExitCode};
 use clap::{CommandFactory, ValueEnum};
 use serde_json::Value;
 
-use super::{CommandContext, CommandResult};
-use crate::{arguments::Cli, terminal};
+use super::{Cli, CommandContext, CommandResult};
+use crate::terminal;
 
 /// Print a page of the reference documentation.
 #[derive(clap::Args)]

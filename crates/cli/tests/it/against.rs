@@ -1,4 +1,4 @@
-//! `check --against`: definitions compared with what a live server lists.
+//! `check --against`: definitions compared with the tools of a live server.
 
 use std::{
     fs,
@@ -9,25 +9,25 @@ use std::{
 
 use serde_json::Value;
 
-use crate::crib::{Crib, TOOLCRIB, repository};
+use crate::temp_crib::{TOOLCRIB, TempCrib, repository};
 
-fn whole() -> String {
+fn whole_specification() -> String {
     fs::read_to_string(repository().join("crates/formats/tests/it/specs/whole.md"))
         .expect("the page")
 }
 
 /// A crib with a specification that something runs.
-fn crib(page: &str) -> Crib {
+fn crib_with_specification(page: &str) -> TempCrib {
     let bind = "[[bind]]\ntools = \"count_*\"\ncommand = [\"cat\"]\nmutates = false\n";
-    Crib::new().file("MCP_TOOL_SPECIFICATION.md", page).file("toolcrib.toml", bind)
+    TempCrib::new().file("MCP_TOOL_SPECIFICATION.md", page).file("toolcrib.toml", bind)
 }
 
 /// The command that serves a crib.
-fn serving(crib: &Crib) -> String {
+fn serve_command(crib: &TempCrib) -> String {
     format!("'{TOOLCRIB}' -C '{}' serve", crib.root().display())
 }
 
-fn found(report: &Value) -> Vec<String> {
+fn findings(report: &Value) -> Vec<String> {
     let all = report["diagnostics"].as_array().expect("diagnostics").iter();
     all.map(|found| {
         format!(
@@ -42,16 +42,20 @@ fn found(report: &Value) -> Vec<String> {
 
 #[test]
 fn a_crib_is_as_its_own_server_lists_it() {
-    let crib = crib(&whole());
-    let ran = crib.run(&["check", "--against", &serving(&crib)]);
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let crib = crib_with_specification(&whole_specification());
+    let output = crib.run(&["check", "--against", &serve_command(&crib)]);
+    assert_eq!(output.code, 0, "{}{}", output.stdout, output.stderr);
 }
 
 #[test]
-fn a_program_that_is_not_there_is_named() {
-    let ran = crib(&whole()).run(&["check", "--against", "no-such-server --stdio"]);
-    assert_eq!(ran.code, 2);
-    insta::assert_snapshot!(ran.stderr, @r"
+fn a_missing_program_is_reported() {
+    let output = crib_with_specification(&whole_specification()).run(&[
+        "check",
+        "--against",
+        "no-such-server --stdio",
+    ]);
+    assert_eq!(output.code, 2);
+    insta::assert_snapshot!(output.stderr, @r"
     error: cannot find the program `no-such-server`
      |
      = help: pass a command line whose program is in PATH or named by its path, or a URL that begins with `http://`
@@ -60,15 +64,15 @@ fn a_program_that_is_not_there_is_named() {
 
 #[test]
 fn missing_undocumented_and_drifted_tools_are_told_with_the_line_of_their_definition() {
-    let page = whole();
-    let server = crib(&page);
+    let page = whole_specification();
+    let server = crib_with_specification(&page);
     let other = page.replace("| `path` | `string` | Yes |", "| `file` | `string` | Yes |");
     assert_ne!(other, page, "the page has the row");
-    let drifted = crib(&other);
-    let ran = drifted.run(&["check", "--format", "json", "--against", &serving(&server)]);
-    assert_eq!(ran.code, 1, "{}", ran.stderr);
-    let report = ran.json();
-    let all = found(&report);
+    let drifted = crib_with_specification(&other);
+    let output = drifted.run(&["check", "--format", "json", "--against", &serve_command(&server)]);
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    let report = output.json();
+    let all = findings(&report);
     assert!(
         all.iter()
             .any(|line| line.starts_with("TC828 error on the server `count_lines` is otherwise")),
@@ -82,28 +86,29 @@ fn missing_undocumented_and_drifted_tools_are_told_with_the_line_of_their_defini
         .expect("it");
     assert_eq!(first["file"], "MCP_TOOL_SPECIFICATION.md");
     assert!(first["line"].is_u64(), "{first}");
-    let renamed = crib(&page.replace("count_lines", "count_rows"));
-    let ran = renamed.run(&["check", "--format", "json", "--against", &serving(&server)]);
+    let renamed = crib_with_specification(&page.replace("count_lines", "count_rows"));
+    let output = renamed.run(&["check", "--format", "json", "--against", &serve_command(&server)]);
     assert_eq!(
-        found(&ran.json()),
+        findings(&output.json()),
         [
             "TC827 error the server does not list `count_rows`",
             "TC826 error the server lists `count_lines`, which no definition describes",
         ]
     );
-    let sarif = renamed.run(&["check", "--format", "sarif", "--against", &serving(&server)]).json();
+    let sarif =
+        renamed.run(&["check", "--format", "sarif", "--against", &serve_command(&server)]).json();
     assert_eq!(sarif["runs"][0]["results"].as_array().expect("results").len(), 2);
 }
 
 #[test]
 fn text_that_differs_is_a_warning_and_counts() {
-    let page = whole();
-    let server = crib(&page);
-    let other = crib(&page.replace("Count the lines", "Count all the lines"));
-    let ran = other.run(&["check", "--format", "json", "--against", &serving(&server)]);
-    assert_eq!(ran.code, 1);
+    let page = whole_specification();
+    let server = crib_with_specification(&page);
+    let other = crib_with_specification(&page.replace("Count the lines", "Count all the lines"));
+    let output = other.run(&["check", "--format", "json", "--against", &serve_command(&server)]);
+    assert_eq!(output.code, 1);
     assert_eq!(
-        found(&ran.json()),
+        findings(&output.json()),
         [
             "TC828 warning the server describes `count_lines` in other words: the description is another"
         ]
@@ -112,7 +117,7 @@ fn text_that_differs_is_a_warning_and_counts() {
 
 #[test]
 fn a_server_over_http_is_asked_with_its_token() {
-    let crib = crib(&whole()).file("token", "sesame\n");
+    let crib = crib_with_specification(&whole_specification()).file("token", "sesame\n");
     let token = crib.root().join("token");
     let token = token.to_str().expect("a path");
     let mut serve = crib
@@ -137,8 +142,8 @@ fn a_server_over_http_is_asked_with_its_token() {
 }
 
 #[test]
-fn a_server_that_cannot_be_asked_is_an_error_that_says_why() {
-    let crib = crib(&whole());
+fn an_unreachable_server_is_an_error_with_the_reason() {
+    let crib = crib_with_specification(&whole_specification());
     for (server, why) in [
         ("no-such-program-here", "no-such-program-here"),
         ("sh -c 'echo out of order >&2'", "out of order"),
@@ -147,9 +152,18 @@ fn a_server_that_cannot_be_asked_is_an_error_that_says_why() {
         ("http://example.org/mcp", "is not on this machine"),
         ("http://127.0.0.1:9/mcp", "Connection refused"),
     ] {
-        let ran = crib.run(&["check", "--against", server]);
-        assert!(!ran.stderr.contains("rmcp::"), "names of types are no reason: {}", ran.stderr);
-        assert!(ran.code == 2 && ran.stderr.contains(why), "{server}: {} {}", ran.code, ran.stderr);
+        let output = crib.run(&["check", "--against", server]);
+        assert!(
+            !output.stderr.contains("rmcp::"),
+            "names of types explain nothing: {}",
+            output.stderr
+        );
+        assert!(
+            output.code == 2 && output.stderr.contains(why),
+            "{server}: {} {}",
+            output.code,
+            output.stderr
+        );
     }
 }
 
@@ -173,10 +187,10 @@ for line in sys.stdin:
 
 #[test]
 fn an_old_server_is_asked_too_and_what_breaks_no_call_is_a_warning() {
-    let crib = crib(&whole()).file("old.py", OLD);
-    let ran = crib.run(&["check", "--format", "json", "--against", "python3 old.py"]);
-    assert_eq!(ran.code, 1, "{}", ran.stderr);
-    let all = found(&ran.json());
+    let crib = crib_with_specification(&whole_specification()).file("old.py", OLD);
+    let output = crib.run(&["check", "--format", "json", "--against", "python3 old.py"]);
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    let all = findings(&output.json());
     assert!(
         all.iter().any(|line| line.starts_with("TC828 warning") && line.contains("`deep`")),
         "{all:#?}"
@@ -189,7 +203,7 @@ fn an_old_server_is_asked_too_and_what_breaks_no_call_is_a_warning() {
 
 /// The interpreter with the official library, which `scripts/test clients` makes.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn official() -> Option<PathBuf> {
+fn official_server() -> Option<PathBuf> {
     let python = repository().join("target/test/venv/bin/python");
     let has_library = || {
         std::process::Command::new(&python)
@@ -208,13 +222,13 @@ fn official() -> Option<PathBuf> {
 
 #[test]
 fn a_server_of_the_official_library_is_asked_too() {
-    let Some(python) = official() else { return };
+    let Some(python) = official_server() else { return };
     let code = "from mcp.server import MCPServer\nserver = MCPServer('other')\n@server.tool()\ndef count_lines(path: str) -> dict:\n    'Count the lines of a file below the project folder.'\n    return {}\n@server.tool()\ndef extra() -> str:\n    'More'\n    return ''\nserver.run()\n";
-    let crib = crib(&whole()).file("server.py", code);
+    let crib = crib_with_specification(&whole_specification()).file("server.py", code);
     let server = format!("'{}' server.py", python.display());
-    let ran = crib.run(&["check", "--format", "json", "--against", &server]);
-    assert_eq!(ran.code, 1, "{}", ran.stderr);
-    let all = found(&ran.json());
+    let output = crib.run(&["check", "--format", "json", "--against", &server]);
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    let all = findings(&output.json());
     assert!(
         all.contains(
             &"TC826 error the server lists `extra`, which no definition describes".to_owned()

@@ -4,11 +4,11 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::crib::{Crib, definition};
+use crate::temp_crib::{TempCrib, definition};
 
 /// Checks a crib with one good tool and one bad file, and returns the codes of the errors.
 fn codes_of(bad: &[u8]) -> Vec<String> {
-    let crib = Crib::new().tool("good", definition("good", "true"));
+    let crib = TempCrib::new().tool("good", definition("good", "true"));
     fs::write(crib.root().join("tools/bad.json"), bad).expect("a file");
     let report = crib.run(&["check", "--format", "json"]).json();
     assert!(report["summary"]["tools"].as_u64() >= Some(1), "the good tool loads: {report}");
@@ -35,7 +35,7 @@ fn broken_text_is_one_finding_and_hurts_nobody_else() {
 
 #[test]
 fn a_huge_file_is_not_read() {
-    let crib = Crib::new().tool("good", definition("good", "true"));
+    let crib = TempCrib::new().tool("good", definition("good", "true"));
     let huge = fs::File::create(crib.root().join("tools/huge.json")).expect("a file");
     huge.set_len(100 << 20).expect("a hole of 100 MiB");
     let report = crib.run(&["check", "--format", "json"]).json();
@@ -77,7 +77,7 @@ fn duplicate_keys_and_bad_references_are_errors() {
 
 #[test]
 fn a_folder_in_place_of_a_file_is_said() {
-    let crib = Crib::new().tool("good", definition("good", "true"));
+    let crib = TempCrib::new().tool("good", definition("good", "true"));
     std::os::unix::fs::symlink("/nowhere", crib.root().join("tools/dangling.json"))
         .expect("a link");
     let report = crib.run(&["check", "--format", "json"]).json();

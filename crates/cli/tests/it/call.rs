@@ -4,10 +4,10 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::crib::{Crib, definition, repository};
+use crate::temp_crib::{TempCrib, definition, repository};
 
-fn starter() -> Crib {
-    Crib::new()
+fn crib_with_say_and_flop() -> TempCrib {
+    TempCrib::new()
         .tool(
             "say",
             json!({"name": "say", "description": "Print", "command": "echo", "synchronous": true, "mutates": false,
@@ -19,8 +19,8 @@ fn starter() -> Crib {
 }
 
 #[test]
-fn exit_codes_tell_what_happened() {
-    let crib = starter();
+fn exit_codes_distinguish_failures() {
+    let crib = crib_with_say_and_flop();
     let code = |arguments: &[&str]| crib.run(arguments).code;
     assert_eq!(code(&["call", "say", "--args", r#"{"words": ["x"]}"#]), 0);
     assert_eq!(code(&["call", "flop"]), 1);
@@ -34,32 +34,37 @@ fn exit_codes_tell_what_happened() {
 fn a_tool_that_wants_approval_is_not_run() {
     let mut guarded = definition("guarded", "touch ran");
     guarded["requires_approval"] = json!(true);
-    let crib = Crib::new().tool("guarded", guarded);
+    let crib = TempCrib::new().tool("guarded", guarded);
     assert_eq!(crib.run(&["call", "guarded"]).code, 5);
     assert!(!crib.root().join("ran").exists());
 }
 
 #[test]
 fn output_goes_to_standard_output() {
-    let ran = starter().run(&["call", "say", "--args", r#"{"words": ["a b", "c"]}"#]);
-    assert_eq!(ran.stdout, "a b c\n");
+    let output =
+        crib_with_say_and_flop().run(&["call", "say", "--args", r#"{"words": ["a b", "c"]}"#]);
+    assert_eq!(output.stdout, "a b c\n");
 }
 
 #[test]
-fn a_failed_program_is_shown_as_it_spoke_and_then_explained() {
+fn the_output_of_a_failed_program_is_printed_before_the_error() {
     let mut tool = definition("fuss", "sh fuss.sh");
     tool["mutates"] = json!(false);
-    let ran = Crib::new()
-        .tool("fuss", tool)
-        .file("fuss.sh", "echo out; echo err >&2; exit 3")
-        .run(&["call", "fuss"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (1, "out\n"));
-    assert!(ran.stderr.starts_with("err\nerror: "), "{}", ran.stderr);
+    let crib = TempCrib::new().tool("fuss", tool).file("fuss.sh", "echo out; echo err >&2; exit 3");
+    insta::assert_snapshot!(crib.transcript(&["call", "fuss"]), @r"
+    exit code 1
+    --- stdout
+    out
+
+    --- stderr
+    err
+    error: `fuss` failed with exit code 3
+    ");
 }
 
 #[test]
 fn json_gives_the_structured_result() {
-    let result = starter()
+    let result = crib_with_say_and_flop()
         .run(&["call", "say", "--json", "--args", r#"{"words": ["x"], "n": true}"#])
         .json();
     assert_eq!(result["exit_code"], 0);
@@ -68,22 +73,41 @@ fn json_gives_the_structured_result() {
 }
 
 #[test]
-fn bad_arguments_are_all_said_in_words_a_model_can_use() {
-    let ran = starter().run(&["call", "say", "--args", r#"{"n": "yes", "wrods": []}"#]);
-    assert_eq!(ran.stdout, "", "nothing ran, so nothing is output");
-    let said = ran.stderr;
-    for words in [
-        "Missing required parameter 'words'",
-        "Expected boolean, received string",
-        "did you mean 'words'",
-    ] {
-        assert!(said.contains(words), "{words}: {said}");
-    }
+fn all_bad_arguments_are_reported() {
+    let arguments = r#"{"n": "yes", "wrods": []}"#;
+    let transcript = crib_with_say_and_flop().transcript(&["call", "say", "--args", arguments]);
+    insta::assert_snapshot!(transcript, @r"
+    exit code 4
+    --- stderr
+    error: Invalid arguments for `say`:
+           - n: Expected boolean, received string
+           - wrods: Unknown parameter 'wrods'; did you mean 'words'?
+           - words: Missing required parameter 'words'
+    ");
+}
+
+#[test]
+fn arguments_that_are_no_object_are_rejected() {
+    let crib = crib_with_say_and_flop();
+    insta::assert_snapshot!(crib.transcript(&["call", "say", "--args", "[1]"]), @r#"
+    exit code 4
+    --- stderr
+    error: the arguments must be an object, received array
+     |
+     = help: pass a JSON object, such as --args '{"name": "value"}'
+    "#);
+    insta::assert_snapshot!(crib.transcript(&["call", "say", "--args", "{"]), @r#"
+    exit code 4
+    --- stderr
+    error: the arguments are not JSON: EOF while parsing an object at line 1 column 1
+     |
+     = help: pass a JSON object, such as --args '{"name": "value"}'
+    "#);
 }
 
 #[test]
 fn a_dry_run_prints_the_plan_and_runs_nothing() {
-    let crib = Crib::new().tool(
+    let crib = TempCrib::new().tool(
         "make",
         json!({"name": "make", "description": "Make a file", "command": "touch", "synchronous": true, "mutates": true,
             "subcommand": [{"name": "default", "description": "Make it",
@@ -105,25 +129,50 @@ fn a_dry_run_prints_the_plan_and_runs_nothing() {
         assert!(!plan[key].is_null(), "{key}: {plan}");
     }
     assert!(!crib.root().join("new").exists());
-    let human = crib.run(&["call", "make", "--args", r#"{"file": "new"}"#, "--dry-run"]);
-    assert!(human.stdout.contains("touch"), "{}", human.stdout);
+    let arguments = ["call", "make", "--args", r#"{"file": "new"}"#, "--dry-run"];
+    let human = crib.transcript(&arguments);
+    assert!(human.contains("--- stdout\nruns       touch CRIB/new\n"), "{human}");
 }
 
 #[test]
 fn a_misspelled_name_gets_a_suggestion() {
-    let ran = starter().run(&["show", "sya"]);
-    assert_eq!(ran.code, 3);
-    assert!(ran.stderr.contains("did you mean `say`?"), "{}", ran.stderr);
+    let crib = crib_with_say_and_flop();
+    insta::assert_snapshot!(crib.transcript(&["show", "sya"]), @r"
+    exit code 3
+    --- stderr
+    error: there is no tool `sya`
+     |
+     = help: did you mean `say`?
+    ");
+    insta::assert_snapshot!(crib.transcript(&["call", "wholly-different"]), @r"
+    exit code 3
+    --- stderr
+    error: there is no tool `wholly-different`
+     |
+     = help: run `toolcrib list` to see the tools, `toolcrib check` to see why one is missing
+    ");
 }
 
 #[test]
-fn list_says_what_is_documented_and_not_served() {
-    let crib = starter()
-        .tool("idea", json!({"name": "idea", "description": "Not yet", "inputSchema": {"type": "object", "properties": {}}}));
-    let ran = crib.run(&["list"]);
-    let (served, documented) = ran.stdout.split_once("not served").expect("two parts");
-    assert!(served.contains("say") && !served.contains("idea"), "{}", ran.stdout);
-    assert!(documented.contains("idea"), "{}", ran.stdout);
+fn list_separates_documented_tools_from_served_ones() {
+    let crib = crib_with_say_and_flop()
+        .tool("idea", json!({"name": "idea", "description": "Not yet", "inputSchema": {"type": "object", "properties": {}}}))
+        .file("tools/broken.json", "{");
+    insta::assert_snapshot!(crib.transcript(&["list"]), @r"
+    exit code 0
+    --- stdout
+    await   Waits for operations to end and gives their results. Without arguments, for one of yours that runs …
+    cancel  Ends one of your operations with all of its processes, and says what was ended and when. An …
+    flop    Runs it
+    say     Print words
+    status  Lists your operations, newest first: calls that were started and whose results follow, with how far …
+
+    Documented, not served: no program (see `[[bind]]` in toolcrib.toml)
+    idea  Not yet
+
+    --- stderr
+    1 error in definitions; run `toolcrib check` to see them
+    ");
     let names: Vec<_> = crib
         .run(&["list", "--json"])
         .json()
@@ -136,24 +185,42 @@ fn list_says_what_is_documented_and_not_served() {
 }
 
 #[test]
-fn built_in_tools_are_listed_shown_and_callable() {
-    let crib = starter();
-    assert!(crib.run(&["list"]).stdout.contains("status "));
+fn built_in_tools_can_be_shown_and_called() {
+    let crib = crib_with_say_and_flop();
     assert_eq!(crib.run(&["show", "await"]).code, 0);
-    let ran = crib.run(&["call", "status"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let output = crib.run(&["call", "status"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
 }
 
 #[test]
-fn show_tells_arguments_and_the_command_line() {
-    let ran = starter().run(&["show", "say"]);
-    for word in ["words", "echo", "No newline", "tools/say.json"] {
-        assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout);
-    }
+fn show_prints_arguments_and_the_command_line() {
+    let crib = crib_with_say_and_flop();
+    insta::assert_snapshot!(crib.transcript(&["show", "say"]), @r#"
+    exit code 0
+    --- stdout
+    say
+      Print words
+
+    Parameters
+      n                  No newline (boolean)
+      words              What (array of string; required)
+      working_directory  Folder to run in (path)
+
+    Runs
+      echo [-n] <words>...
+
+    Call
+      toolcrib call say --args '{"words":["…"]}'
+
+    Facts
+      effect      changes nothing
+      answer      the result
+      defined in  tools/say.json#/subcommand/0
+    "#);
 }
 
-/// A sequence of four: one that runs, one that is skipped, an inner sequence, one whose program is not there.
-fn stepwise() -> Crib {
+/// A sequence of four steps: one that runs, one that is skipped, an inner sequence, one without its program.
+fn crib_with_sequence() -> TempCrib {
     let sequence = |name: &str, steps: serde_json::Value| {
         json!({"name": name, "description": "Several in turn", "command": "sequence", "synchronous": true, "mutates": true,
             "sequence": steps})
@@ -164,7 +231,7 @@ fn stepwise() -> Crib {
         {"tool": "inner"},
         {"tool": "absent"},
     ]);
-    starter()
+    crib_with_say_and_flop()
         .tool("all", sequence("all", steps))
         .tool("inner", sequence("inner", json!([{"tool": "flop"}])))
         .tool("absent", definition("absent", "toolcrib-no-such-program"))
@@ -173,7 +240,7 @@ fn stepwise() -> Crib {
 
 #[test]
 fn a_dry_run_of_a_sequence_prints_the_plan_of_each_step() {
-    let plan = stepwise().run(&["call", "all", "--dry-run", "--json"]).json();
+    let plan = crib_with_sequence().run(&["call", "all", "--dry-run", "--json"]).json();
     assert_eq!((&plan["version"], &plan["tool"]), (&json!(1), &json!("all")));
     let steps = plan["steps"].as_array().expect("steps");
     let names: Vec<_> = steps.iter().map(|step| step["tool"].as_str().expect("a name")).collect();
@@ -189,10 +256,10 @@ fn a_dry_run_of_a_sequence_prints_the_plan_of_each_step() {
 
 #[test]
 fn a_dry_run_of_a_sequence_is_numbered_for_people() {
-    let ran = stepwise().run(&["call", "all", "--dry-run"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let output = crib_with_sequence().run(&["call", "all", "--dry-run"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
     let told: Vec<_> =
-        ran.stdout.lines().filter(|line| line.contains(". ") || line.contains("runs")).collect();
+        output.stdout.lines().filter(|line| line.contains(". ") || line.contains("runs")).collect();
     insta::assert_snapshot!(told[..6].join("\n"), @r"
     1. say
        runs       echo 'a b'
@@ -201,7 +268,7 @@ fn a_dry_run_of_a_sequence_is_numbered_for_people() {
     3. inner
        1. flop
     ");
-    assert!(ran.stdout.contains("\n4. absent: cannot be planned now: "), "{}", ran.stdout);
+    assert!(output.stdout.contains("\n4. absent: cannot be planned now: "), "{}", output.stdout);
 }
 
 #[test]
@@ -212,8 +279,10 @@ fn the_documented_consent_word_can_be_passed() {
         .find(|block| block.contains("\"consent\""))
         .and_then(|block| block.split("```").next())
         .expect("a definition with a consent word");
-    let crib =
-        Crib::new().file("tools/forget.json", documented).file("notes/monday.txt", "milk\n").file(
+    let crib = TempCrib::new()
+        .file("tools/forget.json", documented)
+        .file("notes/monday.txt", "milk\n")
+        .file(
             "toolcrib.toml",
             "[[policy]]\ntools = \"forget\"\ndo = \"allow\"\nuntil = 2999-12-31\n",
         );

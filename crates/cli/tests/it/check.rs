@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::crib::{Crib, definition, run};
+use crate::temp_crib::{TempCrib, definition, run_outside_crib};
 
 /// A definition with an option of an unknown type on its sixth line.
 const WRONG_TYPE: &str = r#"{
@@ -26,38 +26,50 @@ fn codes(report: &Value) -> Vec<&str> {
 
 #[test]
 fn a_clean_crib_exits_with_0() {
-    let crib = Crib::new().tool("ok", definition("ok", "true"));
-    let ran = crib.run(&["check"]);
-    assert_eq!(
-        (ran.code, ran.stdout.trim()),
-        (0, "1 file, 1 tool, 0 errors, 0 warnings, 0 notes"),
-        "{}",
-        ran.stderr
-    );
+    let crib = TempCrib::new().tool("ok", definition("ok", "true"));
+    insta::assert_snapshot!(crib.transcript(&["check"]), @r"
+    exit code 0
+    --- stdout
+    1 file, 1 tool, 0 errors, 0 warnings, 0 notes
+    ");
 }
 
 #[test]
-fn people_see_the_line_and_a_pointer_into_it() {
-    let ran = Crib::new().file("tools/paint.json", WRONG_TYPE).run(&["check"]);
-    assert_eq!(ran.code, 1);
-    assert!(ran.stdout.contains("tools/paint.json:6:"), "{}", ran.stdout);
-    assert!(
-        ran.stdout.contains(r#"6 |       {"name": "colour", "type": "strng""#),
-        "{}",
-        ran.stdout
-    );
-    assert!(ran.stdout.contains("^^^^^^^"), "{}", ran.stdout);
-    assert!(
-        ran.stdout.contains("`string`"),
-        "a hint names the type that was meant: {}",
-        ran.stdout
-    );
+fn a_crib_without_definitions_is_reported() {
+    insta::assert_snapshot!(TempCrib::new().transcript(&["check"]), @r"
+    exit code 0
+    --- stdout
+    0 files, 0 tools, 0 errors, 0 warnings, 0 notes
+
+    --- stderr
+    no definitions found; run `toolcrib new mtdf NAME` to write one
+    ");
+}
+
+#[test]
+fn people_see_the_line_with_the_problem_underlined() {
+    let crib = TempCrib::new().file("tools/paint.json", WRONG_TYPE);
+    insta::assert_snapshot!(crib.transcript(&["check"]), @r#"
+    exit code 1
+    --- stdout
+    error[TC040]: `strng` is not a type
+     --> tools/paint.json:6:34
+      |
+    6 |       {"name": "colour", "type": "strng", "description": "Which"}
+      |                                  ^^^^^^^ expected one of `string`, `integer`, `number`, `boolean`, `array`, `object`
+      |
+      = help: did you mean `string`?
+
+    1 file, 0 tools, 1 error, 0 warnings, 0 notes
+    "#);
 }
 
 #[test]
 fn programs_get_one_versioned_object() {
-    let report =
-        Crib::new().file("tools/paint.json", WRONG_TYPE).run(&["check", "--format", "json"]).json();
+    let report = TempCrib::new()
+        .file("tools/paint.json", WRONG_TYPE)
+        .run(&["check", "--format", "json"])
+        .json();
     assert_eq!(report["version"], 1);
     assert_eq!(report["summary"], json!({"files": 1, "tools": 0, "errors": 1, "warnings": 0}));
     let found = &report["diagnostics"][0];
@@ -72,8 +84,8 @@ fn programs_get_one_versioned_object() {
 }
 
 #[test]
-fn all_problems_of_all_files_are_said_at_once() {
-    let crib = Crib::new()
+fn all_problems_of_all_files_are_reported_at_once() {
+    let crib = TempCrib::new()
         .file("tools/a.json", r#"{"name": "a", "subcommand": 5, "timeout_seconds": -1}"#)
         .file("tools/b.json", r#"{"name": "b", "#)
         .tool("good", definition("good", "true"));
@@ -91,7 +103,7 @@ fn all_problems_of_all_files_are_said_at_once() {
 
 #[test]
 fn code_scanning_gets_sarif() {
-    let log = Crib::new()
+    let log = TempCrib::new()
         .file("tools/paint.json", WRONG_TYPE)
         .run(&["check", "--format", "sarif"])
         .json();
@@ -109,34 +121,64 @@ fn code_scanning_gets_sarif() {
 
 #[test]
 fn workflows_get_annotations() {
-    let ran =
-        Crib::new().file("tools/paint.json", WRONG_TYPE).run(&["check", "--format", "github"]);
-    assert!(ran.stdout.starts_with("::error file=tools/paint.json,line=6,col="), "{}", ran.stdout);
+    let crib = TempCrib::new().file("tools/paint.json", WRONG_TYPE);
+    insta::assert_snapshot!(crib.transcript(&["check", "--format", "github"]), @r"
+    exit code 1
+    --- stdout
+    ::error file=tools/paint.json,line=6,col=34,title=TC040::`strng` is not a type%0Adid you mean `string`?
+    ");
 }
 
 #[test]
 fn strict_makes_warnings_errors() {
     let mut silent = definition("silent", "true");
     silent.as_object_mut().expect("an object").remove("mutates");
-    let crib = Crib::new().tool("silent", silent);
-    assert_eq!(crib.run(&["check"]).code, 0);
-    assert_eq!(crib.run(&["check", "--strict"]).code, 1);
+    let crib = TempCrib::new().tool("silent", silent);
+    insta::assert_snapshot!(crib.transcript(&["check"]), @r#"
+    exit code 0
+    --- stdout
+    warning[TC501]: nothing says whether the tool changes anything; it is served as one that may write and destroy
+     --> tools/silent.json:1:101
+      |
+    1 | ...","synchronous":true,"subcommand":[{"name":"default","description":"Runs it"}]}
+      |                                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ expected mutates
+      |
+      = help: add `"mutates": false` if it only reads, else `"mutates": true`
+
+    1 file, 1 tool, 0 errors, 1 warning, 0 notes
+    "#);
+    insta::assert_snapshot!(crib.transcript(&["check", "--strict"]), @r#"
+    exit code 1
+    --- stdout
+    error[TC501]: nothing says whether the tool changes anything; it is served as one that may write and destroy
+     --> tools/silent.json:1:101
+      |
+    1 | ...","synchronous":true,"subcommand":[{"name":"default","description":"Runs it"}]}
+      |                                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ expected mutates
+      |
+      = help: add `"mutates": false` if it only reads, else `"mutates": true`
+
+    1 file, 1 tool, 1 error, 0 warnings, 0 notes
+    "#);
 }
 
 #[test]
-fn loose_files_are_checked_each_for_itself() {
-    let crib = Crib::new()
+fn standalone_files_are_checked_separately() {
+    let crib = TempCrib::new()
         .file("one.json", &definition("same", "true").to_string())
         .file("two.json", &definition("same", "true").to_string());
-    let ran = crib.run(&["check", "one.json", "two.json"]);
-    assert_eq!(ran.code, 0, "{}", ran.stdout);
-    assert!(ran.stdout.contains("2 files"), "{}", ran.stdout);
+    insta::assert_snapshot!(crib.transcript(&["check", "one.json", "two.json"]), @r"
+    exit code 0
+    --- stdout
+    2 files, 2 tools, 0 errors, 0 warnings, 0 notes
+    ");
 }
 
 #[test]
-fn a_broken_config_is_a_finding_with_a_place() {
-    let crib =
-        Crib::new().file("toolcrib.toml", "[crib]\nnames = \"x\"\n").file("tools/bad.json", "{");
+fn a_broken_config_is_a_finding_with_a_position() {
+    let crib = TempCrib::new()
+        .file("toolcrib.toml", "[crib]\nnames = \"x\"\n")
+        .file("tools/bad.json", "{");
     let report = crib.run(&["check", "--format", "json"]).json();
     assert_eq!(codes(&report)[0], "TC601");
     assert!(codes(&report).len() > 1, "the definitions are checked all the same: {report}");
@@ -144,34 +186,75 @@ fn a_broken_config_is_a_finding_with_a_place() {
 }
 
 #[test]
-fn a_path_that_is_not_there_is_exit_2() {
-    assert_eq!(run(&["check", "no/such/file.json"]).code, 2);
+fn a_missing_path_exits_with_2() {
+    insta::assert_snapshot!(TempCrib::new().transcript(&["check", "no/such/file.json"]), @r"
+    exit code 2
+    --- stderr
+    error: cannot read `no/such/file.json`: No such file or directory (os error 2)
+     |
+     = help: pass an existing file or folder
+    ");
 }
 
 #[test]
 fn every_code_that_check_prints_can_be_explained() {
-    let report =
-        Crib::new().file("tools/paint.json", WRONG_TYPE).run(&["check", "--format", "json"]).json();
+    let report = TempCrib::new()
+        .file("tools/paint.json", WRONG_TYPE)
+        .run(&["check", "--format", "json"])
+        .json();
     for code in codes(&report) {
-        let ran = run(&["explain", code]);
-        assert_eq!(ran.code, 0);
-        assert!(ran.stdout.contains(code), "{}", ran.stdout);
+        let output = run_outside_crib(&["explain", code]);
+        assert_eq!(output.code, 0);
+        assert!(output.stdout.contains(code), "{}", output.stdout);
     }
-    assert_eq!(run(&["explain", "TC000"]).code, 2);
+    insta::assert_snapshot!(TempCrib::new().transcript(&["explain", "TC000"]), @r"
+    exit code 2
+    --- stderr
+    error: there is no rule `TC000`
+     |
+     = help: did you mean `TC001`?
+    ");
 }
 
 #[test]
-fn people_are_shown_a_few_findings_of_a_kind_and_told_of_the_rest() {
+fn people_see_a_few_findings_of_a_kind_and_the_number_of_others() {
     let leaves: Vec<_> = (0..9)
         .map(|index| json!({"name": format!("part{index}"), "description": "One part"}))
         .collect();
-    let crib = Crib::new().tool(
+    let crib = TempCrib::new().tool(
         "many",
         json!({"name": "many", "description": "Many", "command": "true", "synchronous": true, "subcommand": leaves}),
     );
-    let ran = crib.run(&["check"]);
-    assert_eq!(ran.stdout.matches("[TC501]").count(), 3, "{}", ran.stdout);
-    assert!(ran.stdout.contains("… and 6 more of TC501 in tools/many.json"), "{}", ran.stdout);
+    insta::assert_snapshot!(crib.transcript(&["check"]), @r#"
+    exit code 0
+    --- stdout
+    warning[TC501]: nothing says whether the tool changes anything; it is served as one that may write and destroy
+     --> tools/many.json:1:87
+      |
+    1 | ...e","synchronous":true,"subcommand":[{"name":"part0","description":"One part"},{"name":"part1","description":"One part"},{"name":"p...
+      |                                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ expected mutates
+      |
+      = help: add `"mutates": false` if it only reads, else `"mutates": true`
+
+    warning[TC501]: nothing says whether the tool changes anything; it is served as one that may write and destroy
+     --> tools/many.json:1:129
+      |
+    1 | ...":"part0","description":"One part"},{"name":"part1","description":"One part"},{"name":"part2","description":"One part"},{"name":"p...
+      |                                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ expected mutates
+      |
+      = help: add `"mutates": false` if it only reads, else `"mutates": true`
+
+    warning[TC501]: nothing says whether the tool changes anything; it is served as one that may write and destroy
+     --> tools/many.json:1:171
+      |
+    1 | ...":"part1","description":"One part"},{"name":"part2","description":"One part"},{"name":"part3","description":"One part"},{"name":"p...
+      |                                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ expected mutates
+      |
+      = help: add `"mutates": false` if it only reads, else `"mutates": true`
+
+    … and 6 more of TC501 in tools/many.json (`--format json` lists them)
+    1 file, 9 tools, 0 errors, 9 warnings, 0 notes
+    "#);
     assert_eq!(crib.run(&["check", "--format", "json"]).json()["summary"]["warnings"], 9);
 }
 
@@ -182,7 +265,7 @@ fn a_sequence_that_cannot_run_is_an_error_at_the_line_of_its_step() {
     {"tool": "nowhere"},
   {"tool": "say", "args": {
     "loud": 1}}]}"#;
-    let crib = Crib::new().tool("say", definition("say", "echo")).file("tools/all.json", text);
+    let crib = TempCrib::new().tool("say", definition("say", "echo")).file("tools/all.json", text);
     let report = crib.run(&["check", "--format", "json"]).json();
     let found: Vec<_> = report["diagnostics"]
         .as_array()
@@ -207,7 +290,7 @@ fn a_sequence_that_cannot_run_is_an_error_at_the_line_of_its_step() {
     );
 }
 
-/// A reader's error in one option, and what the rules say about the rest of the same tool.
+/// One option that cannot be read, and other options of the same tool that break rules.
 const HALF_READ: &str = r#"{
   "name": "paint", "description": "Paint", "command": "echo", "synchronous": true, "mutates": true,
   "subcommand": [{
@@ -220,8 +303,8 @@ const HALF_READ: &str = r#"{
 }"#;
 
 #[test]
-fn what_could_be_read_of_a_broken_tool_is_judged_too() {
-    let crib = Crib::new().file("tools/paint.json", HALF_READ);
+fn readable_parts_of_a_broken_tool_are_checked() {
+    let crib = TempCrib::new().file("tools/paint.json", HALF_READ);
     let report = crib.run(&["check", "--format", "json"]).json();
     let found: Vec<_> = report["diagnostics"]
         .as_array()
@@ -244,7 +327,7 @@ fn diagnostics_of_a_file_come_in_the_order_of_its_lines() {
     let tool = json!({"name": "t", "description": "Try", "command": "echo", "mutates": true, "subcommand": [
         {"name": "default", "description": "Try it", "options": options}]});
     let crib =
-        Crib::new().file("tools/t.json", &serde_json::to_string_pretty(&tool).expect("JSON"));
+        TempCrib::new().file("tools/t.json", &serde_json::to_string_pretty(&tool).expect("JSON"));
     let report = crib.run(&["check", "--format", "json"]).json();
     let lines: Vec<_> = report["diagnostics"]
         .as_array()
@@ -254,6 +337,7 @@ fn diagnostics_of_a_file_come_in_the_order_of_its_lines() {
         .collect();
     assert!(lines.len() >= 12 && lines.is_sorted(), "{lines:?}");
     let github = crib.run(&["check", "--format", "github"]).stdout;
-    let told = |line: &str| line.split("line=").nth(1)?.split(',').next()?.parse::<u64>().ok();
-    assert!(github.lines().filter_map(told).is_sorted(), "{github}");
+    let line_number =
+        |line: &str| line.split("line=").nth(1)?.split(',').next()?.parse::<u64>().ok();
+    assert!(github.lines().filter_map(line_number).is_sorted(), "{github}");
 }

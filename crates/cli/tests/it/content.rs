@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use crate::{
-    crib::{Crib, definition, repository, run},
     serve::Client,
+    temp_crib::{TempCrib, definition, repository, run_outside_crib},
 };
 
 const CONFIG: &str = "[content.categories.lang]\ndir = \"guide/lang\"\npatterns = [\"*.md\"]\ndescription = \"Language guides\"\n";
 
-fn crib() -> Crib {
-    Crib::new()
+fn crib_with_guide() -> TempCrib {
+    TempCrib::new()
         .file("toolcrib.toml", CONFIG)
         .file("guide/lang/python.md", "about python\n")
         .file("guide/lang/sub/deep/rust.md", "---\ntitle: Rust\n---\nabout rust\n")
@@ -23,7 +23,7 @@ fn crib() -> Crib {
 
 #[test]
 fn get_content_is_served_when_the_crib_has_content() {
-    let names = |crib: &Crib| {
+    let names = |crib: &TempCrib| {
         let tools = crib.run(&["list", "--json"]).json();
         tools
             .as_array()
@@ -32,30 +32,35 @@ fn get_content_is_served_when_the_crib_has_content() {
             .map(|tool| tool["name"].as_str().expect("a name").to_owned())
             .collect::<Vec<_>>()
     };
-    assert!(names(&crib()).contains(&"guide_get_content".to_owned()));
-    assert!(!names(&Crib::new()).iter().any(|name| name.ends_with("get_content")));
+    assert!(names(&crib_with_guide()).contains(&"guide_get_content".to_owned()));
+    assert!(!names(&TempCrib::new()).iter().any(|name| name.ends_with("get_content")));
 }
 
 #[test]
 fn documents_are_got_from_the_terminal() {
-    let ran = crib().run(&[
+    let output = crib_with_guide().run(&[
         "call",
         "get_content",
         "--args",
         r#"{"expression": "lang/python,lang/sub/deep/rust"}"#,
     ]);
     assert_eq!(
-        ran.stdout,
+        output.stdout,
         "[guide://lang/python.md (information)]\nabout python\n[guide://lang/sub/deep/rust.md, Rust (information)]\nabout rust\n"
     );
-    let ran = crib().run(&["call", "get_content", "--args", r#"{"expression": "lang/pyhton"}"#]);
-    assert_eq!(ran.code, 1);
-    assert!(ran.stderr.contains("did you mean `lang/python`?"), "{}", ran.stderr);
+    let output = crib_with_guide().run(&[
+        "call",
+        "get_content",
+        "--args",
+        r#"{"expression": "lang/pyhton"}"#,
+    ]);
+    assert_eq!(output.code, 1);
+    assert!(output.stderr.contains("did you mean `lang/python`?"), "{}", output.stderr);
 }
 
 #[test]
 fn names_in_templates_and_descriptions_follow_the_prefix() {
-    let crib = crib();
+    let crib = crib_with_guide();
     let mut client = Client::start(&crib, &["--prefix", "shop"]);
     let called = client.ask(
         "tools/call",
@@ -72,20 +77,20 @@ fn names_in_templates_and_descriptions_follow_the_prefix() {
 
 #[test]
 fn names_in_templates_follow_full_names() {
-    let crib = crib()
+    let crib = crib_with_guide()
         .file("toolcrib.toml", &format!("[crib]\nname = \"shop\"\nfull_names = true\n{CONFIG}"));
-    let ran = crib.run(&["call", "get_content", "--args", r#"{"expression": "lang/how"}"#]);
+    let output = crib.run(&["call", "get_content", "--args", r#"{"expression": "lang/how"}"#]);
     assert!(
-        ran.stdout.contains("Call mcp_shop_guide_get_content."),
+        output.stdout.contains("Call mcp_shop_guide_get_content."),
         "{}{}",
-        ran.stdout,
-        ran.stderr
+        output.stdout,
+        output.stderr
     );
 }
 
 #[test]
 fn documents_are_resources_and_prompts_call_tools() {
-    let crib = crib();
+    let crib = crib_with_guide();
     let mut client = Client::start(&crib, &[]);
     let listed = client.ask("resources/list", json!({}))["result"]["resources"].clone();
     let uris: Vec<_> = listed
@@ -123,7 +128,7 @@ fn documents_are_resources_and_prompts_call_tools() {
 
 #[test]
 fn a_watched_document_that_changes_is_told() {
-    let crib = crib();
+    let crib = crib_with_guide();
     let mut client = Client::start(&crib, &["--watch"]);
     client.ask("resources/subscribe", json!({"uri": "guide://lang/sub/deep/rust.md"}));
     crib.write("guide/lang/sub/deep/rust.md", "new\n");
@@ -142,7 +147,7 @@ fn a_watched_document_that_changes_is_told() {
 
 #[test]
 fn a_subscription_to_a_document_is_served_without_watching_definitions() {
-    let crib = crib();
+    let crib = crib_with_guide();
     let mut client = Client::start(&crib, &[]);
     client.ask("resources/subscribe", json!({"uri": "guide://lang/python"}));
     crib.write("prompts/more.md", "---\ndescription: More\n---\nbody");
@@ -155,7 +160,7 @@ fn a_subscription_to_a_document_is_served_without_watching_definitions() {
 
 #[test]
 fn folders_that_come_later_are_watched_too() {
-    let crib = Crib::new().file("guide/docs/api.md", "old");
+    let crib = TempCrib::new().file("guide/docs/api.md", "old");
     let mut client = Client::start(&crib, &["--watch"]);
     crib.write("toolcrib.toml", "[content.categories.docs]\ndir = \"guide/docs\"\n");
     client.wait(|message| message["method"] == "notifications/tools/list_changed");
@@ -168,7 +173,7 @@ fn folders_that_come_later_are_watched_too() {
 
 #[test]
 fn reload_takes_up_a_new_category() {
-    let crib = crib().file("guide/docs/api.md", "the interface");
+    let crib = crib_with_guide().file("guide/docs/api.md", "the interface");
     let mut client = Client::start(&crib, &[]);
     let get = |client: &mut Client| -> Value {
         let params = json!({"name": "guide_get_content", "arguments": {"expression": "docs"}});
@@ -187,7 +192,7 @@ fn reload_takes_up_a_new_category() {
 
 #[test]
 fn documents_follow_the_flags_of_the_project() {
-    let crib = crib()
+    let crib = crib_with_guide()
         .file("guide/lang/beta.md", "---\nrequires-beta: true\n---\nonly in the beta")
         .file("guide/lang/flag.md.j2", "{{ flags.beta }} {{ flags.other }}");
     crib.write("toolcrib.toml", &format!("{CONFIG}\n[flags]\nother = \"configured\"\n"));
@@ -208,7 +213,7 @@ fn documents_follow_the_flags_of_the_project() {
 
 #[test]
 fn check_tells_what_is_wrong_with_content_and_prompts() {
-    let crib = crib()
+    let crib = crib_with_guide()
         .tool("a", definition("a", "true"))
         .file("prompts/bad.md", "---\ndescription: Bad\n---\n\n{{ }}");
     crib.write("toolcrib.toml", "[content.categories.lang]\ndir = \"nowhere\"\n");
@@ -221,15 +226,16 @@ fn check_tells_what_is_wrong_with_content_and_prompts() {
         .collect();
     assert_eq!(shown, [(json!("TC712"), json!(5)), (json!("TC702"), json!(2))]);
     assert_eq!(
-        run(&["check", crib.root().join("prompts/bad.md").to_str().expect("a path")]).code,
+        run_outside_crib(&["check", crib.root().join("prompts/bad.md").to_str().expect("a path")])
+            .code,
         1
     );
-    assert!(run(&["explain", "broken-collection"]).stdout.contains("TC704"));
+    assert!(run_outside_crib(&["explain", "broken-collection"]).stdout.contains("TC704"));
 }
 
 #[test]
 fn tools_that_workflows_may_name_are_the_ones_there_are() {
-    let listed = crib().run(&["list"]).stdout;
+    let listed = crib_with_guide().run(&["list"]).stdout;
     assert!(workspace::GUIDE_TOOLS.contains(&"get_content"));
     for line in listed.lines().filter(|line| line.starts_with("guide_")) {
         let name = line.trim_start_matches("guide_").split_whitespace().next().expect("a name");
@@ -241,9 +247,16 @@ fn tools_that_workflows_may_name_are_the_ones_there_are() {
 fn the_example_guide_is_clean_and_its_content_is_found() {
     let folder = repository().join("examples/guide");
     let folder = folder.to_str().expect("a name");
-    let check = run(&["-C", folder, "check", "--strict"]);
+    let check = run_outside_crib(&["-C", folder, "check", "--strict"]);
     assert_eq!(check.code, 0, "{}", check.stdout);
-    let got = run(&["-C", folder, "call", "get_content", "--args", r#"{"expression": "start"}"#]);
+    let got = run_outside_crib(&[
+        "-C",
+        folder,
+        "call",
+        "get_content",
+        "--args",
+        r#"{"expression": "start"}"#,
+    ]);
     assert!(
         got.stdout.contains("guide://style/writing.md")
             && got.stdout.contains("guide://lang/rust.md"),
@@ -254,7 +267,7 @@ fn the_example_guide_is_clean_and_its_content_is_found() {
 }
 
 /// The blocks of one language of a page, in order.
-fn blocks(page: &str, language: &str) -> Vec<String> {
+fn code_blocks(page: &str, language: &str) -> Vec<String> {
     let parts = page.split("```").skip(1).step_by(2);
     parts
         .filter_map(|part| part.strip_prefix(language)?.strip_prefix('\n'))
@@ -265,8 +278,8 @@ fn blocks(page: &str, language: &str) -> Vec<String> {
 #[test]
 fn the_page_about_content_is_true() {
     let page = std::fs::read_to_string(repository().join("docs/content.md")).expect("the page");
-    let crib = Crib::new().file("toolcrib.toml", &blocks(&page, "toml")[0]);
-    for path in blocks(&page, "text")[0].lines() {
+    let crib = TempCrib::new().file("toolcrib.toml", &code_blocks(&page, "toml")[0]);
+    for path in code_blocks(&page, "text")[0].lines() {
         crib.write(path, "text\n");
     }
     let check = crib.run(&["check", "--strict"]);
@@ -290,6 +303,6 @@ fn the_page_about_content_is_true() {
             parts.iter().map(|part| part["uri"].as_str().expect("an address").to_owned()).collect();
         assert_eq!((found, &value["failures"]), (promised, &Value::Null), "{expression}");
     }
-    crib.write("prompts/review.md", &blocks(&page, "markdown")[0]);
+    crib.write("prompts/review.md", &code_blocks(&page, "markdown")[0]);
     assert_eq!(crib.run(&["check", "--strict"]).code, 0);
 }

@@ -6,9 +6,9 @@ use catalog::{Catalog, SourceId, Tool};
 use formats::{Guidance, Target};
 use serde_json::{Value, json};
 
-use crate::crib::{Crib, Ran, repository, shared};
+use crate::temp_crib::{CommandOutput, TempCrib, repository, shared};
 
-fn counting() -> Value {
+fn count_tool() -> Value {
     json!({
         "name": "count", "description": "Count things", "command": "wc", "synchronous": true, "mutates": false,
         "subcommand": [
@@ -21,36 +21,170 @@ fn counting() -> Value {
 }
 
 /// The names and schemas of the tools that a file has, as MCP has them.
-fn schemas(crib: &Crib, file: &str) -> Value {
+fn schemas_of(crib: &TempCrib, file: &str) -> Value {
     let listing = crib.run(&["convert", file, "--to", "mcp"]).json();
     let tools = listing["tools"].as_array().expect("tools");
     tools.iter().map(|tool| json!([tool["name"], tool["inputSchema"]])).collect()
 }
 
-fn clean(ran: &Ran) {
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+fn assert_success(output: &CommandOutput) {
+    assert_eq!(output.code, 0, "{}{}", output.stdout, output.stderr);
 }
 
 #[test]
 fn a_definition_goes_to_a_specification_and_back_with_every_schema() {
-    let crib = Crib::new().tool("count", counting());
-    clean(&crib.run(&["convert", "tools/count.json", "--to", "spec", "--out", "count.md"]));
-    clean(&crib.run(&["convert", "count.md", "--to", "mtdf", "--out", "back.json"]));
-    assert_eq!(schemas(&crib, "back.json"), schemas(&crib, "tools/count.json"));
-    clean(&crib.run(&["check", "count.md"]));
-    clean(&crib.run(&["check", "back.json"]));
+    let crib = TempCrib::new().tool("count", count_tool());
+    assert_success(&crib.run(&[
+        "convert",
+        "tools/count.json",
+        "--to",
+        "spec",
+        "--out",
+        "count.md",
+    ]));
+    assert_success(&crib.run(&["convert", "count.md", "--to", "mtdf", "--out", "back.json"]));
+    assert_eq!(schemas_of(&crib, "back.json"), schemas_of(&crib, "tools/count.json"));
+    assert_success(&crib.run(&["check", "count.md"]));
+    assert_success(&crib.run(&["check", "back.json"]));
 }
 
 #[test]
-fn what_could_not_be_carried_is_told_by_tool_and_field() {
-    let crib = Crib::new().tool("count", counting());
-    let ran = crib.run(&["convert", "tools/count.json", "--to", "spec"]);
-    assert!(ran.stdout.starts_with("# count - MCP Tool Specification"), "{}", ran.stdout);
-    assert!(
-        ran.stderr.contains("note: `count_lines`: `command`: how it runs is not said"),
-        "{}",
-        ran.stderr
-    );
+fn losses_are_reported_by_tool_and_field() {
+    let crib = TempCrib::new().tool("count", count_tool());
+    insta::assert_snapshot!(crib.transcript(&["convert", "tools/count.json", "--to", "spec"]), @r#"
+    exit code 0
+    --- stdout
+    # count - MCP Tool Specification
+
+    ---
+
+    ## Tool: `count_lines`
+
+    **Mutates**: No
+
+    ### 1. Tool Purpose and Description
+
+    Count lines
+
+    ### 2. Invocation Name
+
+    `count_lines`
+
+    ### 3. Input Schema (Parameters)
+
+    | Parameter Name | Type | Required | Description | Example Value |
+    | :--- | :--- | :--- | :--- | :--- |
+    | `file` | `path` | Yes | The file |  |
+    | `working_directory` | `path` | No | Folder to run in |  |
+
+    ### 4. Output Schema (Return Value)
+
+    What the program prints, as text.
+
+    ### 5. Error Handling
+
+    A call that fails answers with the standard error object.
+
+    ```json
+    {
+      "status": "failure",
+      "error_type": "invalid_arguments",
+      "error_message": "what is wrong with the arguments",
+      "error_details": {
+        "details": []
+      }
+    }
+    ```
+
+    ### 6. Idempotency
+
+    - **Idempotent**: Unknown
+
+    ### 7. Usage Examples (for MCP context)
+
+    Not specified.
+
+    ### 8. Security Considerations
+
+    Not specified.
+
+    ---
+
+    ## Tool: `count_words`
+
+    **Mutates**: No
+
+    ### 1. Tool Purpose and Description
+
+    Count words
+
+    ### 2. Invocation Name
+
+    `count_words`
+
+    ### 3. Input Schema (Parameters)
+
+    | Parameter Name | Type | Required | Description | Example Value |
+    | :--- | :--- | :--- | :--- | :--- |
+    | `limit` | `integer` | No | At most |  |
+    | `working_directory` | `path` | No | Folder to run in |  |
+
+    In full:
+
+    ```json
+    {
+      "type": "object",
+      "properties": {
+        "limit": {
+          "type": "integer",
+          "description": "At most",
+          "minimum": 1
+        },
+        "working_directory": {
+          "type": "string",
+          "format": "path",
+          "description": "Folder to run in"
+        }
+      },
+      "additionalProperties": false
+    }
+    ```
+
+    ### 4. Output Schema (Return Value)
+
+    What the program prints, as text.
+
+    ### 5. Error Handling
+
+    A call that fails answers with the standard error object.
+
+    ```json
+    {
+      "status": "failure",
+      "error_type": "invalid_arguments",
+      "error_message": "what is wrong with the arguments",
+      "error_details": {
+        "details": []
+      }
+    }
+    ```
+
+    ### 6. Idempotency
+
+    - **Idempotent**: Unknown
+
+    ### 7. Usage Examples (for MCP context)
+
+    Not specified.
+
+    ### 8. Security Considerations
+
+    Not specified.
+
+    --- stderr
+    note: `count_lines`: `command`: how it runs is not said: bind it to a program
+    note: `count_words`: `command`: how it runs is not said: bind it to a program
+    "#);
     let report = crib
         .run(&["convert", "tools/count.json", "--to", "spec", "--out", "a.md", "--format", "json"])
         .json();
@@ -65,34 +199,48 @@ fn what_could_not_be_carried_is_told_by_tool_and_field() {
 }
 
 #[test]
-fn why_a_tool_cannot_be_said_is_told_and_nothing_of_it_is_written() {
+fn a_tool_that_cannot_be_expressed_is_reported_and_left_out() {
     let tool = |name: &str, properties: Value| json!({"name": name, "inputSchema": {"type": "object", "properties": properties}});
     let odd = tool("odd", json!({"-.": {"type": "string"}, ".": {"type": "string"}}));
-    let crib = Crib::new().file("odd.json", &json!({"tools": [odd]}).to_string()).file(
+    let crib = TempCrib::new().file("odd.json", &json!({"tools": [odd]}).to_string()).file(
         "both.json",
         &json!({"tools": [odd, tool("even", json!({"a": {"type": "string"}}))]}).to_string(),
     );
-    let none = crib.run(&["convert", "odd.json", "--to", "mtdf"]);
-    assert!(none.code == 1 && none.stdout.is_empty(), "{}", none.stdout);
-    assert!(
-        none.stderr.contains("note: `odd`: `name`: the format cannot say this tool: the flag `-.`"),
-        "{}",
-        none.stderr
-    );
-    let one = crib.run(&["convert", "both.json", "--to", "mtdf"]);
-    assert!(
-        one.code == 0 && one.stdout.contains("\"even\"") && !one.stdout.contains("\"odd\""),
-        "{}",
-        one.stdout
-    );
-    assert!(one.stderr.contains("it is left out"), "{}", one.stderr);
+    insta::assert_snapshot!(crib.transcript(&["convert", "odd.json", "--to", "mtdf"]), @r"
+    exit code 1
+    --- stderr
+    note: `odd`: `name`: the format cannot say this tool: the flag `-.` of `.` belongs to another parameter too; it is left out
+    error: no tool of `odd.json` could be converted
+     |
+     = help: that format can express none of its tools
+    ");
+    insta::assert_snapshot!(crib.transcript(&["convert", "both.json", "--to", "mtdf"]), @r#"
+    exit code 0
+    --- stdout
+    {
+      "name": "even",
+      "description": "even",
+      "synchronous": true,
+      "inputSchema": {
+        "type": "object",
+        "properties": {
+          "a": {
+            "type": "string"
+          }
+        }
+      }
+    }
+
+    --- stderr
+    note: `odd`: `name`: the format cannot say this tool: the flag `-.` of `.` belongs to another parameter too; it is left out
+    "#);
 }
 
 #[test]
 fn what_is_converted_to_mcp_is_what_is_served() {
-    let mut counting = counting();
+    let mut counting = count_tool();
     counting["version"] = "1.2.0".into();
-    let crib = Crib::new().tool("count", counting);
+    let crib = TempCrib::new().tool("count", counting);
     let served = crib.run(&["list", "--json"]).json();
     let written = crib.run(&["convert", "tools/count.json", "--to", "mcp"]).json();
     for tool in written["tools"].as_array().expect("tools") {
@@ -115,15 +263,14 @@ fn what_is_converted_to_mcp_is_what_is_served() {
 
 #[test]
 fn a_saved_listing_is_checked_listed_and_converted_but_not_served() {
-    let crib = Crib::new().tool("count", counting());
+    let crib = TempCrib::new().tool("count", count_tool());
     let listing = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "greet", "description": "Print a greeting",
         "inputSchema": {"type": "object", "properties": {"who": {"type": "string", "description": "Whom"}}, "additionalProperties": false},
         "annotations": {"readOnlyHint": true}}]}});
     crib.write("tools/listing.json", &listing.to_string());
-    clean(&crib.run(&["check", "tools/listing.json"]));
+    assert_success(&crib.run(&["check", "tools/listing.json"]));
     let listed = crib.run(&["list"]).stdout;
-    let (_, documented) = listed.split_once("Documented, not served").expect("a part for it");
-    assert!(documented.contains("greet"), "{listed}");
+    assert!(listed.ends_with("toolcrib.toml)\ngreet  Print a greeting\n"), "{listed}");
     let page = crib.run(&["convert", "tools/listing.json", "--to", "spec"]).stdout;
     assert!(page.contains("| `who` | `string` | No | Whom |"), "{page}");
 }
@@ -133,23 +280,44 @@ fn tools_that_need_several_files_go_to_a_folder() {
     let page = ["alpha", "beta"]
         .map(|name| format!("## Tool: `{name}`\n\nDo it.\n\n**Parameters**: None\n\n"))
         .concat();
-    let crib = Crib::new().file("two.md", &format!("# Two - MCP Tool Specification\n\n{page}"));
-    let printed = crib.run(&["convert", "two.md", "--to", "mtdf"]);
-    assert!(
-        printed.stdout.contains("alpha") && printed.stdout.contains("beta"),
-        "{}",
-        printed.stdout
-    );
-    insta::assert_snapshot!(printed.stderr, @"note: the output is 2 files in a row; pass `--out DIR` to write them");
-    let refused = crib.run(&["convert", "two.md", "--to", "mtdf", "--out", "one.json"]);
-    assert_eq!(refused.code, 2);
-    assert!(
-        refused.stderr.contains("the tools need 2 files") && refused.stderr.contains("--out"),
-        "{}",
-        refused.stderr
-    );
-    clean(&crib.run(&["convert", "two.md", "--to", "mtdf", "--out", "made/"]));
-    clean(&crib.run(&["check", "made"]));
+    let crib = TempCrib::new().file("two.md", &format!("# Two - MCP Tool Specification\n\n{page}"));
+    insta::assert_snapshot!(crib.transcript(&["convert", "two.md", "--to", "mtdf"]), @r#"
+    exit code 0
+    --- stdout
+    {
+      "name": "alpha",
+      "description": "Do it.",
+      "synchronous": true,
+      "inputSchema": {
+        "type": "object",
+        "properties": {},
+        "additionalProperties": false
+      }
+    }
+    {
+      "name": "beta",
+      "description": "Do it.",
+      "synchronous": true,
+      "inputSchema": {
+        "type": "object",
+        "properties": {},
+        "additionalProperties": false
+      }
+    }
+
+    --- stderr
+    note: the output is 2 files in a row; pass `--out DIR` to write them
+    "#);
+    let refused = crib.transcript(&["convert", "two.md", "--to", "mtdf", "--out", "one.json"]);
+    insta::assert_snapshot!(refused, @r"
+    exit code 2
+    --- stderr
+    error: the tools need 2 files, and `one.json` is one file
+     |
+     = help: pass a folder with --out; end it with `/` to create it
+    ");
+    assert_success(&crib.run(&["convert", "two.md", "--to", "mtdf", "--out", "made/"]));
+    assert_success(&crib.run(&["check", "made"]));
     assert!(
         crib.root().join("made/alpha.json").is_file()
             && crib.root().join("made/beta.json").is_file()
@@ -158,15 +326,15 @@ fn tools_that_need_several_files_go_to_a_folder() {
 
 #[test]
 fn a_file_without_tools_is_an_error() {
-    let crib = Crib::new().file("empty.json", "{}");
-    let ran = crib.run(&["convert", "empty.json", "--to", "spec", "--out", "x.md"]);
-    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let crib = TempCrib::new().file("empty.json", "{}");
+    let output = crib.run(&["convert", "empty.json", "--to", "spec", "--out", "x.md"]);
+    assert_eq!(output.code, 1, "{}", output.stderr);
     assert!(!crib.root().join("x.md").exists());
     assert_eq!(crib.run(&["convert", "absent.json", "--to", "spec"]).code, 2);
 }
 
 /// The places of the template that are to be filled in: what stands in brackets, each text once.
-fn gaps(template: &str) -> usize {
+fn count_gaps(template: &str) -> usize {
     let is_gap = |line: &&str| {
         line.contains("[D")
             || line.contains("[E")
@@ -184,8 +352,8 @@ fn gaps(template: &str) -> usize {
 
 #[test]
 fn every_place_of_a_new_specification_that_is_to_be_filled_in_is_told() {
-    let crib = Crib::new();
-    clean(&crib.run(&["new", "spec", "fetch_page"]));
+    let crib = TempCrib::new();
+    assert_success(&crib.run(&["new", "spec", "fetch_page"]));
     let path = crib.root().join("tools/fetch_page/MCP_TOOL_SPECIFICATION.md");
     let text = fs::read_to_string(&path).expect("the template");
     let sections: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("### ")).collect();
@@ -197,8 +365,8 @@ fn every_place_of_a_new_specification_that_is_to_be_filled_in_is_told() {
         .iter()
         .filter(|found| found["code"] == "TC413")
         .count();
-    assert_eq!(told, gaps(&text), "{report:#}");
-    assert_eq!(gaps(&text), 14);
+    assert_eq!(told, count_gaps(&text), "{report:#}");
+    assert_eq!(count_gaps(&text), 14);
     assert_eq!(crib.run(&["check", "--strict"]).code, 1);
     assert_eq!(crib.run(&["new", "spec", "fetch_page"]).code, 2, "nothing is overwritten");
     assert_eq!(fs::read_to_string(&path).expect("the template"), text);
@@ -206,8 +374,8 @@ fn every_place_of_a_new_specification_that_is_to_be_filled_in_is_told() {
 
 #[test]
 fn a_new_specification_that_is_filled_in_has_no_findings() {
-    let crib = Crib::new();
-    clean(&crib.run(&["new", "spec", "fetch_page"]));
+    let crib = TempCrib::new();
+    assert_success(&crib.run(&["new", "spec", "fetch_page"]));
     let path = crib.root().join("tools/fetch_page/MCP_TOOL_SPECIFICATION.md");
     let mut text = fs::read_to_string(&path).expect("the template");
     text = text
@@ -219,12 +387,12 @@ fn a_new_specification_that_is_filled_in_has_no_findings() {
         text.replace_range(start..end, "It says what the shop knows about the subject.");
     }
     fs::write(&path, &text).expect("the filled in template");
-    let ran = crib.run(&["check", "--strict"]);
+    let output = crib.run(&["check", "--strict"]);
     assert_eq!(
-        (ran.code, ran.stdout.trim()),
+        (output.code, output.stdout.trim()),
         (0, "1 file, 1 tool, 0 errors, 0 warnings, 0 notes"),
         "{text}\n{}",
-        ran.stdout
+        output.stdout
     );
 }
 
@@ -233,15 +401,15 @@ fn every_example_converts_to_every_format() {
     for file in ["examples/starter/tools/find_text.json", "crates/formats/tests/it/specs/whole.md"]
     {
         let path = repository().join(file);
-        let crib = Crib::new();
+        let crib = TempCrib::new();
         for to in ["mtdf", "rave", "spec", "mcp"] {
-            clean(&crib.run(&["convert", path.to_str().expect("a path"), "--to", to]));
+            assert_success(&crib.run(&["convert", path.to_str().expect("a path"), "--to", to]));
         }
     }
 }
 
 /// Every file of the corpus, with its tools.
-fn corpus() -> Vec<(String, Vec<Tool>)> {
+fn corpus_tools() -> Vec<(String, Vec<Tool>)> {
     let folders = ["corpus/mtdf", "corpus/specs", "corpus/rave"].into_iter().filter_map(shared);
     let mut waiting: Vec<PathBuf> = folders.collect();
     let mut found = Vec::new();
@@ -264,9 +432,9 @@ fn corpus() -> Vec<(String, Vec<Tool>)> {
 
 #[test]
 fn check_finds_no_error_in_what_was_converted() {
-    let files = corpus();
+    let files = corpus_tools();
     for target in [Target::Mtdf, Target::Rave, Target::Specification, Target::Mcp] {
-        let crib = Crib::new();
+        let crib = TempCrib::new();
         for (number, (_, tools)) in files.iter().enumerate() {
             for file in formats::convert(tools, target, "crib").files {
                 crib.write(&format!("made/{number}/{}", file.name), &file.text);

@@ -13,7 +13,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::crib::{Crib, definition};
+use crate::temp_crib::{TempCrib, definition};
 
 /// How long anything may take before a test gives up.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -22,7 +22,7 @@ const LEGACY: &str = "2025-11-25";
 
 /// A server process that listens on a port of its own.
 struct Site {
-    crib: Crib,
+    crib: TempCrib,
     child: Child,
     address: String,
 }
@@ -36,7 +36,7 @@ impl Site {
             tool["subcommand"][0]["positional_args"] = json!([{"name": "word", "type": "string", "description": "What", "required": true}]);
             tool
         };
-        let crib = Crib::new()
+        let crib = TempCrib::new()
             .tool("say", taking("say", "echo", true))
             .tool("late", taking("late", "sh late.sh", false))
             .file("late.sh", "sleep 3; echo \"late $1\"")
@@ -106,7 +106,7 @@ impl Drop for Site {
 }
 
 /// The whole answer: its head, and the message in its body, be it plain or the last event of a stream.
-fn answer(mut stream: TcpStream) -> (String, Value) {
+fn read_answer(mut stream: TcpStream) -> (String, Value) {
     let mut raw = String::new();
     stream.read_to_string(&mut raw).expect("an answer in time");
     let (head, body) = raw.split_once("\r\n\r\n").expect("a head");
@@ -134,14 +134,16 @@ impl<'a> Client<'a> {
     fn legacy(site: &'a Site) -> Self {
         let hello = json!({"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
         let opened = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello});
-        let (head, _) = answer(site.open(&[], &opened));
+        let (head, _) = read_answer(site.open(&[], &opened));
         let session = head
             .lines()
             .find_map(|line| line.strip_prefix("mcp-session-id: "))
             .expect("a session")
             .to_owned();
         let client = Self { site, session: Some(session) };
-        answer(client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}), ""));
+        read_answer(
+            client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}), ""),
+        );
         client
     }
 
@@ -174,7 +176,7 @@ impl<'a> Client<'a> {
     }
 
     fn call(&self, tool: &str, arguments: Value) -> Value {
-        answer(self.start(tool, arguments)).1["result"]["structuredContent"].clone()
+        read_answer(self.start(tool, arguments)).1["result"]["structuredContent"].clone()
     }
 
     /// Calls a tool, starts an operation and waits for its result: all of it must be this client's own.
@@ -191,7 +193,7 @@ impl<'a> Client<'a> {
 }
 
 /// Says something on the control socket.
-fn control(site: &Site, word: &str) -> String {
+fn send_control_command(site: &Site, word: &str) -> String {
     let path = site.crib.state().join(format!("control-{}.sock", site.child.id()));
     let mut stream = UnixStream::connect(path).expect("a connection");
     stream.set_read_timeout(Some(PATIENCE)).expect("a limit");
@@ -218,7 +220,7 @@ fn a_hundred_clients_at_once_get_exactly_what_is_theirs() {
             scope.spawn(move || {
                 other.wait();
                 assert_eq!(
-                    control(site, &format!("v{number}")),
+                    send_control_command(site, &format!("v{number}")),
                     format!("error: unknown command `v{number}`")
                 );
             });
@@ -239,7 +241,7 @@ fn clients_that_vanish_in_a_call_take_their_own_work_with_them_and_no_other() {
     drop(vanish);
     site.wait_for(20, "cancelled");
     for (number, stream) in stay.into_iter().enumerate() {
-        let (_, reply) = answer(stream);
+        let (_, reply) = read_answer(stream);
         let started = &reply["result"]["structuredContent"];
         let id = started["operation_id"].as_str().unwrap_or_else(|| panic!("{reply}"));
         let ended = client.call("await", json!({"id": id, "timeout_seconds": 50}));

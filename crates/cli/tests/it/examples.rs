@@ -11,12 +11,12 @@ use serde_json::Value;
 
 use crate::{
     build::{TOOL, codes, files, package, yaml},
-    crib::{Crib, has},
+    temp_crib::{TempCrib, has_program},
 };
 
 #[test]
 fn examples_are_run_and_their_output_is_kept() {
-    if !has("Rscript") {
+    if !has_program("Rscript") {
         return;
     }
     let crib = package(&TOOL.replace(
@@ -50,7 +50,7 @@ fn examples_are_run_and_their_output_is_kept() {
 
 #[test]
 fn what_examples_say_to_standard_error_is_output_too() {
-    if !has("Rscript") {
+    if !has_program("Rscript") {
         return;
     }
     let code = "#' try(log(\"a\"))\n#' write(\"aside\", stderr())\n#' system(\"printf one; printf two >&2\")\n#' z\n";
@@ -69,7 +69,7 @@ fn what_examples_say_to_standard_error_is_output_too() {
 
 #[test]
 fn examples_may_attach_their_own_package_and_others() {
-    if !has("Rscript") {
+    if !has_program("Rscript") {
         return;
     }
     let code = "library(demo)\n#' stopifnot(require(\"demo\"))\n#' library(stats4)\n#' c(add(1, 2), is.function(mle))\n#' \
@@ -83,7 +83,7 @@ fn examples_may_attach_their_own_package_and_others() {
 
 #[test]
 fn output_is_the_same_in_every_locale() {
-    if !has("Rscript") {
+    if !has_program("Rscript") {
         return;
     }
     let code = "#' T\n#' @examples\n#' f()\n#' sort(c(\"b\", \"A\", \"a\"))\n#' as.POSIXct(0, origin = \"1970-01-01\")\n#' @keywords mcp-tool\n\
@@ -109,7 +109,7 @@ fn output_is_the_same_in_every_locale() {
 }
 
 /// A program that stands in for R and always fails.
-fn broken_r(crib: &Crib) -> String {
+fn broken_r(crib: &TempCrib) -> String {
     use std::os::unix::fs::PermissionsExt;
     crib.write("bin/Rscript", "#!/bin/sh\nexit 9\n");
     let path = crib.root().join("bin/Rscript");
@@ -119,7 +119,7 @@ fn broken_r(crib: &Crib) -> String {
 
 #[test]
 fn a_second_build_runs_no_example_and_a_change_runs_it_again() {
-    if !has("Rscript") {
+    if !has_program("Rscript") {
         return;
     }
     let crib = package(TOOL);
@@ -127,7 +127,7 @@ fn a_second_build_runs_no_example_and_a_change_runs_it_again() {
     let first = yaml(&crib, "demo-add");
     assert!(first.contains("#> [1] 3"), "{first}");
     let path = broken_r(&crib);
-    let again = |crib: &Crib| {
+    let again = |crib: &TempCrib| {
         let output = crib
             .command(&["build", ".", "--format", "json"])
             .env("PATH", &path)
@@ -145,7 +145,7 @@ fn a_second_build_runs_no_example_and_a_change_runs_it_again() {
 
 #[test]
 fn other_data_runs_an_example_again_and_the_same_data_does_not() {
-    if !has("Rscript") {
+    if !has_program("Rscript") {
         return;
     }
     let crib = package(
@@ -188,7 +188,7 @@ fn other_data_runs_an_example_again_and_the_same_data_does_not() {
 }
 
 /// Writes another time to the file of a tool, as if its example had taken so long.
-fn set_time(crib: &Crib, tool: &str, seconds: &str) -> String {
+fn set_time(crib: &TempCrib, tool: &str, seconds: &str) -> String {
     let other = |line: &str| match line.starts_with("execution_time: ") {
         true => format!("execution_time: {seconds}\n"),
         false => format!("{line}\n"),
@@ -200,7 +200,7 @@ fn set_time(crib: &Crib, tool: &str, seconds: &str) -> String {
 
 #[test]
 fn the_time_is_kept_while_the_sources_are_the_same() {
-    if !has("Rscript") {
+    if !has_program("Rscript") {
         return;
     }
     let code =
@@ -224,7 +224,7 @@ fn the_time_is_kept_while_the_sources_are_the_same() {
 
 #[test]
 fn other_sources_have_another_time_even_if_the_output_is_the_same() {
-    if !has("Rscript") {
+    if !has_program("Rscript") {
         return;
     }
     let crib = package(TOOL);
@@ -241,7 +241,7 @@ fn other_sources_have_another_time_even_if_the_output_is_the_same() {
 
 #[test]
 fn a_failing_example_is_said_and_the_others_are_built() {
-    if !has("Rscript") {
+    if !has_program("Rscript") {
         return;
     }
     let outside = std::env::temp_dir().join(format!("toolcrib-outside-{}", std::process::id()));
@@ -288,7 +288,7 @@ fn tool(name: &str, code: &str) -> String {
 
 #[test]
 fn an_example_that_takes_too_long_is_ended() {
-    if !has("Rscript") {
+    if !has_program("Rscript") {
         return;
     }
     let crib = package(&(tool("slow", "Sys.sleep(50)") + &tool("fast", "1 + 1")));
@@ -310,7 +310,7 @@ fn an_example_that_takes_too_long_is_ended() {
 
 #[test]
 fn examples_run_at_the_same_time_and_share_nothing() {
-    if !has("Rscript") {
+    if !has_program("Rscript") {
         return;
     }
     let code = "exists(\"left\"); assign(\"left\", 1, globalenv()); file.exists(\"left.txt\"); \
@@ -328,7 +328,7 @@ fn examples_run_at_the_same_time_and_share_nothing() {
 
 #[test]
 fn functions_on_one_page_share_one_run_of_their_example() {
-    if !has("Rscript") {
+    if !has_program("Rscript") {
         return;
     }
     let code = "#' T\n#' @examples\n#' cat(sample(1e9, 1))\n#' @keywords mcp-tool\nf <- function() 1\n\n\
@@ -346,7 +346,7 @@ fn functions_on_one_page_share_one_run_of_their_example() {
 
 #[test]
 fn an_example_that_prints_much_is_cut() {
-    if !has("Rscript") {
+    if !has_program("Rscript") {
         return;
     }
     let wide = tool("wide", "cat(strrep(\"x\", 1010000))");
@@ -362,7 +362,7 @@ fn an_example_that_prints_much_is_cut() {
 
 #[test]
 fn a_failing_example_is_not_run_again_while_nothing_changed() {
-    if !has("Rscript") {
+    if !has_program("Rscript") {
         return;
     }
     let crib = package(&TOOL.replace("z <- demo::add(1, 2)", "stop(\"it broke\")"));
@@ -399,7 +399,7 @@ fn templates_and_code_of_examples_are_found_in_the_package_only() {
 
 #[test]
 fn an_example_whose_condition_does_not_hold_is_shown_and_not_run() {
-    if !has("Rscript") {
+    if !has_program("Rscript") {
         return;
     }
     let code = |condition: &str| {
@@ -418,7 +418,7 @@ fn an_example_whose_condition_does_not_hold_is_shown_and_not_run() {
 
 #[test]
 fn output_has_no_paths_of_this_machine() {
-    if !has("Rscript") {
+    if !has_program("Rscript") {
         return;
     }
     let code = "#' Paths\n#' @examples\n#' writeLines(\"x\", \"here.txt\")\n#' getwd()\n#' tempfile()\n#' getNamespaceInfo(\"demo\", \"path\")\n\

@@ -10,14 +10,14 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    crib::{Crib, definition},
     serve::Client,
+    temp_crib::{TempCrib, definition},
 };
 
 const SWITCHED: &str = "# mine\n[flags]\nstyle = \"plain\" # by hand\n\n[[switch]]\nflag = \"git-tools\"\ntools = \"git_*\"\n";
 
-fn crib(config: &str) -> Crib {
-    Crib::new()
+fn crib_with_git(config: &str) -> TempCrib {
+    TempCrib::new()
         .file("toolcrib.toml", config)
         .tool(
             "git",
@@ -29,7 +29,7 @@ fn crib(config: &str) -> Crib {
         .tool("ls", definition("ls", "true"))
 }
 
-fn call(client: &mut Client, name: &str, arguments: Value) -> Value {
+fn call_guide_tool(client: &mut Client, name: &str, arguments: Value) -> Value {
     let reply =
         client.ask("tools/call", json!({"name": format!("guide_{name}"), "arguments": arguments}));
     assert!(reply["result"].is_object(), "{reply}");
@@ -41,12 +41,12 @@ fn call(client: &mut Client, name: &str, arguments: Value) -> Value {
 }
 
 /// The tools of definitions that a client sees.
-fn defined(client: &mut Client) -> Vec<String> {
+fn defined_tools(client: &mut Client) -> Vec<String> {
     client.names().into_iter().filter(|name| !name.starts_with("guide_")).collect()
 }
 
 /// What a fresh server answers to one request of a client that has never shaken hands.
-fn modern(crib: &Crib, method: &str, mut params: Value) -> Value {
+fn ask_fresh_server(crib: &TempCrib, method: &str, mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {},
     });
@@ -71,14 +71,17 @@ fn modern(crib: &Crib, method: &str, mut params: Value) -> Value {
 
 #[test]
 fn clients_of_both_eras_share_flags_and_nothing_is_lost_between_servers() {
-    let crib = crib("[flags]\nstyle = \"plain\"\n");
+    let crib = crib_with_git("[flags]\nstyle = \"plain\"\n");
     let mut client = Client::start(&crib, &[]);
-    let set =
-        call(&mut client, "set_project_flag", json!({"name": "languages", "value": ["rust", "r"]}));
+    let set = call_guide_tool(
+        &mut client,
+        "set_project_flag",
+        json!({"name": "languages", "value": ["rust", "r"]}),
+    );
     assert_eq!(set["success"], true, "{set}");
     client.close();
     let get = |name: &str| {
-        let reply = modern(
+        let reply = ask_fresh_server(
             &crib,
             "tools/call",
             json!({"name": "guide_get_project_flag", "arguments": {"name": name}}),
@@ -91,7 +94,7 @@ fn clients_of_both_eras_share_flags_and_nothing_is_lost_between_servers() {
     );
     assert_eq!(get("style")["source"], "config");
     let arguments = json!({"name": "languages", "value": 7});
-    let refused = modern(
+    let refused = ask_fresh_server(
         &crib,
         "tools/call",
         json!({"name": "guide_set_project_flag", "arguments": arguments}),
@@ -101,10 +104,10 @@ fn clients_of_both_eras_share_flags_and_nothing_is_lost_between_servers() {
 }
 
 #[test]
-fn the_tools_are_there_with_the_section_and_only_then() {
+fn flag_tools_need_the_section_flags() {
     let six = |config: &str| {
-        let ran = crib(config).run(&["list", "--json"]).json();
-        let names = ran
+        let output = crib_with_git(config).run(&["list", "--json"]).json();
+        let names = output
             .as_array()
             .expect("tools")
             .iter()
@@ -115,20 +118,20 @@ fn the_tools_are_there_with_the_section_and_only_then() {
 }
 
 #[test]
-fn the_user_s_store_is_not_opened_before_a_flag_is_touched() {
-    let crib = crib("[flags]\n");
+fn the_user_store_is_opened_on_first_use() {
+    let crib = crib_with_git("[flags]\n");
     let mut client = Client::start(&crib, &[]);
     client.names();
     let store = crib.state().ancestors().nth(2).expect("the state folder").join("user.db");
     assert!(!store.exists());
-    call(&mut client, "get_feature_flag", json!({"name": "x"}));
+    call_guide_tool(&mut client, "get_feature_flag", json!({"name": "x"}));
     assert!(store.exists());
 }
 
 /// Defect 5, from twenty processes.
 #[test]
 fn twenty_processes_at_once_lose_nothing() {
-    let crib = crib("");
+    let crib = crib_with_git("");
     let start = |number: usize| {
         crib.command(&["flags", "set", &format!("f{number}")])
             .stdout(Stdio::null())
@@ -147,19 +150,19 @@ fn twenty_processes_at_once_lose_nothing() {
 /// Defect 6: edits by hand were not seen, then overwritten, and comments dropped.
 #[test]
 fn an_edit_by_hand_is_honoured_at_once_and_the_file_is_never_written() {
-    let crib = crib(SWITCHED);
+    let crib = crib_with_git(SWITCHED);
     let mut client = Client::start(&crib, &[]);
-    call(&mut client, "set_project_flag", json!({"name": "other"}));
+    call_guide_tool(&mut client, "set_project_flag", json!({"name": "other"}));
     let edited = SWITCHED.replace("\"plain\"", "\"headings\"");
     crib.write("toolcrib.toml", &edited);
     assert_eq!(
-        call(&mut client, "get_project_flag", json!({"name": "style"}))["value"]["value"],
+        call_guide_tool(&mut client, "get_project_flag", json!({"name": "style"}))["value"]["value"],
         "headings"
     );
-    call(&mut client, "set_project_flag", json!({"name": "style", "value": "full"}));
-    call(&mut client, "set_feature_flag", json!({"name": "style", "value": "none"}));
+    call_guide_tool(&mut client, "set_project_flag", json!({"name": "style", "value": "full"}));
+    call_guide_tool(&mut client, "set_feature_flag", json!({"name": "style", "value": "none"}));
     assert_eq!(
-        call(&mut client, "get_project_flag", json!({"name": "style"}))["value"]["value"],
+        call_guide_tool(&mut client, "get_project_flag", json!({"name": "style"}))["value"]["value"],
         "full"
     );
     assert_eq!(fs::read_to_string(crib.root().join("toolcrib.toml")).expect("the config"), edited);
@@ -167,10 +170,10 @@ fn an_edit_by_hand_is_honoured_at_once_and_the_file_is_never_written() {
 
 /// Defect 7: the lock of a server that was killed blocked everyone for minutes.
 #[test]
-fn a_killed_server_blocks_nobody() {
-    let crib = crib("[flags]\n");
+fn a_killed_server_leaves_no_lock() {
+    let crib = crib_with_git("[flags]\n");
     let mut client = Client::start(&crib, &[]);
-    call(&mut client, "set_feature_flag", json!({"name": "x", "value": "kept"}));
+    call_guide_tool(&mut client, "set_feature_flag", json!({"name": "x", "value": "kept"}));
     drop(client); // By a signal that cannot be caught.
     let begun = Instant::now();
     assert_eq!(crib.run(&["flags", "get", "x"]).stdout, "kept\n");
@@ -180,49 +183,58 @@ fn a_killed_server_blocks_nobody() {
 
 #[test]
 fn a_flag_switches_tools_of_a_running_server() {
-    let crib = crib(SWITCHED);
+    let crib = crib_with_git(SWITCHED);
     let mut client = Client::start(&crib, &[]);
-    assert_eq!(defined(&mut client), ["ls"]);
+    assert_eq!(defined_tools(&mut client), ["ls"]);
     let refused = client.ask("tools/call", json!({"name": "git_log", "arguments": {}}));
     assert_eq!(
         refused["error"]["message"],
         "`git_log` is not served now: it is switched off until the flag `git-tools` is true"
     );
-    call(&mut client, "set_project_flag", json!({"name": "git-tools"}));
-    assert_eq!(defined(&mut client), ["git_log", "git_tag", "ls"], "before the change is answered");
-    let ran = client.ask("tools/call", json!({"name": "git_log", "arguments": {}}));
-    assert_eq!(ran["result"]["structuredContent"]["stdout"], "log\n", "{ran}");
-    call(&mut client, "set_feature_flag", json!({"name": "git-tools", "value": false}));
-    assert_eq!(defined(&mut client).len(), 3, "the project's own value counts");
+    call_guide_tool(&mut client, "set_project_flag", json!({"name": "git-tools"}));
+    assert_eq!(
+        defined_tools(&mut client),
+        ["git_log", "git_tag", "ls"],
+        "before the change is answered"
+    );
+    let output = client.ask("tools/call", json!({"name": "git_log", "arguments": {}}));
+    assert_eq!(output["result"]["structuredContent"]["stdout"], "log\n", "{output}");
+    call_guide_tool(&mut client, "set_feature_flag", json!({"name": "git-tools", "value": false}));
+    assert_eq!(defined_tools(&mut client).len(), 3, "the project's own value counts");
     assert_eq!(crib.run(&["flags", "unset", "git-tools"]).code, 0);
-    assert_eq!(defined(&mut client), ["ls"], "from the terminal");
+    assert_eq!(defined_tools(&mut client), ["ls"], "from the terminal");
     crib.run(&["flags", "set", "git-tools", "--global"]);
     client.wait_for_change();
-    assert_eq!(defined(&mut client).len(), 3);
+    assert_eq!(defined_tools(&mut client).len(), 3);
 }
 
 #[test]
 fn a_flag_set_through_one_server_reaches_the_others() {
-    let crib = crib(SWITCHED);
+    let crib = crib_with_git(SWITCHED);
     let (mut one, mut other) = (Client::start(&crib, &[]), Client::start(&crib, &[]));
-    assert_eq!(defined(&mut other), ["ls"]);
-    call(&mut one, "set_project_flag", json!({"name": "git-tools"}));
+    assert_eq!(defined_tools(&mut other), ["ls"]);
+    call_guide_tool(&mut one, "set_project_flag", json!({"name": "git-tools"}));
     other.wait_for_change();
-    assert_eq!(defined(&mut other).len(), 3);
+    assert_eq!(defined_tools(&mut other).len(), 3);
 }
 
 #[test]
 fn list_and_call_follow_switches_too() {
-    let crib = crib(SWITCHED);
+    let crib = crib_with_git(SWITCHED);
     let listed = crib.run(&["list"]).stdout;
-    assert!(
-        listed.contains("Switched off")
-            && listed.contains("git_log  until the flag `git-tools` is true"),
-        "{listed}"
-    );
-    let refused = crib.run(&["call", "git_log"]);
-    assert_eq!(refused.code, 3);
-    assert!(refused.stderr.contains("toolcrib flags set git-tools 'true'"), "{}", refused.stderr);
+    let (_, switched_off) = listed.split_once("\n\n").expect("two parts");
+    insta::assert_snapshot!(switched_off, @r"
+    Switched off (see `[[switch]]` in toolcrib.toml)
+    git_log  until the flag `git-tools` is true
+    git_tag  until the flag `git-tools` is true
+    ");
+    insta::assert_snapshot!(crib.transcript(&["call", "git_log"]), @r"
+    exit code 3
+    --- stderr
+    error: `git_log` is switched off until the flag `git-tools` is true
+     |
+     = help: run `toolcrib flags set git-tools 'true'` to turn it on
+    ");
     crib.run(&["call", "set_project_flag", "--args", r#"{"name": "git-tools"}"#]);
     assert_eq!(crib.run(&["call", "git_log"]).stdout, "log\n");
     assert!(!crib.run(&["list"]).stdout.contains("Switched off"));
@@ -230,33 +242,102 @@ fn list_and_call_follow_switches_too() {
 
 #[test]
 fn flags_from_the_terminal() {
-    let crib = crib("[flags]\nstyle = \"plain\"\n");
-    let said = |arguments: &[&str]| {
-        let ran = crib.run(&[&["flags"], arguments].concat());
-        format!("{}: {}{}", ran.code, ran.stdout, ran.stderr)
-    };
-    insta::assert_snapshot!(said(&["set", "verbose"]), @"0: `verbose` is now true for this project (was not set)");
-    insta::assert_snapshot!(said(&["set", "verbose", "false", "--global"]), @"0: `verbose` is now false for every project (was not set)");
-    insta::assert_snapshot!(said(&["set", "langs", r#"["rust", "r"]"#, "--project", ".."]), @r#"0: `langs` is now ["rust","r"] for that project (was not set)"#);
-    insta::assert_snapshot!(said(&["list"]), @r#"
-    0: style    config   "plain"
+    let crib = crib_with_git("[flags]\nstyle = \"plain\"\n");
+    let transcript = |arguments: &[&str]| crib.transcript(&[&["flags"], arguments].concat());
+    insta::assert_snapshot!(transcript(&["list", "--global"]), @r"
+    exit code 0
+    --- stderr
+    no flags are set
+    ");
+    insta::assert_snapshot!(transcript(&["set", "verbose"]), @r"
+    exit code 0
+    --- stdout
+    `verbose` is now true for this project (was not set)
+    ");
+    insta::assert_snapshot!(transcript(&["set", "verbose", "false", "--global"]), @r"
+    exit code 0
+    --- stdout
+    `verbose` is now false for every project (was not set)
+    ");
+    insta::assert_snapshot!(transcript(&["set", "langs", r#"["rust", "r"]"#, "--project", ".."]), @r#"
+    exit code 0
+    --- stdout
+    `langs` is now ["rust","r"] for that project (was not set)
+    "#);
+    insta::assert_snapshot!(transcript(&["list"]), @r#"
+    exit code 0
+    --- stdout
+    style    config   "plain"
     verbose  project  true
     "#);
-    insta::assert_snapshot!(said(&["list", "--global"]), @"0: verbose  global   false");
-    insta::assert_snapshot!(said(&["get", "style"]), @"0: plain");
-    insta::assert_snapshot!(said(&["get", "langs", "--project", "..", "--json"]), @r#"0: {"version":1,"name":"langs","is_set":true,"value":["rust","r"],"source":"project"}"#);
-    insta::assert_snapshot!(said(&["get", "langs"]), @"1: `langs` is not set");
-    insta::assert_snapshot!(said(&["unset", "verbose"]), @"0: `verbose` is no longer set for this project (was true)");
-    insta::assert_snapshot!(said(&["unset", "verbose"]), @"0: `verbose` is no longer set for this project (was not set)");
-    insta::assert_snapshot!(said(&["get", "verbose"]), @"0: false");
-    insta::assert_snapshot!(said(&["set", "a b"]), @"4: error: `a b` is not a valid flag name: ' ' is not allowed; use letters, digits, `_`, `-` and `.`");
-    insta::assert_snapshot!(said(&["set", "x", "[1]"]), @"4: error: invalid flag value: `[0]` is an integer, not a text");
-    insta::assert_snapshot!(said(&["set", "port", "8080"]), @r#"0: `port` is now "8080" for this project (was not set)"#);
+    insta::assert_snapshot!(transcript(&["list", "--global"]), @r"
+    exit code 0
+    --- stdout
+    verbose  global   false
+    ");
+    insta::assert_snapshot!(transcript(&["get", "style"]), @r"
+    exit code 0
+    --- stdout
+    plain
+    ");
+    insta::assert_snapshot!(transcript(&["get", "langs", "--project", "..", "--json"]), @r#"
+    exit code 0
+    --- stdout
+    {"version":1,"name":"langs","is_set":true,"value":["rust","r"],"source":"project"}
+    "#);
+    insta::assert_snapshot!(transcript(&["get", "langs"]), @r"
+    exit code 1
+    --- stderr
+    `langs` is not set
+    ");
+    insta::assert_snapshot!(transcript(&["unset", "verbose"]), @r"
+    exit code 0
+    --- stdout
+    `verbose` is no longer set for this project (was true)
+    ");
+    insta::assert_snapshot!(transcript(&["unset", "verbose"]), @r"
+    exit code 0
+    --- stdout
+    `verbose` is no longer set for this project (was not set)
+    ");
+    insta::assert_snapshot!(transcript(&["get", "verbose"]), @r"
+    exit code 0
+    --- stdout
+    false
+    ");
+    insta::assert_snapshot!(transcript(&["set", "a b"]), @r"
+    exit code 4
+    --- stderr
+    error: `a b` is not a valid flag name: ' ' is not allowed; use letters, digits, `_`, `-` and `.`
+    ");
+    insta::assert_snapshot!(transcript(&["set", "x", "[1]"]), @r"
+    exit code 4
+    --- stderr
+    error: invalid flag value: `[0]` is an integer, not a text
+    ");
+    insta::assert_snapshot!(transcript(&["set", "x", "yes"]), @r#"
+    exit code 0
+    --- stdout
+    `x` is now "yes" for this project (was not set)
+
+    --- stderr
+    note: the value is stored as text; use `true` or `false` to turn a flag on or off
+    "#);
+    insta::assert_snapshot!(transcript(&["list", "[a-"]), @r"
+    exit code 4
+    --- stderr
+    error: invalid pattern: '[' cannot occur in a tool name; the only wildcards are `*` and `?`
+    ");
+    insta::assert_snapshot!(transcript(&["set", "port", "8080"]), @r#"
+    exit code 0
+    --- stdout
+    `port` is now "8080" for this project (was not set)
+    "#);
 }
 
 #[test]
-fn a_broken_store_is_moved_aside_and_said_once() {
-    let crib = crib("[flags]\n");
+fn a_corrupt_store_is_moved_aside_and_reported_once() {
+    let crib = crib_with_git("[flags]\n");
     crib.run(&["flags", "set", "x"]);
     let state = crib.root().parent().expect("a folder").join("state/toolcrib");
     for suffix in ["", "-wal", "-shm"] {
@@ -264,13 +345,13 @@ fn a_broken_store_is_moved_aside_and_said_once() {
     }
     fs::write(state.join("user.db"), "this is no database ".repeat(500)).expect("a file");
     let mut client = Client::start(&crib, &[]);
-    let told = call(&mut client, "get_project_flag", json!({"name": "x"}));
-    assert_eq!((&told["success"], &told["error_type"]), (&json!(false), &json!("store_failed")));
-    assert!(told["error"].as_str().expect("an error").contains("moved aside"), "{told}");
+    let reply = call_guide_tool(&mut client, "get_project_flag", json!({"name": "x"}));
+    assert_eq!((&reply["success"], &reply["error_type"]), (&json!(false), &json!("store_failed")));
+    assert!(reply["error"].as_str().expect("an error").contains("moved aside"), "{reply}");
     let state_path = state.to_string_lossy().into_owned();
-    assert!(!told.to_string().contains(&state_path), "where it is, is not the client's business");
+    assert!(!reply.to_string().contains(&state_path), "clients do not see the path");
     assert_eq!(
-        call(&mut client, "set_project_flag", json!({"name": "x"}))["success"],
+        call_guide_tool(&mut client, "set_project_flag", json!({"name": "x"}))["success"],
         true,
         "and then work goes on"
     );
@@ -282,7 +363,7 @@ fn a_broken_store_is_moved_aside_and_said_once() {
 
 #[test]
 fn a_state_folder_that_cannot_be_written_is_a_clear_failure() {
-    let crib = crib(SWITCHED);
+    let crib = crib_with_git(SWITCHED);
     let blocked = crib.root().join("state");
     fs::write(&blocked, "a file, where a folder should be").expect("a file");
     let run = |arguments: &[&str]| {

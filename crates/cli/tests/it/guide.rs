@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::crib::{Crib, definition};
+use crate::temp_crib::{TempCrib, definition};
 
 fn my_tool() -> Value {
     json!({"name": "my_tool", "description": "Example tool for demonstration", "inputSchema": {"type": "object",
@@ -31,8 +31,8 @@ fn python_script() -> Value {
             "required": ["script_path"], "additionalProperties": false}})
 }
 
-fn examples() -> Crib {
-    Crib::new().tool("my_tool", my_tool()).tool("cargo_build", cargo_build()).tool("python_script", python_script()).file(
+fn crib_with_guide_examples() -> TempCrib {
+    TempCrib::new().tool("my_tool", my_tool()).tool("cargo_build", cargo_build()).tool("python_script", python_script()).file(
         "toolcrib.toml",
         "[[bind]]\ntools = \"my_tool\"\ncommand = [\"echo\"]\n\
          [[bind]]\ntools = \"cargo_*\"\ncommand = [\"echo\", \"build\"]\n\
@@ -42,12 +42,12 @@ fn examples() -> Crib {
 
 #[test]
 fn the_three_complete_examples_run() {
-    let crib = examples()
+    let crib = crib_with_guide_examples()
         .file("hello.py", "import os, sys\nprint(sys.argv[1:], os.environ['GREETING'])\n");
     let out = |name: &str, arguments: Value| {
-        let ran = crib.run(&["call", name, "--args", &arguments.to_string()]);
-        assert_eq!(ran.code, 0, "{name}: {}{}", ran.stdout, ran.stderr);
-        ran.stdout
+        let output = crib.run(&["call", name, "--args", &arguments.to_string()]);
+        assert_eq!(output.code, 0, "{name}: {}{}", output.stdout, output.stderr);
+        output.stdout
     };
     assert_eq!(
         out("my_tool", json!({"input_file": "a.txt", "options": ["x", "y"]})),
@@ -64,29 +64,29 @@ fn the_three_complete_examples_run() {
 
 #[test]
 fn variables_that_inject_code_are_refused() {
-    let crib = examples().file("hello.py", "");
+    let crib = crib_with_guide_examples().file("hello.py", "");
     for name in ["PATH", "LD_PRELOAD", "BASH_ENV", "PYTHONPATH"] {
         let arguments = json!({"script_path": "hello.py", "env_vars": {name: "x"}}).to_string();
-        let ran = crib.run(&["call", "python_script", "--args", &arguments]);
-        assert_ne!(ran.code, 0, "{name}");
+        let output = crib.run(&["call", "python_script", "--args", &arguments]);
+        assert_ne!(output.code, 0, "{name}");
         assert!(
-            format!("{}{}", ran.stdout, ran.stderr).contains(name),
+            format!("{}{}", output.stdout, output.stderr).contains(name),
             "{name}: {}{}",
-            ran.stdout,
-            ran.stderr
+            output.stdout,
+            output.stderr
         );
     }
 }
 
 #[test]
 fn validate_schema_prints_the_document_of_the_guide() {
-    let crib = Crib::new().file(
+    let crib = TempCrib::new().file(
         "bad.json",
         r#"{"name": "bad", "description": "x", "command": "true", "subcommand": [{"name": "a"}]}"#,
     );
-    let ran = crib.run(&["--validate-schema", "bad.json"]);
-    assert_eq!(ran.code, 1);
-    let document = ran.json();
+    let output = crib.run(&["--validate-schema", "bad.json"]);
+    assert_eq!(output.code, 1);
+    let document = output.json();
     assert_eq!(document["error"], "Schema validation failed");
     assert!(document["tool"].as_str().is_some_and(|tool| tool.starts_with("bad")), "{document}");
     let detail = &document["details"][0];
@@ -94,7 +94,7 @@ fn validate_schema_prints_the_document_of_the_guide() {
         assert!(detail[key].is_string(), "{key}: {document}");
     }
     assert!(detail.as_object().expect("an object").contains_key("received"));
-    let good = Crib::new()
+    let good = TempCrib::new()
         .file("good.json", &definition("good", "true").to_string())
         .run(&["--validate-schema", "good.json"]);
     assert_eq!((good.code, &good.json()["details"]), (0, &json!([])));
@@ -102,12 +102,44 @@ fn validate_schema_prints_the_document_of_the_guide() {
 
 #[test]
 fn the_other_flags_do_what_their_commands_do() {
-    let crib = Crib::new().tool("ok", definition("ok", "true"));
+    let crib = TempCrib::new().tool("ok", definition("ok", "true"));
     assert_eq!(crib.run(&["--validate-tools"]).code, 0);
-    let debug = crib.run(&["--debug-validation"]);
-    assert!(debug.stdout.contains("ok") && debug.stdout.contains("true"), "{}", debug.stdout);
+    insta::assert_snapshot!(crib.transcript(&["--debug-validation"]), @r"
+    exit code 0
+    --- stdout
+    ok
+      Runs it
+
+    Parameters
+      working_directory  Folder to run in (path)
+
+    Runs
+      true
+
+    Call
+      toolcrib call ok
+
+    Facts
+      effect      changes nothing
+      answer      the result
+      defined in  tools/ok.json#/subcommand/0
+
+    1 file, 1 tool, 0 errors, 0 warnings, 0 notes
+    ");
     assert_eq!(crib.run(&["--generate-docs"]).code, 0);
     assert!(crib.root().join("tool-docs/index.md").exists());
-    let broken = Crib::new().file("tools/x.json", "{");
-    assert_eq!(broken.run(&["--validate-tools"]).code, 1);
+    let broken = TempCrib::new().file("tools/x.json", "{");
+    insta::assert_snapshot!(broken.transcript(&["--validate-tools"]), @r"
+    exit code 1
+    --- stdout
+    error[TC004]: the file ends before the `{` of line 1 is closed
+     --> tools/x.json:1:2
+      |
+    1 | {
+      |  ^
+      |
+      = help: add the missing bracket; is the file cut off?
+
+    1 file, 0 tools, 1 error, 0 warnings, 0 notes
+    ");
 }

@@ -1,14 +1,14 @@
-//! `call --learn`: a tool watched instead of confined.
+//! `call --learn`: a tool observed instead of sandboxed.
 
 use std::{fs, process::Command};
 
 use serde_json::json;
 
-use crate::crib::Crib;
+use crate::temp_crib::TempCrib;
 
-/// Without the program that watches there is nothing to test; `scripts/test` installs it.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn cannot_watch() -> bool {
+/// Whether `strace` is missing, without which nothing can be observed; `scripts/test` installs it.
+#[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
+fn lacks_strace() -> bool {
     let cannot = Command::new("strace").arg("-V").output().is_err();
     if cannot {
         eprintln!("SKIPPED: no strace here");
@@ -17,7 +17,7 @@ fn cannot_watch() -> bool {
     cannot
 }
 
-fn copy() -> serde_json::Value {
+fn copy_tool() -> serde_json::Value {
     let path = |name: &str| json!({"name": name, "type": "string", "format": "path", "description": "A file", "required": true});
     json!({"name": "copy", "description": "Copy", "command": "cp", "synchronous": true, "mutates": true,
         "subcommand": [{"name": "default", "description": "Copy a file", "positional_args": [path("from"), path("to")]}]})
@@ -25,15 +25,15 @@ fn copy() -> serde_json::Value {
 
 #[test]
 fn proposes_what_a_copy_needs() {
-    if cannot_watch() {
+    if lacks_strace() {
         return;
     }
-    let crib = Crib::new().tool("copy", copy()).file("given", "content");
-    let ran =
+    let crib = TempCrib::new().tool("copy", copy_tool()).file("given", "content");
+    let output =
         crib.run(&["call", "copy", "--learn", "--args", r#"{"from": "given", "to": "made"}"#]);
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(output.code, 0, "{}{}", output.stdout, output.stderr);
     assert_eq!(fs::read_to_string(crib.root().join("made")).expect("it ran"), "content");
-    insta::assert_snapshot!(ran.stdout, @r#"
+    insta::assert_snapshot!(output.stdout, @r#"
     accessed
       read            given
       written         made
@@ -47,22 +47,22 @@ fn proposes_what_a_copy_needs() {
 }
 
 #[test]
-fn what_was_learnt_is_enough() {
-    if cannot_watch() {
+fn the_proposed_profile_is_sufficient() {
+    if lacks_strace() {
         return;
     }
-    let mut learnt = copy();
+    let mut learnt = copy_tool();
     for (index, access) in ["read", "write"].into_iter().enumerate() {
         learnt["subcommand"][0]["positional_args"][index]["access"] = json!(access);
     }
-    let crib = Crib::new().tool("copy", learnt).file("given", "content");
-    let ran = crib.run(&["call", "copy", "--args", r#"{"from": "given", "to": "made"}"#]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let crib = TempCrib::new().tool("copy", learnt).file("given", "content");
+    let output = crib.run(&["call", "copy", "--args", r#"{"from": "given", "to": "made"}"#]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
 }
 
 #[test]
-fn tells_what_lies_outside_of_the_default() {
-    if cannot_watch() {
+fn proposes_configuration_for_paths_outside_the_roots() {
+    if lacks_strace() {
         return;
     }
     let outside = tempfile::tempdir().expect("a folder");
@@ -70,72 +70,83 @@ fn tells_what_lies_outside_of_the_default() {
     fs::write(place.join("data"), "data").expect("a file");
     let script =
         format!("cat {0}/data; echo x > {0}/made; cat near; echo t > $TMPDIR/t", place.display());
-    let crib = Crib::new()
-        .tool("peek", crate::crib::definition("peek", "sh peek.sh"))
+    let crib = TempCrib::new()
+        .tool("peek", crate::temp_crib::definition("peek", "sh peek.sh"))
         .file("peek.sh", &script)
         .file("near", "near");
-    let ran = crib.run(&["call", "peek", "--learn"]);
-    let said = ran.stdout.replace(&place.display().to_string(), "OUTSIDE");
-    for line in [
-        "read            near",
-        "read outside    OUTSIDE/data",
-        "written outside OUTSIDE/made",
-        r#""mutates": true"#,
-    ] {
-        assert!(said.contains(line), "{line}: {said}{}", ran.stderr);
-    }
-    assert!(
-        said.ends_with("  [confine]\n  read = [\"OUTSIDE/data\"]\n  write = [\"OUTSIDE\"]\n"),
-        "{said}"
-    );
-    assert!(!said.contains("toolcrib-"), "its own temporary folder is nobody's business: {said}");
+    let output = crib.run(&["call", "peek", "--learn"]);
+    let profile = output.stdout.replace(&place.display().to_string(), "OUTSIDE");
+    insta::assert_snapshot!(profile, @r#"
+    datanearaccessed
+      read            near
+      read            peek.sh
+      read outside    OUTSIDE/data
+      written outside OUTSIDE/made
+      network         not used
+    for the definition
+      "mutates": true,
+      "network": false
+    for `toolcrib.toml`
+      [confine]
+      read = ["OUTSIDE/data"]
+      write = ["OUTSIDE"]
+    "#);
 }
 
 #[test]
-fn a_failed_run_is_said_to_teach_less() {
-    if cannot_watch() {
+fn a_failed_run_may_need_more() {
+    if lacks_strace() {
         return;
     }
-    let crib = Crib::new().tool("copy", copy());
-    let ran =
-        crib.run(&["call", "copy", "--learn", "--args", r#"{"from": "missing", "to": "made"}"#]);
-    assert_eq!(ran.code, 1);
-    assert!(ran.stderr.contains("it may need more"), "{}", ran.stderr);
-    assert!(ran.stdout.contains(r#""mutates": false"#), "{}", ran.stdout);
+    let crib = TempCrib::new().tool("copy", copy_tool());
+    let arguments = r#"{"from": "missing", "to": "made"}"#;
+    let output = crib.run(&["call", "copy", "--learn", "--args", arguments]);
+    assert_eq!(output.code, 1);
+    insta::assert_snapshot!(output.stdout, @r#"
+    accessed
+      network         not used
+    for the definition
+      "mutates": false,
+      "network": false
+    "#);
+    assert!(
+        output.stderr.ends_with("the run failed; it may need more than it accessed until then\n"),
+        "{}",
+        output.stderr
+    );
 }
 
 #[test]
-fn a_dangerous_tool_is_not_watched_without_approval() {
-    let mut guarded = copy();
+fn a_dangerous_tool_is_not_observed_without_approval() {
+    let mut guarded = copy_tool();
     guarded["dangerous"] = json!(true);
-    let crib = Crib::new().tool("copy", guarded).file("given", "content");
-    let ran =
+    let crib = TempCrib::new().tool("copy", guarded).file("given", "content");
+    let output =
         crib.run(&["call", "copy", "--learn", "--args", r#"{"from": "given", "to": "made"}"#]);
-    assert_eq!(ran.code, 5, "{}", ran.stdout);
-    assert!(!ran.stdout.contains("touched") && !crib.root().join("made").exists());
+    assert_eq!(output.code, 5, "{}", output.stdout);
+    assert!(!output.stdout.contains("accessed") && !crib.root().join("made").exists());
 }
 
 #[test]
-fn says_which_package_watches() {
-    let crib = Crib::new().tool("copy", copy()).file("given", "content");
+fn a_missing_strace_is_reported_with_its_package() {
+    let crib = TempCrib::new().tool("copy", copy_tool()).file("given", "content");
     let tools = tempfile::tempdir().expect("a folder");
     std::os::unix::fs::symlink("/bin/cp", tools.path().join("cp")).expect("a link");
     let mut command =
         crib.command(&["call", "copy", "--learn", "--args", r#"{"from": "given", "to": "made"}"#]);
     let output = command.env("PATH", tools.path()).output().expect("the program runs");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("install the package `strace`"), "{said}");
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"error: `strace` was not found, which watches a program; install the package `strace`");
     assert!(!crib.root().join("made").exists());
 }
 
 #[test]
 fn a_plan_cut_to_the_call_is_shown() {
-    let mut cut = copy();
+    let mut cut = copy_tool();
     for (index, access) in ["read", "write"].into_iter().enumerate() {
         cut["subcommand"][0]["positional_args"][index]["access"] = json!(access);
     }
-    let crib = Crib::new().tool("copy", cut).file("given", "content").file("out/there", "old");
-    let ran = crib.run(&[
+    let crib = TempCrib::new().tool("copy", cut).file("given", "content").file("out/there", "old");
+    let output = crib.run(&[
         "call",
         "copy",
         "--dry-run",
@@ -143,7 +154,7 @@ fn a_plan_cut_to_the_call_is_shown() {
         r#"{"from": "given", "to": "out/there"}"#,
     ]);
     let line = |name: &str| {
-        ran.stdout.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned()
+        output.stdout.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned()
     };
     let root = crib.root();
     let reads: Vec<_> = line("reads").split_whitespace().skip(1).map(str::to_owned).collect();
@@ -151,8 +162,8 @@ fn a_plan_cut_to_the_call_is_shown() {
         reads.first().map(String::as_str),
         root.join("given").to_str(),
         "the call's own paths come first: {}",
-        ran.stdout
+        output.stdout
     );
-    assert!(!reads.iter().any(|path| Some(path.as_str()) == root.to_str()), "{}", ran.stdout);
+    assert!(!reads.iter().any(|path| Some(path.as_str()) == root.to_str()), "{}", output.stdout);
     assert_eq!(line("writes").split_whitespace().last(), root.join("out/there").to_str());
 }

@@ -7,38 +7,47 @@ use std::{
 
 use serde_json::json;
 
-use crate::crib::{Crib, definition};
+use crate::temp_crib::{TempCrib, definition};
 
 /// A crib with a good tool and a broken file.
-fn half_broken() -> Crib {
-    Crib::new()
+fn crib_with_broken_file() -> TempCrib {
+    TempCrib::new()
         .tool("good", definition("good", "true"))
         .file("tools/bad.json", "{\n  \"name\": \"bad\",\n  \"command\" \"true\"\n}")
 }
 
 #[test]
-fn what_is_wrong_is_logged_at_load_with_its_place() {
-    // Standard input is at its end at once, so the server starts, says what it has to say, and ends.
-    let ran = half_broken().run(&["serve"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
-    assert!(ran.stderr.contains("tools/bad.json:3:"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("1 tool from 2 files"), "{}", ran.stderr);
+fn problems_are_logged_at_load_with_their_position() {
+    // Standard input is at its end, so the server starts, logs and stops.
+    let output = crib_with_broken_file().transcript(&["serve"]);
+    insta::assert_snapshot!(output, @r#"
+    exit code 0
+    --- stderr
+    TIME ERROR tools/bad.json:3:13: expected `:`, found `\"` [TC004]
+    TIME  INFO 1 tool from 2 files in CRIB
+    "#);
 }
 
 #[test]
 fn the_level_is_set_by_flag_and_by_variable() {
-    let crib = half_broken();
+    let crib = crib_with_broken_file();
     assert!(!crib.run(&["serve", "--log-level", "error"]).stderr.contains(" from 2 files"));
     let quiet = crib.command(&["serve"]).env("TOOLCRIB_LOG", "error").output().expect("a run");
     assert!(!String::from_utf8_lossy(&quiet.stderr).contains(" from 2 files"));
-    assert_eq!(crib.run(&["serve", "--log-level", "loud"]).code, 2);
+    insta::assert_snapshot!(crib.transcript(&["serve", "--log-level", "loud"]), @r"
+    exit code 2
+    --- stderr
+    error: `loud` is not a log level
+     |
+     = help: use error, warn, info, debug or trace
+    ");
 }
 
 #[test]
 fn logs_can_be_json() {
-    let ran = half_broken().run(&["serve", "--log-json"]);
-    assert!(!ran.stderr.is_empty());
-    for line in ran.stderr.lines() {
+    let output = crib_with_broken_file().run(&["serve", "--log-json"]);
+    assert!(!output.stderr.is_empty());
+    for line in output.stderr.lines() {
         let entry: serde_json::Value =
             serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}"));
         assert!(entry["level"].is_string() && entry["fields"]["message"].is_string(), "{entry}");
@@ -50,7 +59,7 @@ fn not_even_a_trace_shows_the_messages_of_clients() {
     let mut say = definition("say", "echo");
     say["subcommand"][0]["positional_args"] =
         json!([{"name": "word", "type": "string", "description": "What"}]);
-    let crib = Crib::new().tool("say", say);
+    let crib = TempCrib::new().tool("say", say);
     let mut command = crib.command(&["serve", "--log-level", "trace"]);
     let mut server = command
         .stdin(Stdio::piped())

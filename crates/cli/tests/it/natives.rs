@@ -3,26 +3,26 @@
 use serde_json::{Value, json};
 
 use crate::{
-    crib::{Crib, Ran, definition, repository},
     serve::Client,
+    temp_crib::{CommandOutput, TempCrib, definition, repository},
 };
 
 /// Runs the program with variables set.
-fn run_with(crib: &Crib, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
+fn run_with(crib: &TempCrib, variables: &[(&str, &str)], arguments: &[&str]) -> CommandOutput {
     let mut command = crib.command(arguments);
     command.env("MCP_INCLUDE_EXAMPLE_TOOLS", "true").envs(variables.iter().copied());
-    crate::crib::ran(&command.output().expect("the program runs"))
+    crate::temp_crib::CommandOutput::from(&command.output().expect("the program runs"))
 }
 
 /// The names of everything that is served.
-fn names(crib: &Crib, variables: &[(&str, &str)], arguments: &[&str]) -> Vec<String> {
-    let ran = run_with(crib, variables, &[&["list", "--json"], arguments].concat());
+fn names(crib: &TempCrib, variables: &[(&str, &str)], arguments: &[&str]) -> Vec<String> {
+    let output = run_with(crib, variables, &[&["list", "--json"], arguments].concat());
     let name = |tool: &Value| tool["name"].as_str().expect("a name").to_owned();
-    ran.json().as_array().expect("tools").iter().map(name).collect()
+    output.json().as_array().expect("tools").iter().map(name).collect()
 }
 
 /// One tool, as `tools/list` serves it.
-fn served(crib: &Crib, name: &str) -> Value {
+fn served(crib: &TempCrib, name: &str) -> Value {
     let tools = run_with(crib, &[], &["list", "--json"]).json();
     tools
         .as_array()
@@ -35,7 +35,7 @@ fn served(crib: &Crib, name: &str) -> Value {
 
 #[test]
 fn conditional_example_tool() {
-    let crib = Crib::new();
+    let crib = TempCrib::new();
     assert!(names(&crib, &[], &[]).contains(&"guide_example".to_owned()));
     for value in ["false", "", "1"] {
         let names = names(&crib, &[("MCP_INCLUDE_EXAMPLE_TOOLS", value)], &[]);
@@ -45,7 +45,7 @@ fn conditional_example_tool() {
 
 #[test]
 fn the_prefix_is_the_option_else_the_variable_else_the_default() {
-    let crib = Crib::new().tool("hello", definition("hello", "true"));
+    let crib = TempCrib::new().tool("hello", definition("hello", "true"));
     let cases = [
         (None, None, "guide_example"),
         (Some("acme"), None, "acme_example"),
@@ -66,42 +66,43 @@ fn the_prefix_is_the_option_else_the_variable_else_the_default() {
 
 #[test]
 fn full_names_stand_outermost() {
-    let crib = Crib::new().file("toolcrib.toml", "[crib]\nname = \"shop\"\nfull_names = true\n");
+    let crib =
+        TempCrib::new().file("toolcrib.toml", "[crib]\nname = \"shop\"\nfull_names = true\n");
     assert!(names(&crib, &[], &[]).contains(&"mcp_shop_guide_example".to_owned()));
 }
 
 #[test]
 fn a_prefix_with_a_blank_is_refused() {
-    let crib = Crib::new();
+    let crib = TempCrib::new();
     for arguments in [&["serve", "--prefix", "a b"], &["list", "--prefix", "a b"]] {
-        let ran = crib.run(arguments);
-        assert_eq!(ran.code, 4, "{}", ran.stderr);
-        assert!(ran.stderr.contains("`a b`"), "{}", ran.stderr);
+        let output = crib.run(arguments);
+        assert_eq!(output.code, 4, "{}", output.stderr);
+        assert!(output.stderr.contains("`a b`"), "{}", output.stderr);
     }
 }
 
 #[test]
 fn an_unknown_option_is_refused() {
-    assert_eq!(Crib::new().run(&["serve", "--tool-prefix", "x"]).code, 2);
+    assert_eq!(TempCrib::new().run(&["serve", "--tool-prefix", "x"]).code, 2);
 }
 
 #[test]
 fn call_and_show_take_names_with_and_without_the_prefix() {
-    let crib = Crib::new();
+    let crib = TempCrib::new();
     for name in ["example", "guide_example"] {
-        let ran = run_with(
+        let output = run_with(
             &crib,
             &[],
             &["call", name, "--args", r#"{"action": "demo", "message": "Grüße"}"#, "--json"],
         );
-        assert_eq!(ran.json()["value"]["message"], "Grüße", "{}", ran.stderr);
+        assert_eq!(output.json()["value"]["message"], "Grüße", "{}", output.stderr);
         assert_eq!(run_with(&crib, &[], &["show", name]).code, 0);
     }
 }
 
 #[test]
 fn undecorated_names_in_every_description_and_page() {
-    let tools = run_with(&Crib::new(), &[], &["list", "--json"]).json();
+    let tools = run_with(&TempCrib::new(), &[], &["list", "--json"]).json();
     let decorated: Vec<_> =
         tools.as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
     let decorated: Vec<_> =
@@ -162,7 +163,7 @@ fn template_availability_with_all_four_sections_and_described_fields() {
 
 /// The guide's tools, as they are served.
 fn guide_tools() -> Vec<Value> {
-    let crib = Crib::new().file("toolcrib.toml", "[flags]\n");
+    let crib = TempCrib::new().file("toolcrib.toml", "[flags]\n");
     let tools = run_with(&crib, &[], &["list", "--json"]).json();
     let is_guide =
         |tool: &&Value| tool["name"].as_str().is_some_and(|name| name.starts_with("guide_"));
@@ -256,7 +257,7 @@ fn the_documentation_shows_the_example_as_it_is_built() {
 #[test]
 fn automatic_registration_with_descriptions_in_the_size_that_the_crib_wants() {
     let size = |config: &str| {
-        let crib = Crib::new().file("toolcrib.toml", config);
+        let crib = TempCrib::new().file("toolcrib.toml", config);
         served(&crib, "guide_example")["description"].as_str().expect("a description").to_owned()
     };
     let full = size("");
@@ -276,8 +277,8 @@ fn automatic_registration_with_descriptions_in_the_size_that_the_crib_wants() {
 
 #[test]
 fn failures_are_true_on_the_wire_and_can_be_standard_error_objects() {
-    let crib = Crib::new();
-    let call = |crib: &Crib, arguments: Value| {
+    let crib = TempCrib::new();
+    let call = |crib: &TempCrib, arguments: Value| {
         let mut client = Client::start_with(crib, &[], &[("MCP_INCLUDE_EXAMPLE_TOOLS", "true")]);
         let reply =
             client.ask("tools/call", json!({"name": "guide_example", "arguments": arguments}));
@@ -320,7 +321,7 @@ fn failures_are_true_on_the_wire_and_can_be_standard_error_objects() {
 
 #[test]
 fn results_fit_the_output_schema_that_is_served() {
-    let crib = Crib::new();
+    let crib = TempCrib::new();
     let schema =
         served(&crib, "guide_example")["outputSchema"].as_object().expect("a schema").clone();
     let schema = catalog::Schema::new(schema);
@@ -332,34 +333,32 @@ fn results_fit_the_output_schema_that_is_served() {
 }
 
 #[test]
-fn the_server_tells_its_own_version() {
-    let client = Client::start(&Crib::new(), &[]);
+fn the_server_reports_its_version() {
+    let client = Client::start(&TempCrib::new(), &[]);
     assert_eq!(client.hello["result"]["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
 }
 
 #[test]
-fn user_provided_prefix_preserved_and_a_hidden_tool_is_told() {
-    let crib = Crib::new()
+fn a_tool_hidden_by_a_built_in_one_is_reported() {
+    let crib = TempCrib::new()
         .file("toolcrib.toml", "[flags]\n")
         .tool("mine", definition("my_set_project_flag", "true"));
-    let ran = run_with(&crib, &[("MCP_TOOL_PREFIX", "my")], &["list"]);
-    assert!(ran.stdout.contains("my_set_project_flag"), "{}", ran.stdout);
+    let output = run_with(&crib, &[("MCP_TOOL_PREFIX", "my")], &["list"]);
+    assert!(output.stdout.contains("my_set_project_flag"), "{}", output.stdout);
+    let (_, warning) = output.stderr.trim_end().split_once("WARN ").expect("a warning");
+    insta::assert_snapshot!(warning, @"`my_set_project_flag` of tools/mine.json is not served: a built-in tool has the same name; rename it, or pass a --prefix");
+    let output = run_with(&crib, &[], &["list"]);
     assert!(
-        ran.stderr.contains("`my_set_project_flag`") && ran.stderr.contains("is not served"),
+        output.stdout.contains("guide_set_project_flag")
+            && !output.stderr.contains("is not served"),
         "{}",
-        ran.stderr
-    );
-    let ran = run_with(&crib, &[], &["list"]);
-    assert!(
-        ran.stdout.contains("guide_set_project_flag") && !ran.stderr.contains("is not served"),
-        "{}",
-        ran.stderr
+        output.stderr
     );
 }
 
 #[test]
 fn a_bare_name_is_answered_with_the_served_one() {
-    let crib = Crib::new().file("toolcrib.toml", "[flags]\n");
+    let crib = TempCrib::new().file("toolcrib.toml", "[flags]\n");
     let mut client = Client::start(&crib, &[]);
     let reply =
         client.ask("tools/call", json!({"name": "get_project_flag", "arguments": {"name": "x"}}));
@@ -369,7 +368,7 @@ fn a_bare_name_is_answered_with_the_served_one() {
 
 #[test]
 fn a_policy_about_a_native_tool_is_not_called_useless() {
-    let crib = Crib::new()
+    let crib = TempCrib::new()
         .file("toolcrib.toml", "[flags]\n\n[[policy]]\ntools = \"set_*_flag\"\ndo = \"deny\"\n");
     let report = crib.run(&["check", "--format", "json"]).json();
     assert_eq!(report["diagnostics"], json!([]), "{report}");
@@ -379,7 +378,7 @@ fn a_policy_about_a_native_tool_is_not_called_useless() {
 
 #[test]
 fn flags_tools_go_with_their_section() {
-    let crib = Crib::new().file("toolcrib.toml", "[flags]\n");
+    let crib = TempCrib::new().file("toolcrib.toml", "[flags]\n");
     let mut client = Client::start(&crib, &[]);
     let listed = |client: &mut Client| {
         client.ask("tools/list", json!({})).to_string().contains("guide_set_project_flag")

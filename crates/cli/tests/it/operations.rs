@@ -1,4 +1,4 @@
-//! `operations` and `approve`: what is kept, and what a person says to it.
+//! `operations` and `approve`: stored operations, and decisions about calls.
 
 use std::{
     fs::File,
@@ -11,26 +11,26 @@ use rustix::pty;
 use serde_json::{Value, json};
 
 use crate::{
-    crib::{Crib, definition},
     serve::Client,
+    temp_crib::{TempCrib, definition},
 };
 
 /// A tool that changes something, marked as dangerous, and takes one word.
-fn dangerous() -> Value {
+fn dangerous_tool() -> Value {
     json!({"name": "wipe", "description": "Wipes", "command": "echo wiped", "synchronous": true, "mutates": true, "dangerous": true,
         "subcommand": [{"name": "default", "description": "Wipes it",
             "positional_args": [{"name": "what", "type": "string", "description": "What", "required": true}]}]})
 }
 
 /// A tool that becomes an operation.
-fn asynchronous(name: &str, command: &str) -> Value {
+fn asynchronous_tool(name: &str, command: &str) -> Value {
     let mut tool = definition(name, command);
     tool["synchronous"] = json!(false);
     tool
 }
 
 /// The id of the approval that a refused call names.
-fn approval_of(crib: &Crib, arguments: &str) -> String {
+fn request_approval(crib: &TempCrib, arguments: &str) -> String {
     let refused = crib.run(&["call", "wipe", "--json", "--args", arguments]);
     assert_eq!(refused.code, 5, "{}{}", refused.stdout, refused.stderr);
     refused.json()["error_details"]["approval"]
@@ -39,48 +39,88 @@ fn approval_of(crib: &Crib, arguments: &str) -> String {
         .to_owned()
 }
 
+/// A plan without the paths that its sandbox allows: they depend on the machine.
+fn without_sandbox(transcript: &str) -> String {
+    let is_portable = |line: &&str| {
+        !["program ", "variables ", "reads "].iter().any(|name| line.starts_with(name))
+    };
+    transcript.lines().filter(is_portable).collect::<Vec<_>>().join("\n")
+}
+
 #[test]
-fn a_yes_is_good_for_the_same_call_once() {
-    let crib = Crib::new().tool("wipe", dangerous());
-    let id = approval_of(&crib, r#"{"what": "a"}"#);
-    assert!(crib.run(&["approve"]).stdout.contains(&id));
-    let approved = crib.run(&["approve", &id, "--yes"]);
-    assert_eq!(approved.code, 0, "{}", approved.stderr);
-    assert!(approved.stderr.contains("echo wiped a"), "the plan is shown: {}", approved.stderr);
+fn an_approval_is_valid_for_the_same_call_once() {
+    let crib = TempCrib::new().tool("wipe", dangerous_tool());
+    let id = request_approval(&crib, r#"{"what": "a"}"#);
+    assert!(crib.run(&["approve"]).stdout.starts_with(&id));
+    insta::assert_snapshot!(crib.transcript(&["approve"]), @r"
+    exit code 0
+    --- stdout
+    ap_ID DURATION ago  wipe  (it is marked as dangerous)
+    ");
+    let transcript = crib.transcript(&["approve", &id, "--yes"]);
+    insta::assert_snapshot!(without_sandbox(&transcript), @r"
+    exit code 0
+    --- stderr
+    `wipe` waits for approval: it is marked as dangerous
+    runs       echo wiped a
+    in         CRIB
+    input      none
+    at most    300 seconds
+    writes     CRIB
+    network    no
+    approved; repeat the same call to run it
+    ");
+    insta::assert_snapshot!(crib.transcript(&["approve"]), @r"
+    exit code 0
+    --- stderr
+    no calls wait for approval
+    ");
     assert_eq!(
         crib.run(&["call", "wipe", "--args", r#"{"what": "b"}"#]).code,
         5,
-        "another call is another question"
+        "a different call needs its own approval"
     );
-    let ran = crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "wiped a\n"), "{}", ran.stderr);
+    let output = crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]);
+    assert_eq!((output.code, output.stdout.as_str()), (0, "wiped a\n"), "{}", output.stderr);
     assert_eq!(
         crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]).code,
         5,
-        "a yes is used up"
+        "an approval is used up"
     );
 }
 
 #[test]
-fn a_no_runs_nothing_and_stands() {
-    let crib = Crib::new().tool("wipe", dangerous());
-    let id = approval_of(&crib, r#"{"what": "a"}"#);
+fn a_denial_is_final() {
+    let crib = TempCrib::new().tool("wipe", dangerous_tool());
+    let id = request_approval(&crib, r#"{"what": "a"}"#);
     assert_eq!(crib.run(&["approve", &id, "--deny"]).code, 0);
-    assert_eq!(crib.run(&["approve", &id, "--yes"]).code, 2, "it has been decided");
+    insta::assert_snapshot!(crib.transcript(&["approve", &id, "--yes"]), @r"
+    exit code 2
+    --- stderr
+    error: ap_ID was denied DURATION ago by terminal
+     |
+     = help: repeat the call to request a new approval
+    ");
     assert_eq!(crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]).code, 5);
-    assert_eq!(crib.run(&["approve", "ap_nonsense", "--yes"]).code, 3);
+    insta::assert_snapshot!(crib.transcript(&["approve", "ap_nonsense", "--yes"]), @r"
+    exit code 3
+    --- stderr
+    error: there is no approval `ap_nonsense`
+     |
+     = help: run `toolcrib approve` to list the calls that wait
+    ");
 }
 
 #[test]
-fn always_is_a_rule_that_a_person_writes_down() {
-    let crib = Crib::new().tool("wipe", dangerous());
-    let id = approval_of(&crib, r#"{"what": "a"}"#);
+fn always_prints_a_rule_to_add() {
+    let crib = TempCrib::new().tool("wipe", dangerous_tool());
+    let id = request_approval(&crib, r#"{"what": "a"}"#);
     let approved = crib.run(&["approve", &id, "--yes", "--always"]);
     assert!(approved.stdout.starts_with("[[policy]]"), "{}{}", approved.stdout, approved.stderr);
     crib.write("toolcrib.toml", &approved.stdout);
     for _ in 0..2 {
-        let ran = crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]);
-        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let output = crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]);
+        assert_eq!(output.code, 0, "{}", output.stderr);
     }
     assert_eq!(crib.run(&["call", "wipe", "--args", r#"{"what": "b"}"#]).code, 5);
 }
@@ -88,15 +128,15 @@ fn always_is_a_rule_that_a_person_writes_down() {
 #[test]
 fn deny_wins_over_everything() {
     let rules = "[[policy]]\ntools = \"*\"\ndo = \"allow\"\nuntil = 2999-01-01\n[[policy]]\ntools = \"wipe\"\nwhen = \"args.what == 'all'\"\ndo = \"deny\"\n";
-    let crib = Crib::new().tool("wipe", dangerous()).file("toolcrib.toml", rules);
+    let crib = TempCrib::new().tool("wipe", dangerous_tool()).file("toolcrib.toml", rules);
     assert_eq!(crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]).code, 0);
     let denied = crib.run(&["call", "wipe", "--json", "--args", r#"{"what": "all"}"#]);
     assert_eq!((denied.code, &denied.json()["error_type"]), (1, &json!("denied")));
 }
 
 #[test]
-fn a_finished_operation_can_be_seen_from_the_terminal() {
-    let crib = Crib::new().tool("greet", asynchronous("greet", "echo hello"));
+fn a_finished_operation_can_be_inspected() {
+    let crib = TempCrib::new().tool("greet", asynchronous_tool("greet", "echo hello"));
     assert_eq!(crib.run(&["call", "greet"]).stdout, "hello\n", "a person waits for the result");
     let list = crib.run(&["operations", "list", "--json"]).json();
     let operation = &list["operations"][0];
@@ -106,20 +146,49 @@ fn a_finished_operation_can_be_seen_from_the_terminal() {
         "{list}"
     );
     let id = operation["id"].as_str().expect("an id");
-    assert!(crib.run(&["operations", "list"]).stdout.contains(id));
-    assert!(crib.run(&["operations", "show", id]).stdout.contains("hello"));
+    assert!(crib.run(&["operations", "list"]).stdout.starts_with(id));
+    insta::assert_snapshot!(crib.transcript(&["operations", "list"]), @r"
+    exit code 0
+    --- stdout
+    op_ID  completed DURATION DURATION ago  greet                     [####################] 100%
+    ");
+    insta::assert_snapshot!(crib.transcript(&["operations", "show", id]), @r"
+    exit code 0
+    --- stdout
+    op_ID  completed DURATION DURATION ago  greet                     [####################] 100%
+    arguments  {}
+    hello
+    ");
     assert_eq!(crib.run(&["operations", "logs", id]).stdout, "hello\n");
-    assert_eq!(crib.run(&["operations", "show", "op_nonsense"]).code, 3);
-    assert_eq!(crib.run(&["operations", "list", "--state", "done"]).code, 2);
+    insta::assert_snapshot!(crib.transcript(&["operations", "show", "op_nonsense"]), @r"
+    exit code 3
+    --- stderr
+    error: `op_nonsense` is not an operation id
+     |
+     = help: run `toolcrib operations list` to see the operations
+    ");
+    insta::assert_snapshot!(crib.transcript(&["operations", "list", "--state", "done"]), @r"
+    exit code 2
+    --- stderr
+    error: `done` is not a state
+     |
+     = help: use one of pending, running, waiting_for_input, completed, failed, cancelled, timed_out, lost
+    ");
     let pruned = crib.run(&["operations", "prune", "--days", "0"]);
     assert_eq!(pruned.stdout, "1 operation deleted\n");
-    assert_eq!(crib.run(&["operations", "show", id]).code, 3);
+    insta::assert_snapshot!(crib.transcript(&["operations", "show", id]), @r"
+    exit code 3
+    --- stderr
+    error: there is no operation `op_ID`; ask for `status` to see yours
+     |
+     = help: run `toolcrib operations list` to see the operations
+    ");
 }
 
 #[test]
 fn logs_can_be_followed_to_the_end() {
-    let crib = Crib::new()
-        .tool("talk", asynchronous("talk", "sh talk.sh"))
+    let crib = TempCrib::new()
+        .tool("talk", asynchronous_tool("talk", "sh talk.sh"))
         .file("talk.sh", "echo one; sleep 3; echo two");
     let mut client = Client::start(&crib, &[]);
     let started = client.ask("tools/call", json!({"name": "talk", "arguments": {}}));
@@ -132,9 +201,9 @@ fn logs_can_be_followed_to_the_end() {
 }
 
 #[test]
-fn the_description_says_how_every_client_gets_a_late_result() {
-    let crib = Crib::new()
-        .tool("nap", asynchronous("nap", "sleep 1"))
+fn descriptions_of_asynchronous_tools_refer_to_await() {
+    let crib = TempCrib::new()
+        .tool("nap", asynchronous_tool("nap", "sleep 1"))
         .tool("now", definition("now", "true"));
     let tools = crib.run(&["list", "--json"]).json();
     let of = |name: &str| {
@@ -152,7 +221,7 @@ fn the_description_says_how_every_client_gets_a_late_result() {
 
 #[test]
 fn cancel_reaches_an_operation_of_a_running_server() {
-    let crib = Crib::new().tool("nap", asynchronous("nap", "sleep 4712"));
+    let crib = TempCrib::new().tool("nap", asynchronous_tool("nap", "sleep 4712"));
     let mut client = Client::start(&crib, &[]);
     let started = client.ask("tools/call", json!({"name": "nap", "arguments": {}}));
     let id = started["result"]["structuredContent"]["operation_id"]
@@ -163,10 +232,11 @@ fn cancel_reaches_an_operation_of_a_running_server() {
     let cancelled = crib.run(&["operations", "cancel", &id]);
     assert_eq!(cancelled.code, 0, "{}", cancelled.stderr);
     assert_eq!(crib.run(&["operations", "show", &id, "--json"]).json()["state"], "cancelled");
-    assert!(
-        crib.run(&["operations", "cancel", &id]).stdout.contains("had already ended: cancelled"),
-        "a second time changes nothing"
-    );
+    insta::assert_snapshot!(crib.transcript(&["operations", "cancel", &id]), @r"
+    exit code 0
+    --- stdout
+    op_ID had already ended: cancelled
+    ");
     let end = Instant::now() + Duration::from_secs(10);
     while crate::serve::is_running("sleep 4712") {
         assert!(Instant::now() < end, "its process ends");
@@ -175,8 +245,8 @@ fn cancel_reaches_an_operation_of_a_running_server() {
 }
 
 #[test]
-fn a_killed_server_leaves_neither_a_process_nor_a_lie() {
-    let crib = Crib::new().tool("nap", asynchronous("nap", "sleep 4713"));
+fn operations_of_a_killed_server_are_lost() {
+    let crib = TempCrib::new().tool("nap", asynchronous_tool("nap", "sleep 4713"));
     let mut client = Client::start(&crib, &[]);
     let started = client.ask("tools/call", json!({"name": "nap", "arguments": {}}));
     let id =
@@ -189,10 +259,11 @@ fn a_killed_server_leaves_neither_a_process_nor_a_lie() {
 }
 
 #[test]
-fn the_place_in_the_queue_is_told_wherever_one_asks() {
-    let nap = |name: &str| asynchronous(name, "sleep 4714");
-    let crib =
-        Crib::new().tool("nap", nap("nap")).file("toolcrib.toml", "[limits]\nconcurrency = 1\n");
+fn the_queue_position_is_shown_everywhere() {
+    let nap = |name: &str| asynchronous_tool(name, "sleep 4714");
+    let crib = TempCrib::new()
+        .tool("nap", nap("nap"))
+        .file("toolcrib.toml", "[limits]\nconcurrency = 1\n");
     let mut client = Client::start(&crib, &[]);
     let mut start = || {
         let started = client.ask("tools/call", json!({"name": "nap", "arguments": {}}));
@@ -224,12 +295,12 @@ fn the_place_in_the_queue_is_told_wherever_one_asks() {
     assert_eq!(crib.run(&["operations", "cancel", &second]).code, 0);
     let end = Instant::now() + Duration::from_secs(10);
     while !crib.run(&["operations", "show", &third]).stdout.contains("place 1 in the queue") {
-        assert!(Instant::now() < end, "who leaves makes way");
+        assert!(Instant::now() < end, "the next one moves up");
     }
 }
 
-/// Runs the program on a terminal of its own, and gives what it draws while it runs.
-fn on_a_terminal(crib: &Crib, arguments: &[&str]) -> (std::process::Child, Receiver<String>) {
+/// Runs the program on a pseudo-terminal, and returns its output as it comes.
+fn run_on_terminal(crib: &TempCrib, arguments: &[&str]) -> (std::process::Child, Receiver<String>) {
     let near = pty::openpt(pty::OpenptFlags::RDWR | pty::OpenptFlags::NOCTTY).expect("a terminal");
     pty::grantpt(&near).expect("ours");
     pty::unlockpt(&near).expect("open");
@@ -241,7 +312,7 @@ fn on_a_terminal(crib: &Crib, arguments: &[&str]) -> (std::process::Child, Recei
     let mut near = File::from(near);
     std::thread::spawn(move || {
         let mut chunk = [0; 4096];
-        // When nobody holds its other end any more, reading fails.
+        // Reading fails when the other end is closed.
         while let Ok(read @ 1..) = near.read(&mut chunk) {
             let _ = sender.send(String::from_utf8_lossy(&chunk[..read]).into_owned());
         }
@@ -251,13 +322,13 @@ fn on_a_terminal(crib: &Crib, arguments: &[&str]) -> (std::process::Child, Recei
 
 #[test]
 fn a_watched_list_shows_progress_and_then_the_end() {
-    let mut build = asynchronous("build", "sh build.sh");
+    let mut build = asynchronous_tool("build", "sh build.sh");
     build["progress_regex"] = json!(r"(\d+)%");
     let script = "echo 25%; until [ -e half ]; do sleep 0.05; done; echo 75%; until [ -e done ]; do sleep 0.05; done";
-    let crib = Crib::new().tool("build", build).file("build.sh", script);
+    let crib = TempCrib::new().tool("build", build).file("build.sh", script);
     let mut client = Client::start(&crib, &[]);
     client.ask("tools/call", json!({"name": "build", "arguments": {}}));
-    let (mut watching, drawn) = on_a_terminal(&crib, &["operations", "list", "--watch"]);
+    let (mut watching, drawn) = run_on_terminal(&crib, &["operations", "list", "--watch"]);
     let mut seen = String::new();
     let mut see = |wanted: &str| {
         while !seen.contains(wanted) {
@@ -272,7 +343,7 @@ fn a_watched_list_shows_progress_and_then_the_end() {
     crib.write("half", "");
     assert!(
         see("[###############-----]  75%").contains("\u{1b}[1A\u{1b}[J"),
-        "it is drawn over the last one"
+        "the previous list is overwritten"
     );
     crib.write("done", "");
     see("completed");
@@ -280,25 +351,29 @@ fn a_watched_list_shows_progress_and_then_the_end() {
 }
 
 /// The lines of the crib's audit.
-fn audit(crib: &Crib) -> Vec<Value> {
+fn read_audit(crib: &TempCrib) -> Vec<Value> {
     let text = std::fs::read_to_string(crib.state().join("audit.jsonl")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
 
 #[test]
 fn every_call_and_every_decision_leaves_a_line_in_the_audit() {
-    let crib = Crib::new().tool("wipe", dangerous()).tool("ok", definition("ok", "true"));
-    let id = approval_of(&crib, r#"{"what": "a"}"#);
-    assert_eq!(audit(&crib).len(), 1, "the refusal");
-    assert_eq!(crib.run(&["approve", &id]).code, 0, "without a terminal the command is the yes");
-    assert_eq!(audit(&crib).len(), 2, "the yes");
+    let crib = TempCrib::new().tool("wipe", dangerous_tool()).tool("ok", definition("ok", "true"));
+    let id = request_approval(&crib, r#"{"what": "a"}"#);
+    assert_eq!(read_audit(&crib).len(), 1, "the refusal");
+    assert_eq!(
+        crib.run(&["approve", &id]).code,
+        0,
+        "without a terminal, running the command is the confirmation"
+    );
+    assert_eq!(read_audit(&crib).len(), 2, "the approval");
     assert_eq!(crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]).code, 0);
     let mut client = Client::start(&crib, &[]);
     for _ in 0..3 {
         client.ask("tools/call", json!({"name": "ok", "arguments": {}}));
     }
     client.close();
-    let lines = audit(&crib);
+    let lines = read_audit(&crib);
     assert_eq!(lines.len(), 6, "nothing is lost when a server ends: {lines:?}");
     assert!(
         lines.iter().all(|line| line["tool"].is_string() && line["decision"].is_string()),
@@ -311,23 +386,24 @@ fn every_call_and_every_decision_leaves_a_line_in_the_audit() {
 }
 
 #[test]
-fn a_tool_cannot_be_told_to_write_its_own_permission() {
+fn a_tool_cannot_write_its_own_permission() {
     let copy = json!({"name": "copy", "description": "Copy", "command": "cp", "synchronous": true, "mutates": true,
         "subcommand": [{"name": "default", "description": "Copy a file", "positional_args": [
             {"name": "from", "type": "string", "format": "path", "description": "From", "required": true},
             {"name": "to", "type": "string", "format": "path", "description": "To", "required": true}]}]});
-    let crib =
-        Crib::new().tool("copy", copy).file("rule", "[[policy]]\ntools = \"*\"\ndo = \"allow\"\n");
+    let crib = TempCrib::new()
+        .tool("copy", copy)
+        .file("rule", "[[policy]]\ntools = \"*\"\ndo = \"allow\"\n");
     for to in ["toolcrib.toml", "tools/new.json", "tools/../toolcrib.toml"] {
-        let ran = crib.run(&[
+        let output = crib.run(&[
             "call",
             "copy",
             "--json",
             "--args",
             &json!({"from": "rule", "to": to}).to_string(),
         ]);
-        assert_ne!(ran.code, 0, "{to}");
-        assert_eq!(ran.json()["error_type"], "path_protected", "{to}");
+        assert_ne!(output.code, 0, "{to}");
+        assert_eq!(output.json()["error_type"], "path_protected", "{to}");
     }
     assert_eq!(
         crib.run(&["call", "copy", "--args", r#"{"from": "rule", "to": "elsewhere"}"#]).code,

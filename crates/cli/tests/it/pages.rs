@@ -1,13 +1,17 @@
-//! `docs`, `schema`, `new`, `doctor`: what is written for people and editors.
+//! `docs`, `schema`, `new` and `doctor`.
 
 use std::fs;
 
-use crate::crib::{Crib, definition, repository, run};
+use crate::temp_crib::{TempCrib, definition, repository, run_outside_crib};
 
 #[test]
 fn docs_writes_an_index_and_a_page_for_each_tool() {
-    let crib = Crib::new().tool("ok", definition("ok", "true"));
-    assert_eq!(crib.run(&["docs", "--out", "pages"]).code, 0);
+    let crib = TempCrib::new().tool("ok", definition("ok", "true"));
+    insta::assert_snapshot!(crib.transcript(&["docs", "--out", "pages"]), @r"
+    exit code 0
+    --- stderr
+    5 pages in pages
+    ");
     let index = fs::read_to_string(crib.root().join("pages/index.html")).expect("an index");
     for page in ["tools/ok.html", "tools/status.html"] {
         assert!(
@@ -21,9 +25,9 @@ fn docs_writes_an_index_and_a_page_for_each_tool() {
 }
 
 #[test]
-fn pages_of_tools_that_are_gone_are_removed_and_nothing_else_is() {
+fn stale_pages_are_removed_and_other_files_are_not() {
     let crib =
-        Crib::new().tool("ok", definition("ok", "true")).tool("old", definition("old", "true"));
+        TempCrib::new().tool("ok", definition("ok", "true")).tool("old", definition("old", "true"));
     for format in ["html", "markdown"] {
         crib.write("tools/old.json", &definition("old", "true").to_string());
         let docs = ["docs", "--out", "pages", "--format", format];
@@ -32,8 +36,7 @@ fn pages_of_tools_that_are_gone_are_removed_and_nothing_else_is() {
         let path = |name: &str| crib.root().join(format!("pages/tools/{name}.{extension}"));
         fs::write(path("mine"), "<p>my own page</p>").expect("a page");
         fs::remove_file(crib.root().join("tools/old.json")).expect("a definition");
-        let ran = crib.run(&docs);
-        assert!(ran.stderr.contains("1 stale page removed"), "{}", ran.stderr);
+        assert_eq!(crib.run(&docs).stderr, "5 pages in pages, 1 stale page removed\n");
         assert!(!path("old").exists() && path("mine").exists());
         let before = fs::read(path("ok")).expect("a page");
         assert_eq!(crib.run(&docs).code, 0);
@@ -45,12 +48,17 @@ fn pages_of_tools_that_are_gone_are_removed_and_nothing_else_is() {
 }
 
 #[test]
-fn a_page_that_somebody_else_wrote_is_not_overwritten() {
-    let crib =
-        Crib::new().tool("ok", definition("ok", "true")).file("pages/index.html", "<p>mine</p>");
-    let ran = crib.run(&["docs", "--out", "pages"]);
-    assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("was not written by `toolcrib docs`"), "{}", ran.stderr);
+fn pages_of_other_authors_are_not_overwritten() {
+    let crib = TempCrib::new()
+        .tool("ok", definition("ok", "true"))
+        .file("pages/index.html", "<p>mine</p>");
+    insta::assert_snapshot!(crib.transcript(&["docs", "--out", "pages"]), @r"
+    exit code 2
+    --- stderr
+    error: `pages/index.html` exists and was not written by `toolcrib docs`
+     |
+     = help: choose another folder, or move the file away
+    ");
     assert_eq!(
         fs::read_to_string(crib.root().join("pages/index.html")).expect("the page"),
         "<p>mine</p>"
@@ -58,27 +66,62 @@ fn a_page_that_somebody_else_wrote_is_not_overwritten() {
 }
 
 #[test]
-fn show_tells_the_result_errors_and_security_of_a_specification() {
+fn show_prints_the_result_errors_and_security_of_a_specification() {
     let page = fs::read_to_string(repository().join("crates/formats/tests/it/specs/whole.md"))
         .expect("the page");
-    let shown =
-        Crib::new().file("MCP_TOOL_SPECIFICATION.md", &page).run(&["show", "count_lines"]).stdout;
-    for part in [
-        "Result",
-        "How many lines there are",
-        "Errors",
-        "FileNotFound",
-        "Security",
-        "must lie below",
-    ] {
-        assert!(shown.contains(part), "{part}: {shown}");
-    }
+    let crib = TempCrib::new().file("MCP_TOOL_SPECIFICATION.md", &page);
+    insta::assert_snapshot!(crib.transcript(&["show", "count_lines"]), @r#"
+    exit code 0
+    --- stdout
+    count_lines
+      Count the lines of a file below the project folder.
+
+    Parameters
+      path        The file, relative to the project folder (string; required)
+      skip_blank  Whether blank lines are left out. Default: `false` (boolean; default
+                  false)
+
+    Result
+      status  `success`, or `failure` with the fields of an error (string)
+      lines   How many lines there are (integer)
+
+    Errors
+      A file that is not there gives an error:
+
+      ```json
+      {
+      "status": "failure",
+      "error_type": "FileNotFound",
+      "error_message": "there is no file src/main.py",
+      "error_details": {"path": "src/main.py"}
+      }
+      ```
+
+    Security
+      - **File Paths**: The path must lie below the project folder; links that lead out of
+        it are refused.
+      - **Data Handling**: No content is returned or logged.
+
+    Runs
+      nothing: it has no command and is not served
+
+    Examples
+      {"tool_name":"count_lines","arguments":{"path":"src/main.py"}}
+
+
+    Facts
+      effect       not said; treated as changing things in a way that is hard to undo
+      repeating    changes nothing more
+      idempotency  Yes - Explanation: The file is only read.
+      version      1.2.0
+      defined in   MCP_TOOL_SPECIFICATION.md
+    "#);
 }
 
 #[test]
 fn schemas_are_json_schemas() {
     for of in ["mtdf", "guidance", "config"] {
-        let schema = run(&["schema", of]).json();
+        let schema = run_outside_crib(&["schema", of]).json();
         assert!(
             schema["$schema"].is_string() && schema["properties"].is_object(),
             "{of}: {schema}"
@@ -88,32 +131,89 @@ fn schemas_are_json_schemas() {
 
 #[test]
 fn a_new_definition_is_clean_runs_and_is_not_overwritten() {
-    let crib = Crib::new().file("text.txt", "one\ntwo\n");
-    assert_eq!(crib.run(&["new", "mtdf", "count"]).code, 0);
+    let crib = TempCrib::new().file("text.txt", "one\ntwo\n");
+    insta::assert_snapshot!(crib.transcript(&["new", "mtdf", "count"]), @r"
+    exit code 0
+    --- stderr
+    wrote CRIB/tools/count.json: change its command, then run `toolcrib call count`
+    ");
     assert_eq!(crib.run(&["check", "--strict"]).code, 0, "{}", crib.run(&["check"]).stdout);
-    let ran = crib.run(&["call", "count", "--args", r#"{"files": ["text.txt"], "lines": true}"#]);
-    assert!(ran.stdout.starts_with('2'), "{}{}", ran.stdout, ran.stderr);
-    assert_eq!(crib.run(&["new", "mtdf", "count"]).code, 2);
-    assert_eq!(crib.run(&["new", "mtdf", "../evil"]).code, 2);
+    let output =
+        crib.run(&["call", "count", "--args", r#"{"files": ["text.txt"], "lines": true}"#]);
+    assert!(output.stdout.starts_with('2'), "{}{}", output.stdout, output.stderr);
+    insta::assert_snapshot!(crib.transcript(&["new", "mtdf", "count"]), @r"
+    exit code 2
+    --- stderr
+    error: cannot create `CRIB/tools/count.json`: File exists (os error 17)
+     |
+     = help: choose another name, or remove the file
+    ");
+    insta::assert_snapshot!(crib.transcript(&["new", "mtdf", "../evil"]), @r"
+    exit code 2
+    --- stderr
+    error: `../evil` is not a valid tool name: '/' is not allowed
+     |
+     = help: use letters, digits, `_` and `-`
+    ");
+}
+
+/// The report without the sections that depend on the machine.
+fn portable_report(transcript: &str) -> String {
+    let is_portable = |section: &&str| {
+        !["Sandbox\n", "Programs\n", "Rendering"].iter().any(|start| section.starts_with(start))
+    };
+    transcript.split("\n\n").filter(is_portable).collect::<Vec<_>>().join("\n\n")
 }
 
 #[test]
-fn doctor_tells_what_is_missing_and_how_to_get_it() {
+fn doctor_reports_missing_programs_and_how_to_install_them() {
     let mut lost = definition("lost", "no-such-program-anywhere");
     lost["install_instructions"] = "get it at the shop".into();
-    let crib = Crib::new().tool("ok", definition("ok", "true")).tool("lost", lost);
-    let ran = crib.run(&["doctor"]);
-    assert_eq!(ran.code, 1);
-    for words in ["Landlock", "ok       ok", "missing  lost", "get it at the shop"] {
-        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    let crib = TempCrib::new().tool("ok", definition("ok", "true")).tool("lost", lost);
+    let transcript = crib.transcript(&["doctor"]);
+    for line in ["\n\nSandbox\n  Landlock  ", "\n\nPrograms\n  R         "] {
+        assert!(transcript.contains(line), "{line}: {transcript}");
     }
+    insta::assert_snapshot!(portable_report(&transcript), @r"
+    exit code 1
+    --- stdout
+    crib          crib (CRIB)
+    state         STATE/toolcrib/cribs/crib-HASH
+
+    Tools
+      missing  lost: the program `no-such-program-anywhere` of `lost` was not found; to install it: get it at the shop
+      ok       ok
+    ");
+}
+
+#[test]
+fn doctor_reports_a_broken_configuration_and_goes_on() {
+    let crib = TempCrib::new().tool("ok", definition("ok", "true")).file(
+        "toolcrib.toml",
+        "[confine]\nenabled = false\n[[policy]]\ntools = \"*\"\ndo = \"alow\"\n",
+    );
+    let transcript = crib.transcript(&["doctor"]);
+    assert!(transcript.contains("\n\nSandbox\n  turned off in toolcrib.toml"), "{transcript}");
+    insta::assert_snapshot!(portable_report(&transcript), @r"
+    exit code 2
+    --- stdout
+    crib          crib (CRIB)
+    state         STATE/toolcrib/cribs/crib-HASH
+
+    Configuration
+      toolcrib.toml: `alow` is nothing that a policy can do; did you mean `allow`?
+      the rest of this report ignores these parts
+
+    Tools
+      ok       ok
+    ");
 }
 
 #[test]
 fn availability_checks_decide_in_doctor_and_before_the_first_call() {
     let mut tool = definition("picky", "true");
     tool["availability_check"] = serde_json::json!({"command": "sh", "args": ["-c", "exit 3"]});
-    let crib = Crib::new().tool("picky", tool.clone());
+    let crib = TempCrib::new().tool("picky", tool.clone());
     assert_eq!(crib.run(&["doctor"]).code, 1);
     assert_eq!(crib.run(&["call", "picky"]).code, 1);
     tool["availability_check"]["success_exit_codes"] = serde_json::json!([3]);
@@ -125,8 +225,9 @@ fn availability_checks_decide_in_doctor_and_before_the_first_call() {
 fn the_starter_is_clean_and_runs() {
     let starter = repository().join("examples/starter");
     let starter = starter.to_str().expect("a name");
-    let check = run(&["-C", starter, "check", "--strict"]);
+    let check = run_outside_crib(&["-C", starter, "check", "--strict"]);
     assert_eq!(check.code, 0, "{}", check.stdout);
-    let ran = run(&["-C", starter, "call", "find_text", "--args", r#"{"text": "belt"}"#]);
-    assert!(ran.stdout.contains("lathe needs a new belt"), "{}{}", ran.stdout, ran.stderr);
+    let output =
+        run_outside_crib(&["-C", starter, "call", "find_text", "--args", r#"{"text": "belt"}"#]);
+    assert!(output.stdout.contains("lathe needs a new belt"), "{}{}", output.stdout, output.stderr);
 }

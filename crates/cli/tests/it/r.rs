@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::{crib::Crib, serve::Client};
+use crate::{serve::Client, temp_crib::TempCrib};
 
 /// Whether R is here. Where it is not, that is said; in CI it must be.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
@@ -43,7 +43,7 @@ fn yaml(name: &str, parameters: &str, rest: &str) -> String {
     )
 }
 
-fn crib() -> Crib {
+fn crib_with_r_tools() -> TempCrib {
     let by = "{type: object, properties: {by: {type: integer, description: how far}}}";
     let what = "{type: object, properties: {what: {type: string, description: what goes}}, required: [what]}";
     let tools = [
@@ -63,7 +63,7 @@ fn crib() -> Crib {
         ("demo-mcp_tool_draw", yaml("demo-mcp_tool_draw", NONE, "")),
     ];
     let crib =
-        Crib::new().file("DESCRIPTION", "Package: demo\nVersion: 1.0\n").file("R/all.R", CODE);
+        TempCrib::new().file("DESCRIPTION", "Package: demo\nVersion: 1.0\n").file("R/all.R", CODE);
     tools
         .into_iter()
         .fold(crib, |crib, (name, text)| crib.file(&format!("inst/mcp/tools/{name}.yaml"), &text))
@@ -74,9 +74,9 @@ fn a_package_is_called_from_the_terminal() {
     if !has_r() {
         return;
     }
-    let crib = crib();
-    let ran = crib.run(&["call", "demo-mcp_tool_count", "--args", r#"{"by": 3}"#]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "3\n"), "{}", ran.stderr);
+    let crib = crib_with_r_tools();
+    let output = crib.run(&["call", "demo-mcp_tool_count", "--args", r#"{"by": 3}"#]);
+    assert_eq!((output.code, output.stdout.as_str()), (0, "3\n"), "{}", output.stderr);
     let plan = crib
         .run(&["call", "demo-mcp_tool_count", "--args", r#"{"by": 3}"#, "--dry-run", "--json"])
         .json();
@@ -93,7 +93,7 @@ fn what_needs_approval_is_shown_as_the_exact_call_and_runs_once_approved() {
     if !has_r() {
         return;
     }
-    let crib = crib();
+    let crib = crib_with_r_tools();
     let call =
         || crib.run(&["call", "demo-mcp_tool_wipe", "--args", r#"{"what": "all"}"#, "--json"]);
     let refused = call();
@@ -111,7 +111,7 @@ fn a_client_on_pipes_is_a_session() {
     if !has_r() {
         return;
     }
-    let crib = crib();
+    let crib = crib_with_r_tools();
     let mut one = Client::start(&crib, &[]);
     let mut other = Client::start(&crib, &[]);
     let count = |client: &mut Client| {
@@ -135,7 +135,7 @@ fn a_slow_function_becomes_an_operation_whose_last_message_is_told() {
     if !has_r() {
         return;
     }
-    let crib = crib();
+    let crib = crib_with_r_tools();
     let mut client = Client::start(&crib, &[]);
     let answer = client.ask("tools/call", json!({"name": "demo-mcp_tool_slow", "arguments": {}}));
     let id = answer["result"]["structuredContent"]["operation_id"]
@@ -155,7 +155,7 @@ struct Site {
 }
 
 impl Site {
-    fn start(crib: &Crib) -> Self {
+    fn start(crib: &TempCrib) -> Self {
         let mut command = crib.command(&["serve", "--http", "127.0.0.1:0"]);
         let mut child = command.stderr(Stdio::piped()).spawn().expect("a server");
         let mut log =
@@ -257,7 +257,7 @@ fn r_starts_with_the_first_call_and_not_before() {
     if !has_r() {
         return;
     }
-    let crib = crib();
+    let crib = crib_with_r_tools();
     let mut client = Client::start(&crib, &[]);
     client.names();
     client.ask("tools/call", json!({"name": "demo-mcp_tool_wipe", "arguments": {"what": "all"}}));
@@ -272,7 +272,7 @@ fn the_state_of_a_handle_outlives_a_server_that_was_killed() {
     if !has_r() {
         return;
     }
-    let crib = crib();
+    let crib = crib_with_r_tools();
     let site = Site::start(&crib);
     assert_eq!(site.modern(json!({"session": "mine"})), json!(1));
     assert_eq!(site.modern(json!({"session": "mine"})), json!(2));
@@ -287,7 +287,7 @@ fn a_long_result_of_a_package_with_dots_in_its_name_is_fetched_in_parts() {
     }
     let tool =
         yaml("my.own.pkg-mcp_tool_all", NONE, "returns: {type: array, description: numbers}\n");
-    let crib = Crib::new()
+    let crib = TempCrib::new()
         .file("DESCRIPTION", "Package: my.own.pkg\nVersion: 1.0\n")
         .file("R/all.R", "mcp_tool_all <- function() as.list(seq_len(300000))\n")
         .file("inst/mcp/tools/my.own.pkg-mcp_tool_all.yaml", &tool);
@@ -311,7 +311,7 @@ fn over_http_a_session_is_a_connection_or_a_handle() {
     if !has_r() {
         return;
     }
-    let crib = crib();
+    let crib = crib_with_r_tools();
     let site = Site::start(&crib);
     assert_eq!(site.modern(json!({})), json!(1));
     assert_eq!(site.modern(json!({})), json!(1), "without a handle, state is fresh");

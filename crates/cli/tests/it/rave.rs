@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::{
-    crib::{Crib, run},
     serve::Client,
+    temp_crib::{TempCrib, run_outside_crib},
 };
 
 fn yaml(name: &str, rest: &str) -> String {
@@ -14,8 +14,8 @@ fn yaml(name: &str, rest: &str) -> String {
     )
 }
 
-fn crib() -> Crib {
-    Crib::new()
+fn crib_with_r_package() -> TempCrib {
+    TempCrib::new()
         .file("DESCRIPTION", "Package: my.pkg\nVersion: 1.0\n")
         .file("R/a.R", "f <- function(x = 1L) x\n")
         .file(
@@ -41,20 +41,20 @@ fn names(tools: &Value) -> Vec<&str> {
 
 #[test]
 fn yaml_is_found_in_tools_and_in_packages_and_passes_check() {
-    let ran = crib().run(&["check", "--format", "json"]);
-    let all = ran.json();
+    let output = crib_with_r_package().run(&["check", "--format", "json"]);
+    let all = output.json();
     // The package has a dot in its name, and so have its tools, which nobody can help.
     assert_eq!(
-        (ran.code, &all["summary"]),
+        (output.code, &all["summary"]),
         (0, &json!({"files": 3, "tools": 3, "errors": 0, "warnings": 0}))
     );
 }
 
 #[test]
 fn one_broken_file_is_said_with_its_line_and_the_others_load() {
-    let crib = crib().file("tools/bad.yaml", "name: p-bad\ndescription: one: two\n");
-    let ran = crib.run(&["check", "--format", "json"]);
-    let all = ran.json();
+    let crib = crib_with_r_package().file("tools/bad.yaml", "name: p-bad\ndescription: one: two\n");
+    let output = crib.run(&["check", "--format", "json"]);
+    let all = output.json();
     let found = all["diagnostics"]
         .as_array()
         .expect("findings")
@@ -62,7 +62,7 @@ fn one_broken_file_is_said_with_its_line_and_the_others_load() {
         .find(|found| found["severity"] == "error")
         .expect("an error");
     assert_eq!(
-        (ran.code, &found["code"], &found["file"], &found["line"]),
+        (output.code, &found["code"], &found["file"], &found["line"]),
         (1, &json!("TC015"), &json!("tools/bad.yaml"), &json!(2))
     );
     assert!(found["hint"].as_str().is_some_and(|hint| hint.contains("quotes")));
@@ -77,7 +77,7 @@ fn one_broken_file_is_said_with_its_line_and_the_others_load() {
 
 #[test]
 fn what_is_served_says_what_the_definition_says() {
-    let listed = crib().run(&["list", "--json"]).json();
+    let listed = crib_with_r_package().run(&["list", "--json"]).json();
     let find = |name: &str| {
         listed
             .as_array()
@@ -114,7 +114,7 @@ fn what_is_served_says_what_the_definition_says() {
 
 #[test]
 fn groups_are_patterns_of_which_one_must_match() {
-    let crib = crib();
+    let crib = crib_with_r_package();
     let of = |groups: &[&str]| {
         let arguments: Vec<_> = ["list", "--json"]
             .into_iter()
@@ -129,9 +129,13 @@ fn groups_are_patterns_of_which_one_must_match() {
         ["my.pkg-mcp_tool_config_get", "my.pkg-mcp_tool_pipeline_run"]
     );
     assert_eq!(of(&["get"]), Vec::<String>::new());
-    let bad = crib.run(&["list", "--groups", "("]);
-    assert_eq!(bad.code, 2);
-    assert!(bad.stderr.contains("is not a regular expression"), "{}", bad.stderr);
+    insta::assert_snapshot!(crib.transcript(&["list", "--groups", "("]), @r"
+    exit code 2
+    --- stderr
+    error: `(` is not a regular expression: Parsing error at position 6: Opening parenthesis without closing parenthesis
+     |
+     = help: quote the pattern, and escape special characters with a backslash
+    ");
     let mut client = Client::start(&crib, &["--groups", "config"]);
     let served = client.ask("tools/list", json!({}));
     let own: Vec<_> =
@@ -141,23 +145,45 @@ fn groups_are_patterns_of_which_one_must_match() {
 
 #[test]
 fn a_dangerous_function_does_not_run_without_approval() {
-    let ran = crib().run(&["call", "my.pkg-mcp_tool_pipeline_run", "--args", "{}"]);
-    assert_eq!(ran.code, 5, "{}", ran.stderr);
+    let output =
+        crib_with_r_package().run(&["call", "my.pkg-mcp_tool_pipeline_run", "--args", "{}"]);
+    assert_eq!(output.code, 5, "{}", output.stderr);
 }
 
 #[test]
 fn show_and_docs_have_the_example() {
-    let crib = crib();
-    let shown = crib.run(&["show", "my.pkg-mcp_tool_pipeline_run"]).stdout;
-    assert!(
-        shown.contains("  #> [1] 1\n") && shown.contains("my.pkg:::mcp_tool_pipeline_run(x)"),
-        "{shown}"
-    );
-    assert!(
-        shown.contains("its examples took 11.5 s")
-            && shown.contains("an operation whose result follows"),
-        "{shown}"
-    );
+    let crib = crib_with_r_package();
+    insta::assert_snapshot!(crib.transcript(&["show", "my.pkg-mcp_tool_pipeline_run"]), @r"
+    exit code 0
+    --- stdout
+    my.pkg-mcp_tool_pipeline_run  (Pipeline run)
+      Does my.pkg-mcp_tool_pipeline_run
+
+      A long run answers with an operation id: `await` gives its result, `status` how far it
+      is.
+
+    Parameters
+      x  how often (integer; default 1)
+
+    Runs
+      my.pkg:::mcp_tool_pipeline_run(x)
+
+    Call
+      toolcrib call my.pkg-mcp_tool_pipeline_run
+
+    Example
+      f(1)
+      #
+      #> [1] 1
+
+    Facts
+      effect      changes things in a way that is hard to undo
+      approval    each call must be approved
+      category    pipelines
+      answer      the result, or an operation whose result follows
+      measured    its examples took 11.5 s
+      defined in  inst/mcp/tools/my.pkg-mcp_tool_pipeline_run.yaml
+    ");
     assert_eq!(crib.run(&["docs", "--out", "pages"]).code, 0);
     let pages: String = std::fs::read_dir(crib.root().join("pages/tools"))
         .expect("pages")
@@ -169,15 +195,21 @@ fn show_and_docs_have_the_example() {
 
 #[test]
 fn the_schema_is_printed() {
-    assert_eq!(run(&["schema", "rave"]).json()["title"], "R functions as YAML (RAVE)");
+    assert_eq!(run_outside_crib(&["schema", "rave"]).json()["title"], "R functions as YAML (RAVE)");
 }
 
 #[test]
 fn a_new_definition_is_good() {
-    let crib = Crib::new();
+    let crib = TempCrib::new();
     assert_eq!(crib.run(&["new", "rave", "stats-median"]).code, 0);
     let checked = crib.run(&["check", "--strict"]);
     assert_eq!(checked.code, 0, "{}", checked.stdout);
     assert!(crib.run(&["show", "stats-median"]).stdout.contains("stats:::median(x)"));
-    assert_eq!(crib.run(&["new", "rave", "median"]).code, 2);
+    insta::assert_snapshot!(crib.transcript(&["new", "rave", "median"]), @r"
+    exit code 2
+    --- stderr
+    error: `median` is not the name of an R function
+     |
+     = help: use PACKAGE-FUNCTION, such as `stats-median`
+    ");
 }

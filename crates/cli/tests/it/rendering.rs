@@ -10,8 +10,8 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    crib::{Crib, TOOLCRIB, repository},
     serve::Client,
+    temp_crib::{TOOLCRIB, TempCrib, repository},
 };
 
 const LOCAL: &str = "[documents]\nenabled = true\nbackend = \"local\"\nallow_local = true\n";
@@ -58,7 +58,7 @@ fn a_document_is_rendered_and_read_back_as_a_resource() {
     if !has_r() {
         return;
     }
-    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
     let mut client = Client::start(&crib, &[]);
     create(&mut client, "example", EXAMPLE);
     let rendered =
@@ -93,7 +93,8 @@ fn only_what_a_document_may_read_makes_it_render_again() {
     if !has_r() {
         return;
     }
-    let crib = Crib::new().file("toolcrib.toml", LOCAL).file("rmd/parts/child.Rmd", "Part one.\n");
+    let crib =
+        TempCrib::new().file("toolcrib.toml", LOCAL).file("rmd/parts/child.Rmd", "Part one.\n");
     let mut client = Client::start(&crib, &[]);
     create(&mut client, "plain", "Text.\n");
     create(&mut client, "parent", "```{r, child = 'parts/child.Rmd'}\n```\n");
@@ -117,7 +118,7 @@ fn only_what_a_document_may_read_makes_it_render_again() {
 
 #[test]
 fn a_call_from_a_terminal_names_what_it_made() {
-    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
     let made = crib.run(&[
         "call",
         "create_rmd",
@@ -135,7 +136,7 @@ fn sub_folders_and_formats_are_in_the_names_of_rendered_files() {
     if !has_r() {
         return;
     }
-    let crib = Crib::new().file("toolcrib.toml", LOCAL).file("rmd/data/n.txt", "forty-two");
+    let crib = TempCrib::new().file("toolcrib.toml", LOCAL).file("rmd/data/n.txt", "forty-two");
     let mut client = Client::start(&crib, &[]);
     create(&mut client, "2026/q1", "It is `r readLines('../data/n.txt')`.\n");
     let rendered =
@@ -155,7 +156,7 @@ fn a_failed_render_says_where_and_leaves_the_last_good_one() {
     if !has_r() {
         return;
     }
-    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
     let mut client = Client::start(&crib, &[]);
     create(&mut client, "a", "Good.\n");
     call(&mut client, "render_rmd", json!({"filename": "a"}));
@@ -183,7 +184,7 @@ fn a_small_page_is_put_into_the_answer_on_request() {
     if !has_r() {
         return;
     }
-    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
     let mut client = Client::start(&crib, &[]);
     let plain = "---\noutput:\n  html_document:\n    theme: null\n    highlight: null\n    mathjax: null\n---\n\nShort.\n";
     create(&mut client, "a", plain);
@@ -204,7 +205,7 @@ fn a_render_that_takes_long_is_an_operation_that_can_be_cancelled() {
     if !has_r() {
         return;
     }
-    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
     let mut client = Client::start(&crib, &[]);
     create(&mut client, "slow", "```{r long}\nSys.sleep(9620)\n```\n");
     client.send(&json!({"jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": {"name": "render_rmd",
@@ -237,7 +238,7 @@ fn a_full_disk_is_told_and_leaves_what_was_rendered_before() {
     if !has_r() {
         return;
     }
-    let crib = Crib::new()
+    let crib = TempCrib::new()
         .file("toolcrib.toml", LOCAL)
         .file("rmd/a.Rmd", "Text.\n")
         .file("rmd/output/a.html", "the last one");
@@ -267,7 +268,7 @@ fn a_full_disk_is_told_and_leaves_what_was_rendered_before() {
 
 #[test]
 fn fifty_megabytes_are_refused() {
-    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
     let mut client = Client::start(&crib, &[]);
     crib.write("rmd/big.Rmd", &"long line of text\n".repeat(3_000_000));
     let failed = call(&mut client, "render_rmd", json!({"filename": "big"}));
@@ -280,7 +281,7 @@ fn fifty_megabytes_are_refused() {
 
 #[test]
 fn fifty_megabytes_in_a_call_are_refused_as_well() {
-    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
     let mut client = Client::start(&crib, &[]);
     let long = json!({"filename": "big", "title": "T", "content": "x".repeat(50_000_000)});
     let params = json!({"name": "create_rmd", "arguments": long});
@@ -294,7 +295,7 @@ fn fifty_megabytes_in_a_call_are_refused_as_well() {
 
 #[test]
 fn parameters_that_a_document_does_not_declare_are_refused() {
-    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
     let mut client = Client::start(&crib, &[]);
     create(&mut client, "none", "Text.");
     create(&mut client, "some", "---\nparams:\n  year: 2026\n  unit: kg\n---\nText.");
@@ -314,7 +315,7 @@ fn parameters_that_a_document_does_not_declare_are_refused() {
 
 #[test]
 fn names_that_lead_out_are_refused() {
-    let crib = Crib::new().file("toolcrib.toml", LOCAL).file("secret.Rmd", "x");
+    let crib = TempCrib::new().file("toolcrib.toml", LOCAL).file("secret.Rmd", "x");
     let mut client = Client::start(&crib, &[]);
     for name in ["../secret", "/etc/passwd", "a\nb", "a\"b", "..", "a b", "x;y"] {
         let failed = call(&mut client, "render_rmd", json!({"filename": name}));
@@ -327,7 +328,7 @@ fn the_doctor_says_what_can_render() {
     if !has_r() {
         return;
     }
-    let crib = Crib::new().file("toolcrib.toml", LOCAL);
+    let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
     let said = crib.run(&["doctor"]).stdout;
     for line in [
         "  rmarkdown ",
@@ -351,16 +352,16 @@ fn the_doctor_says_what_can_render() {
 #[test]
 fn the_doctor_goes_on_where_the_configuration_cannot_be_used() {
     let crib =
-        Crib::new().file("toolcrib.toml", "[documents]\nenabled = true\nbackend = \"local\"\n");
-    let ran = crib.run(&["doctor"]);
-    assert_eq!(ran.code, 2);
+        TempCrib::new().file("toolcrib.toml", "[documents]\nenabled = true\nbackend = \"local\"\n");
+    let output = crib.run(&["doctor"]);
+    assert_eq!(output.code, 2);
     for words in [
         "`backend` is `local`",
         "set `allow_local = true`",
         "Rendering of documents",
         "  docker    ",
     ] {
-        assert!(ran.stdout.contains(words), "{words} is not in\n{}", ran.stdout);
+        assert!(output.stdout.contains(words), "{words} is not in\n{}", output.stdout);
     }
     let refused = crib.run(&["list"]);
     assert!(refused.stderr.contains("set `allow_local = true`"), "{}", refused.stderr);
@@ -399,7 +400,7 @@ fn the_walk_through_the_page_works() {
 }
 
 /// Sends requests to a new server as they are, without a handshake, and gives the answers by their ids.
-fn exchange(crib: &Crib, socket: &str, requests: &[String]) -> Vec<Value> {
+fn exchange(crib: &TempCrib, socket: &str, requests: &[String]) -> Vec<Value> {
     let mut server = crib
         .command(&["serve"])
         .env("DOCKER_HOST", socket)
@@ -439,10 +440,10 @@ fn engine() -> Option<(String, String)> {
 }
 
 /// A server that renders in a container without end.
-fn rendering_slowly(socket: &str, image: &str) -> (Crib, Client) {
+fn rendering_slowly(socket: &str, image: &str) -> (TempCrib, Client) {
     let config =
         format!("[documents]\nenabled = true\nbackend = \"docker\"\nimage = \"{image}\"\n");
-    let crib = Crib::new().file("toolcrib.toml", &config).file("rmd/a.Rmd", "Text.\n");
+    let crib = TempCrib::new().file("toolcrib.toml", &config).file("rmd/a.Rmd", "Text.\n");
     crib.write("rmd/slow.Rmd", "```{r}\nSys.sleep(9630)\n```\n");
     let mut client = Client::start_with(&crib, &[], &[("DOCKER_HOST", socket)]);
     client.send(&json!({"jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": {"name": "render_rmd",
@@ -508,7 +509,7 @@ fn the_usage_examples_work_word_for_word_and_the_pdf_opens() {
     let Some((socket, image)) = engine() else {
         return;
     };
-    let crib = Crib::new()
+    let crib = TempCrib::new()
         .file("toolcrib.toml", &format!("[documents]\nenabled = true\nimage = \"{image}\"\n"));
     let request = |id: u32, method: &str, params: &str| {
         format!(r#"{{"jsonrpc": "2.0", "id": "{id}", "method": "{method}", "params": {params}}}"#)

@@ -8,12 +8,12 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    crib::{Crib, ran, shared},
     serve::Client,
+    temp_crib::{CommandOutput, TempCrib, shared},
 };
 
-fn crib() -> Crib {
-    Crib::new().file("toolcrib.toml", "[documents]\nenabled = true\n")
+fn crib_with_documents() -> TempCrib {
+    TempCrib::new().file("toolcrib.toml", "[documents]\nenabled = true\n")
 }
 
 const TOOLS: [&str; 8] = [
@@ -29,7 +29,7 @@ const TOOLS: [&str; 8] = [
 
 #[test]
 fn the_tools_are_served_where_documents_are_enabled() {
-    let names = |crib: &Crib| {
+    let names = |crib: &TempCrib| {
         let tools = crib.run(&["list", "--json"]).json();
         tools
             .as_array()
@@ -38,15 +38,15 @@ fn the_tools_are_served_where_documents_are_enabled() {
             .map(|tool| tool["name"].as_str().expect("a name").to_owned())
             .collect::<Vec<_>>()
     };
-    let served = names(&crib());
+    let served = names(&crib_with_documents());
     assert!(TOOLS.iter().all(|tool| served.iter().any(|name| name == tool)), "{served:?}");
-    let served = names(&Crib::new());
+    let served = names(&TempCrib::new());
     assert!(!served.iter().any(|name| TOOLS.contains(&name.as_str())), "{served:?}");
 }
 
 #[test]
 fn annotations_say_what_a_tool_does() {
-    let tools = crib().run(&["list", "--json"]).json();
+    let tools = crib_with_documents().run(&["list", "--json"]).json();
     let hints = |name: &str| {
         let tool = tools
             .as_array()
@@ -71,7 +71,7 @@ fn annotations_say_what_a_tool_does() {
 
 #[test]
 fn a_client_is_told_of_documents_that_tools_and_others_make() {
-    let crib = crib();
+    let crib = crib_with_documents();
     let mut client = Client::start(&crib, &[]);
     let created = json!({"filename": "a", "title": "A", "content": "text"});
     client.ask("resources/subscribe", json!({"uri": "rmd:///a.Rmd"}));
@@ -110,7 +110,7 @@ fn a_client_is_told_of_documents_that_tools_and_others_make() {
 
 #[test]
 fn a_call_that_deletes_waits_for_a_person() {
-    let crib = crib().file("rmd/a.Rmd", "a");
+    let crib = crib_with_documents().file("rmd/a.Rmd", "a");
     let refused = crib.run(&["call", "delete_rmd", "--args", r#"{"filename": "a"}"#]);
     assert_eq!(refused.code, 5, "{}", refused.stderr);
     assert!(crib.root().join("rmd/a.Rmd").exists());
@@ -136,7 +136,7 @@ fn the_examples_of_the_document_run_verbatim() {
     let call = |params: &Value| json!({"jsonrpc": "2.0", "id": "2", "method": "callTool", "params": params});
     let requests: Vec<_> = calls.map(call).chain([list.clone()]).collect();
     assert_eq!(requests.len(), 2, "the document has one of each");
-    let crib = crib();
+    let crib = crib_with_documents();
     let mut child = crib
         .command(&["serve"])
         .stdin(Stdio::piped())
@@ -167,7 +167,7 @@ fn the_examples_of_the_document_run_verbatim() {
 
 #[test]
 fn a_new_report_has_nothing_wrong_with_it() {
-    let crib = crib();
+    let crib = crib_with_documents();
     let made = crib.run(&["new", "rmd", "2026/first-report"]);
     assert_eq!(made.code, 0, "{}", made.stderr);
     let checked =
@@ -183,7 +183,7 @@ fn a_new_report_has_nothing_wrong_with_it() {
 /// A program may write files of 64 kB, as on a disk that has no more room.
 #[test]
 fn a_full_disk_leaves_what_was_there() {
-    let crib = crib().file("rmd/a.Rmd", "before");
+    let crib = crib_with_documents().file("rmd/a.Rmd", "before");
     let arguments =
         json!({"filename": "a", "title": "A", "content": "x".repeat(100_000), "overwrite": true})
             .to_string();
@@ -199,7 +199,8 @@ fn a_full_disk_leaves_what_was_there() {
             None => limited.env_remove(name),
         };
     }
-    let failed = ran(&limited.current_dir(crib.root()).output().expect("the program runs"));
+    let failed =
+        CommandOutput::from(&limited.current_dir(crib.root()).output().expect("the program runs"));
     assert_eq!(failed.code, 1, "{}{}", failed.stdout, failed.stderr);
     assert!(failed.stderr.contains("`a.Rmd` cannot be written"), "{}", failed.stderr);
     let left: Vec<_> = std::fs::read_dir(crib.root().join("rmd"))

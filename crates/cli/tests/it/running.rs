@@ -5,8 +5,8 @@ use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 use serde_json::{Value, json};
 
 use crate::{
-    crib::{Crib, repository},
     serve::Client,
+    temp_crib::{TempCrib, repository},
 };
 
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
@@ -22,8 +22,8 @@ fn has_python() -> bool {
 }
 
 /// The example, copied to where its tools may write.
-fn example() -> Crib {
-    let mut crib = Crib::new();
+fn copy_of_example() -> TempCrib {
+    let mut crib = TempCrib::new();
     let from = repository().join("examples/specifications");
     for name in ["toolcrib.toml", "desk.py", "README.md"] {
         crib = crib.file(name, &fs::read_to_string(from.join(name)).expect("the example"));
@@ -36,7 +36,7 @@ fn example() -> Crib {
 }
 
 /// A page with one tool that takes a text and returns one.
-fn page(name: &str) -> String {
+fn specification_of(name: &str) -> String {
     format!(
         "# M - MCP Tool Specification\n\n## Tool: `{name}`\n\nSay something back.\n\n\
          **Parameters**:\n\n| Parameter | Type | Required | Description |\n|---|---|---|---|\n| `text` | string | Yes | What to say |\n\n\
@@ -49,19 +49,60 @@ fn call(client: &mut Client, name: &str, arguments: Value) -> Value {
 }
 
 #[test]
-fn the_example_has_no_findings_and_says_what_it_serves() {
-    let crib = example();
-    let ran = crib.run(&["check", "--strict"]);
+fn the_example_has_no_findings_and_is_served() {
+    let crib = copy_of_example();
+    let output = crib.run(&["check", "--strict"]);
     assert_eq!(
-        (ran.code, ran.stdout.trim()),
+        (output.code, output.stdout.trim()),
         (0, "3 files, 5 tools, 0 errors, 0 warnings, 0 notes"),
         "{}",
-        ran.stdout
+        output.stdout
     );
     let listed = crib.run(&["list"]).stdout;
     assert!(!listed.contains("Documented, not served"), "{listed}");
-    let shown = crib.run(&["show", "date_add"]).stdout;
-    assert!(shown.contains("desk.date_add(start=…, days=…)"), "{shown}");
+    insta::assert_snapshot!(crib.transcript(&["show", "date_add"]), @r#"
+    exit code 0
+    --- stdout
+    date_add
+      Add a number of days to a date.
+
+    Parameters
+      start  The date to start from (YYYY-MM-DD) (string; required)
+      days   The number of days to add; negative to subtract (integer; required)
+
+    Result
+      date  The resulting date (YYYY-MM-DD) (string)
+
+    Errors
+      If the text is not a date, or the result is after the year 9999:
+
+      ```json
+      {"status": "failure", "error_type": "OverflowError", "error_message": "date value out
+        of range",
+      "error_details": {"class": "builtins.OverflowError"}}
+      ```
+
+    Security
+      - **Input Validation**: The date is parsed; nothing else is done with it.
+
+    Runs
+      desk.date_add(start=…, days=…)
+
+    Call
+      toolcrib call date_add --args '{"start":"…","days":1}'
+
+    Examples
+      toolcrib call date_add --args '{"start":"2026-01-31","days":29}'
+
+
+    Facts
+      effect       changes nothing
+      repeating    changes nothing more
+      idempotency  Yes - Explanation: The result depends only on the arguments.
+      version      1.1.0
+      answer       the result
+      defined in   dates/MCP_TOOL_SPECIFICATION.md
+    "#);
 }
 
 #[test]
@@ -69,7 +110,7 @@ fn three_specifications_bound_to_a_python_module_are_served_over_mcp() {
     if !has_python() {
         return;
     }
-    let crib = example();
+    let crib = copy_of_example();
     let mut client = Client::start(&crib, &[]);
     let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
     let find = |name: &str| {
@@ -119,7 +160,7 @@ fn three_specifications_bound_to_a_python_module_are_served_over_mcp() {
 }
 
 /// The first block of this kind on the page about specifications.
-fn block(kind: &str, fence: &str) -> String {
+fn block_of_page(kind: &str, fence: &str) -> String {
     let page = fs::read_to_string(repository().join("docs/specifications.md")).expect("the page");
     let block =
         page.split(&format!("{fence}{kind}\n")).nth(1).and_then(|rest| rest.split(fence).next());
@@ -131,16 +172,16 @@ fn the_page_about_specifications_can_be_followed() {
     if !has_python() {
         return;
     }
-    let crib = Crib::new()
-        .file("MCP_TOOL_SPECIFICATION.md", &block("markdown", "````"))
-        .file("counting.py", &block("python", "```"))
-        .file("toolcrib.toml", &block("toml", "```"));
-    let ran = crib.run(&["check", "--strict"]);
+    let crib = TempCrib::new()
+        .file("MCP_TOOL_SPECIFICATION.md", &block_of_page("markdown", "````"))
+        .file("counting.py", &block_of_page("python", "```"))
+        .file("toolcrib.toml", &block_of_page("toml", "```"));
+    let output = crib.run(&["check", "--strict"]);
     assert_eq!(
-        (ran.code, ran.stdout.trim()),
+        (output.code, output.stdout.trim()),
         (0, "1 file, 1 tool, 0 errors, 0 warnings, 0 notes"),
         "{}",
-        ran.stdout
+        output.stdout
     );
     let counted =
         crib.run(&["call", "count_lines", "--args", r#"{"path": "counting.py"}"#, "--json"]).json();
@@ -155,22 +196,33 @@ fn the_page_about_specifications_can_be_followed() {
 
 #[test]
 fn unbound_tools_are_documented_and_not_served() {
-    let crib = example();
+    let crib = copy_of_example();
     let config = fs::read_to_string(crib.root().join("toolcrib.toml")).expect("a file");
     crib.write("toolcrib.toml", &config.replace("note_*", "note_k*"));
     let listed = crib.run(&["list"]).stdout;
-    let (served, documented) = listed.split_once("Documented, not served").expect("a part for it");
-    assert!(served.contains("note_keep") && documented.contains("note_list"), "{listed}");
+    insta::assert_snapshot!(listed, @r"
+    await             Waits for operations to end and gives their results. Without arguments, for one of yours that runs …
+    cancel            Ends one of your operations with all of its processes, and says what was ended and when. An …
+    check_definition  Checks the text of a tool definition.
+    date_add          Add a number of days to a date.
+    date_between      Count the days from one date to another.
+    note_keep         Store a short note for the rest of the session.
+    status            Lists your operations, newest first: calls that were started and whose results follow, with how far …
+    text_count        Count the lines, words and characters of a text file in the project.
+
+    Documented, not served: no program (see `[[bind]]` in toolcrib.toml)
+    note_list  List the notes of the session, oldest first.
+    ");
     assert!(!crib.run(&["list", "--json"]).stdout.contains("note_list"));
     let refused = crib.run(&["call", "note_list"]);
     assert_ne!(refused.code, 0);
 }
 
 #[test]
-fn a_command_is_given_json_and_answers_with_json() {
+fn a_command_reads_and_writes_json() {
     let config = "[[bind]]\ntools = \"say_*\"\ncommand = [\"cat\"]\nmutates = false\n";
-    let crib = Crib::new()
-        .file("MCP_TOOL_SPECIFICATION.md", &page("say_back"))
+    let crib = TempCrib::new()
+        .file("MCP_TOOL_SPECIFICATION.md", &specification_of("say_back"))
         .file("toolcrib.toml", config);
     let said =
         crib.run(&["call", "say_back", "--args", r#"{"text": "; rm -rf / é"}"#, "--json"]).json();
@@ -182,36 +234,37 @@ fn a_command_is_given_json_and_answers_with_json() {
 }
 
 #[test]
-fn a_result_that_is_not_as_specified_is_told_or_refused() {
+fn a_result_that_violates_its_specification_is_reported_or_rejected() {
     let config = |output: &str| {
         format!(
             "[[bind]]\ntools = \"say_*\"\ncommand = [\"echo\", '{{\"text\": 1}}']\nmutates = false\noutput = \"{output}\"\n"
         )
     };
-    let crib = Crib::new()
-        .file("MCP_TOOL_SPECIFICATION.md", &page("say_back"))
+    let crib = TempCrib::new()
+        .file("MCP_TOOL_SPECIFICATION.md", &specification_of("say_back"))
         .file("toolcrib.toml", &config("warn"));
-    let ran = crib.run(&["call", "say_back", "--args", r#"{"text": "x"}"#]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let output = crib.run(&["call", "say_back", "--args", r#"{"text": "x"}"#]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(
-        ran.stdout
+        output
+            .stdout
             .contains("note: what `say_back` returned is not what its specification says: `/text`"),
         "{}",
-        ran.stdout
+        output.stdout
     );
     crib.write("toolcrib.toml", &config("fail"));
-    let ran = crib.run(&["call", "say_back", "--args", r#"{"text": "x"}"#, "--json"]);
-    assert_eq!((ran.code, &ran.json()["error_type"]), (1, &json!("output_mismatch")));
+    let output = crib.run(&["call", "say_back", "--args", r#"{"text": "x"}"#, "--json"]);
+    assert_eq!((output.code, &output.json()["error_type"]), (1, &json!("output_mismatch")));
 }
 
 #[test]
-fn a_result_that_is_only_told_is_one_that_clients_take() {
+fn clients_accept_a_result_with_a_warning() {
     for (prints, told) in [(r#"{"text": 1}"#, "`/text`"), ("[1]", "the whole")] {
         let config = format!(
             "[[bind]]\ntools = \"say_*\"\ncommand = [\"echo\", '{prints}']\nmutates = false\noutput = \"warn\"\n"
         );
-        let crib = Crib::new()
-            .file("MCP_TOOL_SPECIFICATION.md", &page("say_back"))
+        let crib = TempCrib::new()
+            .file("MCP_TOOL_SPECIFICATION.md", &specification_of("say_back"))
             .file("toolcrib.toml", &config);
         let mut client = Client::start(&crib, &[]);
         let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
@@ -241,8 +294,8 @@ fn a_tool_stands_for_another_whose_policy_holds() {
             "positional_args": [{"name": "text", "type": "string", "description": "What", "required": true}]}],
     });
     let config = "[[bind]]\ntools = \"say_*\"\ntool = \"echo_text\"\n";
-    let crib = Crib::new()
-        .file("MCP_TOOL_SPECIFICATION.md", &page("say_back"))
+    let crib = TempCrib::new()
+        .file("MCP_TOOL_SPECIFICATION.md", &specification_of("say_back"))
         .file("toolcrib.toml", config);
     let crib = crib.tool("echo", definition);
     let mut client = Client::start(&crib, &[]);
@@ -258,7 +311,7 @@ fn a_tool_stands_for_another_whose_policy_holds() {
 
 #[test]
 fn looking_at_a_crib_starts_no_python() {
-    let crib = example()
+    let crib = copy_of_example()
         .file("desk.py", "raise SystemExit('Python was started')\n")
         .file(".venv/bin/python", "#!/bin/sh\ntouch started\n");
     let python = crib.root().join(".venv/bin/python");

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{
-    crib::{Crib, TOOLCRIB, ran, repository},
     serve::Client,
+    temp_crib::{CommandOutput, TOOLCRIB, TempCrib, repository},
 };
 
 /// Where a value has a boolean directly under `properties`, as JSON pointers.
@@ -42,7 +42,7 @@ fn served(folder: &Path) -> Value {
     let mut command = Command::new(TOOLCRIB);
     command.arg("-C").arg(folder).args(["list", "--json"]);
     command.env("XDG_STATE_HOME", state.path()).env("MCP_INCLUDE_EXAMPLE_TOOLS", "true");
-    ran(&command.output().expect("the program runs")).json()
+    CommandOutput::from(&command.output().expect("the program runs")).json()
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn no_tool_of_the_examples_or_built_in_has_a_boolean_property() {
         assert!(names.contains(&json!(name)), "{name} is not in {names:?}");
     }
     let all = "[flags]\n[documents]\nenabled = true\n[crib]\ncheck_definition = true\n";
-    let crib = Crib::new().file("toolcrib.toml", all);
+    let crib = TempCrib::new().file("toolcrib.toml", all);
     assert_no_boolean_properties(&served(&crib.root()), "built-in tools");
 }
 
@@ -73,7 +73,7 @@ fn a_definition_with_boolean_properties_is_served_without_them() {
         "# M - MCP Tool Specification\n\n**Version**: 1.0.0\n\n## Tool: `from_markdown`\n\nDoes it.\n\n\
          ### Input Schema\n\n```json\n{schema}\n```\n\n### Output Schema\n\n```json\n{schema}\n```\n"
     );
-    let crib = Crib::new()
+    let crib = TempCrib::new()
         .tool(
             "json",
             json!({"name": "from_json", "description": "Does it", "command": "echo", "synchronous": true,

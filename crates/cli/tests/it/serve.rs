@@ -9,10 +9,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::crib::{Crib, definition};
+use crate::temp_crib::{TempCrib, definition};
 
-/// How long anything may take before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a test waits for a message.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A client of the legacy era on a server's standard input and output.
 pub(crate) struct Client {
@@ -20,17 +20,21 @@ pub(crate) struct Client {
     input: Option<ChildStdin>,
     lines: Receiver<String>,
     next: u64,
-    /// What the server said about itself.
+    /// The answer to `initialize`.
     pub(crate) hello: Value,
 }
 
 impl Client {
-    pub(crate) fn start(crib: &Crib, arguments: &[&str]) -> Self {
+    pub(crate) fn start(crib: &TempCrib, arguments: &[&str]) -> Self {
         Self::start_with(crib, arguments, &[])
     }
 
     /// As [`Client::start`], with these variables in the server's environment.
-    pub(crate) fn start_with(crib: &Crib, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+    pub(crate) fn start_with(
+        crib: &TempCrib,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
         let mut child = crib
             .command(&["serve"])
             .args(arguments)
@@ -61,9 +65,9 @@ impl Client {
         writeln!(input, "{message}").expect("the server reads");
     }
 
-    /// The next message for which `wanted` holds.
+    /// Waits for the next message that is `wanted`.
     pub(crate) fn wait(&self, wanted: impl Fn(&Value) -> bool) -> Value {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         loop {
             let left = end.saturating_duration_since(Instant::now());
             let line = self.lines.recv_timeout(left).expect("an answer in time");
@@ -82,7 +86,7 @@ impl Client {
         self.wait(|message| message["id"] == id)
     }
 
-    /// The names of the tools that the crib defines.
+    /// The names of the listed tools, without the built-in ones.
     pub(crate) fn names(&mut self) -> Vec<String> {
         let listed = self.ask("tools/list", json!({}));
         let names = listed["result"]["tools"]
@@ -106,7 +110,7 @@ impl Client {
         self.wait(|message| message["method"] == "notifications/tools/list_changed");
     }
 
-    /// Closes the input and waits for the end.
+    /// Closes the input and waits until the server exits.
     pub(crate) fn close(mut self) -> Duration {
         let start = Instant::now();
         drop(self.input.take());
@@ -130,7 +134,7 @@ pub(crate) fn is_running(command: &str) -> bool {
 
 /// Waits for something that is sure to come.
 pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     while !is_so() {
         assert!(Instant::now() < end, "it does not come to pass");
         std::thread::sleep(Duration::from_millis(5));
@@ -139,16 +143,17 @@ pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
 
 #[test]
 fn list_json_prints_exactly_what_is_served() {
-    let crib = Crib::new().tool("a", definition("a", "true")).tool("b", definition("b", "true"));
+    let crib =
+        TempCrib::new().tool("a", definition("a", "true")).tool("b", definition("b", "true"));
     let mut client = Client::start(&crib, &[]);
     let served = client.ask("tools/list", json!({}))["result"]["tools"].clone();
     assert_eq!(crib.run(&["list", "--json"]).json(), served);
 }
 
 #[test]
-fn what_a_tool_is_not_held_to_is_in_its_metadata_and_logged() {
-    let crib = Crib::new().tool("a", definition("a", "true"));
-    let meta = |crib: &Crib| {
+fn missing_restrictions_are_in_the_metadata_and_logged() {
+    let crib = TempCrib::new().tool("a", definition("a", "true"));
+    let meta = |crib: &TempCrib| {
         crib.run(&["list", "--json"]).json().as_array().expect("tools")[0]["_meta"].clone()
     };
     assert_eq!(meta(&crib), Value::Null);
@@ -163,7 +168,7 @@ fn what_a_tool_is_not_held_to_is_in_its_metadata_and_logged() {
 
 #[test]
 fn full_names_are_served_and_callable() {
-    let crib = Crib::new()
+    let crib = TempCrib::new()
         .tool("under_score", definition("under_score", "echo hi"))
         .file("toolcrib.toml", "[crib]\nname = \"my-crib\"\nfull_names = true\n");
     let mut client = Client::start(&crib, &[]);
@@ -175,32 +180,38 @@ fn full_names_are_served_and_callable() {
 }
 
 #[test]
-fn reload_reads_again_and_tells_clients() {
-    let crib = Crib::new().tool("a", definition("a", "true"));
+fn reload_notifies_clients() {
+    let crib = TempCrib::new().tool("a", definition("a", "true"));
     let mut client = Client::start(&crib, &[]);
     crib.write("tools/b.json", &definition("b", "true").to_string());
-    assert_eq!(client.names(), ["a"], "nothing is read again unless asked");
-    let ran = crib.run(&["reload"]);
-    assert!(ran.stdout.contains("2 tools"), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(client.names(), ["a"], "definitions are reloaded only on request");
+    insta::assert_snapshot!(crib.transcript(&["reload"]), @r"
+    exit code 0
+    --- stdout
+    reloaded: 2 tools, 0 errors
+    ");
     client.wait_for_change();
     assert_eq!(client.names(), ["a", "b"]);
 }
 
 #[test]
-fn the_last_good_version_of_a_broken_file_is_kept_and_that_is_said() {
-    let crib = Crib::new().tool("a", definition("a", "echo first"));
+fn the_last_good_version_of_a_broken_file_stays_served() {
+    let crib = TempCrib::new().tool("a", definition("a", "echo first"));
     let mut client = Client::start(&crib, &[]);
     assert_eq!(client.names(), ["a"]);
     crib.write("tools/a.json", "{\"name\": \"a\", ");
-    let ran = crib.run(&["reload"]);
-    assert!(ran.stdout.contains("kept the last good version of tools/a.json"), "{}", ran.stdout);
+    insta::assert_snapshot!(crib.transcript(&["reload"]), @r"
+    exit code 0
+    --- stdout
+    reloaded: 1 tool, 1 error; kept the last good version of tools/a.json
+    ");
     let called = client.ask("tools/call", json!({"name": "a", "arguments": {}}));
     assert_eq!(called["result"]["content"][0]["text"], "first\n");
 }
 
 #[test]
 fn a_hangup_signal_reloads() {
-    let crib = Crib::new().tool("a", definition("a", "true"));
+    let crib = TempCrib::new().tool("a", definition("a", "true"));
     let mut client = Client::start(&crib, &[]);
     assert_eq!(client.names(), ["a"]);
     crib.write("tools/b.json", &definition("b", "true").to_string());
@@ -214,7 +225,7 @@ fn a_hangup_signal_reloads() {
 
 #[test]
 fn watch_reloads_by_itself() {
-    let crib = Crib::new().tool("a", definition("a", "true"));
+    let crib = TempCrib::new().tool("a", definition("a", "true"));
     let mut client = Client::start(&crib, &["--watch"]);
     assert_eq!(client.names(), ["a"]);
     crib.write("tools/b.json", &definition("b", "true").to_string());
@@ -223,15 +234,19 @@ fn watch_reloads_by_itself() {
 }
 
 #[test]
-fn reload_without_a_server_says_so() {
-    let ran = Crib::new().run(&["reload"]);
-    assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("no server of"), "{}", ran.stderr);
+fn reload_without_a_server_fails() {
+    insta::assert_snapshot!(TempCrib::new().transcript(&["reload"]), @r"
+    exit code 2
+    --- stderr
+    error: no server of `CRIB` is running
+     |
+     = help: start one with `toolcrib serve`
+    ");
 }
 
 #[test]
-fn the_end_of_input_ends_the_server_and_what_it_runs() {
-    let crib = Crib::new().tool("nap", definition("nap", "sleep 4711"));
+fn end_of_input_stops_the_server_and_its_programs() {
+    let crib = TempCrib::new().tool("nap", definition("nap", "sleep 4711"));
     let mut client = Client::start(&crib, &[]);
     client.send(&json!({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": {"name": "nap", "arguments": {}}}));
     wait_until(|| is_running("sleep 4711"));
@@ -241,24 +256,40 @@ fn the_end_of_input_ends_the_server_and_what_it_runs() {
 
 #[test]
 fn a_broken_config_keeps_the_server_from_starting() {
-    let ran = Crib::new().file("toolcrib.toml", "[crib]\nnames = 1\n").run(&["serve"]);
-    assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("toolcrib.toml"), "{}", ran.stderr);
+    let crib = TempCrib::new().file("toolcrib.toml", "[crib]\nnames = 1\n");
+    insta::assert_snapshot!(crib.transcript(&["serve"]), @r"
+    exit code 2
+    --- stderr
+    error: toolcrib.toml: unknown field `names`, expected one of `name`, `full_names`, `roots`, `descriptions`, `errors`, `check_definition`
+     |
+     = help: `toolcrib schema config` prints what may stand here; run `toolcrib check` to see where
+    ");
 }
 
 #[test]
 fn listening_beyond_this_machine_needs_a_token() {
-    let crib = Crib::new();
-    let ran = crib.run(&["serve", "--http", "0.0.0.0:0"]);
-    assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("--token-file"), "{}", ran.stderr);
+    let crib = TempCrib::new();
+    insta::assert_snapshot!(crib.transcript(&["serve", "--http", "0.0.0.0:0"]), @r"
+    exit code 2
+    --- stderr
+    error: refusing to listen on 0.0.0.0:0 without a token
+     |
+     = help: pass a token with --token-file, or listen on 127.0.0.1
+    ");
     crib.write("empty", "\n");
-    assert_eq!(crib.run(&["serve", "--http", "127.0.0.1:0", "--token-file", "empty"]).code, 2);
+    let arguments = ["serve", "--http", "127.0.0.1:0", "--token-file", "empty"];
+    insta::assert_snapshot!(crib.transcript(&arguments), @r"
+    exit code 2
+    --- stderr
+    error: the token file `empty` is empty
+     |
+     = help: write a long random token into it
+    ");
 }
 
 #[test]
 fn a_killed_server_leaves_no_program_of_a_plain_call_however_it_hides() {
-    let crib = Crib::new().tool("hide", definition("hide", "env -i setsid sleep 4791"));
+    let crib = TempCrib::new().tool("hide", definition("hide", "env -i setsid sleep 4791"));
     let mut client = Client::start(&crib, &[]);
     client.send(&json!({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": {"name": "hide", "arguments": {}}}));
     wait_until(|| is_running("sleep 4791"));

@@ -5,15 +5,15 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::{
-    crib::{Crib, repository},
     serve::Client,
+    temp_crib::{TempCrib, repository},
 };
 
 const TORN: &str = "# M - MCP Tool Specification\n\n**Version**: 1.0.0\n\n## Tool: `walk_branch`\n\nWalk the commits of a branch.\n\n\
                     | Name | Type | Required | Default | Description |\n|---|---|---|---|---|\n\
                     | `branch` | `str \\ | null` | No | `null` Which branch |\n";
 
-fn whole() -> String {
+fn whole_specification() -> String {
     fs::read_to_string(repository().join("crates/formats/tests/it/specs/whole.md"))
         .expect("the page")
 }
@@ -29,13 +29,14 @@ fn codes(report: &Value) -> Vec<&str> {
 
 #[test]
 fn a_specification_as_it_should_be_has_no_findings() {
-    let ran =
-        Crib::new().file("docs/MCP_TOOL_SPECIFICATION.md", &whole()).run(&["check", "--strict"]);
+    let output = TempCrib::new()
+        .file("docs/MCP_TOOL_SPECIFICATION.md", &whole_specification())
+        .run(&["check", "--strict"]);
     assert_eq!(
-        (ran.code, ran.stdout.trim()),
+        (output.code, output.stdout.trim()),
         (0, "1 file, 1 tool, 0 errors, 0 warnings, 0 notes"),
         "{}",
-        ran.stdout
+        output.stdout
     );
 }
 
@@ -47,44 +48,46 @@ fn the_specification_in_the_documentation_is_one() {
         .nth(1)
         .and_then(|rest| rest.split("````").next())
         .expect("an example");
-    let ran = Crib::new().file("MCP_TOOL_SPECIFICATION.md", example).run(&["check", "--strict"]);
+    let output =
+        TempCrib::new().file("MCP_TOOL_SPECIFICATION.md", example).run(&["check", "--strict"]);
     assert_eq!(
-        (ran.code, ran.stdout.trim()),
+        (output.code, output.stdout.trim()),
         (0, "1 file, 1 tool, 0 errors, 0 warnings, 0 notes"),
         "{}",
-        ran.stdout
+        output.stdout
     );
 }
 
 #[test]
 fn tools_that_are_only_described_are_listed_and_not_served() {
-    let crib = Crib::new().file("docs/MCP_TOOL_SPECIFICATION.md", &whole());
-    let listed = crib.run(&["list"]).stdout;
-    let (served, documented) = listed.split_once("Documented, not served").expect("a part for it");
-    assert!(!served.contains("count_lines") && documented.contains("count_lines"), "{listed}");
+    let crib = TempCrib::new().file("docs/MCP_TOOL_SPECIFICATION.md", &whole_specification());
+    insta::assert_snapshot!(crib.transcript(&["list"]), @r"
+    exit code 0
+    --- stdout
+    await             Waits for operations to end and gives their results. Without arguments, for one of yours that runs …
+    cancel            Ends one of your operations with all of its processes, and says what was ended and when. An …
+    check_definition  Checks the text of a tool definition.
+    status            Lists your operations, newest first: calls that were started and whose results follow, with how far …
+
+    Documented, not served: no program (see `[[bind]]` in toolcrib.toml)
+    count_lines  Count the lines of a file below the project folder.
+    ");
     let served = crib.run(&["list", "--json"]).json();
     assert!(served.as_array().expect("tools").iter().all(|tool| tool["name"] != "count_lines"));
-    let shown = crib.run(&["show", "count_lines"]).stdout;
-    for part in [
-        "The file, relative to the project folder",
-        "changes nothing more",
-        "1.2.0",
-        "docs/MCP_TOOL_SPECIFICATION.md",
-    ] {
-        assert!(shown.contains(part), "{part}: {shown}");
-    }
 }
 
 #[test]
 fn a_bound_tool_is_served() {
     let bind = "[[bind]]\ntools = \"count_*\"\ncommand = [\"wc\", \"-l\"]\n";
-    let crib = Crib::new().file("MCP_TOOL_SPECIFICATION.md", &whole()).file("toolcrib.toml", bind);
+    let crib = TempCrib::new()
+        .file("MCP_TOOL_SPECIFICATION.md", &whole_specification())
+        .file("toolcrib.toml", bind);
     assert!(crib.run(&["list", "--json"]).stdout.contains("count_lines"));
 }
 
 #[test]
 fn findings_have_lines_in_every_format() {
-    let crib = Crib::new().file("docs/MCP_TOOL_SPECIFICATION.md", TORN);
+    let crib = TempCrib::new().file("docs/MCP_TOOL_SPECIFICATION.md", TORN);
     let report = crib.run(&["check", "--format", "json"]).json();
     let torn = report["diagnostics"]
         .as_array()
@@ -107,61 +110,63 @@ fn findings_have_lines_in_every_format() {
     assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 11);
     let prints: std::collections::BTreeSet<_> =
         results.iter().map(|result| result["partialFingerprints"].to_string()).collect();
-    assert_eq!(
-        prints.len(),
-        results.len(),
-        "each finding can be told from the others when lines move"
-    );
+    assert_eq!(prints.len(), results.len(), "fingerprints distinguish findings when lines move");
     assert!(crib.run(&["check"]).stdout.contains("docs/MCP_TOOL_SPECIFICATION.md:11:1"));
 }
 
 #[test]
-fn diverged_copies_are_told_with_both_places() {
-    let crib = Crib::new()
-        .file("a/MCP_TOOL_SPECIFICATION.md", &whole())
-        .file("b/MCP_TOOL_SPECIFICATION.md", &whole().replace("`integer`", "`number`"));
+fn diverged_copies_are_reported_with_both_locations() {
+    let crib = TempCrib::new().file("a/MCP_TOOL_SPECIFICATION.md", &whole_specification()).file(
+        "b/MCP_TOOL_SPECIFICATION.md",
+        &whole_specification().replace("`integer`", "`number`"),
+    );
     let report = crib.run(&["check", "--format", "json"]).json();
     assert_eq!(codes(&report), ["TC210"]);
     assert_eq!(report["diagnostics"][0]["also"]["file"], "a/MCP_TOOL_SPECIFICATION.md");
     assert!(report["diagnostics"][0]["also"]["line"].is_u64());
-    assert!(
-        crib.run(&["check"]).stdout.contains("the other location is a/MCP_TOOL_SPECIFICATION.md:")
-    );
-    assert!(
-        crib.run(&["check", "--format", "github"])
-            .stdout
-            .contains("(also a/MCP_TOOL_SPECIFICATION.md:")
-    );
+    insta::assert_snapshot!(crib.transcript(&["check"]), @r"
+    exit code 0
+    --- stdout
+    warning[TC210]: `count_lines` is also described in a/MCP_TOOL_SPECIFICATION.md, which differs in its result
+      --> b/MCP_TOOL_SPECIFICATION.md:19:2
+       |
+    19 | `count_lines`
+       |  ^^^^^^^^^^^
+       |
+       = note: the other location is a/MCP_TOOL_SPECIFICATION.md:19:2
+       = help: reconcile the two, or keep one
+
+    2 files, 1 tool, 0 errors, 1 warning, 0 notes
+    ");
+    insta::assert_snapshot!(crib.transcript(&["check", "--format", "github"]), @r"
+    exit code 0
+    --- stdout
+    ::warning file=b/MCP_TOOL_SPECIFICATION.md,line=19,col=2,title=TC210::`count_lines` is also described in a/MCP_TOOL_SPECIFICATION.md, which differs in its result (also a/MCP_TOOL_SPECIFICATION.md:19:2)%0Areconcile the two, or keep one
+    ");
     let sarif = crib.run(&["check", "--format", "sarif"]).json();
     assert!(sarif["runs"][0]["results"][0]["relatedLocations"][0]["physicalLocation"]["region"]["startLine"].is_u64());
 }
 
 #[test]
-fn fix_mends_what_it_can_and_says_so() {
-    let crib = Crib::new().file("docs/MCP_TOOL_SPECIFICATION.md", TORN);
+fn fix_reports_the_lines_it_changed() {
+    let crib = TempCrib::new().file("docs/MCP_TOOL_SPECIFICATION.md", TORN);
     let before = crib.run(&["show", "walk_branch"]).stdout;
-    let ran = crib.run(&["check", "--fix", "--format", "json"]);
-    assert!(
-        ran.stderr.contains("fixed 2 lines in docs/MCP_TOOL_SPECIFICATION.md"),
-        "{}",
-        ran.stderr
-    );
-    assert!(!codes(&ran.json()).contains(&"TC804"));
+    let output = crib.run(&["check", "--fix", "--format", "json"]);
+    assert_eq!(output.stderr, "fixed 2 lines in docs/MCP_TOOL_SPECIFICATION.md\n");
+    assert!(!codes(&output.json()).contains(&"TC804"));
     assert_eq!(crib.run(&["show", "walk_branch"]).stdout, before, "it means the same");
     assert_eq!(
         crib.run(&["check", "--fix", "--format", "json"]).stderr,
         "",
         "nothing is left to fix"
     );
-    let loose = Crib::new().file("notes.md", TORN);
-    assert!(
-        loose.run(&["check", "--fix", "notes.md"]).stderr.contains("fixed 2 lines in notes.md")
-    );
+    let loose = TempCrib::new().file("notes.md", TORN);
+    assert_eq!(loose.run(&["check", "--fix", "notes.md"]).stderr, "fixed 2 lines in notes.md\n");
 }
 
 #[test]
 fn an_agent_checks_what_it_writes() {
-    let crib = Crib::new().file("docs/MCP_TOOL_SPECIFICATION.md", &whole());
+    let crib = TempCrib::new().file("docs/MCP_TOOL_SPECIFICATION.md", &whole_specification());
     let mut client = Client::start(&crib, &[]);
     let checked = client.ask(
         "tools/call",
@@ -176,17 +181,20 @@ fn an_agent_checks_what_it_writes() {
         .find(|found| found["code"] == "TC804")
         .expect("the row");
     assert_eq!(torn["line"], 11);
-    let good = client
-        .ask("tools/call", json!({"name": "check_definition", "arguments": {"text": whole()}}));
+    let good = client.ask(
+        "tools/call",
+        json!({"name": "check_definition", "arguments": {"text": whole_specification()}}),
+    );
     assert_eq!(good["result"]["structuredContent"]["value"]["diagnostics"], json!([]), "{good}");
 }
 
 #[test]
 fn the_tool_for_it_is_listed_only_where_there_are_specifications_or_it_is_wanted() {
-    let is_listed = |crib: &Crib| crib.run(&["list", "--json"]).stdout.contains("check_definition");
-    assert!(!is_listed(&Crib::new()));
-    assert!(is_listed(&Crib::new().file("toolcrib.toml", "[crib]\ncheck_definition = true\n")));
-    let spec = || Crib::new().file("MCP_TOOL_SPECIFICATION.md", &whole());
+    let is_listed =
+        |crib: &TempCrib| crib.run(&["list", "--json"]).stdout.contains("check_definition");
+    assert!(!is_listed(&TempCrib::new()));
+    assert!(is_listed(&TempCrib::new().file("toolcrib.toml", "[crib]\ncheck_definition = true\n")));
+    let spec = || TempCrib::new().file("MCP_TOOL_SPECIFICATION.md", &whole_specification());
     assert!(is_listed(&spec()));
     assert!(!is_listed(&spec().file("toolcrib.toml", "[crib]\ncheck_definition = false\n")));
 }
@@ -195,10 +203,10 @@ fn the_tool_for_it_is_listed_only_where_there_are_specifications_or_it_is_wanted
 fn a_rule_of_the_crib_can_be_explained_even_beside_one_that_is_broken() {
     let rules = "[[rule]]\ncode = \"ACME-1\"\nseverity = \"warning\"\ntools = \"a_*\"\nwhen = \"tool.version == null\"\n\
         message = \"the tool has no version\"\nhint = \"give it one\"\n[[rule]]\ncode = \"ACME-2\"\n";
-    let crib = Crib::new().file("toolcrib.toml", rules);
-    let ran = crib.run(&["explain", "acme-1"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    insta::assert_snapshot!(ran.stdout.trim_end(), @r"
+    let crib = TempCrib::new().file("toolcrib.toml", rules);
+    let output = crib.run(&["explain", "acme-1"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    insta::assert_snapshot!(output.stdout.trim_end(), @r"
     # ACME-1
 
     Severity: warning. A rule of this crib, in its `toolcrib.toml`, for the tools `a_*`.

@@ -5,21 +5,21 @@ use std::{collections::BTreeSet, fs, path::Path};
 use serde_json::{Value, json};
 
 use crate::{
-    crib::{Crib, has},
     serve::Client,
+    temp_crib::{TempCrib, has_program},
 };
 
 const COUNT: &str = "demo-mcp_tool_count";
 
 /// An R function, a Python function and a document, all of which report their temporary folder.
-fn crib() -> Crib {
+fn crib_with_every_backend() -> TempCrib {
     let page = "# M - MCP Tool Specification\n\n**Version**: 1.0.0\n\n## Tool: `shout`\n\nShout a word.\n\n\
                 | Name | Type | Required | Description |\n|---|---|---|---|\n| `word` | `string` | Yes | The word |\n";
     let config = "[[bind]]\ntools = \"shout\"\npython = \"desk\"\nmutates = false\n\n\
                   [documents]\nenabled = true\nbackend = \"local\"\nallow_local = true\n";
     // A state makes ending a session more than ending its process.
     let code = "mcp_tool_count <- function(.state_env = NULL) {\n  .state_env$set('n', 1L)\n  Sys.getenv('TMPDIR')\n}\n";
-    Crib::new()
+    TempCrib::new()
         .file("toolcrib.toml", config)
         .file("MCP_TOOL_SPECIFICATION.md", page)
         .file("desk.py", "import os\n\ndef shout(word):\n    return {word: os.environ['TMPDIR']}\n")
@@ -53,18 +53,18 @@ fn assert_removed(folders: &BTreeSet<String>) {
 
 #[test]
 fn a_call_from_the_terminal_leaves_none() {
-    if !["Rscript", "pandoc", "python3"].into_iter().all(has) {
+    if !["Rscript", "pandoc", "python3"].into_iter().all(has_program) {
         return;
     }
-    let crib = crib();
+    let crib = crib_with_every_backend();
     let mut all = BTreeSet::new();
     for (tool, arguments) in
         [(COUNT, "{}"), ("shout", r#"{"word": "hi"}"#), ("render_rmd", r#"{"filename": "report"}"#)]
     {
-        let ran = crib.run(&["call", tool, "--args", arguments]);
-        assert_eq!(ran.code, 0, "{tool}: {}{}", ran.stdout, ran.stderr);
+        let output = crib.run(&["call", tool, "--args", arguments]);
+        assert_eq!(output.code, 0, "{tool}: {}{}", output.stdout, output.stderr);
         let page = fs::read_to_string(crib.root().join("rmd/output/report.html"));
-        let named = folders(&(ran.stdout + &page.unwrap_or_default()));
+        let named = folders(&(output.stdout + &page.unwrap_or_default()));
         assert_removed(&named);
         all.extend(named);
     }
@@ -73,10 +73,10 @@ fn a_call_from_the_terminal_leaves_none() {
 
 #[test]
 fn a_server_leaves_none() {
-    if !["Rscript", "python3"].into_iter().all(has) {
+    if !["Rscript", "python3"].into_iter().all(has_program) {
         return;
     }
-    let crib = crib();
+    let crib = crib_with_every_backend();
     let mut client = Client::start(&crib, &[]);
     let mut call = |name: &str, arguments: Value| {
         let reply = client.ask("tools/call", json!({"name": name, "arguments": arguments}));

@@ -4,10 +4,10 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::crib::{Crib, Ran, has, run};
+use crate::temp_crib::{CommandOutput, TempCrib, has_program, run_outside_crib};
 
 /// A definition of one tool with these parameters.
-fn greet(version: &str, parameters: Value, required: Value) -> String {
+fn greet_tool(version: &str, parameters: Value, required: Value) -> String {
     json!({
         "name": "greet", "description": "Print a greeting", "command": "echo", "mutates": false, "version": version,
         "inputSchema": {"type": "object", "properties": parameters, "required": required, "additionalProperties": false},
@@ -15,36 +15,36 @@ fn greet(version: &str, parameters: Value, required: Value) -> String {
     .to_string()
 }
 
-fn who() -> Value {
+fn who_parameter() -> Value {
     json!({"who": {"type": "string", "description": "The name to greet"}})
 }
 
-fn who_and(name: &str) -> Value {
+fn who_and_parameter(name: &str) -> Value {
     json!({"who": {"type": "string", "description": "The name to greet"}, name: {"type": "string", "description": "More"}})
 }
 
 /// What `diff` says about two texts.
-fn diff(old: &str, new: &str) -> Ran {
-    Crib::new()
+fn diff(old: &str, new: &str) -> CommandOutput {
+    TempCrib::new()
         .file("old.json", old)
         .file("new.json", new)
         .run(&["diff", "old.json", "new.json", "--format", "json"])
 }
 
 /// The one tool that was compared.
-fn only(ran: &Ran) -> Value {
-    ran.json()["tools"][0].clone()
+fn compared_tool(output: &CommandOutput) -> Value {
+    output.json()["tools"][0].clone()
 }
 
 #[test]
 fn diff_prints_one_object_of_the_shape_that_programs_rely_on() {
-    let ran = diff(
-        &greet("1.2.0", who(), json!(["who"])),
-        &greet("1.3.0", who_and("tone"), json!(["who", "tone"])),
+    let output = diff(
+        &greet_tool("1.2.0", who_parameter(), json!(["who"])),
+        &greet_tool("1.3.0", who_and_parameter("tone"), json!(["who", "tone"])),
     );
-    assert_eq!(ran.code, 1);
+    assert_eq!(output.code, 1);
     assert_eq!(
-        ran.json(),
+        output.json(),
         json!({"version": 1, "ok": false, "tools": [{
             "name": "greet", "class": "breaking", "required_bump": "major", "old_version": "1.2.0", "new_version": "1.3.0",
             "ok": false, "use_version": "2.0.0",
@@ -60,59 +60,63 @@ fn diff_prints_one_object_of_the_shape_that_programs_rely_on() {
 
 #[test]
 fn an_optional_addition_needs_a_patch_and_a_minor_version_is_suggested() {
-    let old = greet("1.2.0", who(), json!(["who"]));
-    let step = |version: &str| diff(&old, &greet(version, who_and("tone"), json!(["who"])));
+    let old = greet_tool("1.2.0", who_parameter(), json!(["who"]));
+    let step =
+        |version: &str| diff(&old, &greet_tool(version, who_and_parameter("tone"), json!(["who"])));
     for (version, code) in [("1.2.0", 1), ("1.2.1", 0), ("1.3.0", 0), ("2.0.0", 0), ("1.1.0", 1)] {
-        let ran = step(version);
-        let tool = only(&ran);
+        let output = step(version);
+        let tool = compared_tool(&output);
         assert_eq!(
-            (ran.code, &tool["class"], &tool["required_bump"]),
+            (output.code, &tool["class"], &tool["required_bump"]),
             (code, &json!("compatible"), &json!("patch")),
             "{version}"
         );
     }
-    assert_eq!(only(&step("1.2.0"))["use_version"], "1.3.0");
+    assert_eq!(compared_tool(&step("1.2.0"))["use_version"], "1.3.0");
 }
 
 #[test]
 fn a_missing_version_is_an_error_only_where_a_change_breaks() {
     let without =
-        |parameters: Value| greet("", parameters, json!([])).replace(r#","version":"""#, "");
-    let broken = diff(&without(who_and("tone")), &without(who()));
+        |parameters: Value| greet_tool("", parameters, json!([])).replace(r#","version":"""#, "");
+    let broken = diff(&without(who_and_parameter("tone")), &without(who_parameter()));
     assert_eq!(
-        (broken.code, &only(&broken)["old_version"], &only(&broken)["use_version"]),
+        (
+            broken.code,
+            &compared_tool(&broken)["old_version"],
+            &compared_tool(&broken)["use_version"]
+        ),
         (1, &Value::Null, &json!("1.0.0"))
     );
-    assert_eq!(diff(&without(who()), &without(who_and("tone"))).code, 0);
+    assert_eq!(diff(&without(who_parameter()), &without(who_and_parameter("tone"))).code, 0);
 }
 
 #[test]
-fn what_cannot_be_decided_is_not_ok_without_a_major_version() {
+fn undecided_changes_need_a_major_version() {
     let tag = |pattern: &str| json!({"tag": {"type": "string", "description": "A tag", "pattern": pattern}});
-    let old = greet("1.0.0", tag("^v"), json!([]));
-    let ran = diff(&old, &greet("1.1.0", tag("^v?"), json!([])));
-    let change = only(&ran)["changes"][0].clone();
+    let old = greet_tool("1.0.0", tag("^v"), json!([]));
+    let output = diff(&old, &greet_tool("1.1.0", tag("^v?"), json!([])));
+    let change = compared_tool(&output)["changes"][0].clone();
     assert_eq!(
-        (ran.code, &change["breaking"], &change["undecided"]),
+        (output.code, &change["breaking"], &change["undecided"]),
         (1, &json!(true), &json!(true))
     );
     assert!(
         change["message"].as_str().expect("a message").starts_with("cannot decide"),
         "{change}"
     );
-    assert_eq!(diff(&old, &greet("2.0.0", tag("^v?"), json!([]))).code, 0);
+    assert_eq!(diff(&old, &greet_tool("2.0.0", tag("^v?"), json!([]))).code, 0);
 }
 
 #[test]
-fn people_read_what_changed_what_it_does_and_the_version_to_use() {
-    let old = greet("1.2.0", who_and("tone"), json!(["who"]));
-    let new =
-        greet("1.2.1", who(), json!([])).replace("Print a greeting", "Print a friendly greeting");
-    let ran = Crib::new()
-        .file("old.json", &old)
-        .file("new.json", &new)
-        .run(&["diff", "old.json", "new.json"]);
-    insta::assert_snapshot!(ran.stdout, @r"
+fn people_see_each_change_its_effect_and_the_version_to_use() {
+    let old = greet_tool("1.2.0", who_and_parameter("tone"), json!(["who"]));
+    let new = greet_tool("1.2.1", who_parameter(), json!([]))
+        .replace("Print a greeting", "Print a friendly greeting");
+    let crib = TempCrib::new().file("old.json", &old).file("new.json", &new);
+    insta::assert_snapshot!(crib.transcript(&["diff", "old.json", "new.json"]), @r"
+    exit code 1
+    --- stdout
     greet  breaking  1.2.0 -> 1.2.1  too low: use 2.0.0
       breaking     `tone` is no longer taken  [parameter-removed /inputSchema/properties/tone]
       compatible   `who` can be left out now  [parameter-optional /inputSchema/properties/who]
@@ -124,19 +128,20 @@ fn people_read_what_changed_what_it_does_and_the_version_to_use() {
 }
 
 #[test]
-fn what_was_only_reworded_is_told_in_few_lines() {
+fn few_of_many_reworded_descriptions_are_shown() {
     let saying = |word: &str| {
         let parameters: serde_json::Map<String, Value> = (0..9)
             .map(|at| {
                 (format!("p{at}"), json!({"type": "string", "description": format!("{word} {at}")}))
             })
             .collect();
-        greet("1.0.0", Value::Object(parameters), json!([]))
+        greet_tool("1.0.0", Value::Object(parameters), json!([]))
     };
     let crib =
-        Crib::new().file("old.json", &saying("This is")).file("new.json", &saying("That is"));
-    let ran = crib.run(&["diff", "old.json", "new.json"]);
-    insta::assert_snapshot!(ran.stdout, @r"
+        TempCrib::new().file("old.json", &saying("This is")).file("new.json", &saying("That is"));
+    insta::assert_snapshot!(crib.transcript(&["diff", "old.json", "new.json"]), @r"
+    exit code 1
+    --- stdout
     greet  behavioural  1.0.0  too low: use 1.0.1
       behavioural  the description of `p0` is another  [description-changed /inputSchema/properties/p0/description]
       behavioural  the description of `p1` is another  [description-changed /inputSchema/properties/p1/description]
@@ -148,15 +153,15 @@ fn what_was_only_reworded_is_told_in_few_lines() {
 }
 
 #[test]
-fn nothing_changed_is_said_and_ok() {
-    let text = greet("1.0.0", who(), json!([]));
-    let ran =
-        Crib::new().file("a.json", &text).file("b.json", &text).run(&["diff", "a.json", "b.json"]);
-    assert_eq!(
-        (ran.code, ran.stdout.as_str()),
-        (0, "1 tool: 1 unchanged; every version is high enough\n")
-    );
-    assert_eq!(only(&diff(&text, &text))["class"], "none");
+fn unchanged_tools_are_summarized() {
+    let text = greet_tool("1.0.0", who_parameter(), json!([]));
+    let crib = TempCrib::new().file("a.json", &text).file("b.json", &text);
+    insta::assert_snapshot!(crib.transcript(&["diff", "a.json", "b.json"]), @r"
+    exit code 0
+    --- stdout
+    1 tool: 1 unchanged; every version is high enough
+    ");
+    assert_eq!(compared_tool(&diff(&text, &text))["class"], "none");
 }
 
 #[test]
@@ -176,23 +181,23 @@ fn every_format_is_compared() {
         ("MCP_TOOL_SPECIFICATION.md", page("string"), page("integer")),
     ] {
         let crib =
-            Crib::new().file(&format!("old/{name}"), &old).file(&format!("new/{name}"), &new);
+            TempCrib::new().file(&format!("old/{name}"), &old).file(&format!("new/{name}"), &new);
         for (old, new) in
             [(format!("old/{name}"), format!("new/{name}")), ("old".to_owned(), "new".to_owned())]
         {
-            let ran = crib.run(&["diff", &old, &new, "--format", "json"]);
+            let output = crib.run(&["diff", &old, &new, "--format", "json"]);
             assert_eq!(
-                (ran.code, &only(&ran)["changes"][0]["rule"]),
+                (output.code, &compared_tool(&output)["changes"][0]["rule"]),
                 (1, &json!("type-changed")),
                 "{old} {}",
-                ran.stderr
+                output.stderr
             );
         }
     }
 }
 
 /// Runs git in a crib, whatever the machine's configuration says.
-fn git(crib: &Crib, arguments: &[&str]) {
+fn git(crib: &TempCrib, arguments: &[&str]) {
     let mut command = Command::new("git");
     command
         .args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"])
@@ -206,49 +211,58 @@ fn git(crib: &Crib, arguments: &[&str]) {
 }
 
 /// A repository whose last commit has one parameter less than the files have now.
-fn repository() -> Crib {
-    let crib = Crib::new().file("tools/greet.json", &greet("1.0.0", who(), json!(["who"])));
+fn crib_in_git() -> TempCrib {
+    let crib = TempCrib::new()
+        .file("tools/greet.json", &greet_tool("1.0.0", who_parameter(), json!(["who"])));
     crib.write("schema.txt", "no definition");
     git(&crib, &["init", "-q", "-b", "main"]);
     git(&crib, &["add", "-A"]);
     git(&crib, &["commit", "-q", "-m", "first"]);
-    crib.write("tools/greet.json", &greet("1.0.0", who_and("tone"), json!(["who", "tone"])));
+    crib.write(
+        "tools/greet.json",
+        &greet_tool("1.0.0", who_and_parameter("tone"), json!(["who", "tone"])),
+    );
     crib
 }
 
 #[test]
 fn revisions_of_a_repository_are_compared_with_files_and_with_each_other() {
-    if !has("git") {
+    if !has_program("git") {
         return;
     }
-    let crib = repository();
+    let crib = crib_in_git();
     for (old, new) in [
         ("HEAD:", "."),
         ("HEAD:tools", "tools"),
         ("main:tools/greet.json", "tools/greet.json"),
         ("HEAD:./tools/greet.json", "tools/greet.json"),
     ] {
-        let ran = crib.run(&["diff", old, new, "--format", "json"]);
+        let output = crib.run(&["diff", old, new, "--format", "json"]);
         assert_eq!(
-            (ran.code, &only(&ran)["changes"][0]["rule"]),
+            (output.code, &compared_tool(&output)["changes"][0]["rule"]),
             (1, &json!("required-added")),
             "{old} {}",
-            ran.stderr
+            output.stderr
         );
     }
     git(&crib, &["commit", "-q", "-a", "-m", "second"]);
-    let ran = crib.run(&["diff", "HEAD~1:", "HEAD:", "--format", "json"]);
-    assert_eq!((ran.code, &only(&ran)["class"]), (1, &json!("breaking")), "{}", ran.stderr);
+    let output = crib.run(&["diff", "HEAD~1:", "HEAD:", "--format", "json"]);
+    assert_eq!(
+        (output.code, &compared_tool(&output)["class"]),
+        (1, &json!("breaking")),
+        "{}",
+        output.stderr
+    );
     assert_eq!(crib.run(&["diff", "HEAD:", "."]).code, 0);
 }
 
 #[test]
 fn a_revision_leaves_the_repository_as_it_is() {
-    if !has("git") {
+    if !has_program("git") {
         return;
     }
-    let crib = repository();
-    let listing = |crib: &Crib| {
+    let crib = crib_in_git();
+    let listing = |crib: &TempCrib| {
         let output = Command::new("git")
             .args(["status", "--porcelain"])
             .current_dir(crib.root())
@@ -262,29 +276,50 @@ fn a_revision_leaves_the_repository_as_it_is() {
 }
 
 #[test]
-fn what_git_does_not_know_is_said_with_what_to_do() {
-    if !has("git") {
+fn unknown_revisions_are_reported_with_a_hint() {
+    if !has_program("git") {
         return;
     }
-    let crib = repository();
-    for (old, message) in [
-        ("nowhere:", "there is no revision `nowhere`"),
-        ("HEAD:missing", "there is no `missing` in the revision `HEAD`"),
-        ("HEAD", "cannot read `HEAD`"),
-        ("--output=x:", "unexpected argument"),
-        ("HEAD:schema.txt", "cannot read `HEAD:schema.txt` as a definition"),
-    ] {
-        let ran = crib.run(&["diff", old, "tools"]);
-        assert!(
-            ran.code == 2 && ran.stderr.contains(message),
-            "{old}: {} {}",
-            ran.code,
-            ran.stderr
-        );
-    }
-    let outside = Crib::new().file("tools/greet.json", &greet("1.0.0", who(), json!([])));
-    let ran = outside.run(&["diff", "HEAD:", "tools"]);
-    assert!(ran.code == 2 && ran.stderr.contains("is in no git repository"), "{}", ran.stderr);
+    let crib = crib_in_git();
+    let transcript = |old: &str| crib.transcript(&["diff", old, "tools"]);
+    insta::assert_snapshot!(transcript("nowhere:"), @r"
+    exit code 2
+    --- stderr
+    error: there is no revision `nowhere`
+     |
+     = help: run `git log` to see the revisions; CI may have to fetch the history first
+    ");
+    insta::assert_snapshot!(transcript("HEAD:missing"), @r"
+    exit code 2
+    --- stderr
+    error: there is no `missing` in the revision `HEAD`
+     |
+     = help: paths are relative to the root of the repository; start with `./` for the current folder
+    ");
+    insta::assert_snapshot!(transcript("HEAD"), @r"
+    exit code 2
+    --- stderr
+    error: cannot read `HEAD`: No such file or directory (os error 2)
+     |
+     = help: pass an existing file or folder, or a revision with a colon, such as `HEAD:`
+    ");
+    insta::assert_snapshot!(transcript("HEAD:schema.txt"), @r"
+    exit code 2
+    --- stderr
+    error: cannot read `HEAD:schema.txt` as a definition
+     |
+     = help: run `toolcrib check HEAD:schema.txt` to see the problems
+    ");
+    assert_eq!(crib.run(&["diff", "--output=x:", "tools"]).code, 2, "it is no flag for git");
+    let outside =
+        TempCrib::new().file("tools/greet.json", &greet_tool("1.0.0", who_parameter(), json!([])));
+    insta::assert_snapshot!(outside.transcript(&["diff", "HEAD:", "tools"]), @r"
+    exit code 2
+    --- stderr
+    error: `CRIB` is in no git repository
+     |
+     = help: pass the folder of a repository with -C, or files or folders
+    ");
     let output = crib
         .command(&["diff", "HEAD:", "tools"])
         .env("PATH", "/nowhere")
@@ -296,68 +331,79 @@ fn what_git_does_not_know_is_said_with_what_to_do() {
 
 #[test]
 fn a_file_that_is_no_definition_cannot_be_compared() {
-    let crib = Crib::new()
+    let crib = TempCrib::new()
         .file("old.json", "{\"name\":")
-        .file("new.json", &greet("1.0.0", who(), json!([])));
-    let ran = crib.run(&["diff", "old.json", "new.json"]);
-    assert_eq!(ran.code, 2, "{}", ran.stderr);
-    assert_eq!(crib.run(&["diff", "absent.json", "new.json"]).code, 2);
+        .file("new.json", &greet_tool("1.0.0", who_parameter(), json!([])));
+    insta::assert_snapshot!(crib.transcript(&["diff", "old.json", "new.json"]), @r"
+    exit code 2
+    --- stderr
+    error: cannot read `old.json` as a definition
+     |
+     = help: run `toolcrib check old.json` to see the problems
+    ");
+    insta::assert_snapshot!(crib.transcript(&["diff", "absent.json", "new.json"]), @r"
+    exit code 2
+    --- stderr
+    error: cannot read `absent.json`: No such file or directory (os error 2)
+     |
+     = help: pass an existing file or folder, or a revision with a colon, such as `absent.json:`
+    ");
 }
 
 #[test]
-fn an_empty_file_is_one_without_tools_where_its_name_or_the_other_side_says_what_it_would_hold() {
-    let crib = Crib::new()
+fn an_empty_file_is_a_definition_by_its_extension_or_by_the_other_side() {
+    let crib = TempCrib::new()
         .file("empty.json", "")
         .file("empty.md", "\n")
         .file("empty.txt", "")
-        .file("greet.json", &greet("1.0.0", who(), json!([])))
-        .file("greet.txt", &greet("1.0.0", who(), json!([])));
+        .file("greet.json", &greet_tool("1.0.0", who_parameter(), json!([])))
+        .file("greet.txt", &greet_tool("1.0.0", who_parameter(), json!([])));
     for (old, new, code, tools) in [
         ("greet.json", "empty.json", 1, 1),
         ("empty.json", "greet.json", 0, 1),
         ("empty.txt", "greet.txt", 0, 1),
         ("empty.md", "empty.json", 0, 0),
     ] {
-        let ran = crib.run(&["diff", old, new, "--format", "json"]);
+        let output = crib.run(&["diff", old, new, "--format", "json"]);
         assert_eq!(
-            (ran.code, ran.json()["tools"].as_array().map(Vec::len)),
+            (output.code, output.json()["tools"].as_array().map(Vec::len)),
             (code, Some(tools)),
             "{old} {new}: {}",
-            ran.stderr
+            output.stderr
         );
     }
     assert_eq!(crib.run(&["diff", "empty.txt", "empty.txt"]).code, 2);
 }
 
 #[test]
-fn what_is_badly_written_is_compared_all_the_same() {
-    let hidden = greet("1.0.0", who(), json!(["who"]))
+fn tools_that_break_rules_are_compared() {
+    let hidden = greet_tool("1.0.0", who_parameter(), json!(["who"]))
         .replace("Print a greeting", "Print a greeting\u{202e}");
-    let crib = Crib::new()
-        .file("old.json", &greet("1.0.0", who(), json!(["who"])))
+    let crib = TempCrib::new()
+        .file("old.json", &greet_tool("1.0.0", who_parameter(), json!(["who"])))
         .file("new.json", &hidden);
-    assert_eq!(crib.run(&["check", "new.json"]).code, 1, "the rules have an error to tell");
-    let ran = crib.run(&["diff", "old.json", "new.json", "--format", "json"]);
+    assert_eq!(crib.run(&["check", "new.json"]).code, 1, "a rule reports an error");
+    let output = crib.run(&["diff", "old.json", "new.json", "--format", "json"]);
     assert_eq!(
-        (&only(&ran)["class"], ran.stderr.as_str()),
+        (&compared_tool(&output)["class"], output.stderr.as_str()),
         (&json!("behavioural"), ""),
         "{}",
-        ran.stdout
+        output.stdout
     );
 }
 
 #[test]
-fn an_allowed_change_is_told_with_its_reason_and_does_not_count() {
-    let crib = Crib::new()
-        .file("tools/greet.json", &greet("1.0.0", who(), json!(["who"])))
-        .file("old.json", &greet("1.0.0", who_and("tone"), json!(["who"])))
+fn an_allowed_change_is_shown_with_its_reason_and_does_not_count() {
+    let crib = TempCrib::new()
+        .file("tools/greet.json", &greet_tool("1.0.0", who_parameter(), json!(["who"])))
+        .file("old.json", &greet_tool("1.0.0", who_and_parameter("tone"), json!(["who"])))
         .file("toolcrib.toml", "[[allow]]\ncode = \"parameter-removed\"\ntools = \"gr*\"\nreason = \"nobody gave it\"\n");
-    let ran = crib.run(&["diff", "old.json", "tools", "--format", "json"]);
+    let output = crib.run(&["diff", "old.json", "tools", "--format", "json"]);
     assert_eq!(
-        (ran.code, &only(&ran)["changes"][0]["allowed"]),
+        (output.code, &compared_tool(&output)["changes"][0]["allowed"]),
         (0, &json!("nobody gave it")),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert!(
         !crib.run(&["check"]).stdout.contains("TC641"),
@@ -368,65 +414,87 @@ fn an_allowed_change_is_told_with_its_reason_and_does_not_count() {
 #[test]
 fn every_rule_of_change_can_be_explained() {
     for rule in compat::CHANGES {
-        let ran = run(&["explain", rule.name]);
+        let output = run_outside_crib(&["explain", rule.name]);
         assert!(
-            ran.code == 0 && ran.stdout.contains(rule.name) && ran.stdout.contains("Before"),
+            output.code == 0
+                && output.stdout.contains(rule.name)
+                && output.stdout.contains("Before"),
             "{}",
-            ran.stderr
+            output.stderr
         );
     }
 }
 
-fn pinned() -> Crib {
-    let crib = Crib::new()
-        .tool("alpha", crate::crib::definition("alpha", "echo"))
-        .tool("beta", crate::crib::definition("beta", "echo"))
-        .tool("gamma", crate::crib::definition("gamma", "echo"));
+fn locked_crib() -> TempCrib {
+    let crib = TempCrib::new()
+        .tool("alpha", crate::temp_crib::definition("alpha", "echo"))
+        .tool("beta", crate::temp_crib::definition("beta", "echo"))
+        .tool("gamma", crate::temp_crib::definition("gamma", "echo"));
     assert_eq!(crib.run(&["lock"]).code, 0);
     crib
 }
 
-fn lock_of(crib: &Crib) -> String {
+fn read_lock(crib: &TempCrib) -> String {
     std::fs::read_to_string(crib.root().join("toolcrib.lock")).expect("a lock")
 }
 
 #[test]
 fn lock_pins_every_tool_by_name_in_the_same_bytes_each_time() {
-    let crib = pinned();
-    let first = lock_of(&crib);
+    let crib = locked_crib();
+    let first = read_lock(&crib);
     let written: Value = serde_json::from_str(&first).expect("JSON");
     assert_eq!(
         written["tools"].as_object().expect("tools").keys().collect::<Vec<_>>(),
         ["alpha", "beta", "gamma"]
     );
     crib.run(&["lock"]);
-    assert_eq!(lock_of(&crib), first);
-    let ran = crib.run(&["lock", "--check"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
+    assert_eq!(read_lock(&crib), first);
+    insta::assert_snapshot!(crib.transcript(&["lock", "--check"]), @r"
+    exit code 0
+    --- stderr
+    toolcrib.lock is up to date: 3 tools
+    ");
+    insta::assert_snapshot!(crib.transcript(&["lock"]), @r"
+    exit code 0
+    --- stderr
+    toolcrib.lock is up to date: 3 tools
+    ");
 }
 
 #[test]
-fn lock_check_names_what_is_new_gone_or_another_and_what_of_it() {
-    let crib = pinned();
-    let mut changed = crate::crib::definition("alpha", "printf");
+fn lock_check_reports_new_missing_and_different_tools() {
+    let crib = locked_crib();
+    let mut changed = crate::temp_crib::definition("alpha", "printf");
     changed["subcommand"][0]["description"] = json!("Runs it otherwise");
     crib.write("tools/alpha.json", &changed.to_string());
-    crib.write("tools/delta.json", &crate::crib::definition("delta", "echo").to_string());
+    crib.write("tools/delta.json", &crate::temp_crib::definition("delta", "echo").to_string());
     std::fs::remove_file(crib.root().join("tools/gamma.json")).expect("a file");
-    let ran = crib.run(&["lock", "--check"]);
-    assert_eq!(ran.code, 1);
-    insta::assert_snapshot!(ran.stdout, @r"
+    insta::assert_snapshot!(crib.transcript(&["lock", "--check"]), @r"
+    exit code 1
+    --- stdout
     `alpha` changed: its description, how it is run
     `delta` is new
     `gamma` is gone
+
+    --- stderr
+    3 differences from toolcrib.lock; run `toolcrib lock` to accept the current tools
     ");
-    assert_eq!(crib.run(&["lock"]).stdout, ran.stdout, "what is pinned anew is told");
+    insta::assert_snapshot!(crib.transcript(&["lock"]), @r"
+    exit code 0
+    --- stdout
+    `alpha` changed: its description, how it is run
+    `delta` is new
+    `gamma` is gone
+
+    --- stderr
+    pinned 3 tools in toolcrib.lock
+    ");
     assert_eq!(crib.run(&["lock", "--check"]).code, 0);
 }
 
 #[test]
 fn moving_a_definition_to_another_file_is_no_change() {
-    let crib = pinned();
+    let crib = locked_crib();
     std::fs::rename(crib.root().join("tools/alpha.json"), crib.root().join("tools/zeta.json"))
         .expect("a file");
     assert_eq!(crib.run(&["lock", "--check"]).code, 0);
@@ -434,30 +502,36 @@ fn moving_a_definition_to_another_file_is_no_change() {
 
 #[test]
 fn a_lock_that_is_missing_or_broken_cannot_be_checked() {
-    let crib = Crib::new().tool("alpha", crate::crib::definition("alpha", "echo"));
-    let ran = crib.run(&["lock", "--check"]);
-    assert!(
-        ran.code == 2 && ran.stderr.contains("run `toolcrib lock` to write it"),
-        "{}",
-        ran.stderr
-    );
+    let crib = TempCrib::new().tool("alpha", crate::temp_crib::definition("alpha", "echo"));
+    insta::assert_snapshot!(crib.transcript(&["lock", "--check"]), @r"
+    exit code 2
+    --- stderr
+    error: there is no `toolcrib.lock` in `CRIB`
+     |
+     = help: run `toolcrib lock` to write it
+    ");
     crib.write("toolcrib.lock", "{}");
-    let ran = crib.run(&["lock", "--check"]);
-    assert!(ran.code == 2 && ran.stderr.contains("is no lock"), "{}", ran.stderr);
+    insta::assert_snapshot!(crib.transcript(&["lock", "--check"]), @r"
+    exit code 2
+    --- stderr
+    error: `CRIB/toolcrib.lock` is no lock: missing field `version` at line 1 column 2
+     |
+     = help: restore the file, or run `toolcrib lock` to replace it
+    ");
 }
 
 #[test]
-fn serve_warns_of_tools_that_are_not_as_pinned() {
-    let crib = pinned();
+fn serve_warns_of_tools_that_differ_from_the_lock_file() {
+    let crib = locked_crib();
     assert!(
         !crib.run(&["serve"]).stderr.contains("toolcrib.lock"),
         "all tools match the lock file"
     );
-    crib.write("tools/delta.json", &crate::crib::definition("delta", "echo").to_string());
-    let ran = crib.run(&["serve"]);
+    crib.write("tools/delta.json", &crate::temp_crib::definition("delta", "echo").to_string());
+    let output = crib.run(&["serve"]);
     assert!(
-        ran.stderr.contains("tools differ from toolcrib.lock: `delta` is new"),
+        output.stderr.contains("tools differ from toolcrib.lock: `delta` is new"),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }
