@@ -20,7 +20,7 @@ fn codes_of(bad: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn broken_text_is_one_finding_and_hurts_nobody_else() {
+fn broken_text_is_one_finding_and_affects_no_other_file() {
     let deep = "[".repeat(100_000);
     let mut nul = definition("nul", "true").to_string().into_bytes();
     nul.insert(5, 0);

@@ -138,7 +138,7 @@ fn a_second_build_runs_no_example_and_a_change_runs_it_again() {
     assert_eq!(codes(&again(&crib)), Vec::<&str>::new(), "what was run is remembered");
     assert_eq!(yaml(&crib, "demo-add"), first);
     crib.write("R/a.R", &TOOL.replace("x + y", "x - y"));
-    assert_eq!(codes(&again(&crib)), ["TC632"], "another function is another result");
+    assert_eq!(codes(&again(&crib)), ["TC632"], "a different function has a different result");
     crib.run(&["build", "."]);
     assert!(yaml(&crib, "demo-add").contains("#> [1] -1"));
 }
@@ -245,7 +245,7 @@ fn a_failing_example_is_said_and_the_others_are_built() {
         return;
     }
     let outside = std::env::temp_dir().join(format!("toolcrib-outside-{}", std::process::id()));
-    // Somebody listens, so that only a network that is not there refuses.
+    // A listener is running, so that only the missing network can refuse the connection.
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.set_nonblocking(true).expect("a listener");
     let port = listener.local_addr().expect("its address").port();
@@ -380,7 +380,7 @@ fn a_failing_example_is_not_run_again_while_nothing_changed() {
     }
     assert!(said().contains("it was remembered"), "{}", said());
     crib.write("inst/texts/a.txt", "what it may have been about");
-    assert!(said().contains("it broke"), "a file of the package is another package");
+    assert!(said().contains("it broke"), "a changed file invalidates the record");
 }
 
 #[test]
@@ -440,7 +440,7 @@ fn output_has_no_paths_of_this_machine() {
     );
     assert!(
         output.last().is_some_and(|last| last.ends_with("more lines]")),
-        "what is cut is said: {text}"
+        "truncation is marked: {text}"
     );
     assert!(!text.contains(&*crib.root().to_string_lossy()), "{text}");
 }

@@ -376,7 +376,7 @@ fn a_state_folder_that_cannot_be_written_is_a_clear_failure() {
     let envelope: Value = serde_json::from_slice(&called.stdout).expect("an envelope");
     assert_eq!(envelope["error_type"], "store_failed");
     let listed = run(&["list"]);
-    assert!(listed.status.success(), "only the defaults count, and that is said");
+    assert!(listed.status.success(), "the configured values are used");
     assert!(
         String::from_utf8_lossy(&listed.stderr)
             .contains("cannot read flags; using those in toolcrib.toml"),

@@ -11,6 +11,7 @@ mod crowd;
 mod examples;
 mod flags;
 mod guide;
+mod language;
 mod learn;
 mod logs;
 mod modules;

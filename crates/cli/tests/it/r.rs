@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::{serve::Client, temp_crib::TempCrib};
 
-/// Whether R is here. Where it is not, that is said; in CI it must be.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+/// Whether R is installed. Prints a notice if not; in CI it must be.
+#[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
 fn has_r() -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     let found = env::split_paths(&path).any(|folder| folder.join("R").is_file());

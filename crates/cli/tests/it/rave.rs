@@ -43,7 +43,7 @@ fn names(tools: &Value) -> Vec<&str> {
 fn yaml_is_found_in_tools_and_in_packages_and_passes_check() {
     let output = crib_with_r_package().run(&["check", "--format", "json"]);
     let all = output.json();
-    // The package has a dot in its name, and so have its tools, which nobody can help.
+    // The dot in the name of the package is in the names of its tools, too, and no finding.
     assert_eq!(
         (output.code, &all["summary"]),
         (0, &json!({"files": 3, "tools": 3, "errors": 0, "warnings": 0}))

@@ -19,7 +19,7 @@ const LOCAL: &str = "[documents]\nenabled = true\nbackend = \"local\"\nallow_loc
 /// The content of the document that the usage examples make.
 const EXAMPLE: &str = "---\ntitle: \"Example R Markdown\"\nauthor: \"R-Server\"\ndate: \"`r Sys.Date()`\"\noutput: html_document\n---\n\n## R Markdown Example\n\nThis is an example R Markdown file.\n\n```{r}\nplot(cars)\n```\n\n## Summary Statistics\n\n```{r}\nsummary(cars)\n```";
 
-/// Whether these programs are here. Where they are not, that is said; in CI they must be.
+/// Whether these programs are installed. Prints a notice if not; in CI they must be.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn has(programs: &[&str]) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
@@ -425,7 +425,7 @@ fn exchange(crib: &TempCrib, socket: &str, requests: &[String]) -> Vec<Value> {
     answered
 }
 
-/// The socket and the image of an engine that is there for tests alone. Without one, that is said; in CI there must be one.
+/// The socket and the image of an engine for tests. Prints a notice without one; in CI there must be one.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn engine() -> Option<(String, String)> {
     let found = env::var("TOOLCRIB_TEST_DOCKER").ok().zip(env::var("TOOLCRIB_TEST_IMAGE").ok());

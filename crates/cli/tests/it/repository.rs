@@ -247,7 +247,7 @@ fn reference_pages_are_fresh() {
 }
 
 /// The files with one of these extensions that belong to the repository.
-fn tracked(extensions: &[&str]) -> Vec<PathBuf> {
+pub(crate) fn tracked(extensions: &[&str]) -> Vec<PathBuf> {
     let output = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"])
         .current_dir(repository())

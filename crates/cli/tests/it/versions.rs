@@ -397,11 +397,11 @@ fn an_allowed_change_is_shown_with_its_reason_and_does_not_count() {
     let crib = TempCrib::new()
         .file("tools/greet.json", &greet_tool("1.0.0", who_parameter(), json!(["who"])))
         .file("old.json", &greet_tool("1.0.0", who_and_parameter("tone"), json!(["who"])))
-        .file("toolcrib.toml", "[[allow]]\ncode = \"parameter-removed\"\ntools = \"gr*\"\nreason = \"nobody gave it\"\n");
+        .file("toolcrib.toml", "[[allow]]\ncode = \"parameter-removed\"\ntools = \"gr*\"\nreason = \"no caller used it\"\n");
     let output = crib.run(&["diff", "old.json", "tools", "--format", "json"]);
     assert_eq!(
         (output.code, &compared_tool(&output)["changes"][0]["allowed"]),
-        (0, &json!("nobody gave it")),
+        (0, &json!("no caller used it")),
         "{}",
         output.stderr
     );
