@@ -5,19 +5,19 @@
 use catalog::SourceId;
 use formats::{Guidance, Locator};
 use libfuzzer_sys::fuzz_target;
-use roxygen::{Measured, compile};
+use roxygen::{ExampleRecord, compile};
 
 fuzz_target!(|text: &str| {
     let yaml = format!("name: p-f\n{text}");
     formats::read(&SourceId::new("fuzz.yaml"), yaml.as_bytes(), &Guidance::default());
     let code = format!("{text}\n#' @keywords mcp-tool\nf <- function(x) x\n");
-    let compiled = compile("p", &[(SourceId::new("R/fuzz.R"), code.clone())]);
+    let compilation = compile("p", &[(SourceId::new("R/fuzz.R"), code.clone())], &|_| None);
     let locator = Locator::new(&code);
-    for diagnostic in &compiled.diagnostics {
+    for diagnostic in &compilation.diagnostics {
         assert!(locator.range(&diagnostic.origin.place).end <= code.len());
     }
-    for definition in &compiled.definitions {
-        let written = definition.to_yaml(&Measured::default());
+    for definition in &compilation.definitions {
+        let written = definition.to_yaml(&ExampleRecord::default());
         let reading = formats::read(
             &SourceId::new(definition.file_name()),
             written.as_bytes(),

@@ -1,160 +1,244 @@
-//! The type that a description speaks of: `Character vector or NULL, the names`.
+//! The type that the description of an R value states: `Character vector or NULL, the names`.
 //!
-//! The phrase at the beginning counts. Words later in the sentence are asked only if there is no
-//! such phrase and the default says nothing.
+//! RAVE definitions and the roxygen2 comments they are built from give types in words. This module
+//! reads the vocabulary of the RAVE format document ("Type Inference Rules", "Type Prefix
+//! Stripping"), the R classes beyond it that have a JSON form (data frames, matrices, dates), and
+//! `or NULL`. English has many more ways to hint at a type; those are deliberately not read,
+//! because a wrong schema rejects valid calls, while a missing one is reported to the author, who
+//! can begin the text with the type.
 
-mod around;
-mod reader;
-mod types;
 mod value_type;
+mod words;
 
 use std::ops::Range;
 
-use serde_json::Number;
+use serde_json::{Number, Value};
 
-use self::reader::Reader;
 pub use self::value_type::ValueType;
+use self::words::Words;
 
-/// A type as a text names it, with what the words around it add.
+/// A type as a text states it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypePhrase {
-    /// The type.
-    pub kind: ValueType,
-    /// Whether `NULL` is named as another value.
+    /// The first type that the text names.
+    pub value_type: ValueType,
+    /// Whether `NULL` is allowed too.
     pub is_nullable: bool,
-    /// Whether it says `vector`, `array` or `[]`.
-    pub is_plural: bool,
-    /// Whether the word names something that JSON cannot carry.
+    /// Whether JSON cannot carry such a value: a function, an environment.
     pub is_foreign: bool,
-    /// Whether it says nothing about what a vector holds.
-    pub is_vague: bool,
-    /// Other types that are named beside it: `vector or list`.
-    pub others: Vec<ValueType>,
-    /// Where the description goes on, if the phrase is set off from it.
+    /// Whether the text says `vector` without the type of its elements.
+    pub has_unknown_items: bool,
+    /// Whether another type follows: `or a list`.
+    pub has_alternative: bool,
+    /// The byte at which the description continues, if the phrase is only a prefix of it.
     pub rest: Option<usize>,
 }
 
-/// The phrase that a text begins with.
-pub fn leading(text: &str, code: &[Range<usize>]) -> Option<TypePhrase> {
-    let mut reader = Reader { text, at: 0 };
-    let has_stage = reader.stage();
-    let is_opened = reader.punctuation(&['(', '[']);
-    let has_article = reader.articles();
-    let null_first = reader.null_first();
-    let is_qualified = reader.qualities();
-    let start = reader.at;
-    if null_first && reader.at_end() {
-        return None;
+/// Words before a type that do not change it.
+const ARTICLES: [&str; 6] = ["a", "an", "the", "single", "optional", "named"];
+
+/// Words after a type without which the sentence would lose its meaning.
+const CONTINUATIONS: [&str; 6] = ["of", "with", "containing", "or", "that", "if"];
+
+/// Scalar types that count anywhere in a text: the keywords of the RAVE format document.
+const KEYWORDS: [&str; 8] =
+    ["character", "string", "numeric", "number", "double", "integer", "logical", "boolean"];
+
+/// The type phrase that `text` begins with. `code` has the byte ranges that are set as code, which
+/// separates a type from the description as well as a comma does: `` `integer` the count``.
+pub fn parse_leading(text: &str, code: &[Range<usize>]) -> Option<TypePhrase> {
+    let mut words = Words::new(text);
+    let mut has_article = skip_articles(&mut words);
+    let null_first = words.take_pair("null", "or");
+    has_article |= skip_articles(&mut words);
+    let start = words;
+    // `TRUE if it worked` names values of the type, so the description needs them.
+    if ["TRUE", "FALSE"].iter().any(|value| start.rest().trim_start().starts_with(value)) {
+        return Some(TypePhrase::new(ValueType::Boolean));
     }
-    let named = reader.phrase(has_article);
-    let has_sort = named.is_none();
-    let mut phrase = named.or_else(|| {
-        reader.at = start;
-        reader.sorted()
-    })?;
-    if is_qualified && phrase.is_vague {
-        (phrase.kind, phrase.is_vague) = (ValueType::Number.array(), false);
+    let mut phrase = parse_type(&mut words, has_article)?;
+    phrase.is_nullable = null_first || words.take_pair("or", "null");
+    phrase.has_alternative = words.peek() == "or" || words.rest().starts_with(", or ");
+    let is_code = code.iter().any(|range| range.contains(&start.at) && range.end <= words.at);
+    let is_marked = is_code && !has_article || text[..words.at].ends_with("[]");
+    if !phrase.has_alternative {
+        phrase.rest = find_description(&words, is_marked);
     }
-    phrase.is_nullable |= null_first | reader.or_null();
-    let mut others = reader.alternatives();
-    if text[start..reader.at].contains(" of ") {
-        // `A vector of numbers or strings`.
-        others = others
-            .into_iter()
-            .map(|other| if other.is_scalar() { other.array() } else { other })
-            .collect();
-    }
-    let is_enclosed = reader.punctuation(&[')', ']']) && is_opened;
-    let is_code = code.iter().any(|range| range.contains(&start) && range.end <= reader.at);
-    let is_marked = phrase.rest.is_some() || is_enclosed || is_code && !has_article;
-    let is_needed =
-        has_stage || has_sort || is_qualified || !others.is_empty() || is_value(&text[start..]);
-    phrase.rest = if is_needed {
-        None
-    } else {
-        reader.set_off(is_enclosed || is_marked && !reader.goes_on())
-    };
-    phrase.others.extend(others);
-    phrase.others.retain(|other| *other != phrase.kind);
     Some(phrase)
 }
 
-/// The schema of the type that a description begins with, if it is set off from the rest or names a data frame.
-pub(crate) fn clear_type(description: &str) -> Option<serde_json::Value> {
-    let phrase = leading(description, &[])?;
-    let is_clear = phrase.rest.is_some() || phrase.kind == ValueType::Rows;
-    (is_clear && !phrase.is_foreign).then(|| phrase.kind.to_schema())
-}
-
-/// Whether the word is a value of the type and not its name: `TRUE if it worked`.
-fn is_value(text: &str) -> bool {
-    text.trim_start().starts_with("TRUE") || text.trim_start().starts_with("FALSE")
-}
-
-/// What a text may mean that neither begins with a type nor has a default: a number where it names bounds, else the first
-/// type word in it. Plurals are mostly what the text is about, and not what is given: `width of padded strings`.
-pub fn guessed(text: &str) -> Option<ValueType> {
-    if range(text).is_some() { Some(ValueType::Number) } else { anywhere(text) }
-}
-
-/// The bounds of `between 0 and 1`.
-pub fn range(text: &str) -> Option<(Number, Number)> {
-    let lower = text.to_lowercase();
-    let behind = &lower[lower.find("between ")? + "between ".len()..];
-    let (low, behind) = behind.split_once(" and ")?;
-    let high = behind.split([' ', ',', ')', ';', '\n']).next()?.trim_end_matches('.');
-    Some((serde_json::from_str(low.trim()).ok()?, serde_json::from_str(high).ok()?))
-}
-
-/// The first type word in a text that counts where nothing else is known.
-fn anywhere(text: &str) -> Option<ValueType> {
-    const ASKED: [&str; 9] = [
-        "character",
-        "string",
-        "numeric",
-        "numerical",
-        "number",
-        "double",
-        "integer",
-        "logical",
-        "boolean",
-    ];
-    let mut reader = Reader { text, at: 0 };
-    let (mut before, mut is_part) = (String::new(), false);
-    while !reader.at_end() {
-        let start = reader.at;
-        let word = reader.word();
-        let next = reader.peek();
-        let is_thing = ["a", "an", "named"].contains(&before.as_str());
-        // What a function takes is not what is given.
-        is_part |= word == "of";
-        if ["function", "formula", "expression"].contains(&word.as_str()) && !is_part {
-            return None;
+/// The type that a text hints at if it states none and there is no default: a number if it has
+/// bounds, else the type of the first keyword.
+pub fn guess(text: &str) -> Option<ValueType> {
+    if parse_range(text).is_some() {
+        return Some(ValueType::Number);
+    }
+    let mut words = Words::new(text);
+    while !words.rest().trim().is_empty() {
+        if KEYWORDS.contains(&words.peek().as_str()) {
+            return parse_type(&mut words, true).map(|phrase| phrase.value_type);
         }
-        let is_amount = word == "number" && before == "a" && next == "of";
-        let is_about =
-            ["variable", "variables", "column", "columns", "encoding"].contains(&next.as_str());
-        let is_asked = ASKED.contains(&word.trim_end_matches("[]")) && !is_amount && !is_about;
-        let is_list = ["list", "lists"].contains(&word.as_str()) && is_thing;
-        let is_vector = word == "vector" && is_thing && next == "of";
-        if is_asked || is_list || is_vector {
-            let mut ahead = Reader { text, at: start };
-            let found = ahead.phrase(true).map(|phrase| phrase.kind);
-            // A vector of what is not said may be one of anything.
-            if !is_vector || ahead.at > reader.at {
-                return found;
-            }
-        }
-        before = word;
+        words.next();
     }
     None
 }
 
+/// The bounds in `between 0 and 1`.
+pub fn parse_range(text: &str) -> Option<(Number, Number)> {
+    let lower = text.to_lowercase();
+    let (low, high) = lower.split_once("between ")?.1.split_once(" and ")?;
+    let high = high.split([' ', ',', ')', ';', '\n']).next()?.trim_end_matches('.');
+    Some((serde_json::from_str(low.trim()).ok()?, serde_json::from_str(high).ok()?))
+}
+
+/// The schema of the type that a description begins with, if that can be no mistake: the type is
+/// separated from the description, or is a data frame.
+pub(crate) fn stated_schema(description: &str) -> Option<Value> {
+    let phrase = parse_leading(description, &[])?;
+    let is_clear = phrase.rest.is_some() || phrase.value_type == ValueType::Rows;
+    (is_clear && !phrase.is_foreign).then(|| phrase.value_type.to_schema())
+}
+
+fn skip_articles(words: &mut Words<'_>) -> bool {
+    let mut found = false;
+    while words.take(&ARTICLES) {
+        found = true;
+        // `Optional. Character string, …`
+        words.take(&[".", ","]);
+    }
+    found
+}
+
+/// A type by its name, with the words that belong to it: `numeric`, `numeric vector`, `numeric[]`.
+fn parse_type(words: &mut Words<'_>, has_article: bool) -> Option<TypePhrase> {
+    let word = words.next();
+    let mut phrase = match scalar(&word) {
+        Some(element) => TypePhrase::new(parse_shape(words, &word, element)),
+        None => parse_noun(words, &word, has_article)?,
+    };
+    let is_list = phrase.value_type == ValueType::Object;
+    if (is_list || phrase.has_unknown_items)
+        && let Some(element) = parse_elements(words)
+    {
+        phrase.value_type = element.array();
+        phrase.has_unknown_items = false;
+    }
+    Some(phrase)
+}
+
+impl TypePhrase {
+    fn new(value_type: ValueType) -> Self {
+        Self {
+            value_type,
+            is_nullable: false,
+            is_foreign: false,
+            has_unknown_items: false,
+            has_alternative: false,
+            rest: None,
+        }
+    }
+}
+
+fn scalar(word: &str) -> Option<ValueType> {
+    Some(match word {
+        "character" | "string" | "factor" => ValueType::Text,
+        "numeric" | "number" | "double" | "float" => ValueType::Number,
+        "integer" | "int" => ValueType::Integer,
+        "logical" | "boolean" | "bool" => ValueType::Boolean,
+        _ => return None,
+    })
+}
+
+/// The shape that the words after a scalar type give it.
+fn parse_shape(words: &mut Words<'_>, word: &str, element: ValueType) -> ValueType {
+    if word == "character" {
+        words.take(&["string"]);
+    }
+    if take_brackets(words) || words.take(&["vector", "array"]) {
+        element.array()
+    } else if words.take(&["matrix"]) {
+        element.array().array()
+    } else {
+        element
+    }
+}
+
+/// A type that is not a scalar. Most of these words mean something else without an article: `List
+/// all files`, `Environment variables to set`.
+fn parse_noun(words: &mut Words<'_>, word: &str, has_article: bool) -> Option<TypePhrase> {
+    let is_frame =
+        matches!(word, "data.frame" | "tibble") || word == "data" && words.take(&["frame"]);
+    if is_frame {
+        return Some(TypePhrase::new(ValueType::Rows));
+    }
+    let value_type = match word {
+        "vector" | "array" => ValueType::Text.array(),
+        "matrix" => ValueType::Number.array().array(),
+        "list" | "object" | "environment" => ValueType::Object,
+        "function" => ValueType::Text,
+        "date" => ValueType::Date,
+        "posixct" | "posixlt" => ValueType::DateTime,
+        _ => return None,
+    };
+    take_brackets(words);
+    // Only R knows what an object of a class consists of.
+    let is_class = word == "object" && words.clone().take_pair("of", "class");
+    let mut phrase = TypePhrase::new(value_type);
+    phrase.is_foreign = matches!(word, "function" | "environment");
+    phrase.has_unknown_items = matches!(word, "vector" | "array");
+    (!is_class && (has_article || is_noun(words))).then_some(phrase)
+}
+
+/// `numeric[]`.
+fn take_brackets(words: &mut Words<'_>) -> bool {
+    let has_brackets = words.rest().starts_with("[]");
+    words.at += if has_brackets { 2 } else { 0 };
+    has_brackets
+}
+
+fn is_noun(words: &Words<'_>) -> bool {
+    let next = words.peek();
+    !next.starts_with(char::is_alphanumeric) || CONTINUATIONS.contains(&next.as_str())
+}
+
+/// The elements in `list of strings`, `vector of numbers`.
+fn parse_elements(words: &mut Words<'_>) -> Option<ValueType> {
+    let mut ahead = *words;
+    if !ahead.take(&["of"]) {
+        return None;
+    }
+    let word = ahead.next();
+    let singular = word.strip_suffix('s').unwrap_or(&word);
+    let element = match singular {
+        "date" => ValueType::Date,
+        singular => scalar(singular)?,
+    };
+    *words = ahead;
+    Some(element)
+}
+
+/// Where the description continues: after a comma, period, colon, semicolon or dash, or right here
+/// if the type is marked as one. `None` if it consists of the type alone.
+fn find_description(words: &Words<'_>, is_marked: bool) -> Option<usize> {
+    let rest = words.rest();
+    let body = rest.trim_start();
+    let at = words.text.len() - body.len();
+    let first = body.chars().next()?;
+    let after = &body[first.len_utf8()..];
+    match first {
+        _ if after.trim().is_empty() => None,
+        ',' | '.' | ':' | ';' if after.starts_with(char::is_whitespace) => Some(at + 1),
+        '-' | '\u{2013}' | '\u{2014}' if rest.starts_with(' ') => Some(at + first.len_utf8()),
+        _ => (is_marked && !CONTINUATIONS.contains(&words.peek().as_str())).then_some(at),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{ValueType, guessed, leading};
+    use super::{ValueType, guess, parse_leading};
 
-    /// Reads a text in which code is between backticks.
+    /// Reads a text in which code is between backticks: the type, whether it is nullable, and the
+    /// description.
     fn read(marked: &str) -> Option<(ValueType, bool, String)> {
         let (mut text, mut code) = (String::new(), Vec::new());
         for (index, part) in marked.split('`').enumerate() {
@@ -163,100 +247,67 @@ mod tests {
             }
             text.push_str(part);
         }
-        let phrase = leading(&text, &code)?;
+        let phrase = parse_leading(&text, &code)?;
         let rest = phrase.rest.map_or(text.as_str(), |at| text[at..].trim());
-        Some((phrase.kind, phrase.is_nullable, rest.to_owned()))
+        Some((phrase.value_type, phrase.is_nullable, rest.to_owned()))
     }
 
     #[test]
-    fn the_leading_phrase_decides() {
-        for (text, kind, is_nullable, rest) in [
-            ("Character string, the name", ValueType::Text, false, "the name"),
-            ("Character or NULL, a name", ValueType::Text, true, "a name"),
-            (
-                "Character vector or NULL. Optional filter",
-                ValueType::Text.array(),
-                true,
-                "Optional filter",
-            ),
-            ("Integer vector of ids", ValueType::Integer.array(), false, "Integer vector of ids"),
+    fn reads_the_type_and_strips_it_from_the_description() {
+        for (text, value_type, rest) in [
+            ("Character string, the name", ValueType::Text, "the name"),
+            ("Character vector: the names", ValueType::Text.array(), "the names"),
+            ("Character[], the names", ValueType::Text.array(), "the names"),
+            ("Logical[] flags", ValueType::Boolean.array(), "flags"),
+            ("Integer array. Ids", ValueType::Integer.array(), "Ids"),
+            ("Double - the weight", ValueType::Number, "the weight"),
+            ("Optional. Boolean, flag", ValueType::Boolean, "flag"),
+            ("List, the options", ValueType::Object, "the options"),
+            ("Data frame, rows", ValueType::Rows, "rows"),
+            ("Matrix, values", ValueType::Number.array().array(), "values"),
+            ("Array[], the items", ValueType::Text.array(), "the items"),
+            ("Vector of integers, the ids", ValueType::Integer.array(), "the ids"),
+            ("`integer` the count", ValueType::Integer, "the count"),
+            ("`integer[]` the counts", ValueType::Integer.array(), "the counts"),
+            ("Date. Start date", ValueType::Date, "Start date"),
+            ("POSIXct, the start", ValueType::DateTime, "the start"),
             (
                 "Integer, count of items in the list",
                 ValueType::Integer,
-                false,
                 "count of items in the list",
             ),
-            (
-                "Logical, whether the text is shown",
-                ValueType::Boolean,
-                false,
-                "whether the text is shown",
-            ),
-            ("A number between 0 and 1", ValueType::Number, false, "A number between 0 and 1"),
-            ("Logical[] flags", ValueType::Boolean.array(), false, "flags"),
-            ("List of strings", ValueType::Text.array(), false, "List of strings"),
-            ("List, the options", ValueType::Object, false, "the options"),
-            (
-                "Numeric matrix of values",
-                ValueType::Number.array().array(),
-                false,
-                "Numeric matrix of values",
-            ),
-            ("Data frame, rows", ValueType::Rows, false, "rows"),
-            ("`integer` the count", ValueType::Integer, false, "the count"),
-            ("`integer[]` the counts", ValueType::Integer.array(), false, "the counts"),
-            ("Date. Start date", ValueType::Date, false, "Start date"),
-            ("NULL or integer", ValueType::Integer, true, "NULL or integer"),
-            ("`character(1)`\nthe name", ValueType::Text, false, "the name"),
-            ("(`integer()`) the ids", ValueType::Integer.array(), false, "the ids"),
-            ("Array[], the items", ValueType::Text.array(), false, "the items"),
-            ("Vector of integers, the ids", ValueType::Integer.array(), false, "the ids"),
-            ("A `data.frame` with columns", ValueType::Rows, false, "A data.frame with columns"),
-            ("`TRUE` if it worked", ValueType::Boolean, false, "TRUE if it worked"),
-            ("Optional. Character string, x", ValueType::Text, false, "x"),
-            (
-                "Positive integer. Most rows",
-                ValueType::Integer,
-                false,
-                "Positive integer. Most rows",
-            ),
-            (
-                "A non-negative number, the weight",
-                ValueType::Number,
-                false,
-                "A non-negative number, the weight",
-            ),
-            ("A numeric or character vector. More", ValueType::Number.array(), false, "More"),
-            (
-                "Numeric, integer or logical vector",
-                ValueType::Number.array(),
-                false,
-                "Numeric, integer or logical vector",
-            ),
-            (
-                "Character string or numeric vector",
-                ValueType::Text,
-                false,
-                "Character string or numeric vector",
-            ),
-            (
-                "(optional) numerical vector of widths",
-                ValueType::Number.array(),
-                false,
-                "(optional) numerical vector of widths",
-            ),
-            (
-                "A specification data frame. Useful",
-                ValueType::Rows,
-                false,
-                "A specification data frame. Useful",
-            ),
-            ("Two data frames to compare", ValueType::Rows, false, "Two data frames to compare"),
-            ("(`character(1)`)\nIf it is given", ValueType::Text, false, "If it is given"),
-            ("Optional string, or a grob", ValueType::Text, false, "Optional string, or a grob"),
-            ("(character) path of the file", ValueType::Text, false, "path of the file"),
+            ("Logical, whether the text is shown", ValueType::Boolean, "whether the text is shown"),
         ] {
-            assert_eq!(read(text), Some((kind, is_nullable, rest.to_owned())), "{text}");
+            assert_eq!(read(text), Some((value_type, false, rest.to_owned())), "{text}");
+        }
+    }
+
+    #[test]
+    fn keeps_a_type_that_the_sentence_needs() {
+        for (text, value_type) in [
+            ("Integer vector of ids", ValueType::Integer.array()),
+            ("A number between 0 and 1", ValueType::Number),
+            ("List of strings", ValueType::Text.array()),
+            ("Numeric matrix of values", ValueType::Number.array().array()),
+            ("A `data.frame` with columns", ValueType::Rows),
+            ("`data.frame` with columns", ValueType::Rows),
+            ("`TRUE` if it worked", ValueType::Boolean),
+            ("Character string or vector", ValueType::Text),
+            ("Numeric, or a list", ValueType::Number),
+            ("A list to convert", ValueType::Object),
+        ] {
+            assert_eq!(read(text), Some((value_type, false, text.replace('`', ""))), "{text}");
+        }
+    }
+
+    #[test]
+    fn reads_null_before_or_after_the_type() {
+        for (text, value_type, rest) in [
+            ("Character or NULL, a name", ValueType::Text, "a name"),
+            ("Character vector or NULL. Filter", ValueType::Text.array(), "Filter"),
+            ("NULL or integer", ValueType::Integer, "NULL or integer"),
+        ] {
+            assert_eq!(read(text), Some((value_type, true, rest.to_owned())), "{text}");
         }
     }
 
@@ -269,10 +320,10 @@ mod tests {
             "List all files",
             "Something",
             "Path: where to write",
-            "Positive examples",
             "Environment variables to set",
             "The width of a data frame",
-            "Non-standard names",
+            "An object of class lm",
+            "True colors",
             "",
         ] {
             assert_eq!(read(text), None, "{text}");
@@ -280,21 +331,11 @@ mod tests {
     }
 
     #[test]
-    fn later_words_count_where_nothing_else_does() {
-        assert_eq!(guessed("The maximum number of lines"), Some(ValueType::Number));
-        assert_eq!(guessed("Weight between 0 and 1"), Some(ValueType::Number));
-        assert_eq!(guessed("Names as a character vector"), Some(ValueType::Text.array()));
-        assert_eq!(guessed("Options as a named list"), Some(ValueType::Object));
-        assert_eq!(guessed("The names as a vector of strings"), Some(ValueType::Text.array()));
-        for text in [
-            "Name from the list",
-            "Do a number of checks",
-            "Minimum width of padded strings",
-            "Whether to print",
-            "Where x is a numeric variable",
-            "Names of a vector of things",
-        ] {
-            assert_eq!(guessed(text), None, "{text}");
-        }
+    fn guesses_from_bounds_and_keywords() {
+        assert_eq!(guess("Weight between 0 and 1"), Some(ValueType::Number));
+        assert_eq!(guess("The maximum number of lines"), Some(ValueType::Number));
+        assert_eq!(guess("Names as a character vector"), Some(ValueType::Text.array()));
+        assert_eq!(guess("Name from the list"), None);
+        assert_eq!(guess("Minimum width of padded strings"), None);
     }
 }

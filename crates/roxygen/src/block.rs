@@ -1,20 +1,18 @@
-//! A block of roxygen comments: its tags, and the text before them.
+//! A block of roxygen2 comments: the text before the first tag, and the tags.
 
 use std::{borrow::Cow, ops::Range};
 
-use super::keywords;
+use catalog::closest;
 
-/// A line of a block, without its comment mark.
+/// A comment line of a block, without its `#'`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Line<'a> {
-    pub(crate) text: &'a str,
-    /// The first byte of the comment.
-    pub(crate) at: usize,
-    /// The byte behind the comment.
+    text: &'a str,
+    /// The byte range of the whole comment.
+    start: usize,
     end: usize,
 }
 
-/// A block: what stands before the first tag, and the tags.
 pub(crate) struct Block<'a> {
     pub(crate) intro: Vec<Line<'a>>,
     pub(crate) tags: Vec<Tag<'a>>,
@@ -24,11 +22,13 @@ pub(crate) struct Block<'a> {
 /// A tag and its lines, the first without the tag itself.
 pub(crate) struct Tag<'a> {
     pub(crate) name: &'a str,
-    pub(crate) at: usize,
+    /// The byte offset of its first line. A tag from a template has that of `@template`.
+    pub(crate) offset: usize,
     lines: Vec<Cow<'a, str>>,
 }
 
-/// Tags that end the code of `@examples`; any other word behind an `@` may be code.
+/// The tags of roxygen2. Only these end the code of `@examples`, where `@` may also be R's slot
+/// operator at the start of a line.
 const KNOWN: [&str; 60] = [
     "aliases",
     "author",
@@ -92,13 +92,16 @@ const KNOWN: [&str; 60] = [
     "R6method",
 ];
 
-/// The line that a comment is, if it is of roxygen.
-pub(super) fn line(text: &str, range: Range<usize>) -> Option<Line<'_>> {
-    Some(Line { text: body(&text[range.clone()])?, at: range.start, end: range.end })
+impl<'a> Line<'a> {
+    /// The comment at `range`, if it is a roxygen2 comment.
+    pub(super) fn parse(text: &'a str, range: Range<usize>) -> Option<Self> {
+        let comment = strip_marker(&text[range.clone()])?;
+        Some(Self { text: comment, start: range.start, end: range.end })
+    }
 }
 
-/// What a comment of roxygen says.
-fn body(comment: &str) -> Option<&str> {
+/// The text of a roxygen2 comment. Any number of `#` may precede the quote, as in roxygen2.
+fn strip_marker(comment: &str) -> Option<&str> {
     let body = comment.trim_start_matches('#').strip_prefix('\'')?;
     Some(body.strip_prefix(' ').unwrap_or(body).trim_end())
 }
@@ -107,10 +110,10 @@ impl<'a> Block<'a> {
     pub(super) fn new(lines: Vec<Line<'a>>) -> Self {
         let mut block = Self { intro: Vec::new(), tags: Vec::new(), lines: Vec::new() };
         for line in &lines {
-            let in_code = block.tags.last().is_some_and(|tag| tag.name.starts_with("examples"));
-            match (tag(line.text, in_code), block.tags.last_mut()) {
+            let in_code = block.tags.last().is_some_and(Tag::is_code);
+            match (parse_tag(line.text, in_code), block.tags.last_mut()) {
                 (Some((name, rest)), _) => {
-                    block.tags.push(Tag { name, at: line.at, lines: vec![rest.into()] })
+                    block.tags.push(Tag { name, offset: line.start, lines: vec![rest.into()] })
                 }
                 (None, Some(open)) => open.lines.push(line.text.into()),
                 (None, None) => block.intro.push(*line),
@@ -120,18 +123,16 @@ impl<'a> Block<'a> {
         block
     }
 
-    /// Puts the tags that a text has in the place of the tag of this index, where they are from now on.
-    pub(super) fn replace(&mut self, index: usize, text: &str) {
-        let at = self.tags[index].at;
+    /// Replaces the tag at `index` by the tags in `text`, the content of a template.
+    pub(super) fn replace_tag(&mut self, index: usize, text: &str) {
+        let offset = self.tags[index].offset;
         let mut tags: Vec<Tag<'a>> = Vec::new();
-        for line in text.lines().filter_map(|line| body(line.trim_start())) {
-            let in_code = tags.last().is_some_and(|tag| tag.name.starts_with("examples"));
-            match (tag(line, in_code), tags.last_mut()) {
+        for line in text.lines().filter_map(|line| strip_marker(line.trim_start())) {
+            let in_code = tags.last().is_some_and(Tag::is_code);
+            match (parse_tag(line, in_code), tags.last_mut()) {
                 (Some((name, rest)), _) => {
-                    // One that nobody knows still ends the one before it.
-                    let meant = if keywords::is_nearly_tag(name) { "keyword" } else { "" };
-                    let name = KNOWN.into_iter().find(|known| *known == name).unwrap_or(meant);
-                    tags.push(Tag { name, at, lines: vec![rest.to_owned().into()] });
+                    let name = static_name(name);
+                    tags.push(Tag { name, offset, lines: vec![rest.to_owned().into()] });
                 }
                 (None, Some(open)) => open.lines.push(line.to_owned().into()),
                 (None, None) => {}
@@ -140,22 +141,21 @@ impl<'a> Block<'a> {
         self.tags.splice(index..=index, tags);
     }
 
-    /// Where it begins.
-    pub(crate) fn at(&self) -> usize {
-        self.lines.first().map_or(0, |line| line.at)
+    /// The byte offset of its first line.
+    pub(crate) fn offset(&self) -> usize {
+        self.lines.first().map_or(0, |line| line.start)
     }
 
-    /// The tags of a name.
-    pub(crate) fn all<'b>(&'b self, name: &'b str) -> impl Iterator<Item = &'b Tag<'a>> {
+    pub(crate) fn tags_named<'b>(&'b self, name: &'b str) -> impl Iterator<Item = &'b Tag<'a>> {
         self.tags.iter().filter(move |tag| tag.name == name)
     }
 
-    /// The first tag of a name.
-    pub(crate) fn get(&self, name: &str) -> Option<&Tag<'a>> {
+    /// The first tag with this name.
+    pub(crate) fn tag(&self, name: &str) -> Option<&Tag<'a>> {
         self.tags.iter().find(|tag| tag.name == name)
     }
 
-    /// The paragraphs before the first tag, each as its lines.
+    /// The paragraphs before the first tag.
     pub(crate) fn paragraphs(&self) -> Vec<String> {
         let text = self.intro.iter().map(|line| line.text).collect::<Vec<_>>().join("\n");
         let paragraphs =
@@ -163,36 +163,35 @@ impl<'a> Block<'a> {
         paragraphs.map(str::to_owned).collect()
     }
 
-    /// The first line behind which something else than documentation stands, up to the next line of the block.
+    /// The offset of the first line that does not directly follow the line before it.
     pub(crate) fn gap(&self, text: &str) -> Option<usize> {
-        let mut pairs = self.lines.windows(2);
-        let gap = |pair: &&[Line<'_>]| {
-            text.get(pair[0].end..pair[1].at)
+        let has_gap = |pair: &&[Line<'_>]| {
+            text.get(pair[0].end..pair[1].start)
                 .is_some_and(|between| between.matches('\n').count() > 1)
         };
-        pairs.find(gap).map(|pair| pair[1].at)
+        self.lines.windows(2).find(has_gap).map(|pair| pair[1].start)
     }
 }
 
 impl Tag<'_> {
-    /// Its text, lines as they are.
+    fn is_code(&self) -> bool {
+        self.name.starts_with("examples")
+    }
+
     pub(crate) fn text(&self) -> String {
         self.lines.join("\n").trim().to_owned()
     }
 
-    /// Its text as code: without the empty lines around it, and with escaped at-signs as they are meant.
+    /// Its text as R code: indentation is kept, and `@@`, the escape of roxygen2, is resolved.
     pub(crate) fn code(&self) -> String {
         let code = self.lines.join("\n").replace("@@", "@");
         let code = code.trim_end();
-        let start = code
-            .lines()
-            .take_while(|line| line.trim().is_empty())
-            .map(|line| line.len() + 1)
-            .sum::<usize>();
-        code.get(start..).unwrap_or_default().to_owned()
+        let blank: usize =
+            code.lines().take_while(|line| line.trim().is_empty()).map(|line| line.len() + 1).sum();
+        code.get(blank..).unwrap_or_default().to_owned()
     }
 
-    /// Its words.
+    /// Its words, which blanks or commas separate.
     pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
         self.lines
             .iter()
@@ -201,15 +200,28 @@ impl Tag<'_> {
     }
 }
 
-/// The tag that a line begins, and what stands behind it. One that is nearly `@keywords` is one in code, too, or before
-/// a colon: what it annotations must not be lost.
-fn tag(line: &str, in_code: bool) -> Option<(&str, &str)> {
+/// The tag that a line begins with, and the text after it.
+fn parse_tag(line: &str, in_code: bool) -> Option<(&str, &str)> {
     let body = line.trim_start().strip_prefix('@')?;
     let length = body.bytes().take_while(u8::is_ascii_alphanumeric).count();
     let (name, rest) = body.split_at(length);
-    let has_keywords = keywords::is_nearly_tag(name);
-    let is_set_off =
-        rest.is_empty() || rest.starts_with([' ', '\t']) || rest.starts_with(':') && has_keywords;
-    let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic()) && is_set_off;
-    (is_tag && (!in_code || has_keywords || KNOWN.contains(&name))).then(|| (name, rest.trim()))
+    // A misspelled `@keywords` counts everywhere, even in code and before a colon: it may carry a
+    // safety keyword, which must not get lost.
+    let is_keywords = resembles_keywords(name);
+    let is_separated =
+        rest.is_empty() || rest.starts_with([' ', '\t']) || rest.starts_with(':') && is_keywords;
+    let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic()) && is_separated;
+    (is_tag && (!in_code || is_keywords || KNOWN.contains(&name))).then(|| (name, rest.trim()))
+}
+
+/// Whether a tag is `@keywords` or a misspelling of it.
+pub(crate) fn resembles_keywords(name: &str) -> bool {
+    closest(name, ["keywords"]).is_some()
+}
+
+/// The name of a tag from a template, whose text does not live as long as the block. Unknown tags
+/// get an empty name, because they still end the tag before them.
+fn static_name(name: &str) -> &'static str {
+    let fallback = if resembles_keywords(name) { "keyword" } else { "" };
+    KNOWN.into_iter().find(|known| *known == name).unwrap_or(fallback)
 }

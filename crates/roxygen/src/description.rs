@@ -1,78 +1,72 @@
-//! What a parameter's text says once its type and its examples are taken out.
+//! The description of a parameter: its text without the type and without example lists.
 
-use super::{plain::Plain, values};
+use super::{parameter_examples::find_codes, plain_text::PlainText};
 
-/// How a sentence begins that only gives examples.
-const EXAMPLES: [&str; 3] = ["example", "for example", "e.g."];
-
-/// The text from `rest` on, without sentences that only give examples and without a final stop.
-/// What would be empty that way is the text as it was.
-pub(crate) fn describe(plain: &Plain, rest: Option<usize>) -> String {
-    let body = plain.from(rest.unwrap_or(0));
-    let kept = unstopped(&without_examples(&body));
-    if kept.is_empty() { unstopped(&body.text) } else { kept }
+/// The text from byte `start` on, without sentences that only list examples and without a final
+/// period. If that leaves nothing, the examples stay.
+pub(crate) fn describe(text: &PlainText, start: usize) -> String {
+    let body = text.slice_from(start);
+    let description = strip_period(&remove_example_lists(&body));
+    if description.is_empty() { strip_period(&body.text) } else { description }
 }
 
-/// A text without the stop at its end.
-pub(crate) fn unstopped(text: &str) -> String {
+/// Text without the period at its end, unless it belongs to an abbreviation.
+pub(crate) fn strip_period(text: &str) -> String {
     let text = text.trim();
     let is_needed = ["...", "etc.", "e.g.", "i.e."].iter().any(|end| text.ends_with(end));
     if is_needed { text.to_owned() } else { text.trim_end_matches('.').trim_end().to_owned() }
 }
 
-fn without_examples(body: &Plain) -> String {
-    let mut kept = String::new();
-    let examples = values::codes(body);
-    let mut in_list = false;
-    for range in body.sentences() {
-        let sentence = &body.text[range.clone()];
+/// `Example values: "a", "b"` becomes `examples` of the schema, so the text need not repeat it.
+fn remove_example_lists(body: &PlainText) -> String {
+    let codes = find_codes(body);
+    let is_kept = |sentence: &str, has_example: bool| {
         let start = sentence.trim_start().to_lowercase();
-        let has_example =
-            examples.iter().any(|code| code.start >= range.start && code.start < range.end);
-        let is_heading = sentence.trim_end().ends_with(':');
-        let gives_examples = EXAMPLES.iter().any(|begin| start.starts_with(begin));
-        in_list = in_list && start.starts_with("- ") || gives_examples && is_heading;
-        let is_left_out = in_list || gives_examples && has_example;
-        if !is_left_out {
-            kept.push_str(sentence);
-        }
-    }
-    kept
+        !has_example
+            || !["example", "for example", "e.g."].iter().any(|word| start.starts_with(word))
+    };
+    let sentences = body.sentences().into_iter().filter_map(|range| {
+        let sentence = &body.text[range.clone()];
+        let has_example = codes.iter().any(|code| range.contains(&code.start));
+        is_kept(sentence, has_example).then_some(sentence)
+    });
+    sentences.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::describe;
-    use crate::plain::plain;
+    use crate::plain_text::plain;
 
-    fn text(marked: &str) -> String {
-        let plain = plain(marked);
-        describe(&plain, plain.leading_type().and_then(|phrase| phrase.rest))
+    fn description(marked: &str) -> String {
+        let text = plain(marked);
+        describe(&text, text.leading_type().and_then(|phrase| phrase.rest).unwrap_or(0))
     }
 
     #[test]
-    fn types_and_examples_go_and_case_stays() {
-        let documented = "Character string, the pipeline name.\n  Example values: \\code{\"power_explorer\"}, \\code{\"notch_filter\"},\n  \\code{\"wavelet_module\"}";
-        assert_eq!(text(documented), "the pipeline name");
-        assert_eq!(text("Integer. Max rows. Must be positive."), "Max rows. Must be positive");
-        assert_eq!(text("Numeric vector: x"), "x");
-        assert_eq!(
-            text("Names to use (e.g., `a`). Others are ignored."),
-            "Names to use (e.g., a). Others are ignored"
-        );
-        assert_eq!(
-            text("The names.\n\nSecond paragraph, etc."),
-            "The names.\n\nSecond paragraph, etc."
-        );
-        let advice = "Step. For example, if `by = 5`, every fifth is shown";
-        assert_eq!(text(advice), advice.replace('`', ""));
-        assert_eq!(text("Step. For example, see [`seq()`]."), "Step. For example, see seq()");
-        assert_eq!(text("Modes.\nExamples:\n- `a`\n- `b`"), "Modes");
+    fn types_and_example_lists_are_removed() {
+        for (marked, expected) in [
+            (
+                "Character string, the pipeline name.\n  Example values: \\code{\"power_explorer\"}, \\code{\"notch_filter\"},\n  \\code{\"wavelet_module\"}",
+                "the pipeline name",
+            ),
+            ("Integer. Max rows. Must be positive.", "Max rows. Must be positive"),
+            ("Numeric vector: x", "x"),
+        ] {
+            assert_eq!(description(marked), expected);
+        }
     }
 
     #[test]
-    fn something_is_always_left() {
-        assert_eq!(text("Character string. Example values: `x`"), "Example values: x");
-        assert_eq!(text("NULL or integer"), "NULL or integer");
+    fn text_that_says_more_is_kept() {
+        for (marked, expected) in [
+            ("Names (e.g., `a`). Others are ignored.", "Names (e.g., a). Others are ignored"),
+            ("The names.\n\nSecond paragraph, etc.", "The names.\n\nSecond paragraph, etc."),
+            ("Step. For example, see [`seq()`].", "Step. For example, see seq()"),
+            ("Character string. Example values: `x`", "Example values: x"),
+            ("NULL or integer", "NULL or integer"),
+        ] {
+            assert_eq!(description(marked), expected);
+        }
     }
 }

@@ -1,11 +1,17 @@
-//! `@keywords`: whether a function is a tool, and what is marked about it.
+//! `@keywords`: whether a function is a tool, and its annotations.
+//!
+//! A keyword that is misspelled must never be lost silently: without `mcp-dangerous`, a tool would be
+//! served without asking for approval.
 
 use catalog::{Severity, closest};
 
-use super::{block::Block, remarks::Remarks};
+use super::{
+    block::{Block, resembles_keywords},
+    reporter::Reporter,
+};
 use crate::rules::{SEVERAL_CATEGORIES, UNKNOWN_KEYWORD};
 
-/// What all `@keywords` of a block say together.
+/// The annotations that all `@keywords` of a block make together.
 #[derive(Debug, Default)]
 pub(crate) struct Keywords {
     pub(crate) category: Option<String>,
@@ -19,46 +25,42 @@ const TAG: &str = "keywords";
 const TOOL: &str = "mcp-tool";
 const FLAGS: [&str; 5] =
     [TOOL, "mcp-dangerous", "mcp-requires-approval", "mcp-read-only", "mcp-network"];
-/// Flags that must not be lost.
+/// Flags that make a tool stricter.
 const SAFETY: [&str; 2] = [FLAGS[1], FLAGS[2]];
 
-/// Whether a block annotations a tool, by exactly this word.
+/// Whether a block marks a tool. Only the exact word counts; `mcp-toolbox` does not.
 pub(crate) fn marks_tool(block: &Block<'_>) -> bool {
-    block.all(TAG).flat_map(|tag| tag.words()).any(|word| word == TOOL)
+    block.tags_named(TAG).flat_map(|tag| tag.words()).any(|word| word == TOOL)
 }
 
-/// Whether a text may have a keyword of a tool, or one that is meant to be.
-pub(crate) fn are_in(text: &str) -> bool {
-    let says_mcp =
+/// Whether a comment in the text may have a keyword for tools, possibly misspelled. Files without
+/// one are not parsed.
+pub(crate) fn may_have_keywords(text: &str) -> bool {
+    let has_mcp =
         |line: &str| line.as_bytes().windows(3).any(|part| part.eq_ignore_ascii_case(b"mcp"));
-    text.lines().any(|line| line.trim_start().starts_with('#') && says_mcp(line))
+    text.lines().any(|line| line.trim_start().starts_with('#') && has_mcp(line))
 }
 
-/// Whether a tag is that of keywords, or is meant to be.
-pub(crate) fn is_nearly_tag(name: &str) -> bool {
-    closest(name, [TAG]).is_some()
-}
-
-/// Reads all `@keywords` of a block.
-pub(crate) fn read(block: &Block<'_>, remarks: &mut Remarks) -> Keywords {
-    let mut found = Keywords::default();
+/// Reads all `@keywords` of a block and reports unknown ones.
+pub(crate) fn read_keywords(block: &Block<'_>, reporter: &mut Reporter) -> Keywords {
+    let mut keywords = Keywords::default();
     let is_tool = marks_tool(block);
-    for tag in block.tags.iter().filter(|tag| is_nearly_tag(tag.name)) {
+    for tag in block.tags.iter().filter(|tag| resembles_keywords(tag.name)) {
         for word in tag.words() {
             if tag.name != TAG {
-                misplaced(tag.name, word, tag.at, is_tool, remarks);
+                report_misspelled_tag(tag.name, word, tag.offset, is_tool, reporter);
             } else if word.starts_with("mcp-") {
-                found.add(word, tag.at, remarks);
-            } else if let Some(meant) = Meant::by(word, is_tool) {
-                meant.say(format!("the keyword `{word}` is unknown"), tag.at, remarks);
+                keywords.add(word, tag.offset, reporter);
+            } else if let Some(misspelling) = Misspelling::detect(word, is_tool) {
+                misspelling.report(word, tag.offset, reporter);
             }
         }
     }
-    found
+    keywords
 }
 
 impl Keywords {
-    fn add(&mut self, word: &str, at: usize, remarks: &mut Remarks) {
+    fn add(&mut self, word: &str, offset: usize, reporter: &mut Reporter) {
         match word {
             TOOL => {}
             "mcp-dangerous" => self.is_dangerous = true,
@@ -66,65 +68,68 @@ impl Keywords {
             "mcp-read-only" => self.is_read_only = true,
             "mcp-network" => self.needs_network = true,
             _ => match word.strip_prefix("mcp-category-").filter(|category| !category.is_empty()) {
-                Some(category) => {
-                    if let Some(earlier) = self
-                        .category
-                        .replace(category.to_owned())
-                        .filter(|earlier| earlier != category)
-                    {
-                        let message = format!(
-                            "there are several categories; `{category}` counts, `{earlier}` does not"
-                        );
-                        remarks.say(&SEVERAL_CATEGORIES, at, message, "keep one of them");
-                    }
-                }
+                Some(category) => self.set_category(category, offset, reporter),
+                // Another builder of this format knows these; they have no effect here.
                 None if word.starts_with("mcp-output-") => {
                     let message = format!("`{word}` has no effect here");
-                    remarks.say_as(Severity::Note, &UNKNOWN_KEYWORD, at, message, "it may stay");
+                    let hint = "keep it if another builder needs it";
+                    reporter.report_as(Severity::Note, &UNKNOWN_KEYWORD, offset, message, hint);
                 }
-                None => {
-                    let meant = Meant { flag: closest(word, FLAGS) };
-                    meant.say(format!("the keyword `{word}` is unknown"), at, remarks);
-                }
+                None => Misspelling { flag: closest(word, FLAGS) }.report(word, offset, reporter),
             },
+        }
+    }
+
+    fn set_category(&mut self, category: &str, offset: usize, reporter: &mut Reporter) {
+        let earlier = self.category.replace(category.to_owned());
+        if let Some(earlier) = earlier.filter(|earlier| earlier != category) {
+            let message =
+                format!("a tool has one category; `{category}` is used, `{earlier}` is ignored");
+            reporter.report(&SEVERAL_CATEGORIES, offset, message, "remove one of them");
         }
     }
 }
 
-/// A keyword behind a tag that is nearly `@keywords`.
-fn misplaced(tag: &str, word: &str, at: usize, is_tool: bool, remarks: &mut Remarks) {
-    if let Some(Meant { flag }) = Meant::by(word, is_tool) {
-        let message = format!("`@{tag}` is no tag, so that `{word}` behind it means nothing");
-        let hint = format!("write `@{TAG} {}`", flag.unwrap_or(word));
-        remarks.say_as(Meant { flag }.severity(), &UNKNOWN_KEYWORD, at, message, hint);
+/// Reports a keyword after a misspelled `@keywords`.
+fn report_misspelled_tag(
+    tag: &str,
+    word: &str,
+    offset: usize,
+    is_tool: bool,
+    reporter: &mut Reporter,
+) {
+    if let Some(misspelling) = Misspelling::detect(word, is_tool) {
+        let message = format!("`@{tag}` is not a tag of roxygen2, so `{word}` has no effect");
+        let hint = format!("write `@{TAG} {}`", misspelling.flag.unwrap_or(word));
+        reporter.report_as(misspelling.severity(), &UNKNOWN_KEYWORD, offset, message, hint);
     }
 }
 
-/// What somebody meant by a word that is no keyword: one of the flags, or none that is known.
-struct Meant {
+/// An unknown keyword and the flag that it resembles.
+struct Misspelling {
     flag: Option<&'static str>,
 }
 
-impl Meant {
-    /// What a word was meant to be that does not begin as keywords of tools do; nothing if it is an ordinary word.
-    /// Beside the mark of a tool, safety flags are known without their beginning, too.
-    fn by(word: &str, is_tool: bool) -> Option<Self> {
+impl Misspelling {
+    /// Detects a misspelled keyword that does not begin with `mcp-`. Ordinary keywords, such as
+    /// `internal`, are none. Next to `mcp-tool`, a safety flag without the prefix is one, too.
+    fn detect(word: &str, is_tool: bool) -> Option<Self> {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let behind =
+        let after_prefix =
             word.get(..3).filter(|start| start.eq_ignore_ascii_case("mcp")).map(|_| &word[3..]);
-        let flag = match behind {
+        let flag = match after_prefix {
             Some(_) => closest(word, FLAGS),
             None if is_tool => SAFETY
                 .into_iter()
                 .find(|flag| closest(word, [*flag, flag.trim_start_matches("mcp-")]).is_some()),
             None => None,
         };
-        let is_set_off =
-            behind.is_some_and(|behind| behind.starts_with(|c: char| !c.is_alphanumeric()));
-        (flag.is_some() || is_set_off).then_some(Self { flag })
+        // `mcp_something` is meant as a keyword, `mcpserver` is a word.
+        let is_separated =
+            after_prefix.is_some_and(|rest| rest.starts_with(|c: char| !c.is_alphanumeric()));
+        (flag.is_some() || is_separated).then_some(Self { flag })
     }
 
-    /// A word that is nearly a safety flag must not be passed over.
     fn severity(&self) -> Severity {
         if self.flag.is_some_and(|flag| SAFETY.contains(&flag)) {
             Severity::Error
@@ -133,11 +138,12 @@ impl Meant {
         }
     }
 
-    fn say(&self, message: String, at: usize, remarks: &mut Remarks) {
+    fn report(&self, word: &str, offset: usize, reporter: &mut Reporter) {
+        let message = format!("unknown keyword `{word}`");
         let hint = self.flag.map_or_else(
-            || format!("known are {} and mcp-category-NAME", FLAGS.join(", ")),
+            || format!("use {} or mcp-category-NAME", FLAGS.join(", ")),
             |flag| format!("did you mean `{flag}`?"),
         );
-        remarks.say_as(self.severity(), &UNKNOWN_KEYWORD, at, message, hint);
+        reporter.report_as(self.severity(), &UNKNOWN_KEYWORD, offset, message, hint);
     }
 }

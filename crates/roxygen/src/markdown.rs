@@ -1,15 +1,18 @@
-//! Markdown inside of documentation as plain text: emphasis and links.
+//! Emphasis and links of Markdown as plain text.
+//!
+//! A full Markdown parser would read too much into R documentation: `x[i]`, `a * b` and `snake_case`
+//! are common in it and are not markup.
 
 use super::markup::Piece;
 
-/// Whether a piece of code stands in the brackets of a link.
+/// Whether code is the text of a link: `` [`f()`] ``.
 pub(crate) fn is_linked(before: &[Piece], behind: &[Piece]) -> bool {
     let opens = matches!(before.last(), Some(Piece::Text(text)) if text.ends_with('['));
     opens && matches!(behind.first(), Some(Piece::Text(text)) if text.starts_with(']'))
 }
 
-/// Text beside code without the brackets of a link around the code.
-pub(crate) fn unlinked(text: &str, before: &[Piece], behind: &[Piece]) -> String {
+/// Text next to code, without the brackets and the target of a link around that code.
+pub(crate) fn strip_link_brackets(text: &str, before: &[Piece], behind: &[Piece]) -> String {
     let is_code = |piece: Option<&Piece>| matches!(piece, Some(Piece::Code(_) | Piece::Link(_)));
     let opens =
         |piece: Option<&Piece>| matches!(piece, Some(Piece::Text(text)) if text.ends_with('['));
@@ -34,22 +37,22 @@ pub(crate) fn unlinked(text: &str, before: &[Piece], behind: &[Piece]) -> String
     text
 }
 
-/// Markdown's emphasis and links as plain text. What only looks like them stays.
-pub(crate) fn unmarked(text: &str) -> String {
+/// Text without the marks of emphasis and links.
+pub(crate) fn strip_markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['*', '_', '[']) {
         out.push_str(&rest[..at]);
         let is_inside = out.ends_with(|c: char| c.is_alphanumeric());
         rest = &rest[at..];
-        let found = if rest.starts_with('[') { link(rest) } else { emphasis(rest) };
+        let found = if rest.starts_with('[') { parse_link(rest) } else { parse_emphasis(rest) };
         match found.filter(|_| !is_inside) {
             Some((inner, length)) => {
-                // A picture is told by its text.
+                // `![alt](image.png)` becomes its alternative text.
                 let is_picture =
                     out.ends_with('!') && rest[..length].ends_with(')') && rest.starts_with('[');
                 out.truncate(out.len() - usize::from(is_picture));
-                out.push_str(&unmarked(inner));
+                out.push_str(&strip_markdown(inner));
                 rest = &rest[length..];
             }
             None => {
@@ -62,8 +65,8 @@ pub(crate) fn unmarked(text: &str) -> String {
     out
 }
 
-/// What stands between one or two stars or underscores, and the length of the whole.
-fn emphasis(text: &str) -> Option<(&str, usize)> {
+/// The text between one or two stars or underscores, and the length with the marks.
+fn parse_emphasis(text: &str) -> Option<(&str, usize)> {
     let mark =
         if text.starts_with("**") || text.starts_with("__") { &text[..2] } else { &text[..1] };
     let body = &text[mark.len()..];
@@ -78,8 +81,9 @@ fn emphasis(text: &str) -> Option<(&str, usize)> {
     (is_tight && is_over).then_some((inner, mark.len() * 2 + end))
 }
 
-/// The text of `[text](address)`, `[text][topic]`, `[topic]`, `[topic()]` and `[package::topic]`, and the length of the whole.
-pub(crate) fn link(text: &str) -> Option<(&str, usize)> {
+/// The text of `[text](address)`, `[text][topic]`, `[topic]`, `[topic()]` or `[package::topic]`, and
+/// the length of the link.
+pub(crate) fn parse_link(text: &str) -> Option<(&str, usize)> {
     let inner = text.strip_prefix('[')?;
     let inner = &inner[..inner.find(']')?];
     let end = inner.len() + 1;

@@ -1,23 +1,25 @@
-//! Rd markup, parsed: text, code, and commands with their arguments, however deep.
+//! A parser for Rd markup, the LaTeX-like syntax of R documentation.
+//!
+//! Blocks may mix Rd with Markdown. Commands and code are parsed here, because both decide where
+//! braces match; the rest of Markdown stays in the text pieces for `markdown`.
 
 /// A piece of marked-up text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Piece {
-    /// Text, Markdown perhaps.
+    /// Text, possibly with Markdown.
     Text(String),
-    /// Code, from `\code{…}` or between backticks.
+    /// Code: `\code{…}` or between backticks.
     Code(String),
-    /// Code that leads to another page: `\code{\link{…}}`.
+    /// Code that links to another page: `\code{\link{…}}`.
     Link(String),
     /// A command and its arguments.
     Command(String, Vec<Vec<Piece>>),
 }
 
-/// Marked-up text, as far as its braces could be matched.
+/// Parsed markup. Text after a brace that is never closed is lost.
 #[derive(Debug)]
 pub(crate) struct Markup {
     pub(crate) pieces: Vec<Piece>,
-    /// Whether a brace is never closed.
     pub(crate) is_unbalanced: bool,
 }
 
@@ -27,9 +29,8 @@ const CODE: [&str; 5] = ["code", "verb", "samp", "kbd", "preformatted"];
 const PAIRS: [&str; 9] =
     ["item", "href", "eqn", "deqn", "section", "subsection", "if", "tabular", "figure"];
 
-/// Reads marked-up text.
 pub(crate) fn parse(text: &str) -> Markup {
-    // roxygen2 writes an at sign twice, so that it begins no tag.
+    // `@@` is the escape of roxygen2 for an at sign that does not begin a tag.
     let text = text.replace("@@", "@");
     let mut parser = Parser { rest: &text, closing: None, is_unbalanced: false };
     let pieces = parser.pieces(End::Never);
@@ -44,7 +45,7 @@ enum End {
 
 struct Parser<'a> {
     rest: &'a str,
-    /// How the quotation ends that is open.
+    /// The closing mark of the quotation that is open.
     closing: Option<&'static str>,
     is_unbalanced: bool,
 }
@@ -61,13 +62,13 @@ impl<'a> Parser<'a> {
                     flush(&mut text, &mut pieces);
                     return pieces;
                 }
-                '\\' => self.backslash(&mut text, &mut pieces),
-                '`' | '\'' if let Some((mark, length)) = self.quote() => {
+                '\\' => self.parse_backslash(&mut text, &mut pieces),
+                '`' | '\'' if let Some((mark, length)) = self.parse_quote() => {
                     text.push(mark);
                     self.skip(length);
                 }
-                '`' if let Some(shown) = self.inline() => text.push_str(&shown),
-                '`' if let Some(code) = self.ticked() => {
+                '`' if let Some(shown) = self.parse_inline_r() => text.push_str(&shown),
+                '`' if let Some(code) = self.parse_backticks() => {
                     flush(&mut text, &mut pieces);
                     pieces.push(Piece::Code(code));
                 }
@@ -88,7 +89,7 @@ impl<'a> Parser<'a> {
     }
 
     /// An escaped character or a command.
-    fn backslash(&mut self, text: &mut String, pieces: &mut Vec<Piece>) {
+    fn parse_backslash(&mut self, text: &mut String, pieces: &mut Vec<Piece>) {
         self.skip(1);
         if let Some(c) = self
             .rest
@@ -105,16 +106,17 @@ impl<'a> Parser<'a> {
         let is_bare = ["dots", "ldots", "R", "cr", "item", "tab", "l"].contains(&name);
         let behind = &self.rest[length..];
         if name.is_empty() || !is_bare && !behind.starts_with(['{', '[']) {
-            // A path of Windows, or TeX: it stands for itself.
+            // A Windows path or TeX, not an Rd command.
             text.push('\\');
             return;
         }
         self.skip(length);
         flush(text, pieces);
-        pieces.push(self.command(name));
+        pieces.push(self.parse_command(name));
     }
 
-    fn command(&mut self, name: &str) -> Piece {
+    fn parse_command(&mut self, name: &str) -> Piece {
+        // `\link[pkg]{topic}`: the option is not shown.
         if self.rest.starts_with('[')
             && let Some(end) = self.rest.find(']')
             && self.rest[end + 1..].starts_with('{')
@@ -123,7 +125,7 @@ impl<'a> Parser<'a> {
         }
         if CODE.contains(&name) {
             let rest = self.rest;
-            let code = self.code();
+            let code = self.parse_code();
             let is_link = rest[..rest.len() - self.rest.len()].contains("\\link");
             return if is_link { Piece::Link(code) } else { Piece::Code(code) };
         }
@@ -132,14 +134,14 @@ impl<'a> Parser<'a> {
             name => 1 + usize::from(PAIRS.contains(&name)),
         };
         let mut arguments = Vec::new();
-        while arguments.len() < most && self.opens(arguments.len()) {
+        while arguments.len() < most && self.take_brace(arguments.len()) {
             arguments.push(self.pieces(End::Brace));
         }
         Piece::Command(name.to_owned(), arguments)
     }
 
-    /// Whether an argument begins here; behind the first one, blanks may stand before the next.
-    fn opens(&mut self, before: usize) -> bool {
+    /// Consumes an opening brace. Blanks may precede all arguments but the first.
+    fn take_brace(&mut self, before: usize) -> bool {
         let rest = if before > 0 { self.rest.trim_start() } else { self.rest };
         let Some(inner) = rest.strip_prefix('{') else {
             return false;
@@ -148,8 +150,9 @@ impl<'a> Parser<'a> {
         true
     }
 
-    /// The argument of a command for code. Braces count outside of quotes only; commands inside are read.
-    fn code(&mut self) -> String {
+    /// The argument of a command for code. Braces inside quotes do not count, as in R-like text of
+    /// Rd; commands inside are resolved.
+    fn parse_code(&mut self) -> String {
         let Some(inner) = self.rest.strip_prefix('{') else {
             return String::new();
         };
@@ -159,26 +162,27 @@ impl<'a> Parser<'a> {
                 _ if escaped => escaped = false,
                 '\\' => escaped = true,
                 '"' | '\'' if quote == Some(c) => quote = None,
-                '"' | '\'' if quote.is_none() && has_end(&inner[at + 1..], c) => quote = Some(c),
+                '"' | '\'' if quote.is_none() && is_closed(&inner[at + 1..], c) => quote = Some(c),
                 _ if quote.is_some() => {}
                 '{' => depth += 1,
                 '}' if depth > 0 => depth -= 1,
                 '}' => {
                     self.rest = &inner[at + 1..];
-                    return within(&inner[..at]);
+                    return resolve_commands(&inner[..at]);
                 }
                 _ => {}
             }
         }
-        // Nothing closes it: what is there up to the end of the line is meant.
+        // The closing brace is missing: skip the line, so that the text after it is not lost too.
         self.is_unbalanced = true;
         let end = inner.find('\n').unwrap_or(inner.len());
         self.rest = &inner[end..];
         String::new()
     }
 
-    /// A mark of a quotation as TeX has them, ``so'' or `so', as people write it, and its length here.
-    fn quote(&mut self) -> Option<(char, usize)> {
+    /// An opening or closing mark of a TeX quotation, ``so'' or `so', as a plain quotation mark, and
+    /// its length in the text.
+    fn parse_quote(&mut self) -> Option<(char, usize)> {
         if let Some(end) = self.closing.filter(|end| self.rest.starts_with(end)) {
             self.closing = None;
             return Some((if end.len() > 1 { '"' } else { '\'' }, end.len()));
@@ -188,7 +192,7 @@ impl<'a> Parser<'a> {
         let body = &body[end.len() - 1..];
         let length = body.find(end).filter(|length| *length > 0)?;
         let behind = body[length + end.len()..].chars().next();
-        // Code has quotes, too: `c('a', 'b')`, `it's`.
+        // Code between backticks may contain quotes, too: `c('a', 'b')`, `it's`.
         let is_code = body[..length].contains(['`', '(', '=', '[', '$', '"'])
             || body[..length].contains("\n\n");
         if is_code || behind.is_some_and(|c| c.is_alphanumeric() || c == '`') {
@@ -198,9 +202,9 @@ impl<'a> Parser<'a> {
         Some((mark, end.len()))
     }
 
-    /// R code that roxygen2 would run, between single backticks behind an `r`: the stage that a badge of lifecycle
-    /// shows, else the code as text.
-    fn inline(&mut self) -> Option<String> {
+    /// Inline R code, `` `r expr` ``, which roxygen2 would run. A lifecycle badge becomes its stage in
+    /// parentheses; any other code is shown as text.
+    fn parse_inline_r(&mut self) -> Option<String> {
         let body = self.rest.strip_prefix("`r")?.strip_prefix(char::is_whitespace)?;
         let end = body.find('`')?;
         let code = body[..end].trim();
@@ -213,14 +217,14 @@ impl<'a> Parser<'a> {
         Some(shown)
     }
 
-    /// What stands between backticks, as many on either side.
-    fn ticked(&mut self) -> Option<String> {
+    /// Markdown code between backticks, the same number on either side.
+    fn parse_backticks(&mut self) -> Option<String> {
         let ticks = self.rest.bytes().take_while(|byte| *byte == b'`').count();
         let fence = &self.rest[..ticks];
         let body = &self.rest[ticks..];
         let end = body.find(fence)?;
         let code = body[..end].trim();
-        // The language behind a fence is none of the code.
+        // The first line of a fenced block is its language.
         let code =
             if ticks > 2 { code.split_once('\n').map_or(code, |(_, code)| code) } else { code };
         let whole = code.to_owned();
@@ -229,22 +233,22 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Whether a quote that opens here is closed, before the code can be.
-fn has_end(rest: &str, quote: char) -> bool {
+/// Whether a quote is closed on the same line; otherwise it is an apostrophe.
+fn is_closed(rest: &str, quote: char) -> bool {
     rest.find(quote).is_some_and(|end| !rest[..end].contains('\n'))
 }
 
-/// Code without the commands inside it: links, mostly.
-fn within(code: &str) -> String {
+/// Code with the commands inside it, mostly links, replaced by their text.
+fn resolve_commands(code: &str) -> String {
     if !code.contains('\\') {
         return code.trim().to_owned();
     }
     let mut out = String::new();
-    spell(&parse(code).pieces, &mut out);
+    push_text(&parse(code).pieces, &mut out);
     out.trim().to_owned()
 }
 
-fn spell(pieces: &[Piece], out: &mut String) {
+fn push_text(pieces: &[Piece], out: &mut String) {
     for piece in pieces {
         match piece {
             Piece::Text(text) | Piece::Code(text) | Piece::Link(text) => out.push_str(text),
@@ -252,7 +256,7 @@ fn spell(pieces: &[Piece], out: &mut String) {
                 out.push_str("...")
             }
             Piece::Command(_, arguments) => {
-                arguments.iter().for_each(|argument| spell(argument, out))
+                arguments.iter().for_each(|argument| push_text(argument, out))
             }
         }
     }

@@ -1,4 +1,8 @@
-//! A package: its documented functions, and where their documentation comes from.
+//! The documented objects of a package, and which documentation applies to which function.
+//!
+//! roxygen2 merges blocks to pages: `@rdname` and `@describeIn` put several functions on one page,
+//! which then share title, parameters, return value and examples, and `@inheritParams` copies
+//! parameters from other pages.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,17 +11,17 @@ use catalog::SourceId;
 use super::{
     block::{Block, Tag},
     keywords,
-    source::{self, Documented, Source, Subject},
-    template,
+    param::names,
+    source::{self, DocumentedObject, Object, Source},
+    template::{self, ReadFile},
 };
 
-/// How far `@inheritParams` is followed.
-const HOPS: usize = 8;
+/// The longest chain of `@inheritParams` that is followed.
+const MAX_INHERITANCE: usize = 8;
 
-/// Tags whose text may name functions that are documented elsewhere.
-const REFERRING: [&str; 4] = ["inheritParams", "rdname", "describeIn", "inherit"];
+/// Tags that refer to documentation elsewhere in the package.
+const REFERENCES: [&str; 4] = ["inheritParams", "rdname", "describeIn", "inherit"];
 
-/// A file, and what it documents.
 pub(crate) struct File<'a> {
     pub(crate) source: &'a SourceId,
     pub(crate) text: &'a str,
@@ -29,262 +33,219 @@ pub(crate) struct Package<'a> {
     pub(crate) name: &'a str,
     pub(crate) files: Vec<File<'a>>,
     /// The blocks of each page.
-    by_page: HashMap<String, Vec<Spot>>,
-    /// A block of the page that documents a name.
-    by_name: HashMap<String, Spot>,
+    by_page: HashMap<String, Vec<BlockId>>,
+    /// A block of the page that documents each name.
+    by_name: HashMap<String, BlockId>,
 }
 
-/// The other files of a package, by their path in it.
-pub(crate) type Others<'o> = &'o dyn Fn(&str) -> Option<String>;
-
-/// The place of a block: its file, and which of the file's it is.
-pub(crate) type Spot = (usize, usize);
+/// The position of a block: the index of its file, and its index there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct BlockId {
+    pub(crate) file: usize,
+    index: usize,
+}
 
 impl<'a> Package<'a> {
-    /// Reads the files that have tools, and those that these refer to.
-    pub(crate) fn read(name: &'a str, files: &'a [(SourceId, String)], others: Others<'_>) -> Self {
-        // A template may have the keyword.
-        let may_have_tools = |text: &str| keywords::are_in(text) || text.contains("@template ");
+    /// Parses the files that have tools, and those they refer to. The others, often most of a
+    /// package, are only searched for names.
+    pub(crate) fn read(
+        name: &'a str,
+        files: &'a [(SourceId, String)],
+        read_file: ReadFile<'_>,
+    ) -> Self {
+        // The keyword may be in a template.
+        let may_have_tools =
+            |text: &str| keywords::may_have_keywords(text) || text.contains("@template ");
         let (own, mut unread): (Vec<_>, Vec<_>) =
             files.iter().partition(|(_, text)| may_have_tools(text));
         let mut package = Self {
             name,
-            files: read_all(&own, others),
+            files: read_all(&own, read_file),
             by_page: HashMap::new(),
             by_name: HashMap::new(),
         };
         let mut wanted = package.references();
         while !wanted.is_empty() {
             let (needed, rest): (Vec<_>, Vec<_>) =
-                unread.into_iter().partition(|(_, text)| mentions(text, &wanted));
+                unread.into_iter().partition(|(_, text)| mentions_any(text, &wanted));
             let known = package.references();
-            package.files.extend(read_all(&needed, others));
+            package.files.extend(read_all(&needed, read_file));
             wanted = package.references().difference(&known).cloned().collect();
             unread = rest;
         }
-        package.index();
+        package.build_index();
         package
     }
 
-    /// The block at a spot.
-    pub(crate) fn at(&self, (file, index): Spot) -> &Documented<'a> {
-        &self.files[file].content.documented[index]
+    pub(crate) fn documented(&self, id: BlockId) -> &DocumentedObject<'a> {
+        &self.files[id.file].content.documented[id.index]
     }
 
-    /// The blocks that mark tools, in order.
-    pub(crate) fn tools(&self) -> Vec<Spot> {
-        let spots = self.spots();
-        spots.into_iter().filter(|spot| keywords::marks_tool(&self.at(*spot).block)).collect()
+    /// The blocks that mark tools, in source order.
+    pub(crate) fn tools(&self) -> Vec<BlockId> {
+        let mut ids = self.block_ids();
+        ids.retain(|id| keywords::marks_tool(&self.documented(*id).block));
+        ids
     }
 
-    /// The block at a spot, then the others of its page.
-    pub(crate) fn peers(&self, spot: Spot) -> Vec<Spot> {
-        let others = self.page(spot).and_then(|page| self.by_page.get(&page));
-        std::iter::once(spot)
-            .chain(others.into_iter().flatten().copied().filter(|other| *other != spot))
-            .collect()
+    /// A block and the other blocks of its page. The block itself comes first, because its own tags
+    /// take precedence.
+    pub(crate) fn blocks_on_page(&self, id: BlockId) -> Vec<BlockId> {
+        let page = self.page_of(id).and_then(|page| self.by_page.get(&page));
+        let others = page.into_iter().flatten().copied().filter(|other| *other != id);
+        std::iter::once(id).chain(others).collect()
     }
 
-    /// What documents a parameter of the function at a spot: its own block, its page, what it inherits from.
-    pub(crate) fn documentation(&self, spot: Spot, name: &str) -> Option<(Spot, &Tag<'a>)> {
-        let mut seen = HashSet::new();
-        self.find(spot, name, HOPS, &mut seen)
+    /// The `@param` for a parameter of the function at `id`: from its own block, else from its page,
+    /// else inherited.
+    pub(crate) fn find_param(&self, id: BlockId, name: &str) -> Option<(BlockId, &Tag<'a>)> {
+        self.find_param_within(id, name, MAX_INHERITANCE, &mut HashSet::new())
     }
 
-    fn find(
+    fn find_param_within(
         &self,
-        spot: Spot,
+        id: BlockId,
         name: &str,
-        hops: usize,
-        seen: &mut HashSet<Spot>,
-    ) -> Option<(Spot, &Tag<'a>)> {
-        if hops == 0 || !seen.insert(spot) {
+        depth: usize,
+        visited: &mut HashSet<BlockId>,
+    ) -> Option<(BlockId, &Tag<'a>)> {
+        if depth == 0 || !visited.insert(id) {
             return None;
         }
-        let peers = self.peers(spot);
-        let own = peers.iter().find_map(|peer| {
-            let tags = self.at(*peer).block.all("param").collect::<Vec<_>>();
-            tags.into_iter()
-                .rfind(|tag| names(tag).iter().any(|known| known == name))
-                .map(|tag| (*peer, tag))
+        let page = self.blocks_on_page(id);
+        let own = page.iter().find_map(|block| {
+            // The last of several `@param` for a name counts.
+            let tags: Vec<_> = self.documented(*block).block.tags_named("param").collect();
+            let tag = tags.into_iter().rfind(|tag| names(tag).iter().any(|known| known == name))?;
+            Some((*block, tag))
         });
         own.or_else(|| {
-            peers
-                .iter()
-                .flat_map(|peer| self.models(*peer))
-                .find_map(|from| self.find(from, name, hops - 1, seen))
+            page.iter()
+                .flat_map(|block| self.inherited_blocks(*block))
+                .find_map(|from| self.find_param_within(from, name, depth - 1, visited))
         })
     }
 
-    /// Whether a function on the page of a block may have a formal of this name. Those of other objects only R knows.
-    pub(crate) fn may_have_formal(&self, spot: Spot, name: &str) -> bool {
-        self.peers(spot).into_iter().any(|peer| match &self.at(peer).subject {
-            Subject::Function(function) => {
-                function.formals.iter().any(|formal| formal.name == name)
-            }
-            Subject::Object(_) => true,
-            Subject::Other => false,
+    /// Whether a function on the page of a block may have a formal of this name. The formals of
+    /// objects that are not function definitions are unknown.
+    pub(crate) fn may_have_formal(&self, id: BlockId, name: &str) -> bool {
+        self.blocks_on_page(id).into_iter().any(|block| match &self.documented(block).object {
+            Object::Function(function) => function.formals.iter().any(|formal| formal.name == name),
+            Object::Value(_) => true,
+            Object::Unnamed => false,
         })
     }
 
-    /// The pages of this package whose parameters a block takes over.
-    fn models(&self, spot: Spot) -> Vec<Spot> {
-        let targets = self
-            .at(spot)
-            .block
-            .tags
-            .iter()
-            .filter(|tag| matches!(tag.name, "inheritParams" | "inherit"));
-        targets.filter_map(|tag| self.model(tag)).collect()
+    fn inherited_blocks(&self, id: BlockId) -> Vec<BlockId> {
+        let tags = self.documented(id).block.tags.iter();
+        let inheriting = tags.filter(|tag| matches!(tag.name, "inheritParams" | "inherit"));
+        inheriting.filter_map(|tag| self.resolve_topic(tag)).collect()
     }
 
-    /// A block of the page that a tag names: by a function or another object on it, by `@name` or `@aliases`, or as a whole.
-    pub(crate) fn model(&self, tag: &Tag<'_>) -> Option<Spot> {
-        let name = self.local(tag.words().next()?)?;
+    /// A block of the page that a tag refers to: by an object on it, by `@name` or `@aliases`, or by
+    /// the name of the page.
+    pub(crate) fn resolve_topic(&self, tag: &Tag<'_>) -> Option<BlockId> {
+        let name = self.local_name(tag.words().next()?)?;
         self.by_name.get(name).or_else(|| self.by_page.get(name)?.first()).copied()
     }
 
-    /// The name of a topic of this package, by which it is inherited from.
-    fn local<'n>(&self, target: &'n str) -> Option<&'n str> {
-        match target.split_once("::") {
+    /// A topic without the prefix of this package; `None` if it belongs to another one.
+    fn local_name<'n>(&self, topic: &'n str) -> Option<&'n str> {
+        match topic.split_once("::") {
             Some((package, name)) => (package == self.name).then(|| name.trim_start_matches(':')),
-            None => Some(target),
+            None => Some(topic),
         }
     }
 
-    /// The page of documentation that a block belongs to.
-    fn page(&self, spot: Spot) -> Option<String> {
-        let block = &self.at(spot).block;
-        // A function that is described in the page of another one may name any function there.
-        match first_word(block, "describeIn").filter(|_| block.get("rdname").is_none()) {
+    fn page_of(&self, id: BlockId) -> Option<String> {
+        let block = &self.documented(id).block;
+        // `@describeIn` may name any function on the page, not only the one the page is named after.
+        match first_word(block, "describeIn").filter(|_| block.tag("rdname").is_none()) {
             Some(name) => {
-                Some(self.by_name.get(&name).and_then(|of| self.own_page(*of)).unwrap_or(name))
+                let target = self.by_name.get(&name).and_then(|target| self.own_page(*target));
+                Some(target.unwrap_or(name))
             }
-            None => self.own_page(spot),
+            None => self.own_page(id),
         }
     }
 
-    /// The page that a block makes or is put on by name.
-    fn own_page(&self, spot: Spot) -> Option<String> {
-        let documented = self.at(spot);
+    /// The page that a block creates or names.
+    fn own_page(&self, id: BlockId) -> Option<String> {
+        let documented = self.documented(id);
         let named =
             ["rdname", "name"].into_iter().find_map(|tag| first_word(&documented.block, tag));
         named.or_else(|| documented.name().map(str::to_owned))
     }
 
-    fn spots(&self) -> Vec<Spot> {
+    fn block_ids(&self) -> Vec<BlockId> {
         let files = self.files.iter().enumerate();
-        files
-            .flat_map(|(file, of)| (0..of.content.documented.len()).map(move |index| (file, index)))
-            .collect()
+        let ids = files.flat_map(|(file, content)| {
+            (0..content.content.documented.len()).map(move |index| BlockId { file, index })
+        });
+        ids.collect()
     }
 
-    fn index(&mut self) {
-        let spots = self.spots();
-        for spot in &spots {
-            let names = names_of(self.at(*spot));
-            names.into_iter().for_each(|name| _ = self.by_name.entry(name).or_insert(*spot));
+    /// Fills the indexes. Names come before aliases, so that an alias never hides an object, and
+    /// pages come last, because `page_of` looks up names.
+    fn build_index(&mut self) {
+        let ids = self.block_ids();
+        for id in &ids {
+            for name in names_of(self.documented(*id)) {
+                self.by_name.entry(name).or_insert(*id);
+            }
         }
-        for spot in &spots {
-            let aliases: Vec<_> = self
-                .at(*spot)
-                .block
-                .all("aliases")
-                .flat_map(Tag::words)
-                .map(str::to_owned)
-                .collect();
-            aliases.into_iter().for_each(|name| _ = self.by_name.entry(name).or_insert(*spot));
+        for id in &ids {
+            let aliases = self.documented(*id).block.tags_named("aliases").flat_map(Tag::words);
+            let aliases: Vec<_> = aliases.map(str::to_owned).collect();
+            for name in aliases {
+                self.by_name.entry(name).or_insert(*id);
+            }
         }
-        for spot in spots {
-            if let Some(page) = self.page(spot) {
-                self.by_page.entry(page).or_default().push(spot);
+        for id in ids {
+            if let Some(page) = self.page_of(id) {
+                self.by_page.entry(page).or_default().push(id);
             }
         }
     }
 
-    /// The names that blocks refer to, and those of tools, to which others may refer.
+    /// Text by which other files may be related: the names that blocks refer to, and the tags that
+    /// would refer to a tool.
     fn references(&self) -> HashSet<String> {
         let mut found = HashSet::new();
         for documented in self.files.iter().flat_map(|file| &file.content.documented) {
-            let tags = documented.block.tags.iter().filter(|tag| REFERRING.contains(&tag.name));
-            found.extend(tags.filter_map(|tag| self.local(tag.words().next()?).map(str::to_owned)));
+            let tags = documented.block.tags.iter().filter(|tag| REFERENCES.contains(&tag.name));
+            found.extend(
+                tags.filter_map(|tag| self.local_name(tag.words().next()?).map(str::to_owned)),
+            );
         }
-        for name in self.tools().into_iter().flat_map(|spot| names_of(self.at(spot))) {
+        for name in self.tools().into_iter().flat_map(|id| names_of(self.documented(id))) {
             found.extend(["rdname", "describeIn"].map(|tag| format!("@{tag} {name}")));
         }
         found
     }
 }
 
-fn read_all<'a>(files: &[&'a (SourceId, String)], others: Others<'_>) -> Vec<File<'a>> {
+fn read_all<'a>(files: &[&'a (SourceId, String)], read_file: ReadFile<'_>) -> Vec<File<'a>> {
     let read = |(source, text): &&'a (SourceId, String)| {
         let mut content = source::read(text);
-        content
-            .documented
-            .iter_mut()
-            .for_each(|documented| template::expand(&mut documented.block, others));
+        for documented in &mut content.documented {
+            template::expand_templates(&mut documented.block, read_file);
+        }
         File { source, text, content }
     };
     files.iter().map(read).collect()
 }
 
-fn mentions(text: &str, names: &HashSet<String>) -> bool {
+fn mentions_any(text: &str, names: &HashSet<String>) -> bool {
     text.contains("#'") && names.iter().any(|name| text.contains(name.as_str()))
 }
 
-/// The names of a block: that of what it is about, and its own.
-fn names_of(documented: &Documented<'_>) -> Vec<String> {
-    documented
-        .name()
-        .map(str::to_owned)
-        .into_iter()
-        .chain(first_word(&documented.block, "name"))
-        .collect()
+/// The names that a block documents: that of its object, and its `@name`.
+fn names_of(documented: &DocumentedObject<'_>) -> Vec<String> {
+    let object = documented.name().map(str::to_owned);
+    object.into_iter().chain(first_word(&documented.block, "name")).collect()
 }
 
 fn first_word(block: &Block<'_>, tag: &str) -> Option<String> {
-    block.get(tag).and_then(|tag| tag.words().next().map(str::to_owned))
-}
-
-/// The names that a `@param` is about.
-pub(crate) fn names(tag: &Tag<'_>) -> Vec<String> {
-    split(tag).0
-}
-
-/// The text of a `@param`, without a dash that only sets it off from the name.
-pub(crate) fn param_text(tag: &Tag<'_>) -> String {
-    let text = split(tag).1;
-    let is_list = text.lines().skip(1).any(|line| line.trim_start().starts_with("- "));
-    match text.strip_prefix("- ").or_else(|| text.strip_prefix("\u{2013} ")).filter(|_| !is_list) {
-        Some(rest) => rest.trim_start().to_owned(),
-        None => text,
-    }
-}
-
-/// `a,b text`, `a, b text` and `` `a b` text``.
-fn split(tag: &Tag<'_>) -> (Vec<String>, String) {
-    let text = tag.text();
-    let (mut names, mut rest) = (Vec::new(), text.as_str());
-    loop {
-        let (name, behind) = first_name(rest.trim_start());
-        names.extend((!name.is_empty()).then(|| name.to_owned()));
-        match behind.strip_prefix(',') {
-            Some(more) => rest = more,
-            None => return (names, behind.trim().to_owned()),
-        }
-    }
-}
-
-/// The name that a text begins with, without its backticks, and what stands behind it.
-fn first_name(text: &str) -> (&str, &str) {
-    let quoted = text.strip_prefix('`').and_then(|inside| inside.split_once('`'));
-    quoted.unwrap_or_else(|| {
-        text.split_at(text.find(|c: char| c == ',' || c.is_whitespace()).unwrap_or(text.len()))
-    })
-}
-
-/// Text that a block begins with, by its role: the title, and what follows it.
-pub(crate) fn intro(block: &Block<'_>) -> (Option<String>, Option<String>) {
-    let mut paragraphs = block.paragraphs().into_iter();
-    (paragraphs.next(), paragraphs.next())
+    block.tag(tag).and_then(|tag| tag.words().next().map(str::to_owned))
 }

@@ -1,235 +1,169 @@
 //! One parameter: its formal and its documentation as a property of the schema.
+//!
+//! The type comes from, in this order: the type that the text begins with, the default, the bounds
+//! or the first type keyword in the text (reported as a guess), and `string`.
+
+mod wording;
 
 use formats::type_phrase::{self, TypePhrase, ValueType};
 use serde_json::{Map, Number, Value as Json};
 
+use self::wording::{calls_optional, mentions_na, mentions_null};
 use super::{
     constant::Constant,
     description::describe,
     markup,
-    plain::{self, Plain},
-    plural::is_plural,
-    remarks::Remarks,
-    source::{self, Default, Formal},
-    values,
+    parameter_examples::find_examples,
+    plain_text::{self, PlainText},
+    reporter::Reporter,
+    source::{Default, Formal, parse_constant},
 };
 use crate::rules::{
     COMPUTED_DEFAULT, FOREIGN_TYPE, GUESSED_TYPE, MISSING_VALUE, UNBALANCED, UNDOCUMENTED,
     UNFIT_DEFAULT, UNFIT_EXAMPLE,
 };
 
-/// The documentation of a parameter.
+/// The text of a `@param`.
 #[derive(Clone, Copy)]
-pub(crate) struct Documentation<'a> {
+pub(crate) struct ParamText<'a> {
     pub(crate) text: &'a str,
-    /// Where it stands, unless in another file.
-    pub(crate) at: Option<usize>,
+    /// Its byte offset, unless it is in another file.
+    pub(crate) offset: Option<usize>,
 }
 
-/// A property of the schema.
+/// A property of the schema of a tool's parameters.
 pub(crate) struct Property {
     pub(crate) schema: Map<String, Json>,
     pub(crate) is_required: bool,
 }
 
-/// Puts a property together.
-pub(crate) fn property(
+/// Compiles the property of a formal. `formals` are all formals of the function.
+pub(crate) fn compile_property(
     formal: &Formal,
-    all: &[Formal],
-    documentation: Option<Documentation<'_>>,
-    remarks: &mut Remarks,
+    formals: &[Formal],
+    documentation: Option<ParamText<'_>>,
+    reporter: &mut Reporter,
 ) -> Property {
-    let text = documentation.map_or("", |documentation| documentation.text);
-    let at = documentation.and_then(|documentation| documentation.at).unwrap_or(formal.at);
-    let markup = markup::parse(text);
-    let plain = plain::of_pieces(&markup.pieces);
-    let Formal { name, default, is_omissible, .. } = formal;
-    let mut maker = Maker {
-        name,
-        default: default.as_ref(),
-        is_omissible: *is_omissible,
-        all,
-        plain: &plain,
-        at,
-        remarks,
+    let markup = markup::parse(documentation.map_or("", |documentation| documentation.text));
+    let mut compiler = PropertyCompiler {
+        name: &formal.name,
+        default: formal.default.as_ref(),
+        formals,
+        text: &plain_text::render(&markup.pieces),
+        offset: documentation.and_then(|found| found.offset).unwrap_or(formal.offset),
+        reporter,
     };
-    maker.check(markup.is_unbalanced, formal.at);
-    maker.property()
+    compiler.check_text(markup.is_unbalanced, formal.offset);
+    compiler.compile()
 }
 
-struct Maker<'a> {
+struct PropertyCompiler<'a> {
     name: &'a str,
     default: Option<&'a Default>,
-    is_omissible: bool,
-    /// All formals of the function.
-    all: &'a [Formal],
-    plain: &'a Plain,
-    at: usize,
-    remarks: &'a mut Remarks,
+    formals: &'a [Formal],
+    text: &'a PlainText,
+    /// Where problems are reported.
+    offset: usize,
+    reporter: &'a mut Reporter,
 }
 
-impl Maker<'_> {
-    fn check(&mut self, is_unbalanced: bool, at: usize) {
+impl PropertyCompiler<'_> {
+    fn check_text(&mut self, is_unbalanced: bool, formal_offset: usize) {
         let name = self.name;
-        if self.plain.text.is_empty() {
-            self.remarks.say(
+        if self.text.text.is_empty() {
+            self.reporter.report(
                 &UNDOCUMENTED,
-                at,
+                formal_offset,
                 format!("the parameter `{name}` is not described"),
                 format!("add `@param {name}` and a text"),
             );
         }
         if is_unbalanced {
             let message =
-                format!("a brace in the text of `{name}` is never closed; what follows it is lost");
-            self.remarks.say(&UNBALANCED, self.at, message, "close it with `}`");
+                format!("a brace in the text of `{name}` is never closed; the rest of it is lost");
+            self.reporter.report(&UNBALANCED, self.offset, message, "close it with `}`");
         }
     }
 
-    fn property(&mut self) -> Property {
-        let phrase = self.plain.leading_type();
-        let kind = self.kind(phrase.as_ref());
-        let constant = self.default.map(|default| &default.value);
-        let is_null = constant == Some(&Constant::Null);
-        let says_null =
-            phrase.as_ref().is_some_and(|phrase| phrase.is_nullable) || says_null(&self.plain.text);
-        let is_nullable = is_null || says_null;
-        let choices = self.choices(&kind);
-        let (default, comment) = self.default(&kind, phrase.as_ref(), choices.as_deref());
+    fn compile(&mut self) -> Property {
+        let text = &self.text.text;
+        let phrase = self.text.leading_type();
+        let value_type = self.resolve_type(phrase.as_ref());
+        let allows_null =
+            phrase.as_ref().is_some_and(|phrase| phrase.is_nullable) || mentions_null(text);
+        let is_nullable = allows_null || self.default_value() == Some(&Constant::Null);
+        let choices = self.choices(&value_type);
+        let (default, comment) = self.compile_default(&value_type, choices.as_deref());
+        let start = phrase.and_then(|phrase| phrase.rest).unwrap_or(0);
+        let range = range_of(text, &value_type, default.as_ref());
         let mut schema = Map::new();
         let mut put = |key: &str, value: Option<Json>| {
             schema.extend(value.map(|value| (key.to_owned(), value)))
         };
-        put(
-            "type",
-            Some(if is_nullable {
-                vec![kind.schema_type(), "null"].into()
-            } else {
-                kind.schema_type().into()
-            }),
-        );
-        put("format", kind.schema_format().map(Json::from));
-        put(
-            "description",
-            Some(describe(self.plain, phrase.as_ref().and_then(|phrase| phrase.rest)).into()),
-        );
-        let is_array = matches!(kind, ValueType::Array(_));
-        let items = kind
-            .item_schema()
-            .map(|items| with_choices(items, choices.as_deref().filter(|_| is_array)));
-        put(
-            "items",
-            items.map(
-                |items| {
-                    if mentions_missing(&self.plain.text) { or_missing(items) } else { items }
-                },
-            ),
-        );
-        let listed =
-            choices.as_deref().filter(|_| !is_array).map(|choices| listed(choices, is_nullable));
-        put("enum", listed);
-        let range = range(&self.plain.text, &kind, default.as_ref());
+        put("type", Some(type_with_null(&value_type, is_nullable)));
+        put("format", value_type.schema_format().map(Json::from));
+        put("description", Some(describe(self.text, start).into()));
+        put("items", item_schema(&value_type, choices.as_deref(), mentions_na(text)));
+        let is_choice = value_type == ValueType::Text;
+        put("enum", choices.as_deref().filter(|_| is_choice).map(|all| enum_of(all, is_nullable)));
         put("minimum", range.as_ref().map(|(low, _)| low.clone().into()));
         put("maximum", range.map(|(_, high)| high.into()));
         put("default", default);
-        put("examples", self.examples(&kind, choices.as_deref()));
+        put("examples", self.compile_examples(&value_type, choices.as_deref()));
         put("$comment", comment);
-        let is_required = self.default.is_none()
-            && !self.is_omissible
-            && !says_null
-            && !says_optional(&self.plain.text);
+        let is_required = self.default.is_none() && !allows_null && !calls_optional(text);
         Property { schema, is_required }
     }
 
-    fn kind(&mut self, phrase: Option<&TypePhrase>) -> ValueType {
-        let own = self.default.and_then(|default| self.of_default(default));
+    fn default_value(&self) -> Option<&Constant> {
+        self.default.map(|default| &default.value)
+    }
+
+    fn resolve_type(&mut self, phrase: Option<&TypePhrase>) -> ValueType {
+        let default_type = self.default_value().and_then(Constant::value_type);
         if let Some(phrase) = phrase {
             if phrase.is_foreign {
                 let message = format!(
-                    "`{}` takes what JSON cannot carry; callers can give it as {} at most",
+                    "JSON cannot carry the values of `{}`; callers can only give a {}",
                     self.name,
-                    phrase.kind.schema_type()
+                    phrase.value_type.schema_type()
                 );
-                self.remarks.say(
-                    &FOREIGN_TYPE,
-                    self.at,
-                    message,
-                    "give it a default and a name that begins with a dot",
-                );
+                let hint = "give it a default and a name that begins with a dot";
+                self.reporter.report(&FOREIGN_TYPE, self.offset, message, hint);
             }
-            return self.of_phrase(phrase, own);
+            return refine(phrase, default_type);
         }
-        match (self.default.map(|default| &default.value), own) {
-            (Some(Constant::Empty(of)), _) if !is_plural(self.name) => of.clone(),
-            // Choices, most likely.
-            (Some(Constant::Vector(items)), Some(ValueType::Array(of)))
-                if *of == ValueType::Text && !items.iter().any(Constant::has_missing) =>
+        match (self.default_value(), default_type) {
+            // Without a stated type, a character vector lists the choices of `match.arg`.
+            (Some(Constant::Vector(items)), Some(ValueType::Array(element)))
+                if *element == ValueType::Text && !items.iter().any(Constant::has_missing) =>
             {
                 ValueType::Text
             }
-            (_, Some(kind)) => kind,
-            (_, None) => {
-                let kind = type_phrase::guessed(&self.plain.text).unwrap_or(ValueType::Text);
-                if !self.plain.text.is_empty() {
-                    let message = format!(
-                        "nothing at the beginning says what `{}` is; it is taken as {}",
-                        self.name,
-                        kind.schema_type()
-                    );
-                    self.remarks.say(
-                        &GUESSED_TYPE,
-                        self.at,
-                        message,
-                        "begin the text with the type: `Character string, …`",
-                    );
-                }
-                kind
-            }
+            (_, Some(value_type)) => value_type,
+            (_, None) => self.guess_type(),
         }
     }
 
-    /// The type of a default. One that is another formal is of the type of that one's.
-    fn of_default(&self, default: &Default) -> Option<ValueType> {
-        let named = || self.all.iter().find(|formal| formal.name == default.text)?.default.as_ref();
-        default.value.value_type().or_else(|| named().and_then(|other| other.value.value_type()))
-    }
-
-    /// The type that the text says, as far as the default does not say more.
-    fn of_phrase(&self, phrase: &TypePhrase, own: Option<ValueType>) -> ValueType {
-        match &own {
-            // Choices: one of them is given.
-            Some(ValueType::Array(of))
-                if **of == ValueType::Text
-                    && phrase.others.contains(&ValueType::Text)
-                    && !self.is_empty_default() =>
-            {
-                ValueType::Text
-            }
-            Some(of @ ValueType::Array(_)) if phrase.is_vague => of.clone(),
-            Some(ValueType::Object) if phrase.is_vague => ValueType::Object,
-            Some(of) if phrase.is_vague && of.is_scalar() => of.clone().array(),
-            Some(ValueType::Array(of)) if self.is_empty_default() && **of == phrase.kind => {
-                phrase.kind.clone().array()
-            }
-            // A vector is a default of one value only where it lists choices.
-            Some(ValueType::Array(of)) if !phrase.is_plural && is_wider(&phrase.kind, of) => {
-                phrase.kind.clone().array()
-            }
-            _ => phrase.kind.clone(),
+    fn guess_type(&mut self) -> ValueType {
+        let guess = type_phrase::guess(&self.text.text).unwrap_or(ValueType::Text);
+        // A parameter without text is reported as undocumented already.
+        if !self.text.text.is_empty() {
+            let message = format!(
+                "the text of `{}` does not begin with a type; it is assumed to be a {}",
+                self.name,
+                guess.schema_type()
+            );
+            let hint = "begin the text with the type: `Character string, …`";
+            self.reporter.report(&GUESSED_TYPE, self.offset, message, hint);
         }
+        guess
     }
 
-    /// Whether the default is `character(0)` or the like.
-    fn is_empty_default(&self) -> bool {
-        matches!(self.default.map(|default| &default.value), Some(Constant::Empty(_)))
-    }
-
-    /// The values of a character vector that is the default.
-    fn choices(&self, kind: &ValueType) -> Option<Vec<Json>> {
-        let is_text = *kind == ValueType::Text || *kind == ValueType::Text.array();
-        let Some(Constant::Vector(items)) =
-            self.default.map(|default| &default.value).filter(|_| is_text)
-        else {
+    /// The distinct values of a character vector that is the default.
+    fn choices(&self, value_type: &ValueType) -> Option<Vec<Json>> {
+        let is_text = *value_type == ValueType::Text || *value_type == ValueType::Text.array();
+        let Some(Constant::Vector(items)) = self.default_value().filter(|_| is_text) else {
             return None;
         };
         let mut choices: Vec<Json> = Vec::new();
@@ -244,213 +178,156 @@ impl Maker<'_> {
         (choices.len() > 1).then_some(choices)
     }
 
-    /// The default, and a remark about one that is computed.
-    fn default(
+    /// The default as JSON, or a comment with its R code if only R can compute it.
+    fn compile_default(
         &mut self,
-        kind: &ValueType,
-        phrase: Option<&TypePhrase>,
+        value_type: &ValueType,
         choices: Option<&[Json]>,
     ) -> (Option<Json>, Option<Json>) {
         let Some(default) = self.default else {
             return (None, None);
         };
-        let name = self.name;
+        let (name, code) = (self.name, &default.text);
         match (&default.value, choices) {
+            // The format document: with a plural name, all choices are valid and none is preferred.
             (_, Some(_)) if is_plural(name) => (None, None),
-            (_, Some([first, ..])) if *kind == ValueType::Text => (Some(first.clone()), None),
+            (_, Some([first, ..])) if *value_type == ValueType::Text => (Some(first.clone()), None),
             (Constant::Null, _) => (Some(Json::Null), None),
             (value, _) if value.has_missing() => {
-                let message = format!(
-                    "the default `{}` of `{name}` has no JSON value and is left out",
-                    default.text
-                );
-                self.remarks.say(
-                    &MISSING_VALUE,
-                    self.at,
-                    message,
-                    "R uses it all the same; say in the text what it means",
-                );
+                let message = format!("the default `{code}` of `{name}` has no JSON value");
+                let hint = "R still uses it; explain it in the text";
+                self.reporter.report(&MISSING_VALUE, self.offset, message, hint);
                 (None, None)
             }
             (Constant::Computed(_), _) => {
-                let message =
-                    format!("the default of `{name}` is computed by R: `{}`", default.text);
-                self.remarks.say(
-                    &COMPUTED_DEFAULT,
-                    self.at,
-                    message,
-                    "R uses it all the same; say in the text what it comes to",
-                );
-                (None, Some(format!("R default: {}", default.text).into()))
+                let message = format!("the default of `{name}` is computed by R: `{code}`");
+                let hint = "R still uses it; explain it in the text";
+                self.reporter.report(&COMPUTED_DEFAULT, self.offset, message, hint);
+                (None, Some(format!("R default: {code}").into()))
             }
-            (value, _) => match value.to_json(kind) {
-                Some(value) => (Some(value), None),
-                None => {
-                    let source = if phrase.is_some() { ", as the text says" } else { "" };
-                    let message = format!(
-                        "the default `{}` of `{name}` is no {}{source}; it is left out",
-                        default.text,
-                        kind.schema_type()
-                    );
-                    self.remarks.say(
-                        &UNFIT_DEFAULT,
-                        self.at,
-                        message,
-                        "correct the type in the text, or the default",
-                    );
-                    (None, None)
-                }
-            },
-        }
-    }
-
-    fn examples(&mut self, kind: &ValueType, choices: Option<&[Json]>) -> Option<Json> {
-        let names: Vec<_> = self.all.iter().map(|formal| formal.name.as_str()).collect();
-        let (mut found, unfit) = values::examples(self.plain, kind, self.name, &names);
-        if let (ValueType::Text, Some(choices)) = (kind, choices) {
-            let (good, bad): (Vec<_>, Vec<_>) =
-                found.into_iter().partition(|value| choices.contains(value));
-            // Code that lists the choices says nothing new.
-            let others = bad
-                .iter()
-                .filter_map(Json::as_str)
-                .filter(|code| !matches!(source::constant(code), Constant::Vector(_)));
-            for code in others {
-                let message = format!(
-                    "the example `{code}` of `{}` is none of its choices and is left out",
-                    self.name
-                );
-                self.remarks.say(
-                    &UNFIT_EXAMPLE,
-                    self.at,
-                    message,
-                    "write one of the choices, or add it to the default",
-                );
+            (value, _) => {
+                (value.to_json(value_type).or_else(|| self.reject_default(value_type, code)), None)
             }
-            found = good;
         }
-        for code in unfit {
-            let message = format!(
-                "the example `{code}` of `{}` is no {} and is left out",
-                self.name,
-                kind.schema_type()
-            );
-            self.remarks.say(
-                &UNFIT_EXAMPLE,
-                self.at,
-                message,
-                "write it as a literal of the parameter's type",
-            );
+    }
+
+    fn reject_default(&mut self, value_type: &ValueType, code: &str) -> Option<Json> {
+        let message = format!(
+            "the default `{code}` of `{}` does not have the type {}, so it is left out",
+            self.name,
+            value_type.schema_type()
+        );
+        let hint = "correct the type in the text, or the default";
+        self.reporter.report(&UNFIT_DEFAULT, self.offset, message, hint);
+        None
+    }
+
+    fn compile_examples(
+        &mut self,
+        value_type: &ValueType,
+        choices: Option<&[Json]>,
+    ) -> Option<Json> {
+        let names: Vec<_> = self.formals.iter().map(|formal| formal.name.as_str()).collect();
+        let mut examples = find_examples(self.text, value_type, &names);
+        if let (ValueType::Text, Some(choices)) = (value_type, choices) {
+            let (valid, invalid): (Vec<_>, Vec<_>) =
+                examples.values.into_iter().partition(|value| choices.contains(value));
+            examples.values = valid;
+            // `one of c("a", "b")` repeats the choices, which is fine.
+            let is_vector = |code: &&str| matches!(parse_constant(code), Constant::Vector(_));
+            for code in invalid.iter().filter_map(Json::as_str).filter(|code| !is_vector(code)) {
+                let hint = "write one of the choices, or add it to the default";
+                self.reject_example(code, "is not one of its choices", hint);
+            }
         }
-        (!found.is_empty()).then(|| found.into())
+        for code in &examples.unfit {
+            let problem = format!("does not have the type {}", value_type.schema_type());
+            self.reject_example(code, &problem, "write it as a literal of the parameter's type");
+        }
+        (!examples.values.is_empty()).then(|| examples.values.into())
+    }
+
+    fn reject_example(&mut self, code: &str, problem: &str, hint: &str) {
+        let message =
+            format!("the example `{code}` of `{}` {problem}, so it is left out", self.name);
+        self.reporter.report(&UNFIT_EXAMPLE, self.offset, message, hint);
     }
 }
 
-/// Whether a default of these values can be one of this type: the type is that of one of them.
-fn is_wider(kind: &ValueType, of: &ValueType) -> bool {
-    let is_number = |kind: &ValueType| matches!(kind, ValueType::Number | ValueType::Integer);
-    is_number(kind) && is_number(of) || *kind == ValueType::Boolean && *of == ValueType::Boolean
-}
-
-fn with_choices(mut items: Json, choices: Option<&[Json]>) -> Json {
-    if let Some(choices) = choices {
-        items["enum"] = choices.into();
+/// The stated type, made more precise by that of the default.
+fn refine(phrase: &TypePhrase, default_type: Option<ValueType>) -> ValueType {
+    let stated = &phrase.value_type;
+    match default_type {
+        // `Vector of things` does not say what it holds, but its default does.
+        Some(of @ (ValueType::Array(_) | ValueType::Object)) if phrase.has_unknown_items => of,
+        Some(of) if phrase.has_unknown_items && of.is_scalar() => of.array(),
+        // R does not tell scalars from vectors, and texts often do not either: `Numeric, the limits`
+        // with the default `c(0, 1)`. A character vector is different: it lists choices.
+        Some(ValueType::Array(element)) if is_widened(stated, &element) => stated.clone().array(),
+        _ => stated.clone(),
     }
-    items
 }
 
-/// Items that may be `NA`, which is `null`.
-fn or_missing(mut items: Json) -> Json {
-    if let Some(kind) = items["type"].as_str().filter(|kind| !["object", "array"].contains(kind)) {
-        items["type"] = vec![kind, "null"].into();
-        if let Some(choices) = items.get_mut("enum").and_then(Json::as_array_mut) {
-            choices.push(Json::Null);
-        }
-    } else if items["type"] == "array" {
-        items["items"] = or_missing(items["items"].take());
-    }
-    items
+/// Whether a vector of `element` fits `stated` if that is taken as the type of each element.
+fn is_widened(stated: &ValueType, element: &ValueType) -> bool {
+    let is_number = |one: &ValueType| matches!(one, ValueType::Number | ValueType::Integer);
+    is_number(stated) && is_number(element)
+        || *stated == ValueType::Boolean && *element == ValueType::Boolean
 }
 
-fn listed(choices: &[Json], is_nullable: bool) -> Json {
+/// Whether the name of a parameter is a plural: `modes`, but not `status`, `axis` or `class`.
+/// Misjudging a name costs little, since R applies its own default either way.
+fn is_plural(name: &str) -> bool {
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit()).to_lowercase();
+    name.ends_with('s') && !["ss", "us", "is"].iter().any(|end| name.ends_with(end))
+}
+
+fn type_with_null(value_type: &ValueType, is_nullable: bool) -> Json {
+    let name = value_type.schema_type();
+    if is_nullable { vec![name, "null"].into() } else { name.into() }
+}
+
+fn enum_of(choices: &[Json], is_nullable: bool) -> Json {
     choices.iter().cloned().chain(is_nullable.then_some(Json::Null)).collect::<Vec<_>>().into()
 }
 
-/// Whether the text names `NULL` as another value: `or NULL`, `If NULL, …`, `NULL means …`.
-fn says_null(text: &str) -> bool {
-    const BEHIND: [&str; 6] = ["for", "means", "to", "if", "when", "uses"];
-    let words = words(text);
-    let word = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", String::as_str);
-    (0..words.len()).filter(|at| words[*at] == "null").any(|at| {
-        let before = |back: usize| word(at.checked_sub(back));
-        let is_refused =
-            (1..4).any(|back| ["not", "never", "cannot", "non"].contains(&before(back)));
-        ["or", "if", "when"].contains(&before(1))
-            || BEHIND.contains(&word(Some(at + 1))) && !is_refused
-    })
+/// The schema of the items of an array, with their choices. `NA` is `null` in JSON, so items may be
+/// null if the text mentions it.
+fn item_schema(value_type: &ValueType, choices: Option<&[Json]>, allows_na: bool) -> Option<Json> {
+    let mut items = value_type.item_schema()?;
+    if let Some(choices) = choices {
+        items["enum"] = choices.into();
+    }
+    Some(if allows_na { allow_null(items) } else { items })
 }
 
-/// Whether the text speaks of `NA`.
-fn mentions_missing(text: &str) -> bool {
-    let is_na =
-        |word: &str| ["NA", "NAs", "NA_real_", "NA_integer_", "NA_character_"].contains(&word);
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_na)
-        || text.to_lowercase().contains("missing value")
-}
-
-/// Whether the text says that the parameter may be left out.
-fn says_optional(text: &str) -> bool {
-    const DEFAULT: [&str; 10] = [
-        "defaults to",
-        "default to",
-        "default is",
-        "default:",
-        "default =",
-        "(default",
-        ", by default",
-        "; by default",
-        "(by default",
-        "default value is",
-    ];
-    const GIVEN: [&str; 4] = ["given", "specified", "supplied", "provided"];
-    let lower = text.to_lowercase();
-    let has_default = DEFAULT.iter().any(|said| lower.contains(said))
-        || lower
-            .split(". ")
-            .any(|sentence| sentence.starts_with("default ") || sentence.starts_with("by default"));
-    let words = words(text);
-    has_default
-        || words.iter().enumerate().any(|(at, word)| {
-            let before = at.checked_sub(1).map_or("", |before| words[before].as_str());
-            let behind = words.get(at + 1).map_or("", String::as_str);
-            match word.as_str() {
-                "optional" | "optionally" => !["not", "non", "never"].contains(&before),
-                "if" => match behind {
-                    "not" => words.get(at + 2).is_some_and(|given| GIVEN.contains(&given.as_str())),
-                    behind => ["null", "missing", "omitted", "unspecified"].contains(&behind),
-                },
-                _ => false,
+fn allow_null(mut schema: Json) -> Json {
+    match schema["type"].as_str() {
+        Some("array") => schema["items"] = allow_null(schema["items"].take()),
+        Some("object") | None => {}
+        Some(name) => {
+            schema["type"] = vec![name, "null"].into();
+            if let Some(choices) = schema.get_mut("enum").and_then(Json::as_array_mut) {
+                choices.push(Json::Null);
             }
-        })
+        }
+    }
+    schema
 }
 
-fn words(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect()
-}
-
-/// The bounds of `between 0 and 1`, for a number whose default lies between them.
-fn range(text: &str, kind: &ValueType, default: Option<&Json>) -> Option<(Number, Number)> {
-    if !matches!(kind, ValueType::Number | ValueType::Integer) {
+/// The bounds that the text of a number gives, if the default is within them; otherwise they belong
+/// to something else.
+fn range_of(
+    text: &str,
+    value_type: &ValueType,
+    default: Option<&Json>,
+) -> Option<(Number, Number)> {
+    if !matches!(value_type, ValueType::Number | ValueType::Integer) {
         return None;
     }
-    let (low, high) = type_phrase::range(text)?;
-    let is_inside = |value: f64| {
-        low.as_f64().is_some_and(|low| low <= value)
-            && high.as_f64().is_some_and(|high| value <= high)
-    };
-    let is_good = is_inside(low.as_f64()?) && default.and_then(Json::as_f64).is_none_or(is_inside);
-    is_good.then_some((low, high))
+    let (low, high) = type_phrase::parse_range(text)?;
+    let (from, to) = (low.as_f64()?, high.as_f64()?);
+    let is_valid = from <= to
+        && default.and_then(Json::as_f64).is_none_or(|value| (from..=to).contains(&value));
+    is_valid.then_some((low, high))
 }

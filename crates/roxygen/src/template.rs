@@ -1,44 +1,54 @@
-//! `@template NAME`: tags that stand in a file of their own, with places for the values of `@templateVar`.
+//! `@template NAME`: tags in a file of their own, with placeholders for the values of
+//! `@templateVar`.
 //!
-//! A template is a program for `brew`. Those that only put values in are read; R code in one is not run.
+//! Templates are programs for the R package `brew`. Only those whose code inserts a variable,
+//! `<%= name %>`, can be expanded; any other code would need R.
 
-use super::{block::Block, package::Others};
+use super::block::Block;
 
-/// Where templates are.
+/// Reads a file of the package by its path in the package.
+pub(crate) type ReadFile<'o> = &'o dyn Fn(&str) -> Option<String>;
+
+/// The folders in which roxygen2 looks for templates.
 const FOLDERS: [&str; 2] = ["man-roxygen", "man/roxygen/templates"];
 
-/// Puts the templates that can be read in the places where a block names them. The others stay named.
-pub(super) fn expand(block: &mut Block<'_>, others: Others<'_>) {
+/// Replaces each `@template` of a block by the tags of the template. A template that cannot be
+/// expanded stays as a tag, to be reported for tools.
+pub(super) fn expand_templates(block: &mut Block<'_>, read_file: ReadFile<'_>) {
     let mut index = 0;
     while let Some(tag) = block.tags.get(index) {
-        match (tag.name == "template").then(|| text(block, index, others)) {
-            Some(Ok(text)) => block.replace(index, &text),
+        match (tag.name == "template").then(|| expand(block, index, read_file)) {
+            Some(Ok(text)) => block.replace_tag(index, &text),
             _ => index += 1,
         }
     }
 }
 
-/// What the template at an index of a block says, or why that is not known.
-pub(super) fn text(block: &Block<'_>, index: usize, others: Others<'_>) -> Result<String, String> {
+/// The text of the template that the tag at `index` names, or why it cannot be expanded.
+pub(super) fn expand(
+    block: &Block<'_>,
+    index: usize,
+    read_file: ReadFile<'_>,
+) -> Result<String, String> {
     let name = block.tags[index].text();
-    let paths = FOLDERS
+    let mut paths = FOLDERS
         .iter()
         .flat_map(|folder| [format!("{folder}/{name}.R"), format!("{folder}/{name}.r")]);
-    let found = paths.into_iter().find_map(|path| others(&path));
-    let template =
-        found.ok_or_else(|| format!("there is no `{}/{name}.R` in the package", FOLDERS[0]))?;
-    filled(&template, block)
-        .ok_or_else(|| format!("the template `{name}` has R code in it, which is not run"))
+    let template = paths
+        .find_map(|path| read_file(&path))
+        .ok_or_else(|| format!("there is no `{}/{name}.R` in the package", FOLDERS[0]))?;
+    fill_in(&template, block)
+        .ok_or_else(|| format!("the template `{name}` contains R code, which `build` does not run"))
 }
 
-/// A template with values for its variables; nothing if it needs more than that.
-fn filled(template: &str, block: &Block<'_>) -> Option<String> {
+/// The template with the values of its variables; `None` if it contains other code.
+fn fill_in(template: &str, block: &Block<'_>) -> Option<String> {
     let mut out = String::new();
     let mut rest = template;
     while let Some((before, code)) = rest.split_once("<%") {
         let (code, after) = code.split_once("%>")?;
         out.push_str(before);
-        out.push_str(&variable(block, code.strip_prefix('=')?.trim())?);
+        out.push_str(&find_variable(block, code.strip_prefix('=')?.trim())?);
         rest = after;
     }
     out.push_str(rest);
@@ -46,10 +56,10 @@ fn filled(template: &str, block: &Block<'_>) -> Option<String> {
 }
 
 /// The value of a `@templateVar`.
-fn variable(block: &Block<'_>, name: &str) -> Option<String> {
-    block.all("templateVar").find_map(|tag| {
+fn find_variable(block: &Block<'_>, name: &str) -> Option<String> {
+    block.tags_named("templateVar").find_map(|tag| {
         let text = tag.text();
-        let (known, value) = text.split_once(char::is_whitespace)?;
-        (known == name).then(|| value.trim().to_owned())
+        let (variable, value) = text.split_once(char::is_whitespace)?;
+        (variable == name).then(|| value.trim().to_owned())
     })
 }

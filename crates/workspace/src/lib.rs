@@ -5,6 +5,7 @@
 
 mod allow;
 mod bind;
+mod build;
 mod clause;
 mod config;
 mod content;
@@ -15,7 +16,6 @@ mod definition;
 mod discover;
 mod documents;
 mod environment;
-mod examples;
 mod files;
 mod fix;
 mod flags;
@@ -23,7 +23,6 @@ mod groups;
 mod judging;
 mod loader;
 mod lock;
-mod package;
 mod parallel;
 mod paths;
 mod policy;
@@ -37,6 +36,7 @@ mod watch;
 
 pub use allow::AllowClause;
 pub use bind::{Bind, OutputCheck};
+pub use build::{Build, Change, ExampleRecord, ExampleRunner, ExampleRuns, PackageError, RPackage};
 pub use clause::Clause;
 pub use config::{
     Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, PromptsConfig, config_schema,
@@ -46,14 +46,12 @@ pub use crib::{Crib, OpenError};
 pub use custom_rules::{RuleClause, RuleSeverity};
 pub use documents::{Documents, DocumentsConfig, RenderBackend};
 pub use environment::Environment;
-pub use examples::{Examples, Ran, Record};
 pub use files::{Files, LARGEST_FILE};
 pub use fix::{FixError, Fixed, fix_crib, fix_paths};
 pub use flags::{FlagDefaults, FlagsConfig, SwitchClause};
 pub use groups::{GroupError, Groups};
 pub use loader::{Loaded, Loader, check_text};
 pub use lock::{Drift, LOCK, Lock, LockError};
-pub use package::{Build, Change, PackageError, RPackage};
 pub use paths::{check_paths, read_paths};
 pub use policy::PolicyClause;
 pub use policy_proposal::propose_policy_clause;
@@ -89,10 +87,10 @@ pub static RULES: &[&catalog::Rule] = &[
     &content::AMBIGUOUS_NAME,
     &documents::BROKEN_DOCUMENTS,
     &documents::FORBIDDEN_BACKEND,
-    &package::FOREIGN_FILE,
-    &package::STALE_FILE,
-    &examples::FAILED_EXAMPLE,
-    &examples::NO_R,
+    &build::FOREIGN_FILE,
+    &build::STALE_FILE,
+    &build::FAILED_EXAMPLE,
+    &build::NO_R,
     &allow::BROKEN_ALLOW,
     &allow::USELESS_ALLOW,
     &custom_rules::BROKEN_RULE,

@@ -7,7 +7,7 @@ use std::{
 
 use catalog::{Implementation, Tool};
 
-use crate::package;
+use crate::build;
 
 /// Says of an R function where the sources of its package are, if they are in the crib.
 pub(crate) fn settle(tool: &mut Tool, definition: &Path, crib: &Path) {
@@ -30,5 +30,5 @@ fn find(package: &str, definition: &Path, crib: &Path) -> Option<PathBuf> {
 
 fn is_package(folder: &Path, name: &str) -> bool {
     let description = fs::read_to_string(folder.join("DESCRIPTION")).unwrap_or_default();
-    package::name_in(&description).as_deref() == Some(name) && folder.join("R").is_dir()
+    build::package_name(&description).as_deref() == Some(name) && folder.join("R").is_dir()
 }

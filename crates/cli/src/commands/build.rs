@@ -4,7 +4,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use catalog::{Severity, SourceId};
 use host::count;
-use workspace::{Build, Change, Examples, Files, Loaded, RPackage, Record};
+use workspace::{Build, Change, ExampleRecord, ExampleRunner, Files, Loaded, RPackage};
 
 use super::{CommandContext, CommandResult, check};
 use crate::{error::CommandError, executor::block_on, terminal};
@@ -43,12 +43,12 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let mut build = package.compile(args.out.as_deref());
     let records = match (args.check, args.no_examples) {
         (true, _) => build.records(),
-        (false, true) => build.records().into_iter().map(Record::without_output).collect(),
+        (false, true) => build.records().into_iter().map(ExampleRecord::without_output).collect(),
         (false, false) => run_examples(context, &package, &mut build, args)?,
     };
-    let changes = build.changes(&records);
+    let changes = build.plan_changes(&records);
     if args.check {
-        build.diagnostics.extend(build.stale(&changes));
+        build.diagnostics.extend(build.report_stale(&changes));
     } else {
         apply(&changes)?;
     }
@@ -64,9 +64,12 @@ fn run_examples(
     package: &RPackage,
     build: &mut Build,
     args: &Args,
-) -> Result<Vec<Record>, CommandError> {
-    let examples =
-        Examples::new(package, context.environment, args.timeout_seconds.map(Duration::from_secs));
+) -> Result<Vec<ExampleRecord>, CommandError> {
+    let examples = ExampleRunner::new(
+        package,
+        context.environment,
+        args.timeout_seconds.map(Duration::from_secs),
+    );
     if terminal::is_interactive() {
         terminal::note(&format!(
             "running changed examples of {}",

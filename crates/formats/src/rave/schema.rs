@@ -207,7 +207,8 @@ impl Mender<'_, '_> {
         let Some((kind, description)) = text("type").zip(text("description")) else {
             return;
         };
-        let Some(said) = type_phrase::clear_type(description).filter(|said| said["type"] != kind)
+        let Some(said) =
+            type_phrase::stated_schema(description).filter(|said| said["type"] != kind)
         else {
             return;
         };

@@ -1,23 +1,25 @@
-//! Keywords of roxygen2 blocks that are nearly those of tools: none is lost in silence.
+//! Misspelled keywords: none is lost silently.
 
 use catalog::{Diagnostic, Severity};
-use roxygen::{Compiled, compile_with};
+use roxygen::{Compilation, compile};
 
-use crate::build::{build, files, found, lines};
+use crate::support::{compile_text, lines_of, r_files, with_code};
 
 /// A function whose block ends with these lines.
-fn with(tags: &str) -> String {
+fn block_with(tags: &str) -> String {
     format!("#' T\n#' @examples f()\n#' {tags}\nf <- function() 1\n")
 }
 
-fn hints(compiled: &Compiled) -> Vec<(Severity, &str)> {
-    let said = |found: &'_ Diagnostic| found.code == "TC153";
-    let diagnostics = compiled.diagnostics.iter().filter(|found| said(found));
-    diagnostics.map(|found| (found.severity, found.hint.as_deref().unwrap_or_default())).collect()
+fn hints(compilation: &Compilation) -> Vec<(Severity, &str)> {
+    let found: Vec<&Diagnostic> = with_code(&compilation.diagnostics, "TC153");
+    found
+        .into_iter()
+        .map(|found| (found.severity, found.hint.as_deref().unwrap_or_default()))
+        .collect()
 }
 
 #[test]
-fn what_is_nearly_a_safety_flag_is_an_error_and_no_tool_is_made() {
+fn a_misspelled_safety_keyword_is_an_error_without_a_tool() {
     for (tags, hint) in [
         ("@keywords mcp-tool mcp-dangerus", "did you mean `mcp-dangerous`?"),
         ("@keywords mcp-tool mcp_dangerous", "did you mean `mcp-dangerous`?"),
@@ -38,14 +40,14 @@ fn what_is_nearly_a_safety_flag_is_an_error_and_no_tool_is_made() {
             "write `@keywords mcp-requires-approval`",
         ),
     ] {
-        let compiled = build(&with(tags));
-        assert_eq!(hints(&compiled), [(Severity::Error, hint)], "{tags}");
-        assert!(compiled.definitions.is_empty(), "{tags}");
+        let compilation = compile_text(&block_with(tags));
+        assert_eq!(hints(&compilation), [(Severity::Error, hint)], "{tags}");
+        assert!(compilation.definitions.is_empty(), "{tags}");
     }
 }
 
 #[test]
-fn what_is_nearly_the_mark_of_a_tool_is_reported() {
+fn a_misspelled_mcp_tool_is_reported() {
     for (tags, hint) in [
         ("@keywords MCP-tool", "did you mean `mcp-tool`?"),
         ("@keywords mcp_tool", "did you mean `mcp-tool`?"),
@@ -53,16 +55,16 @@ fn what_is_nearly_the_mark_of_a_tool_is_reported() {
         ("@keyword mcp-tool", "write `@keywords mcp-tool`"),
         ("@Keywords mcp-tool", "write `@keywords mcp-tool`"),
     ] {
-        let text = with(tags);
-        let compiled = build(&text);
-        assert_eq!(hints(&compiled), [(Severity::Warning, hint)], "{tags}");
-        assert_eq!(lines(&compiled, "TC153", &text), [3]);
-        assert!(compiled.definitions.is_empty(), "only the very word makes a tool");
+        let text = block_with(tags);
+        let compilation = compile_text(&text);
+        assert_eq!(hints(&compilation), [(Severity::Warning, hint)], "{tags}");
+        assert_eq!(lines_of(&compilation, "TC153", &text), [3]);
+        assert!(compilation.definitions.is_empty(), "only the exact keyword marks a tool");
     }
 }
 
 #[test]
-fn ordinary_words_are_left_alone() {
+fn ordinary_keywords_are_not_reported() {
     for tags in [
         "@keywords internal",
         "@keywords datasets dangerous requires-approval",
@@ -70,24 +72,29 @@ fn ordinary_words_are_left_alone() {
         "@keywords mcp mcmc",
         "@details The MCP-dangerous world",
     ] {
-        assert!(build(&with(tags)).diagnostics.is_empty(), "{tags}");
+        assert!(compile_text(&block_with(tags)).diagnostics.is_empty(), "{tags}");
     }
-    let compiled = build(&with("@keywords internal mcp-tool hplot network read-only"));
-    assert!(compiled.diagnostics.is_empty(), "{:?}", compiled.diagnostics);
-    assert_eq!(compiled.definitions.len(), 1);
-    assert_eq!(build(&with("@keywords: mcp-tool")).definitions.len(), 1, "a colon changes nothing");
+    let compilation =
+        compile_text(&block_with("@keywords internal mcp-tool hplot network read-only"));
+    assert!(compilation.diagnostics.is_empty(), "{:?}", compilation.diagnostics);
+    assert_eq!(compilation.definitions.len(), 1);
+    assert_eq!(
+        compile_text(&block_with("@keywords: mcp-tool")).definitions.len(),
+        1,
+        "a colon changes nothing"
+    );
 }
 
 #[test]
-fn a_flag_in_a_template_is_not_lost_either() {
+fn a_misspelled_keyword_in_a_template_is_reported() {
     let others = |path: &str| {
         (path == "man-roxygen/careful.R").then(|| "#' @Keywords mcp-dangerous\n".to_owned())
     };
-    let compiled = compile_with(
+    let compilation = compile(
         "pkg",
-        &files(&[("R/a.R", &with("@template careful\n#' @keywords mcp-tool"))]),
+        &r_files(&[("R/a.R", &block_with("@template careful\n#' @keywords mcp-tool"))]),
         &others,
     );
-    assert!(compiled.definitions.is_empty());
-    assert_eq!(found(&compiled.diagnostics, "TC153").len(), 1);
+    assert!(compilation.definitions.is_empty());
+    assert_eq!(with_code(&compilation.diagnostics, "TC153").len(), 1);
 }

@@ -1,8 +1,13 @@
 //! R sources in; definitions and diagnostics out.
 
-mod build;
-mod documented;
+mod compiling;
+mod corpus;
 mod keywords;
+mod markup;
 mod pages;
+mod parameters;
+mod planning;
 mod probe;
-mod shared;
+mod returns;
+mod robustness;
+mod support;

@@ -1,32 +1,29 @@
-//! What is expected of the probe package: written down from the format's document, parameter by parameter.
+//! The probe package of the external corpus, with the results that the format document asks for.
 
 use std::fs;
 
-use roxygen::{Compiled, compile};
+use roxygen::{Compilation, compile};
 use serde_json::{Value, json};
 
-use crate::{
-    build::{and, document, files, lines, of},
-    shared::shared,
-};
+use crate::support::{array, external_corpus, lines_of, property, r_files, read_back, with};
 
 struct Probe {
     text: String,
-    compiled: Compiled,
+    compilation: Compilation,
 }
 
 fn probe() -> Option<Probe> {
-    let text =
-        fs::read_to_string(shared("corpus/rave/probe")?.join("R/edge.R")).expect("the probe");
-    let compiled = compile("edgepkg", &files(&[("R/edge.R", &text)]));
-    Some(Probe { text, compiled })
+    let text = fs::read_to_string(external_corpus("corpus/rave/probe")?.join("R/edge.R"))
+        .expect("the probe");
+    let compilation = compile("edgepkg", &r_files(&[("R/edge.R", &text)]), &|_| None);
+    Some(Probe { text, compilation })
 }
 
 impl Probe {
     fn tool(&self, function: &str) -> Value {
         let name = format!("edgepkg-{function}");
-        document(
-            self.compiled
+        read_back(
+            self.compilation
                 .definitions
                 .iter()
                 .find(|definition| definition.tool == name)
@@ -45,15 +42,11 @@ impl Probe {
     }
 }
 
-fn array(items: &str, description: &str) -> Value {
-    json!({"type": "array", "description": description, "items": {"type": items}})
-}
-
 #[test]
 fn every_function_of_the_probe_is_a_tool_and_nothing_else() {
     let Some(probe) = probe() else { return };
     let names: Vec<_> = probe
-        .compiled
+        .compilation
         .definitions
         .iter()
         .map(|definition| definition.tool.trim_start_matches("edgepkg-"))
@@ -82,7 +75,7 @@ fn every_function_of_the_probe_is_a_tool_and_nothing_else() {
             "multipara1",
         ]
     );
-    assert_eq!(probe.compiled.definitions[0].file_name(), "edgepkg-types1.yaml");
+    assert_eq!(probe.compilation.definitions[0].file_name(), "edgepkg-types1.yaml");
 }
 
 #[test]
@@ -95,28 +88,28 @@ fn types_of_the_probe() {
             ("b", json!({"type": ["array", "null"], "description": "Optional group filter", "items": {"type": "string"}})),
             ("c", array("integer", "Integer vector of ids")),
             ("d", array("object", "Data frame of rows")),
-            ("e", of("number", "A number")),
-            ("f", of("integer", "count of items in the list")),
-            ("g", of("boolean", "whether the text is shown")),
-            ("h", and(of("number", "A number between 0 and 1"), json!({"minimum": 0, "maximum": 1}))),
-            ("i", of("number", "number of rows")),
-            ("j", of("boolean", "boolean flag")),
+            ("e", property("number", "A number")),
+            ("f", property("integer", "count of items in the list")),
+            ("g", property("boolean", "whether the text is shown")),
+            ("h", with(property("number", "A number between 0 and 1"), &json!({"minimum": 0, "maximum": 1}))),
+            ("i", property("number", "number of rows")),
+            ("j", property("boolean", "boolean flag")),
             ("k", array("boolean", "flags")),
             ("l", array("boolean", "flags")),
             ("m", array("string", "List of strings")),
             ("n", json!({"type": "array", "description": "Numeric matrix of values", "items": {"type": "array", "items": {"type": "number"}}})),
-            ("o", of("string", "a callback")),
-            ("p", of("object", "The env")),
+            ("o", property("string", "a callback")),
+            ("p", property("object", "The env")),
             ("q", array("string", "Vector of things")),
-            ("r", of("string", "Path: where to write")),
-            ("s", of("string", "Something without a type")),
-            ("t", of("integer", "the count")),
+            ("r", property("string", "Path: where to write")),
+            ("s", property("string", "Something without a type")),
+            ("t", property("integer", "the count")),
             ("u", array("integer", "the counts")),
             ("v", json!({"type": "string", "format": "date", "description": "Start date"})),
-            ("w", of("string", "levels")),
+            ("w", property("string", "levels")),
             ("x", json!({"type": ["integer", "null"], "description": "NULL or integer"})),
-            ("y", of("object", "Object with fields")),
-            ("z", of("string", "one of \"a\" or \"b\"")),
+            ("y", property("object", "Object with fields")),
+            ("z", property("string", "one of \"a\" or \"b\"")),
         ],
     );
     let required = probe.tool("types1")["parameters"]["required"].clone();
@@ -131,10 +124,10 @@ fn types_of_the_probe() {
 fn defaults_of_the_probe() {
     let Some(probe) = probe() else { return };
     let default = |kind: &str, description: &str, value: Value| {
-        and(of(kind, description), json!({"default": value}))
+        with(property(kind, description), &json!({"default": value}))
     };
     let computed = |description: &str, code: &str| {
-        and(of("string", description), json!({"$comment": format!("R default: {code}")}))
+        with(property("string", description), &json!({"$comment": format!("R default: {code}")}))
     };
     let nothing = |description: &str| json!({"type": ["string", "null"], "description": description, "default": null});
     probe.check(
@@ -145,12 +138,12 @@ fn defaults_of_the_probe() {
             ("c", default("number", "neg", json!(-1))),
             ("d", default("boolean", "flag", json!(true))),
             ("e", json!({"type": "array", "description": "names", "items": {"type": "string", "enum": ["p", "q"]}, "default": ["p", "q"]})),
-            ("f", and(array("number", "range"), json!({"default": [0, 1]}))),
+            ("f", with(array("number", "range"), &json!({"default": [0, 1]}))),
             ("g", default("object", "opts", json!({}))),
             ("h", nothing("Something")),
             ("i", computed("computed", "paste0(\"a\", \"b\")")),
-            ("j", of("number", "na")),
-            ("k", of("number", "inf")),
+            ("j", property("number", "na")),
+            ("k", property("number", "inf")),
             ("l", default("integer", "big", json!(1_000_000))),
             ("m", nothing("null")),
             ("n", default("string", "empty", json!(""))),
@@ -169,9 +162,9 @@ fn defaults_of_the_probe() {
         ],
     );
     assert_eq!(probe.tool("defaults1")["parameters"]["required"], json!([]));
-    assert_eq!(lines(&probe.compiled, "TC159", &probe.text)[..5], [44, 51, 55, 56, 59]);
+    assert_eq!(lines_of(&probe.compilation, "TC159", &probe.text)[..5], [44, 51, 55, 56, 59]);
     assert_eq!(
-        lines(&probe.compiled, "TC160", &probe.text),
+        lines_of(&probe.compilation, "TC160", &probe.text),
         [45, 46],
         "NA and Inf are left out and reported"
     );
@@ -189,19 +182,19 @@ fn enums_of_the_probe() {
             ("kinds", json!({"type": "array", "description": "kinds", "items": {"type": "string", "enum": ["a", "b"]}})),
             ("kind", choice("kind to use")),
             ("level", json!({"type": "string", "description": "single level", "enum": ["lo", "hi"], "default": "lo"})),
-            ("num", of("string", "numeric enum")),
+            ("num", property("string", "numeric enum")),
             ("both", choice("Character string or vector")),
             ("listy", choice("Character string from the list")),
             ("nodesc", choice("")),
-            ("bools", of("string", "bool enum")),
+            ("bools", property("string", "bool enum")),
         ],
     );
     assert_eq!(
-        lines(&probe.compiled, "TC161", &probe.text),
+        lines_of(&probe.compilation, "TC161", &probe.text),
         [76, 80],
         "a default that is no string is reported"
     );
-    assert_eq!(lines(&probe.compiled, "TC155", &probe.text), [83]);
+    assert_eq!(lines_of(&probe.compilation, "TC155", &probe.text), [83]);
 }
 
 #[test]
@@ -221,7 +214,7 @@ fn required_parameters_of_the_probe() {
         (&json!(true), &json!(true), &json!("two"))
     );
     for (code, line) in [("TC154", 103), ("TC158", 98), ("TC157", 101), ("TC156", 102)] {
-        assert_eq!(lines(&probe.compiled, code, &probe.text), [line], "{code}");
+        assert_eq!(lines_of(&probe.compilation, code, &probe.text), [line], "{code}");
     }
 }
 
@@ -258,7 +251,7 @@ fn examples_of_the_probe() {
         tool["description"],
         "Examples probes with code, fn, fn2, em, st, p, v, x^2, http://x, md, bold, link() and 100% done."
     );
-    assert_eq!(lines(&probe.compiled, "TC164", &probe.text), [119]);
+    assert_eq!(lines_of(&probe.compilation, "TC164", &probe.text), [119]);
 }
 
 #[test]
@@ -277,15 +270,18 @@ fn texts_and_returns_of_the_probe() {
     assert_eq!(
         probe.tool("returns1")["returns"],
         json!({"type": "object", "description": "Trailing text", "properties": {
-            "ok": of("boolean", "whether it worked"),
-            "n": of("integer", "Count"),
-            "name": of("string", "a name"),
+            "ok": property("boolean", "whether it worked"),
+            "n": property("integer", "Count"),
+            "name": property("string", "a name"),
             "rows": array("object", "rows"),
             "tick": array("number", "Numeric vector of values"),
-            "nested": {"type": "object", "properties": {"x": of("number", "Numeric")}},
+            "nested": {"type": "object", "properties": {"x": property("number", "Numeric")}},
         }})
     );
-    assert_eq!(probe.tool("returns2")["returns"], of("boolean", "TRUE if ok, FALSE otherwise"));
+    assert_eq!(
+        probe.tool("returns2")["returns"],
+        property("boolean", "TRUE if ok, FALSE otherwise")
+    );
     assert_eq!(probe.tool("returns3")["returns"], array("string", "Character vector of names"));
     assert_eq!(probe.tool("types1").get("returns"), None, "nothing is returned");
 }
@@ -293,20 +289,23 @@ fn texts_and_returns_of_the_probe() {
 #[test]
 fn every_form_of_a_function_counts() {
     let Some(probe) = probe() else { return };
-    let x = || of("string", "x");
+    let x = || property("string", "x");
     for function in ["equals1", "lambda1", "newline1", "splitkw1", "splitkw2"] {
         probe.check(function, &[("a", x())]);
         assert_eq!(probe.tool(function)["parameters"]["required"], json!(["a"]), "{function}");
     }
-    let y = |value: i64| and(of("integer", "y"), json!({"default": value}));
-    probe.check("comment1", &[("a", and(x(), json!({"default": "x"}))), ("b", y(3))]);
+    let y = |value: i64| with(property("integer", "y"), &json!({"default": value}));
+    probe.check("comment1", &[("a", with(x(), &json!({"default": "x"}))), ("b", y(3))]);
     probe.check("nobrace1", &[("a", x()), ("b", y(2))]);
     probe.check(
         "bracedef1",
         &[
             (
                 "f",
-                and(of("string", "callback"), json!({"$comment": "R default: function(x) { x }"})),
+                with(
+                    property("string", "callback"),
+                    &json!({"$comment": "R default: function(x) { x }"}),
+                ),
             ),
             ("b", y(2)),
         ],

@@ -1,0 +1,74 @@
+//! Decides which files of a package's tools a build writes, replaces, removes or leaves alone.
+
+use std::collections::BTreeMap;
+
+use super::{
+    definition::{Definition, FileAuthor},
+    record::ExampleRecord,
+};
+
+/// A change to the folder of a package's tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileChange {
+    /// Create a file or replace its text.
+    Write {
+        /// The name of the file.
+        name: String,
+        /// Its new text.
+        text: String,
+    },
+    /// Remove the file of a tool that no longer exists.
+    Remove {
+        /// The name of the file.
+        name: String,
+    },
+}
+
+/// A file with the name of a tool that `toolcrib build` did not write.
+#[derive(Clone, Debug)]
+pub struct ForeignFile<'a> {
+    /// The tool.
+    pub definition: &'a Definition,
+    /// The author: another builder, whose file is replaced, or a person, whose file is not.
+    pub author: FileAuthor,
+}
+
+/// The outcome of [`plan_changes`].
+#[derive(Clone, Debug, Default)]
+pub struct ChangePlan<'a> {
+    /// The changes that bring the folder up to date. Files that are up to date have none.
+    pub changes: Vec<FileChange>,
+    /// Files that another author wrote.
+    pub foreign: Vec<ForeignFile<'a>>,
+}
+
+/// Compares the definitions with `existing`, the texts of the package's definition files by name.
+/// `records` has the example run of each definition.
+pub fn plan_changes<'a>(
+    definitions: &'a [Definition],
+    records: &[ExampleRecord],
+    existing: &BTreeMap<String, String>,
+) -> ChangePlan<'a> {
+    let mut plan = ChangePlan::default();
+    for (definition, record) in definitions.iter().zip(records) {
+        let (name, text) = (definition.file_name(), definition.to_yaml(record));
+        let old = existing.get(&name);
+        if old == Some(&text) {
+            continue;
+        }
+        let author = old.map_or(FileAuthor::Toolcrib, |old| FileAuthor::detect(old));
+        if author != FileAuthor::Toolcrib {
+            plan.foreign.push(ForeignFile { definition, author });
+        }
+        if author != FileAuthor::Person {
+            plan.changes.push(FileChange::Write { name, text });
+        }
+    }
+    let is_stale = |name: &String, text: &str| {
+        FileAuthor::detect(text) == FileAuthor::Toolcrib
+            && definitions.iter().all(|definition| definition.file_name() != *name)
+    };
+    let stale = existing.iter().filter(|(name, text)| is_stale(name, text));
+    plan.changes.extend(stale.map(|(name, _)| FileChange::Remove { name: name.clone() }));
+    plan
+}

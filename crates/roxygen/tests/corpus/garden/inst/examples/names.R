@@ -1,0 +1,2 @@
+plant_names()
+# a comment

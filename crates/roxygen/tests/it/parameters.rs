@@ -1,0 +1,189 @@
+//! Parameters: types, defaults, choices, and whether they are required.
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    codes, compile_param, compile_text, read_back, with_code, without_description,
+};
+
+fn schema(formal: &str, text: &str) -> Value {
+    without_description(compile_param(formal, text).1)
+}
+
+fn is_required(text: &str) -> bool {
+    let tool = read_back(&compile_param("x", text).0.definitions[0]);
+    tool["parameters"]["required"] == json!(["x"])
+}
+
+#[test]
+fn a_stated_type_comes_before_the_default_and_that_before_a_guess() {
+    for (formal, text, expected, code) in [
+        ("x = 1", "Character string, it", json!({"type": "string"}), Some("TC161")),
+        ("x = 1L", "Its value as a number", json!({"type": "integer", "default": 1}), None),
+        ("x", "Its value as a number", json!({"type": "number"}), Some("TC162")),
+        ("x", "Whether to print the name", json!({"type": "string"}), Some("TC162")),
+        ("x", "An object of class `lm`", json!({"type": "string"}), Some("TC162")),
+        ("x", "Function, what to call", json!({"type": "string"}), Some("TC163")),
+    ] {
+        let (compilation, found) = compile_param(formal, text);
+        assert_eq!(without_description(found), expected, "{text}");
+        assert_eq!(codes(&compilation), Vec::from_iter(code), "{text}");
+    }
+}
+
+#[test]
+fn of_several_types_the_first_counts_and_the_text_stays() {
+    let (_, found) = compile_param("x", "Numeric or character, the limit");
+    let description = "Numeric or character, the limit";
+    assert_eq!(found, json!({"type": "number", "description": description}));
+}
+
+#[test]
+fn a_default_makes_a_stated_type_more_precise() {
+    let array = |items: &str, default: Value| json!({"type": "array", "items": {"type": items}, "default": default});
+    for (formal, text, expected) in [
+        ("x = c(80, 95)", "Vector of levels", array("number", json!([80, 95]))),
+        ("x = 1L", "A vector of places", array("integer", json!([1]))),
+        ("x = 7L", "Integer vector, ids", array("integer", json!([7]))),
+        ("x = c(-1L, 1)", "Numeric, axis limits", array("number", json!([-1, 1]))),
+        ("x = c(TRUE, FALSE)", "Logical, flags", array("boolean", json!([true, false]))),
+        ("x = list(a = 1)", "A vector of places", json!({"type": "object", "default": {"a": 1}})),
+        ("x = c(\"only\")", "Character string", json!({"type": "string", "default": "only"})),
+    ] {
+        assert_eq!(schema(formal, text), expected, "{formal}: {text}");
+    }
+}
+
+#[test]
+fn the_default_is_the_type_without_a_stated_one() {
+    for (formal, expected) in [
+        (
+            "x = c(0, 1.5)",
+            json!({"type": "array", "items": {"type": "number"}, "default": [0, 1.5]}),
+        ),
+        ("x = character(0)", json!({"type": "array", "items": {"type": "string"}, "default": []})),
+        (
+            "x = list(1, 2)",
+            json!({"type": "array", "items": {"type": "number"}, "default": [1, 2]}),
+        ),
+        (
+            "x = c(TRUE, 2L)",
+            json!({"type": "array", "items": {"type": "integer"}, "default": [1, 2]}),
+        ),
+        ("x = \"\\101\\60b\"", json!({"type": "string", "default": "A0b"})),
+        // JSON has no value for these.
+        ("x = -Inf", json!({"type": "number"})),
+        ("x = NA_integer_", json!({"type": "integer"})),
+        ("x = c(1, NA)", json!({"type": "array", "items": {"type": "number"}})),
+        ("x = list(a = 1, 2)", json!({"type": "object"})),
+    ] {
+        let (compilation, found) = compile_param(formal, "What to take");
+        assert_eq!(without_description(found), expected, "{formal}");
+        let is_reported = codes(&compilation).iter().any(|code| ["TC160", "TC161"].contains(code));
+        assert_eq!(is_reported, expected.get("default").is_none(), "{formal}");
+    }
+}
+
+#[test]
+fn a_computed_default_is_a_comment_with_the_type_of_the_expression() {
+    for (default, expected) in [
+        ("2/3", json!({"type": "number"})),
+        ("2 * n", json!({"type": "number"})),
+        ("-sqrt(2)", json!({"type": "number"})),
+        ("length(y)", json!({"type": "integer"})),
+        ("1:3", json!({"type": "array", "items": {"type": "number"}})),
+        ("rep(1, n)", json!({"type": "array", "items": {"type": "number"}})),
+        ("c(0, max(y))", json!({"type": "array", "items": {"type": "number"}})),
+        ("n > 2", json!({"type": "boolean"})),
+        ("!y", json!({"type": "boolean"})),
+        ("is.null(y)", json!({"type": "boolean"})),
+        ("list(a = y)", json!({"type": "object"})),
+        ("n + m", json!({"type": "string"})),
+        ("\"\\033[39m\"", json!({"type": "string"})),
+        ("getOption(\"x\")", json!({"type": "string"})),
+    ] {
+        let (compilation, found) = compile_param(&format!("x = {default}"), "What to take");
+        let mut expected = expected;
+        expected["$comment"] = format!("R default: {default}").into();
+        assert_eq!(without_description(found), expected);
+        assert!(codes(&compilation).contains(&"TC159"), "{default}");
+    }
+}
+
+#[test]
+fn a_plural_name_has_choices_without_a_default() {
+    for (name, default) in
+        [("mode", Some("a")), ("status", Some("a")), ("modes", None), ("logLevels2", None)]
+    {
+        let found = schema(&format!("{name} = c(\"a\", \"b\")"), "Which to take");
+        assert_eq!(found["enum"], json!(["a", "b"]));
+        assert_eq!(found.get("default").and_then(Value::as_str), default, "{name}");
+    }
+}
+
+#[test]
+fn bounds_need_a_default_within_them() {
+    let bounded = json!({"type": "number", "minimum": 0, "maximum": 1, "default": 0.5});
+    assert_eq!(schema("x = 0.5", "Weight, between 0 and 1"), bounded);
+    let other = json!({"type": "integer", "default": 20});
+    assert_eq!(schema("x = 20L", "Integer, rows between 1 and 10 are shown"), other);
+}
+
+#[test]
+fn null_is_a_value_if_the_text_says_so() {
+    for text in ["Number, or NULL", "Numeric or NULL, the limit", "Numeric. If `NULL`, no limit"] {
+        assert_eq!(schema("x", text)["type"], json!(["number", "null"]), "{text}");
+        assert!(!is_required(text), "{text}");
+    }
+    assert_eq!(schema("x", "Numeric, must not be NULL")["type"], "number");
+}
+
+#[test]
+fn a_text_can_make_a_parameter_optional() {
+    for text in ["Number, optional", "Number, the limit (default 3)", "Number. Defaults to 3"] {
+        assert!(!is_required(text), "{text}");
+    }
+    for text in ["Number, the limit", "Number, a non-optional limit"] {
+        assert!(is_required(text), "{text}");
+    }
+}
+
+#[test]
+fn items_may_be_null_if_the_text_mentions_na() {
+    for (text, items) in [
+        ("Numeric vector, the values", json!({"type": "number"})),
+        ("Numeric vector, `NA`s are left out", json!({"type": ["number", "null"]})),
+        (
+            "Numeric matrix, NA where unknown",
+            json!({"type": "array", "items": {"type": ["number", "null"]}}),
+        ),
+        ("Data frame, NA where unknown", json!({"type": "object"})),
+    ] {
+        assert_eq!(schema("x", text)["items"], items, "{text}");
+    }
+    let choices = schema("x = c(\"a\", \"b\")", "Character vector, NA for none");
+    assert_eq!(choices["items"], json!({"type": ["string", "null"], "enum": ["a", "b", null]}));
+}
+
+#[test]
+fn an_example_must_be_one_of_the_choices() {
+    let text = "Character string, one of `c(\"a\", \"b\")`, e.g. `\"a\"` or `\"z\"`";
+    let (compilation, found) = compile_param("x = c(\"a\", \"b\")", text);
+    assert_eq!(found["examples"], json!(["a"]));
+    let messages: Vec<_> = with_code(&compilation.diagnostics, "TC165")
+        .into_iter()
+        .map(|found| found.message.as_str())
+        .collect();
+    assert_eq!(messages, ["the example `z` of `x` is not one of its choices, so it is left out"]);
+}
+
+#[test]
+fn conditional_examples_are_shown_after_unconditional_ones() {
+    let compilation = compile_text(
+        "#' T\n#' @examples\n#' f()\n#' @examplesIf interactive()\n#' f(2)\n#' @keywords mcp-tool\nf <- function(x = 1) x\n",
+    );
+    let definition = &compilation.definitions[0];
+    assert_eq!(read_back(definition)["implementation_example"], "f()\nf(2)\n");
+    let example = definition.example.as_ref().expect("an example");
+    assert_eq!((example.run.as_str(), &example.condition), ("f()", &None));
+}

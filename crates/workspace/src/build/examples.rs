@@ -1,0 +1,204 @@
+//! Runs the examples of tools, each in a sandboxed R process of its own, and caches the results.
+
+mod digest;
+mod result;
+mod rscript;
+
+use std::{collections::HashMap, fs, path::PathBuf, sync::Arc, time::Duration};
+
+use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
+use futures_util::future::join_all;
+use roxygen::{Definition, ExampleCode, ExampleRecord};
+use runtime::{R_SOURCING, Runtime};
+use serde_json::{Map, Value};
+
+use self::{digest::PackageDigest, result::ExampleResult, rscript::Installation};
+use super::package::RPackage;
+use crate::Environment;
+
+/// An example that did not finish.
+pub(crate) static FAILED_EXAMPLE: Rule = Rule {
+    code: "TC632",
+    name: "failed-example",
+    severity: Severity::Warning,
+    why: "The code of `@examples` raised an error, timed out, or needed something that the sandbox \
+          forbids: an example runs in a new R process without network and can write only to a \
+          temporary folder of its own. The tool is built without output. Fix the code, or put code \
+          that cannot run here in `\\dontrun{}`.",
+    bad: "",
+    good: "",
+};
+
+/// Examples without R.
+pub(crate) static NO_R: Rule = Rule {
+    code: "TC633",
+    name: "examples-not-run",
+    severity: Severity::Note,
+    why: "`Rscript` was not found, so examples have only the output and timing of earlier builds. \
+          Nothing else in a definition needs R.",
+    bad: "",
+    good: "",
+};
+
+/// The default timeout of one example.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The R program that runs one example.
+const DRIVER: &str = include_str!("examples/driver.R");
+
+/// Runs the examples of one package.
+pub struct ExampleRunner<'a> {
+    package: &'a RPackage,
+    runtime: Arc<Runtime>,
+    cache: PathBuf,
+    installation: Installation,
+    digest: PackageDigest,
+    timeout: Duration,
+}
+
+/// The results of all examples of a package.
+pub struct ExampleRuns {
+    /// One record per definition.
+    pub records: Vec<ExampleRecord>,
+    /// Examples that failed.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> ExampleRunner<'a> {
+    /// Prepares to run examples, with `timeout` or one minute for each.
+    pub fn new(
+        package: &'a RPackage,
+        environment: &Environment,
+        timeout: Option<Duration>,
+    ) -> Self {
+        let installation = Installation::find(environment);
+        let settings = rscript::sandbox_settings(package, environment, &installation);
+        Self {
+            package,
+            runtime: Arc::new(Runtime::new(settings)),
+            cache: environment.state_folder().join("examples"),
+            installation,
+            digest: PackageDigest::new(package),
+            timeout: timeout.unwrap_or(TIMEOUT),
+        }
+    }
+
+    /// Runs the examples that changed, concurrently. `known` are the records in the existing files:
+    /// an example keeps its recorded time while its sources are the same.
+    pub async fn run(&self, definitions: &[Definition], known: &[ExampleRecord]) -> ExampleRuns {
+        let rscript = Arc::new(rscript::tool(String::new(), self.timeout));
+        if self.runtime.available(&rscript).await.is_err() {
+            let origin = Origin::whole(&SourceId::new("DESCRIPTION"));
+            let message = "`Rscript` was not found, so examples were not run";
+            let note =
+                Diagnostic::new(&NO_R, origin, message).hint("install R, or use --no-examples");
+            return ExampleRuns { records: known.to_vec(), diagnostics: vec![note] };
+        }
+        let results = self.results(definitions).await;
+        let mut runs = ExampleRuns { records: Vec::new(), diagnostics: Vec::new() };
+        for (definition, known) in definitions.iter().zip(known) {
+            let example = runnable(definition);
+            let result =
+                example.and_then(|example| Some((example, results.get(&self.cache_key(example))?)));
+            let record = match result {
+                Some((example, ExampleResult::Finished { output, seconds })) => {
+                    ExampleRecord::new(output, *seconds, self.sources(example))
+                }
+                Some((_, ExampleResult::Failed(reason))) => {
+                    runs.diagnostics.push(report_failure(definition, reason, ""));
+                    ExampleRecord::default()
+                }
+                Some((_, ExampleResult::Aborted(reason))) => {
+                    let more_time = ", give it more time (`--timeout-seconds`)";
+                    runs.diagnostics.push(report_failure(definition, reason, more_time));
+                    ExampleRecord::default()
+                }
+                Some((_, ExampleResult::Skipped)) | None => ExampleRecord::default(),
+            };
+            runs.records.push(record.keeping_time_of(known));
+        }
+        runs
+    }
+
+    /// The result of each example by its cache key. Functions on one page share their example, which
+    /// runs once for all of them.
+    async fn results(&self, definitions: &[Definition]) -> HashMap<String, ExampleResult> {
+        let keyed = definitions
+            .iter()
+            .filter_map(|definition| Some((self.cache_key(runnable(definition)?), definition)));
+        let distinct: HashMap<_, _> = keyed.collect();
+        let all = distinct.into_iter().map(|(key, definition)| async {
+            let result = self.run_cached(&key, definition).await;
+            result.map(|result| (key, result))
+        });
+        join_all(all).await.into_iter().flatten().collect()
+    }
+
+    async fn run_cached(&self, key: &str, definition: &Definition) -> Option<ExampleResult> {
+        let entry = self.cache.join(key);
+        let fingerprint = || self.installation.fingerprint();
+        let cached =
+            fs::read(&entry).ok().and_then(|bytes| ExampleResult::from_cache(&bytes, fingerprint));
+        if cached.is_some() {
+            return cached;
+        }
+        let result = self.evaluate(definition, runnable(definition)?).await;
+        if let Some(text) = result.to_cache(fingerprint) {
+            // Without the cache, the next build takes longer; nothing else depends on it.
+            let _ = fs::create_dir_all(&self.cache).and_then(|()| fs::write(&entry, text));
+        }
+        Some(result)
+    }
+
+    async fn evaluate(&self, definition: &Definition, example: &ExampleCode) -> ExampleResult {
+        let script = format!("{}{R_SOURCING}{DRIVER}", self.parameters(example));
+        let arguments = Map::from_iter([("script".to_owned(), Value::from(script))]);
+        let tool = Arc::new(rscript::tool(definition.tool.clone(), self.timeout));
+        ExampleResult::from_outcome(&self.runtime.call_alone(tool, arguments).await)
+    }
+
+    /// The parameters of the driver, as R code.
+    fn parameters(&self, example: &ExampleCode) -> String {
+        let folder =
+            self.package.folder.canonicalize().unwrap_or_else(|_| self.package.folder.clone());
+        let values = [
+            ("package", self.package.name.as_str()),
+            ("folder", &folder.to_string_lossy()),
+            ("code", &example.run),
+            ("condition", condition(example)),
+        ];
+        let items: Vec<_> = values
+            .into_iter()
+            .map(|(name, value)| format!("{name} = {}", rscript::quote(value)))
+            .collect();
+        format!(".toolcrib <- list({})\n", items.join(", "))
+    }
+
+    /// The name of the cache entry. It includes the driver, so that a new version of Toolcrib runs
+    /// all examples again.
+    fn cache_key(&self, example: &ExampleCode) -> String {
+        self.digest.combine(&[&example.run, condition(example), R_SOURCING, DRIVER]) + ".json"
+    }
+
+    /// The digest of an example and its package for the definition file. Unlike the cache key, it
+    /// does not depend on the version of Toolcrib, so that an update does not change the files.
+    fn sources(&self, example: &ExampleCode) -> String {
+        self.digest.combine(&[&example.run, condition(example)]).chars().take(16).collect()
+    }
+}
+
+fn report_failure(definition: &Definition, reason: &str, advice: &str) -> Diagnostic {
+    let message = format!("the example of `{}` failed: {reason}", definition.tool);
+    Diagnostic::new(&FAILED_EXAMPLE, definition.origin.clone(), message)
+        .tool(&definition.tool)
+        .hint(format!("fix it{advice}, or put code that cannot run here in `\\dontrun{{}}`"))
+}
+
+/// The example of a tool, if it has code to run.
+fn runnable(definition: &Definition) -> Option<&ExampleCode> {
+    definition.example.as_ref().filter(|example| example.is_runnable())
+}
+
+fn condition(example: &ExampleCode) -> &str {
+    example.condition.as_deref().unwrap_or("TRUE")
+}
