@@ -1,80 +1,85 @@
-//! One difference, the rule it is of, and what it does to callers.
+//! One difference between two versions of a tool: its rule, and its effect on callers.
 
-/// One kind of difference: what it does, why, and an example of it.
+use catalog::pointer;
+
+/// A kind of difference: its effect, the reason, and an example.
 #[derive(Debug)]
 pub struct ChangeRule {
-    /// The stable name.
+    /// The stable name, as in `toolcrib explain NAME` and `[[allow]]`.
     pub name: &'static str,
-    /// What it does to a tool in whose parameters, or outside of any schema, it is found.
+    /// The effect of a change in the parameters, or outside of any schema.
     pub input: Effect,
-    /// What it does to a tool in whose result it is found.
+    /// The effect of a change in the result.
     pub output: Effect,
-    /// Why it does that, and what to do.
+    /// Why it has this effect, and what to do about it.
     pub why: &'static str,
-    /// What the example shows.
-    pub shown: Shown,
+    /// What `before` and `after` contain.
+    pub example: ExampleKind,
     /// The example before the change.
     pub before: &'static str,
-    /// The same after it.
+    /// The example after the change.
     pub after: &'static str,
 }
 
-/// What an example is.
+/// What the example of a rule contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum ExampleKind {
     /// The schema of the parameters.
     Input,
     /// The schema of the result.
     Output,
-    /// Whole definitions; an empty one is of no tool.
+    /// A whole definition; an empty text stands for a tool that does not exist.
     Definition,
 }
 
-/// What a difference does to callers, the least first.
+/// The effect of one change on callers. The order is that of severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
-    /// Nothing: it is about the tool, not for its callers.
+    /// None: callers cannot notice it.
     Metadata,
-    /// No call stops working, but models may call it otherwise, or it may do something else.
+    /// Every call is still accepted, but models may call the tool differently, or it may do
+    /// something else.
     Behavioural,
-    /// Every call goes on working, and more is possible.
+    /// Every call still works, and more is possible.
     Compatible,
-    /// It cannot be decided what it does; somebody has to look.
+    /// Cannot be decided; a person has to review it.
     Undecided,
-    /// Calls that worked may fail, or results may not be what they were.
+    /// Calls that worked may fail, or results may differ from what callers relied on.
     Breaking,
 }
 
 impl Effect {
-    /// The class of a tool that has a change of this effect. What is undecided is not taken for harmless.
+    /// The class of a tool whose worst change has this effect.
     pub fn class(self) -> Class {
         match self {
             Self::Metadata => Class::Metadata,
             Self::Behavioural => Class::Behavioural,
             Self::Compatible => Class::Compatible,
+            // Unknown is not harmless: a wrong "compatible" breaks callers, a wrong "breaking"
+            // costs a line in `[[allow]]`.
             Self::Undecided | Self::Breaking => Class::Breaking,
         }
     }
 }
 
-/// What all changes of a tool together are, the least first.
+/// The effect of all changes of a tool together. The order is that of severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Nothing changed.
     #[default]
     None,
-    /// Only what is said about it, not to its callers.
+    /// Only information that callers do not see changed.
     Metadata,
-    /// Text that models read, or what it does, changed.
+    /// Text that models read, or what the tool does, changed.
     Behavioural,
-    /// Every call goes on working.
+    /// Every call still works, and more is possible.
     Compatible,
     /// Calls may fail, or results may differ.
     Breaking,
 }
 
 impl Class {
-    /// The word that is printed.
+    /// The name in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -86,17 +91,17 @@ impl Class {
     }
 }
 
-/// Which way values of a schema go.
+/// The direction in which values of a schema travel. It decides what a narrower schema means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// From callers: a schema that takes more is compatible.
+    /// From callers to the tool: accepting more is compatible.
     Input,
-    /// To callers: a schema that promises more is compatible.
+    /// From the tool to callers: promising more (returning fewer kinds of values) is compatible.
     Output,
 }
 
 impl Direction {
-    /// Where its schema is in the tool as it is listed.
+    /// The JSON pointer of the schema in the tool as `tools/list` shows it.
     pub(crate) fn pointer(self) -> &'static str {
         match self {
             Self::Input => "/inputSchema",
@@ -104,24 +109,25 @@ impl Direction {
         }
     }
 
-    /// What a pointer into its schema leads to, in words: the way there, as one writes it to get at the value.
-    pub(crate) fn subject(self, pointer: &str) -> String {
-        let mut way = String::new();
-        let mut steps = pointer.strip_prefix(self.pointer()).unwrap_or(pointer).split('/').skip(1);
-        while let Some(step) = steps.next() {
-            match step {
+    /// Names the value that a pointer into the schema describes, as an expression that would select
+    /// it: `jobs[].limit.*`.
+    pub(crate) fn describe_subject(self, pointer: &str) -> String {
+        let mut path = String::new();
+        let inside = pointer.strip_prefix(self.pointer()).unwrap_or(pointer);
+        let mut tokens = pointer::tokens(inside);
+        while let Some(token) = tokens.next() {
+            match token.as_ref() {
                 "properties" => {
-                    let name = catalog::pointer::unescape(steps.next().unwrap_or_default());
-                    way.push_str(if way.is_empty() { "" } else { "." });
-                    way.push_str(&name);
+                    path.push_str(if path.is_empty() { "" } else { "." });
+                    path.push_str(&tokens.next().unwrap_or_default());
                 }
-                "items" => way.push_str("[]"),
-                "additionalProperties" => way.push_str(if way.is_empty() { "*" } else { ".*" }),
+                "items" => path.push_str("[]"),
+                "additionalProperties" => path.push_str(if path.is_empty() { "*" } else { ".*" }),
                 _ => {}
             }
         }
-        match (way.is_empty(), self) {
-            (false, _) => format!("`{way}`"),
+        match (path.is_empty(), self) {
+            (false, _) => format!("`{path}`"),
             (true, Self::Input) => "the parameters".to_owned(),
             (true, Self::Output) => "the result".to_owned(),
         }
@@ -131,21 +137,21 @@ impl Direction {
 /// One difference between two versions of a tool.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// What kind of difference it is.
+    /// The kind of difference.
     pub rule: &'static ChangeRule,
-    /// What it does here.
+    /// The effect of the rule in the direction of this change.
     pub effect: Effect,
-    /// Where it is, in the tool as it is listed.
+    /// The JSON pointer of the change in the tool as `tools/list` shows it.
     pub pointer: String,
-    /// What it is, in words.
+    /// The change in a sentence.
     pub message: String,
-    /// Why somebody said that it does not count.
+    /// Why the crib allows the change; an allowed change does not count.
     pub allowed: Option<String>,
 }
 
 impl Change {
     /// A change inside a schema.
-    pub(crate) fn new(
+    pub(crate) fn in_schema(
         rule: &'static ChangeRule,
         direction: Direction,
         pointer: impl Into<String>,
@@ -159,15 +165,15 @@ impl Change {
     }
 
     /// A change outside of any schema.
-    pub(crate) fn of_tool(
+    pub(crate) fn in_tool(
         rule: &'static ChangeRule,
         pointer: impl Into<String>,
         message: String,
     ) -> Self {
-        Self::new(rule, Direction::Input, pointer, message)
+        Self::in_schema(rule, Direction::Input, pointer, message)
     }
 
-    /// Whether callers may break by it, as far as is known.
+    /// Whether callers may break: known to be breaking, or undecided.
     pub fn is_breaking(&self) -> bool {
         self.effect >= Effect::Undecided
     }

@@ -1,4 +1,4 @@
-//! Two catalogs, tool by tool.
+//! Comparison of two catalogs, tool by tool.
 
 use std::{
     cmp::Reverse,
@@ -12,29 +12,29 @@ use catalog::{
 };
 
 use crate::{
-    Bump, Change, Class, Verdict, rename,
+    Bump, Change, Class, VersionCheck, rename,
     rules::tool::{TOOL_ADDED, TOOL_REMOVED, TOOL_RENAMED},
-    schema::Walk,
-    texts, version,
+    schema::{compare_input, compare_output},
+    text, version,
 };
 
-/// One tool in two catalogs, or in one of them.
+/// The changes of one tool between two catalogs. The tool may exist in only one of them.
 #[derive(Clone, Debug)]
-pub struct Compared {
-    /// The name by which callers know it: the old one, if it has another now.
+pub struct ToolComparison {
+    /// The name by which callers know the tool: the old one if it was renamed.
     pub name: String,
-    /// The name that it has now, if it was renamed.
+    /// The new name, if the tool was renamed.
     pub new_name: Option<String>,
-    /// Its version before, as written.
+    /// The version in the old catalog, as written.
     pub old_version: Option<String>,
-    /// Its version now, as written; of a tool that is gone, that of its document.
+    /// The version in the new catalog, as written. For a removed tool, the version of its document.
     pub new_version: Option<String>,
-    /// What changed, the worst first.
+    /// The changes, worst first.
     pub changes: Vec<Change>,
 }
 
-impl Compared {
-    /// What all its changes together are, apart from those that somebody allowed.
+impl ToolComparison {
+    /// The effect of all changes together, except the allowed ones.
     pub fn class(&self) -> Class {
         self.changes
             .iter()
@@ -44,86 +44,73 @@ impl Compared {
             .unwrap_or_default()
     }
 
-    /// The least step of the version that they need. What is new has no version to step from.
-    pub fn bump(&self) -> Bump {
-        if self.changes.iter().any(|change| change.rule.name == TOOL_ADDED.name) {
-            Bump::None
+    /// The smallest version step that the changes require. A new tool has no version to step from.
+    pub fn required_bump(&self) -> Bump {
+        if self.has_change(TOOL_ADDED.name) { Bump::None } else { Bump::required_for(self.class()) }
+    }
+
+    /// Checks whether the declared version is high enough, and suggests one otherwise.
+    pub fn check_version(&self) -> VersionCheck {
+        let (old, new) = (self.old_version.as_deref(), self.new_version.as_deref());
+        let is_removed = self.has_change(TOOL_REMOVED.name);
+        if is_removed && self.class() == Class::Breaking && new.is_none() {
+            version::check_removed(old)
         } else {
-            Bump::needed(self.class())
+            version::check(self.class(), self.required_bump(), old, new)
         }
     }
 
-    /// Whether the version that is declared is high enough, and which would be.
-    pub fn verdict(&self) -> Verdict {
-        match self.is_gone() && self.class() == Class::Breaking && self.new_version.is_none() {
-            true => version::undeclared(self.old_version.as_deref()),
-            false => version::judge(
-                self.class(),
-                self.bump(),
-                self.old_version.as_deref(),
-                self.new_version.as_deref(),
-            ),
-        }
-    }
-
-    /// Whether it is in the old catalog alone.
-    fn is_gone(&self) -> bool {
-        self.changes.iter().any(|change| change.rule.name == TOOL_REMOVED.name)
+    fn has_change(&self, rule: &str) -> bool {
+        self.changes.iter().any(|change| change.rule.name == rule)
     }
 }
 
-/// Every tool of two catalogs, by name, with what changed.
-pub fn compare(old: &Catalog, new: &Catalog) -> Vec<Compared> {
-    let is_gone = |tool: &&Arc<Tool>| new.get(&tool.name).is_none();
-    let is_fresh = |tool: &&Arc<Tool>| old.get(&tool.name).is_none();
-    let gone: Vec<&Tool> = old.tools().iter().filter(is_gone).map(AsRef::as_ref).collect();
-    let fresh: Vec<&Tool> = new.tools().iter().filter(is_fresh).map(AsRef::as_ref).collect();
-    let renamed = rename::pairs(&gone, &fresh);
-    let mut found = BTreeMap::new();
+/// Compares two catalogs. Returns every tool of both, sorted by name, including unchanged ones.
+pub fn compare(old: &Catalog, new: &Catalog) -> Vec<ToolComparison> {
+    let is_removed = |tool: &&Arc<Tool>| new.get(&tool.name).is_none();
+    let is_added = |tool: &&Arc<Tool>| old.get(&tool.name).is_none();
+    let removed: Vec<&Tool> = old.tools().iter().filter(is_removed).map(AsRef::as_ref).collect();
+    let added: Vec<&Tool> = new.tools().iter().filter(is_added).map(AsRef::as_ref).collect();
+    let renames = rename::find_renames(&removed, &added);
+    let mut comparisons = BTreeMap::new();
     for tool in old.tools() {
-        let other = new
+        let successor = new
             .get(&tool.name)
             .map(AsRef::as_ref)
-            .or_else(|| renamed.get(tool.name.as_str()).copied());
-        let compared = match other {
-            Some(other) => both(tool, other),
-            None => removed(tool),
+            .or_else(|| renames.get(tool.name.as_str()).copied());
+        let comparison = match successor {
+            Some(successor) => compare_pair(tool, successor),
+            None => removed_tool(tool),
         };
-        found.insert(tool.name.clone(), compared);
+        comparisons.insert(tool.name.clone(), comparison);
     }
-    for tool in
-        fresh.into_iter().filter(|tool| renamed.values().all(|other| other.name != tool.name))
-    {
-        found.insert(tool.name.clone(), added(tool));
+    for tool in added {
+        if renames.values().all(|renamed| renamed.name != tool.name) {
+            comparisons.insert(tool.name.clone(), added_tool(tool));
+        }
     }
-    let mut found: Vec<Compared> = found.into_values().collect();
-    follow_documents(old, new, &mut found);
-    found
+    let mut comparisons: Vec<ToolComparison> = comparisons.into_values().collect();
+    fill_document_versions(old, new, &mut comparisons);
+    comparisons
 }
 
-/// What changed between two descriptions of one tool, the worst first; their names do not matter.
+/// Compares two descriptions of one tool, whatever their names. Returns the changes, worst first.
 pub fn compare_tools(old: &Tool, new: &Tool) -> Vec<Change> {
-    let mut changes = Walk::of_input(old, new);
-    changes.extend(Walk::of_output(old, new));
-    changes.extend(texts::compare(old, new, &changes));
+    let mut changes = compare_input(old, new);
+    changes.extend(compare_output(old, new));
+    changes.extend(text::compare_texts(old, new, &changes));
     changes.sort_by_key(|change| Reverse(change.effect));
     changes
 }
 
-fn both(old: &Tool, new: &Tool) -> Compared {
+fn compare_pair(old: &Tool, new: &Tool) -> ToolComparison {
     let mut changes = compare_tools(old, new);
     let is_renamed = old.name != new.name;
     if is_renamed {
-        changes.insert(
-            0,
-            Change::of_tool(
-                &TOOL_RENAMED,
-                "/name",
-                format!("`{}` is called `{}` now", old.name, new.name),
-            ),
-        );
+        let message = format!("`{}` was renamed to `{}`", old.name, new.name);
+        changes.insert(0, Change::in_tool(&TOOL_RENAMED, "/name", message));
     }
-    Compared {
+    ToolComparison {
         name: old.name.clone(),
         new_name: is_renamed.then(|| new.name.clone()),
         old_version: old.annotations.version.clone(),
@@ -132,55 +119,58 @@ fn both(old: &Tool, new: &Tool) -> Compared {
     }
 }
 
-fn removed(tool: &Tool) -> Compared {
-    let change = Change::of_tool(&TOOL_REMOVED, "", "the tool is gone".to_owned());
-    let old_version = tool.annotations.version.clone();
-    Compared {
+fn removed_tool(tool: &Tool) -> ToolComparison {
+    ToolComparison {
         name: tool.name.clone(),
         new_name: None,
-        old_version,
+        old_version: tool.annotations.version.clone(),
         new_version: None,
-        changes: vec![change],
+        changes: vec![Change::in_tool(&TOOL_REMOVED, "", "the tool was removed".to_owned())],
     }
 }
 
-fn added(tool: &Tool) -> Compared {
-    let change = Change::of_tool(&TOOL_ADDED, "", "the tool is new".to_owned());
-    let new_version = tool.annotations.version.clone();
-    Compared {
+fn added_tool(tool: &Tool) -> ToolComparison {
+    ToolComparison {
         name: tool.name.clone(),
         new_name: None,
         old_version: None,
-        new_version,
-        changes: vec![change],
+        new_version: tool.annotations.version.clone(),
+        changes: vec![Change::in_tool(&TOOL_ADDED, "", "the tool was added".to_owned())],
     }
 }
 
-/// A tool that is gone has no version any more, but its document may: that is where its going shows.
-fn follow_documents(old: &Catalog, new: &Catalog, found: &mut [Compared]) {
-    let names = old.tools().iter().filter_map(|tool| Some((tool, new.get(&tool.name)?)));
-    let moved: HashMap<&SourceId, &SourceId> =
-        names.map(|(tool, other)| (&tool.origin.source, &other.origin.source)).collect();
-    let of_document = |tool: &Tool| {
-        tool.aspects.as_ref().and_then(|aspects| aspects.version.clone()).filter(is_of_document)
-    };
-    let versions: HashMap<&SourceId, Version> = new
+/// Gives removed tools the new version of their document.
+///
+/// A removed tool cannot declare a version any more, but a specification document has one version
+/// for all of its tools, and that is where the removal must show.
+fn fill_document_versions(old: &Catalog, new: &Catalog, comparisons: &mut [ToolComparison]) {
+    // The document may have been moved: the tools that stayed tell where it is now.
+    let surviving = old.tools().iter().filter_map(|tool| Some((tool, new.get(&tool.name)?)));
+    let new_sources: HashMap<&SourceId, &SourceId> =
+        surviving.map(|(old, new)| (&old.origin.source, &new.origin.source)).collect();
+    let versions: HashMap<&SourceId, &Version> = new
         .tools()
         .iter()
-        .filter_map(|tool| Some((&tool.origin.source, of_document(tool)?)))
+        .filter_map(|tool| Some((&tool.origin.source, document_version(tool)?)))
         .collect();
-    for compared in found
-        .iter_mut()
-        .filter(|compared| compared.new_version.is_none() && new.get(&compared.name).is_none())
-    {
-        let Some(tool) = old.get(&compared.name).filter(|tool| of_document(tool).is_some()) else {
+    for comparison in comparisons {
+        if comparison.new_version.is_some() || new.get(&comparison.name).is_some() {
+            continue;
+        }
+        // A version that belonged to the tool alone is gone with it.
+        let Some(tool) = old.get(&comparison.name).filter(|tool| document_version(tool).is_some())
+        else {
             continue;
         };
-        let document = moved.get(&tool.origin.source).and_then(|source| versions.get(*source));
-        compared.new_version = document.map(|version| version.text.clone());
+        comparison.new_version = new_sources
+            .get(&tool.origin.source)
+            .and_then(|source| versions.get(*source))
+            .map(|version| version.text.clone());
     }
 }
 
-fn is_of_document(version: &Version) -> bool {
-    version.of == VersionOf::Document
+/// The version that `tool` has from its document.
+fn document_version(tool: &Tool) -> Option<&Version> {
+    let version = tool.aspects.as_ref()?.version.as_ref()?;
+    (version.of == VersionOf::Document).then_some(version)
 }

@@ -13,21 +13,17 @@
 //! [`find_drift`] applies the same comparison to a live server: the definitions are the old
 //! version, the tools that the server lists are the new one.
 
-mod arms;
-mod bounds;
 mod change;
 mod comparison;
 mod drift;
-mod object;
 mod rename;
 mod rules;
 mod schema;
-mod texts;
-mod value;
+mod text;
 mod version;
 
-pub use change::{Change, ChangeRule, Class, Direction, Effect, Shown};
-pub use comparison::{Compared, compare, compare_tools};
+pub use change::{Change, ChangeRule, Class, Direction, Effect, ExampleKind};
+pub use comparison::{ToolComparison, compare, compare_tools};
 pub use drift::{RULES as DRIFT_RULES, find_drift};
 pub use rules::CHANGES;
-pub use version::{Bump, Verdict};
+pub use version::{Bump, VersionCheck};

@@ -1,58 +1,75 @@
-//! Tools that have another name: one that is gone and one that is new are the same if they take and say the same.
+//! Finds renamed tools: a removed tool and an added one that have similar names, descriptions and
+//! parameters are one tool.
+//!
+//! A rename is breaking either way. Recognizing it replaces "removed" and "added" by one entry that
+//! shows what else changed. The thresholds were tuned on the revision history of real
+//! specifications (`tests/it/history.rs`).
 
 use std::collections::{HashMap, HashSet};
 
 use catalog::{Tool, name::split_words};
 
-use crate::{Class, schema::Walk};
+use crate::{Class, schema::compare_input};
 
-/// From here on two tools are one.
-const ALIKE: f64 = 0.65;
-/// No more pairs than this are looked at; whoever replaces hundreds of tools at once does not rename them.
-const MOST_PAIRS: usize = 250_000;
+/// Two tools with at least this similarity are taken for one.
+const MIN_SIMILARITY: f64 = 0.65;
 
-/// Which of the new tools each of the gone ones is, where that is clear.
-pub(crate) fn pairs<'t>(gone: &[&'t Tool], fresh: &[&'t Tool]) -> HashMap<&'t str, &'t Tool> {
-    if gone.len().saturating_mul(fresh.len()) > MOST_PAIRS {
+/// How much the similarity of the names, of the descriptions and of the parameters counts.
+const WEIGHTS: [f64; 3] = [0.35, 0.35, 0.3];
+
+/// Above this many pairs nothing is matched: every pair is scored, and a change that replaces
+/// hundreds of tools at once is not a set of renames.
+const MAX_PAIRS: usize = 250_000;
+
+/// Maps the names of removed tools to the added tools that they became, where that is clear.
+pub(crate) fn find_renames<'t>(
+    removed: &[&'t Tool],
+    added: &[&'t Tool],
+) -> HashMap<&'t str, &'t Tool> {
+    if removed.len().saturating_mul(added.len()) > MAX_PAIRS {
         return HashMap::new();
     }
-    let mut numbers = Numbers::default();
-    let gone: Vec<_> = gone.iter().map(|tool| Features::of(tool, &mut numbers)).collect();
-    let fresh: Vec<_> = fresh.iter().map(|tool| Features::of(tool, &mut numbers)).collect();
-    let mut scored = Vec::new();
-    for (at, old) in gone.iter().enumerate() {
-        let alike = fresh.iter().enumerate().map(|(other, new)| (old.alikeness(new), at, other));
-        scored.extend(alike.filter(|(score, ..)| *score >= ALIKE));
+    let mut ids = WordIds::default();
+    let removed: Vec<_> = removed.iter().map(|tool| Features::of(tool, &mut ids)).collect();
+    let added: Vec<_> = added.iter().map(|tool| Features::of(tool, &mut ids)).collect();
+    let mut candidates = Vec::new();
+    for (from, old) in removed.iter().enumerate() {
+        let scored = added.iter().enumerate().map(|(to, new)| (old.similarity(new), from, to));
+        candidates.extend(scored.filter(|(score, ..)| *score >= MIN_SIMILARITY));
     }
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let mut found = HashMap::new();
-    let mut taken = HashSet::new();
-    for (_, at, other) in scored {
-        if !found.contains_key(gone[at].tool.name.as_str()) && taken.insert(other) {
-            found.insert(gone[at].tool.name.as_str(), fresh[other].tool);
+    // Greedy, most similar pairs first: each tool is used once, so a tool that resembles several
+    // gets the best of them. The sort is stable, so ties follow the order of the catalogs.
+    candidates.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut renames = HashMap::new();
+    let mut used = HashSet::new();
+    for (_, from, to) in candidates {
+        let old_name = removed[from].tool.name.as_str();
+        if !renames.contains_key(old_name) && used.insert(to) {
+            renames.insert(old_name, added[to].tool);
         }
     }
-    found
+    renames
 }
 
-/// Words as numbers, which are compared faster.
+/// Numbers words, because sorted numbers are intersected faster than sets of strings.
 #[derive(Default)]
-struct Numbers(HashMap<String, u32>);
+struct WordIds(HashMap<String, u32>);
 
-impl Numbers {
-    fn of(&mut self, words: impl Iterator<Item = String>) -> Vec<u32> {
-        let mut numbers: Vec<u32> = Vec::new();
+impl WordIds {
+    /// The distinct ids of `words`, sorted.
+    fn intern(&mut self, words: impl IntoIterator<Item = String>) -> Vec<u32> {
+        let mut ids: Vec<u32> = Vec::new();
         for word in words {
             let next = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
-            numbers.push(*self.0.entry(word).or_insert(next));
+            ids.push(*self.0.entry(word).or_insert(next));
         }
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers
+        ids.sort_unstable();
+        ids.dedup();
+        ids
     }
 }
 
-/// What tools are known by: sets of words, as sorted numbers.
+/// The words by which a tool is recognized, as sorted ids.
 struct Features<'t> {
     tool: &'t Tool,
     name: Vec<u32>,
@@ -61,73 +78,77 @@ struct Features<'t> {
 }
 
 impl<'t> Features<'t> {
-    fn of(tool: &'t Tool, numbers: &mut Numbers) -> Self {
+    fn of(tool: &'t Tool, ids: &mut WordIds) -> Self {
         Self {
             tool,
-            name: numbers.of(split_words(&tool.name).into_iter()),
-            text: numbers.of(prose_words(&tool.description.text)),
-            parameters: numbers.of(tool.input.properties().map(|(name, _)| name.to_owned())),
+            name: ids.intern(split_words(&tool.name)),
+            text: ids.intern(prose_words(&tool.description.text)),
+            parameters: ids.intern(tool.input.properties().map(|(name, _)| name.to_owned())),
         }
     }
 
-    /// How much two tools are one, from 0 to 1. Names and texts must have something in common: that two tools take one
-    /// `path` each does not make them one.
-    fn alikeness(&self, other: &Self) -> f64 {
-        let (name, text) = (shared(&self.name, &other.name), shared(&self.text, &other.text));
-        let parameters = match (self.parameters.is_empty(), other.parameters.is_empty()) {
-            (true, true) => 0.5,
-            _ => shared(&self.parameters, &other.parameters),
+    /// How similar two tools are, from 0 to 1.
+    ///
+    /// Parameters alone never reach the threshold: that two tools both take a `path` says nothing.
+    fn similarity(&self, other: &Self) -> f64 {
+        let name = jaccard(&self.name, &other.name);
+        let text = jaccard(&self.text, &other.text);
+        let parameters = if self.parameters.is_empty() && other.parameters.is_empty() {
+            // No parameters on both sides is weak evidence, neither for nor against.
+            0.5
+        } else {
+            jaccard(&self.parameters, &other.parameters)
         };
-        let rough = 0.35 * name + 0.35 * text + 0.3 * parameters;
-        // Only what is taken alike in full, or called alike but for a prefix, makes up for another text.
-        let is_prefixed = is_part(&self.name, &other.name) && parameters >= 0.5;
-        match rough {
-            rough if is_prefixed => rough.max(ALIKE + 0.1 * text),
-            rough if rough + 0.35 >= ALIKE && text >= 0.8 && parameters >= 0.5 => rough.max(ALIKE),
-            rough
-                if rough + 0.35 >= ALIKE
-                    && parameters >= 1.0
-                    && text + name >= 0.8
-                    && self.takes_the_same(other) =>
-            {
-                rough.max(ALIKE)
-            }
-            rough => rough,
+        let weighted = WEIGHTS[0] * name + WEIGHTS[1] * text + WEIGHTS[2] * parameters;
+        if extends_name(&self.name, &other.name) && parameters >= 0.5 {
+            // A prefix such as a module name was added or removed. A similar text breaks ties
+            // between several candidates.
+            return weighted.max(MIN_SIMILARITY + 0.1 * text);
+        }
+        // Strong evidence in two features makes up for a complete change of the third, if the
+        // pair would pass with that feature at its best.
+        let is_near = weighted + WEIGHTS[0] >= MIN_SIMILARITY;
+        let has_same_text = text >= 0.8 && parameters >= 0.5;
+        let may_have_same_input = parameters >= 1.0 && text + name >= 0.8;
+        // The schema comparison comes last because it is by far the most expensive test.
+        if is_near && (has_same_text || may_have_same_input && self.has_same_input(other)) {
+            weighted.max(MIN_SIMILARITY)
+        } else {
+            weighted
         }
     }
 
-    fn takes_the_same(&self, other: &Self) -> bool {
-        let changes = Walk::of_input(self.tool, other.tool);
+    fn has_same_input(&self, other: &Self) -> bool {
+        let changes = compare_input(self.tool, other.tool);
         changes.iter().all(|change| change.effect.class() <= Class::Behavioural)
     }
 }
 
-/// Splits prose into lower-case words.
 fn prose_words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
 }
 
-/// How much of two sets is in both.
-fn shared(one: &[u32], other: &[u32]) -> f64 {
-    let both = common(one, other);
-    let all = one.len() + other.len() - both;
-    if all == 0 { 0.0 } else { both as f64 / all as f64 }
+/// The Jaccard similarity of two sets: the size of the intersection over that of the union.
+fn jaccard(one: &[u32], other: &[u32]) -> f64 {
+    let common = count_common(one, other);
+    let all = one.len() + other.len() - common;
+    if all == 0 { 0.0 } else { common as f64 / all as f64 }
 }
 
-/// How many numbers are in both of two sorted lists.
-fn common(one: &[u32], other: &[u32]) -> usize {
+/// How many ids two sorted lists have in common.
+fn count_common(one: &[u32], other: &[u32]) -> usize {
     let (mut count, mut rest) = (0, other.iter().peekable());
-    for number in one {
-        while rest.next_if(|next| *next < number).is_some() {}
-        count += usize::from(rest.next_if_eq(&number).is_some());
+    for id in one {
+        while rest.next_if(|next| *next < id).is_some() {}
+        count += usize::from(rest.next_if_eq(&id).is_some());
     }
     count
 }
 
-/// Whether one name is the other and something more, such as the name of a module before it.
-fn is_part(one: &[u32], other: &[u32]) -> bool {
+/// Whether one name has all words of the other. A single shared word is too common to count.
+fn extends_name(one: &[u32], other: &[u32]) -> bool {
     let shorter = one.len().min(other.len());
-    shorter >= 2 && common(one, other) == shorter
+    shorter >= 2 && count_common(one, other) == shorter
 }

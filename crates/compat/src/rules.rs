@@ -1,4 +1,4 @@
-//! The table of rules of change: a rule is a static in one of these files and a line in [`CHANGES`].
+//! The table of change rules. A rule is a static in one of these files and a line in [`CHANGES`].
 
 pub(crate) mod object;
 pub(crate) mod text;
@@ -7,7 +7,7 @@ pub(crate) mod value;
 
 use crate::ChangeRule;
 
-/// Every rule of change, by what it is about.
+/// Every change rule, grouped by subject. The reference page has the same order.
 pub static CHANGES: &[&ChangeRule] = &[
     &tool::TOOL_REMOVED,
     &tool::TOOL_RENAMED,

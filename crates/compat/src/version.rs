@@ -1,31 +1,33 @@
-//! The version that changes need: breaking ones a major step, all others that callers can notice a patch at least.
+//! The version that changes require: a major step if something breaks, otherwise at least a patch
+//! if callers can notice a difference.
 //!
-//! The rule makes no exception below 1.0.0: there, too, what breaks callers is a new major version. A pre-release of a
-//! version that is a large enough step is one itself, and so is the next pre-release of the same.
+//! There is no exception below 1.0.0: models and scripts call version 0.4 of a tool like any other,
+//! so a breaking change is a new major version there too. A pre-release of a sufficient version is
+//! sufficient, and so is the next pre-release of the same version.
 
 use semver::{Prerelease, Version};
 
 use crate::Class;
 
-/// The version of a tool that never had one.
-const FIRST: &str = "1.0.0";
+/// Suggested for a tool that never had a version.
+const FIRST_VERSION: &str = "1.0.0";
 
-/// A step from one version to another.
+/// A step from one version to the next. The order is that of size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Bump {
-    /// None is needed.
+    /// The version may stay.
     None,
-    /// The third number.
+    /// `1.2.3` to `1.2.4`.
     Patch,
-    /// The second.
+    /// `1.2.3` to `1.3.0`.
     Minor,
-    /// The first.
+    /// `1.2.3` to `2.0.0`.
     Major,
 }
 
 impl Bump {
-    /// The least step that a class of changes needs.
-    pub(crate) fn needed(class: Class) -> Self {
+    /// The smallest step that a class of changes requires.
+    pub(crate) fn required_for(class: Class) -> Self {
         match class {
             Class::None | Class::Metadata => Self::None,
             Class::Behavioural | Class::Compatible => Self::Patch,
@@ -33,12 +35,13 @@ impl Bump {
         }
     }
 
-    /// The step that tells people most: additions are for a minor version, although a patch is enough.
-    fn suggested(class: Class) -> Self {
-        if class == Class::Compatible { Self::Minor } else { Self::needed(class) }
+    /// The step that semantic versioning suggests: a minor version announces an addition, although
+    /// a patch is accepted.
+    fn suggested_for(class: Class) -> Self {
+        if class == Class::Compatible { Self::Minor } else { Self::required_for(class) }
     }
 
-    /// The word that is printed.
+    /// The name in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -48,196 +51,230 @@ impl Bump {
         }
     }
 
-    /// The version that is this step above another. A pre-release is already on its way to one.
-    fn from(self, version: &Version) -> Version {
+    /// The lowest version that is this step above `version`.
+    fn apply_to(self, version: &Version) -> Version {
         let Version { major, minor, patch, .. } = *version;
-        let is_before = |is_round: bool| !version.pre.is_empty() && is_round;
+        // `2.0.0-beta.1` already announces the step to 2.0.0, so the release itself is enough; but
+        // `2.1.0-beta.1` only announces a minor step, so a major one leads to 3.0.0.
+        let announces = |is_round: bool| !version.pre.is_empty() && is_round;
         match self {
             Self::None => version.clone(),
-            Self::Patch if is_before(true) => Version::new(major, minor, patch),
+            Self::Patch if announces(true) => Version::new(major, minor, patch),
             Self::Patch => Version::new(major, minor, patch.saturating_add(1)),
-            Self::Minor if is_before(patch == 0) => Version::new(major, minor, 0),
+            Self::Minor if announces(patch == 0) => Version::new(major, minor, 0),
             Self::Minor => Version::new(major, minor.saturating_add(1), 0),
-            Self::Major if is_before(minor == 0 && patch == 0) => Version::new(major, 0, 0),
+            Self::Major if announces(minor == 0 && patch == 0) => Version::new(major, 0, 0),
             Self::Major => Version::new(major.saturating_add(1), 0, 0),
         }
     }
 
     /// Whether `new` is at least this step above `old`.
-    fn is_made(self, old: &Version, new: &Version) -> bool {
+    fn is_taken(self, old: &Version, new: &Version) -> bool {
+        // Semantic versioning orders `2.0.0-beta.1` below `2.0.0`; as a step it counts as 2.0.0.
         let released = Version { pre: Prerelease::EMPTY, ..new.clone() };
-        self == Self::None && new >= old || new > old && released >= self.from(old)
+        self == Self::None && new >= old || new > old && released >= self.apply_to(old)
     }
 }
 
-/// Whether a declared version is high enough.
+/// Whether the declared version of a tool is high enough for its changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
-    /// Whether it is.
+pub struct VersionCheck {
+    /// Whether the version is high enough.
     pub ok: bool,
-    /// The version to use, if another is needed or would say more.
-    pub use_version: Option<String>,
-    /// What is to be said about the version, if anything is.
-    pub remark: Option<String>,
+    /// The version to use, if the declared one is too low or another would be more informative.
+    pub suggestion: Option<String>,
+    /// A sentence for people, if there is something to report.
+    pub message: Option<String>,
 }
 
-impl Verdict {
-    fn fine() -> Self {
-        Self { ok: true, use_version: None, remark: None }
+impl VersionCheck {
+    fn passed() -> Self {
+        Self { ok: true, suggestion: None, message: None }
     }
 
-    fn of(ok: bool, use_version: String, remark: String) -> Self {
-        Self { ok, use_version: Some(use_version), remark: Some(remark) }
+    fn failed(suggestion: String, message: String) -> Self {
+        Self { ok: false, suggestion: Some(suggestion), message: Some(message) }
     }
 }
 
-/// Judges the version of a tool whose changes are of a class and need a step.
-pub(crate) fn judge(class: Class, bump: Bump, old: Option<&str>, new: Option<&str>) -> Verdict {
-    match (old.map(read), new.map(read)) {
-        (Some(Some(old)), Some(Some(new))) => between(class, bump, &old, &new),
-        _ if class != Class::Breaking => Verdict::fine(),
-        // What never had a version makes its first step with the first that it gets.
-        (None | Some(None), Some(Some(first))) if first.major > 0 => Verdict::fine(),
-        (Some(Some(old)), _) => {
-            let next = Bump::Major.from(&old).to_string();
-            let remark =
-                format!("a breaking change needs a version, and there is none: use {next}");
-            Verdict::of(false, next, remark)
-        }
-        (_, Some(Some(_))) => Verdict::of(
-            false,
-            FIRST.to_owned(),
-            format!("a breaking change needs a major version: use {FIRST}"),
+/// Checks the declared versions of a tool whose changes are of `class` and require `bump`.
+pub(crate) fn check(
+    class: Class,
+    bump: Bump,
+    old: Option<&str>,
+    new: Option<&str>,
+) -> VersionCheck {
+    match (old.and_then(parse), new.and_then(parse)) {
+        (Some(old), Some(new)) => check_step(class, bump, &old, &new),
+        // Versions are optional as long as nothing breaks.
+        _ if class != Class::Breaking => VersionCheck::passed(),
+        // The first version that a tool gets is a step in itself.
+        (None, Some(first)) if first.major > 0 => VersionCheck::passed(),
+        (None, Some(_)) => VersionCheck::failed(
+            FIRST_VERSION.to_owned(),
+            format!("a breaking change needs a major version: use {FIRST_VERSION}"),
         ),
-        _ => Verdict::of(
-            false,
-            FIRST.to_owned(),
-            format!("a breaking change needs a version, and there is none: use {FIRST}"),
-        ),
+        (Some(old), None) => fail_without_version(new, Bump::Major.apply_to(&old).to_string()),
+        (None, None) => fail_without_version(new, FIRST_VERSION.to_owned()),
     }
 }
 
-/// Judges a tool that is gone, and with it whatever could have declared that.
-pub(crate) fn undeclared(old: Option<&str>) -> Verdict {
-    let use_version = old.and_then(read).map(|old| Bump::Major.from(&old).to_string());
-    let remark =
-        "nothing declares that it is gone: bring it back, or allow `tool-removed` with a reason"
+/// Checks a removed tool whose document has no version either, so that nothing can declare the
+/// removal.
+pub(crate) fn check_removed(old: Option<&str>) -> VersionCheck {
+    let suggestion = old.and_then(parse).map(|old| Bump::Major.apply_to(&old).to_string());
+    let message =
+        "no version declares the removal: restore the tool, or allow `tool-removed` with a reason"
             .to_owned();
-    Verdict { ok: false, use_version, remark: Some(remark) }
+    VersionCheck { ok: false, suggestion, message: Some(message) }
 }
 
-fn between(class: Class, bump: Bump, old: &Version, new: &Version) -> Verdict {
-    if bump.is_made(old, new) {
-        let suggested = Bump::suggested(class).from(old);
-        return match bump < Bump::suggested(class) && !Bump::suggested(class).is_made(old, new) {
-            true => Verdict::of(
-                true,
-                suggested.to_string(),
-                format!("enough; {suggested} would tell of the addition"),
-            ),
-            false => Verdict::fine(),
+fn fail_without_version(declared: Option<&str>, next: String) -> VersionCheck {
+    let problem = match declared {
+        Some(text) => format!("a breaking change needs a version and `{text}` is not one"),
+        None => "a breaking change needs a version and the tool has none".to_owned(),
+    };
+    let message = format!("{problem}: use {next}");
+    VersionCheck::failed(next, message)
+}
+
+fn check_step(class: Class, required: Bump, old: &Version, new: &Version) -> VersionCheck {
+    let suggested = Bump::suggested_for(class);
+    let next = suggested.apply_to(old);
+    if required.is_taken(old, new) {
+        if required >= suggested || suggested.is_taken(old, new) {
+            return VersionCheck::passed();
+        }
+        let message = format!("sufficient; {next} would announce the addition");
+        return VersionCheck {
+            ok: true,
+            suggestion: Some(next.to_string()),
+            message: Some(message),
         };
     }
-    let next = Bump::suggested(class).from(old);
-    let least = bump.from(old);
-    let remark = match (bump, least == next) {
-        (Bump::None, _) => format!("the version goes back: use {next} or higher"),
-        (_, true) => format!("too low: use {next}"),
-        (_, false) => format!("too low: use {next}, or at least {least}"),
+    let least = required.apply_to(old);
+    let message = if required == Bump::None {
+        format!("the version went down: use {next} or higher")
+    } else if least == next {
+        format!("too low: use {next}")
+    } else {
+        format!("too low: use {next}, or at least {least}")
     };
-    Verdict::of(false, next.to_string(), remark)
+    VersionCheck::failed(next.to_string(), message)
 }
 
-/// A version, also one that lacks its last numbers or has a `v` in front.
-fn read(text: &str) -> Option<Version> {
+/// Parses a version leniently: a leading `v` is ignored and missing numbers are zero.
+fn parse(text: &str) -> Option<Version> {
     let text = text.trim().trim_start_matches(['v', 'V']);
-    let dots =
-        text.chars().take_while(|c| c.is_ascii_digit() || *c == '.').filter(|c| *c == '.').count();
-    let rest = ["", ".0", ".0.0"][2_usize.saturating_sub(dots).min(2)];
     let numbers = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    Version::parse(&format!("{}{rest}{}", &text[..numbers], &text[numbers..])).ok()
+    let dots = text[..numbers].matches('.').count();
+    let padding = ["", ".0", ".0.0"][2_usize.saturating_sub(dots)];
+    Version::parse(&format!("{}{padding}{}", &text[..numbers], &text[numbers..])).ok()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Bump, Class, judge, read};
+    use super::{Bump, Class, check, parse};
 
-    fn verdict(class: Class, old: Option<&str>, new: Option<&str>) -> (bool, Option<String>) {
-        let verdict = judge(class, Bump::needed(class), old, new);
-        (verdict.ok, verdict.use_version)
+    /// Whether the version is high enough, and the suggestion.
+    fn check_optional(
+        class: Class,
+        old: Option<&str>,
+        new: Option<&str>,
+    ) -> (bool, Option<String>) {
+        let checked = check(class, Bump::required_for(class), old, new);
+        (checked.ok, checked.suggestion)
     }
 
-    fn of(class: Class, old: &str, new: &str) -> (bool, Option<String>) {
-        verdict(class, Some(old), Some(new))
+    fn check_versions(class: Class, old: &str, new: &str) -> (bool, Option<String>) {
+        check_optional(class, Some(old), Some(new))
     }
 
-    fn used(ok: bool, version: &str) -> (bool, Option<String>) {
+    fn suggesting(ok: bool, version: &str) -> (bool, Option<String>) {
         (ok, Some(version.to_owned()))
     }
 
     #[test]
-    fn a_breaking_change_needs_a_major_step() {
-        assert_eq!(of(Class::Breaking, "1.4.2", "1.5.0"), used(false, "2.0.0"));
-        assert_eq!(of(Class::Breaking, "1.4.2", "2.0.0"), (true, None));
-        assert_eq!(of(Class::Breaking, "1.4.2", "3.1.4"), (true, None));
+    fn a_breaking_change_needs_a_major_version() {
+        assert_eq!(check_versions(Class::Breaking, "1.4.2", "1.5.0"), suggesting(false, "2.0.0"));
+        assert_eq!(check_versions(Class::Breaking, "1.4.2", "2.0.0"), (true, None));
+        assert_eq!(check_versions(Class::Breaking, "1.4.2", "3.1.4"), (true, None));
         assert_eq!(
-            of(Class::Breaking, "0.4.2", "0.5.0"),
-            used(false, "1.0.0"),
+            check_versions(Class::Breaking, "0.4.2", "0.5.0"),
+            suggesting(false, "1.0.0"),
             "no exception below 1.0.0"
         );
     }
 
     #[test]
-    fn an_addition_needs_a_patch_and_a_minor_step_is_suggested() {
-        assert_eq!(of(Class::Compatible, "1.4.2", "1.4.2"), used(false, "1.5.0"));
-        assert_eq!(of(Class::Compatible, "1.4.2", "1.4.3"), used(true, "1.5.0"));
-        assert_eq!(of(Class::Compatible, "1.4.2", "1.5.0"), (true, None));
+    fn an_addition_needs_a_patch_and_suggests_a_minor_version() {
+        assert_eq!(check_versions(Class::Compatible, "1.4.2", "1.4.2"), suggesting(false, "1.5.0"));
+        assert_eq!(check_versions(Class::Compatible, "1.4.2", "1.4.3"), suggesting(true, "1.5.0"));
+        assert_eq!(check_versions(Class::Compatible, "1.4.2", "1.5.0"), (true, None));
     }
 
     #[test]
-    fn text_needs_a_patch_and_what_is_not_for_callers_nothing() {
-        assert_eq!(of(Class::Behavioural, "1.4.2", "1.4.2"), used(false, "1.4.3"));
-        assert_eq!(of(Class::Behavioural, "1.4.2", "1.4.3"), (true, None));
-        assert_eq!(of(Class::Metadata, "1.4.2", "1.4.2"), (true, None));
-        assert_eq!(of(Class::None, "1.4.2", "1.4.2"), (true, None));
+    fn text_needs_a_patch_and_metadata_nothing() {
         assert_eq!(
-            of(Class::Metadata, "1.4.2", "1.4.1"),
-            used(false, "1.4.2"),
-            "a version does not go back"
+            check_versions(Class::Behavioural, "1.4.2", "1.4.2"),
+            suggesting(false, "1.4.3")
+        );
+        assert_eq!(check_versions(Class::Behavioural, "1.4.2", "1.4.3"), (true, None));
+        assert_eq!(check_versions(Class::Metadata, "1.4.2", "1.4.2"), (true, None));
+        assert_eq!(check_versions(Class::None, "1.4.2", "1.4.2"), (true, None));
+        assert_eq!(
+            check_versions(Class::Metadata, "1.4.2", "1.4.1"),
+            suggesting(false, "1.4.2"),
+            "a version must not go down"
         );
     }
 
     #[test]
-    fn a_missing_version_is_an_error_only_where_something_breaks() {
-        assert_eq!(verdict(Class::Breaking, None, None), used(false, "1.0.0"));
-        assert_eq!(verdict(Class::Breaking, Some("1.2.0"), None), used(false, "2.0.0"));
+    fn a_missing_version_fails_only_if_something_breaks() {
+        assert_eq!(check_optional(Class::Breaking, None, None), suggesting(false, "1.0.0"));
         assert_eq!(
-            verdict(Class::Breaking, None, Some("1.0.0")),
+            check_optional(Class::Breaking, Some("1.2.0"), None),
+            suggesting(false, "2.0.0")
+        );
+        assert_eq!(
+            check_optional(Class::Breaking, None, Some("1.0.0")),
             (true, None),
             "the first version is a step"
         );
-        assert_eq!(verdict(Class::Breaking, None, Some("0.2.0")), used(false, "1.0.0"));
-        assert_eq!(verdict(Class::Breaking, None, Some("latest")), used(false, "1.0.0"));
-        assert_eq!(verdict(Class::Compatible, None, None), (true, None));
-        assert_eq!(verdict(Class::Behavioural, Some("1.2.0"), None), (true, None));
+        assert_eq!(
+            check_optional(Class::Breaking, None, Some("0.2.0")),
+            suggesting(false, "1.0.0")
+        );
+        assert_eq!(
+            check_optional(Class::Breaking, None, Some("latest")),
+            suggesting(false, "1.0.0")
+        );
+        assert_eq!(check_optional(Class::Compatible, None, None), (true, None));
+        assert_eq!(check_optional(Class::Behavioural, Some("1.2.0"), None), (true, None));
     }
 
     #[test]
-    fn a_pre_release_of_a_large_enough_step_is_one() {
-        assert!(of(Class::Breaking, "1.4.2", "2.0.0-beta.1").0);
-        assert!(of(Class::Breaking, "2.0.0-beta.1", "2.0.0-beta.2").0);
-        assert!(of(Class::Breaking, "2.0.0-beta.1", "2.0.0").0);
-        assert_eq!(of(Class::Breaking, "2.0.0-beta.1", "2.0.0-beta.1"), used(false, "2.0.0"));
-        assert_eq!(of(Class::Breaking, "2.1.0-beta.1", "2.1.0"), used(false, "3.0.0"));
+    fn a_pre_release_of_a_sufficient_version_is_sufficient() {
+        assert!(check_versions(Class::Breaking, "1.4.2", "2.0.0-beta.1").0);
+        assert!(check_versions(Class::Breaking, "2.0.0-beta.1", "2.0.0-beta.2").0);
+        assert!(check_versions(Class::Breaking, "2.0.0-beta.1", "2.0.0").0);
+        assert_eq!(
+            check_versions(Class::Breaking, "2.0.0-beta.1", "2.0.0-beta.1"),
+            suggesting(false, "2.0.0")
+        );
+        assert_eq!(
+            check_versions(Class::Breaking, "2.1.0-beta.1", "2.1.0"),
+            suggesting(false, "3.0.0")
+        );
     }
 
     #[test]
-    fn reads_versions_that_lack_numbers() {
-        let read = |text| read(text).map(|version| version.to_string());
-        assert_eq!(read("1.2"), Some("1.2.0".to_owned()));
-        assert_eq!(read("v1"), Some("1.0.0".to_owned()));
-        assert_eq!(read("1.2.3-rc.1+5"), Some("1.2.3-rc.1+5".to_owned()));
-        assert_eq!(read("1.2-rc.1"), Some("1.2.0-rc.1".to_owned()));
-        assert_eq!([read("latest"), read(""), read("1.2.3.4")], [None, None, None]);
+    fn parses_versions_that_lack_numbers() {
+        let parsed = |text| parse(text).map(|version| version.to_string());
+        assert_eq!(parsed("1.2"), Some("1.2.0".to_owned()));
+        assert_eq!(parsed("v1"), Some("1.0.0".to_owned()));
+        assert_eq!(parsed("1.2.3-rc.1+5"), Some("1.2.3-rc.1+5".to_owned()));
+        assert_eq!(parsed("1.2-rc.1"), Some("1.2.0-rc.1".to_owned()));
+        assert_eq!([parsed("latest"), parsed(""), parsed("1.2.3.4")], [None, None, None]);
     }
 }

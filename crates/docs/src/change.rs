@@ -1,6 +1,6 @@
 //! Rules of change as text: one by one for `explain`, all of them for the reference.
 
-use compat::{ChangeRule, Effect, Shown};
+use compat::{ChangeRule, Effect, ExampleKind};
 
 use crate::{markdown::block, rule};
 
@@ -39,10 +39,10 @@ fn section(rule: &ChangeRule, heading: &str) -> String {
         ),
     };
     let mut page = format!("{heading} {}\n\n{effect}\n\n{}\n", rule.name, rule.why);
-    let of = match rule.shown {
-        Shown::Input => " (what it takes)",
-        Shown::Output => " (what it returns)",
-        Shown::Definition => "",
+    let of = match rule.example {
+        ExampleKind::Input => " (what it takes)",
+        ExampleKind::Output => " (what it returns)",
+        ExampleKind::Definition => "",
     };
     let (before, after) = rule::focused(rule.before, rule.after);
     for (label, example) in [("Before", before), ("After", after)] {

@@ -7,7 +7,7 @@ mod side;
 use std::{path::Path, process::ExitCode};
 
 use clap::ValueEnum;
-use compat::{Compared, compare};
+use compat::{ToolComparison, compare};
 use workspace::Crib;
 
 use super::{CommandContext, CommandResult};
@@ -59,7 +59,7 @@ fn deciding_crib(context: &CommandContext<'_>, new: &str) -> Result<Crib, Comman
 }
 
 /// Sets the reason of changes that the crib allows.
-fn mark_allowed(crib: &Crib, tools: &mut [Compared]) {
+fn mark_allowed(crib: &Crib, tools: &mut [ToolComparison]) {
     for tool in tools {
         for change in &mut tool.changes {
             change.allowed = crib.reason_to_allow_change(change.rule.name, &tool.name);
@@ -67,6 +67,6 @@ fn mark_allowed(crib: &Crib, tools: &mut [Compared]) {
     }
 }
 
-fn is_ok(tools: &[Compared]) -> bool {
-    tools.iter().all(|tool| tool.verdict().ok)
+fn is_ok(tools: &[ToolComparison]) -> bool {
+    tools.iter().all(|tool| tool.check_version().ok)
 }

@@ -74,8 +74,7 @@ fn missing_undocumented_and_drifted_tools_are_told_with_the_line_of_their_defini
     let report = output.json();
     let all = findings(&report);
     assert!(
-        all.iter()
-            .any(|line| line.starts_with("TC828 error on the server `count_lines` is otherwise")),
+        all.iter().any(|line| line.starts_with("TC828 error `count_lines` differs on the server")),
         "{all:#?}"
     );
     let first = &report["diagnostics"]
@@ -110,7 +109,7 @@ fn text_that_differs_is_a_warning_and_counts() {
     assert_eq!(
         findings(&output.json()),
         [
-            "TC828 warning the server describes `count_lines` in other words: the description is another"
+            "TC828 warning `count_lines` is described differently on the server: the description changed"
         ]
     );
 }

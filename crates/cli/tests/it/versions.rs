@@ -49,9 +49,9 @@ fn diff_prints_one_object_of_the_shape_that_programs_rely_on() {
             "name": "greet", "class": "breaking", "required_bump": "major", "old_version": "1.2.0", "new_version": "1.3.0",
             "ok": false, "use_version": "2.0.0",
             "changes": [
-                {"rule": "required-added", "pointer": "/inputSchema/properties/tone", "message": "`tone` must be given now",
+                {"rule": "required-added", "pointer": "/inputSchema/properties/tone", "message": "`tone` is new and required",
                  "breaking": true},
-                {"rule": "version-changed", "pointer": "/version", "message": "the version was `1.2.0` and is `1.3.0`",
+                {"rule": "version-changed", "pointer": "/version", "message": "the version changed from `1.2.0` to `1.3.0`",
                  "breaking": false},
             ],
         }]})
@@ -118,10 +118,10 @@ fn people_see_each_change_its_effect_and_the_version_to_use() {
     exit code 1
     --- stdout
     greet  breaking  1.2.0 -> 1.2.1  too low: use 2.0.0
-      breaking     `tone` is no longer taken  [parameter-removed /inputSchema/properties/tone]
-      compatible   `who` can be left out now  [parameter-optional /inputSchema/properties/who]
-      behavioural  the description is another  [description-changed /description]
-      metadata     the version was `1.2.0` and is `1.2.1`  [version-changed /version]
+      breaking     `tone` is no longer accepted  [parameter-removed /inputSchema/properties/tone]
+      compatible   `who` is optional now  [parameter-optional /inputSchema/properties/who]
+      behavioural  the description changed  [description-changed /description]
+      metadata     the version changed from `1.2.0` to `1.2.1`  [version-changed /version]
 
     1 tool: 1 breaking; 1 version is too low
     ");
@@ -143,9 +143,9 @@ fn few_of_many_reworded_descriptions_are_shown() {
     exit code 1
     --- stdout
     greet  behavioural  1.0.0  too low: use 1.0.1
-      behavioural  the description of `p0` is another  [description-changed /inputSchema/properties/p0/description]
-      behavioural  the description of `p1` is another  [description-changed /inputSchema/properties/p1/description]
-      behavioural  the description of `p2` is another  [description-changed /inputSchema/properties/p2/description]
+      behavioural  the description of `p0` changed  [description-changed /inputSchema/properties/p0/description]
+      behavioural  the description of `p1` changed  [description-changed /inputSchema/properties/p1/description]
+      behavioural  the description of `p2` changed  [description-changed /inputSchema/properties/p2/description]
                    … and 6 more of description-changed (`--format json` lists them)
 
     1 tool: 1 behavioural; 1 version is too low

@@ -1,17 +1,18 @@
-//! Parameters and fields of results: there or not, needed or not.
+//! Rules about parameters and fields of the result: added, removed, required, optional.
 
 use crate::{
     ChangeRule,
     Effect::{Breaking, Compatible},
-    Shown,
+    ExampleKind,
 };
 
 pub(crate) static REQUIRED_ADDED: ChangeRule = ChangeRule {
     name: "required-added",
     input: Breaking,
     output: Breaking,
-    why: "A call that was right lacks the new parameter. Give it a default and make it optional, or make a major step.",
-    shown: Shown::Input,
+    why: "Calls that were valid lack the new parameter and are rejected. Make the parameter \
+          optional with a default, or release a major version.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"path": {"type": "string"}}}"#,
     after: r#"{"type": "object", "properties": {"path": {"type": "string"}, "format": {"type": "string"}}, "required": ["format"]}"#,
 };
@@ -20,9 +21,10 @@ pub(crate) static PARAMETER_REMOVED: ChangeRule = ChangeRule {
     name: "parameter-removed",
     input: Breaking,
     output: Breaking,
-    why: "A call that gives the parameter is refused, or what it asks for is silently ignored. That is so even where \
-          unknown parameters are let through, and the parameter was optional.",
-    shown: Shown::Input,
+    why: "A call that passes the parameter is rejected, or the tool silently ignores what it \
+          asks for. This holds even if the parameter was optional and unknown parameters are \
+          accepted.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"path": {"type": "string"}, "format": {"type": "string"}}}"#,
     after: r#"{"type": "object", "properties": {"path": {"type": "string"}}}"#,
 };
@@ -31,9 +33,9 @@ pub(crate) static PARAMETER_ADDED: ChangeRule = ChangeRule {
     name: "parameter-added",
     input: Compatible,
     output: Compatible,
-    why: "A new parameter that may be left out changes no call. A patch is enough; a minor step tells people that there is \
-          something new.",
-    shown: Shown::Input,
+    why: "A new optional parameter affects no existing call. A patch version is enough; a \
+          minor version announces the addition.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"path": {"type": "string"}}}"#,
     after: r#"{"type": "object", "properties": {"path": {"type": "string"}, "format": {"type": "string"}}}"#,
 };
@@ -42,8 +44,8 @@ pub(crate) static PARAMETER_REQUIRED: ChangeRule = ChangeRule {
     name: "parameter-required",
     input: Breaking,
     output: Breaking,
-    why: "Calls that leave the parameter out are refused now.",
-    shown: Shown::Input,
+    why: "Calls that leave out the parameter are rejected.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"path": {"type": "string"}}}"#,
     after: r#"{"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}"#,
 };
@@ -52,8 +54,8 @@ pub(crate) static PARAMETER_OPTIONAL: ChangeRule = ChangeRule {
     name: "parameter-optional",
     input: Compatible,
     output: Compatible,
-    why: "Every call that gives the parameter is still right.",
-    shown: Shown::Input,
+    why: "Every call that passes the parameter is still valid.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}"#,
     after: r#"{"type": "object", "properties": {"path": {"type": "string"}}}"#,
 };
@@ -62,8 +64,8 @@ pub(crate) static OUTPUT_ADDED: ChangeRule = ChangeRule {
     name: "output-added",
     input: Compatible,
     output: Compatible,
-    why: "Callers read the fields that they know, and find them.",
-    shown: Shown::Output,
+    why: "Callers still find the fields that they know.",
+    example: ExampleKind::Output,
     before: r#"{"type": "object", "properties": {"lines": {"type": "integer"}}}"#,
     after: r#"{"type": "object", "properties": {"lines": {"type": "integer"}, "words": {"type": "integer"}}}"#,
 };
@@ -72,8 +74,9 @@ pub(crate) static OUTPUT_REMOVED: ChangeRule = ChangeRule {
     name: "output-removed",
     input: Breaking,
     output: Breaking,
-    why: "Callers that read the field do not find it. Go on returning it, or make a major step.",
-    shown: Shown::Output,
+    why: "Callers that read the field no longer find it. Keep returning it, or release a major \
+          version.",
+    example: ExampleKind::Output,
     before: r#"{"type": "object", "properties": {"lines": {"type": "integer"}, "words": {"type": "integer"}}}"#,
     after: r#"{"type": "object", "properties": {"lines": {"type": "integer"}}}"#,
 };
@@ -82,8 +85,8 @@ pub(crate) static OUTPUT_PROMISED: ChangeRule = ChangeRule {
     name: "output-promised",
     input: Compatible,
     output: Compatible,
-    why: "More is promised than before: whoever reckoned with the field being absent need not.",
-    shown: Shown::Output,
+    why: "The result promises more: callers no longer need to handle an absent field.",
+    example: ExampleKind::Output,
     before: r#"{"type": "object", "properties": {"lines": {"type": "integer"}}}"#,
     after: r#"{"type": "object", "properties": {"lines": {"type": "integer"}}, "required": ["lines"]}"#,
 };
@@ -92,8 +95,8 @@ pub(crate) static OUTPUT_UNPROMISED: ChangeRule = ChangeRule {
     name: "output-unpromised",
     input: Breaking,
     output: Breaking,
-    why: "Callers relied on the field being there, and it need not be any more.",
-    shown: Shown::Output,
+    why: "Callers relied on the field, and it may be absent now.",
+    example: ExampleKind::Output,
     before: r#"{"type": "object", "properties": {"lines": {"type": "integer"}}, "required": ["lines"]}"#,
     after: r#"{"type": "object", "properties": {"lines": {"type": "integer"}}}"#,
 };
@@ -102,8 +105,8 @@ pub(crate) static OUTPUT_SCHEMA_ADDED: ChangeRule = ChangeRule {
     name: "output-schema-added",
     input: Compatible,
     output: Compatible,
-    why: "A result that nobody described promises something now.",
-    shown: Shown::Definition,
+    why: "The result was undocumented and has a schema now.",
+    example: ExampleKind::Definition,
     before: include_str!("examples/count_lines_without_output_schema.md"),
     after: include_str!("examples/count_lines.md"),
 };
@@ -112,8 +115,8 @@ pub(crate) static OUTPUT_SCHEMA_REMOVED: ChangeRule = ChangeRule {
     name: "output-schema-removed",
     input: Breaking,
     output: Breaking,
-    why: "What was promised about the result is not promised any more.",
-    shown: Shown::Definition,
+    why: "The promises about the result are withdrawn.",
+    example: ExampleKind::Definition,
     before: include_str!("examples/count_lines.md"),
     after: include_str!("examples/count_lines_without_output_schema.md"),
 };
@@ -122,8 +125,9 @@ pub(crate) static OBJECT_CLOSED: ChangeRule = ChangeRule {
     name: "object-closed",
     input: Breaking,
     output: Compatible,
-    why: "Calls with other properties than those that have names are refused now. A result that is closed promises more.",
-    shown: Shown::Input,
+    why: "Calls with properties other than the named ones are rejected. A closed result \
+          promises more.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"path": {"type": "string"}}}"#,
     after: r#"{"type": "object", "properties": {"path": {"type": "string"}}, "additionalProperties": false}"#,
 };
@@ -132,9 +136,9 @@ pub(crate) static OBJECT_OPENED: ChangeRule = ChangeRule {
     name: "object-opened",
     input: Compatible,
     output: Compatible,
-    why: "More is taken than before. A result may have new fields in any case, and callers pass over those that they do \
-          not know.",
-    shown: Shown::Input,
+    why: "The tool accepts more than before. Results may gain fields at any time, and callers \
+          ignore fields that they do not know.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"path": {"type": "string"}}, "additionalProperties": false}"#,
     after: r#"{"type": "object", "properties": {"path": {"type": "string"}}}"#,
 };

@@ -1,17 +1,21 @@
-//! What is said about a tool, and how it runs.
+//! Rules about texts, annotations and the way a tool runs.
 
 use crate::{
     ChangeRule,
     Effect::{Behavioural, Metadata},
-    Shown,
+    ExampleKind,
 };
+
+/// The tool that the examples change.
+const GREET: &str = r#"{"name": "greet", "description": "Print a greeting", "command": "echo", "mutates": false,
+ "inputSchema": {"type": "object", "properties": {"who": {"type": "string", "description": "The name to greet"}}, "additionalProperties": false}}"#;
 
 pub(crate) static DEFAULT_CHANGED: ChangeRule = ChangeRule {
     name: "default-changed",
     input: Behavioural,
     output: Behavioural,
-    why: "Every call that leaves the parameter out does something else than before, although none is refused.",
-    shown: Shown::Input,
+    why: "Calls that leave out the parameter still work, but do something different.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"depth": {"type": "integer", "default": 1}}}"#,
     after: r#"{"type": "object", "properties": {"depth": {"type": "integer", "default": 2}}}"#,
 };
@@ -20,9 +24,9 @@ pub(crate) static DEFAULT_ADDED: ChangeRule = ChangeRule {
     name: "default-added",
     input: Behavioural,
     output: Behavioural,
-    why: "It is said now what happens if the parameter is left out. That may be what happened before; if not, calls that \
-          leave it out do something else.",
-    shown: Shown::Input,
+    why: "The definition states now what happens if the parameter is left out. If that is not \
+          what happened before, calls that leave it out do something different.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"depth": {"type": "integer"}}}"#,
     after: r#"{"type": "object", "properties": {"depth": {"type": "integer", "default": 2}}}"#,
 };
@@ -31,8 +35,8 @@ pub(crate) static DEFAULT_REMOVED: ChangeRule = ChangeRule {
     name: "default-removed",
     input: Behavioural,
     output: Behavioural,
-    why: "It is no longer said what happens if the parameter is left out.",
-    shown: Shown::Input,
+    why: "The definition no longer states what happens if the parameter is left out.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"depth": {"type": "integer", "default": 2}}}"#,
     after: r#"{"type": "object", "properties": {"depth": {"type": "integer"}}}"#,
 };
@@ -41,10 +45,10 @@ pub(crate) static DESCRIPTION_CHANGED: ChangeRule = ChangeRule {
     name: "description-changed",
     input: Behavioural,
     output: Behavioural,
-    why: "Models choose tools and fill in arguments by these words. Others may make them call it otherwise.",
-    shown: Shown::Definition,
-    before: r#"{"name": "greet", "description": "Print a greeting", "command": "echo", "mutates": false,
- "inputSchema": {"type": "object", "properties": {"who": {"type": "string", "description": "The name to greet"}}, "additionalProperties": false}}"#,
+    why: "Models choose tools and fill in arguments by these texts. Different words may change \
+          how they call the tool.",
+    example: ExampleKind::Definition,
+    before: GREET,
     after: r#"{"name": "greet", "description": "Print a friendly greeting", "command": "echo", "mutates": false,
  "inputSchema": {"type": "object", "properties": {"who": {"type": "string", "description": "The name to greet"}}, "additionalProperties": false}}"#,
 };
@@ -53,8 +57,8 @@ pub(crate) static EXAMPLES_CHANGED: ChangeRule = ChangeRule {
     name: "examples-changed",
     input: Behavioural,
     output: Behavioural,
-    why: "Models follow examples.",
-    shown: Shown::Input,
+    why: "Models imitate examples.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"who": {"type": "string", "examples": ["Ada"]}}}"#,
     after: r#"{"type": "object", "properties": {"who": {"type": "string", "examples": ["Grace"]}}}"#,
 };
@@ -63,11 +67,10 @@ pub(crate) static ANNOTATIONS_CHANGED: ChangeRule = ChangeRule {
     name: "annotations-changed",
     input: Behavioural,
     output: Behavioural,
-    why: "Hosts decide by these whether a person is asked before a call. The schema is the same; what is done with the \
-          tool is not.",
-    shown: Shown::Definition,
-    before: r#"{"name": "greet", "description": "Print a greeting", "command": "echo", "mutates": false,
- "inputSchema": {"type": "object", "properties": {"who": {"type": "string", "description": "The name to greet"}}, "additionalProperties": false}}"#,
+    why: "Hosts decide by the annotations whether to ask a person before a call. The schema is \
+          the same, but the tool is treated differently.",
+    example: ExampleKind::Definition,
+    before: GREET,
     after: r#"{"name": "greet", "description": "Print a greeting", "command": "echo", "mutates": false, "network": true,
  "inputSchema": {"type": "object", "properties": {"who": {"type": "string", "description": "The name to greet"}}, "additionalProperties": false}}"#,
 };
@@ -76,8 +79,8 @@ pub(crate) static ERRORS_CHANGED: ChangeRule = ChangeRule {
     name: "errors-changed",
     input: Behavioural,
     output: Behavioural,
-    why: "What is said about errors tells models how to go on after one.",
-    shown: Shown::Definition,
+    why: "Models decide by this section how to continue after an error.",
+    example: ExampleKind::Definition,
     before: include_str!("examples/count_lines.md"),
     after: include_str!("examples/count_lines_other_errors.md"),
 };
@@ -86,8 +89,8 @@ pub(crate) static IDEMPOTENCY_CHANGED: ChangeRule = ChangeRule {
     name: "idempotency-changed",
     input: Behavioural,
     output: Behavioural,
-    why: "By these words a caller decides whether to try again.",
-    shown: Shown::Definition,
+    why: "Callers decide by this section whether to retry.",
+    example: ExampleKind::Definition,
     before: include_str!("examples/count_lines.md"),
     after: include_str!("examples/count_lines_other_idempotency.md"),
 };
@@ -96,8 +99,8 @@ pub(crate) static SECURITY_CHANGED: ChangeRule = ChangeRule {
     name: "security-changed",
     input: Behavioural,
     output: Behavioural,
-    why: "What the tool can touch, or what is done about it, is described in other words.",
-    shown: Shown::Definition,
+    why: "The section describes differently what the tool can access, or how it is protected.",
+    example: ExampleKind::Definition,
     before: include_str!("examples/count_lines.md"),
     after: include_str!("examples/count_lines_other_security.md"),
 };
@@ -106,10 +109,10 @@ pub(crate) static LAUNCH_CHANGED: ChangeRule = ChangeRule {
     name: "launch-changed",
     input: Behavioural,
     output: Behavioural,
-    why: "Another program, command line, mode or time limit: the same call does something else, or does it otherwise.",
-    shown: Shown::Definition,
-    before: r#"{"name": "greet", "description": "Print a greeting", "command": "echo", "mutates": false,
- "inputSchema": {"type": "object", "properties": {"who": {"type": "string", "description": "The name to greet"}}, "additionalProperties": false}}"#,
+    why: "The program, command line, mode, timeout or concurrency changed, so the same call \
+          may do something different.",
+    example: ExampleKind::Definition,
+    before: GREET,
     after: r#"{"name": "greet", "description": "Print a greeting", "command": "printf", "mutates": false,
  "inputSchema": {"type": "object", "properties": {"who": {"type": "string", "description": "The name to greet"}}, "additionalProperties": false}}"#,
 };
@@ -118,10 +121,9 @@ pub(crate) static CATEGORY_CHANGED: ChangeRule = ChangeRule {
     name: "category-changed",
     input: Metadata,
     output: Metadata,
-    why: "Tools are grouped by it for people; calls are the same.",
-    shown: Shown::Definition,
-    before: r#"{"name": "greet", "description": "Print a greeting", "command": "echo", "mutates": false,
- "inputSchema": {"type": "object", "properties": {"who": {"type": "string", "description": "The name to greet"}}, "additionalProperties": false}}"#,
+    why: "The category groups tools for people. It does not affect calls.",
+    example: ExampleKind::Definition,
+    before: GREET,
     after: r#"{"name": "greet", "description": "Print a greeting", "command": "echo", "mutates": false, "category": "social",
  "inputSchema": {"type": "object", "properties": {"who": {"type": "string", "description": "The name to greet"}}, "additionalProperties": false}}"#,
 };
@@ -130,8 +132,8 @@ pub(crate) static VERSION_CHANGED: ChangeRule = ChangeRule {
     name: "version-changed",
     input: Metadata,
     output: Metadata,
-    why: "A version says something about changes and is none itself. It must not go back.",
-    shown: Shown::Definition,
+    why: "A version describes changes and is not a change itself. It must not go down.",
+    example: ExampleKind::Definition,
     before: include_str!("examples/count_lines.md"),
     after: include_str!("examples/count_lines_next_version.md"),
 };
@@ -140,10 +142,9 @@ pub(crate) static NOTES_CHANGED: ChangeRule = ChangeRule {
     name: "notes-changed",
     input: Metadata,
     output: Metadata,
-    why: "How to install the program, and what examples printed, is for people and changes no call.",
-    shown: Shown::Definition,
-    before: r#"{"name": "greet", "description": "Print a greeting", "command": "echo", "mutates": false,
- "inputSchema": {"type": "object", "properties": {"who": {"type": "string", "description": "The name to greet"}}, "additionalProperties": false}}"#,
+    why: "Install instructions and recorded output are for people. They do not affect calls.",
+    example: ExampleKind::Definition,
+    before: GREET,
     after: r#"{"name": "greet", "description": "Print a greeting", "command": "echo", "mutates": false, "install_instructions": "apt install coreutils",
  "inputSchema": {"type": "object", "properties": {"who": {"type": "string", "description": "The name to greet"}}, "additionalProperties": false}}"#,
 };

@@ -1,20 +1,24 @@
-//! The set of tools: what is gone, new, or called by another name.
+//! Rules about the set of tools: removed, renamed, added.
 
 use crate::{
     ChangeRule,
     Effect::{Breaking, Compatible},
-    Shown,
+    ExampleKind,
 };
+
+/// The tool that the examples change.
+const GREET: &str = r#"{"name": "greet", "description": "Print a greeting", "command": "echo", "mutates": false,
+ "inputSchema": {"type": "object", "properties": {"who": {"type": "string", "description": "The name to greet"}}, "additionalProperties": false}}"#;
 
 pub(crate) static TOOL_REMOVED: ChangeRule = ChangeRule {
     name: "tool-removed",
     input: Breaking,
     output: Breaking,
-    why: "Whoever calls the tool gets an error. Its removal shows in the version of its document, if that has one: it \
-          needs a major step. Else allow it in `toolcrib.toml`, with the reason.",
-    shown: Shown::Definition,
-    before: r#"{"name": "greet", "description": "Print a greeting", "command": "echo", "mutates": false,
- "inputSchema": {"type": "object", "properties": {"who": {"type": "string", "description": "The name to greet"}}, "additionalProperties": false}}"#,
+    why: "Calls of the tool fail. If its document has a version, declare the removal there \
+          with a major version. Otherwise allow the removal in `toolcrib.toml` and give the \
+          reason.",
+    example: ExampleKind::Definition,
+    before: GREET,
     after: "",
 };
 
@@ -22,12 +26,11 @@ pub(crate) static TOOL_RENAMED: ChangeRule = ChangeRule {
     name: "tool-renamed",
     input: Breaking,
     output: Breaking,
-    why: "The name is what callers call: a tool of another name is another tool to them, however much it is the same to \
-          its writers. Tools are taken for one if their names, texts and parameters are alike. Keep the old name beside \
-          the new one, or make a major step.",
-    shown: Shown::Definition,
-    before: r#"{"name": "greet", "description": "Print a greeting", "command": "echo", "mutates": false,
- "inputSchema": {"type": "object", "properties": {"who": {"type": "string", "description": "The name to greet"}}, "additionalProperties": false}}"#,
+    why: "Callers use the name, so a renamed tool is a removed tool to them. A removed and an \
+          added tool with similar names, descriptions and parameters are reported as a rename. \
+          Keep the old name next to the new one, or release a major version.",
+    example: ExampleKind::Definition,
+    before: GREET,
     after: r#"{"name": "greet_someone", "description": "Print a greeting", "command": "echo", "mutates": false,
  "inputSchema": {"type": "object", "properties": {"who": {"type": "string", "description": "The name to greet"}}, "additionalProperties": false}}"#,
 };
@@ -36,9 +39,8 @@ pub(crate) static TOOL_ADDED: ChangeRule = ChangeRule {
     name: "tool-added",
     input: Compatible,
     output: Compatible,
-    why: "What is new breaks nobody. It has no version to step from.",
-    shown: Shown::Definition,
+    why: "A new tool affects no existing call. It has no earlier version to compare with.",
+    example: ExampleKind::Definition,
     before: "",
-    after: r#"{"name": "greet", "description": "Print a greeting", "command": "echo", "mutates": false,
- "inputSchema": {"type": "object", "properties": {"who": {"type": "string", "description": "The name to greet"}}, "additionalProperties": false}}"#,
+    after: GREET,
 };

@@ -1,17 +1,17 @@
-//! Values: their types, lists, ranges and patterns.
+//! Rules about values: types, enumerations, ranges, patterns.
 
 use crate::{
     ChangeRule,
     Effect::{Breaking, Compatible, Undecided},
-    Shown,
+    ExampleKind,
 };
 
 pub(crate) static TYPE_CHANGED: ChangeRule = ChangeRule {
     name: "type-changed",
     input: Breaking,
     output: Breaking,
-    why: "Values of the old type are not taken any more, or come back as something else.",
-    shown: Shown::Input,
+    why: "Values of the old type are rejected, or the result has a different type.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"count": {"type": "string"}}}"#,
     after: r#"{"type": "object", "properties": {"count": {"type": "integer"}}}"#,
 };
@@ -20,8 +20,9 @@ pub(crate) static TYPE_NARROWED: ChangeRule = ChangeRule {
     name: "type-narrowed",
     input: Breaking,
     output: Compatible,
-    why: "A parameter takes less than before, so calls that were right are refused. A result promises more.",
-    shown: Shown::Input,
+    why: "The parameter accepts less than before, so valid calls are rejected. A narrower \
+          result promises more.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"count": {"type": ["integer", "null"]}}}"#,
     after: r#"{"type": "object", "properties": {"count": {"type": "integer"}}}"#,
 };
@@ -30,9 +31,9 @@ pub(crate) static TYPE_WIDENED: ChangeRule = ChangeRule {
     name: "type-widened",
     input: Compatible,
     output: Breaking,
-    why: "A parameter takes more than before. A result may be something that its readers never had to reckon with: a \
-          fraction where there were whole numbers, or nothing at all.",
-    shown: Shown::Output,
+    why: "The parameter accepts more than before. A wider result may contain values that \
+          callers do not handle, such as a fraction instead of an integer, or `null`.",
+    example: ExampleKind::Output,
     before: r#"{"type": "object", "properties": {"count": {"type": "integer"}}}"#,
     after: r#"{"type": "object", "properties": {"count": {"type": "number"}}}"#,
 };
@@ -41,8 +42,9 @@ pub(crate) static ENUM_ADDED: ChangeRule = ChangeRule {
     name: "enum-added",
     input: Breaking,
     output: Compatible,
-    why: "A parameter that took any value takes a few now. A result promises more.",
-    shown: Shown::Input,
+    why: "The parameter accepted any value and accepts only a few now. A result with listed \
+          values promises more.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"format": {"type": "string"}}}"#,
     after: r#"{"type": "object", "properties": {"format": {"type": "string", "enum": ["text", "json"]}}}"#,
 };
@@ -51,8 +53,8 @@ pub(crate) static ENUM_REMOVED: ChangeRule = ChangeRule {
     name: "enum-removed",
     input: Compatible,
     output: Breaking,
-    why: "A parameter takes any value now. A result may be one that its readers do not know.",
-    shown: Shown::Input,
+    why: "The parameter accepts any value now. A result may be a value that callers do not know.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"format": {"type": "string", "enum": ["text", "json"]}}}"#,
     after: r#"{"type": "object", "properties": {"format": {"type": "string"}}}"#,
 };
@@ -61,8 +63,8 @@ pub(crate) static ENUM_VALUE_REMOVED: ChangeRule = ChangeRule {
     name: "enum-value-removed",
     input: Breaking,
     output: Compatible,
-    why: "Calls with the value are refused now. A result that never has it is no trouble to anybody.",
-    shown: Shown::Input,
+    why: "Calls with the value are rejected. A result that never has the value affects no caller.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"format": {"type": "string", "enum": ["text", "json"]}}}"#,
     after: r#"{"type": "object", "properties": {"format": {"type": "string", "enum": ["text"]}}}"#,
 };
@@ -71,8 +73,8 @@ pub(crate) static ENUM_VALUE_ADDED: ChangeRule = ChangeRule {
     name: "enum-value-added",
     input: Compatible,
     output: Breaking,
-    why: "One more value may be given. One that comes back is unknown to those who tell them apart.",
-    shown: Shown::Output,
+    why: "The parameter accepts one more value. A result may be a value that callers do not know.",
+    example: ExampleKind::Output,
     before: r#"{"type": "object", "properties": {"state": {"type": "string", "enum": ["done"]}}}"#,
     after: r#"{"type": "object", "properties": {"state": {"type": "string", "enum": ["done", "lost"]}}}"#,
 };
@@ -81,8 +83,9 @@ pub(crate) static RANGE_NARROWED: ChangeRule = ChangeRule {
     name: "range-narrowed",
     input: Breaking,
     output: Compatible,
-    why: "Numbers, lengths or counts that were taken are refused now. A result promises more.",
-    shown: Shown::Input,
+    why: "Numbers, lengths or counts that were valid are rejected. A narrower result promises \
+          more.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"count": {"type": "integer", "maximum": 100}}}"#,
     after: r#"{"type": "object", "properties": {"count": {"type": "integer", "maximum": 10}}}"#,
 };
@@ -91,8 +94,9 @@ pub(crate) static RANGE_WIDENED: ChangeRule = ChangeRule {
     name: "range-widened",
     input: Compatible,
     output: Breaking,
-    why: "More numbers, lengths or counts are taken. A result may be out of the bounds that its readers knew.",
-    shown: Shown::Input,
+    why: "More numbers, lengths or counts are valid. A result may exceed the limits that \
+          callers relied on.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"count": {"type": "integer", "maximum": 10}}}"#,
     after: r#"{"type": "object", "properties": {"count": {"type": "integer", "maximum": 100}}}"#,
 };
@@ -101,8 +105,8 @@ pub(crate) static PATTERN_ADDED: ChangeRule = ChangeRule {
     name: "pattern-added",
     input: Breaking,
     output: Compatible,
-    why: "Text must have a form that it need not have before. A result promises more.",
-    shown: Shown::Input,
+    why: "Text that was valid may be rejected. A result with a pattern promises more.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"day": {"type": "string"}}}"#,
     after: r#"{"type": "object", "properties": {"day": {"type": "string", "format": "date"}}}"#,
 };
@@ -111,8 +115,8 @@ pub(crate) static PATTERN_REMOVED: ChangeRule = ChangeRule {
     name: "pattern-removed",
     input: Compatible,
     output: Breaking,
-    why: "Text may have any form now. A result no longer has the one that its readers relied on.",
-    shown: Shown::Input,
+    why: "The parameter accepts any text now. A result may lack the form that callers relied on.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"day": {"type": "string", "format": "date"}}}"#,
     after: r#"{"type": "object", "properties": {"day": {"type": "string"}}}"#,
 };
@@ -121,9 +125,10 @@ pub(crate) static PATTERN_CHANGED: ChangeRule = ChangeRule {
     name: "pattern-changed",
     input: Undecided,
     output: Undecided,
-    why: "Whether one pattern takes all that another takes cannot be decided here. Somebody has to look: make a major \
-          step, or allow it in `toolcrib.toml` with the reason why it is compatible.",
-    shown: Shown::Input,
+    why: "Toolcrib cannot decide whether one pattern accepts everything that another accepts. \
+          Review the change: release a major version, or allow the change in `toolcrib.toml` \
+          and explain why it is compatible.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"tag": {"type": "string", "pattern": "^v[0-9]+$"}}}"#,
     after: r#"{"type": "object", "properties": {"tag": {"type": "string", "pattern": "^v?[0-9]+$"}}}"#,
 };
@@ -132,9 +137,10 @@ pub(crate) static CANNOT_DECIDE: ChangeRule = ChangeRule {
     name: "cannot-decide",
     input: Undecided,
     output: Undecided,
-    why: "Conditions such as `not`, `if` and `allOf` are not looked into, and one of them is another now. Somebody has to \
-          look: make a major step, or allow it in `toolcrib.toml` with the reason why it is compatible.",
-    shown: Shown::Input,
+    why: "A condition such as `not`, `if` or `allOf` changed. Toolcrib compares these only for \
+          equality. Review the change: release a major version, or allow the change in \
+          `toolcrib.toml` and explain why it is compatible.",
+    example: ExampleKind::Input,
     before: r#"{"type": "object", "properties": {"count": {"type": "integer", "not": {"const": 0}}}}"#,
     after: r#"{"type": "object", "properties": {"count": {"type": "integer", "not": {"const": 1}}}}"#,
 };

@@ -1,7 +1,7 @@
-//! Whole tools and catalogs: what is gone, new, renamed or reworded, and the version that needs.
+//! Whole catalogs: removed, added, renamed and reworded tools, and the versions they require.
 
 use catalog::Catalog;
-use compat::{Bump, Class, Compared, compare};
+use compat::{Bump, Class, ToolComparison, compare};
 use serde_json::json;
 
 use crate::tools::{read_catalog, schema, tool};
@@ -15,15 +15,16 @@ fn definition(name: &str, version: &str, description: &str) -> String {
     .to_string()
 }
 
-fn one(old: &str, new: &str) -> Compared {
+/// Compares two definitions of a single tool.
+fn compare_definitions(old: &str, new: &str) -> ToolComparison {
     let mut all = compare(&read_catalog("tools/a.json", old), &read_catalog("tools/a.json", new));
     assert_eq!(all.len(), 1, "{all:?}");
     all.remove(0)
 }
 
 #[test]
-fn a_tool_of_another_name_is_renamed_if_it_says_and_takes_the_same() {
-    let renamed = one(
+fn recognizes_a_rename_by_text_and_parameters() {
+    let renamed = compare_definitions(
         &definition("count_lines", "1.0.0", "Count the lines of a file"),
         &definition("line_count", "1.0.0", "Count the lines of a file"),
     );
@@ -32,16 +33,20 @@ fn a_tool_of_another_name_is_renamed_if_it_says_and_takes_the_same() {
         ("count_lines", Some("line_count"))
     );
     assert_eq!(renamed.class(), Class::Breaking);
-    assert_eq!(renamed.changes[0].message, "`count_lines` is called `line_count` now");
-    let moved = one(
+    assert_eq!(renamed.changes[0].message, "`count_lines` was renamed to `line_count`");
+    let moved = compare_definitions(
         &definition("count_lines", "1.0.0", "Count"),
         &definition("files.count_lines", "1.0.0", "Tell how many lines there are"),
     );
-    assert_eq!(moved.new_name.as_deref(), Some("files.count_lines"), "a module's name before it");
+    assert_eq!(
+        moved.new_name.as_deref(),
+        Some("files.count_lines"),
+        "a module name was added in front"
+    );
 }
 
 #[test]
-fn two_tools_that_merely_take_a_file_are_two() {
+fn tools_that_only_share_a_parameter_are_not_renamed() {
     let (old, new) = (
         definition("count_lines", "1.0.0", "Count the lines of a file"),
         definition("send_mail", "1.0.0", "Send a file to somebody"),
@@ -57,7 +62,7 @@ fn two_tools_that_merely_take_a_file_are_two() {
 }
 
 #[test]
-fn a_renamed_tool_is_paired_with_the_one_it_is_most_like() {
+fn pairs_a_renamed_tool_with_the_most_similar_one() {
     let tools = |names: [&str; 3]| {
         let texts =
             ["Count the lines of a file", "Count the words of a file", "Count the bytes of a file"];
@@ -85,34 +90,39 @@ fn a_renamed_tool_is_paired_with_the_one_it_is_most_like() {
 }
 
 #[test]
-fn text_that_models_read_is_behavioural_and_needs_a_patch() {
+fn reworded_text_is_behavioural_and_needs_a_patch() {
     let (old, new) = (
         definition("count", "1.2.0", "Count the lines"),
         definition("count", "1.2.0", "Count all the lines"),
     );
-    let reworded = one(&old, &new);
+    let reworded = compare_definitions(&old, &new);
     assert_eq!(
-        (reworded.class(), reworded.bump(), reworded.verdict().ok),
+        (reworded.class(), reworded.required_bump(), reworded.check_version().ok),
         (Class::Behavioural, Bump::Patch, false)
     );
-    assert_eq!(reworded.verdict().use_version.as_deref(), Some("1.2.1"));
-    let stepped = one(&old, &definition("count", "1.2.1", "Count all the lines"));
-    assert!(stepped.verdict().ok);
+    assert_eq!(reworded.check_version().suggestion.as_deref(), Some("1.2.1"));
+    let stepped = compare_definitions(&old, &definition("count", "1.2.1", "Count all the lines"));
+    assert!(stepped.check_version().ok);
 }
 
 #[test]
 fn a_new_version_alone_is_metadata() {
-    let stepped =
-        one(&definition("count", "1.2.0", "Count"), &definition("count", "1.3.0", "Count"));
+    let stepped = compare_definitions(
+        &definition("count", "1.2.0", "Count"),
+        &definition("count", "1.3.0", "Count"),
+    );
     assert_eq!(
-        (stepped.class(), stepped.bump(), stepped.verdict().ok),
+        (stepped.class(), stepped.required_bump(), stepped.check_version().ok),
         (Class::Metadata, Bump::None, true)
     );
-    let back = one(&definition("count", "1.2.0", "Count"), &definition("count", "1.1.0", "Count"));
-    assert!(!back.verdict().ok);
+    let back = compare_definitions(
+        &definition("count", "1.2.0", "Count"),
+        &definition("count", "1.1.0", "Count"),
+    );
+    assert!(!back.check_version().ok);
 }
 
-/// A document with its version, and tools of these names.
+/// A specification document with a version and tools of these names.
 fn document(version: &str, names: &[&str]) -> String {
     let tool = |name: &&str| {
         format!(
@@ -126,58 +136,58 @@ fn document(version: &str, names: &[&str]) -> String {
 }
 
 #[test]
-fn a_tool_that_is_gone_shows_in_the_version_of_its_document() {
+fn a_removal_is_declared_by_the_version_of_the_document() {
     let removed = |version: &str| {
         let old =
             read_catalog("MCP_TOOL_SPECIFICATION.md", &document("1.0.0", &["alpha", "omega"]));
         let new = read_catalog("MCP_TOOL_SPECIFICATION.md", &document(version, &["alpha"]));
-        compare(&old, &new)
-            .into_iter()
-            .find(|tool| tool.name == "omega")
-            .expect("the tool that is gone")
+        compare(&old, &new).into_iter().find(|tool| tool.name == "omega").expect("the removed tool")
     };
     let low = removed("1.1.0");
     assert_eq!(
-        (low.class(), low.verdict().ok, low.new_version.as_deref()),
+        (low.class(), low.check_version().ok, low.new_version.as_deref()),
         (Class::Breaking, false, Some("1.1.0"))
     );
-    assert!(removed("2.0.0").verdict().ok);
+    assert!(removed("2.0.0").check_version().ok);
 }
 
 #[test]
-fn a_tool_that_is_gone_without_a_document_is_declared_by_nothing() {
-    let removed = one(&definition("count", "1.2.0", "Count"), "");
+fn a_removal_without_a_document_version_fails() {
+    let removed = compare_definitions(&definition("count", "1.2.0", "Count"), "");
     assert_eq!(
-        (removed.verdict().ok, removed.verdict().use_version.as_deref()),
+        (removed.check_version().ok, removed.check_version().suggestion.as_deref()),
         (false, Some("2.0.0"))
     );
-    assert!(
-        removed
-            .verdict()
-            .remark
-            .is_some_and(|remark| remark.starts_with("nothing declares that it is gone"))
+    assert_eq!(
+        removed.check_version().message.as_deref(),
+        Some(
+            "no version declares the removal: restore the tool, or allow `tool-removed` with a reason"
+        )
     );
 }
 
 #[test]
-fn a_breaking_change_without_a_version_is_not_ok_and_a_compatible_one_is() {
+fn a_missing_version_fails_only_breaking_changes() {
     let text = |names: &[&str]| document("", names).replace("**Version**: \n", "");
     let compared = compare(
         &read_catalog("a.md", &text(&["alpha", "omega"])),
         &read_catalog("a.md", &text(&["alpha"])),
     );
-    assert_eq!(compared.iter().map(|tool| tool.verdict().ok).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(
+        compared.iter().map(|tool| tool.check_version().ok).collect::<Vec<_>>(),
+        [true, false]
+    );
     let compared = compare(
         &read_catalog("a.md", &text(&["alpha"])),
         &read_catalog("a.md", &text(&["alpha", "omega"])),
     );
-    assert!(compared.iter().all(|tool| tool.verdict().ok));
+    assert!(compared.iter().all(|tool| tool.check_version().ok));
 }
 
 #[test]
 fn an_allowed_change_does_not_count() {
-    let mut removed = one(&definition("count", "1.0.0", "Count"), "");
-    assert!(!removed.verdict().ok);
+    let mut removed = compare_definitions(&definition("count", "1.0.0", "Count"), "");
+    assert!(!removed.check_version().ok);
     removed.changes[0].allowed = Some("nobody called it".to_owned());
-    assert_eq!((removed.class(), removed.verdict().ok), (Class::None, true));
+    assert_eq!((removed.class(), removed.check_version().ok), (Class::None, true));
 }

@@ -1,7 +1,7 @@
 //! Real revisions of specifications, and the class that a careful reader gives each.
 //!
-//! The list beside the files was made by a script that saw only the cells of tables; where a reader sees otherwise, the
-//! reason is here. A tool that is not listed did not change.
+//! The expectations were drafted by a script that compares table cells. Where a reader disagrees with
+//! the script, a comment gives the reason. Tools that are not listed did not change.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -32,8 +32,8 @@ const PAIRS: [Pair; 31] = [
             ],
         )],
     ),
-    // The script calls `integer` to `integer or string or array[float]` and `integer` to `float` changes of type; a parameter
-    // takes more by both, and every call goes on working.
+    // The script reports two changes of type: `integer` to `integer or string or array[float]`, and
+    // `integer` to `float`. Both accept more, so every call still works.
     (
         "005",
         &[
@@ -59,8 +59,8 @@ const PAIRS: [Pair; 31] = [
         )],
     ),
     ("008", &[(Compatible, &["run_static_analysis"])]),
-    // The script sees parameters removed. An example was broken over several lines, which ends the table for Markdown; the rows
-    // after it are still there for any reader.
+    // The script reports removed parameters. An example was wrapped over several lines, which ends
+    // the table in Markdown; a reader still finds the rows after it.
     ("009", &[(Behavioural, &["generate_code_snippet", "refactor_code_snippet"])]),
     ("010", &[(Behavioural, &["synthesize_component_from_prompt"])]),
     (
@@ -95,8 +95,8 @@ const PAIRS: [Pair; 31] = [
             (Compatible, &["generate_module_docs", "audit_rasp_compliance"]),
         ],
     ),
-    // The script sees a type changed. A formatter broke `string \| null` into two columns: the reader mends it, and nothing
-    // has changed.
+    // The script reports a changed type. A formatter split `string \| null` into two columns; our
+    // reader repairs that, and nothing changed.
     ("014", &[]),
     (
         "017",
@@ -142,7 +142,7 @@ const PAIRS: [Pair; 31] = [
         )],
     ),
     ("021", &[(Compatible, &["cerebrum_run_free_energy_loop"])]),
-    // Beside the new tool, two others are described with other agents and counts, which the script passes over.
+    // The script overlooks two tools whose descriptions mention other agents and counts.
     (
         "022",
         &[
@@ -150,7 +150,7 @@ const PAIRS: [Pair; 31] = [
             (Behavioural, &["execute_agent_request", "list_available_agents"]),
         ],
     ),
-    // The new text calls the old tools planned: nobody can call them.
+    // The new text calls the old tools planned, so they cannot be called.
     (
         "024",
         &[
@@ -158,8 +158,8 @@ const PAIRS: [Pair; 31] = [
             (Compatible, &["get_scheduler_metrics", "analyze_workflow_dependencies"]),
         ],
     ),
-    // `search_index` and `search_index_query` are alike by name alone: one searches an index that is kept, the other a list that
-    // comes with the call.
+    // `search_index` and `search_index_query` only have similar names: one searches a stored index,
+    // the other a list in its arguments.
     (
         "027",
         &[
@@ -207,7 +207,7 @@ const PAIRS: [Pair; 31] = [
             ],
         )],
     ),
-    // The formatter again, which moved `No` into the description of twenty parameters.
+    // The same formatter moved `No` into the descriptions of twenty parameters.
     ("038", &[]),
     (
         "039",
@@ -240,7 +240,7 @@ const PAIRS: [Pair; 31] = [
 ];
 
 /// The class of every tool that changed between the two files of a pair.
-fn found(folder: &Path, number: &str) -> BTreeMap<String, Class> {
+fn changed_tools(folder: &Path, number: &str) -> BTreeMap<String, Class> {
     let names =
         fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     let of = |names: &[std::path::PathBuf], side: &str| {
@@ -278,12 +278,12 @@ fn every_pair_of_revisions_gets_the_class_of_a_careful_reader() {
             .iter()
             .flat_map(|(class, names)| names.iter().map(|name| ((*name).to_owned(), *class)))
             .collect();
-        assert_eq!(found(&folder, number), expected, "pair {number}");
+        assert_eq!(changed_tools(&folder, number), expected, "pair {number}");
     }
 }
 
 #[test]
-fn every_pair_is_judged() {
+fn every_pair_of_the_corpus_is_listed() {
     let Some(folder) = corpus_folder("corpus/specs-history") else {
         return;
     };

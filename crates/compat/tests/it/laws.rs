@@ -1,4 +1,4 @@
-//! What holds for all schemas.
+//! Laws that hold for all schemas, tested on random ones.
 
 use catalog::Schema;
 use compat::{Change, Effect};
@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 
 use crate::tools::{compare_input, compare_output, schema as read_schema};
 
-fn worst(changes: &[Change]) -> Effect {
+/// The worst effect of the changes.
+fn worst_effect(changes: &[Change]) -> Effect {
     changes.iter().map(|change| change.effect).max().unwrap_or(Effect::Metadata)
 }
 
-/// Schemas of values, from few enough words that two of them have something in common.
+/// Random schemas, from a vocabulary small enough that two of them often overlap.
 fn schema() -> impl Strategy<Value = Value> {
     let kind = prop::sample::select(vec![
         "null", "boolean", "integer", "number", "string", "array", "object",
@@ -51,7 +52,7 @@ fn schema() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The same, and objects whose properties have names.
+/// Like [`schema`], and objects with named properties.
 fn schema_or_object() -> impl Strategy<Value = Value> {
     let names = |most: usize| prop::sample::subsequence(vec!["x", "y"], 0..=most);
     let object = (schema(), schema(), names(2), names(2), any::<bool>()).prop_map(
@@ -63,7 +64,8 @@ fn schema_or_object() -> impl Strategy<Value = Value> {
                 .collect();
             let mut object =
                 json!({"type": "object", "properties": properties, "required": required});
-            // Where others are let through, a name that is given a type is a new parameter, whatever was let through under it.
+            // In an open object, a property that gets a schema counts as new, although callers could
+            // send it before with any value. The inclusion law does not hold for these.
             if !is_open || own.len() < 2 {
                 object["additionalProperties"] = json!(false);
             }
@@ -77,6 +79,7 @@ fn schema_or_object() -> impl Strategy<Value = Value> {
     prop_oneof![schema(), object, nested]
 }
 
+/// Random values that the schemas of [`schema`] often accept.
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop::sample::select(vec![
         json!(null),
@@ -101,12 +104,12 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The schema of an object with one property.
-fn holding(schema: &Value) -> Value {
+/// The schema of an object that requires one property.
+fn object_with(schema: &Value) -> Value {
     json!({"type": "object", "properties": {"p": schema}, "required": ["p"]})
 }
 
-fn admits(schema: &Schema, value: &Value) -> bool {
+fn accepts(schema: &Schema, value: &Value) -> bool {
     schema.validator().expect("a schema").is_valid(&json!({"p": value}))
 }
 
@@ -114,25 +117,30 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_changes_if_nothing_changes(schema in schema_or_object()) {
-        let holder = holding(&schema);
+    fn equal_schemas_have_no_changes(schema in schema_or_object()) {
+        let holder = object_with(&schema);
         prop_assert!(compare_input(&holder, &holder.clone()).is_empty());
         prop_assert!(compare_output(&holder, &holder.clone()).is_empty());
     }
 
+    /// An input that changes from A to B is compatible if B accepts everything that A accepts; an
+    /// output that changes from B to A is compatible under the same condition. So both must have
+    /// the same effect. The law fails if a rule has the wrong effect in one direction.
     #[test]
-    fn what_breaks_one_way_in_breaks_the_other_way_out(old in schema(), new in schema()) {
-        let (old, new) = (holding(&old), holding(&new));
-        prop_assert_eq!(worst(&compare_input(&old, &new)), worst(&compare_output(&new, &old)));
+    fn input_and_output_are_mirror_images(old in schema(), new in schema()) {
+        let (old, new) = (object_with(&old), object_with(&new));
+        prop_assert_eq!(worst_effect(&compare_input(&old, &new)), worst_effect(&compare_output(&new, &old)));
     }
 
+    /// The comparer must never call a change compatible that makes an accepted value invalid. The
+    /// validator, which shares no code with the comparer, is the judge.
     #[test]
-    fn what_is_called_compatible_takes_every_value_that_was_taken(old in schema_or_object(), new in schema_or_object(), values in prop::collection::vec(value(), 40)) {
-        let (old, new) = (holding(&old), holding(&new));
-        let effect = worst(&compare_input(&old, &new));
+    fn compatible_schemas_accept_every_old_value(old in schema_or_object(), new in schema_or_object(), values in prop::collection::vec(value(), 40)) {
+        let (old, new) = (object_with(&old), object_with(&new));
+        let effect = worst_effect(&compare_input(&old, &new));
         let (before, now) = (read_schema(old), read_schema(new));
-        for value in values.iter().filter(|value| admits(&before, value)) {
-            prop_assert!(effect >= Effect::Undecided || admits(&now, value), "{value}");
+        for value in values.iter().filter(|value| accepts(&before, value)) {
+            prop_assert!(effect >= Effect::Undecided || accepts(&now, value), "{value}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod catalogs;
 mod corpus;
+mod drift;
 mod examples;
 mod history;
 mod laws;

@@ -1,4 +1,4 @@
-//! What schemas take before and after, in both directions.
+//! Pairs of schemas and the changes between them, in both directions.
 
 use serde_json::{Value, json};
 
@@ -6,12 +6,10 @@ use crate::tools::{
     compare_input, field_changes, input_changes, output_changes, parameter_changes,
 };
 
-fn none() -> Vec<String> {
-    Vec::new()
-}
+const NONE: [&str; 0] = [];
 
 #[test]
-fn parameters_may_take_more_and_results_may_promise_more() {
+fn parameters_may_accept_more_and_results_may_promise_more() {
     let (less, more) = (json!({"type": "integer"}), json!({"type": "number"}));
     assert_eq!(parameter_changes(less.clone(), more.clone()), ["type-widened"]);
     assert_eq!(parameter_changes(more.clone(), less.clone()), ["type-narrowed!"]);
@@ -20,15 +18,15 @@ fn parameters_may_take_more_and_results_may_promise_more() {
 }
 
 #[test]
-fn booleans_are_the_same_as_the_objects_that_servers_list_for_them() {
+fn boolean_schemas_equal_the_objects_that_servers_list_for_them() {
     for (boolean, object) in [(json!(true), json!({})), (json!(false), json!({"not": {}}))] {
-        assert_eq!(parameter_changes(boolean.clone(), object.clone()), none());
-        assert_eq!(field_changes(object, boolean), none());
+        assert_eq!(parameter_changes(boolean.clone(), object.clone()), NONE);
+        assert_eq!(field_changes(object, boolean), NONE);
     }
 }
 
 #[test]
-fn values_of_a_list_are_the_mirror_of_each_other() {
+fn enum_values_have_mirrored_effects() {
     let (less, more) = (json!({"enum": ["a", "b"]}), json!({"enum": ["a", "b", "c"]}));
     assert_eq!(parameter_changes(less.clone(), more.clone()), ["enum-value-added"]);
     assert_eq!(parameter_changes(more.clone(), less.clone()), ["enum-value-removed!"]);
@@ -37,7 +35,7 @@ fn values_of_a_list_are_the_mirror_of_each_other() {
 }
 
 #[test]
-fn a_field_that_must_be_given_and_one_that_must_come_are_opposite() {
+fn required_has_opposite_effects_on_input_and_output() {
     let (free, bound) = (
         json!({"type": "object", "properties": {"a": {}}}),
         json!({"type": "object", "properties": {"a": {}}, "required": ["a"]}),
@@ -49,7 +47,7 @@ fn a_field_that_must_be_given_and_one_that_must_come_are_opposite() {
 }
 
 #[test]
-fn removing_an_optional_parameter_breaks_even_where_others_are_let_through() {
+fn removing_an_optional_parameter_breaks_even_in_an_open_object() {
     let both =
         json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}});
     let one = json!({"type": "object", "properties": {"a": {"type": "string"}}});
@@ -58,7 +56,7 @@ fn removing_an_optional_parameter_breaks_even_where_others_are_let_through() {
 }
 
 #[test]
-fn one_schema_written_in_several_ways_is_one() {
+fn spelling_of_a_schema_does_not_matter() {
     let same = [
         json!({"type": ["string", "null"]}),
         json!({"type": ["null", "string"]}),
@@ -67,34 +65,31 @@ fn one_schema_written_in_several_ways_is_one() {
         json!({"anyOf": [{"allOf": [{"type": "string"}]}, {"const": null}]}),
     ];
     for (old, new) in same.iter().flat_map(|old| same.iter().map(move |new| (old, new))) {
-        assert_eq!(parameter_changes(old.clone(), new.clone()), none(), "{old} {new}");
-        assert_eq!(field_changes(old.clone(), new.clone()), none(), "{old} {new}");
+        assert_eq!(parameter_changes(old.clone(), new.clone()), NONE, "{old} {new}");
+        assert_eq!(field_changes(old.clone(), new.clone()), NONE, "{old} {new}");
     }
     let (listed, each) =
         (json!({"enum": ["a", "b"]}), json!({"anyOf": [{"const": "b"}, {"const": "a"}]}));
-    assert_eq!(parameter_changes(listed, each), none());
+    assert_eq!(parameter_changes(listed, each), NONE);
     assert_eq!(
         parameter_changes(
             json!({"type": "integer", "exclusiveMinimum": 0}),
             json!({"type": "integer", "minimum": 1})
         ),
-        none()
+        NONE
     );
-    assert_eq!(
-        parameter_changes(json!({"type": "boolean"}), json!({"enum": [true, false]})),
-        none()
-    );
+    assert_eq!(parameter_changes(json!({"type": "boolean"}), json!({"enum": [true, false]})), NONE);
 }
 
 #[test]
-fn references_are_followed_also_in_a_circle() {
+fn follows_references_even_in_a_cycle() {
     let tree = |leaf: &str| {
         json!({"type": "object", "properties": {"root": {"$ref": "#/$defs/node"}}, "$defs": {"node": {
             "type": "object",
             "properties": {"value": {"type": leaf}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
         }}})
     };
-    assert_eq!(input_changes(tree("string"), tree("string")), none());
+    assert_eq!(input_changes(tree("string"), tree("string")), NONE);
     assert_eq!(
         input_changes(tree("string"), tree("integer")),
         ["type-changed!"],
@@ -102,16 +97,16 @@ fn references_are_followed_also_in_a_circle() {
     );
     let spelled = json!({"type": "object", "properties": {"a": {"type": "string"}}});
     let referred = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"type": "string"}}});
-    assert_eq!(input_changes(spelled, referred), none());
+    assert_eq!(input_changes(spelled, referred), NONE);
 }
 
 #[test]
-fn alternatives_are_compared_each_with_each() {
+fn compares_alternatives_in_any_order() {
     let text = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"], "additionalProperties": false});
     let file = json!({"type": "object", "properties": {"file": {"type": "string"}}, "required": ["file"], "additionalProperties": false});
     let both = json!({"anyOf": [text, file]});
     let turned = json!({"anyOf": [file, text]});
-    assert_eq!(parameter_changes(both.clone(), turned), none());
+    assert_eq!(parameter_changes(both.clone(), turned), NONE);
     assert_eq!(parameter_changes(both.clone(), text.clone()), ["type-narrowed!"]);
     assert_eq!(parameter_changes(text.clone(), both.clone()), ["type-widened"]);
     assert_eq!(field_changes(text, both.clone()), ["type-widened!"]);
@@ -119,12 +114,12 @@ fn alternatives_are_compared_each_with_each() {
     assert_eq!(
         parameter_changes(both, counted),
         ["type-changed!"],
-        "what has one counterpart is told in detail"
+        "a single counterpart is compared in detail"
     );
 }
 
 #[test]
-fn changes_deep_inside_are_found_where_they_are() {
+fn finds_nested_changes() {
     let nested = |values: Value| json!({"type": "array", "items": {"type": "object", "properties": {"mode": {"enum": values}}, "additionalProperties": {"type": "integer"}}});
     assert_eq!(
         parameter_changes(nested(json!(["r", "w"])), nested(json!(["r"]))),
@@ -137,12 +132,12 @@ fn changes_deep_inside_are_found_where_they_are() {
     assert_eq!(
         parameter_changes(map("integer"), named),
         ["type-changed!", "parameter-added"],
-        "it had a type before it had a name"
+        "it had a schema before it had a name"
     );
 }
 
 #[test]
-fn ranges_lengths_and_counts_are_compared() {
+fn compares_ranges_lengths_and_counts() {
     for (less, more) in [
         (json!({"type": "integer", "minimum": 1}), json!({"type": "integer"})),
         (json!({"type": "number", "exclusiveMaximum": 1}), json!({"type": "number", "maximum": 1})),
@@ -173,7 +168,7 @@ fn ranges_lengths_and_counts_are_compared() {
 }
 
 #[test]
-fn a_list_and_a_pattern_are_compared_by_their_values() {
+fn compares_an_enum_with_a_pattern_by_its_values() {
     let listed = json!({"type": "string", "enum": ["v1", "v2"]});
     assert_eq!(
         parameter_changes(listed.clone(), json!({"type": "string", "pattern": "^v[0-9]$"})),
@@ -186,11 +181,11 @@ fn a_list_and_a_pattern_are_compared_by_their_values() {
 }
 
 #[test]
-fn what_cannot_be_decided_is_said() {
+fn reports_undecided_changes() {
     let conditional = |value: i64| json!({"type": "object", "properties": {"a": {"type": "integer"}}, "if": {"properties": {"a": {"const": value}}}, "then": {"required": ["b"]}});
     assert_eq!(input_changes(conditional(1), conditional(2)), ["cannot-decide?"]);
     assert_eq!(output_changes(conditional(1), conditional(2)), ["cannot-decide?"]);
-    assert_eq!(input_changes(conditional(1), conditional(1)), none());
+    assert_eq!(input_changes(conditional(1), conditional(1)), NONE);
     assert_eq!(
         parameter_changes(
             json!({"type": "string", "pattern": "a"}),
@@ -202,12 +197,12 @@ fn what_cannot_be_decided_is_said() {
     assert_eq!(
         parameter_changes(overlapping("integer"), overlapping("number")),
         ["cannot-decide?"],
-        "exactly one is not at least one"
+        "`oneOf` with overlapping parts is not `anyOf`"
     );
 }
 
 #[test]
-fn what_is_beside_a_condition_that_stayed_is_compared() {
+fn compares_keywords_next_to_an_unchanged_condition() {
     let either = |extra: Value| json!({"type": "object", "properties": {"a": {"type": "string"}, "b": extra}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]});
     assert_eq!(
         input_changes(either(json!({"type": "string"})), either(json!({"type": "integer"}))),
@@ -216,7 +211,7 @@ fn what_is_beside_a_condition_that_stayed_is_compared() {
 }
 
 #[test]
-fn schemas_of_any_depth_and_size_end_in_bounded_time() {
+fn deep_and_wide_schemas_take_bounded_time() {
     let deep = |last: &str| {
         (0..500).fold(json!({"type": last}), |inner, _| json!({"type": "array", "items": inner}))
     };
@@ -234,7 +229,7 @@ fn schemas_of_any_depth_and_size_end_in_bounded_time() {
 }
 
 #[test]
-fn schemas_that_refer_to_themselves_end_too() {
+fn recursive_schemas_terminate() {
     let bomb = |last: &str| {
         json!({"type": "object", "properties": {"p": {"$ref": "#/$defs/a"}}, "$defs": {
             "a": {"anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}, {"type": last}]},
@@ -249,30 +244,33 @@ fn schemas_that_refer_to_themselves_end_too() {
     assert_eq!(
         input_changes(anything, list),
         ["type-narrowed!", "type-narrowed!"],
-        "of what had no schema, too"
+        "the root and its items"
     );
 }
 
 #[test]
-fn messages_name_what_they_are_about_by_the_way_there() {
+fn messages_name_the_path_of_a_value() {
     let nested = |kind: &str| {
         json!({"type": "object", "properties": {"jobs": {"type": "array", "items": {"type": "object", "properties": {
             "limit": {"type": "object", "additionalProperties": {"type": kind}},
         }}}}})
     };
     let changes = compare_input(&nested("integer"), &nested("string"));
-    assert_eq!(changes[0].message, "the type of `jobs[].limit.*` was `integer` and is `string`");
+    assert_eq!(
+        changes[0].message,
+        "the type of `jobs[].limit.*` changed from `integer` to `string`"
+    );
     assert_eq!(
         changes[0].pointer,
         "/inputSchema/properties/jobs/items/properties/limit/additionalProperties/type"
     );
     let closed = json!({"type": "object", "additionalProperties": false});
     let changes = compare_input(&json!({"type": "object"}), &closed);
-    assert_eq!(changes[0].message, "the parameters may have no others than these any more");
+    assert_eq!(changes[0].message, "additional properties of the parameters are no longer allowed");
 }
 
 #[test]
-fn a_reference_beside_other_keywords_is_looked_up() {
+fn resolves_a_reference_next_to_other_keywords() {
     let least = |least: u64| json!({"type": "object", "properties": {"p": {"$ref": "#/$defs/n", "maximum": 9}}, "$defs": {"n": {"type": "integer", "minimum": least}}});
     assert_eq!(input_changes(least(1), least(2)), ["cannot-decide?"]);
     assert_eq!(
@@ -285,7 +283,18 @@ fn a_reference_beside_other_keywords_is_looked_up() {
 }
 
 #[test]
-fn values_that_do_not_fit_their_own_schema_are_none() {
+fn resolves_anchors_and_does_not_trust_unknown_ones() {
+    let anchored = |least: u64| json!({"type": "object", "properties": {"p": {"$ref": "#n"}}, "$defs": {"n": {"$anchor": "n", "type": "integer", "minimum": least}}});
+    assert_eq!(input_changes(anchored(1), anchored(2)), ["range-narrowed!"]);
+    let dangling = |title: &str| json!({"type": "object", "title": title, "properties": {"p": {"$ref": "#n"}}});
+    assert_eq!(
+        input_changes(dangling("a"), dangling("b")),
+        ["cannot-decide?", "description-changed"]
+    );
+}
+
+#[test]
+fn ignores_enum_values_that_violate_their_own_schema() {
     let listed = json!({"type": "string", "enum": ["a", "bbb"]});
     assert_eq!(
         parameter_changes(listed, json!({"type": "string", "enum": ["a", "bbb"], "maxLength": 1})),
@@ -294,19 +303,19 @@ fn values_that_do_not_fit_their_own_schema_are_none() {
 }
 
 #[test]
-fn a_default_changes_what_calls_do_and_breaks_none() {
+fn a_changed_default_is_behavioural() {
     let with = |default: Value| json!({"type": "integer", "default": default});
     assert_eq!(parameter_changes(with(json!(1)), with(json!(2))), ["default-changed"]);
     assert_eq!(
         parameter_changes(with(json!(null)), json!({"type": "integer"})),
-        none(),
-        "null is none"
+        NONE,
+        "`null` is no default"
     );
 }
 
 #[test]
-fn how_lines_are_broken_is_no_change() {
+fn rewrapping_a_text_is_not_a_change() {
     let saying = |text: &str| json!({"type": "string", "description": text});
-    assert_eq!(parameter_changes(saying("one\n  two"), saying("one two")), none());
+    assert_eq!(parameter_changes(saying("one\n  two"), saying("one two")), NONE);
     assert_eq!(parameter_changes(saying("one"), saying("two")), ["description-changed"]);
 }

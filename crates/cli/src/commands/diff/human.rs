@@ -1,6 +1,6 @@
 //! Changes for people: a paragraph for each changed tool, and a summary.
 
-use compat::{Change, Class, Compared, Effect};
+use compat::{Change, Class, Effect, ToolComparison};
 use host::count;
 
 use crate::terminal::{self, Paint, paint};
@@ -9,7 +9,7 @@ use crate::terminal::{self, Paint, paint};
 const SHOWN: usize = 3;
 
 /// Prints the changes and a summary.
-pub(super) fn print(tools: &[Compared]) {
+pub(super) fn print(tools: &[ToolComparison]) {
     for tool in tools.iter().filter(|tool| !tool.changes.is_empty()) {
         terminal::line(&heading(tool));
         print_changes(&tool.changes);
@@ -43,24 +43,24 @@ fn print_changes(changes: &[Change]) {
     }
 }
 
-fn heading(tool: &Compared) -> String {
+fn heading(tool: &ToolComparison) -> String {
     let class = tool.class();
     let mut parts = vec![paint(&name(tool), Paint::Bold), paint(class.as_str(), colour(class))];
     parts.extend(versions(tool));
-    let verdict = tool.verdict();
+    let verdict = tool.check_version();
     let mark = if verdict.ok { Paint::Yellow } else { Paint::Red };
-    parts.extend(verdict.remark.map(|remark| paint(&remark, mark)));
+    parts.extend(verdict.message.map(|remark| paint(&remark, mark)));
     parts.join("  ")
 }
 
-fn name(tool: &Compared) -> String {
+fn name(tool: &ToolComparison) -> String {
     match &tool.new_name {
         Some(new) => format!("{} -> {new}", tool.name),
         None => tool.name.clone(),
     }
 }
 
-fn versions(tool: &Compared) -> Option<String> {
+fn versions(tool: &ToolComparison) -> Option<String> {
     match (&tool.old_version, &tool.new_version) {
         (None, None) => None,
         (Some(old), Some(new)) if old == new => Some(old.clone()),
@@ -101,7 +101,7 @@ fn colour(class: Class) -> Paint {
     }
 }
 
-fn summary(tools: &[Compared]) -> String {
+fn summary(tools: &[ToolComparison]) -> String {
     let of = |class: Class| tools.iter().filter(|tool| tool.class() == class).count();
     let classes = [Class::Breaking, Class::Compatible, Class::Behavioural, Class::Metadata];
     let mut parts: Vec<String> = classes
@@ -113,7 +113,7 @@ fn summary(tools: &[Compared]) -> String {
     if same > 0 || parts.is_empty() {
         parts.push(format!("{same} unchanged"));
     }
-    let low = tools.iter().filter(|tool| !tool.verdict().ok).count();
+    let low = tools.iter().filter(|tool| !tool.check_version().ok).count();
     let verdict = match low {
         0 => paint("every version is high enough", Paint::Green),
         1 => paint("1 version is too low", Paint::Red),

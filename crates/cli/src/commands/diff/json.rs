@@ -1,6 +1,6 @@
 //! Changes for programs: one object in version 1 of its format.
 
-use compat::{Change, Compared, Effect};
+use compat::{Change, Effect, ToolComparison};
 use serde::Serialize;
 
 use crate::terminal;
@@ -44,7 +44,7 @@ struct JsonChange<'a> {
 }
 
 /// Prints the comparison as one object.
-pub(super) fn print(tools: &[Compared]) {
+pub(super) fn print(tools: &[ToolComparison]) {
     terminal::json(&Document {
         version: 1,
         ok: super::is_ok(tools),
@@ -52,17 +52,17 @@ pub(super) fn print(tools: &[Compared]) {
     });
 }
 
-fn entry(tool: &Compared) -> Entry<'_> {
-    let verdict = tool.verdict();
+fn entry(tool: &ToolComparison) -> Entry<'_> {
+    let verdict = tool.check_version();
     Entry {
         name: &tool.name,
         new_name: tool.new_name.as_deref(),
         class: tool.class().as_str(),
-        required_bump: tool.bump().as_str(),
+        required_bump: tool.required_bump().as_str(),
         old_version: tool.old_version.as_deref(),
         new_version: tool.new_version.as_deref(),
         ok: verdict.ok,
-        use_version: verdict.use_version,
+        use_version: verdict.suggestion,
         changes: tool.changes.iter().map(to_json).collect(),
     }
 }
