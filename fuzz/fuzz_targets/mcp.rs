@@ -3,7 +3,7 @@
 #![no_main]
 
 use catalog::SourceId;
-use formats::{Guidance, Locator, Target, convert};
+use formats::{Guidance, Locator, convert, find_format};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -22,7 +22,8 @@ fuzz_target!(|text: &str| {
             let range = locator.range(&diagnostic.origin.place);
             assert!(range.start <= range.end && text.get(range).is_some());
         }
-        let again = convert(&reading.tools, Target::Mcp, "fuzz");
+        let mcp = find_format("mcp").and_then(|format| format.writer.as_ref());
+        let again = convert(&reading.tools, mcp.expect("listings can be written"), "fuzz");
         assert!(
             reading.tools.is_empty() || again.losses.iter().all(|loss| loss.field != "inputSchema"),
             "{:?}",

@@ -2,6 +2,7 @@
 //! or exits.
 
 mod arguments;
+mod choice;
 mod commands;
 mod duration;
 mod error;

@@ -1,116 +1,82 @@
-//! The same tools in another format, through the model.
+//! Tools written in another format.
 //!
-//! A writer is not believed: what it wrote is read again, and whatever of a tool does not come back is reported as
-//! lost. So the report is complete, whatever a format has no place for.
-
-mod compare;
-mod mtdf;
+//! A writer is never trusted to know what its format cannot express: its files are read again, and
+//! every part of a tool that does not come back the same is reported as a loss.
 
 use catalog::{Diagnostic, SourceId, Tool};
-use compare::losses;
 
-use crate::{Guidance, Reading, mcp, rave, spec};
-
-/// A format that tools can be written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// Command-line tools as JSON.
-    Mtdf,
-    /// Functions of R packages as YAML, one file each.
-    Rave,
-    /// A Markdown document with eight sections for each tool.
-    Specification,
-    /// What `tools/list` answers with.
-    Mcp,
-}
+use crate::{
+    comparison::{Loss, find_losses},
+    context::Guidance,
+    document::Document,
+    format::{Format, Reading, Writer, WrittenFile},
+    table::FORMATS,
+};
 
 /// Tools in another format.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Converted {
-    /// The files: one, where the format has room for all of the tools in one.
-    pub files: Vec<ConvertedFile>,
-    /// How many tools are in them.
+    /// One file if the format can hold all of the tools in one, else several.
+    pub files: Vec<WrittenFile>,
+    /// How many tools the files hold.
     pub tools: usize,
-    /// What of the tools is not.
+    /// What the files do not say about the tools.
     pub losses: Vec<Loss>,
 }
 
-/// One file of converted tools.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConvertedFile {
-    /// A name for it.
-    pub name: String,
-    /// What is in it.
-    pub text: String,
+/// Writes tools in another format. `name` is the file's name and title where one file holds all.
+pub fn convert(tools: &[Tool], writer: &Writer, name: &str) -> Converted {
+    convert_among(FORMATS, tools, writer, name)
 }
 
-/// Something that could not be carried.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loss {
-    /// The tool.
-    pub tool: String,
-    /// What of it, by the word that definitions have for it.
-    pub field: &'static str,
-    /// What became of it.
-    pub message: String,
-}
-
-/// Writes tools in another format. `name` is for the file and its title, where there is only one.
-pub fn convert(tools: &[Tool], target: Target, name: &str) -> Converted {
-    let mut files = write(tools, target, name);
-    let mut read: Vec<Reading> = files.iter().map(read_again).collect();
-    let (carried, left): (Vec<&Tool>, Vec<&Tool>) =
-        tools.iter().partition(|tool| find(&read, &tool.name).is_some());
+/// Converts tools where the result is read as one of the formats in a table.
+pub(crate) fn convert_among(
+    formats: &[&'static Format],
+    tools: &[Tool],
+    writer: &Writer,
+    name: &str,
+) -> Converted {
+    let read_back = |files: &[WrittenFile]| -> Vec<Reading> {
+        files.iter().map(|file| read_file(formats, file)).collect()
+    };
+    let mut files = (writer.write)(tools, name);
+    let mut readings = read_back(&files);
+    let (carried, omitted): (Vec<&Tool>, Vec<&Tool>) =
+        tools.iter().partition(|tool| find(&readings, &tool.name).is_some());
     let mut converted = Converted { tools: carried.len(), ..Converted::default() };
-    converted.losses.extend(left.iter().map(|tool| unsayable(tool, &files, &read)));
-    if !left.is_empty() {
-        // What a reader refuses must not stand beside what it takes.
+    converted.losses.extend(omitted.iter().map(|tool| report_omitted(tool, &files, &readings)));
+    if !omitted.is_empty() {
+        // A tool that its reader rejects would make the file an error for all tools in it, so
+        // the files are written again without it.
         let carried: Vec<Tool> = carried.iter().copied().cloned().collect();
-        files = if carried.is_empty() { Vec::new() } else { write(&carried, target, name) };
-        read = files.iter().map(read_again).collect();
+        files = if carried.is_empty() { Vec::new() } else { (writer.write)(&carried, name) };
+        readings = read_back(&files);
     }
     for tool in carried {
-        converted
-            .losses
-            .extend(find(&read, &tool.name).into_iter().flat_map(|again| losses(tool, again)));
+        let again = find(&readings, &tool.name);
+        converted.losses.extend(again.into_iter().flat_map(|again| find_losses(tool, again)));
     }
     Converted { files, ..converted }
 }
 
-fn write(tools: &[Tool], target: Target, name: &str) -> Vec<ConvertedFile> {
-    match target {
-        Target::Mtdf => mtdf::files(tools),
-        Target::Rave => {
-            tools.iter().map(|tool| file(&tool.name, "yaml", rave::write::document(tool))).collect()
-        }
-        Target::Specification => vec![file(name, "md", spec::write::page(tools, name))],
-        Target::Mcp => vec![file(name, "json", mcp::write::listing(tools))],
-    }
+fn read_file(formats: &[&'static Format], file: &WrittenFile) -> Reading {
+    Document::parse_as(formats, &SourceId::new(&file.name), file.text.as_bytes())
+        .read(&Guidance::default())
 }
 
-fn file(name: &str, extension: &str, text: String) -> ConvertedFile {
-    ConvertedFile { name: format!("{name}.{extension}"), text }
+fn find<'r>(readings: &'r [Reading], name: &str) -> Option<&'r Tool> {
+    readings.iter().flat_map(|reading| &reading.tools).find(|tool| tool.name == name)
 }
 
-/// What a reader finds in a file.
-fn read_again(file: &ConvertedFile) -> Reading {
-    crate::read(&SourceId::new(&file.name), file.text.as_bytes(), &Guidance::default())
-}
-
-fn find<'r>(read: &'r [Reading], name: &str) -> Option<&'r Tool> {
-    read.iter().flat_map(|reading| &reading.tools).find(|tool| tool.name == name)
-}
-
-/// That a tool is left out, and what the reader says of it as it would be written.
-fn unsayable(tool: &Tool, files: &[ConvertedFile], read: &[Reading]) -> Loss {
-    let is_own = |file: &ConvertedFile| {
-        file.name.rsplit_once('.').is_some_and(|(stem, _)| stem == tool.name)
-    };
+/// The loss of a whole tool, with the error that its reader reports.
+fn report_omitted(tool: &Tool, files: &[WrittenFile], readings: &[Reading]) -> Loss {
+    let is_own =
+        |file: &WrittenFile| file.name.rsplit_once('.').is_some_and(|(stem, _)| stem == tool.name);
     let about = |found: &Diagnostic| found.is_error() && found.tool.as_deref() == Some(&tool.name);
     let of_tool =
-        || read.iter().flat_map(|reading| &reading.diagnostics).find(|found| about(found));
+        || readings.iter().flat_map(|reading| &reading.diagnostics).find(|found| about(found));
     let of_file = || {
-        let (_, reading) = files.iter().zip(read).find(|(file, _)| is_own(file))?;
+        let (_, reading) = files.iter().zip(readings).find(|(file, _)| is_own(file))?;
         reading.diagnostics.iter().find(|found| found.is_error())
     };
     let why =
@@ -118,15 +84,6 @@ fn unsayable(tool: &Tool, files: &[ConvertedFile], read: &[Reading]) -> Loss {
     Loss {
         tool: tool.name.clone(),
         field: "name",
-        message: format!("the format cannot say this tool{why}; it is left out"),
+        message: format!("the format cannot express this tool{why}; it is left out"),
     }
-}
-
-/// What a tool says before all else: the guidance it shares with others, and its own text.
-pub(crate) fn text(tool: &Tool) -> String {
-    let parts = [
-        tool.description.guidance.as_deref().unwrap_or_default().trim(),
-        tool.description.text.trim(),
-    ];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }

@@ -1,55 +1,20 @@
-//! One definition file: its bytes, its format, and what it says.
+//! One definition file, from its bytes to the tools in it.
 
-use catalog::{Allowance, Diagnostic, SourceId, Tool};
+use catalog::{Diagnostic, SourceId};
 
 use crate::{
-    Guidance, guidance,
+    context::{Context, Guidance, Linked},
+    format::{Format, MAX_BYTES, Reader, Reading},
+    guidance,
     json::{self, Node},
-    mcp, mtdf, rave,
-    report::Report,
-    rules::syntax::{
-        BYTE_ORDER_MARK, FILE_TOO_LARGE, JSON_SCHEMA_FILE, NOT_A_DEFINITION, NOT_UTF8, NUL,
-    },
-    spec::{self, Linked},
+    report::{Report, shown},
+    rules::syntax::{FILE_TOO_LARGE, NOT_A_DEFINITION, NOT_UTF8},
+    table::FORMATS,
     yaml,
 };
 
-/// The largest definition that is read.
-pub const MAX_BYTES: usize = 16 * 1024 * 1024;
-
-/// What a file holds, told by its content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// A command-line tool.
-    Mtdf,
-    /// A function of an R package.
-    Rave,
-    /// A Markdown document that describes tools.
-    Specification,
-    /// What a server answers to `tools/list`, saved.
-    Mcp,
-    /// Texts that definitions refer to.
-    Guidance,
-    /// A JSON Schema, for editors perhaps.
-    JsonSchema,
-    /// Nothing that is known here, or nothing that could be read.
-    Unknown,
-}
-
-/// What was read.
-#[derive(Debug, Default)]
-pub struct Reading {
-    /// The tools without an error, in the order of the file.
-    pub tools: Vec<Tool>,
-    /// What could be read of tools with an error: to look at, never to run.
-    pub broken: Vec<Tool>,
-    /// Every problem that was found.
-    pub diagnostics: Vec<Diagnostic>,
-    /// The problems that the definition allows itself.
-    pub allowances: Vec<Allowance>,
-}
-
-/// Reads a definition. A file of another format gives no tools and its own diagnostics.
+/// Reads a definition without the files that it links to. Whatever is not a definition gives no
+/// tools and a diagnostic.
 pub fn read(source: &SourceId, bytes: &[u8], guidance: &Guidance) -> Reading {
     Document::parse(source, bytes).read(guidance)
 }
@@ -59,126 +24,121 @@ pub fn read_guidance(source: &SourceId, bytes: &[u8]) -> (Guidance, Vec<Diagnost
     Document::parse(source, bytes).guidance()
 }
 
-/// Whether a file is a Markdown specification, be it one that is not UTF-8 and so cannot be read.
-pub fn is_specification(source: &SourceId, bytes: &[u8]) -> bool {
-    spec::is_specification(source, &String::from_utf8_lossy(bytes))
+/// Whether a file that was found in some folder should be read. Markdown files are everywhere, so
+/// one must be recognized by a format; JSON and YAML files are always read, so that broken ones are
+/// reported. The bytes need not be valid UTF-8.
+pub fn is_candidate(source: &SourceId, bytes: &[u8]) -> bool {
+    !is_markdown(source)
+        || detect_markdown(FORMATS, source, &String::from_utf8_lossy(bytes)).is_some()
 }
 
-/// A file that has been parsed but not yet understood.
+/// A file that is parsed but not yet read by a format.
 pub struct Document<'a> {
-    format: Format,
+    format: Option<&'static Format>,
     text: &'a str,
-    root: Option<Node<'a>>,
-    page: Option<&'a str>,
+    content: Content<'a>,
     report: Report,
 }
 
+/// The part of a file that a format reads.
+enum Content<'a> {
+    /// The file cannot be decoded or parsed; the report has the reason.
+    Unreadable,
+    Markdown,
+    Data(Node<'a>),
+}
+
 impl<'a> Document<'a> {
-    /// Parses a file.
+    /// Parses a file and recognizes its format.
     pub fn parse(source: &SourceId, bytes: &'a [u8]) -> Self {
+        Self::parse_as(FORMATS, source, bytes)
+    }
+
+    /// Parses a file as one of the formats in a table.
+    pub(crate) fn parse_as(
+        formats: &[&'static Format],
+        source: &SourceId,
+        bytes: &'a [u8],
+    ) -> Self {
         let mut report = Report::new(source);
-        let text = decode(bytes, &mut report);
-        if let Some(text) = text.filter(|text| spec::is_specification(source, text)) {
-            return Self::specification(text, report);
+        let Some(text) = decode(bytes, &mut report) else {
+            return Self { format: None, text: "", content: Content::Unreadable, report };
+        };
+        if let Some(format) = detect_markdown(formats, source, text) {
+            return Self { format: Some(format), text, content: Content::Markdown, report };
         }
-        let root = text.and_then(|text| {
-            let parsed = if spec::is_markdown(source) { json::parse(text) } else { parse(text) };
-            parsed.problems.into_iter().for_each(|problem| report.problem(problem));
-            parsed.root.filter(|_| !parsed.is_lossy)
-        });
-        let text = text.unwrap_or_default();
-        let format = root.as_ref().map_or(Format::Unknown, |root| detect(root, text));
-        Self { format, text, root, page: None, report }
-    }
-
-    fn specification(text: &'a str, mut report: Report) -> Self {
-        if text.starts_with('\u{feff}') {
-            let found =
-                json::Problem::new(&BYTE_ORDER_MARK, 0, "the file begins with a byte order mark");
-            report.problem(found.hint("save it without"));
-        }
-        let nul = text.find('\0');
-        if let Some(at) = nul {
-            report.problem(json::Problem::new(&NUL, at, "the file has a NUL character in it"));
-        }
-        Self {
-            format: Format::Specification,
-            text,
-            root: None,
-            page: Some(text).filter(|_| nul.is_none()),
-            report,
+        // A Markdown file that is no specification is never YAML, although its first line may look
+        // like a key; the JSON parser gives the clearer error.
+        let parsed = if is_markdown(source) { json::parse(text) } else { parse(text) };
+        parsed.problems.into_iter().for_each(|problem| report.problem(problem));
+        match parsed.root.filter(|_| !parsed.is_lossy) {
+            Some(root) => {
+                let format = detect_data(formats, &root, text);
+                Self { format, text, content: Content::Data(root), report }
+            }
+            None => Self { format: None, text, content: Content::Unreadable, report },
         }
     }
 
-    /// What it holds.
-    pub fn format(&self) -> Format {
+    /// The format of the file; none if no format recognizes it or it cannot be parsed.
+    pub fn format(&self) -> Option<&'static Format> {
         self.format
     }
 
-    /// Reads it as a definition; files that it links to are not there.
+    /// Whether it is a page for people, of which identical copies count once.
+    pub fn is_markdown(&self) -> bool {
+        matches!(self.content, Content::Markdown)
+    }
+
+    /// Whether it is a guidance file, which must be read before the definitions that refer to it.
+    pub fn is_guidance(&self) -> bool {
+        self.format.is_some_and(|format| std::ptr::eq(format, &guidance::FORMAT))
+    }
+
+    /// Reads it as a definition without the files that it links to.
     pub fn read(self, guidance: &Guidance) -> Reading {
         self.read_linked(guidance, &|_| Err("no files can be read here".to_owned()))
     }
 
     /// Reads it as a definition, and the files that it links to.
-    pub fn read_linked(mut self, guidance: &Guidance, linked: Linked<'_>) -> Reading {
-        if let Some(page) = self.page {
-            let (tools, allowances) = spec::read(page, linked, &mut self.report);
-            return Reading {
-                tools,
-                broken: Vec::new(),
-                diagnostics: self.report.finish(),
-                allowances,
-            };
-        }
-        let Some(root) = self.root else {
-            return Reading { diagnostics: self.report.finish(), ..Reading::default() };
+    pub fn read_linked(self, guidance: &Guidance, linked: Linked<'_>) -> Reading {
+        let Self { format, text, content, mut report } = self;
+        let context = Context { guidance, linked };
+        let has_syntax_errors = report.errors() > 0;
+        let mut reading = match (content, format.map(|format| &format.reader)) {
+            (Content::Markdown, Some(Reader::Markdown { read, .. })) => {
+                read(text, &context, &mut report)
+            }
+            (Content::Data(root), Some(Reader::Data { read, .. })) => {
+                read(&root, text, &context, &mut report)
+            }
+            (Content::Data(root), _) => {
+                let problem = report.whole(&NOT_A_DEFINITION, "this is not a definition");
+                report.push(problem.expected("an object with a `name`").received(shown(&root)));
+                Reading::default()
+            }
+            _ => Reading::default(),
         };
-        let is_broken = self.report.errors() > 0;
-        let (mut tools, mut broken) = match self.format {
-            Format::Mtdf => mtdf::read(&root, guidance, &mut self.report),
-            Format::Rave => (rave::read(&root, self.text, &mut self.report), Vec::new()),
-            Format::Mcp => (mcp::read(&root, &mut self.report), Vec::new()),
-            Format::Guidance => {
-                guidance::read(&root, &mut self.report);
-                Default::default()
-            }
-            Format::JsonSchema => {
-                let note =
-                    self.report.whole(&JSON_SCHEMA_FILE, "this is a JSON Schema, not a definition");
-                self.report.push(note);
-                Default::default()
-            }
-            Format::Unknown | Format::Specification => {
-                let problem = self.report.whole(&NOT_A_DEFINITION, "this is not a definition");
-                self.report.push(
-                    problem
-                        .expected("an object with a `name`")
-                        .received(crate::report::shown(&root)),
-                );
-                Default::default()
-            }
-        };
-        if is_broken {
-            // The rest was read to find all problems; a guess about broken text must not be run.
-            tools.clear();
-            broken.clear();
+        if has_syntax_errors {
+            // The rest was read to find all problems at once; a tool guessed from broken text must
+            // not be run.
+            reading.tools.clear();
+            reading.broken.clear();
         }
-        Reading { tools, broken, diagnostics: self.report.finish(), allowances: Vec::new() }
+        Reading { diagnostics: report.finish(), ..reading }
     }
 
-    /// Reads it as a guidance file.
+    /// Reads it as a guidance file, whatever its format seems to be.
     pub fn guidance(mut self) -> (Guidance, Vec<Diagnostic>) {
-        let guidance = self
-            .root
-            .as_ref()
-            .map(|root| guidance::read(root, &mut self.report))
-            .unwrap_or_default();
+        let guidance = match &self.content {
+            Content::Data(root) => guidance::read(root, &mut self.report),
+            Content::Unreadable | Content::Markdown => Guidance::default(),
+        };
         (guidance, self.report.finish())
     }
 }
 
-/// The tree of a text, whichever way it is written.
+/// Parses JSON or YAML, whichever the text looks like.
 pub(crate) fn parse(text: &str) -> json::Parsed<'_> {
     if yaml::is_yaml(text) { yaml::parse(text) } else { json::parse(text) }
 }
@@ -212,27 +172,38 @@ fn decode<'a>(bytes: &'a [u8], report: &mut Report) -> Option<&'a str> {
     }
 }
 
-/// Tells the format by the keys of the root.
-fn detect(root: &Node<'_>, text: &str) -> Format {
-    const OF_A_COMMAND: [&str; 5] =
-        ["command", "subcommand", "inputSchema", "input_schema", "sequence"];
-    const OF_A_SCHEMA: [&str; 4] = ["properties", "$defs", "definitions", "$ref"];
-    let has_any = |keys: &[&str]| root.members().iter().any(|member| keys.contains(&&*member.key));
-    if mcp::is_mcp(root) {
-        Format::Mcp
-    } else if !root.is_object() {
-        Format::Unknown
-    } else if has_any(&OF_A_COMMAND) {
-        Format::Mtdf
-    } else if rave::is_rave(root) {
-        Format::Rave
-    } else if has_any(&["name"]) {
-        if yaml::is_yaml(text) { Format::Rave } else { Format::Mtdf }
-    } else if guidance::is_guidance(root) {
-        Format::Guidance
-    } else if has_any(&OF_A_SCHEMA) {
-        Format::JsonSchema
-    } else {
-        Format::Mtdf
+fn is_markdown(source: &SourceId) -> bool {
+    source.as_str().to_ascii_lowercase().ends_with(".md")
+}
+
+fn detect_markdown(
+    formats: &[&'static Format],
+    source: &SourceId,
+    text: &str,
+) -> Option<&'static Format> {
+    let is_own = |format: &&&'static Format| match &format.reader {
+        Reader::Markdown { detect, .. } => detect(source, text),
+        Reader::Data { .. } => false,
+    };
+    formats.iter().find(is_own).copied()
+}
+
+/// The most confident format, the first of the table among equals.
+fn detect_data(
+    formats: &[&'static Format],
+    root: &Node<'_>,
+    text: &str,
+) -> Option<&'static Format> {
+    let confidence = |format: &&'static Format| match &format.reader {
+        Reader::Data { detect, .. } => detect(root, text),
+        Reader::Markdown { .. } => None,
+    };
+    let mut best = None;
+    for (found, format) in formats.iter().filter_map(|format| Some((confidence(format)?, *format)))
+    {
+        if best.is_none_or(|(most, _)| found > most) {
+            best = Some((found, format));
+        }
     }
+    best.map(|(_, format)| format)
 }

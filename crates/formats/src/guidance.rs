@@ -1,17 +1,37 @@
-//! Guidance files: texts that many definitions share, kept in one place.
+//! Guidance files: texts that many definitions share.
 
-use std::collections::HashMap;
+mod rules;
 
 use serde_json::{Value as Json, json};
 
+use self::rules::{BAD_GUIDANCE, NO_GUIDANCE};
 use crate::{
+    context::{Context, Guidance},
+    format::{Confidence, Format, Reader, Reading},
     json::{Node, Value},
     report::{At, Report, shown, type_name},
-    rules::guidance::{BAD_GUIDANCE, NO_GUIDANCE},
+};
+
+/// The name of the file, which a crib has at its root or in `tools/`.
+pub const GUIDANCE_FILE: &str = "tool_guidance.json";
+
+pub(crate) static FORMAT: Format = Format {
+    name: "guidance",
+    title: "Shared guidance",
+    summary: GUIDANCE_FILE,
+    location: "One file, `tool_guidance.json`, in `tools/` or at the root of the crib.",
+    extensions: &["json"],
+    folders: &[],
+    file_name: None,
+    reader: Reader::Data { detect, read: check },
+    writer: None,
+    schema: Some(schema),
+    template: None,
+    rules: rules::RULES,
 };
 
 /// Top-level keys that no definition of a tool has.
-const OF_GUIDANCE: [&str; 5] = [
+const KEYS: [&str; 5] = [
     "guidance_blocks",
     "templates",
     "legacy_guidance",
@@ -19,37 +39,7 @@ const OF_GUIDANCE: [&str; 5] = [
     "tool_specific_guidance",
 ];
 
-/// The texts of guidance files, by key.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Guidance {
-    texts: HashMap<String, String>,
-}
-
-impl Guidance {
-    /// The text of a key: a block of `guidance_blocks`, else a template, else the `guidance` of a block beside them.
-    pub fn lookup(&self, key: &str) -> Option<&str> {
-        self.texts.get(key).map(String::as_str)
-    }
-
-    /// The keys, in no order.
-    pub fn keys(&self) -> impl Iterator<Item = &str> {
-        self.texts.keys().map(String::as_str)
-    }
-
-    /// Adds the texts of another file; what is already there stays.
-    pub fn merge(&mut self, other: Self) {
-        for (key, text) in other.texts {
-            self.texts.entry(key).or_insert(text);
-        }
-    }
-
-    fn add(&mut self, key: &str, text: &str) {
-        self.texts.entry(key.to_owned()).or_insert_with(|| text.to_owned());
-    }
-}
-
-/// The JSON Schema of guidance files, for editors.
-pub fn guidance_schema() -> Json {
+fn schema() -> Json {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Guidance",
@@ -76,13 +66,18 @@ pub fn guidance_schema() -> Json {
     })
 }
 
-/// Whether the root of a file is that of a guidance file: by its keys, or all of it blocks with `guidance`.
-pub(crate) fn is_guidance(root: &Node<'_>) -> bool {
+fn detect(root: &Node<'_>, _: &str) -> Option<Confidence> {
     let members = root.members();
-    let has_key = members.iter().any(|member| OF_GUIDANCE.contains(&&*member.key));
-    has_key
-        || !members.is_empty()
-            && members.iter().all(|member| member.value.get("guidance").is_some())
+    // Early files have no `guidance_blocks`, only blocks, each with its `guidance`.
+    let is_blocks =
+        !members.is_empty() && members.iter().all(|member| member.value.get("guidance").is_some());
+    (root.has_any(&KEYS) || is_blocks).then_some(Confidence::Weak)
+}
+
+/// Reports the problems of a guidance file that is read among definitions.
+fn check(root: &Node<'_>, _: &str, _: &Context<'_>, report: &mut Report) -> Reading {
+    read(root, report);
+    Reading::default()
 }
 
 /// Reads the texts of a guidance file.
@@ -110,7 +105,7 @@ pub(crate) fn read(root: &Node<'_>, report: &mut Report) -> Guidance {
             _ => wrong(&member.value, &at, "object", report),
         }
     }
-    if guidance.texts.is_empty() && report.errors() == 0 {
+    if guidance.is_empty() && report.errors() == 0 {
         report.push(
             report.whole(&NO_GUIDANCE, "the file has no guidance that a definition can refer to"),
         );

@@ -5,41 +5,48 @@
 
 mod bind;
 mod category;
+mod comparison;
+mod context;
 mod convert;
 mod document;
 mod expression;
+mod format;
 mod front_matter;
 mod guidance;
 pub mod json;
+mod json_schema;
 mod locate;
 mod mcp;
 mod mtdf;
+mod object;
 mod prompt;
 mod rave;
 mod report;
 pub mod rmd;
 mod rules;
+mod schema;
 mod spec;
+mod table;
 pub mod type_phrase;
 mod yaml;
 
 pub use bind::bind;
 pub use category::{Category, Collection};
-pub use convert::{Converted, ConvertedFile, Loss, Target, convert};
-pub use document::{Document, Format, MAX_BYTES, Reading, is_specification, read, read_guidance};
+pub use comparison::Loss;
+pub use context::{Guidance, Linked};
+pub use convert::{Converted, convert};
+pub use document::{Document, is_candidate, read, read_guidance};
 pub use expression::{Expression, ExpressionError, Pattern, Sense, Term, check_name};
+pub use format::{Draft, Format, MAX_BYTES, Reading, Template, TemplateError, Writer, WrittenFile};
 pub use front_matter::{FrontMatter, FrontMatterError};
-pub use guidance::{Guidance, guidance_schema};
+pub use guidance::GUIDANCE_FILE;
 pub use locate::{Locator, locate};
-pub use mtdf::mtdf_schema;
+pub use mtdf::rules::definition::MISSING_COMMAND;
 pub use prompt::{
     ArgumentDefinition, DUPLICATE_PROMPT, Interface, PROMPT_RULES, Piece, Prompt, PromptBody,
     PromptExample, ToolReference, UNKNOWN_PROMPT_TOOL, read_prompt, read_workflow,
 };
-pub use rave::rave_schema;
-pub use rules::{
-    RULES,
-    definition::{BAD_NAME, MISSING_COMMAND},
-};
-pub use spec::{Edit, Linked, apply, fixes};
+pub use rules::definition::BAD_NAME;
+pub use spec::{Edit, apply, fixes};
+pub use table::{FORMATS, find_format, rules};
 pub use yaml::{write_yaml, yaml_value};

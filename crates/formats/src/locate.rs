@@ -6,6 +6,7 @@ use catalog::{Location, pointer};
 
 use crate::{
     document,
+    format::MAX_BYTES,
     json::{Node, Value},
 };
 
@@ -28,7 +29,7 @@ impl<'a> Locator<'a> {
 
     fn root(&self) -> Option<&Node<'a>> {
         let parse = || {
-            if self.text.len() > crate::MAX_BYTES { None } else { document::parse(self.text).root }
+            if self.text.len() > MAX_BYTES { None } else { document::parse(self.text).root }
         };
         self.root.get_or_init(parse).as_ref()
     }

@@ -4,22 +4,44 @@
 //! are documented here, and nothing of them runs unless they are bound to something.
 
 mod meta;
-pub(crate) mod write;
+mod rules;
+mod write;
 
 use catalog::{Annotations, Implementation, Location, Mode, Origin, Parameter, Schema, Tool, name};
 use serde_json::{Map, Value as Json};
 
+use self::rules::PARTIAL_LISTING;
 use crate::{
+    context::Context,
+    format::{Confidence, Format, Reader, Reading, Writer, WrittenFile},
     json::{Node, Value},
-    mtdf::{
-        field::{Object, wrong_type},
-        subschema::Walk,
-    },
+    object::{Object, wrong_type},
     report::{At, Report},
     rules::{
-        definition::BAD_NAME, mcp::PARTIAL_LISTING, schema::NOT_AN_OBJECT_SCHEMA,
-        spec::DECLARES_NO_TOOLS, syntax::TOO_MUCH,
+        definition::{BAD_NAME, DECLARES_NO_TOOLS},
+        schema::NOT_AN_OBJECT_SCHEMA,
+        syntax::TOO_MUCH,
     },
+    schema::Walk,
+};
+
+pub(crate) static FORMAT: Format = Format {
+    name: "mcp",
+    title: "Saved results of `tools/list` (MCP)",
+    summary: "The result of MCP's `tools/list`",
+    location: "Any number of tools per file, in `tools/`.",
+    extensions: &["json"],
+    folders: &["tools"],
+    file_name: None,
+    reader: Reader::Data { detect, read },
+    writer: Some(Writer {
+        help: "The result of MCP's `tools/list`",
+        separator: "",
+        write: write_files,
+    }),
+    schema: None,
+    template: None,
+    rules: rules::RULES,
 };
 
 /// The most tools of one file.
@@ -31,14 +53,13 @@ const OWN: [&str; 5] = ["outputSchema", "annotations", "_meta", "icons", "execut
 /// What a command-line tool has and none of this protocol.
 const FOREIGN: [&str; 4] = ["command", "argv", "subcommand", "sequence"];
 
-/// Whether the root of a file is such an answer.
-pub(crate) fn is_mcp(root: &Node<'_>) -> bool {
-    let has = |keys: &[&str]| keys.iter().any(|key| root.get(key).is_some());
+fn detect(root: &Node<'_>, _: &str) -> Option<Confidence> {
     let is_one = root.get("name").is_some()
         && root.get("inputSchema").is_some()
-        && has(&OWN)
-        && !has(&FOREIGN);
-    is_one || listed(root).is_some_and(|(_, list)| is_list(list))
+        && root.has_any(&OWN)
+        && !root.has_any(&FOREIGN);
+    let is_listing = is_one || listed(root).is_some_and(|(_, list)| is_list(list));
+    is_listing.then_some(Confidence::Certain)
 }
 
 fn is_list(list: &Node<'_>) -> bool {
@@ -64,8 +85,16 @@ fn listed<'n, 'a>(root: &'n Node<'a>) -> Option<(&'static [&'static str], &'n No
     }
 }
 
+fn write_files(tools: &[Tool], name: &str) -> Vec<WrittenFile> {
+    vec![WrittenFile::new(name, "json", write::listing(tools))]
+}
+
+fn read(root: &Node<'_>, _: &str, _: &Context<'_>, report: &mut Report) -> Reading {
+    Reading::of_tools(read_tools(root, report))
+}
+
 /// Reads the tools: those without an error.
-pub(crate) fn read(root: &Node<'_>, report: &mut Report) -> Vec<Tool> {
+fn read_tools(root: &Node<'_>, report: &mut Report) -> Vec<Tool> {
     let Some((keys, list)) = listed(root) else {
         return tool(&Object { node: root, at: &At::ROOT }, report).into_iter().collect();
     };

@@ -10,37 +10,91 @@ mod clash;
 mod command;
 mod consent;
 mod constraint;
-pub(crate) mod field;
+mod files;
 mod kind;
 mod leaf;
 mod parameter;
 mod passing;
-mod reference;
 mod remark;
+pub(crate) mod rules;
 mod sequence;
 mod settings;
-pub(crate) mod subschema;
 mod tree;
-pub(crate) mod write;
+mod write;
 mod written;
 
 use catalog::Tool;
 use serde_json::Value as Json;
 
-use crate::{Guidance, json::Node, report::Report};
+use crate::{
+    context::{Context, Guidance},
+    format::{
+        Confidence, Draft, Format, Reader, Reading, Template, TemplateError, Writer, WrittenFile,
+    },
+    json::Node,
+    report::Report,
+    yaml,
+};
 
-/// The JSON Schema of MTDF files, for editors. What it accepts is read without an error, and the
-/// reverse, save what no JSON Schema can say: references, patterns, clashes and defaults.
-pub fn mtdf_schema() -> Json {
-    serde_json::from_str(include_str!("mtdf/schema.json")).expect("the schema is JSON")
+pub(crate) static FORMAT: Format = Format {
+    name: "mtdf",
+    title: "Command-line tools as JSON (MTDF)",
+    summary: "Command-line tools as JSON",
+    location: "One file per tool, in `tools/`.",
+    extensions: &["json", "yaml", "yml"],
+    folders: &["tools"],
+    file_name: None,
+    reader: Reader::Data { detect, read: read_root },
+    writer: Some(Writer {
+        help: "Command-line tools as JSON; several files if the tools' names have no prefix in common",
+        separator: "",
+        write: files::write,
+    }),
+    schema: Some(schema),
+    template: Some(Template { help: "A command-line tool as JSON, in tools/", fill }),
+    rules: rules::RULES,
+};
+
+/// Top-level keys that decide what is run, which only this format has.
+const KEYS: [&str; 5] = ["command", "subcommand", "inputSchema", "input_schema", "sequence"];
+
+fn detect(root: &Node<'_>, text: &str) -> Option<Confidence> {
+    if !root.is_object() {
+        None
+    } else if root.has_any(&KEYS) {
+        Some(Confidence::Strong)
+    } else if root.has_any(&["name"]) && !yaml::is_yaml(text) {
+        Some(Confidence::Weak)
+    } else {
+        Some(Confidence::Fallback)
+    }
 }
 
-/// Reads the tools of a definition: those without an error, and what could be read of the others.
-pub(crate) fn read<'n>(
+fn read_root(root: &Node<'_>, _: &str, context: &Context<'_>, report: &mut Report) -> Reading {
+    let (tools, broken) = read(root, context.guidance, report);
+    Reading { tools, broken, ..Reading::default() }
+}
+
+/// Reads the tools of a definition: those without an error, and the others as far as possible.
+fn read<'n>(
     root: &'n Node<'n>,
     guidance: &'n Guidance,
     report: &mut Report,
 ) -> (Vec<Tool>, Vec<Tool>) {
-    let tools = tree::Reader::new(guidance, report).definition(root);
+    let tools = tree::TreeReader::new(guidance, report).definition(root);
     if report.is_exhausted() { Default::default() } else { tools }
+}
+
+/// The JSON Schema accepts what is read without an error and nothing else, except for references,
+/// patterns, clashes and defaults, which no JSON Schema can check.
+fn schema() -> Json {
+    serde_json::from_str(include_str!("mtdf/schema.json")).expect("the schema is JSON")
+}
+
+fn fill(name: &str) -> Result<Draft, TemplateError> {
+    let text = include_str!("mtdf/template.json").replace("NAME", name);
+    Ok(Draft {
+        file: WrittenFile::new(name, "json", text),
+        next_step: format!("change its command, then run `toolcrib call {name}`"),
+    })
 }

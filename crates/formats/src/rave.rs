@@ -6,29 +6,85 @@
 
 pub(crate) mod encoding;
 mod fit;
+mod rules;
 mod schema;
 mod tool;
-pub(crate) mod write;
+mod write;
 
 use catalog::Tool;
 use serde_json::Value as Json;
 
-use crate::{json::Node, report::Report};
+use crate::{
+    context::Context,
+    format::{
+        Confidence, Draft, Format, Reader, Reading, Template, TemplateError, Writer, WrittenFile,
+    },
+    json::Node,
+    report::Report,
+    yaml,
+};
 
-/// The JSON Schema of RAVE files, for editors.
-pub fn rave_schema() -> Json {
-    serde_json::from_str(include_str!("rave/schema.json")).expect("the schema is JSON")
-}
+pub(crate) static FORMAT: Format = Format {
+    name: "rave",
+    title: "R functions as YAML (RAVE)",
+    summary: "R functions as YAML",
+    location: "One file per tool, in `inst/mcp/tools/` of an R package or in `tools/`.",
+    extensions: &["yaml", "yml"],
+    folders: &["tools", "inst/mcp/tools"],
+    file_name: None,
+    reader: Reader::Data { detect, read },
+    writer: Some(Writer {
+        help: "R functions as YAML, one file each",
+        separator: "---\n",
+        write: write_files,
+    }),
+    schema: Some(schema),
+    template: Some(Template {
+        help: "A function of an R package as YAML, in tools/; NAME is PACKAGE-FUNCTION",
+        fill,
+    }),
+    rules: rules::RULES,
+};
 
 /// Top-level keys that only definitions of this format have.
-const OWN: [&str; 4] = ["parameters", "implementation_example", "execution_time", "returns"];
+const KEYS: [&str; 4] = ["parameters", "implementation_example", "execution_time", "returns"];
 
-/// Whether the root of a file is that of a RAVE tool.
-pub(crate) fn is_rave(root: &Node<'_>) -> bool {
-    root.members().iter().any(|member| OWN.contains(&&*member.key))
+fn detect(root: &Node<'_>, text: &str) -> Option<Confidence> {
+    if root.has_any(&KEYS) {
+        Some(Confidence::Strong)
+    } else {
+        (root.has_any(&["name"]) && yaml::is_yaml(text)).then_some(Confidence::Weak)
+    }
 }
 
 /// Reads the tool of a definition, whose whole text is `text`.
-pub(crate) fn read(root: &Node<'_>, text: &str, report: &mut Report) -> Vec<Tool> {
-    tool::Reader::new(root, text, report).tool().into_iter().collect()
+fn read(root: &Node<'_>, text: &str, _: &Context<'_>, report: &mut Report) -> Reading {
+    Reading::of_tools(tool::ToolReader::new(root, text, report).tool().into_iter().collect())
+}
+
+fn write_files(tools: &[Tool], _: &str) -> Vec<WrittenFile> {
+    let file = |tool: &Tool| WrittenFile::new(&tool.name, "yaml", write::document(tool));
+    tools.iter().map(file).collect()
+}
+
+fn schema() -> Json {
+    serde_json::from_str(include_str!("rave/schema.json")).expect("the schema is JSON")
+}
+
+fn fill(name: &str) -> Result<Draft, TemplateError> {
+    let parts = name
+        .split_once('-')
+        .filter(|(package, function)| !package.is_empty() && !function.is_empty());
+    let Some((package, function)) = parts else {
+        return Err(TemplateError {
+            message: format!("`{name}` is not the name of an R function"),
+            hint: "use PACKAGE-FUNCTION, such as `stats-median`",
+        });
+    };
+    let text = include_str!("rave/template.yaml");
+    let text = text.replace("PACKAGE", package).replace("FUNCTION", function);
+    Ok(Draft {
+        file: WrittenFile::new(name, "yaml", text),
+        next_step: format!("describe the function's parameters, then run `toolcrib call {name}`"),
+    })
 }

@@ -1,19 +1,14 @@
-//! Every problem that reading can find, with why it matters and how it looks.
+//! Problems that files of more than one format can have. A format's own are in its folder.
 
 pub(crate) mod definition;
-pub(crate) mod guidance;
-pub(crate) mod mcp;
-pub(crate) mod parameter;
-pub(crate) mod rave;
 pub(crate) mod schema;
-pub(crate) mod spec;
 pub(crate) mod syntax;
 pub(crate) mod yaml;
 
 use catalog::Rule;
 
-/// Every problem that reading can find, by code.
-pub static RULES: &[&Rule] = &[
+/// The rules that belong to no single format.
+pub(crate) static SHARED: &[&Rule] = &[
     &syntax::NOT_UTF8,
     &syntax::FILE_TOO_LARGE,
     &syntax::EMPTY_FILE,
@@ -27,7 +22,6 @@ pub static RULES: &[&Rule] = &[
     &syntax::TOO_DEEP,
     &syntax::TOO_MUCH,
     &syntax::NOT_A_DEFINITION,
-    &syntax::JSON_SCHEMA_FILE,
     &yaml::BROKEN_YAML,
     &yaml::UNKNOWN_TAG,
     &yaml::SECOND_DOCUMENT,
@@ -37,63 +31,14 @@ pub static RULES: &[&Rule] = &[
     &definition::MISREAD_FIELD,
     &definition::BAD_NAME,
     &definition::BLANK,
-    &definition::BAD_PROGRAM,
-    &definition::ABSOLUTE_PROGRAM,
-    &definition::MISSING_SUBCOMMAND,
-    &definition::MISSING_COMMAND,
-    &definition::BUILT_IN_NAME,
-    &definition::TIMEOUT_OUT_OF_RANGE,
-    &definition::CONTRADICTION,
-    &definition::ENABLED_UNDER_DISABLED,
-    &definition::UNSUPPORTED_FIELD,
     &definition::IGNORED_FIELD,
     &definition::BAD_CHOICE,
-    &definition::EMPTY_SEQUENCE,
-    &definition::USELESS_PARAMETER,
-    &parameter::UNKNOWN_TYPE,
-    &parameter::BAD_DEFAULT,
-    &parameter::BAD_ENUM,
-    &parameter::BAD_PATTERN,
-    &parameter::EMPTY_RANGE,
-    &parameter::DUPLICATE_PARAMETER,
-    &parameter::FLAG_CLASH,
-    &parameter::BOUND_ALIAS,
-    &parameter::PATH_OR_VALUE,
-    &parameter::UNKNOWN_PARAMETER,
-    &parameter::BAD_VARIABLE,
-    &parameter::ACCESS_WITHOUT_PATH,
-    &parameter::WRITING_READER,
+    &definition::DECLARES_NO_TOOLS,
+    &schema::BAD_PATTERN,
     &schema::NOT_AN_OBJECT_SCHEMA,
     &schema::BAD_SCHEMA,
     &schema::REMOTE_REFERENCE,
     &schema::UNRESOLVED_REFERENCE,
     &schema::REFERENCE_LOOP,
-    &schema::SCHEMA_ALIAS,
     &schema::TOO_MANY_REFERENCES,
-    &guidance::UNKNOWN_GUIDANCE,
-    &guidance::BAD_GUIDANCE,
-    &guidance::NO_GUIDANCE,
-    &rave::NO_PACKAGE,
-    &rave::UNTYPED,
-    &rave::MENDED_VALUE,
-    &rave::UNFIT_VALUE,
-    &rave::HIDDEN_PARAMETER,
-    &rave::PHANTOM_REQUIRED,
-    &rave::MISSING_EXAMPLE,
-    &spec::DECLARES_NO_TOOLS,
-    &spec::NO_TOOLS_FOUND,
-    &spec::UNFILLED_TEMPLATE,
-    &spec::TORN_ROW,
-    &spec::UNREADABLE_TYPE,
-    &spec::UNREADABLE_PARAMETERS,
-    &spec::TWO_SCHEMAS,
-    &spec::UNDESCRIBED_TOOL,
-    &spec::CONDITIONAL_PARAMETER,
-    &spec::UNREADABLE_SCHEMA,
-    &spec::UNSERVABLE_NAME,
-    &spec::ODD_DEFAULT,
-    &spec::REPEATED_PARAMETER,
-    &spec::MISNUMBERED_SECTION,
-    &spec::ALLOWED_WITHOUT_REASON,
-    &mcp::PARTIAL_LISTING,
 ];

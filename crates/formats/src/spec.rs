@@ -20,12 +20,13 @@ mod outline;
 mod output;
 mod page;
 mod parts;
+mod rules;
 mod schema_write;
 mod signature;
 mod table;
 mod title;
 mod tool;
-pub(crate) mod write;
+mod write;
 mod written;
 mod yaml_fence;
 
@@ -33,28 +34,55 @@ use std::collections::HashSet;
 
 use catalog::{Allowance, SourceId, Tool};
 
-use crate::{report::Report, rules::syntax::TOO_MUCH, yaml};
 pub use fix::{Edit, apply, fixes};
 use outline::outline;
 use page::Page;
 
-/// Brings the text of a file that a definition links to, or says why not.
-pub type Linked<'l> = &'l dyn Fn(&str) -> Result<String, String>;
+use crate::{
+    context::{Context, Linked},
+    format::{Draft, Format, Reader, Reading, Template, TemplateError, Writer, WrittenFile},
+    json,
+    report::Report,
+    rules::syntax::{BYTE_ORDER_MARK, NUL, TOO_MUCH},
+    yaml,
+};
+
+/// The name that makes a file a specification wherever it is.
+const FILE_NAME: &str = "MCP_TOOL_SPECIFICATION.md";
+
+pub(crate) static FORMAT: Format = Format {
+    name: "spec",
+    title: "Markdown specifications",
+    summary: "Markdown specifications",
+    location: "Any number of tools per file, named `MCP_TOOL_SPECIFICATION.md`, anywhere in the crib.",
+    extensions: &["md"],
+    folders: &[],
+    file_name: Some(FILE_NAME),
+    reader: Reader::Markdown { detect: is_specification, read },
+    writer: Some(Writer { help: "A Markdown specification", separator: "", write: write_files }),
+    schema: None,
+    template: Some(Template {
+        help: "A Markdown specification, in a folder of its own in tools/; `check` reports what is \
+               left to fill in",
+        fill,
+    }),
+    rules: rules::RULES,
+};
 
 /// No more tools than this are read from one page.
 const MOST_TOOLS: usize = 5_000;
 
 /// What is read from a page, and with what.
-struct Reader<'r, 't> {
+struct PageReader<'r, 't> {
     page: &'r Page<'t>,
     report: &'r mut Report,
     linked: Linked<'r>,
 }
 
 /// Whether a text is a specification: by the name of its file, its title, or headings that no other document has.
-pub(crate) fn is_specification(source: &SourceId, text: &str) -> bool {
+fn is_specification(source: &SourceId, text: &str) -> bool {
     let name = source.as_str().to_ascii_lowercase();
-    if name.ends_with("mcp_tool_specification.md") {
+    if name.ends_with(&FILE_NAME.to_ascii_lowercase()) {
         return true;
     }
     let is_data = text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']);
@@ -69,23 +97,42 @@ pub(crate) fn is_specification(source: &SourceId, text: &str) -> bool {
     let is_tool = |line: &str| line.trim_start_matches('#').trim_start().starts_with("Tool: `");
     // A comment of YAML looks like a heading.
     headings.next().is_some_and(|first| is_title(first) || is_tool(first) || headings.any(is_tool))
-        && (is_markdown(source) || !yaml::is_mapping(text))
+        && (name.ends_with(".md") || !yaml::is_mapping(text))
 }
 
-/// Whether a file is Markdown by its name, and so nothing else.
-pub(crate) fn is_markdown(source: &SourceId) -> bool {
-    source.as_str().to_ascii_lowercase().ends_with(".md")
+fn write_files(tools: &[Tool], name: &str) -> Vec<WrittenFile> {
+    vec![WrittenFile::new(name, "md", write::page(tools, name))]
 }
 
-/// Reads the tools of a specification, and what it allows itself.
-pub(crate) fn read(
-    text: &str,
-    linked: Linked<'_>,
-    report: &mut Report,
-) -> (Vec<Tool>, Vec<Allowance>) {
+fn fill(name: &str) -> Result<Draft, TemplateError> {
+    let text = include_str!("spec/template.md").replace("NAME", name);
+    Ok(Draft {
+        file: WrittenFile { name: format!("{name}/{FILE_NAME}"), text },
+        next_step: "fill in the parts in brackets; run `toolcrib check` to see what is left"
+            .to_owned(),
+    })
+}
+
+fn read(text: &str, context: &Context<'_>, report: &mut Report) -> Reading {
+    if text.starts_with('\u{feff}') {
+        let problem =
+            json::Problem::new(&BYTE_ORDER_MARK, 0, "the file begins with a byte order mark");
+        report.problem(problem.hint("save it without"));
+    }
+    if let Some(offset) = text.find('\0') {
+        // The Markdown parser replaces NUL, so that its offsets would not be those of the text.
+        report.problem(json::Problem::new(&NUL, offset, "the file has a NUL character in it"));
+        return Reading::default();
+    }
+    let (tools, allowances) = read_page(text, context.linked, report);
+    Reading { tools, allowances, ..Reading::default() }
+}
+
+/// Reads the tools of a specification, and the rules that it allows itself to break.
+fn read_page(text: &str, linked: Linked<'_>, report: &mut Report) -> (Vec<Tool>, Vec<Allowance>) {
     let page = Page::parse(text);
     let outline = outline(&page);
-    let mut reader = Reader { page: &page, report, linked };
+    let mut reader = PageReader { page: &page, report, linked };
     let allowances = reader.allowances(&outline);
     let version = answers::document_version(
         &page,

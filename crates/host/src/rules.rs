@@ -6,7 +6,6 @@ use catalog::Rule;
 pub fn rules() -> Vec<&'static Rule> {
     let mut rules: Vec<&'static Rule> = [
         workspace::RULES,
-        formats::RULES,
         formats::PROMPT_RULES,
         roxygen::RULES,
         formats::rmd::RULES,
@@ -16,6 +15,7 @@ pub fn rules() -> Vec<&'static Rule> {
     .into_iter()
     .flatten()
     .copied()
+    .chain(formats::rules())
     .collect();
     rules.sort_by_key(|rule| rule.code);
     rules

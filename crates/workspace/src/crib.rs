@@ -105,9 +105,9 @@ impl Crib {
 
     /// How many files that may be definitions lie where none are read: in the folder itself.
     pub fn count_misplaced_definitions(&self) -> usize {
-        discover::files(&self.folder, &["json", "yaml", "yml"])
+        discover::files(&self.folder, &discover::extensions_in(discover::TOOLS))
             .iter()
-            .filter(|path| !path.ends_with(discover::GUIDANCE))
+            .filter(|path| !path.ends_with(formats::GUIDANCE_FILE))
             .count()
     }
 
@@ -204,7 +204,7 @@ impl Crib {
         self.config
             .crib
             .check_definition
-            .unwrap_or_else(|| !discover::specifications(&self.folder).is_empty())
+            .unwrap_or_else(|| !discover::named_files(&self.folder).is_empty())
     }
 
     /// Why a change of a tool does not count, if the crib says so.

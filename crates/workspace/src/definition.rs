@@ -7,7 +7,7 @@ use std::{
 };
 
 use catalog::{Allowance, Diagnostic, Tool};
-use formats::{Document, Format, Guidance, Reading};
+use formats::{Document, Guidance, Reading};
 
 use crate::{Files, judging::Judging, sources};
 
@@ -52,7 +52,7 @@ impl Definition {
         judging: Judging<'_>,
         linked: formats::Linked<'_>,
     ) -> Self {
-        let is_document = document.format() == Format::Specification;
+        let is_document = document.is_markdown();
         let Reading { tools, broken, mut diagnostics, allowances } =
             document.read_linked(guidance, linked);
         let broken: Vec<_> = broken.into_iter().map(Arc::new).collect();

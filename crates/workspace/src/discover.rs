@@ -1,24 +1,24 @@
-//! Which files of a crib are definitions. Formats are told by content; this only finds candidates.
+//! Finds the files of a crib that may be definitions. The table of formats names folders, extensions
+//! and file names; which format a file has is decided by its content.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// The folders that hold definitions, the second in R packages, and the file that holds shared guidance.
-const TOOLS: &str = "tools";
+use formats::{FORMATS, GUIDANCE_FILE};
+
+/// The folder that `build` writes definitions of an R package to.
 pub(crate) const PACKAGE_TOOLS: &str = "inst/mcp/tools";
-pub(crate) const FOLDERS: [&str; 2] = [TOOLS, PACKAGE_TOOLS];
-pub(crate) const GUIDANCE: &str = "tool_guidance.json";
 
-/// The name of Markdown specifications, in lower case.
-const SPECIFICATION: &str = "mcp_tool_specification.md";
+/// The folder for definitions of every kind.
+pub(crate) const TOOLS: &str = "tools";
 
-/// Folders of other programs' making, in which nobody writes specifications.
-const FOREIGN: [&str; 5] = ["node_modules", "target", "venv", "__pycache__", "site-packages"];
+/// Generated folders, in which definitions are copies or belong to others.
+const GENERATED: [&str; 5] = ["node_modules", "target", "venv", "__pycache__", "site-packages"];
 
-/// No more folders than this are searched for specifications.
-const MOST_FOLDERS: usize = 20_000;
+/// Bounds the search for files by name in folders that turn out to be huge.
+const MAX_FOLDERS: usize = 20_000;
 
 /// The candidates of one crib, each list sorted by name.
 #[derive(Debug, Default, PartialEq)]
@@ -29,23 +29,46 @@ pub(crate) struct Found {
     pub(crate) definitions: Vec<PathBuf>,
 }
 
-/// Looks where definitions are by convention: JSON and YAML in `tools/`, YAML in `inst/mcp/tools/`, `tool_guidance.json`
-/// in `tools/` or at the root, and `MCP_TOOL_SPECIFICATION.md` anywhere below.
+/// Finds definitions where formats keep them: in their folders by extension, anywhere by name. Shared
+/// guidance is at the root or in `tools/`.
 pub(crate) fn in_crib(folder: &Path) -> Found {
-    let guidance: Vec<_> = [folder.join(GUIDANCE), folder.join(TOOLS).join(GUIDANCE)]
+    let guidance: Vec<_> = [folder.join(GUIDANCE_FILE), folder.join(TOOLS).join(GUIDANCE_FILE)]
         .into_iter()
         .filter(|path| path.is_file())
         .collect();
-    let mut definitions = files(&folder.join(TOOLS), &["json", "yaml", "yml"]);
-    definitions.extend(files(&folder.join(PACKAGE_TOOLS), &["yaml", "yml"]));
+    let mut definitions: Vec<_> = definition_folders()
+        .into_iter()
+        .flat_map(|tools| files(&folder.join(tools), &extensions_in(tools)))
+        .collect();
     definitions.retain(|path| !guidance.contains(path));
-    definitions.extend(specifications(folder));
+    definitions.extend(named_files(folder));
     Found { guidance, definitions }
 }
 
-/// All JSON, YAML and Markdown files below a folder that is not a crib.
+/// The folders of a crib that hold definitions.
+pub(crate) fn definition_folders() -> Vec<&'static str> {
+    distinct(FORMATS.iter().flat_map(|format| format.folders))
+}
+
+/// The extensions that definitions have in one of the folders.
+pub(crate) fn extensions_in(folder: &str) -> Vec<&'static str> {
+    let at_home = FORMATS.iter().filter(|format| format.folders.contains(&folder));
+    distinct(at_home.flat_map(|format| format.extensions))
+}
+
+fn distinct<'a>(names: impl Iterator<Item = &'a &'static str>) -> Vec<&'static str> {
+    let mut distinct = Vec::new();
+    for name in names {
+        if !distinct.contains(name) {
+            distinct.push(*name);
+        }
+    }
+    distinct
+}
+
+/// All files below a folder, which is not a crib, with the extension of some format.
 pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
-    let mut found = files(folder, &["json", "yaml", "yml", "md"]);
+    let mut found = files(folder, &distinct(FORMATS.iter().flat_map(|format| format.extensions)));
     let mut folders: Vec<_> =
         entries(folder).into_iter().filter(|path| path.is_dir() && !path.is_symlink()).collect();
     folders.sort();
@@ -56,31 +79,33 @@ pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
 /// Whether a folder is laid out as a crib.
 pub(crate) fn is_crib(folder: &Path) -> bool {
     folder.join("toolcrib.toml").is_file()
-        || FOLDERS.iter().any(|tools| folder.join(tools).is_dir())
+        || definition_folders().iter().any(|tools| folder.join(tools).is_dir())
 }
 
-/// The specifications below a folder, whatever the case of their names. Links to folders are not followed.
-pub(crate) fn specifications(folder: &Path) -> Vec<PathBuf> {
+/// The files below a folder that are definitions by their name, in any case. Links to folders are not
+/// followed, so that a cycle of links cannot trap the search.
+pub(crate) fn named_files(folder: &Path) -> Vec<PathBuf> {
+    let names: Vec<_> = FORMATS.iter().filter_map(|format| format.file_name).collect();
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_owned()];
     let mut searched = 0;
-    while searched < MOST_FOLDERS
+    while searched < MAX_FOLDERS
         && let Some(next) = waiting.pop()
     {
         searched += 1;
         for entry in fs::read_dir(&next).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_folder && !name.starts_with('.') && !FOREIGN.contains(&name.as_str()) {
+            if is_folder && !name.starts_with('.') && !GENERATED.contains(&name.as_str()) {
                 waiting.push(entry.path());
-            } else if !is_folder && name.eq_ignore_ascii_case(SPECIFICATION) {
+            } else if !is_folder && names.iter().any(|known| name.eq_ignore_ascii_case(known)) {
                 found.push(entry.path());
             }
         }
     }
     if !waiting.is_empty() {
         tracing::warn!(
-            "{} has more than {MOST_FOLDERS} folders; the rest was not searched for specifications",
+            "{} has more than {MAX_FOLDERS} folders; the rest was not searched for definitions",
             folder.display()
         );
     }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use catalog::{Catalog, Diagnostic, SourceId};
-use formats::{Document, Format, Guidance};
+use formats::{Document, Guidance};
 
 use crate::{
     Crib, Environment, Files, Loaded, Loader, OpenError, allow,
@@ -98,9 +98,7 @@ enum Loose {
 impl Loose {
     /// Whether a file is to be looked at: Markdown lies everywhere, so what was only found must be a specification.
     fn wants(self, source: &SourceId, bytes: &[u8]) -> bool {
-        self == Self::Named
-            || !source.as_str().ends_with(".md")
-            || formats::is_specification(source, bytes)
+        self == Self::Named || formats::is_candidate(source, bytes)
     }
 
     /// Whether a file is read as a prompt: Markdown only if somebody named it.
@@ -134,7 +132,7 @@ fn read_loose(paths: &[PathBuf], loose: Loose, judging: Judging<'_>, loaded: &mu
     let parsed =
         parallel::map_into(texts, |(path, source, bytes)| (path, Document::parse(&source, bytes)));
     let (of_guidance, definitions): (Vec<_>, Vec<_>) =
-        parsed.into_iter().partition(|(_, document)| document.format() == Format::Guidance);
+        parsed.into_iter().partition(|(_, document)| document.is_guidance());
     let mut guidance = Guidance::default();
     for (_, document) in of_guidance {
         let (read, problems) = document.guidance();

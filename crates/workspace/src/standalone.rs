@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use catalog::{Diagnostic, Tool};
-use formats::{Document, Guidance};
+use formats::{Document, GUIDANCE_FILE, Guidance};
 
 use crate::{
     Files, OpenError,
     definition::{self, Definition},
-    discover,
     judging::Judging,
 };
 
@@ -46,7 +45,7 @@ fn guidance(files: &Files, folder: &Path) -> Guidance {
     let places = [Some(folder), folder.parent()]
         .into_iter()
         .flatten()
-        .map(|folder| folder.join(discover::GUIDANCE));
+        .map(|folder| folder.join(GUIDANCE_FILE));
     for path in places.filter(|path| path.is_file()) {
         if let Ok(bytes) = files.read(&path) {
             guidance.merge(formats::read_guidance(&files.name(&path), &bytes).0);

@@ -104,8 +104,8 @@ impl Watcher {
 
 impl Folders {
     fn of(crib: &Crib, content: &Content) -> Self {
-        let own = discover::FOLDERS.iter().map(|folder| crib.folder.join(folder));
-        let specified = discover::specifications(&crib.folder)
+        let own = discover::definition_folders().into_iter().map(|folder| crib.folder.join(folder));
+        let specified = discover::named_files(&crib.folder)
             .into_iter()
             .filter_map(|path| path.parent().map(Path::to_owned));
         let definitions: BTreeSet<_> = [crib.folder.clone()]

@@ -6,14 +6,15 @@ use std::{
     process::ExitCode,
 };
 
-use clap::ValueEnum;
-use formats::{Converted, ConvertedFile, Loss, Target};
+use clap::{ValueEnum, builder::TypedValueParser};
+use formats::{Converted, FORMATS, Loss, Writer, WrittenFile};
 use host::count;
 use serde::Serialize;
 use workspace::{StandaloneFile, read_standalone_file};
 
 use super::{CommandContext, CommandResult};
 use crate::{
+    choice::{self, Choice},
     error::{CommandError, Kind},
     terminal,
 };
@@ -26,8 +27,8 @@ pub(crate) struct Args {
     /// Definition in any format, or a saved `tools/list` result.
     file: PathBuf,
     /// Format to write.
-    #[arg(long, value_enum)]
-    to: To,
+    #[arg(long, value_parser = writer_parser())]
+    to: &'static Writer,
     /// File to write, or folder if the tools need several files [default: standard output].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -36,16 +37,13 @@ pub(crate) struct Args {
     format: Format,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum To {
-    /// Command-line tools as JSON; several files if the tools' names have no beginning in common.
-    Mtdf,
-    /// R functions as YAML, one file each.
-    Rave,
-    /// A Markdown specification.
-    Spec,
-    /// The result of MCP's `tools/list`.
-    Mcp,
+/// Accepts every format that tools can be written in.
+fn writer_parser() -> impl TypedValueParser<Value = &'static Writer> {
+    let of_format = |format: &&'static formats::Format| {
+        let writer = format.writer.as_ref()?;
+        Some(Choice { name: format.name, help: writer.help, value: writer })
+    };
+    choice::parser(FORMATS.iter().filter_map(of_format).collect())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -58,7 +56,7 @@ enum Format {
 
 pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     let read = read_standalone_file(&args.file)?;
-    let converted = formats::convert(&read.tools, target(args.to), &source_name(&args.file));
+    let converted = formats::convert(&read.tools, args.to, &source_name(&args.file));
     if converted.tools == 0 {
         print_losses(&converted);
         return Err(nothing_converted(&args.file, &read));
@@ -74,16 +72,8 @@ pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-fn target(to: To) -> Target {
-    match to {
-        To::Mtdf => Target::Mtdf,
-        To::Rave => Target::Rave,
-        To::Spec => Target::Specification,
-        To::Mcp => Target::Mcp,
-    }
-}
-
-/// The stem of a file. All specifications have the same file name, so they are named after their folder.
+/// The stem of a file. Files of a format with a fixed name all have the same, so they are named after
+/// their folder.
 fn source_name(file: &Path) -> String {
     let text = |part: Option<&std::ffi::OsStr>| {
         part.map(|part| part.to_string_lossy().into_owned()).unwrap_or_default()
@@ -92,7 +82,9 @@ fn source_name(file: &Path) -> String {
     let folder = fs::canonicalize(file)
         .ok()
         .and_then(|path| path.parent().map(|folder| text(folder.file_name())));
-    if stem.eq_ignore_ascii_case("mcp_tool_specification") {
+    let file_name = text(file.file_name());
+    let fixed = FORMATS.iter().filter_map(|format| format.file_name);
+    if fixed.into_iter().any(|fixed| fixed.eq_ignore_ascii_case(&file_name)) {
         folder.filter(|folder| !folder.is_empty()).unwrap_or(stem)
     } else {
         stem
@@ -112,10 +104,7 @@ fn nothing_converted(file: &Path, read: &StandaloneFile) -> CommandError {
 }
 
 /// The path of each file; `None` if it is printed.
-fn output_paths(
-    files: &[ConvertedFile],
-    args: &Args,
-) -> Result<Vec<Option<PathBuf>>, CommandError> {
+fn output_paths(files: &[WrittenFile], args: &Args) -> Result<Vec<Option<PathBuf>>, CommandError> {
     let Some(out) = &args.out else {
         return Ok(vec![None; files.len()]);
     };
@@ -132,7 +121,7 @@ fn output_paths(
     }
 }
 
-fn write(file: &ConvertedFile, path: Option<&Path>) -> Result<(), CommandError> {
+fn write(file: &WrittenFile, path: Option<&Path>) -> Result<(), CommandError> {
     let Some(path) = path else { return Ok(()) };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder {
@@ -143,9 +132,8 @@ fn write(file: &ConvertedFile, path: Option<&Path>) -> Result<(), CommandError> 
 
 fn print(converted: &Converted, paths: &[Option<PathBuf>], read: &StandaloneFile, args: &Args) {
     if args.out.is_none() {
-        let between = if matches!(args.to, To::Rave) { "---\n" } else { "" };
         let texts: Vec<&str> = converted.files.iter().map(|file| file.text.as_str()).collect();
-        terminal::print(&texts.join(between));
+        terminal::print(&texts.join(args.to.separator));
     }
     if args.out.is_none() && converted.files.len() > 1 {
         let files = count(converted.files.len(), "file");
@@ -202,7 +190,7 @@ struct Lost<'a> {
 }
 
 fn document<'a>(converted: &'a Converted, paths: &[Option<PathBuf>]) -> Document<'a> {
-    let file = |(file, path): (&'a ConvertedFile, &Option<PathBuf>)| match path {
+    let file = |(file, path): (&'a WrittenFile, &Option<PathBuf>)| match path {
         Some(path) => File { name: path.display().to_string(), text: None },
         None => File { name: file.name.clone(), text: Some(&file.text) },
     };

@@ -3,65 +3,67 @@
 use std::{fs, io::Write, path::Path, process::ExitCode};
 
 use builtin::rmd::DocumentName;
-use clap::ValueEnum;
+use clap::builder::TypedValueParser;
+use formats::{FORMATS, Template};
 use workspace::Crib;
 
 use super::{CommandContext, CommandResult};
-use crate::{error::CommandError, terminal};
+use crate::{
+    choice::{self, Choice},
+    error::CommandError,
+    terminal,
+};
 
 /// Write a definition or document to start from; never overwrites a file.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Format of the file.
-    #[arg(value_enum)]
-    format: Format,
+    #[arg(value_parser = kind_parser())]
+    format: Kind,
     /// Name of the tool or document.
     name: String,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    /// A command-line tool as JSON, in tools/.
-    Mtdf,
-    /// A function of an R package as YAML, in tools/. The name is PACKAGE-FUNCTION.
-    Rave,
-    /// A Markdown specification, in a folder of its own in tools/. `check` reports what is left to fill in.
-    Spec,
-    /// A report in R Markdown, in the folder of documents. The name may contain folders.
-    Rmd,
+/// What to start.
+#[derive(Clone, Copy)]
+enum Kind {
+    Definition(&'static Template),
+    Document,
+}
+
+/// Accepts every format that has a template, and R Markdown.
+fn kind_parser() -> impl TypedValueParser<Value = Kind> {
+    let of_format = |format: &&'static formats::Format| {
+        let template = format.template.as_ref()?;
+        Some(Choice { name: format.name, help: template.help, value: Kind::Definition(template) })
+    };
+    let document = Choice {
+        name: "rmd",
+        help: "A report in R Markdown, in the folder of documents; NAME may contain folders",
+        value: Kind::Document,
+    };
+    choice::parser(FORMATS.iter().filter_map(of_format).chain([document]).collect())
 }
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let crib = context.crib()?;
-    let name = &args.name;
     match args.format {
-        Format::Mtdf => {
-            let text = include_str!("new/mtdf.json").replace("NAME", name);
-            let next = format!("change its command, then run `toolcrib call {name}`");
-            definition(&crib, name, &format!("{name}.json"), &text, &next)
-        }
-        Format::Rave => {
-            let next =
-                format!("describe the function's parameters, then run `toolcrib call {name}`");
-            definition(&crib, name, &format!("{name}.yaml"), &rave(name)?, &next)
-        }
-        Format::Spec => {
-            let text = include_str!("new/spec.md").replace("NAME", name);
-            let next = "fill in the parts in brackets; run `toolcrib check` to see what is left";
-            definition(&crib, name, &format!("{name}/MCP_TOOL_SPECIFICATION.md"), &text, next)
-        }
-        Format::Rmd => document(&crib, name),
+        Kind::Definition(template) => definition(&crib, template, &args.name),
+        Kind::Document => document(&crib, &args.name),
     }
 }
 
-fn definition(crib: &Crib, name: &str, file: &str, text: &str, next: &str) -> CommandResult {
+fn definition(crib: &Crib, template: &Template, name: &str) -> CommandResult {
+    let draft = template
+        .fill(name)
+        .map_err(|error| CommandError::machine(error.message).hint(error.hint))?;
     if let Err(problem) = catalog::name::check(name) {
         return Err(CommandError::machine(format!("`{name}` is not a valid tool name: {problem}"))
             .hint("use letters, digits, `_` and `-`"));
     }
-    let path = crib.folder.join("tools").join(file);
-    write(&path, text)?;
-    terminal::note(&format!("wrote {}: {next}", path.display()));
+    let path = crib.folder.join("tools").join(&draft.file.name);
+    write(&path, &draft.file.text)?;
+    terminal::note(&format!("wrote {}: {}", path.display(), draft.next_step));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -86,15 +88,4 @@ fn write(path: &Path, text: &str) -> Result<(), CommandError> {
         CommandError::io("create", path, &error).hint("choose another name, or remove the file")
     })?;
     file.write_all(text.as_bytes()).map_err(|error| CommandError::io("write", path, &error))
-}
-
-fn rave(name: &str) -> Result<String, CommandError> {
-    let Some((package, function)) = name
-        .split_once('-')
-        .filter(|(package, function)| !package.is_empty() && !function.is_empty())
-    else {
-        return Err(CommandError::machine(format!("`{name}` is not the name of an R function"))
-            .hint("use PACKAGE-FUNCTION, such as `stats-median`"));
-    };
-    Ok(include_str!("new/rave.yaml").replace("PACKAGE", package).replace("FUNCTION", function))
 }

@@ -2,32 +2,60 @@
 
 use std::{fmt::Write, process::ExitCode};
 
-use clap::{CommandFactory, ValueEnum};
+use clap::CommandFactory;
+use formats::{FORMATS, Format};
 use serde_json::Value;
 
 use super::{Cli, CommandContext, CommandResult};
-use crate::terminal;
+use crate::{
+    choice::{self, Choice},
+    terminal,
+};
 
 /// Print a page of the reference documentation.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Page to print.
-    #[arg(value_enum)]
-    page: Page,
+    /// Page to print [default: list the names of all pages].
+    #[arg(value_parser = choice::parser(pages()))]
+    page: Option<Page>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy)]
 enum Page {
     Cli,
     Rules,
     Changes,
     Config,
-    Mtdf,
-    Rave,
+    Format(&'static Format, fn() -> Value),
+}
+
+/// The general pages, and one for every format that has a schema.
+fn pages() -> Vec<Choice<Page>> {
+    let general = [
+        ("cli", "The command line", Page::Cli),
+        ("rules", "Rules of `check`", Page::Rules),
+        ("changes", "Rules of `diff`", Page::Changes),
+        ("config", "toolcrib.toml", Page::Config),
+    ];
+    let general = general.into_iter().map(|(name, help, value)| Choice { name, help, value });
+    let of_format = |format: &&'static Format| {
+        let page = Page::Format(format, format.schema?);
+        Some(Choice { name: format.name, help: format.summary, value: page })
+    };
+    general.chain(FORMATS.iter().filter_map(of_format)).collect()
 }
 
 pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     let text = match args.page {
+        None => pages().iter().map(|page| format!("{}\n", page.name)).collect(),
+        Some(page) => write_page(page),
+    };
+    terminal::line(text.trim_end());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write_page(page: Page) -> String {
+    match page {
         Page::Cli => cli(),
         Page::Rules => docs::rules_reference(&host::rules()),
         Page::Changes => docs::changes_reference(compat::CHANGES),
@@ -36,19 +64,8 @@ pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
             "Every key has a default. An unknown key is an error.",
             &workspace::config_schema(),
         ),
-        Page::Mtdf => fields(
-            "Command-line tools as JSON (MTDF)",
-            "One file per tool, in `tools/`.",
-            &formats::mtdf_schema(),
-        ),
-        Page::Rave => fields(
-            "R functions as YAML (RAVE)",
-            "One file per tool, in `inst/mcp/tools/` of an R package or in `tools/`.",
-            &formats::rave_schema(),
-        ),
-    };
-    terminal::line(text.trim_end());
-    Ok(ExitCode::SUCCESS)
+        Page::Format(format, schema) => fields(format.title, format.location, &schema()),
+    }
 }
 
 fn cli() -> String {

@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use catalog::{Catalog, SourceId, Tool};
-use formats::{Guidance, Target};
+use formats::{FORMATS, Guidance};
 use serde_json::{Value, json};
 
 use crate::temp_crib::{CommandOutput, TempCrib, repository, shared};
@@ -182,15 +182,15 @@ fn losses_are_reported_by_tool_and_field() {
     Not specified.
 
     --- stderr
-    note: `count_lines`: `command`: how it runs is not said: bind it to a program
-    note: `count_words`: `command`: how it runs is not said: bind it to a program
+    note: `count_lines`: `command`: it names no program any more: bind it to one
+    note: `count_words`: `command`: it names no program any more: bind it to one
     "#);
     let report = crib
         .run(&["convert", "tools/count.json", "--to", "spec", "--out", "a.md", "--format", "json"])
         .json();
     assert_eq!(
         report["losses"][0],
-        json!({"tool": "count_lines", "field": "command", "message": "how it runs is not said: bind it to a program"})
+        json!({"tool": "count_lines", "field": "command", "message": "it names no program any more: bind it to one"})
     );
     assert_eq!(
         (&report["version"], &report["tools"], &report["files"]),
@@ -209,7 +209,7 @@ fn a_tool_that_cannot_be_expressed_is_reported_and_left_out() {
     insta::assert_snapshot!(crib.transcript(&["convert", "odd.json", "--to", "mtdf"]), @r"
     exit code 1
     --- stderr
-    note: `odd`: `name`: the format cannot say this tool: the flag `-.` of `.` belongs to another parameter too; it is left out
+    note: `odd`: `name`: the format cannot express this tool: the flag `-.` of `.` belongs to another parameter too; it is left out
     error: no tool of `odd.json` could be converted
      |
      = help: that format can express none of its tools
@@ -232,7 +232,7 @@ fn a_tool_that_cannot_be_expressed_is_reported_and_left_out() {
     }
 
     --- stderr
-    note: `odd`: `name`: the format cannot say this tool: the flag `-.` of `.` belongs to another parameter too; it is left out
+    note: `odd`: `name`: the format cannot express this tool: the flag `-.` of `.` belongs to another parameter too; it is left out
     "#);
 }
 
@@ -436,7 +436,7 @@ fn check_finds_no_error_in_what_was_converted() {
     for target in [Target::Mtdf, Target::Rave, Target::Specification, Target::Mcp] {
         let crib = TempCrib::new();
         for (number, (_, tools)) in files.iter().enumerate() {
-            for file in formats::convert(tools, target, "crib").files {
+            for file in formats::convert(tools, writer, "crib").files {
                 crib.write(&format!("made/{number}/{}", file.name), &file.text);
             }
         }
@@ -447,6 +447,6 @@ fn check_finds_no_error_in_what_was_converted() {
             .iter()
             .filter(|found| found["severity"] == "error")
             .collect();
-        assert!(errors.is_empty(), "{target:?}: {errors:#?}");
+        assert!(errors.is_empty(), "{}: {errors:#?}", format.name);
     }
 }

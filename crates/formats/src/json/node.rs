@@ -102,6 +102,11 @@ impl<'a> Node<'a> {
         self.member(key).map(|member| &member.value)
     }
 
+    /// Whether it is an object with one of these keys.
+    pub fn has_any(&self, keys: &[&str]) -> bool {
+        self.members().iter().any(|member| keys.contains(&&*member.key))
+    }
+
     /// The text, if it is one.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {

@@ -6,7 +6,7 @@ use catalog::{Annotations, Schema, Tool};
 use serde_json::{Map, Value, json};
 
 use super::meta;
-use crate::convert::text;
+use crate::comparison::describe;
 
 /// An object with all tools, as a server answers.
 pub(crate) fn listing(tools: &[Tool]) -> String {
@@ -20,7 +20,7 @@ fn object(tool: &Tool) -> Value {
         |key: &str, value: Option<Value>| object.extend(value.map(|value| (key.to_owned(), value)));
     put("name", Some(tool.name.as_str().into()));
     put("title", tool.title.clone().map(Value::from));
-    put("description", Some(text(tool).into()));
+    put("description", Some(describe(tool).into()));
     put("inputSchema", Some(schema(&tool.input)));
     put("outputSchema", tool.output.as_ref().map(schema));
     put("annotations", filled(annotations(&tool.annotations)));

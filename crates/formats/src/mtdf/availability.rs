@@ -2,8 +2,11 @@
 
 use catalog::Availability;
 
-use super::field::{Known, Object, whole, wrong_type};
-use crate::{json::Node, report::Report};
+use crate::{
+    json::Node,
+    object::{Known, Object, whole, wrong_type},
+    report::Report,
+};
 
 const KNOWN: Known = Known {
     groups: &[&[

@@ -2,14 +2,14 @@
 
 use catalog::implementation::{Access, Binding, Items, PassBy, Separator, ValueKind, flag_for};
 
-use super::{field::Object, kind::Kind};
-use crate::{
-    report::Report,
+use super::{
+    kind::Kind,
     rules::{
         definition::CONTRADICTION,
         parameter::{ACCESS_WITHOUT_PATH, BAD_VARIABLE},
     },
 };
+use crate::{object::Object, report::Report};
 
 /// The name of the parameter that is the child's folder.
 pub(crate) const FOLDER: &str = "working_directory";

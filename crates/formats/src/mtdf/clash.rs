@@ -7,14 +7,15 @@ use catalog::{
     implementation::{Access, Binding, PassBy},
 };
 
-use super::{binding::FOLDER, parameter::Parameter};
-use crate::{
-    report::Report,
+use super::{
+    binding::FOLDER,
+    parameter::Parameter,
     rules::{
         definition::CONTRADICTION,
         parameter::{DUPLICATE_PARAMETER, FLAG_CLASH, WRITING_READER},
     },
 };
+use crate::report::Report;
 
 /// A parameter's name is a key of the arguments, so it must be the only one on the way to a leaf.
 pub(crate) fn check_names<'a>(

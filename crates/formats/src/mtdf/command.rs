@@ -1,10 +1,7 @@
 //! The field `command`: a program and its fixed words.
 
-use super::field::Object;
-use crate::{
-    report::Report,
-    rules::definition::{ABSOLUTE_PROGRAM, BAD_PROGRAM},
-};
+use super::rules::definition::{ABSOLUTE_PROGRAM, BAD_PROGRAM};
+use crate::{object::Object, report::Report};
 
 /// The words of `command`; none if there is no such field, or none that can be used.
 pub(crate) fn read<'n>(object: &Object<'n, '_>, report: &mut Report) -> Vec<&'n str> {

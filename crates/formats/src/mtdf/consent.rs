@@ -3,10 +3,11 @@
 use catalog::Consent;
 use serde_json::{Map, Value as Json, json};
 
-use super::field::{Known, Object};
+use super::rules::definition::CONTRADICTION;
 use crate::{
+    object::{Known, Object},
     report::Report,
-    rules::definition::{BAD_NAME, CONTRADICTION},
+    rules::definition::BAD_NAME,
 };
 
 const KNOWN: Known = Known { groups: &[&["parameter", "word"]], weighty: &["parameter", "word"] };

@@ -4,13 +4,14 @@ use fancy_regex::Regex;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    field::{Known, Object, wrong_type},
     kind::Kind,
+    rules::parameter::{BAD_DEFAULT, BAD_ENUM, BOUND_ALIAS, EMPTY_RANGE},
 };
 use crate::{
     json::{Node, Value},
-    report::{At, Report, shown},
-    rules::parameter::{BAD_DEFAULT, BAD_ENUM, BAD_PATTERN, BOUND_ALIAS, EMPTY_RANGE},
+    object::{Known, Object, wrong_type},
+    report::{Report, shown},
+    schema::check_pattern,
 };
 
 const RANGES: [(&str, &str); 3] =
@@ -94,15 +95,6 @@ fn read_pattern(object: &Object<'_, '_>, report: &mut Report) -> Option<Json> {
     let pattern = object.text("pattern", report)?;
     check_pattern(pattern, &object.at.key("pattern"), report);
     Some(pattern.into())
-}
-
-/// Reports a pattern that the validator could not use.
-pub(crate) fn check_pattern(pattern: &str, at: &At<'_>, report: &mut Report) {
-    if let Err(error) = Regex::new(pattern) {
-        let problem =
-            report.value(&BAD_PATTERN, at, format!("the pattern does not compile: {error}"));
-        report.push(problem.expected("a regular expression").received(pattern));
-    }
 }
 
 /// One end of a range: any number for a value, a count for a size.

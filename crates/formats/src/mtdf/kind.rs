@@ -2,11 +2,11 @@
 
 use catalog::closest;
 
-use super::field::{Object, did_you_mean};
+use super::rules::parameter::UNKNOWN_TYPE;
 use crate::{
     json::{Node, Value},
+    object::{Object, did_you_mean},
     report::Report,
-    rules::parameter::UNKNOWN_TYPE,
 };
 
 /// The type of a parameter or of an array's items.

@@ -12,18 +12,16 @@ use serde_json::{Map, Value as Json, json};
 use super::{
     binding::FOLDER,
     clash, consent,
-    field::Object,
     parameter::Parameter,
+    rules::definition::USELESS_PARAMETER,
     settings,
-    tree::{Level, Reader},
+    tree::{Level, TreeReader},
 };
 use crate::{
     bind,
     json::Node,
-    rules::{
-        definition::{BAD_NAME, USELESS_PARAMETER},
-        syntax::TOO_MUCH,
-    },
+    object::Object,
+    rules::{definition::BAD_NAME, syntax::TOO_MUCH},
 };
 
 /// The most tools of one file.
@@ -32,7 +30,7 @@ const MAX_TOOLS: usize = 5_000;
 /// What the tools of one file may weigh, by a rough count of bytes.
 const MAX_WEIGHT: usize = 32 * 1024 * 1024;
 
-impl<'n> Reader<'n, '_> {
+impl<'n> TreeReader<'n, '_> {
     /// Makes a tool of the node where the walk is.
     pub(super) fn leaf(&mut self, object: &Object<'n, '_>) {
         let Some(mut tool) = self.begin(object) else {

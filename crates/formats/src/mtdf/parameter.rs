@@ -6,16 +6,14 @@ use serde_json::{Map, Value as Json};
 use super::{
     binding::{self, FOLDER, Subject, value_kind},
     constraint,
-    field::{Known, Object},
     kind::Kind,
+    rules::{definition::CONTRADICTION, parameter::PATH_OR_VALUE},
 };
 use crate::{
     json::Node,
+    object::{Known, Object},
     report::Report,
-    rules::{
-        definition::{BAD_NAME, CONTRADICTION},
-        parameter::PATH_OR_VALUE,
-    },
+    rules::definition::BAD_NAME,
 };
 
 const KNOWN: Known = Known {

@@ -2,10 +2,13 @@
 
 use catalog::Tool;
 
-use super::{field::Object, tree::Reader};
-use crate::rules::definition::{BUILT_IN_NAME, IGNORED_FIELD, MISSING_COMMAND, UNSUPPORTED_FIELD};
+use super::{
+    rules::definition::{BUILT_IN_NAME, MISSING_COMMAND, UNSUPPORTED_FIELD},
+    tree::TreeReader,
+};
+use crate::{object::Object, rules::definition::IGNORED_FIELD};
 
-impl<'n> Reader<'n, '_> {
+impl<'n> TreeReader<'n, '_> {
     pub(super) fn note_built_in(&mut self, object: &Object<'n, '_>, name: &str) {
         if self.is_built_in {
             let message =

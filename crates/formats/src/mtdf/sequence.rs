@@ -7,8 +7,11 @@ use catalog::{
 };
 use serde_json::{Map, Value as Json};
 
-use super::field::{Known, Object};
-use crate::{report::Report, rules::definition::EMPTY_SEQUENCE};
+use super::rules::definition::EMPTY_SEQUENCE;
+use crate::{
+    object::{Known, Object},
+    report::Report,
+};
 
 const KNOWN: Known = Known {
     groups: &[&[

@@ -6,14 +6,14 @@ use catalog::{Annotations, Availability, Concurrency, Mode};
 
 use super::{
     availability, consent,
-    constraint::check_pattern,
-    field::{Object, wrong_type},
+    rules::definition::{CONTRADICTION, ENABLED_UNDER_DISABLED, TIMEOUT_OUT_OF_RANGE},
     sequence,
 };
 use crate::{
     json::{Node, Value},
+    object::{Object, wrong_type},
     report::Report,
-    rules::definition::{CONTRADICTION, ENABLED_UNDER_DISABLED, TIMEOUT_OUT_OF_RANGE},
+    schema::check_pattern,
 };
 
 /// The longest time limit, in seconds: a day.
@@ -127,7 +127,7 @@ impl<'n> Settings<'n> {
             return;
         };
         let at = object.at.key("timeout_seconds");
-        match super::field::whole(node) {
+        match crate::object::whole(node) {
             Some(seconds @ 1..=LONGEST) => self.timeout = Some(Duration::from_secs(seconds)),
             _ if matches!(node.value, Value::Number(_)) => {
                 let problem =

@@ -9,18 +9,16 @@ use catalog::{Tool, closest, name};
 
 use super::{
     clash, command,
-    field::{Known, Object, did_you_mean, wrong_type},
     parameter::{self, Parameter, Place},
+    rules::definition::{MISSING_SUBCOMMAND, UNKNOWN_GUIDANCE},
     settings::Settings,
 };
 use crate::{
-    Guidance,
+    context::Guidance,
     json::{Node, Value},
+    object::{Known, Object, did_you_mean, wrong_type},
     report::{At, Report},
-    rules::{
-        definition::{BAD_NAME, MISSING_SUBCOMMAND},
-        guidance::UNKNOWN_GUIDANCE,
-    },
+    rules::definition::BAD_NAME,
 };
 
 /// The fields of tools and subcommands.
@@ -53,7 +51,7 @@ const SUBCOMMAND: Known = Known {
 };
 
 /// The reader of one definition.
-pub(crate) struct Reader<'n, 'r> {
+pub(crate) struct TreeReader<'n, 'r> {
     guidance: &'n Guidance,
     pub(super) report: &'r mut Report,
     /// The nodes from the tool to where the walk is.
@@ -84,7 +82,7 @@ pub(super) struct Level<'n> {
     pub(super) weight: usize,
 }
 
-impl<'n, 'r> Reader<'n, 'r> {
+impl<'n, 'r> TreeReader<'n, 'r> {
     pub(crate) fn new(guidance: &'n Guidance, report: &'r mut Report) -> Self {
         Self {
             guidance,

@@ -12,7 +12,7 @@ use super::{
     binding::FOLDER,
     passing::{argv, parameters},
 };
-use crate::convert::text;
+use crate::comparison::describe;
 
 /// Whether the program is named that a tool starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(crate) fn tree(root: &str, tools: &[&Tool], program: Program) -> Option<Map<
         leaves.push((path, leaf(tool)?));
     }
     let about = match tools {
-        [only] => text(only),
+        [only] => describe(only),
         several => format!("{} tools of `{root}`", several.len()),
     };
     let mut definition = named(root, &about);
@@ -51,7 +51,7 @@ pub(crate) fn tree(root: &str, tools: &[&Tool], program: Program) -> Option<Map<
 
 /// A definition of one tool with its schema as it is.
 pub(crate) fn written(tool: &Tool, program: Program) -> Map<String, Value> {
-    let mut definition = named(&tool.name, &text(tool));
+    let mut definition = named(&tool.name, &describe(tool));
     if let Some(words) = words(tool).filter(|_| program == Program::Named) {
         definition.insert("command".to_owned(), words.join(" ").into());
     }
@@ -119,7 +119,7 @@ fn place(children: &mut Vec<Value>, path: &[String], mut leaf: Map<String, Value
 
 /// A subcommand without its name.
 fn leaf(tool: &Tool) -> Option<Map<String, Value>> {
-    let mut leaf = named(&tool.name, &text(tool));
+    let mut leaf = named(&tool.name, &describe(tool));
     leaf.shift_remove("name");
     leaf.extend(settings(tool));
     let is_sequence = matches!(tool.implementation, Implementation::Sequence(_));

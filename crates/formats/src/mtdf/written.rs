@@ -8,21 +8,21 @@ use serde_json::{Map, Value as Json};
 use super::{
     binding::{self, Subject},
     clash,
-    field::{Known, Object, did_you_mean, whole, wrong_type},
     kind::Kind,
     leaf::Order,
-    parameter, reference,
-    subschema::Walk,
-    tree::Reader,
+    parameter,
+    rules::{definition::SCHEMA_ALIAS, parameter::UNKNOWN_PARAMETER},
+    tree::TreeReader,
 };
 use crate::{
     json::{Node, Value},
+    object::{Known, Object, did_you_mean, whole, wrong_type},
     report::{At, Report},
     rules::{
         definition::{BAD_NAME, IGNORED_FIELD},
-        parameter::UNKNOWN_PARAMETER,
-        schema::{NOT_AN_OBJECT_SCHEMA, SCHEMA_ALIAS},
+        schema::NOT_AN_OBJECT_SCHEMA,
     },
+    schema::{Walk, reference},
 };
 
 const ENTRY: Known = Known {
@@ -33,7 +33,7 @@ const ENTRY: Known = Known {
 /// A positional without a number stands behind those with one.
 const LAST: u64 = u64::MAX;
 
-impl<'n> Reader<'n, '_> {
+impl<'n> TreeReader<'n, '_> {
     /// Makes a tool of a definition with a written schema.
     pub(super) fn written_leaf(&mut self, object: &Object<'n, '_>, key: &'static str) {
         let errors = self.report.errors();

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::fit::{Fit, fit};
+use super::{
+    fit::{Fit, fit},
+    rules::{HIDDEN_PARAMETER, MENDED_VALUE, PHANTOM_REQUIRED, UNFIT_VALUE, UNTYPED},
+};
 use crate::{
     json::{Member, Node, Value},
-    mtdf::field::wrong_type,
+    object::wrong_type,
     report::{At, Report, shown},
-    rules::rave::{HIDDEN_PARAMETER, MENDED_VALUE, PHANTOM_REQUIRED, UNFIT_VALUE, UNTYPED},
     type_phrase,
 };
 

@@ -9,18 +9,18 @@ use catalog::{
 };
 use serde_json::{Map, Value as Json};
 
-use super::{encoding::encoding, fit, schema::Mender};
+use super::{
+    encoding::encoding,
+    fit,
+    rules::{MENDED_VALUE, MISSING_EXAMPLE, NO_PACKAGE},
+    schema::Mender,
+};
 use crate::{
     json::{Node, Value},
-    mtdf::{
-        field::{Known, Object, wrong_type},
-        subschema::Walk,
-    },
+    object::{Known, Object, wrong_type},
     report::{At, Report, shown},
-    rules::{
-        definition::{BAD_NAME, IGNORED_FIELD, MISSING_FIELD, WRONG_TYPE},
-        rave::{MENDED_VALUE, MISSING_EXAMPLE, NO_PACKAGE},
-    },
+    rules::definition::{BAD_NAME, IGNORED_FIELD, MISSING_FIELD, WRONG_TYPE},
+    schema::Walk,
 };
 
 /// A tool that takes longer than this answers with an operation.
@@ -47,13 +47,13 @@ const KNOWN: Known = Known {
 /// Fields that older generators wrote.
 const IGNORED: &[&str] = &["output_format", "example_response"];
 
-pub(super) struct Reader<'n, 'r> {
+pub(super) struct ToolReader<'n, 'r> {
     object: Object<'n, 'static>,
     text: &'n str,
     report: &'r mut Report,
 }
 
-impl<'n, 'r> Reader<'n, 'r> {
+impl<'n, 'r> ToolReader<'n, 'r> {
     pub(super) fn new(root: &'n Node<'n>, text: &'n str, report: &'r mut Report) -> Self {
         Self { object: Object { node: root, at: &At::ROOT }, text, report }
     }

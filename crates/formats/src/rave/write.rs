@@ -4,7 +4,7 @@ use catalog::{Schema, Tool};
 use serde_json::{Map, Value};
 
 use super::tool::title;
-use crate::{convert::text, yaml};
+use crate::{comparison::describe, yaml};
 
 /// The text of the file of a tool. Fields stand in the order in which `build` writes them.
 pub(crate) fn document(tool: &Tool) -> String {
@@ -14,7 +14,7 @@ pub(crate) fn document(tool: &Tool) -> String {
         |key: &str, value: Option<Value>| fields.extend(value.map(|value| (key.to_owned(), value)));
     put("name", Some(tool.name.as_str().into()));
     put("title", tool.title.clone().filter(|own| *own != title(&tool.name)).map(Value::from));
-    put("description", Some(text(tool).into()));
+    put("description", Some(describe(tool).into()));
     put("parameters", Some(parameters(&tool.input)));
     put("category", annotations.category.clone().map(Value::from));
     put("dangerous", annotations.dangerous.map(Value::Bool));

@@ -2,6 +2,18 @@
 
 use catalog::{Rule, Severity};
 
+pub(crate) static BAD_PATTERN: Rule = Rule {
+    code: "TC043",
+    name: "bad-pattern",
+    severity: Severity::Error,
+    why: "The pattern is not a regular expression, so no value could be checked against it. In JSON a backslash is written \
+          twice.",
+    bad: r#"{"name": "say", "description": "Speak", "command": "echo",
+ "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "word", "type": "string", "pattern": "^(a"}]}]}"#,
+    good: r#"{"name": "say", "description": "Speak", "command": "echo",
+ "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "word", "type": "string", "pattern": "^(a)"}]}]}"#,
+};
+
 pub(crate) static NOT_AN_OBJECT_SCHEMA: Rule = Rule {
     code: "TC060",
     name: "not-an-object-schema",
@@ -56,15 +68,6 @@ pub(crate) static REFERENCE_LOOP: Rule = Rule {
     good: r##"{"name": "say", "description": "Speak", "command": "echo",
  "inputSchema": {"type": "object", "properties": {"word": {"$ref": "#/$defs/a"}},
   "$defs": {"a": {"type": "array", "items": {"$ref": "#/$defs/a"}}}}}"##,
-};
-
-pub(crate) static SCHEMA_ALIAS: Rule = Rule {
-    code: "TC065",
-    name: "schema-alias",
-    severity: Severity::Note,
-    why: "`input_schema` is read as `inputSchema`, the name that MCP uses.",
-    bad: r#"{"name": "say", "description": "Speak", "command": "echo", "input_schema": {"type": "object", "properties": {}}}"#,
-    good: r#"{"name": "say", "description": "Speak", "command": "echo", "inputSchema": {"type": "object", "properties": {}}}"#,
 };
 
 pub(crate) static TOO_MANY_REFERENCES: Rule = Rule {

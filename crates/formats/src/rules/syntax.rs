@@ -136,12 +136,3 @@ pub(crate) static NOT_A_DEFINITION: Rule = Rule {
     bad: r#"["say", "drop"]"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };
-
-pub(crate) static JSON_SCHEMA_FILE: Rule = Rule {
-    code: "TC014",
-    name: "json-schema-file",
-    severity: Severity::Note,
-    why: "The file is a JSON Schema, for editors perhaps, and defines no tool. It is left alone.",
-    bad: r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": {}}"#,
-    good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
-};

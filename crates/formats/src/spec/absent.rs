@@ -3,13 +3,14 @@
 use std::{collections::HashSet, ops::Range};
 
 use super::{
-    Reader,
+    PageReader,
     field::bare,
     inline::{is_name, one_line},
     outline::Outline,
     page::{Block, Kind},
+    rules::{NO_TOOLS_FOUND, UNDESCRIBED_TOOL, UNFILLED_TEMPLATE},
 };
-use crate::rules::spec::{DECLARES_NO_TOOLS, NO_TOOLS_FOUND, UNDESCRIBED_TOOL, UNFILLED_TEMPLATE};
+use crate::rules::definition::DECLARES_NO_TOOLS;
 
 /// Words by which a document says that it has no tools.
 const DECLARATIONS: [&str; 21] = [
@@ -36,7 +37,7 @@ const DECLARATIONS: [&str; 21] = [
     "without mcp tools",
 ];
 
-impl Reader<'_, '_> {
+impl PageReader<'_, '_> {
     /// Says why there are no tools, and what of the template is left.
     pub(super) fn explain_absence(&mut self, outline: &Outline) {
         for span in &outline.placeholders {

@@ -4,12 +4,11 @@ use std::ops::Range;
 
 use catalog::Allowance;
 
-use super::{Reader, outline::Outline};
-use crate::rules::spec::ALLOWED_WITHOUT_REASON;
+use super::{PageReader, outline::Outline, rules::ALLOWED_WITHOUT_REASON};
 
 const OPEN: &str = "<!-- toolcrib: allow ";
 
-impl Reader<'_, '_> {
+impl PageReader<'_, '_> {
     /// The allowances of the page: each for the tool it stands in, else for the whole page.
     pub(super) fn allowances(&mut self, outline: &Outline) -> Vec<Allowance> {
         let text = self.page.text;

@@ -11,11 +11,11 @@ use super::{
     kind,
     outline::outline,
     page::{Kind, Page, trimmed},
-    read,
+    read_page,
     table::{Column, Row, Table},
     title::section,
 };
-use crate::report::Report;
+use crate::{format::MAX_BYTES, report::Report};
 
 /// A piece of text to be put in the place of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,10 +29,7 @@ pub struct Edit {
 /// The edits that write a specification better, in the order of the text. None if it is good as it is, no specification,
 /// or if they would change what it means or leave something to fix.
 pub fn fixes(source: &SourceId, text: &str) -> Vec<Edit> {
-    if !super::is_specification(source, text)
-        || text.contains('\0')
-        || text.len() > crate::MAX_BYTES
-    {
+    if !super::is_specification(source, text) || text.contains('\0') || text.len() > MAX_BYTES {
         return Vec::new();
     }
     let edits = edits(text);
@@ -80,7 +77,7 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
 /// What is read from a page, without the places.
 fn meaning(source: &SourceId, text: &str) -> Vec<Tool> {
     let mut report = Report::new(source);
-    let (mut tools, _) = read(text, &|_| Err(String::new()), &mut report);
+    let (mut tools, _) = read_page(text, &|_| Err(String::new()), &mut report);
     for tool in &mut tools {
         tool.origin = catalog::Origin::whole(source);
         tool.parameters.iter_mut().for_each(|parameter| parameter.place = Location::Whole);

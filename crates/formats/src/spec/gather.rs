@@ -3,16 +3,16 @@
 use std::ops::Range;
 
 use super::{
-    Reader, bullet,
+    PageReader, bullet,
     field::{Field, Required, bare, of_signature},
     inline::{code, one_line},
     page::{Block, Kind},
     parts::{Chunk, Part},
+    rules::{TORN_ROW, UNREADABLE_PARAMETERS, UNREADABLE_SCHEMA},
     table::{Column, Row, Table},
     written::{self, Schema, Written},
     yaml_fence,
 };
-use crate::rules::spec::{TORN_ROW, UNREADABLE_PARAMETERS, UNREADABLE_SCHEMA};
 
 /// Tables are read until there are more fields than this.
 const MOST_FIELDS: usize = 1_000;
@@ -89,7 +89,7 @@ fn take(mut fields: Vec<Field>, intro: &str, order: Order, known: &mut Vec<Field
     Taken::Yes
 }
 
-impl<'t> Reader<'_, 't> {
+impl<'t> PageReader<'_, 't> {
     /// Gathers from a part.
     pub(super) fn gather(&mut self, part: &Part<'_>, into: &mut Gathered<'t>) {
         let mut intro = part.title.clone();

@@ -6,22 +6,20 @@ use catalog::{Location, Parameter, aspect::Section};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Reader,
+    PageReader,
     assemble::{self, Rest},
     field::{Field, Required},
     gather::{Gathered, says_none},
     page::Kind,
     parts::{By, Part},
-    signature,
-    written::{self, Schema},
-};
-use crate::{
-    json,
-    rules::spec::{
+    rules::{
         CONDITIONAL_PARAMETER, ODD_DEFAULT, REPEATED_PARAMETER, TWO_SCHEMAS, UNREADABLE_PARAMETERS,
         UNREADABLE_SCHEMA, UNREADABLE_TYPE,
     },
+    signature,
+    written::{self, Schema},
 };
+use crate::json;
 
 /// The arguments of a tool.
 pub(super) struct Input {
@@ -31,7 +29,7 @@ pub(super) struct Input {
     pub(super) anything: Vec<String>,
 }
 
-impl<'t> Reader<'_, 't> {
+impl<'t> PageReader<'_, 't> {
     /// The arguments that the parts of a tool describe.
     pub(super) fn input(
         &mut self,

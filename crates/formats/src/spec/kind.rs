@@ -1,16 +1,16 @@
 //! Types as people write them: seventy-five spellings become one JSON Schema each.
 
-mod reader;
+mod parser;
 
 use serde_json::{Map, Value};
 
-use reader::{DEEPEST, WORDS};
+use parser::{DEEPEST, WORDS};
 
 /// The schema that a type means; none if it is no type that is known.
 pub(super) fn parse(text: &str) -> Option<Map<String, Value>> {
     let text = text.replace('`', "");
     let text = text.trim().strip_suffix(", optional").unwrap_or(text.trim());
-    let (schema, rest) = reader::read(text)?;
+    let (schema, rest) = parser::read(text)?;
     // A remark in parentheses says something about the value, not about its type.
     let is_remark = rest.starts_with('(') && rest.ends_with(')');
     (rest.is_empty() || is_remark).then(|| schema.as_object().cloned())?

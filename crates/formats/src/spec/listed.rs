@@ -10,19 +10,19 @@ use catalog::{
 use serde_json::{Map, json};
 
 use super::{
-    Reader,
+    PageReader,
     assemble::{self, Rest},
     field::{Field, bare, of_signature},
     gather::says_none,
     inline::{code, is_name, one_line},
     outline::{Outline, is_wrapper},
     page::{Block, Kind},
+    rules::UNREADABLE_PARAMETERS,
     table::{Column, Row, Table},
     title::words,
 };
-use crate::rules::spec::UNREADABLE_PARAMETERS;
 
-impl Reader<'_, '_> {
+impl PageReader<'_, '_> {
     /// The tools that are only listed.
     pub(super) fn listed_tools(
         &mut self,

@@ -7,7 +7,7 @@ use catalog::{
 use serde_json::Value;
 
 use super::{
-    Reader,
+    PageReader,
     assemble::{self, Rest},
     field::Field,
     gather::Gathered,
@@ -24,7 +24,7 @@ pub(super) struct Output {
     pub(super) fields: Vec<OutputField>,
 }
 
-impl Reader<'_, '_> {
+impl PageReader<'_, '_> {
     /// The result that the parts of a tool describe.
     pub(super) fn output(&mut self, parts: &[Part<'_>]) -> Output {
         let mut gathered = Gathered::default();

@@ -5,9 +5,13 @@ use serde_json::{Map, Value, json};
 
 use super::{
     kind,
+    rules::UNREADABLE_PARAMETERS,
     write::{fence, pretty},
 };
-use crate::{Guidance, rules::spec::UNREADABLE_PARAMETERS};
+use crate::{
+    context::{Context, Guidance},
+    report::Report,
+};
 
 /// What arguments a tool takes.
 pub(super) fn input(schema: &Schema) -> String {
@@ -40,11 +44,12 @@ fn best(
     let is_same = |content: &String| {
         let page =
             format!("# MCP Tool Specification\n\n## Tool: `t`\n\n### {section}\n\n{content}\n");
-        let again = crate::read(&SourceId::new("again.md"), page.as_bytes(), &Guidance::default());
-        // A page that says only this lacks its parameters if it is about the result.
-        let is_quiet =
-            again.diagnostics.iter().all(|found| found.code == UNREADABLE_PARAMETERS.code);
-        is_quiet && again.tools.first().and_then(read).as_ref() == Some(schema)
+        let mut report = Report::new(&SourceId::new("again.md"));
+        let context = Context { guidance: &Guidance::default(), linked: &|_| Err(String::new()) };
+        let tools = super::read(&page, &context, &mut report).tools;
+        // A page with only the section of the result lacks its parameters.
+        let is_quiet = report.finish().iter().all(|found| found.code == UNREADABLE_PARAMETERS.code);
+        is_quiet && tools.first().and_then(read).as_ref() == Some(schema)
     };
     [table, both].into_iter().flatten().find(is_same).unwrap_or(whole)
 }

@@ -10,17 +10,17 @@ use catalog::{
 use serde_json::Value;
 
 use super::{
-    Reader, answers,
+    PageReader, answers,
     gather::says_none,
     inline::{UNSAID, code, is_name, is_placeholder, one_line},
     outline::Entry,
     page::{Block, Kind, Page},
     parts::{By, Chunk, Part, parts},
+    rules::{MISNUMBERED_SECTION, UNFILLED_TEMPLATE, UNSERVABLE_NAME},
     title::Named,
 };
-use crate::rules::spec::{MISNUMBERED_SECTION, UNFILLED_TEMPLATE, UNSERVABLE_NAME};
 
-impl Reader<'_, '_> {
+impl PageReader<'_, '_> {
     /// The tools of an entry: several if its heading names several.
     pub(super) fn tools(&mut self, entry: &Entry, document: Option<&Version>) -> Vec<Tool> {
         let parts = parts(self.page, &self.page.blocks[entry.blocks.clone()], &entry.heading);

@@ -10,7 +10,7 @@ use super::{
     inline::{UNSAID, one_line},
     schema_write::{input, output},
 };
-use crate::convert::text;
+use crate::comparison::describe;
 
 /// A page with all tools.
 pub(crate) fn page(tools: &[Tool], title: &str) -> String {
@@ -52,7 +52,7 @@ fn content(tool: &Tool, section: Section) -> String {
     let aspects = tool.aspects.as_deref();
     let said = |text: Option<&str>| text.map(paragraph).filter(|text| !text.is_empty());
     match section {
-        Section::Purpose => said(Some(&text(tool))).unwrap_or_else(|| UNSAID.to_owned()),
+        Section::Purpose => said(Some(&describe(tool))).unwrap_or_else(|| UNSAID.to_owned()),
         Section::InvocationName => format!("`{}`", tool.name),
         Section::Input => input(&tool.input),
         Section::Output => output(tool).unwrap_or_else(|| UNSAID.to_owned()),

@@ -3,11 +3,11 @@
 use std::{fs, path::Path};
 
 use catalog::{Diagnostic, Implementation, SourceId, Tool};
-use formats::{Converted, Guidance, Target, convert};
+use formats::{Converted, Guidance, Writer, convert};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::harness::{read, read_text, shared};
+use crate::harness::{read, read_text, shared, writer};
 
 /// The tools of every file of a folder of the corpus, file by file.
 fn corpus(part: &str) -> Vec<(String, Vec<Tool>)> {
@@ -54,7 +54,7 @@ fn inputs(tools: &[Tool]) -> Vec<(&str, Value)> {
 }
 
 /// There and back: the tools that come back.
-fn round_trip(tools: &[Tool], there: Target, back: Target) -> Vec<Tool> {
+fn round_trip(tools: &[Tool], there: &Writer, back: &Writer) -> Vec<Tool> {
     let (middle, _) = again(&convert(tools, there, "crib"));
     again(&convert(&middle, back, "crib")).0
 }
@@ -62,8 +62,8 @@ fn round_trip(tools: &[Tool], there: Target, back: Target) -> Vec<Tool> {
 #[test]
 fn a_round_trip_through_a_specification_keeps_every_schema_of_mtdf_in_one_file() {
     for (name, tools) in corpus("corpus/mtdf") {
-        let (middle, _) = again(&convert(&tools, Target::Specification, "crib"));
-        let converted = convert(&middle, Target::Mtdf, "crib");
+        let (middle, _) = again(&convert(&tools, writer("spec"), "crib"));
+        let converted = convert(&middle, writer("mtdf"), "crib");
         assert_eq!(inputs(&again(&converted).0), inputs(&tools), "{name}");
         assert_eq!(converted.files.len(), 1, "{name}");
     }
@@ -72,7 +72,7 @@ fn a_round_trip_through_a_specification_keeps_every_schema_of_mtdf_in_one_file()
 #[test]
 fn a_round_trip_through_mcp_keeps_every_schema_of_specifications() {
     for (name, tools) in corpus("corpus/specs") {
-        let back = round_trip(&tools, Target::Mcp, Target::Specification);
+        let back = round_trip(&tools, writer("mcp"), writer("spec"));
         assert_eq!(inputs(&back), inputs(&tools), "{name}");
         let outputs =
             |tools: &[Tool]| tools.iter().map(|tool| tool.output.clone()).collect::<Vec<_>>();
@@ -83,7 +83,7 @@ fn a_round_trip_through_mcp_keeps_every_schema_of_specifications() {
 #[test]
 fn a_round_trip_through_a_specification_keeps_every_schema_of_rave() {
     for (name, tools) in corpus("corpus/rave") {
-        let back = round_trip(&tools, Target::Specification, Target::Rave);
+        let back = round_trip(&tools, writer("spec"), writer("rave"));
         assert_eq!(inputs(&back), inputs(&tools), "{name}");
     }
 }
@@ -92,7 +92,7 @@ fn a_round_trip_through_a_specification_keeps_every_schema_of_rave() {
 fn a_program_is_carried_as_it_was_or_not_at_all() {
     let (mut carried, mut all) = (0, 0);
     for (name, tools) in corpus("corpus/mtdf") {
-        let (back, _) = again(&convert(&tools, Target::Mtdf, "crib"));
+        let (back, _) = again(&convert(&tools, writer("mtdf"), "crib"));
         assert_eq!(inputs(&back), inputs(&tools), "{name}");
         all += tools
             .iter()
@@ -124,18 +124,18 @@ fn everything_that_is_lost_is_reported() {
             {"name": "limit", "type": "integer", "description": "How many", "alias": "n", "minimum": 1}]}],
     });
     let tools = read(&definition).tools;
-    let specification = convert(&tools, Target::Specification, "count");
+    let specification = convert(&tools, writer("spec"), "count");
     assert_eq!(
         lost(&specification),
         ["command", "alias", "synchronous", "timeout_seconds", "hints", "install_instructions"]
             .map(|field| format!("count_lines {field}"))
     );
     assert_eq!(
-        lost(&convert(&tools, Target::Mcp, "count")),
+        lost(&convert(&tools, writer("mcp"), "count")),
         ["command", "alias", "synchronous", "timeout_seconds", "hints", "install_instructions"]
             .map(|field| format!("count_lines {field}"))
     );
-    assert!(convert(&tools, Target::Mtdf, "count").losses.is_empty());
+    assert!(convert(&tools, writer("mtdf"), "count").losses.is_empty());
     let back = again(&specification).0.remove(0);
     assert_eq!(
         (
@@ -157,7 +157,7 @@ fn a_specification_has_a_table_where_a_table_says_everything() {
             "required": ["name"], "additionalProperties": false}}"#,
     )
     .tools;
-    let written = convert(&tools, Target::Specification, "greetings");
+    let written = convert(&tools, writer("spec"), "greetings");
     insta::assert_snapshot!(written.files[0].text, @r#"
     # greetings - MCP Tool Specification
 
@@ -215,7 +215,7 @@ fn a_specification_has_a_table_where_a_table_says_everything() {
 fn a_schema_that_no_table_says_is_written_out() {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}});
     let tools = read(&json!({"name": "t", "description": "T", "inputSchema": schema})).tools;
-    let text = &convert(&tools, Target::Specification, "t").files[0].text;
+    let text = &convert(&tools, writer("spec"), "t").files[0].text;
     assert!(text.contains("```json\n{\n  \"type\": \"object\""), "{text}");
 }
 
@@ -232,7 +232,7 @@ fn text_that_looks_like_markdown_stays_text() {
         let tools =
             read(&json!({"name": "t", "description": text, "inputSchema": {"type": "object"}}))
                 .tools;
-        let converted = convert(&tools, Target::Specification, "t");
+        let converted = convert(&tools, writer("spec"), "t");
         assert_eq!(again(&converted).0[0].description.text, text, "{}", converted.files[0].text);
     }
 }
@@ -336,7 +336,7 @@ proptest! {
     fn whatever_a_server_lists_keeps_its_schemas_in_a_specification(listed in listed_tool()) {
         let tools = read(&listed).tools;
         prop_assert_eq!(tools.len(), 1, "{}", listed);
-        let converted = convert(&tools, Target::Specification, "t");
+        let converted = convert(&tools, writer("spec"), "t");
         let back = again(&converted).0;
         prop_assert_eq!(inputs(&back), inputs(&tools), "{}", &converted.files[0].text);
         let is_reported = |field: &str| converted.losses.iter().any(|loss| loss.field == field);
@@ -349,7 +349,7 @@ proptest! {
     #[test]
     fn whatever_a_server_lists_keeps_its_arguments_in_mtdf(listed in listed_tool()) {
         let tools = read(&listed).tools;
-        let converted = convert(&tools, Target::Mtdf, "t");
+        let converted = convert(&tools, writer("mtdf"), "t");
         // Names that differ only in leading dashes would be one option: such a tool is left out, and that is told.
         prop_assume!(converted.losses.iter().all(|loss| loss.field != "name"));
         let back = again(&converted).0;

@@ -1,7 +1,7 @@
-use formats::{Document, Format, Guidance};
+use formats::{Document, Guidance};
 use serde_json::json;
 
-use crate::harness::{shared, source, summary};
+use crate::harness::{format_of, schema_of, shared, source, summary};
 
 fn read(text: &str) -> (Guidance, Vec<String>) {
     let (guidance, diagnostics) = formats::read_guidance(&source(), text.as_bytes());
@@ -51,16 +51,16 @@ fn what_is_no_text_is_an_error_and_the_rest_is_read() {
 #[test]
 fn formats_are_told_by_content() {
     let format = |value: serde_json::Value| {
-        Document::parse(&source(), value.to_string().as_bytes()).format()
+        format_of(&Document::parse(&source(), value.to_string().as_bytes()))
     };
-    assert_eq!(format(json!({"guidance_blocks": {}})), Format::Guidance);
-    assert_eq!(format(json!({"a": {"guidance": "x"}, "b": {"guidance": "y"}})), Format::Guidance);
-    assert_eq!(format(json!({"name": "t", "templates": {}})), Format::Mtdf);
-    assert_eq!(format(json!({"$schema": "x", "properties": {}})), Format::JsonSchema);
-    assert_eq!(format(json!({"$schema": "x", "name": "t", "command": "c"})), Format::Mtdf);
-    assert_eq!(format(json!([1])), Format::Unknown);
-    assert_eq!(format(json!({"templates": {}})), Format::Guidance);
-    assert_eq!(Document::parse(&source(), b"{\"templates\": ").format(), Format::Unknown);
+    assert_eq!(format(json!({"guidance_blocks": {}})), Some("guidance"));
+    assert_eq!(format(json!({"a": {"guidance": "x"}, "b": {"guidance": "y"}})), Some("guidance"));
+    assert_eq!(format(json!({"name": "t", "templates": {}})), Some("mtdf"));
+    assert_eq!(format(json!({"$schema": "x", "properties": {}})), Some("json-schema"));
+    assert_eq!(format(json!({"$schema": "x", "name": "t", "command": "c"})), Some("mtdf"));
+    assert_eq!(format(json!([1])), None);
+    assert_eq!(format(json!({"templates": {}})), Some("guidance"));
+    assert_eq!(format_of(&Document::parse(&source(), b"{\"templates\": ")), None);
 }
 
 /// The guide's own sample has raw line breaks in a text.
@@ -83,7 +83,7 @@ fn the_guide_s_sample_is_read_with_a_warning() {
 
 #[test]
 fn the_published_schema_accepts_what_is_read_without_errors() {
-    let validator = jsonschema::validator_for(&formats::guidance_schema()).expect("a schema");
+    let validator = jsonschema::validator_for(&schema_of("guidance")).expect("a schema");
     for (value, is_good) in [
         (
             json!({"guidance_blocks": {"a": "b"}, "templates": {"c": "d", "e": {}}, "f": {"guidance": "g"}, "$schema": "s"}),

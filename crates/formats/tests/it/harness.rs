@@ -6,7 +6,7 @@ use catalog::{
     Diagnostic, Implementation, Severity, SourceId, Tool,
     implementation::{Binding, Items, PassBy, Piece, Separator},
 };
-use formats::{Guidance, Reading};
+use formats::{Document, Guidance, Reading, Writer, find_format};
 use serde_json::{Value, json};
 
 pub(crate) fn source() -> SourceId {
@@ -57,6 +57,21 @@ pub(crate) fn errors(diagnostics: &[Diagnostic]) -> Vec<String> {
             .cloned()
             .collect::<Vec<_>>(),
     )
+}
+
+/// The name of a document's format, if it has one.
+pub(crate) fn format_of(document: &Document<'_>) -> Option<&'static str> {
+    document.format().map(|format| format.name)
+}
+
+/// The writer of a format that tools can be written in.
+pub(crate) fn writer(format: &str) -> &'static Writer {
+    find_format(format).and_then(|format| format.writer.as_ref()).expect("a format with a writer")
+}
+
+/// The JSON Schema of a format that has one.
+pub(crate) fn schema_of(format: &str) -> Value {
+    find_format(format).and_then(|format| format.schema).expect("a format with a schema")()
 }
 
 /// A definition with one leaf, whose fields are `leaf`.

@@ -373,7 +373,7 @@ fn places_are_found_in_yaml() {
 
 #[test]
 fn the_schema_for_editors_takes_what_is_good() {
-    let schema = formats::rave_schema();
+    let schema = crate::harness::schema_of("rave");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     let good = json!({"name": "p-f", "description": "F", "implementation_example": "f()",
         "parameters": {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]}});

@@ -153,7 +153,7 @@ proptest::proptest! {
 
 #[test]
 fn a_specification_that_is_not_utf_8_is_still_known_by_its_name() {
-    assert!(formats::is_specification(&source(), b"# Caf\xe9\n"));
-    assert!(formats::is_specification(&SourceId::new("a.md"), b"# X - MCP Tools\n\nCaf\xe9\n"));
-    assert!(!formats::is_specification(&SourceId::new("a.md"), b"# Caf\xe9\n"));
+    assert!(formats::is_candidate(&source(), b"# Caf\xe9\n"));
+    assert!(formats::is_candidate(&SourceId::new("a.md"), b"# X - MCP Tools\n\nCaf\xe9\n"));
+    assert!(!formats::is_candidate(&SourceId::new("a.md"), b"# Caf\xe9\n"));
 }

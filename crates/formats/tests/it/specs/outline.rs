@@ -117,7 +117,7 @@ fn a_name_that_clients_refuse_is_an_error() {
 #[test]
 fn specifications_are_told_by_content_whatever_their_name() {
     let of = |name: &str, text: &str| {
-        formats::is_specification(&catalog::SourceId::new(name), text.as_bytes())
+        formats::Document::parse(&catalog::SourceId::new(name), text.as_bytes()).is_markdown()
     };
     assert!(of("notes.md", "# Audio - MCP Tool Specification\n"));
     assert!(of("notes.txt", "Text\n\n## Tool: `a_b`\n"));

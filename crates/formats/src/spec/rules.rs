@@ -2,6 +2,23 @@
 
 use catalog::{Rule, Severity};
 
+pub(super) static RULES: &[&Rule] = &[
+    &NO_TOOLS_FOUND,
+    &UNFILLED_TEMPLATE,
+    &TORN_ROW,
+    &UNREADABLE_TYPE,
+    &UNREADABLE_PARAMETERS,
+    &TWO_SCHEMAS,
+    &UNDESCRIBED_TOOL,
+    &CONDITIONAL_PARAMETER,
+    &UNREADABLE_SCHEMA,
+    &UNSERVABLE_NAME,
+    &ODD_DEFAULT,
+    &REPEATED_PARAMETER,
+    &MISNUMBERED_SECTION,
+    &ALLOWED_WITHOUT_REASON,
+];
+
 /// A specification with nothing wrong that reading can find.
 macro_rules! good {
     () => {
@@ -21,16 +38,6 @@ Print a greeting.
 "
     };
 }
-
-pub(crate) static DECLARES_NO_TOOLS: Rule = Rule {
-    code: "TC801",
-    name: "declares-no-tools",
-    severity: Severity::Note,
-    why: "The document says itself that the module has no tools, so nothing is read from it. If it has some now, describe \
-          them and take the sentence out.",
-    bad: "# Crypto - MCP Tool Specification\n\nNo MCP tools are exposed by this module.\n",
-    good: good!(),
-};
 
 pub(crate) static NO_TOOLS_FOUND: Rule = Rule {
     code: "TC802",

@@ -48,19 +48,19 @@ pub(super) const WORDS: [(&str, &str); 37] = [
 
 /// The schema that the beginning of a text means, and what follows it.
 pub(super) fn read(text: &str) -> Option<(Value, &str)> {
-    let mut reader = Reader { rest: text, depth: 0, is_broken: false };
+    let mut reader = TypeParser { rest: text, depth: 0, is_broken: false };
     let schema = reader.union()?;
     (!reader.is_broken).then(|| (schema, reader.rest.trim()))
 }
 
-struct Reader<'t> {
+struct TypeParser<'t> {
     rest: &'t str,
     depth: usize,
     /// Whether brackets were opened that hold no types or are not closed.
     is_broken: bool,
 }
 
-impl Reader<'_> {
+impl TypeParser<'_> {
     fn union(&mut self) -> Option<Value> {
         self.depth += 1;
         if self.depth > DEEPEST {

@@ -1,12 +1,12 @@
 //! A cheap look over a written schema: shapes, patterns and references, without compiling it.
 
 use super::{
-    constraint::check_pattern,
-    field::{whole, wrong_type},
+    check_pattern,
     reference::{self, Reference},
 };
 use crate::{
     json::{Node, Value},
+    object::{whole, wrong_type},
     report::{At, Report, shown},
     rules::schema::{BAD_SCHEMA, TOO_MANY_REFERENCES},
 };

@@ -2,6 +2,16 @@
 
 use catalog::{Rule, Severity};
 
+pub(super) static RULES: &[&Rule] = &[
+    &NO_PACKAGE,
+    &UNTYPED,
+    &MENDED_VALUE,
+    &UNFIT_VALUE,
+    &HIDDEN_PARAMETER,
+    &PHANTOM_REQUIRED,
+    &MISSING_EXAMPLE,
+];
+
 const GOOD: &str = "name: stats-mean\ndescription: The mean of numbers\nparameters:\n  type: object\n  properties:\n    trim:\n      \
                     type: number\n      description: what to leave out\n      default: 0\n      examples: [0.1]\n  \
                     required: []\nimplementation_example: mean(1:3)\n";

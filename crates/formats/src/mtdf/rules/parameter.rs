@@ -36,18 +36,6 @@ pub(crate) static BAD_ENUM: Rule = Rule {
  "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "level", "type": "string", "enum": ["low", "2"]}]}]}"#,
 };
 
-pub(crate) static BAD_PATTERN: Rule = Rule {
-    code: "TC043",
-    name: "bad-pattern",
-    severity: Severity::Error,
-    why: "The pattern is not a regular expression, so no value could be checked against it. In JSON a backslash is written \
-          twice.",
-    bad: r#"{"name": "say", "description": "Speak", "command": "echo",
- "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "word", "type": "string", "pattern": "^(a"}]}]}"#,
-    good: r#"{"name": "say", "description": "Speak", "command": "echo",
- "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "word", "type": "string", "pattern": "^(a)"}]}]}"#,
-};
-
 pub(crate) static EMPTY_RANGE: Rule = Rule {
     code: "TC044",
     name: "empty-range",

@@ -1,17 +1,8 @@
-//! Problems of guidance files and of what refers to them.
+//! Problems of guidance files.
 
 use catalog::{Rule, Severity};
 
-pub(crate) static UNKNOWN_GUIDANCE: Rule = Rule {
-    code: "TC080",
-    name: "unknown-guidance",
-    severity: Severity::Warning,
-    why: "`guidance_key` names a text of `tool_guidance.json`, and there is none of this name: the tool is served without it. \
-          Said once for each name in a file.",
-    bad: r#"{"name": "say", "description": "Speak", "command": "echo", "guidance_key": "asink_behavior",
- "subcommand": [{"name": "default", "description": "Say it"}]}"#,
-    good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
-};
+pub(super) static RULES: &[&Rule] = &[&BAD_GUIDANCE, &NO_GUIDANCE];
 
 pub(crate) static BAD_GUIDANCE: Rule = Rule {
     code: "TC081",

@@ -1,4 +1,4 @@
-//! What of a tool is not in the tool that was read again.
+//! A tool compared with the same tool written in another format and read again.
 
 use catalog::{
     Implementation, Mode, Schema, Tool,
@@ -6,23 +6,32 @@ use catalog::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{Loss, text};
+/// Something that a converted tool does not say any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// The tool's name.
+    pub tool: String,
+    /// The field, by its name in definitions.
+    pub field: &'static str,
+    /// What happened to it.
+    pub message: String,
+}
 
-/// Something that a tool has: its name, and its value without places. Null is nothing.
+/// A field's name, and its value without locations; null if the tool does not have it.
 type Field = (&'static str, fn(&Tool) -> Value);
 
 #[rustfmt::skip]
 const FIELDS: [Field; 28] = [
-    ("inputSchema", |tool| schema(&tool.input)),
-    ("outputSchema", |tool| tool.output.as_ref().map_or(Value::Null, schema)),
-    ("description", |tool| words(&text(tool))),
+    ("inputSchema", |tool| normalize(&tool.input)),
+    ("outputSchema", |tool| tool.output.as_ref().map_or(Value::Null, normalize)),
+    ("description", |tool| words(&describe(tool))),
     ("title", |tool| json!(tool.title)),
     ("usage", |tool| json!(tool.description.usage)),
-    ("examples", |tool| some(tool.description.examples.iter().map(|example| json!(example.arguments)).collect())),
+    ("examples", |tool| non_empty(tool.description.examples.iter().map(|example| json!(example.arguments)).collect())),
     ("explanations", explanations),
     ("implementation_example", |tool| tool.description.transcript.as_deref().map_or(Value::Null, words)),
     ("errors", |tool| aspect(tool, |aspects| aspects.errors.as_ref().map(|errors| errors.text.clone()))),
-    ("idempotency", |tool| aspect(tool, |aspects| aspects.idempotency.as_ref().map(|said| said.text.clone()))),
+    ("idempotency", |tool| aspect(tool, |aspects| aspects.idempotency.as_ref().map(|idempotency| idempotency.text.clone()))),
     ("security", security),
     ("mutates", |tool| json!(tool.annotations.mutates)),
     ("dangerous", |tool| json!(tool.annotations.dangerous)),
@@ -43,54 +52,67 @@ const FIELDS: [Field; 28] = [
     ("execution_time", |tool| json!(tool.measured.map(|took| took.as_secs_f64()))),
 ];
 
-/// What of `tool` is not in `again`, field by field.
-pub(super) fn losses(tool: &Tool, again: &Tool) -> Vec<Loss> {
+/// What `again`, the tool as it was read back, does not say of `tool`.
+pub(crate) fn find_losses(tool: &Tool, again: &Tool) -> Vec<Loss> {
     let loss =
         |field, message: &str| Loss { tool: tool.name.clone(), field, message: message.to_owned() };
     let implementation = match (is_launched_alike(tool, again), again.is_callable()) {
         (true, _) => None,
-        (false, true) => Some("it runs something else than before"),
-        (false, false) => Some("how it runs is not said: bind it to a program"),
+        (false, true) => Some("it runs something else"),
+        (false, false) => Some("it names no program any more: bind it to one"),
     };
     let mut found: Vec<Loss> =
         implementation.map(|message| loss("command", message)).into_iter().collect();
     found.extend(
-        (unusual(tool) != unusual(again))
-            .then(|| loss("argv", "how its values reach a program is not said")),
+        (unusual_bindings(tool) != unusual_bindings(again))
+            .then(|| loss("argv", "how its values are passed to a program is not kept")),
     );
     for (field, of) in FIELDS {
         let (before, after) = (of(tool), of(again));
-        match (before == after, after.is_null()) {
-            _ if before.is_null() => {}
-            (true, _) => {}
-            (false, true) => found.push(loss(field, "there is no place for it")),
-            (false, false) => found.push(loss(field, "it reads otherwise")),
+        if before.is_null() || before == after {
+            continue;
         }
+        let message = if after.is_null() {
+            "the format has no field for it"
+        } else {
+            "it is read differently"
+        };
+        found.push(loss(field, message));
     }
     found
 }
 
-/// Whether two tools start the same.
-pub(super) fn is_launched_alike(tool: &Tool, again: &Tool) -> bool {
+/// The text that a tool is described by: the guidance it shares with others, then its own.
+pub(crate) fn describe(tool: &Tool) -> String {
+    let parts = [
+        tool.description.guidance.as_deref().unwrap_or_default().trim(),
+        tool.description.text.trim(),
+    ];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Whether two tools run the same program or function in the same way.
+pub(crate) fn is_launched_alike(tool: &Tool, again: &Tool) -> bool {
     match (&tool.implementation, &again.implementation) {
         (Implementation::R(one), Implementation::R(other)) => {
             (&one.package, &one.function) == (&other.package, &other.function)
         }
         (Implementation::Process(one), Implementation::Process(other)) => {
-            one.program == other.program && placed(&one.pieces) == placed(&other.pieces)
+            one.program == other.program
+                && without_folder(&one.pieces) == without_folder(&other.pieces)
         }
         (one, other) => one == other,
     }
 }
 
-/// A command line without the folder it runs in, which stands nowhere in it.
-fn placed(pieces: &[Piece]) -> Vec<&Piece> {
+/// A command line without the working folder, which is not on it.
+fn without_folder(pieces: &[Piece]) -> Vec<&Piece> {
     let is_folder = |piece: &&Piece| matches!(piece, Piece::Parameter(binding) if binding.pass_by == PassBy::Folder);
     pieces.iter().filter(|piece| !is_folder(piece)).collect()
 }
 
-/// The schema without what is so anyway.
-pub(super) fn schema(schema: &Schema) -> Value {
+/// A schema without keywords that repeat the default.
+pub(crate) fn normalize(schema: &Schema) -> Value {
     let mut object: Map<String, Value> = schema.object().as_ref().clone();
     object.remove("$schema");
     if object.get("additionalProperties") == Some(&Value::Bool(true)) {
@@ -102,24 +124,24 @@ pub(super) fn schema(schema: &Schema) -> Value {
     Value::Object(object)
 }
 
-/// A text whatever its lines are.
+/// A text without its line breaks, which formats may wrap differently.
 fn words(text: &str) -> Value {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if words.is_empty() { Value::Null } else { Value::String(words) }
 }
 
-fn some(items: Vec<Value>) -> Value {
+fn non_empty(items: Vec<Value>) -> Value {
     if items.is_empty() { Value::Null } else { Value::Array(items) }
 }
 
 fn explanations(tool: &Tool) -> Value {
-    let said = tool
+    let explanations = tool
         .description
         .examples
         .iter()
         .map(|example| words(&example.explanation))
         .filter(|words| !words.is_null());
-    some(said.collect())
+    non_empty(explanations.collect())
 }
 
 fn aspect(tool: &Tool, of: fn(&catalog::Aspects) -> Option<String>) -> Value {
@@ -128,18 +150,19 @@ fn aspect(tool: &Tool, of: fn(&catalog::Aspects) -> Option<String>) -> Value {
 
 fn security(tool: &Tool) -> Value {
     let remarks = tool.aspects.iter().flat_map(|aspects| &aspects.security);
-    some(remarks.map(|remark| words(&remark.text)).collect())
+    non_empty(remarks.map(|remark| words(&remark.text)).collect())
 }
 
 fn aliases(tool: &Tool) -> Value {
-    let known =
+    let aliases =
         tool.parameters.iter().filter_map(|of| Some((of.name.clone(), json!(of.alias.as_ref()?))));
-    let known: Map<String, Value> = known.collect();
-    if known.is_empty() { Value::Null } else { Value::Object(known) }
+    let aliases: Map<String, Value> = aliases.collect();
+    if aliases.is_empty() { Value::Null } else { Value::Object(aliases) }
 }
 
-/// How values of a tool without a program would reach one, where that is not what anybody would guess.
-fn unusual(tool: &Tool) -> Vec<&Binding> {
+/// Bindings of a tool without a program that are not what a reader would assume: a flag named
+/// after the parameter.
+fn unusual_bindings(tool: &Tool) -> Vec<&Binding> {
     let is_usual = |binding: &Binding| {
         let is_flag = binding.flag.as_deref() == Some(flag_for(&binding.parameter).as_str());
         binding.pass_by == PassBy::Folder

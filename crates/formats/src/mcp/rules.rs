@@ -1,8 +1,9 @@
-//! What is wrong with saved answers to `tools/list`.
+//! Problems of saved `tools/list` results.
 
 use catalog::{Rule, Severity};
 
-/// A page of a longer list.
+pub(super) static RULES: &[&Rule] = &[&PARTIAL_LISTING];
+
 pub(crate) static PARTIAL_LISTING: Rule = Rule {
     code: "TC830",
     name: "partial-listing",
