@@ -50,3 +50,6 @@ pub use rules::definition::BAD_NAME;
 pub use spec::{Edit, apply, fixes};
 pub use table::{FORMATS, find_format, rules};
 pub use yaml::{write_yaml, yaml_value};
+
+#[cfg(test)]
+mod example_format;

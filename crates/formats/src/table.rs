@@ -31,6 +31,3 @@ pub(crate) fn list_rules(formats: &[&'static Format]) -> Vec<&'static Rule> {
     rules.sort_by_key(|rule| rule.code);
     rules
 }
-
-#[cfg(test)]
-mod tests;

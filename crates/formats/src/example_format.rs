@@ -1,11 +1,11 @@
-//! A format that is only in a table of its own is recognized, read and written like any other.
+//! A complete format, to show what one is made of and to test that the table is all it takes: this
+//! one is in a table of its own, and is recognized, read and written like any other.
 
 use std::collections::HashSet;
 
 use catalog::{Implementation, Origin, Rule, Schema, Severity, SourceId, Tool};
 use serde_json::json;
 
-use super::{FORMATS, list_rules};
 use crate::{
     context::{Context, Guidance},
     convert::convert_among,
@@ -16,6 +16,7 @@ use crate::{
     json::Node,
     mtdf,
     report::Report,
+    table::{FORMATS, list_rules},
 };
 
 /// Tools as an object of descriptions by name: `{"greetings": {"hello": "Say hello"}}`.
