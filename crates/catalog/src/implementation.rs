@@ -24,6 +24,31 @@ pub enum Implementation {
     Missing,
 }
 
+impl Implementation {
+    /// What carries out calls, for people: `a program`, `a function of the server`.
+    pub fn summary(&self) -> &'static str {
+        match self {
+            Self::Process(_) => "a program",
+            Self::Sequence(_) => "other tools, in order",
+            Self::R(_) => "an R function",
+            Self::Python(_) => "a Python function",
+            Self::Tool(_) => "another tool",
+            Self::Native => "a function of the server",
+            Self::Missing => "nothing: it has no command and is not served",
+        }
+    }
+
+    /// The language of a function, as code blocks name it; `None` for everything that is not written
+    /// in one.
+    pub fn language(&self) -> Option<&'static str> {
+        match self {
+            Self::R(_) => Some("r"),
+            Self::Python(_) => Some("python"),
+            _ => None,
+        }
+    }
+}
+
 /// A program and how arguments reach it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Process {

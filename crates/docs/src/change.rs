@@ -31,10 +31,10 @@ pub fn changes_reference(rules: &[&ChangeRule]) -> String {
 
 fn section(rule: &ChangeRule, heading: &str) -> String {
     let effect = match rule.input == rule.output {
-        true => format!("{}.", capital(word(rule.input))),
+        true => format!("{}.", capitalize(word(rule.input))),
         false => format!(
             "{} in what a tool takes, {} in what it returns.",
-            capital(word(rule.input)),
+            capitalize(word(rule.input)),
             word(rule.output)
         ),
     };
@@ -63,6 +63,6 @@ fn word(effect: Effect) -> &'static str {
     }
 }
 
-fn capital(word: &str) -> String {
+pub(crate) fn capitalize(word: &str) -> String {
     word[..1].to_uppercase() + &word[1..]
 }

@@ -19,7 +19,7 @@ pub(crate) fn lines(tool: &Tool) -> Vec<String> {
         Implementation::R(function) => vec![r_call(function)],
         Implementation::Python(function) => vec![python_call(tool, function)],
         Implementation::Tool(other) => vec![format!("the tool {other}")],
-        Implementation::Native | Implementation::Missing => Vec::new(),
+        _ => Vec::new(),
     }
 }
 
@@ -37,10 +37,12 @@ fn python_call(tool: &Tool, function: &PythonFunction) -> String {
 
 /// A word as a POSIX shell takes it, in quotes where it needs them.
 pub(crate) fn quoted(word: &str) -> String {
+    // `shlex` would also quote characters such as `=`, which are literal inside of a word.
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,+@%".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        shlex::try_quote(word).map_or_else(|_| word.to_owned(), Into::into)
     }
 }
 

@@ -114,13 +114,8 @@ fn constraint(constraint: &Constraint) -> String {
 }
 
 fn runs_section(implementation: &Implementation, runs: &[String]) -> String {
-    match implementation {
-        Implementation::Process(_) | Implementation::Sequence(_) | Implementation::Tool(_) => {
-            block("text", &runs.join("\n"))
-        }
-        Implementation::R(_) => block("r", &runs.join("\n")),
-        Implementation::Python(_) => block("python", &runs.join("\n")),
-        Implementation::Native => "A function of the server.".to_owned(),
-        Implementation::Missing => "Nothing: it has no command and is not served.".to_owned(),
+    if runs.is_empty() {
+        return format!("{}.", crate::change::capitalize(implementation.summary()));
     }
+    block(implementation.language().unwrap_or("text"), &runs.join("\n"))
 }

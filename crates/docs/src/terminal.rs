@@ -1,6 +1,6 @@
 //! A tool for a terminal: plain text, aligned, at most 88 columns wide where words allow.
 
-use catalog::{Implementation, Tool};
+use catalog::Tool;
 
 use crate::sheet::{Row, Sheet, sheet};
 
@@ -45,17 +45,10 @@ pub fn terminal(tool: &Tool) -> String {
     push_heading(&mut out, "Security", &security);
     security.iter().for_each(|remark| push_wrapped(&mut out, remark, "  - ", "    "));
     push_heading(&mut out, "Runs", &[()]);
-    match &tool.implementation {
-        Implementation::Process(_)
-        | Implementation::Sequence(_)
-        | Implementation::R(_)
-        | Implementation::Python(_)
-        | Implementation::Tool(_) => {
-            runs.iter().for_each(|line| push_wrapped(&mut out, line, "  ", "      "))
-        }
-        Implementation::Native => out.push_str("  a function of the server\n"),
-        Implementation::Missing => out.push_str("  nothing: it has no command and is not served\n"),
+    if runs.is_empty() {
+        out.push_str(&format!("  {}\n", tool.implementation.summary()));
     }
+    runs.iter().for_each(|line| push_wrapped(&mut out, line, "  ", "      "));
     if let Some(call) = call {
         push_heading(&mut out, "Call", &[()]);
         out.push_str(&format!("  {}\n", visible(&call)));

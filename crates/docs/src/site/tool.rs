@@ -201,12 +201,12 @@ fn runs(tool: &Tool, runs: &[String]) -> String {
     match &tool.implementation {
         Implementation::Process(_) => block("Command line", &runs.join("\n")) + NOTATION,
         Implementation::Sequence(_) => block("Steps", &runs.join("\n")),
-        Implementation::R(_) | Implementation::Python(_) => block("Function call", &runs.join("\n")),
         Implementation::Tool(other) => format!("<p>Another tool, <code>{}</code>.</p>\n", escaped(other)),
-        Implementation::Native => "<p>A function of the server.</p>\n".to_owned(),
         Implementation::Missing => {
             "<p>Nothing: it has no program and is not served. A <code>[[bind]]</code> gives it one.</p>\n".to_owned()
         }
+        other if runs.is_empty() => format!("<p>{}.</p>\n", crate::change::capitalize(other.summary())),
+        _ => block("Function call", &runs.join("\n")),
     }
 }
 

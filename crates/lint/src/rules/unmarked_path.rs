@@ -28,12 +28,9 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let is_only_described = tool.aspects.is_some() && !tool.is_callable();
     // Functions, and programs that are given JSON, resolve paths themselves; other tools judge their own.
     let resolves_itself = match &tool.implementation {
-        Implementation::Native
-        | Implementation::R(_)
-        | Implementation::Python(_)
-        | Implementation::Tool(_) => true,
         Implementation::Process(process) => process.speaks_json(),
         Implementation::Sequence(_) | Implementation::Missing => false,
+        _ => true,
     };
     if resolves_itself || is_only_described {
         return;
