@@ -6,20 +6,20 @@
 use super::markup::Piece;
 
 /// Whether code is the text of a link: `` [`f()`] ``.
-pub(crate) fn is_linked(before: &[Piece], behind: &[Piece]) -> bool {
+pub(crate) fn is_linked(before: &[Piece], after: &[Piece]) -> bool {
     let opens = matches!(before.last(), Some(Piece::Text(text)) if text.ends_with('['));
-    opens && matches!(behind.first(), Some(Piece::Text(text)) if text.starts_with(']'))
+    opens && matches!(after.first(), Some(Piece::Text(text)) if text.starts_with(']'))
 }
 
 /// Text next to code, without the brackets and the target of a link around that code.
-pub(crate) fn strip_link_brackets(text: &str, before: &[Piece], behind: &[Piece]) -> String {
+pub(crate) fn strip_link_brackets(text: &str, before: &[Piece], after: &[Piece]) -> String {
     let is_code = |piece: Option<&Piece>| matches!(piece, Some(Piece::Code(_) | Piece::Link(_)));
     let opens =
         |piece: Option<&Piece>| matches!(piece, Some(Piece::Text(text)) if text.ends_with('['));
     let closes =
         |piece: Option<&Piece>| matches!(piece, Some(Piece::Text(text)) if text.starts_with(']'));
     let mut text = text.to_owned();
-    if text.ends_with('[') && is_code(behind.first()) && closes(behind.get(1)) {
+    if text.ends_with('[') && is_code(after.first()) && closes(after.get(1)) {
         text.pop();
     }
     if text.starts_with(']')
@@ -72,12 +72,12 @@ fn parse_emphasis(text: &str) -> Option<(&str, usize)> {
     let body = &text[mark.len()..];
     let end = body.find(mark).filter(|end| *end > 0)?;
     let inner = &body[..end];
-    let behind = body[end + mark.len()..].chars().next();
+    let after = body[end + mark.len()..].chars().next();
     let is_tight = !inner.starts_with(char::is_whitespace)
         && !inner.ends_with(char::is_whitespace)
         && !inner.contains("\n\n");
     let is_over =
-        behind.is_none_or(|c| !c.is_alphanumeric() && c != mark.chars().next().unwrap_or(c));
+        after.is_none_or(|c| !c.is_alphanumeric() && c != mark.chars().next().unwrap_or(c));
     (is_tight && is_over).then_some((inner, mark.len() * 2 + end))
 }
 
@@ -87,9 +87,9 @@ pub(crate) fn parse_link(text: &str) -> Option<(&str, usize)> {
     let inner = text.strip_prefix('[')?;
     let inner = &inner[..inner.find(']')?];
     let end = inner.len() + 1;
-    let behind = &text[end + 1..];
+    let after = &text[end + 1..];
     for (open, close) in [('(', ')'), ('[', ']')] {
-        if let Some(target) = behind.strip_prefix(open).and_then(|target| target.find(close)) {
+        if let Some(target) = after.strip_prefix(open).and_then(|target| target.find(close)) {
             return Some((inner, end + 1 + target + 2));
         }
     }

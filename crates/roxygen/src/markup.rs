@@ -104,8 +104,8 @@ impl<'a> Parser<'a> {
         let length = self.rest.bytes().take_while(u8::is_ascii_alphabetic).count();
         let name = &self.rest[..length];
         let is_bare = ["dots", "ldots", "R", "cr", "item", "tab", "l"].contains(&name);
-        let behind = &self.rest[length..];
-        if name.is_empty() || !is_bare && !behind.starts_with(['{', '[']) {
+        let after = &self.rest[length..];
+        if name.is_empty() || !is_bare && !after.starts_with(['{', '[']) {
             // A Windows path or TeX, not an Rd command.
             text.push('\\');
             return;
@@ -191,11 +191,11 @@ impl<'a> Parser<'a> {
         let body = self.rest.strip_prefix('`')?;
         let body = &body[end.len() - 1..];
         let length = body.find(end).filter(|length| *length > 0)?;
-        let behind = body[length + end.len()..].chars().next();
+        let after = body[length + end.len()..].chars().next();
         // Code between backticks may contain quotes, too: `c('a', 'b')`, `it's`.
         let is_code = body[..length].contains(['`', '(', '=', '[', '$', '"'])
             || body[..length].contains("\n\n");
-        if is_code || behind.is_some_and(|c| c.is_alphanumeric() || c == '`') {
+        if is_code || after.is_some_and(|c| c.is_alphanumeric() || c == '`') {
             return None;
         }
         self.closing = Some(end);

@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn markup_goes_and_its_content_stays() {
+    fn renders_the_text_of_commands_and_links() {
         let marked = r"With \code{code}, \link{fn}, \link[pkg]{fn2}, \emph{em}, \strong{st}, \pkg{p}, \verb{v}, \eqn{x^2}, \deqn{a_1}{a1}, \url{http://x}, \href{http://x}{here}, `md`, **bold**, *em*, [link()], [`code()`], [`a`][b], \[1\], [page](http://x) and 100\% done \dots";
         assert_eq!(
             text(marked),
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn quotations_of_tex_are_read() {
+    fn renders_tex_quotations() {
         for (marked, read) in [
             (
                 "points which ``hit'' or ``miss'' the area",
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_braces_are_matched() {
+    fn matches_nested_braces() {
         assert_eq!(
             text(r#"\code{'{"a": 1}'} and \code{\link{f}} and \strong{a \emph{b {c}}}"#),
             r#"'{"a": 1}' and f and a b {c}"#
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_markup_stays() {
+    fn keeps_text_that_only_resembles_markup() {
         for same in [
             "a * b * c",
             "snake_case_name and other_name",
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn paragraphs_and_lists_are_kept() {
+    fn keeps_paragraphs_and_lists() {
         let marked = "First\nparagraph.\n\nA list:\n\\itemize{\n  \\item one\n  \\item two\n    lines\n}\n- three\n- four";
         assert_eq!(
             text(marked),
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_tables_and_pictures_are_readable() {
+    fn renders_conditions_tables_and_images() {
         for (marked, read) in [
             ("me@@x.org and \\email{me@@x.org}", "me@x.org and me@x.org"),
             ("A \\if{html}{page} or \\if{latex}{sheet}", "A page or"),
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_end_at_stops_outside_of_code() {
+    fn sentences_end_at_periods_outside_of_code() {
         let plain = plain("One, e.g. this. Two \\code{a. b}. Three");
         let parts: Vec<_> = plain
             .sentences()
