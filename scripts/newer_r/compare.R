@@ -1,6 +1,6 @@
 # Compares the responses in two folders: `compare.R OWN OTHER`.
 answers <- function(folder) {
-  pipe <- file(file.path(folder, "answers"), "rb")
+  pipe <- file(file.path(folder, "replies"), "rb")
   on.exit(close(pipe))
   all <- list()
   while (length(length <- readBin(pipe, "integer", 1L, endian = "little"))) {

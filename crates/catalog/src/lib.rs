@@ -12,6 +12,7 @@ mod custom_rule;
 mod description;
 mod diagnostic;
 mod error_type;
+pub mod failures;
 pub mod flag;
 mod glob;
 pub mod implementation;

@@ -5,6 +5,7 @@
 //! captured, and [`process_table`] finds whatever it left behind. This crate knows nothing about
 //! tools; it is the only one that spawns processes, and `launcher.rs` the only file that does.
 
+mod access;
 mod command;
 mod launcher;
 mod output;
@@ -23,6 +24,7 @@ mod server_id;
 mod server_tag;
 mod strace;
 
+pub use access::{AccessNeeds, ProgramAccess};
 pub use command::{Command, Word, private_variables};
 pub use launcher::{ChildProcess, LaunchError, Launcher, LauncherOptions, ProcessGroup};
 pub use output::{CapturedOutput, OutputBuffer, OutputListener, OutputSink, OutputStream};

@@ -49,6 +49,16 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
+    /// Adds paths that it may read; those that are listed already keep their place.
+    pub fn allow_read(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
+        add_missing(&mut self.read, paths);
+    }
+
+    /// Adds paths that it may write; those that are listed already keep their place.
+    pub fn allow_write(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
+        add_missing(&mut self.write, paths);
+    }
+
     /// Whether it may read this path.
     pub fn may_read(&self, path: &Path) -> bool {
         files::is_readable_by_all(path)
@@ -58,6 +68,14 @@ impl Sandbox {
     /// Whether it may write to this path. The private folder is not known here.
     pub fn may_write(&self, path: &Path) -> bool {
         files::is_writable_by_all(path) || self.write.iter().any(|place| path.starts_with(place))
+    }
+}
+
+fn add_missing(list: &mut Vec<PathBuf>, paths: impl IntoIterator<Item = PathBuf>) {
+    for path in paths {
+        if !list.contains(&path) {
+            list.push(path);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use catalog::{ErrorType, Failure};
+use catalog::{Failure, failures};
 use process::{Command, Sandbox, Word, r_libraries, r_variables, sandbox_support, search_path};
 
 use crate::RenderHost;
@@ -80,9 +80,9 @@ pub(crate) fn build_command(
     read.extend(real.parent().map(Path::to_owned));
     Ok(Command {
         label: wanted.name.to_owned(),
-        program: to_utf8(&wanted.program)?,
+        program: failures::utf8_path(&wanted.program)?,
         argv: words.map(Word::Text).collect(),
-        cwd: to_utf8(&wanted.folder)?,
+        cwd: failures::utf8_path(&wanted.folder)?,
         env,
         // An empty text opens the pipe; the caller writes to it.
         stdin: (wanted.input == Input::Piped).then(String::new),
@@ -105,13 +105,4 @@ fn user_libraries(environment: &[(String, String)]) -> Vec<PathBuf> {
     let home = environment.iter().find(|(name, _)| name == "HOME").map(|(_, home)| Path::new(home));
     let tex = home.map(|home| home.join(".TinyTeX")).filter(|folder| folder.is_dir());
     r_libraries(environment).into_iter().chain(tex).collect()
-}
-
-fn to_utf8(path: &Path) -> Result<String, Failure> {
-    path.to_str().map(str::to_owned).ok_or_else(|| {
-        Failure::new(
-            ErrorType::PathNotText,
-            format!("the path `{}` is not UTF-8; rename it", path.display()),
-        )
-    })
 }

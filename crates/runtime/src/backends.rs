@@ -1,5 +1,6 @@
 //! The backends, and the one table that maps a tool's implementation to its backend.
 
+mod functions;
 mod missing;
 mod native;
 mod process;

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use process::{Command, Finished, Launcher, OutputBuffer, OutputStream, RunOptions, run_to_exit};
 use tokio_util::sync::CancellationToken;
 use toolkit::Storage;
+use workers::WorkerPool;
 
 use crate::{
     Settings,
@@ -21,7 +22,6 @@ use crate::{
     programs::{cannot_start, new_launcher},
     progress::ProgressListener,
     scheduler::{ConcurrencyClass, Permit, Scheduler},
-    warm::Workers,
 };
 
 /// The most compiled progress patterns that are cached.
@@ -33,8 +33,8 @@ pub(crate) struct Engine {
     pub(crate) outputs: Arc<Outputs>,
     pub(crate) scheduler: Arc<Scheduler>,
     pub(crate) launcher: Arc<Launcher>,
-    pub(crate) workers: Arc<Workers>,
-    /// Where native tools and R sessions keep state, if this server keeps any.
+    pub(crate) workers: Arc<WorkerPool>,
+    /// Where native tools keep state, if this server keeps any.
     pub(crate) storage: Option<Arc<dyn Storage>>,
     pub(crate) natives: Natives,
     /// Availability checks that succeeded.
@@ -57,17 +57,25 @@ pub(crate) struct CommandRun<'a> {
 
 impl Engine {
     pub(crate) fn new(settings: Settings) -> Self {
+        let launcher = Arc::new(new_launcher(&settings));
         Self {
             outputs: Arc::new(Outputs::new(settings.spill.clone(), settings.spill_bytes)),
             scheduler: Arc::new(Scheduler::new(settings.concurrency)),
-            launcher: Arc::new(new_launcher(&settings)),
-            workers: Arc::new(Workers::new(&settings)),
+            workers: Arc::new(WorkerPool::new(settings.for_workers(), Arc::clone(&launcher))),
+            launcher,
             storage: None,
             natives: Natives::default(),
             available: Mutex::default(),
             patterns: Mutex::default(),
             settings,
         }
+    }
+
+    /// Lets native tools and R sessions keep state in `storage`.
+    pub(crate) fn set_storage(&mut self, storage: Arc<dyn Storage>) {
+        let workers = WorkerPool::new(self.settings.for_workers(), Arc::clone(&self.launcher));
+        self.workers = Arc::new(workers.with_storage(Arc::clone(&storage)));
+        self.storage = Some(storage);
     }
 
     /// Waits until a call may run. `None` if its class needs no permit, or an enclosing sequence has

@@ -6,8 +6,6 @@
 mod command;
 mod paths;
 pub(crate) mod program;
-mod python;
-mod r;
 mod reach;
 mod sandbox;
 mod secrets;
@@ -17,7 +15,7 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-use catalog::{Catalog, ErrorType, Failure, Tool, arguments::redact};
+use catalog::{Catalog, Failure, Tool, arguments::redact};
 use serde_json::{Value, json};
 use toolkit::Arguments;
 
@@ -25,8 +23,6 @@ use crate::Settings;
 pub(crate) use command::{CommandPlan, check_command, program_command};
 use paths::Places;
 pub(crate) use paths::refuse_outside;
-pub(crate) use python::{interpreter, python_worker_command};
-pub(crate) use r::{R, r_worker_command};
 pub use text::{quote_word, render_plan};
 
 /// What would be called: all that planning and policy need of a call.
@@ -173,14 +169,4 @@ pub(crate) fn folder(
 ) -> Result<PathBuf, Failure> {
     // What runs there has a plan, and limits, of its own.
     Places::new(settings, &settings.crib, true).folder(parameter, value)
-}
-
-/// Paths are answered and passed as text.
-fn utf8(path: &Path) -> Result<String, Failure> {
-    path.to_str().map(str::to_owned).ok_or_else(|| {
-        Failure::new(
-            ErrorType::PathNotText,
-            format!("the path `{}` is not UTF-8; rename what it names", path.display()),
-        )
-    })
 }

@@ -25,7 +25,7 @@ use crate::{
     log::{Log, kind, outcome_kind},
     operation::{ApprovalId, Operation},
     outputs::OutputResources,
-    plan::{self, CallTarget, R, program},
+    plan::CallTarget,
     programs,
 };
 
@@ -69,7 +69,7 @@ impl Runtime {
 
     /// Lets native tools and sessions keep state in `storage`.
     pub fn with_storage(mut self, storage: Arc<dyn Storage>) -> Self {
-        self.engine.storage = Some(storage);
+        self.engine.set_storage(storage);
         self
     }
 
@@ -117,12 +117,12 @@ impl Runtime {
 
     /// The R interpreter, if it is installed.
     pub fn r_program(&self) -> Option<PathBuf> {
-        program::find(&self.engine.settings, R)
+        self.engine.workers.find_r()
     }
 
     /// The Python interpreter, if it is installed.
     pub fn python_program(&self) -> Option<PathBuf> {
-        plan::interpreter(&self.engine.settings)
+        self.engine.workers.find_python()
     }
 
     /// Starts a program that exchanges messages over stdio: its name and its arguments. It runs with

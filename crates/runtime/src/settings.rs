@@ -3,6 +3,8 @@
 use std::{path::PathBuf, thread, time::Duration};
 
 use catalog::{Implementation, Tool};
+use process::ProgramAccess;
+use workers::WorkerSettings;
 
 use crate::Clock;
 
@@ -86,6 +88,37 @@ impl Settings {
             r_timeout: None,
             r_memory_bytes: None,
             clock: Clock::default(),
+        }
+    }
+
+    /// What all programs may access.
+    pub(crate) fn access(&self) -> ProgramAccess<'_> {
+        ProgramAccess {
+            folder: &self.crib,
+            roots: &self.roots,
+            read: &self.read,
+            write: &self.write,
+            environment: &self.environment,
+            is_sandboxed: self.confine,
+            memory_bytes: self.memory_bytes,
+        }
+    }
+
+    /// The settings of R and Python workers.
+    pub(crate) fn for_workers(&self) -> WorkerSettings {
+        WorkerSettings {
+            crib: self.crib.clone(),
+            roots: self.roots.clone(),
+            read: self.read.clone(),
+            write: self.write.clone(),
+            environment: self.environment.clone(),
+            is_sandboxed: self.confine,
+            memory_bytes: self.memory_bytes,
+            r_memory_bytes: self.r_memory_bytes,
+            grace: self.grace,
+            max_workers: self.workers,
+            idle_time: self.worker_idle,
+            session_lifetime: self.handle_life,
         }
     }
 

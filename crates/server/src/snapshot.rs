@@ -116,7 +116,7 @@ impl Snapshot {
     /// connection, so that state between calls needs an explicit handle.
     pub fn with_session_handles(mut self) -> Self {
         for served in &mut self.tools {
-            let Some(tool) = runtime::with_handle(&served.tool) else {
+            let Some(tool) = runtime::with_session_argument(&served.tool) else {
                 continue;
             };
             let input = schema::render(&tool.input);

@@ -22,7 +22,11 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("toolcrib-toolkit", &["toolcrib-catalog"]),
     ("toolcrib-process", &[]),
     ("toolcrib-render", &["toolcrib-catalog", "toolcrib-process"]),
-    ("toolcrib-runtime", &["toolcrib-catalog", "toolcrib-process", "toolcrib-toolkit"]),
+    ("toolcrib-workers", &["toolcrib-catalog", "toolcrib-process", "toolcrib-toolkit"]),
+    (
+        "toolcrib-runtime",
+        &["toolcrib-catalog", "toolcrib-process", "toolcrib-toolkit", "toolcrib-workers"],
+    ),
     ("toolcrib-store", &["toolcrib-catalog", "toolcrib-runtime", "toolcrib-toolkit"]),
     (
         "toolcrib-builtin",

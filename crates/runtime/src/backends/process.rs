@@ -2,6 +2,7 @@
 
 use catalog::{Failure, Outcome, Tool, implementation::Process};
 use toolkit::{BoxFuture, Interrupt};
+use workers::results::MAX_JSON_BYTES;
 
 use crate::{
     Plan, answer,
@@ -64,7 +65,7 @@ async fn run(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Ou
         command: &plan.command,
         cancel: call.call.context.cancel_token(),
         timeout: call.timeout(plan.timeout),
-        output_bytes: if speaks_json { answer::LONGEST } else { call.output_bytes },
+        output_bytes: if speaks_json { MAX_JSON_BYTES } else { call.output_bytes },
         operation: call.operation.as_ref().map(|live| (live, call.step.as_str())),
         pattern: engine.progress_pattern(call),
     };

@@ -2,20 +2,25 @@
 
 use catalog::{Failure, Outcome, Tool, implementation::PythonFunction};
 use toolkit::{BoxFuture, Interrupt};
+use workers::PythonCall;
 
+use super::functions::{OperationObserver, call_options, open_session};
 use crate::{
     Plan,
     backend::Backend,
     call::ActiveCall,
     engine::Engine,
     failures,
-    plan::{self, CallTarget, CommandPlan},
+    plan::{CallTarget, CommandPlan, refuse_outside},
+    scheduler::ConcurrencyClass,
 };
 
 impl Backend for PythonFunction {
     fn plan(&self, engine: &Engine, target: CallTarget<'_>) -> Result<Plan, Failure> {
         let CallTarget { tool, arguments, .. } = target;
-        let plan = CommandPlan::of_python_call(&engine.settings, tool, self, arguments)?;
+        refuse_outside(&engine.settings, tool, arguments)?;
+        let command = engine.workers.plan_python(PythonCall { tool, function: self, arguments })?;
+        let plan = CommandPlan::new(tool, engine.settings.time_for(tool), command);
         Ok(Plan::command(target, plan))
     }
 
@@ -25,12 +30,28 @@ impl Backend for PythonFunction {
         mut call: ActiveCall,
     ) -> BoxFuture<'a, Result<Outcome, Interrupt>> {
         Box::pin(async move {
-            let outcome = engine.call_python_function(self, &mut call).await;
+            let outcome = run(self, engine, &mut call).await;
             Ok(outcome.unwrap_or_else(|failure| failures::to_outcome(&call.call.tool, failure)))
         })
     }
 
     fn check_installed(&self, engine: &Engine, tool: &Tool) -> Result<(), Failure> {
-        plan::python_worker_command(&engine.settings, tool).map(drop)
+        engine.workers.check_python(tool)
     }
+}
+
+async fn run(
+    function: &PythonFunction,
+    engine: &Engine,
+    call: &mut ActiveCall,
+) -> Result<Outcome, Failure> {
+    let lease = open_session(engine, call).await?;
+    let call = &*call;
+    let (tool, arguments) = (&call.call.tool, &call.call.arguments);
+    refuse_outside(&engine.settings, tool, arguments)?;
+    let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
+    let (spill, observer) = (engine.long_outputs(call), OperationObserver::new(engine, call));
+    let options = call_options(engine, call, &spill, observer.as_ref());
+    let python_call = PythonCall { tool, function, arguments };
+    engine.workers.call_python(&lease, python_call, &options).await
 }

@@ -2,21 +2,24 @@
 
 use catalog::{Failure, Outcome, Tool, implementation::RFunction};
 use toolkit::{Arguments, BoxFuture, Interrupt};
+use workers::RCall;
 
+use super::functions::{OperationObserver, call_options, open_session};
 use crate::{
     Call, Plan,
     backend::{Backend, validate_arguments},
     call::ActiveCall,
     engine::Engine,
     failures,
-    plan::{self, CallTarget, CommandPlan},
-    r,
+    plan::{CallTarget, CommandPlan},
+    scheduler::ConcurrencyClass,
 };
 
 impl Backend for RFunction {
     fn plan(&self, engine: &Engine, target: CallTarget<'_>) -> Result<Plan, Failure> {
         let CallTarget { tool, arguments, .. } = target;
-        let plan = CommandPlan::of_r_call(&engine.settings, tool, self, arguments)?;
+        let command = engine.workers.plan_r(&RCall::new(tool, self, arguments)?)?;
+        let plan = CommandPlan::new(tool, engine.settings.time_for(tool), command);
         Ok(Plan::command(target, plan))
     }
 
@@ -26,7 +29,7 @@ impl Backend for RFunction {
         mut call: ActiveCall,
     ) -> BoxFuture<'a, Result<Outcome, Interrupt>> {
         Box::pin(async move {
-            let outcome = engine.call_r_function(self, &mut call).await;
+            let outcome = run(self, engine, &mut call).await;
             Ok(outcome.unwrap_or_else(|failure| failures::to_outcome(&call.call.tool, failure)))
         })
     }
@@ -37,10 +40,25 @@ impl Backend for RFunction {
     }
 
     fn check_installed(&self, engine: &Engine, tool: &Tool) -> Result<(), Failure> {
-        plan::r_worker_command(&engine.settings, tool).map(drop)
+        engine.workers.check_r(tool)
     }
 
     fn prewarm(&self, call: &Call) {
-        r::prewarm(call);
+        call.session.prewarm_r(&call.tool);
     }
+}
+
+async fn run(
+    function: &RFunction,
+    engine: &Engine,
+    call: &mut ActiveCall,
+) -> Result<Outcome, Failure> {
+    let lease = open_session(engine, call).await?;
+    let call = &*call;
+    let tool = &call.call.tool;
+    let r_call = RCall::new(tool, function, &call.call.arguments)?;
+    let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
+    let (spill, observer) = (engine.long_outputs(call), OperationObserver::new(engine, call));
+    let options = call_options(engine, call, &spill, observer.as_ref());
+    engine.workers.call_r(&lease, r_call, &options).await
 }

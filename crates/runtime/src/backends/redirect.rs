@@ -14,7 +14,7 @@ use crate::{
     backend::Backend,
     call::{ActiveCall, NestedCall},
     engine::Engine,
-    failures, mismatch,
+    failures,
     plan::CallTarget,
 };
 
@@ -58,7 +58,7 @@ impl Backend for Redirect {
     }
 
     fn adapt_outcome(&self, tool: &Tool, outcome: Outcome) -> Outcome {
-        mismatch::judged(tool, outcome)
+        workers::results::check_outcome(tool, outcome)
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::{
 use process::{OutputFile, OutputSink, OutputStream, random_id};
 use tokio::task::spawn_blocking;
 use toolkit::BoxFuture;
+use workers::results::ResultSink;
 
 use super::{OutputKind, Outputs, SCHEME};
 
@@ -55,6 +56,12 @@ impl<'a> Spill<'a> {
 impl OutputSink for Spill<'_> {
     fn open(&self, stream: OutputStream) -> BoxFuture<'_, Option<OutputFile>> {
         Box::pin(self.create(stream.into()))
+    }
+}
+
+impl ResultSink for Spill<'_> {
+    fn open_value(&self) -> BoxFuture<'_, Option<OutputFile>> {
+        Box::pin(self.create(OutputKind::Value))
     }
 }
 

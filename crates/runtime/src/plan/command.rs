@@ -14,7 +14,7 @@ use super::{
     paths::{Places, refuse_outside},
     program,
     reach::Reach,
-    sandbox, utf8, variables,
+    sandbox,
     words::CommandLine,
 };
 use crate::{Settings, failures};
@@ -109,7 +109,7 @@ impl CommandPlan {
         Ok(Self::new(tool, tool.timeout.unwrap_or(settings.timeout), command))
     }
 
-    pub(super) fn new(tool: &Tool, timeout: Duration, command: Command) -> Self {
+    pub(crate) fn new(tool: &Tool, timeout: Duration, command: Command) -> Self {
         Self { tool: tool.name.clone(), timeout, command: Arc::new(command) }
     }
 
@@ -178,7 +178,7 @@ fn assemble(
     line: CommandLine<'_>,
     sandbox: Sandbox,
 ) -> Result<Command, Failure> {
-    let program = utf8(located)?;
+    let program = failures::utf8_path(located)?;
     let mut argv = Vec::with_capacity(line.words.len() + 1);
     argv.push(Word::Text(if name.contains('/') { program.clone() } else { name.to_owned() }));
     argv.extend(line.words);
@@ -186,8 +186,8 @@ fn assemble(
         label: name.to_owned(),
         program,
         argv,
-        cwd: utf8(cwd)?,
-        env: variables::environment(settings, line.variables),
+        cwd: failures::utf8_path(cwd)?,
+        env: settings.access().environment(line.variables),
         stdin: line.stdin,
         files: line.files,
         pipes: Vec::new(),

@@ -1,10 +1,8 @@
-//! The environment of a child: chosen by the operator, and what a call may add to it.
-
-use std::path::Path;
+//! Environment variables that a call may add to those chosen by the operator.
 
 use catalog::{ErrorType, Failure};
 
-use crate::{Settings, failures};
+use crate::failures;
 
 /// Names that make programs load code, run other programs, or look elsewhere for what they trust.
 const FORBIDDEN: [&str; 38] = [
@@ -77,31 +75,6 @@ const FORBIDDEN_BEGINNINGS: [&str; 26] = [
     "R_HOME",
     "MALLOC_",
 ];
-
-/// The operator's environment with what the call adds.
-///
-/// A home that a confined child may not read is left out, because programs such as git fail on a
-/// file there that exists and cannot be opened. See
-/// [`process::private_variables`].
-pub(crate) fn environment(
-    settings: &Settings,
-    added: Vec<(String, String)>,
-) -> Vec<(String, String)> {
-    let kept = |(name, value): &&(String, String)| match name.as_str() {
-        "TMPDIR" => false,
-        "HOME" if settings.confine => is_readable(settings, Path::new(value)),
-        name => !added.iter().any(|(other, _)| other == name),
-    };
-    let mut environment: Vec<_> = settings.environment.iter().filter(kept).cloned().collect();
-    environment.extend(added);
-    environment
-}
-
-fn is_readable(settings: &Settings, folder: &Path) -> bool {
-    let mut allowed =
-        settings.roots.iter().chain(&settings.read).chain(&settings.write).chain([&settings.crib]);
-    allowed.any(|place| folder.starts_with(place))
-}
 
 /// Refuses a name that is no name, or that would let a caller run code of its own.
 pub(crate) fn check(parameter: &str, name: &str) -> Result<(), Failure> {

@@ -67,7 +67,7 @@ fn to_listed(tool: &Tool, described: String, other: Option<&Tool>, name: String)
     if other.is_some_and(|other| words(&other.description.text) == words(&described)) {
         tool.description.text = described;
     }
-    match runtime::with_handle(&tool) {
+    match runtime::with_session_argument(&tool) {
         Some(named) if other.is_some_and(|other| other.input == named.input) => named,
         _ => tool,
     }

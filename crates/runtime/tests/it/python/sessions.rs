@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use runtime::{Session, with_handle};
+use runtime::{Session, with_session_argument};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -72,7 +72,7 @@ async fn a_process_ends_with_its_session_or_when_nobody_uses_it() {
 async fn a_handle_names_a_session_where_connections_do_not() {
     need_python!();
     let bench = Workshop::new(CODE);
-    let tool = with_handle(&function("keep")).expect("an argument for it");
+    let tool = with_session_argument(&function("keep")).expect("an argument for it");
     let keep = async |session: &str, what: &str| {
         let arguments = json!({"session": session, "what": what});
         let outcome = bench

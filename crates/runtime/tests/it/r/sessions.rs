@@ -3,7 +3,7 @@
 use std::{fs, sync::Arc, time::Duration};
 
 use catalog::Tool;
-use runtime::{Runtime, Session, with_handle};
+use runtime::{Runtime, Session, with_session_argument};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -72,7 +72,7 @@ async fn a_handle_names_a_session_across_connections_and_servers() {
     let (first, second) = (runtime(), runtime());
     let bench = Workshop { crib: bench.crib.with_runtime(first), session: Session::default() };
     let count = async |bench: &Workshop, handle: &str| {
-        let tool = with_handle(&function("count", &[])).expect("an argument for it");
+        let tool = with_session_argument(&function("count", &[])).expect("an argument for it");
         let outcome = bench
             .call_in(
                 &Session::default(),
@@ -158,7 +158,7 @@ async fn who_finds_all_workers_busy_has_the_first_that_is_done() {
 
 /// A tool as callers see it who may name a session, or come without one.
 fn open_to_all(name: &str) -> Tool {
-    runtime::with_handle(&function(name, &[])).expect("a function of R")
+    runtime::with_session_argument(&function(name, &[])).expect("a function of R")
 }
 
 #[tokio::test]

@@ -1,0 +1,97 @@
+//! Failures that name the argument they are about, and the document every failure carries.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::{ErrorType, Failure, Outcome, Tool, arguments::ArgumentError, pointer};
+
+/// An argument that the tool does not accept.
+pub fn invalid_argument(
+    parameter: &str,
+    message: impl Into<String>,
+    expected: &str,
+    received: impl Into<Value>,
+) -> Failure {
+    about_argument(parameter, ErrorType::InvalidArguments, message, expected, received)
+}
+
+/// An argument that is rejected for a reason with an error type of its own.
+pub fn about_argument(
+    parameter: &str,
+    error_type: ErrorType,
+    message: impl Into<String>,
+    expected: &str,
+    received: impl Into<Value>,
+) -> Failure {
+    let message = message.into();
+    let path = pointer::child("", parameter);
+    let fault = ArgumentError {
+        path,
+        message: message.clone(),
+        expected: expected.to_owned(),
+        received: received.into(),
+    };
+    Failure::new(error_type, message).details(json!({"details": [fault]}))
+}
+
+/// Several failures of one call as one, so that a caller can correct all of them at once. `None` if
+/// the list is empty.
+pub fn combine(mut failures: Vec<Failure>) -> Option<Failure> {
+    if failures.len() < 2 {
+        return failures.pop();
+    }
+    let first = failures.first()?.error_type;
+    let error_type = if failures.iter().all(|failure| failure.error_type == first) {
+        first
+    } else {
+        ErrorType::InvalidArguments
+    };
+    let message = failures
+        .iter()
+        .map(|failure| format!("- {}", failure.message))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let faults =
+        failures.iter().filter_map(|failure| failure.details["details"].as_array()).flatten();
+    let faults: Vec<_> = faults.cloned().collect();
+    Some(
+        Failure::new(error_type, format!("Invalid arguments:\n{message}"))
+            .details(json!({"details": faults})),
+    )
+}
+
+/// Adds the document about a failure: what happened, to which tool, and the details.
+pub fn complete(tool: &Tool, failure: Failure) -> Failure {
+    if failure.details.get("error").is_some() {
+        return failure;
+    }
+    let mut document = json!({"error": failure.message, "tool": tool.name, "details": []});
+    if let (Value::Object(document), Value::Object(known)) = (&mut document, &failure.details) {
+        document.extend(known.clone());
+    }
+    failure.details(document)
+}
+
+/// The outcome of a call that failed.
+pub fn to_outcome(tool: &Tool, failure: Failure) -> Outcome {
+    complete(tool, failure).into()
+}
+
+/// The message with the tool's installation instructions, if it has any.
+pub fn with_instructions(tool: &Tool, message: String) -> String {
+    match &tool.description.install {
+        Some(install) => format!("{message}; to install it: {install}"),
+        None => message,
+    }
+}
+
+/// The text of a path. Paths are passed to programs and reported as text, so other paths are rejected.
+pub fn utf8_path(path: &Path) -> Result<String, Failure> {
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        Failure::new(
+            ErrorType::PathNotText,
+            format!("the path `{}` is not UTF-8; rename it", path.display()),
+        )
+    })
+}

@@ -1,0 +1,88 @@
+//! What the operator allows all programs of a server. The sandbox and the environment of each
+//! program are derived from it.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    program::search_path,
+    sandbox::{Sandbox, sandbox_support},
+};
+
+/// What the operator allows all programs of a server.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramAccess<'a> {
+    /// The default working directory, which every program may read.
+    pub folder: &'a Path,
+    /// Folders that programs may read, and write unless they are read-only.
+    pub roots: &'a [PathBuf],
+    /// Paths that programs may read beyond the system's folders.
+    pub read: &'a [PathBuf],
+    /// Paths that all programs may write, read-only ones too: caches, for example.
+    pub write: &'a [PathBuf],
+    /// The environment of programs, with `PATH`.
+    pub environment: &'a [(String, String)],
+    /// Whether the operator wants programs sandboxed.
+    pub is_sandboxed: bool,
+    /// The most memory that one program may allocate.
+    pub memory_bytes: u64,
+}
+
+/// What one program needs of that.
+#[derive(Clone, Copy, Debug)]
+pub struct AccessNeeds {
+    /// Whether it only reads the roots.
+    pub is_read_only: bool,
+    /// Whether it opens sockets.
+    pub network: bool,
+}
+
+impl ProgramAccess<'_> {
+    /// The sandbox of a program.
+    pub fn sandbox(&self, program: &Path, needs: AccessNeeds) -> Sandbox {
+        let mut sandbox = Sandbox {
+            enforced: self.is_sandboxed && sandbox_support().files,
+            network: needs.network,
+            read: Vec::new(),
+            write: Vec::new(),
+            memory_bytes: self.memory_bytes,
+            caller_paths: Vec::new(),
+            is_unrestricted: false,
+        };
+        // People read these lists: their own folders come first.
+        if needs.is_read_only {
+            sandbox.allow_read(self.roots.iter().cloned());
+        } else {
+            sandbox.allow_write(self.roots.iter().cloned());
+        }
+        if !self.roots.iter().any(|root| root == self.folder) {
+            sandbox.allow_read([self.folder.to_owned()]);
+        }
+        sandbox.allow_read(self.read.iter().cloned().chain(search_path(self.environment)));
+        sandbox.allow_write(self.write.iter().cloned());
+        // The program may be a link into a folder of its own, with the files that it needs.
+        let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+        sandbox.allow_read(real.parent().map(Path::to_owned));
+        sandbox
+    }
+
+    /// The environment of a program, with the variables in `added`, which take precedence.
+    ///
+    /// A home that a sandboxed program may not read is left out, because programs such as git fail on
+    /// a file there that exists and cannot be opened. See [`crate::private_variables`].
+    pub fn environment(&self, added: Vec<(String, String)>) -> Vec<(String, String)> {
+        let is_kept = |(name, value): &&(String, String)| match name.as_str() {
+            "TMPDIR" => false,
+            "HOME" if self.is_sandboxed => self.is_readable(Path::new(value)),
+            name => !added.iter().any(|(other, _)| other == name),
+        };
+        let mut environment: Vec<_> = self.environment.iter().filter(is_kept).cloned().collect();
+        environment.extend(added);
+        environment
+    }
+
+    fn is_readable(&self, folder: &Path) -> bool {
+        let mut allowed =
+            self.roots.iter().chain(self.read).chain(self.write).map(PathBuf::as_path);
+        folder.starts_with(self.folder) || allowed.any(|allowed| folder.starts_with(allowed))
+    }
+}

@@ -1,0 +1,41 @@
+//! The properties that a worker must have for a tool.
+
+use catalog::{Implementation, Tool};
+use process::AccessNeeds;
+
+/// A language whose functions are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    R,
+    Python,
+}
+
+/// The properties that a worker must have for a tool. Tools with equal profiles share a worker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WorkerProfile {
+    language: Language,
+    is_read_only: bool,
+    network: bool,
+    /// Folders with Python modules: the sandbox and `sys.path` depend on them.
+    module_path: Vec<String>,
+}
+
+impl WorkerProfile {
+    pub(crate) fn of(tool: &Tool) -> Self {
+        let (language, module_path) = match &tool.implementation {
+            Implementation::Python(function) => (Language::Python, function.path.clone()),
+            _ => (Language::R, Vec::new()),
+        };
+        let AccessNeeds { is_read_only, network } = access_needs(tool);
+        Self { language, is_read_only, network, module_path }
+    }
+}
+
+/// The access that a tool declares. A tool that is served as read-only is read-only to the kernel,
+/// too.
+pub(crate) fn access_needs(tool: &Tool) -> AccessNeeds {
+    AccessNeeds {
+        is_read_only: tool.annotations.is_read_only(),
+        network: tool.annotations.network == Some(true),
+    }
+}

@@ -1,0 +1,301 @@
+# A worker: one Python process that calls functions for a server, one after the other.
+#
+# Requests and answers are JSON on two pipes in its private folder, each behind its length, so that
+# whatever a function prints, by Python or by any program it starts, is only text on standard output
+# or error. The standard library alone.
+import importlib
+import json
+import os
+import signal
+import struct
+import sys
+
+FRAMES = 12          # of a traceback
+MESSAGE = 10_000     # characters of a message
+
+
+class Missing(Exception):
+    """Something that must be there for a call and is not."""
+
+    def __init__(self, kind, message):
+        super().__init__(message)
+        self.kind = kind
+
+
+class Calls:
+    """Whether a call runs that a signal may interrupt."""
+
+    is_running = False
+    is_interrupted = False
+
+    @classmethod
+    def interrupt(cls, _signal, _frame):
+        if cls.is_running:
+            cls.is_interrupted = True
+            raise KeyboardInterrupt
+
+
+# --- Finding a function --------------------------------------------------------------------------
+
+
+class Modules:
+    """The modules of the crib: where they are, and whether their files have changed since."""
+
+    path = []
+    seen = {}
+
+    @classmethod
+    def begin(cls, path):
+        if not cls.path:
+            cls.path = path
+            sys.path[:0] = path
+
+    @classmethod
+    def files(cls):
+        for module in list(sys.modules.values()):
+            file = getattr(module, "__file__", None)
+            if isinstance(file, str) and any(file.startswith(folder + os.sep) for folder in cls.path):
+                # Nobody edits installed packages, and there are many.
+                if f"{os.sep}site-packages{os.sep}" not in file:
+                    yield file
+
+    @classmethod
+    def note(cls):
+        for file in cls.files():
+            if file not in cls.seen:
+                cls.seen[file] = changed(file)
+
+    @classmethod
+    def are_stale(cls):
+        return any(changed(file) != when for file, when in cls.seen.items())
+
+
+def changed(file):
+    try:
+        return os.stat(file).st_mtime_ns
+    except OSError:
+        return None
+
+
+def find(name, function):
+    if name not in sys.modules:
+        importlib.invalidate_caches()
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise Missing("python_module_missing", not_found(name, error.name or name)) from error
+    except Exception as error:
+        raise Missing("python_import_failed", f"the module `{name}` could not be imported: {said(error)}") from error
+    found = getattr(module, function, None)
+    if callable(found):
+        return found
+    import difflib
+    there = [each for each in dir(module) if callable(getattr(module, each, None)) and not each.startswith("_")]
+    near = difflib.get_close_matches(function, there, 1)
+    hint = f"; did you mean `{near[0]}`?" if near else ""
+    raise Missing("python_function_missing", f"the module `{name}` has no function `{function}`{hint}")
+
+
+def not_found(name, missing):
+    if name == missing or name.startswith(missing + "."):
+        searched = ", ".join(f"`{folder}`" for folder in Modules.path)
+        return (f"there is no Python module `{missing}` in {searched} nor among the packages of {sys.executable}; "
+                f"put it there, or say in `path` of its `[[bind]]` where it is")
+    package = missing.split(".")[0]
+    return (f"the module `{name}` needs `{missing}`, which is not installed; "
+            f"install it, for example with `{sys.executable} -m pip install {package}`")
+
+
+def fitted(function, arguments):
+    """The arguments by the names that the function has for them: `from` may be called `from_`."""
+    import inspect
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return arguments
+    names = signature.parameters
+    takes = lambda name: name in names and names[name].kind is not inspect.Parameter.POSITIONAL_ONLY
+    arguments = {name + "_" if not takes(name) and takes(name + "_") else name: value
+                 for name, value in arguments.items()}
+    try:
+        signature.bind(**arguments)
+    except TypeError as error:
+        raise Missing("python_signature_mismatch",
+                      f"`{function.__qualname__}{signature}` cannot be called with the arguments of the "
+                      f"specification: {error}") from error
+    return arguments
+
+
+# --- Calling -------------------------------------------------------------------------------------
+
+
+class Loop:
+    """The event loop of asynchronous functions: one for all calls, so that what they keep stays usable."""
+
+    loop = None
+
+    @classmethod
+    def run(cls, awaitable):
+        import asyncio
+        if cls.loop is None or cls.loop.is_closed():
+            cls.loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(cls.loop)
+
+        async def awaited():
+            return await awaitable
+        task = cls.loop.create_task(awaited())
+        try:
+            return cls.loop.run_until_complete(task)
+        except KeyboardInterrupt:
+            task.cancel()
+            try:
+                cls.loop.run_until_complete(task)
+            except asyncio.CancelledError:
+                pass
+            raise
+
+
+def call(request):
+    Modules.begin(request["path"])
+    if Modules.are_stale():
+        return {"kind": "stale"}
+    function = find(request["module"], request["function"])
+    value = function(**fitted(function, request["arguments"]))
+    if hasattr(value, "__await__"):
+        value = Loop.run(value)
+    return encoded(value, request["max_bytes"])
+
+
+def encoded(value, longest):
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=plain).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise Missing("not_json", "what was returned has a text that is not Unicode; decode it properly") from error
+    except ValueError as error:
+        why = "it contains itself" if "ircular" in str(error) else \
+            "it has NaN or infinity, which JSON has not; return None or a text instead"
+        raise Missing("not_json", f"what was returned is not JSON: {why}") from error
+    except (TypeError, RecursionError) as error:
+        raise Missing("not_json", f"what was returned is not JSON: {error}") from error
+    if len(text) > longest:
+        raise Missing("result_too_large", f"what was returned has {len(text)} bytes, and at most {longest} are taken; return less")
+    return b'{"kind": "done", "value": ' + text + b"}"
+
+
+def plain(value):
+    """What a value that JSON does not know is in JSON."""
+    kind = type(value)
+    if hasattr(kind, "model_dump"):
+        return value.model_dump(mode="json")
+    if hasattr(kind, "__dataclass_fields__"):
+        return {name: getattr(value, name) for name in kind.__dataclass_fields__}
+    if hasattr(kind, "__fields__") and hasattr(kind, "dict"):
+        return value.dict()
+    if hasattr(kind, "_value2member_map_"):
+        return value.value
+    if hasattr(kind, "isoformat"):
+        return value.isoformat()
+    if hasattr(kind, "__fspath__"):
+        return os.fspath(value)
+    if hasattr(kind, "tolist"):
+        return value.tolist()
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=repr)
+    if kind.__module__ == "uuid":
+        return str(value)
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        raise TypeError("bytes are no text; decode them, or encode them with base64")
+    raise TypeError(f"a value of the class `{kind.__module__}.{kind.__qualname__}` has no form in JSON; return what it has")
+
+
+# --- Failing -------------------------------------------------------------------------------------
+
+
+def said(error):
+    text = str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def failed(error):
+    """An exception as the standard error object."""
+    kind = type(error)
+    if isinstance(error, Missing):
+        name, message, error_details = error.kind, str(error), {}
+        error = error.__cause__
+    else:
+        name, message = kind.__name__, str(error) or kind.__name__
+        if isinstance(error, SystemExit):
+            message = f"it called sys.exit({error.code!r})"
+        error_details = {"class": f"{kind.__module__}.{kind.__qualname__}"}
+    if error is not None:
+        error_details["traceback"] = trace(error)
+        cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        if cause is not None:
+            error_details["cause"] = said(cause)[:MESSAGE]
+    object = {"status": "failure", "error_type": name, "error_message": message[:MESSAGE], "error_details": error_details}
+    return {"kind": "failed", "error": object}
+
+
+def trace(error):
+    """Where it was raised, innermost last, without what is ours."""
+    import traceback
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__ and
+              not frame.filename.startswith("<frozen importlib")]
+    return [f"{frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in frames[-FRAMES:]]
+
+
+def answer(request):
+    if "settle" in request:
+        return {"kind": "settled"}
+    Calls.is_interrupted = False
+    signal.signal(signal.SIGINT, Calls.interrupt)
+    try:
+        Calls.is_running = True
+        try:
+            return call(request)
+        finally:
+            Calls.is_running = False
+    except KeyboardInterrupt as error:
+        Calls.is_running = False
+        return {"kind": "interrupted"} if Calls.is_interrupted else failed(error)
+    except BaseException as error:
+        Calls.is_running = False
+        return failed(error)
+
+
+def flush():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:
+            pass
+
+
+def serve():
+    signal.signal(signal.SIGINT, Calls.interrupt)
+    folder = os.environ["TMPDIR"]
+    # This file's folder is no place for modules.
+    del sys.path[0]
+    sys.argv = [""]
+    requests = open(os.path.join(folder, "requests"), "rb")
+    answers = open(os.path.join(folder, "replies"), "wb")
+
+    def send(message):
+        if not isinstance(message, bytes):
+            message = json.dumps(message).encode("utf-8")
+        answers.write(struct.pack("<I", len(message)) + message)
+        answers.flush()
+
+    send({"kind": "ready"})
+    while True:
+        length = requests.read(4)
+        if len(length) < 4:
+            return
+        request = json.loads(requests.read(struct.unpack("<I", length)[0]))
+        message = answer(request)
+        Modules.note()
+        flush()
+        send(message)
+
+
+serve()

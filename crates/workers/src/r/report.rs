@@ -1,0 +1,142 @@
+//! The outcome of a call: text and images for a model, fields for a program.
+
+use catalog::{Content, ErrorType, Failure, Outcome, Tool, failures};
+use process::CapturedOutput;
+use serde_json::{Map, Value, json};
+
+use super::conversation::{CallEnd, CallResult, RError};
+use crate::{
+    results::{link, stderr_content, stdout_content},
+    worker_failure::WorkerFailure,
+};
+
+pub(super) fn build_outcome(tool: &Tool, result: CallResult) -> Outcome {
+    match find_failure(tool, &result.end) {
+        Some(failure) => build_failed(tool, failure, result),
+        None if tool.output.is_some() => build_structured(result),
+        None => build_printed(result),
+    }
+}
+
+/// The outcome of a tool with an output schema: the value, as data and as text.
+fn build_structured(result: CallResult) -> Outcome {
+    let Some(value) = result.value else {
+        return Outcome::default();
+    };
+    let mut content = value.content();
+    content.extend(stdout_content(&result.stdout));
+    content.extend(side_content(&result.warnings, &result.notes, &result.stderr));
+    content.extend(images(result.plots));
+    Outcome::structured(content, value.value)
+}
+
+/// The outcome of a tool without an output schema: what R prints, and the rows of a data frame as
+/// data.
+fn build_printed(result: CallResult) -> Outcome {
+    let text = result.printed_value.unwrap_or(result.stdout);
+    let mut fields = side_fields(&result.warnings, &result.notes, &result.stderr);
+    let rows = result.value.filter(|value| value.value.is_array());
+    if text.is_truncated || rows.as_ref().is_some_and(|rows| rows.is_truncated) {
+        fields.insert("truncated".to_owned(), true.into());
+    }
+    let full = text.uri.as_ref().or_else(|| rows.as_ref().and_then(|rows| rows.uri.as_ref()));
+    fields.extend(full.map(|uri| ("output".to_owned(), uri.as_str().into())));
+    let mut content = vec![Content::Text(text.text)];
+    content.extend(text.uri.map(|uri| link(uri, "stdout", "text/plain")));
+    if let Some(rows) = rows {
+        content.extend(rows.uri.map(|uri| link(uri, "rows", "application/json")));
+        fields.insert("rows".to_owned(), rows.value);
+    }
+    content.extend(side_content(&result.warnings, &result.notes, &result.stderr));
+    content.extend(images(result.plots));
+    Outcome {
+        content,
+        structured: (!fields.is_empty()).then_some(Value::Object(fields)),
+        failed: false,
+    }
+}
+
+fn build_failed(tool: &Tool, failure: Failure, result: CallResult) -> Outcome {
+    let failure = failures::complete(tool, failure);
+    let Value::Object(mut fields) = failure.object() else {
+        unreachable!("the standard error object")
+    };
+    fields.extend(side_fields(&result.warnings, &result.notes, &result.stderr));
+    if !result.stdout.text.is_empty() {
+        fields.insert("printed".to_owned(), result.stdout.text.as_str().into());
+    }
+    let mut content = vec![Content::Text(failure.message)];
+    let texts = result.printed_value.into_iter().chain([result.stdout]);
+    content.extend(texts.filter(|text| !text.text.is_empty()).map(|text| Content::Text(text.text)));
+    content.extend(side_content(&result.warnings, &result.notes, &result.stderr));
+    content.extend(images(result.plots));
+    Outcome { content, structured: Some(Value::Object(fields)), failed: true }
+}
+
+/// Warnings, messages and notes for a model.
+fn side_content(warnings: &[String], notes: &[String], stderr: &CapturedOutput) -> Vec<Content> {
+    let mut content = Vec::new();
+    if !warnings.is_empty() {
+        content.push(Content::Text(format!("warnings:\n{}", warnings.join("\n"))));
+    }
+    content.extend(stderr_content(stderr));
+    content.extend(notes.iter().map(|note| Content::Text(format!("note: {note}"))));
+    content
+}
+
+/// Warnings, messages and notes for a program; empty lists are left out.
+fn side_fields(
+    warnings: &[String],
+    notes: &[String],
+    stderr: &CapturedOutput,
+) -> Map<String, Value> {
+    let messages: Vec<_> = stderr.text.lines().collect();
+    let lists =
+        [("warnings", json!(warnings)), ("messages", json!(messages)), ("notes", json!(notes))];
+    let lists =
+        lists.into_iter().filter(|(_, list)| list.as_array().is_some_and(|list| !list.is_empty()));
+    lists.map(|(name, list)| (name.to_owned(), list)).collect()
+}
+
+fn images(plots: Vec<Vec<u8>>) -> impl Iterator<Item = Content> {
+    plots.into_iter().map(|data| Content::Image { data, mime_type: "image/png".to_owned() })
+}
+
+fn find_failure(tool: &Tool, end: &CallEnd) -> Option<Failure> {
+    let name = &tool.name;
+    Some(match end {
+        CallEnd::Returned => return None,
+        CallEnd::Mismatched => Failure::new(
+            ErrorType::InvalidResult,
+            format!(
+                "`{name}` ran, but what it returned is not what its definition says it returns; it is shown as R prints it. \
+                 Mend `returns` in the definition, or the function"
+            ),
+        ),
+        CallEnd::Failed(error) => r_error(tool, error),
+        CallEnd::Stopped(reason) | CallEnd::WorkerFailed(_, Some(reason)) => {
+            reason.to_failure(name)
+        }
+        CallEnd::WorkerFailed(failure, None) => r_ended(name, failure),
+    })
+}
+
+fn r_error(tool: &Tool, error: &RError) -> Failure {
+    let error_type = ErrorType::from_text(&error.error_type);
+    if let Some(missing @ (ErrorType::RPackageMissing | ErrorType::RFunctionMissing)) = error_type {
+        let message = format!("`{}` cannot be called: {}", tool.name, error.message);
+        return Failure::new(missing, message);
+    }
+    let location = error.call.as_ref().map(|call| format!(" in `{call}`")).unwrap_or_default();
+    let details = json!({"call": error.call, "class": error.classes, "traceback": error.traceback});
+    let message = format!("`{}` failed{location}: {}", tool.name, error.message);
+    Failure::new(ErrorType::RError, message).details(details)
+}
+
+fn r_ended(name: &str, failure: &WorkerFailure) -> Failure {
+    let reason = failure.describe("R", "quit()");
+    let message = format!(
+        "`{name}` did not return: {reason}. The next call starts R anew, with the state as it was before this one"
+    );
+    Failure::new(ErrorType::REnded, message)
+}

@@ -1,0 +1,91 @@
+//! Checks results against the output schema of their tool, where code outside of this server decides
+//! about them.
+
+use catalog::{Content, ErrorType, Failure, OnMismatch, Outcome, Tool, failures};
+use serde_json::{Map, Value, json};
+
+/// The most differences that are reported.
+const MAX_DIFFERENCES: usize = 5;
+
+/// A result that may be returned.
+pub(super) struct CheckedResult {
+    pub(super) value: Value,
+    /// A note about its differences from the schema, if there are any.
+    pub(super) note: Option<Content>,
+}
+
+/// Checks a result. Fails if it differs and the tool insists on its schema.
+pub(super) fn check_result(tool: &Tool, value: Value) -> Result<CheckedResult, Failure> {
+    let found = find_differences(tool, &value);
+    let Some(first) = found.first() else {
+        return Ok(CheckedResult { value, note: None });
+    };
+    let others =
+        if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
+    let message = format!(
+        "what `{}` returned is not what its specification says: {first}{others}",
+        tool.name
+    );
+    tracing::warn!(tool = tool.name, "{message}");
+    match tool.on_mismatch {
+        Some(OnMismatch::Fail) => {
+            Err(Failure::new(ErrorType::OutputMismatch, message)
+                .details(json!({"mismatches": found})))
+        }
+        _ => Ok(CheckedResult {
+            value: wrap_in_object(tool, value),
+            note: Some(Content::Text(format!("note: {message}"))),
+        }),
+    }
+}
+
+/// Checks the outcome of another tool against the schema of this one, which stands for it.
+pub fn check_outcome(tool: &Tool, outcome: Outcome) -> Outcome {
+    let is_started =
+        outcome.structured.as_ref().is_some_and(|value| value.get("operation_id").is_some());
+    let Outcome { mut content, structured: Some(value), failed: false } = outcome else {
+        return outcome;
+    };
+    if is_started {
+        // An operation that was just started has no result yet.
+        return Outcome { content, structured: Some(value), failed: false };
+    }
+    match check_result(tool, value) {
+        Ok(checked) => {
+            content.extend(checked.note);
+            Outcome { content, structured: Some(checked.value), failed: false }
+        }
+        Err(failure) => failures::to_outcome(tool, failure),
+    }
+}
+
+/// The differences between a result and the output schema, in words.
+fn find_differences(tool: &Tool, value: &Value) -> Vec<String> {
+    let Some(output) = tool.output.as_ref().filter(|_| tool.on_mismatch.is_some()) else {
+        return Vec::new();
+    };
+    let Ok(validator) = output.validator() else {
+        return Vec::new();
+    };
+    let found = validator.iter_errors(value).take(MAX_DIFFERENCES).map(|error| {
+        let path = error.instance_path().to_string();
+        let path = if path.is_empty() { "the whole".to_owned() } else { format!("`{path}`") };
+        format!("{path}: {}", error.masked_with("it"))
+    });
+    found.collect()
+}
+
+/// Wraps a result that is not an object where the schema promises one: clients reject
+/// `structuredContent` that is not an object then.
+fn wrap_in_object(tool: &Tool, value: Value) -> Value {
+    let promises_object = tool
+        .output
+        .as_ref()
+        .and_then(|output| output.object().get("type"))
+        .is_some_and(|kind| kind == "object");
+    if promises_object && !value.is_object() {
+        Value::Object(Map::from_iter([("result".to_owned(), value)]))
+    } else {
+        value
+    }
+}

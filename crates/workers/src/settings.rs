@@ -1,0 +1,48 @@
+//! The settings of a worker pool.
+
+use std::{path::PathBuf, time::Duration};
+
+use process::ProgramAccess;
+
+/// The settings of a worker pool: access rights, limits and lifetimes.
+#[derive(Clone, Debug)]
+pub struct WorkerSettings {
+    /// The folder of the crib, canonical. Workers run in it.
+    pub crib: PathBuf,
+    /// Folders that functions may read, and write unless their tool is read-only.
+    pub roots: Vec<PathBuf>,
+    /// Paths that functions may read beyond the system's folders, the crib and the roots.
+    pub read: Vec<PathBuf>,
+    /// Paths that all functions may write, those of read-only tools too: caches, for example.
+    pub write: Vec<PathBuf>,
+    /// The environment of workers, with `PATH`.
+    pub environment: Vec<(String, String)>,
+    /// Whether the operator wants workers sandboxed.
+    pub is_sandboxed: bool,
+    /// The most memory that a worker may allocate.
+    pub memory_bytes: u64,
+    /// The same for R, where it differs.
+    pub r_memory_bytes: Option<u64>,
+    /// How long a function has to stop after an interrupt, before its worker is killed.
+    pub grace: Duration,
+    /// The most workers at once; at least one.
+    pub max_workers: usize,
+    /// How long a worker waits for its next call before it is stopped.
+    pub idle_time: Duration,
+    /// How long a session that callers name is kept without being used.
+    pub session_lifetime: Duration,
+}
+
+impl WorkerSettings {
+    pub(crate) fn access(&self) -> ProgramAccess<'_> {
+        ProgramAccess {
+            folder: &self.crib,
+            roots: &self.roots,
+            read: &self.read,
+            write: &self.write,
+            environment: &self.environment,
+            is_sandboxed: self.is_sandboxed,
+            memory_bytes: self.memory_bytes,
+        }
+    }
+}

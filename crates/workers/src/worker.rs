@@ -1,0 +1,313 @@
+//! One process that waits for calls: how it is started, called, interrupted and killed.
+//!
+//! Requests and replies use two named pipes in its private folder, so that whatever a function prints
+//! cannot be mistaken for a reply. A function that writes to stdout before it returns has written to
+//! that pipe by the time its reply arrives, so after the last reply one non-blocking read gets all of
+//! its output.
+
+use std::{
+    fs, io,
+    path::Path,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use catalog::{ErrorType, Failure};
+use process::{ChildProcess, Command, Launcher, ProcessId};
+use rustix::process::Signal;
+use tokio::{
+    io::AsyncWriteExt,
+    net::unix::pipe::{OpenOptions, Sender},
+    sync::OwnedSemaphorePermit,
+    time::{sleep_until, timeout},
+};
+
+use crate::{
+    call_options::OutputCapture,
+    deadline::{Deadline, Expired},
+    pipe::WorkerPipe,
+    profile::WorkerProfile,
+    worker_failure::WorkerFailure,
+};
+
+/// The named pipes of a worker, for requests and for replies. Its script opens them by these names.
+pub(crate) const PIPES: [&str; 2] = ["requests", "replies"];
+/// How long a worker may take to start.
+const START_TIMEOUT: Duration = Duration::from_secs(60);
+/// The longest reply. Long values arrive in chunks that are far shorter.
+const MAX_REPLY_BYTES: usize = 64 * 1024 * 1024;
+/// The capacity that the reply buffer keeps between calls.
+const BUFFER_BYTES: usize = 64 * 1024;
+/// How long to poll for a reply before sleeping. Most functions return within this time, and waking
+/// up from a sleep can take longer than that.
+const POLL_TIME: Duration = Duration::from_micros(100);
+
+/// One process that waits for calls.
+pub(crate) struct Worker {
+    process: ChildProcess,
+    requests: Sender,
+    replies: WorkerPipe,
+    stdout: WorkerPipe,
+    stderr: WorkerPipe,
+    pub(crate) profile: WorkerProfile,
+    /// The version of the session's state that it has.
+    pub(crate) state_version: u64,
+    /// Whether a request was sent whose last reply was not read. If a call is dropped halfway, this
+    /// stays true and the worker is not used again.
+    is_busy: bool,
+    /// How many bytes of the next request were sent already. See [`Worker::prewarm`].
+    prewritten: usize,
+    pub(crate) last_used: Instant,
+    _slot: OwnedSemaphorePermit,
+}
+
+impl Worker {
+    /// Starts a worker and waits until it is ready.
+    pub(crate) async fn start(
+        launcher: &Arc<Launcher>,
+        command: &Arc<Command>,
+        profile: WorkerProfile,
+        slot: OwnedSemaphorePermit,
+    ) -> Result<Self, Failure> {
+        let cannot_start = |reason: String| {
+            Failure::new(
+                ErrorType::CannotStart,
+                format!("`{}` could not be started: {reason}", command.program),
+            )
+        };
+        let mut process = launcher
+            .start(command)
+            .await
+            .map_err(|error| cannot_start(error.source.to_string()))?;
+        let folder = process.folder().map(Path::to_owned).unwrap_or_default();
+        let (requests, [replies, stdout, stderr]) =
+            open_pipes(&mut process, &folder).map_err(|error| cannot_start(error.to_string()))?;
+        let mut worker = Self {
+            process,
+            requests,
+            replies,
+            stdout,
+            stderr,
+            profile,
+            state_version: 0,
+            is_busy: true,
+            prewritten: 0,
+            last_used: Instant::now(),
+            _slot: slot,
+        };
+        match timeout(START_TIMEOUT, worker.wait_until_ready()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(failure)) => return Err(cannot_start(worker.startup_error(&failure))),
+            Err(_) => {
+                let seconds = START_TIMEOUT.as_secs();
+                return Err(cannot_start(format!("it was not ready after {seconds} seconds")));
+            }
+        }
+        // Both sides have opened the pipes. Functions must not find them by name.
+        for name in PIPES {
+            let _ = fs::remove_file(folder.join(name));
+        }
+        worker.is_busy = false;
+        Ok(worker)
+    }
+
+    /// Waits for the first message, whatever it is.
+    async fn wait_until_ready(&mut self) -> Result<(), WorkerFailure> {
+        loop {
+            if self.take_reply()?.is_some() {
+                return Ok(());
+            }
+            let Self { process, replies, .. } = self;
+            tokio::select! {
+                () = replies.read() => check_open(replies)?,
+                status = process.child.wait() => return Err(WorkerFailure::Exited(status.ok())),
+            }
+        }
+    }
+
+    /// Whether it can take a call: it runs, and the last call was read to its end.
+    pub(crate) fn is_idle(&mut self) -> bool {
+        !self.is_busy && matches!(self.process.child.try_wait(), Ok(None))
+    }
+
+    /// Identifies the process so that recovery can find it.
+    pub(crate) fn process_id(&self) -> Option<ProcessId> {
+        self.process.leader()
+    }
+
+    /// Wakes the worker with the first bytes of the next request, which are the same for all
+    /// requests. It wakes up on its core while the rest of the request is validated and encoded.
+    pub(crate) fn prewarm(&mut self, header: &[u8]) {
+        if !self.is_busy && self.prewritten == 0 {
+            self.prewritten = self.requests.try_write(header).unwrap_or_default();
+        }
+    }
+
+    /// Sends a request. Read its replies with [`Self::next_reply`], then call [`Self::finish_request`].
+    pub(crate) async fn send(
+        &mut self,
+        request: &[u8],
+        deadline: &mut Deadline<'_>,
+    ) -> Result<(), WorkerFailure> {
+        self.is_busy = true;
+        self.last_used = Instant::now();
+        let request = &request[std::mem::take(&mut self.prewritten)..];
+        let Self { process, requests, .. } = self;
+        tokio::select! {
+            biased;
+            sent = requests.write_all(request) => {
+                sent.map_err(|error| WorkerFailure::Protocol(error.to_string()))
+            }
+            status = process.child.wait() => Err(WorkerFailure::Exited(status.ok())),
+            // Half a request cannot be taken back, so the worker is lost.
+            () = deadline.wait() => {
+                deadline.expire();
+                Err(WorkerFailure::Unresponsive)
+            }
+        }
+    }
+
+    /// Reads the next reply, and captures output meanwhile. Interrupts the function on timeout or
+    /// cancellation; it then has to reply within the grace period.
+    pub(crate) async fn next_reply(
+        &mut self,
+        capture: &mut OutputCapture<'_>,
+        deadline: &mut Deadline<'_>,
+    ) -> Result<Vec<u8>, WorkerFailure> {
+        loop {
+            if let Some(reply) = self.take_reply()? {
+                return Ok(reply);
+            }
+            if self.last_used.elapsed() < POLL_TIME {
+                self.poll_replies();
+                continue;
+            }
+            let pause = deadline.output_pause();
+            let Self { process, replies, stdout, stderr, .. } = self;
+            tokio::select! {
+                // In this order: a worker that replied and then exited has replied.
+                biased;
+                () = replies.read() => check_open(replies)?,
+                status = process.child.wait() => {
+                    self.capture_output(capture).await;
+                    return Err(WorkerFailure::Exited(status.ok()));
+                }
+                () = wait_for_pause(pause), if pause.is_some() => {}
+                () = stdout.read(), if pause.is_none() && stdout.is_open() => {
+                    deadline.start_output_pause();
+                    capture.stdout.push(&stdout.buffer).await;
+                    stdout.clear();
+                }
+                () = stderr.read(), if pause.is_none() && stderr.is_open() => {
+                    deadline.start_output_pause();
+                    capture.stderr.push(&stderr.buffer).await;
+                    stderr.clear();
+                }
+                () = deadline.wait() => match deadline.expire() {
+                    Expired::Call => process.group.signal(Signal::INT),
+                    Expired::Grace => return Err(WorkerFailure::Unresponsive),
+                },
+            }
+        }
+    }
+
+    /// Reads without waiting. If there is nothing, yields so that another thread can run on this
+    /// core: on a busy machine that may be the worker.
+    fn poll_replies(&mut self) {
+        if !self.replies.try_read() {
+            thread::yield_now();
+        }
+    }
+
+    /// Captures the output up to now, without waiting.
+    pub(crate) async fn capture_output(&mut self, capture: &mut OutputCapture<'_>) {
+        while self.stdout.try_read() {
+            capture.stdout.push(&self.stdout.buffer).await;
+            self.stdout.clear();
+        }
+        while self.stderr.try_read() {
+            capture.stderr.push(&self.stderr.buffer).await;
+            self.stderr.clear();
+        }
+    }
+
+    /// Marks the worker as idle: the last reply to a request was read.
+    pub(crate) fn finish_request(&mut self) {
+        self.is_busy = false;
+        self.last_used = Instant::now();
+    }
+
+    /// Kills it with all of its descendants.
+    pub(crate) async fn kill(self) {
+        self.process.kill().await;
+    }
+
+    /// Takes a complete reply from the buffer: its length as a little-endian `u32`, then the payload.
+    fn take_reply(&mut self) -> Result<Option<Vec<u8>>, WorkerFailure> {
+        let buffer = &mut self.replies.buffer;
+        let Some((length, rest)) = buffer.split_first_chunk::<4>() else {
+            return Ok(None);
+        };
+        let length = u32::from_le_bytes(*length) as usize;
+        if length > MAX_REPLY_BYTES {
+            return Err(WorkerFailure::Protocol(format!("a reply of {length} bytes")));
+        }
+        let Some(payload) = rest.get(..length) else {
+            buffer.reserve(length + 4 - buffer.len());
+            return Ok(None);
+        };
+        let reply = payload.to_vec();
+        buffer.drain(..length + 4);
+        if buffer.is_empty() {
+            // One long reply must not occupy its memory for as long as the worker lives.
+            buffer.shrink_to(BUFFER_BYTES);
+        }
+        Ok(Some(reply))
+    }
+
+    /// Why the worker did not start: its stderr, or how it ended.
+    fn startup_error(&mut self, failure: &WorkerFailure) -> String {
+        while self.stderr.try_read() {}
+        let stderr = String::from_utf8_lossy(&self.stderr.buffer).trim().to_owned();
+        match failure {
+            _ if !stderr.is_empty() => stderr,
+            WorkerFailure::Exited(Some(status)) => status.to_string(),
+            other => format!("{other:?}"),
+        }
+    }
+}
+
+/// Opens the named pipes for requests and replies, and takes stdout and stderr.
+fn open_pipes(process: &mut ChildProcess, folder: &Path) -> io::Result<(Sender, [WorkerPipe; 3])> {
+    // Opened for reading and writing, so that neither side blocks until the other opens its end, or
+    // sees a spurious EOF.
+    let mut options = OpenOptions::new();
+    options.read_write(true);
+    let [requests, replies] = PIPES.map(|name| folder.join(name));
+    let (stdout, stderr) = (
+        process.child.stdout.take().expect("stdout is piped"),
+        process.child.stderr.take().expect("stderr is piped"),
+    );
+    let pipes = [
+        options.open_receiver(replies)?.into_nonblocking_fd()?,
+        stdout.into_owned_fd()?,
+        stderr.into_owned_fd()?,
+    ];
+    let [replies, stdout, stderr] = pipes.map(WorkerPipe::new);
+    Ok((options.open_sender(requests)?, [replies?, stdout?, stderr?]))
+}
+
+fn check_open(replies: &WorkerPipe) -> Result<(), WorkerFailure> {
+    if replies.is_open() {
+        Ok(())
+    } else {
+        Err(WorkerFailure::Protocol("the reply pipe was closed".to_owned()))
+    }
+}
+
+async fn wait_for_pause(end: Option<Instant>) {
+    if let Some(end) = end {
+        sleep_until(end.into()).await;
+    }
+}

@@ -1,0 +1,43 @@
+//! Why a worker became unusable.
+
+use std::{os::unix::process::ExitStatusExt, process::ExitStatus};
+
+/// Why a worker became unusable. It is killed, and the next call starts another one.
+#[derive(Debug)]
+pub(crate) enum WorkerFailure {
+    /// It exited or was killed; without a status if that could not be determined.
+    Exited(Option<ExitStatus>),
+    /// Its reply violates the protocol, or the pipe is broken.
+    Protocol(String),
+    /// It did not react to an interrupt within the grace period.
+    Unresponsive,
+}
+
+impl WorkerFailure {
+    /// What happened, for the caller. `exit_call` is how a function of this language would end its
+    /// process.
+    pub(crate) fn describe(&self, language: &str, exit_call: &str) -> String {
+        match self {
+            Self::Exited(Some(status)) => match (status.code(), status.signal()) {
+                (Some(code), _) => {
+                    format!("it ended {language}, with exit code {code}, as `{exit_call}` does")
+                }
+                (None, Some(11)) => {
+                    format!("{language} crashed with a segmentation fault (signal 11)")
+                }
+                (None, Some(9)) => {
+                    format!("{language} was killed (signal 9), perhaps because memory ran out")
+                }
+                (None, Some(signal)) => format!("{language} was ended by signal {signal}"),
+                (None, None) => format!("{language} ended"),
+            },
+            Self::Exited(None) => format!("{language} ended"),
+            Self::Protocol(reason) => {
+                format!(
+                    "the pipe to {language} was disturbed ({reason}), and {language} had to be ended"
+                )
+            }
+            Self::Unresponsive => format!("{language} did not answer, and had to be ended"),
+        }
+    }
+}
