@@ -210,7 +210,7 @@ fn the_file_of_a_removed_tool_is_removed() {
     insta::assert_snapshot!(crib.transcript(&["build", ".", "--check"]), @r"
     exit code 1
     --- stdout
-    error[TC631]: `./inst/mcp/tools/demo-add.yaml` belongs to a tool that is gone
+    error[TC631]: `./inst/mcp/tools/demo-add.yaml` belongs to a tool that no longer exists
     --> ./inst/mcp/tools/demo-add.yaml
      = help: run `toolcrib build`
 
