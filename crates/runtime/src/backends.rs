@@ -1,5 +1,7 @@
 //! The backends, and the one table that maps a tool's implementation to its backend.
 
+#[cfg(test)]
+mod example;
 mod functions;
 mod missing;
 mod native;
@@ -8,6 +10,8 @@ mod python;
 mod r;
 mod redirect;
 mod sequence;
+
+use std::sync::Arc;
 
 use catalog::{ErrorType, Failure, Implementation, Outcome, Tool};
 use toolkit::Interrupt;
@@ -29,7 +33,7 @@ pub(crate) fn backend_for(implementation: &Implementation) -> &dyn Backend {
 
 /// Runs a call whose client cannot be asked: an operation, or a step of a sequence.
 pub(crate) async fn run_detached(engine: &Engine, call: ActiveCall) -> Outcome {
-    let tool = std::sync::Arc::clone(&call.call.tool);
+    let tool = Arc::clone(&call.call.tool);
     let result = backend_for(&tool.implementation).run(engine, call).await;
     let outcome = result
         .unwrap_or_else(|interrupt| failures::to_outcome(&tool, unanswerable(&tool, &interrupt)));
