@@ -1,11 +1,10 @@
-//! Arguments that have been checked against a schema, as what they mean.
+//! Schemas and arguments of the tools that manage operations.
 
 use runtime::operation::OperationId;
 use serde_json::{Value, json};
 use toolkit::{Arguments, ErrorType, Failure, Schema};
 
-/// An object schema with these properties.
-pub(crate) fn schema(properties: Value, required: &[&str]) -> Schema {
+pub(crate) fn object_schema(properties: Value, required: &[&str]) -> Schema {
     let Value::Object(object) = json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
     else {
         unreachable!("written as an object above")
@@ -13,17 +12,18 @@ pub(crate) fn schema(properties: Value, required: &[&str]) -> Schema {
     Schema::new(object)
 }
 
-/// The schema of an id.
+/// The schema of an operation id.
 pub(crate) fn id_schema(description: &str) -> Value {
     json!({"type": "string", "minLength": 1, "maxLength": 64, "description": description})
 }
 
-pub(crate) fn text<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a str> {
+/// A string argument.
+pub(crate) fn get_text<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a str> {
     arguments.get(name).and_then(Value::as_str)
 }
 
-/// `id`, and every one of `ids`, each once.
-pub(crate) fn ids(arguments: &Arguments) -> Result<Vec<OperationId>, Failure> {
+/// Collects the ids in `id` and `ids`, without duplicates.
+pub(crate) fn collect_ids(arguments: &Arguments) -> Result<Vec<OperationId>, Failure> {
     let several = arguments
         .get("ids")
         .and_then(Value::as_array)
@@ -31,8 +31,8 @@ pub(crate) fn ids(arguments: &Arguments) -> Result<Vec<OperationId>, Failure> {
         .flatten()
         .filter_map(Value::as_str);
     let mut ids = Vec::new();
-    for text in text(arguments, "id").into_iter().chain(several) {
-        let id = id(text)?;
+    for text in get_text(arguments, "id").into_iter().chain(several) {
+        let id = parse_id(text)?;
         if !ids.contains(&id) {
             ids.push(id);
         }
@@ -40,13 +40,14 @@ pub(crate) fn ids(arguments: &Arguments) -> Result<Vec<OperationId>, Failure> {
     Ok(ids)
 }
 
-/// What cannot be an id is as unknown as an id that never was.
-pub(crate) fn id(text: &str) -> Result<OperationId, Failure> {
-    text.parse().map_err(|_| unknown(text))
+/// Parses an id. Reports a malformed one as an unknown operation.
+pub(crate) fn parse_id(text: &str) -> Result<OperationId, Failure> {
+    text.parse().map_err(|_| unknown_operation(text))
 }
 
-/// The words of the runtime for someone else's operation, and for none.
-pub(crate) fn unknown(id: &str) -> Failure {
+/// The failure for an unknown operation. Worded like the runtime's failure for an operation of another
+/// owner, so that a caller cannot probe for ids.
+pub(crate) fn unknown_operation(id: &str) -> Failure {
     Failure::new(
         ErrorType::UnknownOperation,
         format!("there is no operation `{id}`; ask for `status` to see yours"),

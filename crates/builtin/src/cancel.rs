@@ -1,4 +1,4 @@
-//! `cancel`: ends an operation with all of its processes, and says what was ended.
+//! `cancel`: cancels an operation, kills its processes and reports them.
 //!
 //! How to write a tool: crates/toolkit/templates/tool.md.
 
@@ -10,18 +10,20 @@ use runtime::{
 use serde_json::{Value, json};
 use toolkit::{Arguments, Content, Context, Failure, Native, Outcome};
 
-use crate::arguments::{id, id_schema, schema, text};
-use crate::report::to_object;
+use crate::{
+    arguments::{get_text, id_schema, object_schema, parse_id},
+    report::to_object,
+};
 
-const TEXT: &str = "Ends one of your operations with all of its processes, and says what was ended and when. An operation that \
-                    has ended stays as it is.";
+const DESCRIPTION: &str = "Cancels one of your operations and kills its processes. Returns which processes were killed, and \
+                           when. Does nothing if the operation has already ended.";
 
 pub(crate) fn native(operations: &Operations) -> Native {
     let operations = operations.clone();
-    let input = schema(json!({"id": id_schema("The operation to end.")}), &["id"]);
+    let input = object_schema(json!({"id": id_schema("The operation to cancel.")}), &["id"]);
     let mut native = Native::new(
         "cancel",
-        TEXT,
+        DESCRIPTION,
         input,
         move |arguments: Arguments, context: Context| {
             let operations = operations.clone();
@@ -32,7 +34,7 @@ pub(crate) fn native(operations: &Operations) -> Native {
             }
         },
     )
-    .title("End an operation");
+    .title("Cancel an operation");
     native.tool.annotations.mutates = Some(true);
     native.tool.annotations.idempotent = Some(true);
     native
@@ -44,15 +46,15 @@ async fn cancel(
     context: &Context,
 ) -> Result<Outcome, Failure> {
     let owner = Owner(context.owner().to_string());
-    let id = id(text(arguments, "id").unwrap_or_default())?;
+    let id = parse_id(get_text(arguments, "id").unwrap_or_default())?;
     let operation = operations.cancel(Viewer::Owner(&owner), &id).await?;
     if operation.state == State::Cancelled {
         operations.collect(vec![id]).await?;
     }
-    Ok(outcome(&operation))
+    Ok(build_outcome(&operation))
 }
 
-fn outcome(operation: &Operation) -> Outcome {
+fn build_outcome(operation: &Operation) -> Outcome {
     let killed = operation
         .outcome
         .as_ref()
@@ -67,26 +69,29 @@ fn outcome(operation: &Operation) -> Outcome {
                 operation.id,
                 operation.tool,
                 timestamp(ended),
-                said(&killed)
+                describe_killed(&killed)
             )
         }
         (state, Some(ended)) => {
             let state = state.as_str().replace('_', " ");
             format!(
-                "{} `{}` had ended at {} as {state}; nothing was done.",
+                "{} `{}` had already ended at {} ({state}); nothing was done.",
                 operation.id,
                 operation.tool,
                 timestamp(ended)
             )
         }
         (_, None) => {
-            format!("{} `{}` was told to end and has not ended yet.", operation.id, operation.tool)
+            format!(
+                "{} `{}` is being cancelled and has not ended yet.",
+                operation.id, operation.tool
+            )
         }
     };
     Outcome::structured(vec![Content::Text(text)], Value::Object(structured))
 }
 
-fn said(killed: &Value) -> String {
+fn describe_killed(killed: &Value) -> String {
     let each = |killed: &Value| {
         let name = killed
             .get("name")
@@ -96,7 +101,9 @@ fn said(killed: &Value) -> String {
         format!("{name} ({})", killed["pid"])
     };
     match killed.as_array().map(Vec::as_slice) {
-        None | Some([]) => "it had no process".to_owned(),
-        Some(killed) => format!("ended {}", killed.iter().map(each).collect::<Vec<_>>().join(", ")),
+        None | Some([]) => "it had no processes".to_owned(),
+        Some(killed) => {
+            format!("killed {}", killed.iter().map(each).collect::<Vec<_>>().join(", "))
+        }
     }
 }

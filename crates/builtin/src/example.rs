@@ -1,4 +1,4 @@
-//! `example`: a tool that shows how tools are written. Listed only if it is asked for.
+//! `example`: shows how a tool is written. Listed only with [`Examples::Shown`](crate::Examples).
 //!
 //! How to write one: crates/toolkit/templates/tool.md.
 
@@ -8,15 +8,15 @@ use toolkit::{Context, Naming, Native, Reply};
 
 use crate::PREFIX;
 
-const PURPOSE: &str = "Shows how a native tool is written.\n\nIt does nothing but answer what it was given, in the way every \
-                       tool of this server answers. Use it to try out a client; it is of no other use.";
+const PURPOSE: &str = "Shows how a native tool is written.\n\nReturns its arguments in the result envelope of this server's \
+                       tools and has no effect. Use it to try out a client.";
 
 #[derive(Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Example {
-    /// What to show.
+    /// What to demonstrate.
     action: Action,
-    /// A text to answer with.
+    /// The text to return.
     #[serde(default = "greeting")]
     message: String,
 }
@@ -29,12 +29,12 @@ enum Action {
     Validate,
 }
 
-/// What the example answers.
+/// The result of the example.
 #[derive(Debug, JsonSchema, Serialize)]
 struct Shown {
-    /// The message that was given.
+    /// The message from the arguments.
     message: String,
-    /// What there is to see.
+    /// The features that the tool demonstrates.
     shows: Vec<&'static str>,
 }
 
@@ -43,10 +43,10 @@ pub(crate) fn native() -> Native {
     Native::typed("example", example)
         .title("Example")
         .purpose(PURPOSE)
-        .usage("Pass an action, and a message if you like. Nothing is changed.")
+        .usage("Pass an action and, optionally, a message. Nothing is changed.")
         .example(
             Example { action: Action::Demo, message: "Grüße".to_owned() },
-            "Answers the message and what the tool shows.",
+            "Returns the message and the features that the tool demonstrates.",
         )
         .example(
             Example { action: Action::Validate, message: greeting() },
@@ -60,8 +60,8 @@ pub(crate) fn native() -> Native {
 async fn example(given: Example, _: Context) -> Reply<Shown> {
     if given.action == Action::Validate {
         return Reply::failure("this is what a failure looks like", "validation_error")
-            .message("Nothing is wrong: it was asked to fail.")
-            .instruction("Do not try to mend this.");
+            .message("Nothing is wrong: the call asked for a failure.")
+            .instruction("Do not try to fix this.");
     }
     let shows = vec![
         "typed arguments",

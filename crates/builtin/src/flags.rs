@@ -1,8 +1,8 @@
-//! Flags: values that the user and agents set by name, for one project or for all.
+//! Flags: named values that users and agents set, for one project or globally.
 //!
-//! What is asked of a project is answered by the project, else by the global flags, else by the
-//! configuration of the crib, if it is the crib's own project. A project is a path. Each change is
-//! one transaction, and nothing is remembered between two calls: a call says which project it means.
+//! A flag of a project is looked up in the project, then among the global flags, then (for the
+//! crib's own project) in the crib's configuration. A project is identified by a path. Each change
+//! is one transaction. No state is kept between calls: each call names its project.
 
 mod project;
 mod tools;
@@ -21,63 +21,63 @@ use toolkit::{
     flag::{FlagName, FlagValue, FlagValues, value_schema},
 };
 
-/// Where flags are kept.
-const GLOBAL: &str = "flags/global";
-const PROJECTS: &str = "flags/project/";
+// Storage spaces.
+const GLOBAL_SPACE: &str = "flags/global";
+const PROJECT_SPACES: &str = "flags/project/";
 
-/// The flags that can be seen from a crib.
+/// The flags that a crib sees. Clones are handles on the same flags.
 #[derive(Clone)]
 pub struct Flags(Arc<FlagSources>);
 
-/// Where flags come from, and who wants to know when they change.
+/// Where flags come from, and what to do when they change.
 pub struct FlagSources {
-    /// Where they are kept.
+    /// Stores project and global flags.
     pub storage: Arc<dyn Storage>,
-    /// The folder of the crib: the project that is meant where none is named.
+    /// The folder of the crib, the default project.
     pub folder: PathBuf,
-    /// Says which project a path belongs to.
+    /// Maps a path to the project that it belongs to.
     pub identify: fn(&Path) -> PathBuf,
-    /// What the configuration of the crib says now.
+    /// Reads the defaults in the crib's configuration, at each use.
     pub defaults: Arc<dyn Fn() -> FlagValues + Send + Sync>,
-    /// Called after a change, before it is answered.
+    /// Called after a change, before the response.
     pub on_change: Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>,
 }
 
-/// Which flags are meant.
+/// The flags that a request is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Those of the crib's own project.
+    /// The crib's own project.
     Crib,
-    /// Those of another project, by a path; a relative one begins at the crib.
+    /// Another project, by its path. A relative path starts at the crib.
     Project(PathBuf),
-    /// The global ones, and no others.
+    /// The global flags only.
     Global,
 }
 
-/// The value of a flag, and where it comes from.
+/// The effective value of a flag and its source.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Setting {
-    /// Its value.
+    /// The value.
     #[schemars(schema_with = "schema_of_value")]
     pub value: Value,
-    /// What set it.
+    /// Where it is set.
     pub source: Source,
 }
 
-/// What set a flag.
+/// Where a flag is set.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// The project.
+    /// In the project.
     Project,
-    /// The user, for all projects.
+    /// Globally.
     Global,
-    /// The configuration of the crib.
+    /// In the configuration of the crib.
     Config,
 }
 
 impl Source {
-    /// The word for it.
+    /// The name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Project => "project",
@@ -88,15 +88,15 @@ impl Source {
 }
 
 impl Flags {
-    /// The flags in these places.
-    pub fn new(places: FlagSources) -> Self {
-        Self(Arc::new(places))
+    /// Creates flags from these sources.
+    pub fn new(sources: FlagSources) -> Self {
+        Self(Arc::new(sources))
     }
 
-    /// A flag as it counts in a scope, if anything sets it.
+    /// The effective value of a flag in a scope, if it is set.
     pub async fn get(&self, scope: Scope, name: &FlagName) -> Result<Option<Setting>, Failure> {
-        let layers = self.layers(scope).await?;
-        for (source, space) in &layers.kept {
+        let layers = self.resolve_layers(scope).await?;
+        for (source, space) in &layers.stored {
             if let Some(value) = self.0.storage.get(space, name.as_str()).await? {
                 return Ok(Some(Setting { value, source: *source }));
             }
@@ -105,30 +105,30 @@ impl Flags {
         Ok(configured.map(|value| Setting { value: value.into_json(), source: Source::Config }))
     }
 
-    /// All flags as they count in a scope.
+    /// The effective values of all flags in a scope.
     pub async fn list(&self, scope: Scope) -> Result<BTreeMap<String, Setting>, Failure> {
-        let Layers { kept, defaults } = self.layers(scope).await?;
+        let Layers { stored, defaults } = self.resolve_layers(scope).await?;
         let configured = |(name, value): (FlagName, FlagValue)| {
             (name.as_str().to_owned(), Setting { value: value.into_json(), source: Source::Config })
         };
         let mut found: BTreeMap<_, _> = defaults.into_iter().map(configured).collect();
-        for (source, space) in kept.into_iter().rev() {
+        for (source, space) in stored.into_iter().rev() {
             let all = self.0.storage.all(&space).await?;
             found.extend(all.into_iter().map(|(name, value)| (name, Setting { value, source })));
         }
         Ok(found)
     }
 
-    /// Sets a flag in a scope, or removes it there. Answers what it was there.
+    /// Sets a flag in a scope, or removes it there (`None`). Returns the previous value there.
     pub async fn set(
         &self,
         scope: Scope,
         name: &FlagName,
         value: Option<FlagValue>,
     ) -> Result<Option<Value>, Failure> {
-        let space = match self.project(scope).await? {
+        let space = match self.resolve_project(scope).await? {
             Some(project) => space_of(&project.path),
-            None => GLOBAL.to_owned(),
+            None => GLOBAL_SPACE.to_owned(),
         };
         let before =
             self.0.storage.set(&space, name.as_str(), value.map(FlagValue::into_json)).await?;
@@ -136,44 +136,44 @@ impl Flags {
         Ok(before)
     }
 
-    /// The flags that count for the crib, for what it switches by them.
+    /// The effective flags of the crib, for switching its tools.
     pub async fn values(&self) -> Result<FlagValues, Failure> {
         let all = self.list(Scope::Crib).await?;
-        // What was put there by other means than these may be anything.
+        // Skips values that other programs wrote and that are not valid flags.
         let readable = |(name, setting): (String, Setting)| {
             Some((FlagName::new(name).ok()?, FlagValue::new(setting.value).ok()?))
         };
         Ok(all.into_iter().filter_map(readable).collect())
     }
 
-    async fn layers(&self, scope: Scope) -> Result<Layers, Failure> {
-        let global = (Source::Global, GLOBAL.to_owned());
-        let Some(project) = self.project(scope).await? else {
-            return Ok(Layers { kept: vec![global], defaults: FlagValues::new() });
+    async fn resolve_layers(&self, scope: Scope) -> Result<Layers, Failure> {
+        let global = (Source::Global, GLOBAL_SPACE.to_owned());
+        let Some(project) = self.resolve_project(scope).await? else {
+            return Ok(Layers { stored: vec![global], defaults: FlagValues::new() });
         };
         Ok(Layers {
-            kept: vec![(Source::Project, space_of(&project.path)), global],
+            stored: vec![(Source::Project, space_of(&project.path)), global],
             defaults: if project.is_own { (self.0.defaults)() } else { FlagValues::new() },
         })
     }
 
-    /// The project that a scope is about, found out where waiting for a disk harms nobody.
-    async fn project(&self, scope: Scope) -> Result<Option<Project>, Failure> {
+    /// The project of a scope; `None` for the global one. Reads the disk, so on a blocking thread.
+    async fn resolve_project(&self, scope: Scope) -> Result<Option<Project>, Failure> {
         let named = match scope {
             Scope::Global => return Ok(None),
             Scope::Crib => None,
             Scope::Project(path) => Some(self.0.folder.join(path)),
         };
-        let places = Arc::clone(&self.0);
+        let sources = Arc::clone(&self.0);
         let found = tokio::task::spawn_blocking(move || {
-            let own = (places.identify)(&places.folder);
-            let path = named.map_or_else(|| own.clone(), |path| (places.identify)(&path));
+            let own = (sources.identify)(&sources.folder);
+            let path = named.map_or_else(|| own.clone(), |path| (sources.identify)(&path));
             Project { is_own: path == own, path }
         });
         let problem = |error| {
             Failure::new(
                 ErrorType::InternalError,
-                format!("the project could not be found out: {error}"),
+                format!("could not determine the project: {error}"),
             )
         };
         found.await.map(Some).map_err(problem)
@@ -186,21 +186,21 @@ struct Project {
     is_own: bool,
 }
 
-/// Where to look for the value of a flag: first what is kept, in this order, then the configuration.
+/// Where to look up a flag: in these storage spaces in order, then among the defaults.
 struct Layers {
-    kept: Vec<(Source, String)>,
+    stored: Vec<(Source, String)>,
     defaults: FlagValues,
 }
 
-/// The space of a project. Two paths never share one, whatever bytes they are made of.
+/// The storage space of a project. Unique for each path, also for one that is not UTF-8.
 fn space_of(project: &Path) -> String {
     let bytes = project.as_os_str().as_encoded_bytes();
     let name =
         str::from_utf8(bytes).map_or_else(|_| bytes.escape_ascii().to_string(), str::to_owned);
-    format!("{PROJECTS}{name}")
+    format!("{PROJECT_SPACES}{name}")
 }
 
-/// The tools that work on these flags.
+/// The flag tools.
 pub(crate) fn natives(flags: &Flags) -> Vec<Native> {
     tools::natives(flags)
 }

@@ -1,8 +1,8 @@
-//! Content: documents in folders, found by expressions.
+//! Guide content: documents in folders, selected by expressions (`get_content`, `guide://` URIs).
 //!
-//! A category is a folder, a collection a list of expressions. Documents are read when they are
-//! asked for, through a handle on their folder that nothing can lead out of. They are information
-//! for whoever reads them, unless the category and the document both say that they instruct.
+//! A category is a folder, a collection is a list of expressions. Documents are read on each request,
+//! through a handle on their folder that no path or link leads out of. A document is information for
+//! the model, unless both its category and its front matter mark it as instruction.
 
 mod category_dir;
 mod category_index;

@@ -1,8 +1,12 @@
 //! The native tools that come with Toolcrib, written as any tool author could write them.
 //!
-//! `status`, `await` and `cancel` look after operations; a finished operation can also be read as a
-//! resource. Documents are found, R Markdown is written, flags are set and looked up for projects and for all of them, and definitions are checked.
-//! They are handed what they work on and see only what belongs to their caller.
+//! - `status`, `await` and `cancel` manage operations, whose results are also resources.
+//! - [`guide`] serves documents by expressions (`get_content`), [`prompts`] serves prompts from files.
+//! - [`rmd`] serves, edits and renders R Markdown documents.
+//! - The flag tools read and set flags of a project, or global ones.
+//! - `check_definition` lints the text of a definition.
+//!
+//! They get what they work on as [`Handles`], and show a caller only what belongs to it.
 
 mod arguments;
 mod cancel;
@@ -30,44 +34,44 @@ pub use flags::{FlagSources, Flags, Scope, Setting, Source};
 pub use report::{content_texts, operation_uri, summarize_operation};
 pub use template::{FlagReader, Project, TemplateError};
 
-/// What stands before the names of the guide's tools, unless somebody wants it otherwise.
+/// The default name prefix of the tools for content and flags.
 const PREFIX: &str = "guide";
 
-/// The category of the tools that work on flags.
+/// The category of the flag tools.
 pub const FLAGS_CATEGORY: &str = "flags";
 
 /// What the built-in tools work on.
 #[derive(Clone)]
 pub struct Handles {
-    /// The operations of the server.
+    /// The operations of the server, for `status`, `await` and `cancel`.
     pub operations: Operations,
-    /// The documents, if there are any to be found.
+    /// Guide content, for `get_content`; `None` for no tool. So are the following ones.
     pub guide: Option<guide::Guide>,
-    /// The R Markdown documents, if the tools for them are wanted.
+    /// R Markdown documents, for the tools that list, read and edit them.
     pub documents: Option<rmd::RmdDocuments>,
-    /// What renders them, if the tool for that is wanted.
+    /// The renderer, for `render_rmd`.
     pub renderer: Option<rmd::RmdRenderer>,
-    /// What looks at this machine, if the tool for that is wanted.
+    /// Inspects this machine, for `doctor`.
     pub doctor: Option<rmd::Doctor>,
-    /// Whether tools that only show something are wanted.
+    /// Whether the tool `example` is listed.
     pub examples: Examples,
-    /// The flags, if the tools for them are wanted.
+    /// The flags, for the flag tools.
     pub flags: Option<Flags>,
-    /// What reads and judges definitions, if the tool for it is wanted.
+    /// Reads and lints definitions, for `check_definition`.
     pub checker: Option<Checker>,
 }
 
-/// Whether tools that only show something are wanted.
+/// Whether the tool `example` is listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Examples {
-    /// They are not listed.
+    /// Not listed.
     #[default]
     Hidden,
-    /// They are.
+    /// Listed.
     Shown,
 }
 
-/// Every built-in tool for these handles, and whatever else the program declares.
+/// The built-in tools for these handles, and the tools that the program declares.
 pub fn toolset(handles: &Handles) -> Toolset {
     let toolset = Toolset::default().with_declared(&Declarations::default());
     let example = (handles.examples == Examples::Shown).then(example::native);
@@ -89,12 +93,12 @@ pub fn toolset(handles: &Handles) -> Toolset {
         .fold(toolset, Toolset::with)
 }
 
-/// The tools that look after these operations.
+/// The tools that manage operations.
 pub fn operation_tools(operations: &Operations) -> Vec<Native> {
     vec![status::native(operations), wait::native(operations), cancel::native(operations)]
 }
 
-/// The results of these operations as resources, `toolcrib://operation/{id}`.
+/// The results of operations as resources, `toolcrib://operation/{id}`.
 pub fn operation_resources(operations: &Operations) -> Arc<dyn Resources> {
-    Arc::new(resources::Results(operations.clone()))
+    Arc::new(resources::OperationResults(operations.clone()))
 }

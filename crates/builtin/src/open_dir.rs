@@ -1,16 +1,18 @@
-//! The one door to folders of documents: from a path to a handle below which everything stays.
+//! Opens folders as capability handles: paths below a handle cannot lead out of it, links included.
+//!
+//! The only place that turns an ambient path into a handle.
 
 use std::{io, path::Path};
 
 use cap_std::{ambient_authority, fs::Dir};
 
-/// The handle on a folder.
+/// Opens a folder.
 pub(crate) fn open(path: &Path) -> io::Result<Dir> {
     Dir::open_ambient_dir(path, ambient_authority())
 }
 
-/// The handle on a folder, which is made if it is not there.
-pub(crate) fn open_or_make(path: &Path) -> io::Result<Dir> {
+/// Opens a folder and creates it if it does not exist.
+pub(crate) fn open_or_create(path: &Path) -> io::Result<Dir> {
     Dir::create_ambient_dir_all(path, ambient_authority())?;
     open(path)
 }

@@ -1,4 +1,4 @@
-//! Prompts from files: what they take, what they say, and how they explain themselves.
+//! Prompts from files: their arguments, rendering and descriptions.
 //!
 //! How to write one: crates/toolkit/templates/prompt.md.
 
@@ -22,19 +22,20 @@ use crate::{
 };
 use input::PromptInput;
 
-/// How much the description of a prompt says.
+/// The level of detail of prompt descriptions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// Four sections: what it is for, what it takes, how it is used, and examples.
+    /// Four sections: description, schema, usage and examples.
     #[default]
     Full,
-    /// What it is for.
+    /// The description only.
     Concise,
-    /// The sections but what it takes, which clients are given anyway.
+    /// All sections but the schema: clients get the arguments anyway.
     SchemaLess,
 }
 
-/// The prompts that can be chosen now. Clones are the same book; reading the files again fills it anew.
+/// The prompts that are served at the moment. Clones are handles on the same set, which is replaced
+/// when the files are read again.
 #[derive(Clone)]
 pub struct PromptSet {
     prompts: Arc<RwLock<Arc<Vec<Definition>>>>,
@@ -43,20 +44,20 @@ pub struct PromptSet {
 }
 
 impl PromptSet {
-    /// A book of these prompts, whose names differ.
+    /// Creates a set of prompts with unique names.
     pub fn new(prompts: Vec<Definition>, project: Project, detail: Detail) -> Self {
         Self { prompts: Arc::new(RwLock::new(Arc::new(prompts))), project, detail }
     }
 
-    /// Puts other prompts into it; whether anything is another than before.
+    /// Replaces the prompts. Returns whether any of them changed.
     pub fn replace(&self, prompts: Vec<Definition>) -> bool {
         let mut current = self.prompts.write();
-        let is_other = **current != prompts;
+        let is_changed = **current != prompts;
         *current = Arc::new(prompts);
-        is_other
+        is_changed
     }
 
-    /// The prompts, for a server.
+    /// The prompts as a provider for a server.
     pub fn provider(&self) -> Arc<dyn Prompts> {
         Arc::new(self.clone())
     }
@@ -72,12 +73,12 @@ impl PromptSet {
 
 impl Prompts for PromptSet {
     fn list(&self) -> BoxFuture<'_, Vec<Prompt>> {
-        let listed = |prompt: &Definition| Prompt {
+        let to_prompt = |prompt: &Definition| Prompt {
             name: prompt.name.clone(),
             description: description::describe(prompt, self.detail),
-            arguments: arguments(&prompt.interface),
+            arguments: list_arguments(&prompt.interface),
         };
-        Box::pin(std::future::ready(self.all().iter().map(listed).collect()))
+        Box::pin(std::future::ready(self.all().iter().map(to_prompt).collect()))
     }
 
     fn get<'a>(
@@ -90,10 +91,10 @@ impl Prompts for PromptSet {
             let Some(prompt) = self.find(name) else {
                 return Ok(None);
             };
-            let given = input::read(&prompt.interface, &arguments).map_err(Interrupt::Invalid)?;
-            let text = match given {
+            let input = input::parse(&prompt.interface, &arguments).map_err(Interrupt::Invalid)?;
+            let text = match input {
                 PromptInput::Help => description::describe(&prompt, Detail::Full),
-                PromptInput::Values(values) => self.text(prompt, values, context).await?,
+                PromptInput::Values(values) => self.render(prompt, values, context).await?,
             };
             Ok(Some(vec![Message { role: Role::User, content: Content::Text(text) }]))
         })
@@ -120,7 +121,7 @@ impl Prompts for PromptSet {
 }
 
 impl PromptSet {
-    async fn text(
+    async fn render(
         &self,
         prompt: Definition,
         values: Value,
@@ -128,11 +129,11 @@ impl PromptSet {
     ) -> Result<String, Interrupt> {
         match prompt.body {
             PromptBody::Text(pieces) => {
-                Ok(pieces.iter().map(|piece| served(piece, &context)).collect())
+                Ok(pieces.iter().map(|piece| render_piece(piece, &context)).collect())
             }
             PromptBody::Template { source, lines_before } => {
                 let project = self.project.clone();
-                // Tools that the template calls are waited for on a thread that may wait.
+                // On a blocking thread, because the template may call tools and wait for them.
                 let rendered = tokio::task::spawn_blocking(move || {
                     let mut environment =
                         project.build_environment(&project.request_flags(), &context);
@@ -147,27 +148,28 @@ impl PromptSet {
                 let rendered = rendered
                     .await
                     .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
-                rendered.map_err(|error| Interrupt::Invalid(failed(&error)))
+                rendered.map_err(|error| Interrupt::Invalid(describe_failure(&error)))
             }
         }
     }
 }
 
-fn failed(error: &TemplateError) -> String {
-    format!("the prompt cannot be made: {error}")
+fn describe_failure(error: &TemplateError) -> String {
+    format!("could not render the prompt: {error}")
 }
 
-fn served(piece: &Piece, context: &Context) -> String {
+fn render_piece(piece: &Piece, context: &Context) -> String {
     match piece {
         Piece::Text(text) => text.clone(),
         Piece::Tool(name) => context.served_name(name),
     }
 }
 
-/// What clients are told that a prompt takes. They pass words one by one, under names that nobody sees.
-fn arguments(interface: &Interface) -> Vec<PromptArgument> {
+/// The arguments that clients see. A prompt that takes words lists placeholders, because the protocol
+/// has only named arguments.
+fn list_arguments(interface: &Interface) -> Vec<PromptArgument> {
     match interface {
-        Interface::Words(_) => input::hidden_names()
+        Interface::Words(_) => input::placeholder_names()
             .map(|name| PromptArgument { name, description: None, required: false })
             .collect(),
         Interface::Named(arguments) => arguments

@@ -1,4 +1,4 @@
-//! Operations in words and as data.
+//! Renders operations as text and as JSON.
 
 use std::time::Duration;
 
@@ -9,33 +9,33 @@ use runtime::{
 use serde_json::{Map, Value, json};
 use toolkit::Content;
 
-/// The address of an operation's result.
+/// The URI of the resource with an operation's result.
 pub fn operation_uri(id: &OperationId) -> String {
     format!("{RESULTS}{id}")
 }
 
-/// An operation as data, without its result. What is not known is left out.
+/// An operation as JSON, without its result. Unknown members are left out.
 pub(crate) fn to_object(operation: &Operation) -> Map<String, Value> {
     let mut object = Map::new();
-    let mut put = |name: &str, value: Value| {
+    let mut insert = |name: &str, value: Value| {
         if !value.is_null() {
             object.insert(name.to_owned(), value);
         }
     };
-    put("id", json!(operation.id));
-    put("tool", json!(operation.tool));
-    put("state", json!(operation.state));
-    put("created", json!(timestamp(operation.created)));
-    put("started", json!(operation.started.map(timestamp)));
-    put("ended", json!(operation.ended.map(timestamp)));
-    put("elapsed_seconds", json!(seconds(operation.elapsed)));
-    put("progress", json!(operation.progress.fraction));
-    put("message", json!(operation.progress.message));
-    put("last_line", json!(operation.last_line));
+    insert("id", json!(operation.id));
+    insert("tool", json!(operation.tool));
+    insert("state", json!(operation.state));
+    insert("created", json!(timestamp(operation.created)));
+    insert("started", json!(operation.started.map(timestamp)));
+    insert("ended", json!(operation.ended.map(timestamp)));
+    insert("elapsed_seconds", json!(seconds(operation.elapsed)));
+    insert("progress", json!(operation.progress.fraction));
+    insert("message", json!(operation.progress.message));
+    insert("last_line", json!(operation.last_line));
     object
 }
 
-/// An operation as data, with its result.
+/// An operation as JSON, with its result.
 pub(crate) fn to_object_with_result(operation: &Operation) -> Map<String, Value> {
     let mut object = to_object(operation);
     if let Some(outcome) = &operation.outcome {
@@ -48,7 +48,7 @@ pub(crate) fn to_object_with_result(operation: &Operation) -> Map<String, Value>
     object
 }
 
-/// One line about an operation: what it is, how far, how long.
+/// Summarizes an operation in one line: id, tool, state, progress and run time.
 pub fn summarize_operation(operation: &Operation) -> String {
     let mut line = format!(
         "{} `{}`: {}",
@@ -62,14 +62,14 @@ pub fn summarize_operation(operation: &Operation) -> String {
     if !operation.elapsed.is_zero() {
         line.push_str(&format!(", {} s", seconds(operation.elapsed)));
     }
-    let said = operation.progress.message.as_ref().or(operation.last_line.as_ref());
-    if let Some(said) = said.filter(|_| !operation.state.is_final()) {
-        line.push_str(&format!(": {said}"));
+    let message = operation.progress.message.as_ref().or(operation.last_line.as_ref());
+    if let Some(message) = message.filter(|_| !operation.state.is_final()) {
+        line.push_str(&format!(": {message}"));
     }
     line
 }
 
-/// What a finished operation came to, as content: its line, then what it answered.
+/// The content of a finished operation: its summary, then its result.
 pub(crate) fn result_content(operation: &Operation) -> Vec<Content> {
     let head = Content::Text(summarize_operation(operation));
     [head]
@@ -78,7 +78,7 @@ pub(crate) fn result_content(operation: &Operation) -> Vec<Content> {
         .collect()
 }
 
-/// The texts of content; of the rest, what it is.
+/// The texts of content blocks, with placeholders for other blocks.
 pub fn content_texts(content: &[Content]) -> Vec<String> {
     let text = |content: &Content| match content {
         Content::Text(text) | Content::Resource { text, .. } => text.clone(),
@@ -90,6 +90,7 @@ pub fn content_texts(content: &[Content]) -> Vec<String> {
     content.iter().map(text).collect()
 }
 
+/// Seconds with one decimal.
 fn seconds(elapsed: Duration) -> f64 {
     (elapsed.as_secs_f64() * 10.0).round() / 10.0
 }

@@ -1,4 +1,4 @@
-//! The result of an operation as a resource.
+//! Results of operations as resources.
 
 use runtime::{
     Operations, Viewer,
@@ -11,10 +11,10 @@ use toolkit::{
 
 use crate::report::to_object_with_result;
 
-/// The results of operations, each for its owner. They are not listed: `status` does that.
-pub(crate) struct Results(pub(crate) Operations);
+/// Results of operations, readable by their owner. Not listed: `status` does that.
+pub(crate) struct OperationResults(pub(crate) Operations);
 
-impl Resources for Results {
+impl Resources for OperationResults {
     fn list(&self) -> BoxFuture<'_, Vec<Resource>> {
         Box::pin(std::future::ready(Vec::new()))
     }
@@ -23,9 +23,7 @@ impl Resources for Results {
         vec![ResourceTemplate {
             uri_template: format!("{RESULTS}{{id}}"),
             name: "operation".to_owned(),
-            description: Some(
-                "An operation: its state and, once it has ended, its result".to_owned(),
-            ),
+            description: Some("An operation: its state and, after its end, its result".to_owned()),
             mime_type: "application/json".to_owned(),
         }]
     }
@@ -45,7 +43,7 @@ impl Resources for Results {
                 return Ok(None);
             };
             if operation.state.is_final() {
-                // It has been read: it need not be delivered again. If that cannot be noted, it is.
+                // Marks the result as delivered. If that fails, it is delivered again, which does no harm.
                 let _ = self.0.collect(vec![id]).await;
             }
             let text = Value::Object(to_object_with_result(&operation)).to_string();

@@ -1,8 +1,8 @@
-//! R Markdown and Quarto documents: a folder of them, the tools that work on it, and both the
-//! documents and what was rendered of them as resources.
+//! R Markdown and Quarto documents: the tools that list, edit and render them, and documents and
+//! rendered outputs as resources.
 //!
-//! Everything goes through a handle on the folder that nothing leads out of. What renders is handed in,
-//! and gets a copy.
+//! All files are accessed through a handle on the folder that no path or link leads out of. The
+//! renderer works on a copy.
 
 mod create;
 mod delete;
@@ -32,23 +32,23 @@ pub use name::{DocumentName, OutputKind, OutputName};
 pub use renderer::{RmdRenderer, renderer};
 pub use store::{Document, DocumentStore, ListedDocument, ListedOutput, Listing, Settings};
 
-/// The category of the tools that work on documents.
+/// The category of the R Markdown tools.
 pub const CATEGORY: &str = "documents";
 
-/// How the tools refuse arguments: as it is documented for other servers of such documents.
+/// Reports only the first invalid argument, as other R Markdown servers document it.
 const ARGUMENT_ERRORS: ErrorDetail = ErrorDetail::First;
 
-/// The documents that are served now, if any are. Clones are the same.
+/// A handle on the served documents, if any are served. Clones are handles on the same documents.
 #[derive(Clone, Default)]
 pub struct RmdDocuments(Arc<RwLock<Option<Arc<DocumentStore>>>>);
 
 impl RmdDocuments {
-    /// The documents of a folder.
+    /// Serves the documents of a folder.
     pub fn new(settings: Settings) -> Self {
         Self(Arc::new(RwLock::new(Some(Arc::new(DocumentStore::new(settings))))))
     }
 
-    /// Serves the documents of another folder, or none.
+    /// Serves the documents of another folder, or none (`None`).
     pub fn replace(&self, settings: Option<Settings>) {
         let mut store = self.0.write();
         if store.as_ref().map(|store| store.settings()) != settings.as_ref() {
@@ -56,17 +56,17 @@ impl RmdDocuments {
         }
     }
 
-    /// The store, if documents are served.
+    /// The document store, if documents are served.
     pub fn store(&self) -> Option<Arc<DocumentStore>> {
         self.0.read().clone()
     }
 
-    /// Makes the folder if it is not there, so that it can be watched.
-    pub fn make_folder(&self) -> Result<(), Failure> {
-        self.store().map_or(Ok(()), |store| store.make_folder())
+    /// Creates the folder if it does not exist, so that it can be watched.
+    pub fn create_folder(&self) -> Result<(), Failure> {
+        self.store().map_or(Ok(()), |store| store.create_folder())
     }
 
-    /// The tools.
+    /// The tools, except `render_rmd`.
     pub fn natives(&self) -> Vec<Native> {
         let natives = [
             create::native(self),
@@ -85,7 +85,8 @@ impl RmdDocuments {
         Arc::new(resources::RmdResources(self.clone()))
     }
 
-    /// The address by which a file is read, if it is a document or something rendered: for telling those who watch it.
+    /// The URI under which a file is served, for notifying subscribers. `None` if it is neither a
+    /// document nor an output.
     pub fn uri_of_file(&self, file: &Path) -> Option<String> {
         let store = self.store()?;
         let path = file.strip_prefix(&store.settings().folder).ok()?.to_str()?;
@@ -99,7 +100,7 @@ impl RmdDocuments {
         }
     }
 
-    /// Whether a path may be a folder of documents: when it comes or goes, so does all that is in it.
+    /// Whether a path may be a folder of documents, whose creation or removal changes the list.
     pub fn may_be_folder(&self, path: &Path) -> bool {
         let below = self
             .store()
@@ -109,7 +110,7 @@ impl RmdDocuments {
         below.is_some_and(|below| below.extension().is_none() && !below.components().any(is_hidden))
     }
 
-    /// Does something that waits for the disk.
+    /// Runs work on a blocking thread, because it reads the disk.
     pub async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&DocumentStore) -> Result<T, Failure> + Send + 'static,
@@ -117,7 +118,7 @@ impl RmdDocuments {
         let Some(store) = self.store() else {
             return Err(Failure::new(
                 ErrorType::NotEnabled,
-                "documents are not served here; set `enabled` in `[documents]`",
+                "documents are not served; set `enabled` in `[documents]`",
             ));
         };
         let done = tokio::task::spawn_blocking(move || work(&store)).await;
@@ -130,12 +131,12 @@ pub(crate) fn doctor(doctor: &Doctor) -> Native {
     doctor::native(doctor).argument_errors(ARGUMENT_ERRORS)
 }
 
-/// The address of a document.
+/// The URI of a document.
 pub fn document_uri(name: &DocumentName) -> String {
     uri::for_document(name)
 }
 
-/// The address of something rendered.
+/// The URI of a rendered output.
 pub fn output_uri(name: &OutputName) -> String {
     uri::for_output(name)
 }

@@ -1,4 +1,4 @@
-//! `await`: waits for operations and gives their results.
+//! `await`: waits for operations and returns their results.
 //!
 //! How to write a tool: crates/toolkit/templates/tool.md.
 
@@ -16,37 +16,38 @@ use serde_json::{Value, json};
 use toolkit::{Arguments, Content, Context, Failure, Native, Outcome};
 
 use crate::{
-    arguments::{id_schema, ids, schema, text},
+    arguments::{collect_ids, get_text, id_schema, object_schema},
     report::{result_content, summarize_operation, to_object_with_result},
 };
 
-/// How long is waited, unless it is said, and at most: clients give a request a minute.
-const USUAL: f64 = 50.0;
-const LONGEST: f64 = 55.0;
-/// How often the caller is told how far it is.
-const TICK: Duration = Duration::from_secs(1);
+/// How long to wait, in seconds. Many clients time out a request after a minute.
+const DEFAULT_TIMEOUT: f64 = 50.0;
+const MAX_TIMEOUT: f64 = 55.0;
+/// The interval between progress notifications.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
-const TEXT: &str = "Waits for operations to end and gives their results. Without arguments, for one of yours that runs. When \
-                    the time is over, says how far they are: they run on, and you can wait again.";
+const DESCRIPTION: &str = "Waits for operations to end and returns their results. Without arguments, waits for any of your \
+                           running operations. After the timeout, returns their progress: they keep running, and you can \
+                           wait again.";
 
 pub(crate) fn native(operations: &Operations) -> Native {
     let operations = operations.clone();
-    let input = schema(
+    let input = object_schema(
         json!({
             "id": id_schema("The operation to wait for."),
-            "ids": {"type": "array", "items": id_schema("An operation."), "maxItems": 100, "description": "Several to wait for."},
+            "ids": {"type": "array", "items": id_schema("An operation."), "maxItems": 100, "description": "Several operations to wait for."},
             "until": {
                 "type": "string", "enum": ["any", "all"], "default": "any",
-                "description": "Whether to wait for the first or for all of them.",
+                "description": "Whether to wait for any of them or for all.",
             },
             "timeout_seconds": {
-                "type": "number", "minimum": 0, "maximum": LONGEST, "default": USUAL,
-                "description": "How long to wait.",
+                "type": "number", "minimum": 0, "maximum": MAX_TIMEOUT, "default": DEFAULT_TIMEOUT,
+                "description": "How long to wait, in seconds.",
             },
         }),
         &[],
     );
-    Native::new("await", TEXT, input, move |arguments: Arguments, context: Context| {
+    Native::new("await", DESCRIPTION, input, move |arguments: Arguments, context: Context| {
         let operations = operations.clone();
         async move { Ok(wait(&operations, &arguments, &context).await.unwrap_or_else(Into::into)) }
     })
@@ -60,17 +61,17 @@ async fn wait(
     context: &Context,
 ) -> Result<Outcome, Failure> {
     let owner = Owner(context.owner().to_string());
-    let ids = ids(arguments)?;
-    let until = if text(arguments, "until") == Some("all") { Until::All } else { Until::Any };
+    let ids = collect_ids(arguments)?;
+    let until = if get_text(arguments, "until") == Some("all") { Until::All } else { Until::Any };
     let limit = arguments
         .get("timeout_seconds")
         .and_then(Value::as_f64)
-        .unwrap_or(USUAL)
-        .clamp(0.0, LONGEST);
+        .unwrap_or(DEFAULT_TIMEOUT)
+        .clamp(0.0, MAX_TIMEOUT);
     let limit = Duration::from_secs_f64(limit);
     let found = tokio::select! {
         found = operations.wait(Viewer::Owner(&owner), &ids, until, limit) => found?,
-        never = tell(operations, &owner, &ids, context) => match never {},
+        never = report_progress(operations, &owner, &ids, context) => match never {},
     };
     let ended: Vec<OperationId> = found
         .iter()
@@ -80,34 +81,35 @@ async fn wait(
     if !ended.is_empty() {
         operations.collect(ended).await?;
     }
-    Ok(outcome(&found))
+    Ok(build_outcome(&found))
 }
 
-/// Tells the caller how far it is while it waits. The caller sees time pass; what runs says the rest.
-async fn tell(
+/// Reports progress while waiting: the elapsed time as the value, which always increases as the
+/// protocol requires, and the summaries of the operations as the message.
+async fn report_progress(
     operations: &Operations,
     owner: &Owner,
     ids: &[OperationId],
     context: &Context,
 ) -> Infallible {
     let mut events = operations.subscribe();
-    let mut said: BTreeMap<OperationId, String> = BTreeMap::new();
-    let begun = Instant::now();
+    let mut summaries: BTreeMap<OperationId, String> = BTreeMap::new();
+    let start = Instant::now();
     loop {
-        tokio::time::sleep(TICK).await;
+        tokio::time::sleep(PROGRESS_INTERVAL).await;
         while let Ok(event) = events.try_recv() {
             let operation = &event.operation;
             if operation.owner == *owner && (ids.is_empty() || ids.contains(&operation.id)) {
-                said.insert(operation.id.clone(), summarize_operation(operation));
+                summaries.insert(operation.id.clone(), summarize_operation(operation));
             }
         }
-        let message = said.values().cloned().collect::<Vec<_>>().join("; ");
+        let message = summaries.values().cloned().collect::<Vec<_>>().join("; ");
         let message = (!message.is_empty()).then_some(message);
-        context.report_progress(begun.elapsed().as_secs_f64(), None, message.as_deref()).await;
+        context.report_progress(start.elapsed().as_secs_f64(), None, message.as_deref()).await;
     }
 }
 
-fn outcome(operations: &[Operation]) -> Outcome {
+fn build_outcome(operations: &[Operation]) -> Outcome {
     let (ended, running): (Vec<_>, Vec<_>) =
         operations.iter().partition(|operation| operation.state.is_final());
     let mut content: Vec<_> =
@@ -118,7 +120,7 @@ fn outcome(operations: &[Operation]) -> Outcome {
         content.push(Content::Text(format!("Still running:\n{}", lines.join("\n"))));
     }
     if operations.is_empty() {
-        content.push(Content::Text("Nothing of yours is running.".to_owned()));
+        content.push(Content::Text("None of your operations is running.".to_owned()));
     }
     let status = if running.is_empty() { "done" } else { "still_running" };
     let list: Vec<_> = operations.iter().map(to_object_with_result).collect();

@@ -142,7 +142,7 @@ impl ServedCrib {
         if watched == Watched::Documents && !has_documents {
             return Ok(());
         }
-        if let Err(failure) = self.providers.documents.make_folder() {
+        if let Err(failure) = self.providers.documents.create_folder() {
             tracing::warn!("cannot create the folder of documents: {}", failure.message);
         }
         let (executor, served) = (tokio::runtime::Handle::current(), self.clone());

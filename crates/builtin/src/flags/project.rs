@@ -1,14 +1,14 @@
-//! A project as callers name it: a path, or the address of a folder as clients of MCP write it.
+//! Parses the `project` argument: a path, or a `file://` URI, as MCP clients send roots.
 
 use std::path::PathBuf;
 
 use crate::{flags::Scope, percent::decode};
 
-/// The longest path that any system takes.
-const LONGEST: usize = 4096;
+/// `PATH_MAX` on Linux.
+const MAX_PATH_BYTES: usize = 4096;
 
-/// The project that is named, or the crib's own.
-pub(crate) fn scope(project: Option<&str>) -> Result<Scope, String> {
+/// Parses the argument. `None` means the crib's own project.
+pub(crate) fn parse_scope(project: Option<&str>) -> Result<Scope, String> {
     let Some(text) = project else {
         return Ok(Scope::Crib);
     };
@@ -16,42 +16,44 @@ pub(crate) fn scope(project: Option<&str>) -> Result<Scope, String> {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file") => {
             let path = rest.strip_prefix("localhost").unwrap_or(rest);
             if !path.starts_with('/') {
-                return Err("`project` is an address on another machine".to_owned());
+                return Err(
+                    "`project` is a URI on another machine; use a path on this one".to_owned()
+                );
             }
             decode(path)
         }
         Some((scheme, _)) => {
             return Err(format!(
-                "`project` must be a path, not an address of the kind `{scheme}:`"
+                "`project` must be a path or a `file:` URI, not a `{scheme}:` URI"
             ));
         }
         None => Some(text.to_owned()),
     };
     match path {
         Some(path) if path.trim().is_empty() => {
-            Err("`project` is empty; leave it out for the crib's own".to_owned())
+            Err("`project` is empty; leave it out for the crib's own project".to_owned())
         }
-        Some(path) if path.len() > LONGEST || path.contains('\0') => {
+        Some(path) if path.len() > MAX_PATH_BYTES || path.contains('\0') => {
             Err("`project` is not a path".to_owned())
         }
         Some(path) => Ok(Scope::Project(PathBuf::from(path))),
-        None => Err("`project` is not a well-formed address".to_owned()),
+        None => Err("`project` is not a well-formed URI".to_owned()),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::scope;
+    use super::parse_scope;
     use crate::flags::Scope;
 
     #[test]
-    fn addresses_of_folders_are_paths() {
+    fn parses_paths_and_file_uris() {
         let path = |text: &str| Ok(Scope::Project(text.into()));
-        assert_eq!(scope(None), Ok(Scope::Crib));
-        assert_eq!(scope(Some("file:///home/a/my%20app")), path("/home/a/my app"));
-        assert_eq!(scope(Some("/home/a/my app")), path("/home/a/my app"));
-        assert_eq!(scope(Some("../other.app")), path("../other.app"));
-        assert_eq!(scope(Some("FILE://localhost/home/a")), path("/home/a"));
+        assert_eq!(parse_scope(None), Ok(Scope::Crib));
+        assert_eq!(parse_scope(Some("file:///home/a/my%20app")), path("/home/a/my app"));
+        assert_eq!(parse_scope(Some("/home/a/my app")), path("/home/a/my app"));
+        assert_eq!(parse_scope(Some("../other.app")), path("../other.app"));
+        assert_eq!(parse_scope(Some("FILE://localhost/home/a")), path("/home/a"));
         for bad in [
             "",
             "  ",
@@ -61,7 +63,7 @@ mod tests {
             "file:///a%ff",
             "a\0b",
         ] {
-            assert!(scope(Some(bad)).is_err(), "{bad:?}");
+            assert!(parse_scope(Some(bad)).is_err(), "{bad:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The six tools: set, get and list, for the flags of a project and for the global ones.
+//! The six flag tools: set, get and list, for the flags of a project and for global flags.
 //!
 //! How to write one: crates/toolkit/templates/tool.md.
 
@@ -18,13 +18,13 @@ use crate::{FLAGS_CATEGORY, PREFIX};
 #[derive(Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 struct SetProjectFlag {
-    /// The flag: letters, digits, `_`, `-` and `.`, at most 100.
+    /// Name of the flag: letters, digits, `_`, `-` and `.`, at most 100.
     name: String,
-    /// True, false, a text (kept as it is: `"on"` is a text), a list of texts or a map of texts; `null` removes the flag.
-    #[serde(default = "on")]
+    /// `true`, `false`, a string (`"on"` is a string, not a boolean), a list of strings or a map of strings; `null` removes the flag.
+    #[serde(default = "default_value")]
     #[schemars(schema_with = "schema_of_value_or_null")]
     value: Value,
-    /// The project, by the path of its folder; the folder that the server serves, if it is left out.
+    /// The folder of the project; the folder that the server serves if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     project: Option<String>,
 }
@@ -32,9 +32,9 @@ struct SetProjectFlag {
 #[derive(Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 struct GetProjectFlag {
-    /// The flag.
+    /// Name of the flag.
     name: String,
-    /// The project, by the path of its folder; the folder that the server serves, if it is left out.
+    /// The folder of the project; the folder that the server serves if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     project: Option<String>,
 }
@@ -42,10 +42,10 @@ struct GetProjectFlag {
 #[derive(Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 struct ListProjectFlags {
-    /// Only flags whose names fit: `*` is any text, `?` any character.
+    /// Only flags whose names match: `*` is any text, `?` any character.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pattern: Option<String>,
-    /// The project, by the path of its folder; the folder that the server serves, if it is left out.
+    /// The folder of the project; the folder that the server serves if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     project: Option<String>,
 }
@@ -53,10 +53,10 @@ struct ListProjectFlags {
 #[derive(Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 struct SetFeatureFlag {
-    /// The flag: letters, digits, `_`, `-` and `.`, at most 100.
+    /// Name of the flag: letters, digits, `_`, `-` and `.`, at most 100.
     name: String,
-    /// True, false, a text (kept as it is: `"on"` is a text), a list of texts or a map of texts; `null` removes the flag.
-    #[serde(default = "on")]
+    /// `true`, `false`, a string (`"on"` is a string, not a boolean), a list of strings or a map of strings; `null` removes the flag.
+    #[serde(default = "default_value")]
     #[schemars(schema_with = "schema_of_value_or_null")]
     value: Value,
 }
@@ -64,43 +64,43 @@ struct SetFeatureFlag {
 #[derive(Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 struct GetFeatureFlag {
-    /// The flag.
+    /// Name of the flag.
     name: String,
 }
 
 #[derive(Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 struct ListFeatureFlags {
-    /// Only flags whose names fit: `*` is any text, `?` any character.
+    /// Only flags whose names match: `*` is any text, `?` any character.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pattern: Option<String>,
 }
 
-/// A flag as it counts.
+/// The effective value of a flag.
 #[derive(Debug, JsonSchema, Serialize)]
 struct Found {
-    /// Its name.
+    /// Name of the flag.
     name: String,
-    /// Whether anything sets it. If not, it has no value.
+    /// Whether it is set. If not, it has no value.
     is_set: bool,
     /// Its value.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema_of_value")]
     value: Option<Value>,
-    /// What set it: `project`, `global` or `config`; `unset` if nothing did.
+    /// Where it is set: `project`, `global` or `config`; `unset` if nowhere.
     source: &'static str,
 }
 
-/// What became of a flag.
+/// The change of a flag.
 #[derive(Debug, JsonSchema, Serialize)]
 struct Changed {
-    /// Its name.
+    /// Name of the flag.
     name: String,
-    /// Its value now, where it was set; left out if it was removed.
+    /// The new value; left out if the flag was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema_of_value")]
     value: Option<Value>,
-    /// Its value before; left out if it had none there.
+    /// The previous value in the same place; left out if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema_of_value")]
     before: Option<Value>,
@@ -108,18 +108,17 @@ struct Changed {
 
 type Listed = BTreeMap<String, Setting>;
 
-const SET_PROJECT: &str = "Sets or removes a flag of a project.\n\nA project's flag counts before the global flag of the same \
-                           name: an explicit `false` hides a global `true`. It survives the server.";
-const GET_PROJECT: &str = "Tells a flag as it counts for a project.\n\nThe project's own value counts, else the global one, \
-                           else the default in the configuration; `source` says which it is.";
-const LIST_PROJECT: &str = "Lists the flags that count for a project.\n\nEach has its value and where it comes from: the \
-                            project, else the global flags, else the defaults in the configuration.";
-const SET_FEATURE: &str = "Sets or removes a global flag.\n\nIt counts for every project that does not set a flag of the same \
-                           name itself. It survives the server.";
-const GET_FEATURE: &str = "Tells a global flag.\n\nOnly global flags are looked at: not those of a project, not the \
-                           configuration.";
-const LIST_FEATURE: &str = "Lists the global flags.\n\nOnly global flags are looked at: not those of a project, not the \
-                            configuration.";
+const SET_PROJECT: &str = "Sets or removes a flag of a project.\n\nA project flag overrides the global flag of the same \
+                           name: an explicit `false` overrides a global `true`. It persists across server restarts.";
+const GET_PROJECT: &str = "Gets the effective value of a project flag.\n\nThe project's own value, else the global one, else \
+                           the default in the configuration; `source` tells which.";
+const LIST_PROJECT: &str = "Lists the effective flags of a project.\n\nEach with its value and source: the project, else the \
+                            global flags, else the defaults in the configuration.";
+const SET_FEATURE: &str = "Sets or removes a global flag.\n\nIt applies to every project that does not set a flag of the same \
+                           name. It persists across server restarts.";
+const GET_FEATURE: &str = "Gets a global flag.\n\nIgnores project flags and the configuration.";
+const LIST_FEATURE: &str =
+    "Lists the global flags.\n\nIgnores project flags and the configuration.";
 
 pub(super) fn natives(flags: &Flags) -> Vec<Native> {
     vec![
@@ -133,8 +132,8 @@ pub(super) fn natives(flags: &Flags) -> Vec<Native> {
 }
 
 fn set_project_flag(flags: &Flags) -> Native {
-    let tool = native("set_project_flag", flags, |flags, args: SetProjectFlag| async move {
-        set(&flags, project::scope(args.project.as_deref()), args.name, args.value).await
+    let tool = build_tool("set_project_flag", flags, |flags, args: SetProjectFlag| async move {
+        set(&flags, project::parse_scope(args.project.as_deref()), args.name, args.value).await
     });
     let call = |name: &str, value: Value, project: Option<&str>| SetProjectFlag {
         name: name.to_owned(),
@@ -143,82 +142,88 @@ fn set_project_flag(flags: &Flags) -> Native {
     };
     tool.title("Set a project flag")
         .purpose(SET_PROJECT)
-        .usage("Name the flag. Without a value it becomes true; `null` removes it, and a flag that is not there stays so.")
-        .example(call("verbose", json!(true), None), "Sets a flag of the project that is served.")
+        .usage("Pass the name of the flag. Without a value it becomes true; `null` removes it, also if it is not set.")
+        .example(call("verbose", json!(true), None), "Sets a flag of the served project.")
         .example(
             call("languages", json!(["rust", "r"]), Some("/home/me/my.app")),
-            "Sets a flag of another project to a list of texts.",
+            "Sets a flag of another project to a list of strings.",
         )
         .idempotent()
 }
 
 fn get_project_flag(flags: &Flags) -> Native {
-    let tool = native("get_project_flag", flags, |flags, args: GetProjectFlag| async move {
-        get(&flags, project::scope(args.project.as_deref()), args.name).await
+    let tool = build_tool("get_project_flag", flags, |flags, args: GetProjectFlag| async move {
+        get(&flags, project::parse_scope(args.project.as_deref()), args.name).await
     });
     let example = GetProjectFlag { name: "verbose".to_owned(), project: None };
     tool.title("Get a project flag")
         .purpose(GET_PROJECT)
-        .usage("Name the flag. If nothing sets it, `is_set` is false and there is no value.")
-        .example(example, "Tells the value that counts for the project that is served.")
+        .usage(
+            "Pass the name of the flag. If it is not set, `is_set` is false and there is no value.",
+        )
+        .example(example, "Gets the effective value for the served project.")
         .read_only()
 }
 
 fn list_project_flags(flags: &Flags) -> Native {
-    let tool = native("list_project_flags", flags, |flags, args: ListProjectFlags| async move {
-        list(&flags, project::scope(args.project.as_deref()), args.pattern).await
-    });
+    let tool =
+        build_tool("list_project_flags", flags, |flags, args: ListProjectFlags| async move {
+            list(&flags, project::parse_scope(args.project.as_deref()), args.pattern).await
+        });
     let example = |pattern: Option<&str>| ListProjectFlags {
         pattern: pattern.map(str::to_owned),
         project: None,
     };
     tool.title("List project flags")
         .purpose(LIST_PROJECT)
-        .usage("Pass nothing for all of them, or a pattern over their names.")
-        .example(example(None), "Lists everything that counts for the project that is served.")
-        .example(example(Some("content-*")), "Lists only flags whose names begin with `content-`.")
+        .usage("Call without arguments for all flags, or with a pattern for their names.")
+        .example(example(None), "Lists all effective flags of the served project.")
+        .example(example(Some("content-*")), "Lists the flags whose names begin with `content-`.")
         .read_only()
 }
 
 fn set_feature_flag(flags: &Flags) -> Native {
-    let tool = native("set_feature_flag", flags, |flags, args: SetFeatureFlag| async move {
+    let tool = build_tool("set_feature_flag", flags, |flags, args: SetFeatureFlag| async move {
         set(&flags, Ok(Scope::Global), args.name, args.value).await
     });
     let example = SetFeatureFlag { name: "content-style".to_owned(), value: json!("plain") };
     tool.title("Set a global flag")
         .purpose(SET_FEATURE)
-        .usage("Name the flag. Without a value it becomes true; `null` removes it, and a flag that is not there stays so.")
-        .example(example, "Sets a text for every project that has none of its own.")
+        .usage("Pass the name of the flag. Without a value it becomes true; `null` removes it, also if it is not set.")
+        .example(example, "Sets a string for every project without a flag of this name.")
         .idempotent()
 }
 
 fn get_feature_flag(flags: &Flags) -> Native {
-    let tool = native("get_feature_flag", flags, |flags, args: GetFeatureFlag| async move {
+    let tool = build_tool("get_feature_flag", flags, |flags, args: GetFeatureFlag| async move {
         get(&flags, Ok(Scope::Global), args.name).await
     });
     tool.title("Get a global flag")
         .purpose(GET_FEATURE)
-        .usage("Name the flag. If it is not set, `is_set` is false and there is no value.")
+        .usage(
+            "Pass the name of the flag. If it is not set, `is_set` is false and there is no value.",
+        )
         .example(
             GetFeatureFlag { name: "content-style".to_owned() },
-            "Tells the global value, whatever a project says.",
+            "Gets the global value, regardless of project flags.",
         )
         .read_only()
 }
 
 fn list_feature_flags(flags: &Flags) -> Native {
-    let tool = native("list_feature_flags", flags, |flags, args: ListFeatureFlags| async move {
-        list(&flags, Ok(Scope::Global), args.pattern).await
-    });
+    let tool =
+        build_tool("list_feature_flags", flags, |flags, args: ListFeatureFlags| async move {
+            list(&flags, Ok(Scope::Global), args.pattern).await
+        });
     tool.title("List global flags")
         .purpose(LIST_FEATURE)
-        .usage("Pass nothing for all of them, or a pattern over their names.")
+        .usage("Call without arguments for all flags, or with a pattern for their names.")
         .example(ListFeatureFlags { pattern: None }, "Lists every global flag.")
         .read_only()
 }
 
-/// A tool over flags.
-fn native<A, T, F, R>(name: &str, flags: &Flags, function: F) -> Native
+/// Builds a flag tool.
+fn build_tool<A, T, F, R>(name: &str, flags: &Flags, function: F) -> Native
 where
     A: DeserializeOwned + JsonSchema + Send + 'static,
     T: Serialize + JsonSchema + Send + 'static,
@@ -242,7 +247,7 @@ async fn set(
     name: String,
     value: Value,
 ) -> Result<Reply<Changed>, Failure> {
-    let (name, value, scope) = match (FlagName::new(name), checked(value), scope) {
+    let (name, value, scope) = match (FlagName::new(name), parse_value(value), scope) {
         (Ok(name), Ok(value), Ok(scope)) => (name, value, scope),
         (name, value, scope) => {
             let problems = [name.err().map(|bad| bad.to_string()), value.err(), scope.err()];
@@ -257,8 +262,7 @@ async fn set(
     };
     let mut message = format!("`{name}` is now {}; it was {}.", shown(&now), shown(&before));
     if is_word {
-        message
-            .push_str(" The value is a text; use true or false where a flag is to be on or off.");
+        message.push_str(" The value is a string; use true or false to switch a flag on or off.");
     }
     Ok(Reply::ok(Changed { name: name.as_str().to_owned(), value: now, before }).message(message))
 }
@@ -304,20 +308,20 @@ async fn list(
     Ok(Reply::ok(all))
 }
 
-/// A value to set, or `None` to remove.
-fn checked(value: Value) -> Result<Option<FlagValue>, String> {
+/// The value to set, or `None` to remove the flag.
+fn parse_value(value: Value) -> Result<Option<FlagValue>, String> {
     match value {
         Value::Null => Ok(None),
         value => FlagValue::new(value).map(Some).map_err(|bad| bad.to_string()),
     }
 }
 
-/// The refusal of arguments that fit the schema and still make no sense: all that is wrong with them.
+/// The failure for arguments that match the schema but are invalid. Reports all problems at once.
 fn invalid<T>(problems: impl Iterator<Item = String>) -> Reply<T> {
     Reply::failure(problems.collect::<Vec<_>>().join("\n"), "invalid_arguments")
 }
 
-fn on() -> Value {
+fn default_value() -> Value {
     Value::Bool(true)
 }
 

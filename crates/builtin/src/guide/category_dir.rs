@@ -1,4 +1,4 @@
-//! Content files, through a handle on a folder below which everything stays.
+//! The folder of a category, opened as a handle that no path or link leads out of.
 
 use std::{
     io::{self, Read},
@@ -9,35 +9,36 @@ use cap_std::fs::Dir;
 
 use crate::open_dir;
 
-/// The most files of one folder that are looked at, and how deep.
-pub(super) const MOST_FILES: usize = 20_000;
-const DEPTH: usize = 32;
+/// Files of a category that are listed.
+pub(super) const MAX_FILES: usize = 20_000;
+/// Nesting depth of folders that are listed.
+const MAX_DEPTH: usize = 32;
 
-/// The largest file that is read, in bytes.
-const LARGEST: u64 = 16 << 20;
+/// The largest file that is read.
+const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// A folder of documents. Whatever is read through it lies inside, links followed.
+/// The folder of a category. Links are followed only inside it.
 pub(super) struct CategoryDir(Dir);
 
-/// The files of a folder.
+/// A list of files.
 #[derive(Default)]
 pub(super) struct Listing {
-    /// Their paths below it, with `/` between the parts, sorted by bytes.
+    /// Paths relative to the folder, separated by `/`, sorted by bytes.
     pub(super) paths: Vec<String>,
-    /// Whether there are more than are looked at.
-    pub(super) is_cut: bool,
+    /// Whether the list is incomplete because of a limit.
+    pub(super) is_truncated: bool,
 }
 
-/// Where in a folder files are looked for: at most `depth` folders below the folder `below`.
+/// The part of a folder to list: at most `depth` levels below the folder `below`.
 pub(super) struct SearchScope {
     pub(super) below: String,
     pub(super) depth: usize,
 }
 
 impl SearchScope {
-    /// Everywhere, as far as anything is looked at.
+    /// All levels, up to the limit.
     pub(super) fn unlimited_below(below: impl Into<String>) -> Self {
-        Self { below: below.into(), depth: DEPTH }
+        Self { below: below.into(), depth: MAX_DEPTH }
     }
 }
 
@@ -46,12 +47,12 @@ impl CategoryDir {
         open_dir::open(path).map(Self)
     }
 
-    /// All files in sight: what begins with `.` or `_`, and what lies in such a folder, is not.
+    /// Lists all visible files. Names that begin with `.` or `_` are hidden, and so are their contents.
     pub(super) fn all_files(&self) -> Listing {
         self.files(SearchScope::unlimited_below(""), &|| false)
     }
 
-    /// The files in sight within reach; not all of them once `stop` says so.
+    /// Lists the visible files in a scope. Ends early when `stop` returns true.
     pub(super) fn files(
         &self,
         SearchScope { below, depth }: SearchScope,
@@ -59,24 +60,24 @@ impl CategoryDir {
     ) -> Listing {
         let mut walk = Walk { listing: Listing::default(), stop };
         if below.is_empty() {
-            walk.through(&self.0, "", depth);
+            walk.visit(&self.0, "", depth);
         } else if !below.split('/').any(is_hidden)
             && let Ok(dir) = self.0.open_dir(&below)
         {
-            walk.through(&dir, &format!("{below}/"), depth);
+            walk.visit(&dir, &format!("{below}/"), depth);
         }
         walk.listing.paths.sort_unstable();
         walk.listing
     }
 
-    /// How many bytes a file has, if that can be known.
+    /// The size of a file in bytes; `None` if it does not exist.
     pub(super) fn size(&self, path: &str) -> Option<u64> {
-        self.0.metadata(path).ok().map(|about| about.len())
+        self.0.metadata(path).ok().map(|metadata| metadata.len())
     }
 
-    /// The first bytes of a file.
+    /// Reads the first bytes of a file.
     pub(super) fn head(&self, path: &str, bytes: u64) -> io::Result<Vec<u8>> {
-        // Looked at before it is opened: opening a pipe would wait for someone to write into it.
+        // Checked before it is opened: opening a FIFO blocks until a writer opens it.
         if !self.0.metadata(path)?.is_file() {
             return Err(io::Error::other("it is not a regular file"));
         }
@@ -85,17 +86,17 @@ impl CategoryDir {
         Ok(head)
     }
 
-    /// The bytes of a file.
+    /// Reads a file.
     pub(super) fn read(&self, path: &str) -> io::Result<Vec<u8>> {
-        // Looked at before it is opened: opening a pipe would wait for someone to write into it.
-        let about = self.0.metadata(path)?;
-        if !about.is_file() {
+        // Checked before it is opened: opening a FIFO blocks until a writer opens it.
+        let metadata = self.0.metadata(path)?;
+        if !metadata.is_file() {
             return Err(io::Error::other("it is not a regular file"));
         }
-        if about.len() > LARGEST {
+        if metadata.len() > MAX_FILE_BYTES {
             return Err(io::Error::other(format!(
-                "it has {} bytes, more than {LARGEST}",
-                about.len()
+                "it has {} bytes, more than {MAX_FILE_BYTES}",
+                metadata.len()
             )));
         }
         self.0.read(path)
@@ -108,7 +109,7 @@ struct Walk<'s> {
 }
 
 impl Walk<'_> {
-    fn through(&mut self, dir: &Dir, before: &str, depth: usize) {
+    fn visit(&mut self, dir: &Dir, prefix: &str, depth: usize) {
         let Ok(entries) = dir.entries() else { return };
         for entry in entries.flatten() {
             let name = entry.file_name();
@@ -120,33 +121,34 @@ impl Walk<'_> {
                 continue;
             }
             if kind.is_dir() && depth == 0 {
-                // Deeper than was asked for is not cut, deeper than anything is looked at is.
-                self.listing.is_cut |= before.matches('/').count() >= DEPTH;
+                // Levels below the requested scope are not missing; levels below the limit are.
+                self.listing.is_truncated |= prefix.matches('/').count() >= MAX_DEPTH;
                 continue;
             }
-            let path = format!("{before}{name}");
-            // A link to a folder inside leads to nothing new. Whatever cannot be read is told when it is.
-            let is_told = !kind.is_symlink() || !dir.is_dir(&*name);
+            let path = format!("{prefix}{name}");
+            // A link to a folder is skipped: its target is outside, or listed anyway. A folder that
+            // cannot be opened is listed like a file, so that reading it reports the error.
+            let is_listed = !kind.is_symlink() || !dir.is_dir(&*name);
             match if kind.is_dir() { entry.open_dir().ok() } else { None } {
-                Some(below) => self.through(&below, &format!("{path}/"), depth - 1),
-                None if is_told && !self.take(path) => return,
+                Some(below) => self.visit(&below, &format!("{path}/"), depth - 1),
+                None if is_listed && !self.add(path) => return,
                 None => {}
             }
         }
     }
 
-    /// Notes a file, unless there are too many or nobody waits any more.
-    fn take(&mut self, path: String) -> bool {
-        let has_room = self.listing.paths.len() < MOST_FILES && !(self.stop)();
-        match has_room {
-            true => self.listing.paths.push(path),
-            false => self.listing.is_cut = true,
+    /// Adds a file. Returns false at the limit or when the request was cancelled.
+    fn add(&mut self, path: String) -> bool {
+        if self.listing.paths.len() >= MAX_FILES || (self.stop)() {
+            self.listing.is_truncated = true;
+            return false;
         }
-        has_room
+        self.listing.paths.push(path);
+        true
     }
 }
 
-/// Whether a file or folder is not shown: parts to include, and what is hidden everywhere.
+/// Whether a name is hidden: dot files, and `_` for files that are only included.
 pub(super) fn is_hidden(name: &str) -> bool {
     name.starts_with(['.', '_'])
 }

@@ -1,4 +1,5 @@
-//! A category as one request sees it: each part of its folder is looked through once, and only so much.
+//! The files of a category during one request: each part of the folder is listed once, within a
+//! budget.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -8,45 +9,46 @@ use std::{
 use formats::Pattern;
 
 use super::{
-    category_dir::{CategoryDir, Listing, MOST_FILES, SearchScope},
+    category_dir::{CategoryDir, Listing, MAX_FILES, SearchScope},
     pattern::{Matcher, is_plain, names, scope_of},
 };
 
-/// How many files one request looks at, and how often it holds one of them against a glob.
-const MOST_LOOKED_AT: usize = 2 * MOST_FILES;
-const MOST_TRIED: usize = 4 * MOST_FILES;
+/// Files that one request may list.
+const MAX_LISTED: usize = 2 * MAX_FILES;
+/// Comparisons of a file with a glob that one request may make.
+const MAX_COMPARISONS: usize = 4 * MAX_FILES;
 
-/// What a request may still look at.
+/// What a request may still list and compare.
 pub(super) struct SearchBudget {
     files: usize,
-    tries: usize,
+    comparisons: usize,
 }
 
 impl SearchBudget {
     pub(super) fn new() -> Self {
-        Self { files: MOST_LOOKED_AT, tries: MOST_TRIED }
+        Self { files: MAX_LISTED, comparisons: MAX_COMPARISONS }
     }
 }
 
-/// Why not all was looked at.
+/// Why a search failed.
 pub(super) enum SearchError {
-    /// A pattern that is no glob, and what is wrong with it.
-    Glob(String),
-    /// It would be too much.
-    TooMuch,
+    /// A pattern is not a valid glob: the reason.
+    InvalidGlob(String),
+    /// The budget is used up.
+    OverBudget,
 }
 
-/// A category's folder, and what of it has been looked through.
+/// The folder of a category and the parts of it that were listed.
 pub(super) struct CategoryIndex {
     pub(super) folder: Arc<CategoryDir>,
-    listed: HashMap<(String, usize), Arc<Listed>>,
+    listed: HashMap<(String, usize), Arc<ListedPart>>,
 }
 
-/// A part of a folder that was looked through.
-pub(super) struct Listed {
+/// A listed part of a folder.
+pub(super) struct ListedPart {
     pub(super) listing: Listing,
-    /// Which paths a name stands for.
-    named: HashMap<String, Vec<usize>>,
+    /// Indexes into the paths by name.
+    by_name: HashMap<String, Vec<usize>>,
 }
 
 impl CategoryIndex {
@@ -54,53 +56,49 @@ impl CategoryIndex {
         Self { folder, listed: HashMap::new() }
     }
 
-    /// What lies within reach.
+    /// Lists a part of the folder, or returns the list from earlier in the request.
     pub(super) fn list(
         &mut self,
         reach: SearchScope,
         budget: &mut SearchBudget,
         stop: &dyn Fn() -> bool,
-    ) -> Result<Arc<Listed>, SearchError> {
+    ) -> Result<Arc<ListedPart>, SearchError> {
         let key = (reach.below.clone(), reach.depth);
         if let Some(listed) = self.listed.get(&key) {
             return Ok(Arc::clone(listed));
         }
         let listing = self.folder.files(reach, stop);
-        budget.files = budget.files.checked_sub(listing.paths.len()).ok_or(SearchError::TooMuch)?;
-        let mut named: HashMap<_, Vec<_>> = HashMap::new();
+        budget.files =
+            budget.files.checked_sub(listing.paths.len()).ok_or(SearchError::OverBudget)?;
+        let mut by_name: HashMap<_, Vec<_>> = HashMap::new();
         for (index, path) in listing.paths.iter().enumerate() {
             names(path)
                 .into_iter()
-                .for_each(|name| named.entry(name.into_owned()).or_default().push(index));
+                .for_each(|name| by_name.entry(name.into_owned()).or_default().push(index));
         }
-        let listed = Arc::new(Listed { listing, named });
+        let listed = Arc::new(ListedPart { listing, by_name });
         self.listed.insert(key, Arc::clone(&listed));
         Ok(listed)
     }
 
-    /// The paths that a pattern finds, in order, and whether there may be more.
+    /// The paths that match a pattern, sorted, and whether some may be missing.
     pub(super) fn find(
         &mut self,
         pattern: &Pattern,
         budget: &mut SearchBudget,
         stop: &dyn Fn() -> bool,
     ) -> Result<(BTreeSet<String>, bool), SearchError> {
-        let matcher = Matcher::new([pattern]).map_err(SearchError::Glob)?;
+        let matcher = Matcher::new([pattern]).map_err(SearchError::InvalidGlob)?;
         let listed = self.list(scope_of(pattern), budget, stop)?;
         let paths = &listed.listing.paths;
-        let found = match is_plain(&pattern.glob) {
-            true => listed
-                .named
-                .get(&pattern.glob)
-                .into_iter()
-                .flatten()
-                .map(|index| paths[*index].clone())
-                .collect(),
-            false => {
-                budget.tries = budget.tries.checked_sub(paths.len()).ok_or(SearchError::TooMuch)?;
-                paths.iter().filter(|path| matcher.finds(path)).cloned().collect()
-            }
+        let found = if is_plain(&pattern.glob) {
+            let indexes = listed.by_name.get(&pattern.glob).into_iter().flatten();
+            indexes.map(|index| paths[*index].clone()).collect()
+        } else {
+            budget.comparisons =
+                budget.comparisons.checked_sub(paths.len()).ok_or(SearchError::OverBudget)?;
+            paths.iter().filter(|path| matcher.matches_any(path)).cloned().collect()
         };
-        Ok((found, listed.listing.is_cut))
+        Ok((found, listed.listing.is_truncated))
     }
 }

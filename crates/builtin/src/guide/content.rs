@@ -1,4 +1,4 @@
-//! What there is to find, as plain data, and the way to ask.
+//! Guide content: categories, collections, and how to search them.
 
 use formats::{Category, Collection, Expression, ExpressionError, Pattern, Sense, Term};
 use toolkit::Context;
@@ -6,15 +6,15 @@ use toolkit::Context;
 use super::{reply::ContentReply, search::Search};
 use crate::Project;
 
-/// How many patterns an expression may have; a term without any counts as one.
-const MOST_PATTERNS: usize = 500;
+/// Patterns in an expression; a term without a pattern counts as one.
+const MAX_PATTERNS: usize = 500;
 
-/// How much one answer may hold. What is left out is said.
+/// Limits of one response. It reports what was left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// How many documents.
+    /// Maximum number of documents.
     pub documents: usize,
-    /// How many bytes of text.
+    /// Maximum size of their texts, in bytes.
     pub bytes: usize,
 }
 
@@ -24,7 +24,7 @@ impl Default for Limits {
     }
 }
 
-/// What there is to find.
+/// The categories and collections of a crib.
 #[derive(Clone)]
 pub struct GuideContent {
     pub(super) categories: Vec<Category>,
@@ -34,17 +34,18 @@ pub struct GuideContent {
 }
 
 impl GuideContent {
-    /// A content of these categories and collections, whose names differ.
+    /// Creates content from categories and collections with unique names.
     pub fn new(categories: Vec<Category>, collections: Vec<Collection>, project: Project) -> Self {
         Self { categories, collections, project, limits: Limits::default() }
     }
 
-    /// The same content with other limits.
+    /// Changes the limits.
     pub fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// Finds what an expression asks for, with the patterns of the two-argument form if there are any.
+    /// Reads the documents that an expression selects. `patterns` is the second argument of the
+    /// two-argument form.
     pub fn find(
         &self,
         expression: &str,
@@ -61,26 +62,26 @@ impl GuideContent {
     }
 
     pub(super) fn search(&self, expression: &Expression, context: &Context) -> ContentReply {
-        Search::new(self, context).answer(expression)
+        Search::new(self, context).run(expression)
     }
 
-    /// What is found at this path: whole, however long, since it was asked for by its address.
-    pub(super) fn at(&self, name: &str, path: &str, context: &Context) -> ContentReply {
+    /// Reads the document at a path. Not limited in size, because it was requested by its URI.
+    pub(super) fn read_path(&self, name: &str, path: &str, context: &Context) -> ContentReply {
         let search =
-            || Search::new(self, context).within(Limits { bytes: usize::MAX, ..self.limits });
-        let exact = self.category(name).and_then(|category| search().exactly(category, path));
+            || Search::new(self, context).with_limits(Limits { bytes: usize::MAX, ..self.limits });
+        let exact = self.category(name).and_then(|category| search().read_exact(category, path));
         exact.unwrap_or_else(|| {
             let term = Term {
                 sense: Sense::Wanted,
                 name: name.to_owned(),
                 patterns: vec![Pattern::literal(path)],
             };
-            search().answer(&Expression { terms: vec![term] })
+            search().run(&Expression { terms: vec![term] })
         })
     }
 
-    /// All that a category or collection gives.
-    pub(super) fn whole(&self, name: &str, context: &Context) -> ContentReply {
+    /// Reads everything in a category or collection.
+    pub(super) fn read_all(&self, name: &str, context: &Context) -> ContentReply {
         let term = Term { sense: Sense::Wanted, name: name.to_owned(), patterns: Vec::new() };
         self.search(&Expression { terms: vec![term] }, context)
     }
@@ -102,14 +103,14 @@ impl GuideContent {
 
 fn check_length(expression: &Expression) -> Result<(), ExpressionError> {
     let patterns: usize = expression.terms.iter().map(|term| term.patterns.len().max(1)).sum();
-    match patterns > MOST_PATTERNS {
-        true => Err(ExpressionError {
+    if patterns > MAX_PATTERNS {
+        return Err(ExpressionError {
             span: 0..0,
             message: format!(
-                "the expression has {patterns} patterns, and may have {MOST_PATTERNS}"
+                "the expression has {patterns} patterns; the maximum is {MAX_PATTERNS}"
             ),
-            hint: "ask several times, or with globs",
-        }),
-        false => Ok(()),
+            hint: "split the request, or use globs",
+        });
     }
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! One document: read, its front matter understood, its template rendered.
+//! Reads a document: its front matter, its flags, its template.
 
 use std::{io, sync::Arc};
 
@@ -19,16 +19,16 @@ use crate::{
     template::{self, RequestFlags, TemplateError},
 };
 
-/// What front matter says before the name of a flag that a document needs.
-const REQUIRES: &str = "requires-";
+/// The front matter key of a flag that a document requires, before the name of the flag.
+const REQUIRES_PREFIX: &str = "requires-";
 
-/// How many bytes of a document are looked at for a list.
-const LOOKED_AT: u64 = 4 << 10;
+/// Bytes of a document that are read for a list.
+const HEAD_BYTES: u64 = 4 << 10;
 
-/// What a document that instructs calls itself.
-const INSTRUCTS: [&str; 2] = ["agent/instruction", "instruction"];
+/// Values of `type` in the front matter of an instruction.
+const INSTRUCTION_TYPES: [&str; 2] = ["agent/instruction", "instruction"];
 
-/// For whom a document is read.
+/// The request for which a document is read.
 #[derive(Clone, Copy)]
 pub(super) struct ReadContext<'a> {
     pub(super) project: &'a Project,
@@ -36,45 +36,47 @@ pub(super) struct ReadContext<'a> {
     pub(super) context: &'a Context,
 }
 
-/// Reads a document of a category for whoever asked for it.
+/// Reads a document, or returns the flag that excludes it.
 pub(super) fn read(
     category: &Category,
     folder: &Arc<CategoryDir>,
     path: &str,
-    reader: ReadContext<'_>,
+    request: ReadContext<'_>,
 ) -> Result<Result<Part, Filtered>, ContentFailure> {
     let uri = uri::for_document(&category.name, path);
-    let text = text(folder, path, &uri)?;
-    let front = front_matter(&text, path, &uri)?;
-    if let Some(requires) = unmet(&front, reader.flags) {
+    let text = read_text(folder, path, &uri)?;
+    let front = parse_front_matter(&text, path, &uri)?;
+    if let Some(requires) = unmet_requirement(&front, request.flags) {
         return Ok(Err(Filtered { uri, requires }));
     }
-    let body = match pattern::is_template(path) {
-        true => rendered(category, folder, path, &front, reader)
-            .map_err(|error| broken(&uri, path, &error))?,
-        false => front.body.to_owned(),
+    let body = if pattern::is_template(path) {
+        render_template(category, folder, path, &front, request)
+            .map_err(|error| template_failure(&uri, path, &error))?
+    } else {
+        front.body.to_owned()
     };
     Ok(Ok(Part {
         uri,
         title: front.text("title").map(str::to_owned),
-        kind: kind(category, &front),
+        kind: part_kind(category, &front),
         text: body,
     }))
 }
 
-/// What a list of documents says about one.
+/// An entry in a list of documents.
 pub(super) struct DocumentSummary {
     pub(super) title: Option<String>,
     pub(super) description: Option<String>,
-    /// How many bytes it has, unless that depends.
+    /// Size in bytes without front matter; `None` for a template.
     pub(super) size: Option<u64>,
 }
 
-/// Looks at the beginning of a document without rendering it; what cannot be read has nothing to say for itself.
+/// Summarizes a document by its front matter, without rendering it. Never fails: an unreadable one has
+/// no title.
 pub(super) fn summarize(folder: &CategoryDir, path: &str) -> DocumentSummary {
     let size = folder.size(path).filter(|_| !pattern::is_template(path));
     let head = if has_front_matter(path) {
-        folder.head(path, LOOKED_AT).unwrap_or_default()
+        folder.head(path, HEAD_BYTES).unwrap_or_default()
     } else {
         Vec::new()
     };
@@ -96,17 +98,17 @@ fn has_front_matter(path: &str) -> bool {
     matches!(media_type(path), "text/markdown" | "text/plain")
 }
 
-fn text(folder: &CategoryDir, path: &str, uri: &str) -> Result<String, ContentFailure> {
-    let bytes = folder.read(path).map_err(|error| unreadable(uri, &error))?;
+fn read_text(folder: &CategoryDir, path: &str, uri: &str) -> Result<String, ContentFailure> {
+    let bytes = folder.read(path).map_err(|error| read_failure(uri, &error))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-        problem(uri, ErrorType::FileReadError, format!("it is not UTF-8 text (line {line})"))
+        failure(uri, ErrorType::FileReadError, format!("it is not UTF-8 text (line {line})"))
     })
 }
 
-/// The front matter of Markdown and plain text; in other documents, `---` is theirs.
-fn front_matter<'a>(
+/// Parses the front matter of Markdown and plain text. In other formats `---` has its own meaning.
+fn parse_front_matter<'a>(
     text: &'a str,
     path: &str,
     uri: &str,
@@ -115,62 +117,66 @@ fn front_matter<'a>(
         return Ok(FrontMatter { body: text, ..FrontMatter::default() });
     }
     FrontMatter::of(text).map_err(|error| {
-        problem(
+        failure(
             uri,
             ErrorType::FrontMatterError,
-            format!("its front matter cannot be read: line {}: {}", error.line, error.message),
+            format!("its front matter is invalid: line {}: {}", error.line, error.message),
         )
     })
 }
 
-fn unreadable(uri: &str, error: &io::Error) -> ContentFailure {
+fn read_failure(uri: &str, error: &io::Error) -> ContentFailure {
     let why = match error.kind() {
-        io::ErrorKind::NotFound => "it is not there".to_owned(),
+        io::ErrorKind::NotFound => "it does not exist".to_owned(),
+        // From the capability handle, not from the system.
         io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => {
             "it leads out of its category".to_owned()
         }
         _ => format!("it cannot be read: {error}"),
     };
-    problem(uri, ErrorType::FileReadError, why)
+    failure(uri, ErrorType::FileReadError, why)
 }
 
-fn broken(uri: &str, path: &str, error: &TemplateError) -> ContentFailure {
+fn template_failure(uri: &str, path: &str, error: &TemplateError) -> ContentFailure {
     let place = match (error.name == path, error.line) {
         (true, Some(line)) => format!("line {line}"),
         _ => error.to_string().split(": ").next().unwrap_or_default().to_owned(),
     };
-    problem(uri, ErrorType::TemplateError, format!("{place}: {}", error.message))
+    failure(uri, ErrorType::TemplateError, format!("{place}: {}", error.message))
 }
 
-pub(super) fn problem(of: &str, error_type: ErrorType, error: String) -> ContentFailure {
+pub(super) fn failure(of: &str, error_type: ErrorType, error: String) -> ContentFailure {
     ContentFailure { of: of.to_owned(), error_type, error }
 }
 
-fn kind(category: &Category, front: &FrontMatter<'_>) -> PartKind {
-    let says_so = front.text("type").is_some_and(|kind| INSTRUCTS.contains(&kind));
-    if category.instruct && says_so { PartKind::Instruction } else { PartKind::Information }
+fn part_kind(category: &Category, front: &FrontMatter<'_>) -> PartKind {
+    let is_marked = front.text("type").is_some_and(|kind| INSTRUCTION_TYPES.contains(&kind));
+    if category.instruct && is_marked { PartKind::Instruction } else { PartKind::Information }
 }
 
-/// The flag that a document needs and that is not as it must be.
-fn unmet(front: &FrontMatter<'_>, flags: &RequestFlags) -> Option<String> {
-    let mut required =
-        front.values.iter().filter_map(|(key, value)| Some((key.strip_prefix(REQUIRES)?, value)));
+/// The first required flag that does not match.
+fn unmet_requirement(front: &FrontMatter<'_>, flags: &RequestFlags) -> Option<String> {
+    let mut required = front
+        .values
+        .iter()
+        .filter_map(|(key, value)| Some((key.strip_prefix(REQUIRES_PREFIX)?, value)));
     required
         .find(|(flag, wanted)| !is_met(wanted, flags.get_ignoring_case(flag)))
         .map(|(flag, _)| flag.to_owned())
 }
 
-/// True and false ask whether a flag is on, a list for any of its values, anything else for itself.
+/// `true` and `false` require the flag to be on or off, a list accepts any of its values, any other
+/// value must be equal.
 fn is_met(wanted: &Value, flag: Option<&Value>) -> bool {
-    let holds = |wanted: &Value| match flag {
+    let matches = |wanted: &Value| match flag {
         Some(Value::Array(values)) => values.contains(wanted),
         Some(value) => value == wanted,
         None => false,
     };
     match wanted {
         Value::Bool(wanted) => is_on(flag) == *wanted,
-        Value::Array(any) => any.iter().any(holds),
-        wanted => holds(wanted),
+        Value::Array(any) => any.iter().any(matches),
+        wanted => matches(wanted),
     }
 }
 
@@ -185,16 +191,16 @@ fn is_on(flag: Option<&Value>) -> bool {
     }
 }
 
-fn rendered(
+fn render_template(
     category: &Category,
     folder: &Arc<CategoryDir>,
     path: &str,
     front: &FrontMatter<'_>,
-    reader: ReadContext<'_>,
+    request: ReadContext<'_>,
 ) -> Result<String, TemplateError> {
-    let mut environment = reader.project.build_environment(reader.flags, reader.context);
+    let mut environment = request.project.build_environment(request.flags, request.context);
     let included = Arc::clone(folder);
-    environment.set_loader(move |name| include(&included, name));
+    environment.set_loader(move |name| load_include(&included, name));
     let source = template::pad_lines(front.body, front.lines);
     let context = minijinja::context! {
         category => minijinja::context! { name => &category.name, description => &category.description },
@@ -203,24 +209,24 @@ fn rendered(
     template::render(&environment, path, &source, context)
 }
 
-/// The source of an included file: without its front matter, its lines counted from the top.
-fn include(folder: &CategoryDir, name: &str) -> Result<Option<String>, Error> {
-    let refused = |why: String| {
+/// Loads an included file without its front matter, keeping its line numbers.
+fn load_include(folder: &CategoryDir, name: &str) -> Result<Option<String>, Error> {
+    let rejected = |why: String| {
         Error::new(ErrorKind::InvalidOperation, format!("cannot include `{name}`: {why}"))
     };
     if name.split('/').any(|part| part.starts_with('.')) {
-        return Err(refused("it leads out of the category or is hidden".to_owned()));
+        return Err(rejected("it leads out of the category or is hidden".to_owned()));
     }
-    let problem = |problem: ContentFailure| refused(problem.error);
-    let text = text(folder, name, name).map_err(problem)?;
-    let front = front_matter(&text, name, name).map_err(problem)?;
+    let to_error = |failure: ContentFailure| rejected(failure.error);
+    let text = read_text(folder, name, name).map_err(to_error)?;
+    let front = parse_front_matter(&text, name, name).map_err(to_error)?;
     Ok(Some(template::pad_lines(front.body, front.lines)))
 }
 
-/// The media type of a document, by its name.
+/// The media type of a document by its extension.
 pub(super) fn media_type(path: &str) -> &'static str {
     let plain = pattern::plain_name(path);
-    let extension = pattern::extension(plain.as_deref().unwrap_or(path))
+    let extension = pattern::split_extension(plain.as_deref().unwrap_or(path))
         .map(|(_, extension)| extension.to_ascii_lowercase());
     match extension.as_deref() {
         Some("md" | "markdown") => "text/markdown",
@@ -239,7 +245,7 @@ pub(super) fn media_type(path: &str) -> &'static str {
     }
 }
 
-/// Whether a path may be asked for at all.
+/// Whether a path may be requested: no part of it is hidden or empty.
 pub(super) fn is_visible(path: &str) -> bool {
     !path.split('/').any(|part| part.is_empty() || is_hidden(part))
 }

@@ -1,4 +1,4 @@
-//! The content that is open now. Reading the configuration again puts another in its place.
+//! A handle on the guide content, which is replaced when the configuration is read again.
 
 use std::{path::Path, sync::Arc};
 
@@ -11,22 +11,22 @@ use super::{
     tool,
 };
 
-/// The content that is open now. Clones are the same guide.
+/// A handle on the guide content. Clones are handles on the same content.
 #[derive(Clone)]
 pub struct Guide(Arc<RwLock<Arc<GuideContent>>>);
 
 impl Guide {
-    /// A guide with a content on it.
+    /// Creates a handle.
     pub fn new(content: GuideContent) -> Self {
         Self(Arc::new(RwLock::new(Arc::new(content))))
     }
 
-    /// Puts another content in its place. Whoever is reading goes on with the old one.
+    /// Replaces the content. Running requests keep the old one.
     pub fn replace(&self, content: GuideContent) {
         *self.0.write() = Arc::new(content);
     }
 
-    /// The content.
+    /// The current content.
     pub fn content(&self) -> Arc<GuideContent> {
         self.0.read().clone()
     }
@@ -36,13 +36,13 @@ impl Guide {
         tool::native(self)
     }
 
-    /// Has the tool among `natives` say which categories and collections there are now.
+    /// Updates the description of `get_content` with the current categories and collections.
     pub fn describe(&self, natives: &mut [Native]) {
         for native in natives
             .iter_mut()
             .filter(|native| native.tool.annotations.category.as_deref() == Some(tool::CATEGORY))
         {
-            native.tool.description.text = tool::purpose(&self.content());
+            native.tool.description.text = tool::describe(&self.content());
         }
     }
 
@@ -51,12 +51,12 @@ impl Guide {
         Arc::new(GuideResources(self.clone()))
     }
 
-    /// The addresses by which the document in a file is read, if it is one: for telling those who watch it.
+    /// The URIs under which a file is served, for notifying subscribers. Empty if it is not a document.
     pub fn uris_of_file(&self, file: &Path) -> Vec<String> {
         resources::uris_of_file(&self.content(), file)
     }
 
-    /// Runs a search on a thread that may wait for the disk.
+    /// Runs a search on a blocking thread, because it reads the disk.
     pub(super) async fn run_blocking<T: Send + 'static>(
         &self,
         search: impl FnOnce(&GuideContent) -> T + Send + 'static,

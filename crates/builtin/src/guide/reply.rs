@@ -1,4 +1,4 @@
-//! What was found, what was not, and why: as data, and as text for a model.
+//! The reply to an expression: documents and failures, as JSON and as text for a model.
 
 use std::borrow::Cow;
 use toolkit::ErrorType;
@@ -6,21 +6,21 @@ use toolkit::ErrorType;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How the line before a document begins.
+/// How the label of a document begins.
 const LABEL: &str = "[guide://";
 
-/// Everything that came of an expression.
+/// The reply to an expression.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct ContentReply {
-    /// The documents, in the order asked for.
+    /// The documents, in the order of the expression.
     pub parts: Vec<Part>,
-    /// What could not be found or read.
+    /// Terms and documents that were not found or could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<ContentFailure>,
-    /// Documents that need a flag which is not set.
+    /// Documents that were left out because a required flag does not match.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filtered: Vec<Filtered>,
-    /// Documents that did not fit.
+    /// Documents that did not fit into the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub omitted: Option<Omitted>,
 }
@@ -28,62 +28,63 @@ pub struct ContentReply {
 /// One document.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Part {
-    /// Its address.
+    /// URI of the document.
     pub uri: String,
-    /// Its title.
+    /// Title in its front matter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Whether it informs or instructs.
+    /// Whether it is information or instruction.
     pub kind: PartKind,
-    /// Its text.
+    /// The text, without front matter.
     pub text: String,
 }
 
-/// Whether a document informs or instructs.
+/// Whether a document is information or instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PartKind {
-    /// It informs.
+    /// Information.
     Information,
-    /// It instructs: its category may, and it says that it does.
+    /// Instruction: its category allows it and its front matter says so.
     Instruction,
 }
 
-/// Something that could not be found or read.
+/// A term or document that was not found or could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct ContentFailure {
-    /// What was asked for: a term of the expression, or the address of a document.
+    /// A term of the expression, or the URI of a document.
     pub of: String,
-    /// The kind of problem, for programs.
+    /// Type of the error, for programs.
     #[schemars(with = "String")]
     pub error_type: ErrorType,
-    /// What is wrong and what to do.
+    /// The reason and what to do.
     pub error: String,
 }
 
-/// A document that needs a flag which is not set.
+/// A document that was left out because a required flag does not match.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Filtered {
-    /// Its address.
+    /// URI of the document.
     pub uri: String,
-    /// The flag.
+    /// Name of the flag.
     pub requires: String,
 }
 
-/// Documents that did not fit into the answer.
+/// Documents that did not fit into the response.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Omitted {
-    /// How many.
+    /// Number of documents.
     pub count: usize,
-    /// The addresses of the first of them, by which each can be read.
+    /// URIs of the first ones, readable as resources.
     pub uris: Vec<String>,
-    /// How to get them.
+    /// How to read them.
     pub hint: String,
 }
 
 impl Part {
-    /// The text with a line before it that says where it comes from. No other line looks like it.
-    pub fn labelled(&self) -> String {
+    /// The text after a label line with URI, title and kind. No other line looks like a label, so that
+    /// a document cannot pose as an instruction.
+    pub fn to_labelled_text(&self) -> String {
         let kind = match self.kind {
             PartKind::Information => "information",
             PartKind::Instruction => "instruction",
@@ -91,14 +92,14 @@ impl Part {
         let title = self
             .title
             .as_ref()
-            .map(|title| format!(", {}", on_one_line(title)))
+            .map(|title| format!(", {}", sanitize_title(title)))
             .unwrap_or_default();
-        format!("[{}{title} ({kind})]\n{}", self.uri, without_labels(&self.text))
+        format!("[{}{title} ({kind})]\n{}", self.uri, escape_labels(&self.text))
     }
 }
 
-/// A title that cannot end the label it stands in, nor say of which kind the document is.
-fn on_one_line(title: &str) -> String {
+/// Removes what would let a title end the label or change the kind in it.
+fn sanitize_title(title: &str) -> String {
     let plain: String = title
         .chars()
         .filter(|c| !"[]()".contains(*c))
@@ -107,24 +108,22 @@ fn on_one_line(title: &str) -> String {
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text in which each line that looks like a label has a backslash before it.
-fn without_labels(text: &str) -> Cow<'_, str> {
+/// Escapes lines that look like a label with a backslash.
+fn escape_labels(text: &str) -> Cow<'_, str> {
     if !text.contains(LABEL) {
         return Cow::Borrowed(text);
     }
-    // Whatever a reader may take for the end of a line counts as one.
-    let is_end =
+    // All characters that a model may read as a line break, not only those of `str::lines`.
+    let is_line_break =
         |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
-    let escaped =
-        text.split_inclusive(is_end).map(|line| match line.trim_start().starts_with(LABEL) {
-            true => format!("\\{line}"),
-            false => line.to_owned(),
-        });
+    let escaped = text.split_inclusive(is_line_break).map(|line| {
+        if line.trim_start().starts_with(LABEL) { format!("\\{line}") } else { line.to_owned() }
+    });
     Cow::Owned(escaped.collect())
 }
 
 impl ContentReply {
-    /// What else is to be said beside the documents; nothing if all went well.
+    /// Remarks on what is missing in the reply; `None` if it is complete.
     pub fn remarks(&self) -> Option<String> {
         let failures = self
             .failures
@@ -133,17 +132,17 @@ impl ContentReply {
         let filtered = self
             .filtered
             .iter()
-            .map(|one| format!("Left out: `{}` needs the flag `{}`", one.uri, one.requires));
+            .map(|one| format!("Left out: `{}` requires the flag `{}`", one.uri, one.requires));
         let omitted = self.omitted.iter().map(|omitted| {
             let more = omitted.count - omitted.uris.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             format!("Did not fit: {}{more}. {}", omitted.uris.join(", "), omitted.hint)
         });
         let remarks: Vec<_> = failures.chain(filtered).chain(omitted).collect();
-        (!remarks.is_empty()).then(|| without_labels(&remarks.join("\n")).into_owned())
+        (!remarks.is_empty()).then(|| escape_labels(&remarks.join("\n")).into_owned())
     }
 
-    /// The kind of failure it is that nothing was found: the first that is not the mere absence of documents.
+    /// The error type of a reply without documents: the first that is not `not_found`.
     pub(super) fn error_type(&self) -> ErrorType {
         let other = self
             .failures
@@ -158,8 +157,8 @@ impl ContentReply {
     }
 
     /// The documents as one text, each with its label.
-    pub fn text(&self) -> String {
-        let texts = self.parts.iter().map(Part::labelled).chain(self.remarks());
+    pub fn to_text(&self) -> String {
+        let texts = self.parts.iter().map(Part::to_labelled_text).chain(self.remarks());
         texts.map(|text| text.trim_end().to_owned()).collect::<Vec<_>>().join("\n\n")
     }
 }

@@ -1,4 +1,4 @@
-//! Documents as resources, at any depth, and the completion of their names.
+//! Documents as resources, and the completion of their names.
 
 use std::{collections::HashMap, path::Path};
 
@@ -9,7 +9,7 @@ use toolkit::{
 
 use super::{
     Category,
-    category_dir::{CategoryDir, MOST_FILES},
+    category_dir::{CategoryDir, MAX_FILES},
     content::GuideContent,
     document::{self, is_visible, media_type},
     handle::Guide,
@@ -18,7 +18,7 @@ use super::{
     uri,
 };
 
-/// The family of all documents.
+/// The URI template of all documents.
 const DOCUMENT: &str = "guide://{category}/{+path}";
 
 pub(super) struct GuideResources(pub(super) Guide);
@@ -26,7 +26,9 @@ pub(super) struct GuideResources(pub(super) Guide);
 impl Resources for GuideResources {
     fn list(&self) -> BoxFuture<'_, Vec<Resource>> {
         Box::pin(
-            self.0.run_blocking(|content| content.categories.iter().flat_map(listed).collect()),
+            self.0.run_blocking(|content| {
+                content.categories.iter().flat_map(list_category).collect()
+            }),
         )
     }
 
@@ -38,8 +40,7 @@ impl Resources for GuideResources {
             uri_template: DOCUMENT.to_owned(),
             name: "document".to_owned(),
             description: Some(
-                "A document of a category; `guide://category` is all of what a category gives"
-                    .to_owned(),
+                "A document of a category; `guide://category` is the whole category".to_owned(),
             ),
             mime_type: "text/markdown".to_owned(),
         }]
@@ -77,76 +78,74 @@ impl Resources for GuideResources {
             })),
             (DOCUMENT, "path") => {
                 let category = chosen.get("category").cloned();
-                Box::pin(
-                    self.0.run_blocking(move |content| {
-                        Some(paths(content, category.as_deref(), &value))
-                    }),
-                )
+                Box::pin(self.0.run_blocking(move |content| {
+                    Some(complete_path(content, category.as_deref(), &value))
+                }))
             }
             _ => Box::pin(std::future::ready(None)),
         }
     }
 }
 
-/// All addresses by which the document in the file `path` is read, alone or with others. A collection
-/// may have it, and whoever watches one rather looks in vain than misses a change.
+/// All URIs whose content depends on the file `path`. Includes every collection, because it may
+/// contain the document: prefer a spurious notification to a missed one.
 pub(super) fn uris_of_file(content: &GuideContent, path: &Path) -> Vec<String> {
-    let below = |category: &Category| {
+    let in_category = |category: &Category| {
         let path =
             path.strip_prefix(&category.folder).ok()?.to_str().filter(|path| is_visible(path))?;
-        let named =
+        let documents =
             pattern::names(path).into_iter().map(|name| uri::for_document(&category.name, &name));
-        Some(named.chain([uri::for_category(&category.name)]).collect::<Vec<_>>())
+        Some(documents.chain([uri::for_category(&category.name)]).collect::<Vec<_>>())
     };
-    let mut addresses: Vec<_> = content.categories.iter().filter_map(below).flatten().collect();
-    if !addresses.is_empty() {
-        addresses.extend(
+    let mut uris: Vec<_> = content.categories.iter().filter_map(in_category).flatten().collect();
+    if !uris.is_empty() {
+        uris.extend(
             content.collections.iter().map(|collection| uri::for_category(&collection.name)),
         );
     }
-    addresses
+    uris
 }
 
-fn listed(category: &Category) -> Vec<Resource> {
+fn list_category(category: &Category) -> Vec<Resource> {
     let Ok(folder) = CategoryDir::open(&category.folder) else {
         return Vec::new();
     };
     let listing = folder.all_files();
-    let documents = listing.paths.iter().map(|path| resource(category, &folder, path));
-    documents.chain(listing.is_cut.then(|| rest(category))).collect()
+    let documents = listing.paths.iter().map(|path| to_resource(category, &folder, path));
+    documents.chain(listing.is_truncated.then(|| truncation_notice(category))).collect()
 }
 
-/// What stands at the end of a list that is not whole.
-fn rest(category: &Category) -> Resource {
+/// The last entry of a truncated list.
+fn truncation_notice(category: &Category) -> Resource {
     Resource {
         uri: uri::for_category(&category.name),
         name: format!("{}: more documents", category.name),
         description: Some(format!(
-            "The category has more than the {MOST_FILES} listed; they can be read by their addresses"
+            "The category has more than the {MAX_FILES} listed documents; they can be read by their URIs"
         )),
         mime_type: "text/markdown".to_owned(),
         size: None,
     }
 }
 
-fn resource(category: &Category, folder: &CategoryDir, path: &str) -> Resource {
-    let about = document::summarize(folder, path);
+fn to_resource(category: &Category, folder: &CategoryDir, path: &str) -> Resource {
+    let summary = document::summarize(folder, path);
     Resource {
         uri: uri::for_document(&category.name, path),
-        name: about.title.unwrap_or_else(|| format!("{}/{path}", category.name)),
-        description: about.description,
+        name: summary.title.unwrap_or_else(|| format!("{}/{path}", category.name)),
+        description: summary.description,
         mime_type: media_type(path).to_owned(),
-        size: about.size,
+        size: summary.size,
     }
 }
 
-/// Paths of the category, or of all if none is chosen, that go on from `value`, in order, each once.
-fn paths(content: &GuideContent, category: Option<&str>, value: &str) -> Vec<String> {
-    let is_meant = |one: &&Category| category.is_none_or(|name| name == one.name);
+/// Completes a path: those of the category, or of all if none is chosen, that begin with `value`.
+fn complete_path(content: &GuideContent, category: Option<&str>, value: &str) -> Vec<String> {
+    let is_chosen = |one: &&Category| category.is_none_or(|name| name == one.name);
     let folders = content
         .categories
         .iter()
-        .filter(is_meant)
+        .filter(is_chosen)
         .filter_map(|category| CategoryDir::open(&category.folder).ok());
     let mut paths: Vec<_> = folders
         .flat_map(|folder| folder.all_files().paths)
@@ -166,17 +165,17 @@ fn read(
 ) -> Result<Option<ResourceContent>, Interrupt> {
     if let (Some(category), Some(path)) = (content.category(&name), &path)
         && !media_type(path).starts_with("text/")
-        && let Some(content) = bytes(category, path, &uri)
+        && let Some(binary) = read_binary(category, path, &uri)
     {
-        return Ok(Some(content));
+        return Ok(Some(binary));
     }
     let mime_type = path.as_deref().map_or("text/markdown", media_type).to_owned();
-    let answer = match path.as_deref() {
-        Some(path) => content.at(&name, path, context),
-        None => content.whole(&name, context),
+    let reply = match path.as_deref() {
+        Some(path) => content.read_path(&name, path, context),
+        None => content.read_all(&name, context),
     };
-    match answer.parts.as_slice() {
-        [] => unread(&answer),
+    match reply.parts.as_slice() {
+        [] => explain_empty(&reply),
         [part] if path.is_some() => {
             let found = uri::parse(&part.uri).and_then(|(_, path)| path);
             let mime_type = found.as_deref().map_or(mime_type, |path| media_type(path).to_owned());
@@ -185,25 +184,25 @@ fn read(
         _ => Ok(Some(ResourceContent {
             uri,
             mime_type: "text/markdown".to_owned(),
-            body: Body::Text(answer.text()),
+            body: Body::Text(reply.to_text()),
         })),
     }
 }
 
-/// A document that is not there is unknown; one that is there and cannot be read says why.
-fn unread(answer: &ContentReply) -> Result<Option<ResourceContent>, Interrupt> {
-    let is_missing =
-        answer.failures.iter().all(|problem| problem.error_type == ErrorType::NotFound);
-    match answer.remarks() {
-        Some(remarks) if !is_missing || !answer.filtered.is_empty() => {
+/// A document that does not exist is an unknown resource; one that cannot be read is an error with
+/// the reason.
+fn explain_empty(reply: &ContentReply) -> Result<Option<ResourceContent>, Interrupt> {
+    let is_missing = reply.failures.iter().all(|failure| failure.error_type == ErrorType::NotFound);
+    match reply.remarks() {
+        Some(remarks) if !is_missing || !reply.filtered.is_empty() => {
             Err(Interrupt::Invalid(remarks))
         }
         _ => Ok(None),
     }
 }
 
-/// A file that is not text.
-fn bytes(category: &Category, path: &str, uri: &str) -> Option<ResourceContent> {
+/// Reads a file that is not text; `None` if it is.
+fn read_binary(category: &Category, path: &str, uri: &str) -> Option<ResourceContent> {
     if !is_visible(path) || pattern::is_template(path) {
         return None;
     }

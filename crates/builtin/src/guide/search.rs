@@ -1,4 +1,5 @@
-//! From an expression to documents: what it means, in order, each once, as much as fits.
+//! Searches guide content: resolves an expression to documents, in order and without duplicates, and
+//! reads as many as fit into a response.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -10,32 +11,32 @@ use toolkit::{Context, ErrorType, closest};
 
 use super::{
     Category,
-    category_dir::{CategoryDir, MOST_FILES, SearchScope},
+    category_dir::{CategoryDir, MAX_FILES, SearchScope},
     category_index::{CategoryIndex, SearchBudget, SearchError},
     content::{GuideContent, Limits},
-    document::{self, ReadContext, is_visible, problem},
+    document::{self, ReadContext, failure, is_visible},
     pattern::{Matcher, is_template, names, plain_name},
     reply::{ContentFailure, ContentReply, Omitted},
     uri,
 };
 use crate::template::RequestFlags;
 
-/// How many documents are named where not all of them are.
-const NAMED: usize = 20;
+/// Names in a message that lists some of many.
+const MAX_LISTED: usize = 20;
 
-/// How many documents that do not fit are looked at before no other is.
-const TRIED: usize = 100;
+/// Documents that do not fit before no further ones are read.
+const MAX_OMITTED: usize = 100;
 
-/// How many bytes of a file front matter may take.
-const FRONT_MATTER: usize = 64 << 10;
+/// The largest front matter that is assumed, in bytes.
+const FRONT_MATTER_BYTES: usize = 64 << 10;
 
-/// A document that was found: its category and its path.
+/// A document: the name of its category and its path.
 type DocumentPath<'a> = (&'a str, String);
 
-/// How many terms are looked at, those of collections among them.
-const MOST_TERMS: usize = 1_000;
+/// Terms that one request may resolve, including those of collections.
+const MAX_TERMS: usize = 1_000;
 
-/// One search of a content.
+/// One search.
 pub(super) struct Search<'a> {
     content: &'a GuideContent,
     context: &'a Context,
@@ -45,10 +46,10 @@ pub(super) struct Search<'a> {
     budget: SearchBudget,
     terms: usize,
     failures: Vec<ContentFailure>,
-    /// Whether it has been said what else there is: once is enough.
+    /// Whether a failure already lists the existing documents: once is enough.
     has_hinted: bool,
-    /// The collections being looked through, from the outermost.
-    inside: Vec<&'a str>,
+    /// The collections being resolved, outermost first, to detect cycles.
+    open_collections: Vec<&'a str>,
 }
 
 impl<'a> Search<'a> {
@@ -63,86 +64,86 @@ impl<'a> Search<'a> {
             terms: 0,
             failures: Vec::new(),
             has_hinted: false,
-            inside: Vec::new(),
+            open_collections: Vec::new(),
         }
     }
 
-    /// The same search with other limits.
-    pub(super) fn within(self, limits: Limits) -> Self {
+    pub(super) fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    pub(super) fn answer(mut self, expression: &Expression) -> ContentReply {
-        let places = self.places(expression);
-        let mut answer = self.read(places);
-        // What was not found comes before what could not be read.
-        self.failures.append(&mut answer.failures);
-        answer.failures = self.failures;
-        answer
+    pub(super) fn run(mut self, expression: &Expression) -> ContentReply {
+        let documents = self.resolve(expression);
+        let mut reply = self.read(documents);
+        // Terms that were not found come before documents that could not be read.
+        self.failures.append(&mut reply.failures);
+        reply.failures = self.failures;
+        reply
     }
 
-    /// The one document at a path, if there is a file.
-    pub(super) fn exactly(mut self, category: &'a Category, path: &str) -> Option<ContentReply> {
+    /// Reads the document at an exact path. `None` if there is no such file.
+    pub(super) fn read_exact(mut self, category: &'a Category, path: &str) -> Option<ContentReply> {
         let folder = self.folder(category).ok()?;
         (is_visible(path) && folder.size(path).is_some())
             .then(|| self.read(vec![(&category.name, path.to_owned())]))
     }
 
-    /// The documents that an expression means, in order, each once.
-    fn places(&mut self, expression: &Expression) -> Vec<DocumentPath<'a>> {
+    /// Resolves an expression to documents, in order and without duplicates.
+    fn resolve(&mut self, expression: &Expression) -> Vec<DocumentPath<'a>> {
         let (mut found, mut unwanted) = (Vec::new(), HashSet::new());
         for term in &expression.terms {
-            let places = self.term(term);
+            let documents = self.resolve_term(term);
             match term.sense {
-                Sense::Wanted => found.extend(places),
-                Sense::Unwanted => unwanted.extend(places),
+                Sense::Wanted => found.extend(documents),
+                Sense::Unwanted => unwanted.extend(documents),
             }
         }
         let mut seen = HashSet::new();
-        found.retain(|place| !unwanted.contains(place) && seen.insert(place.clone()));
+        found.retain(|document| !unwanted.contains(document) && seen.insert(document.clone()));
         found
     }
 
-    fn term(&mut self, term: &Term) -> Vec<DocumentPath<'a>> {
+    /// Resolves a term and records its failures.
+    fn resolve_term(&mut self, term: &Term) -> Vec<DocumentPath<'a>> {
         let before = self.failures.len();
-        match self.found(term) {
+        match self.try_resolve_term(term) {
             Ok(found) => {
-                // Nothing to leave out is no problem, and a failure inside has been told.
+                // An exclusion may match nothing, and failures inside a collection are recorded.
                 if found.is_empty() && term.sense == Sense::Wanted && self.failures.len() == before
                 {
-                    self.missed(term, None);
+                    self.record_no_match(term, None);
                 }
                 found
             }
-            Err(problem) => {
-                self.failures.push(problem);
+            Err(failure) => {
+                self.failures.push(failure);
                 Vec::new()
             }
         }
     }
 
-    fn found(&mut self, term: &Term) -> Result<Vec<DocumentPath<'a>>, ContentFailure> {
+    fn try_resolve_term(&mut self, term: &Term) -> Result<Vec<DocumentPath<'a>>, ContentFailure> {
         self.terms += 1;
         if self.context.cancel_token().is_cancelled() {
-            return Err(problem(
+            return Err(failure(
                 &term.to_string(),
                 ErrorType::Cancelled,
                 "the request was cancelled".to_owned(),
             ));
         }
-        if self.terms > MOST_TERMS {
-            return Err(too_much(&term.to_string()));
+        if self.terms > MAX_TERMS {
+            return Err(over_budget(&term.to_string()));
         }
         match (self.content.category(&term.name), self.content.collection(&term.name)) {
-            (Some(category), _) => self.in_category(category, term),
+            (Some(category), _) => self.resolve_in_category(category, term),
             (None, Some(collection)) => {
-                self.in_collection(&collection.name, &collection.items, term)
+                self.resolve_in_collection(&collection.name, &collection.items, term)
             }
-            (None, None) => Err(self.unknown(term)),
+            (None, None) => Err(self.unknown_name(term)),
         }
     }
 
-    fn in_category(
+    fn resolve_in_category(
         &mut self,
         category: &'a Category,
         term: &Term,
@@ -152,20 +153,23 @@ impl<'a> Search<'a> {
             category.patterns.iter().filter(|_| !has_wanted).chain(&term.patterns).collect();
         let (wanted, unwanted): (Vec<_>, Vec<_>) =
             patterns.into_iter().partition(|pattern| pattern.sense == Sense::Wanted);
-        let unwanted = matcher(unwanted, term)?;
+        let unwanted = compile(unwanted, term)?;
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         for pattern in wanted {
-            let (paths, is_cut) = self.find_in_index(category, pattern, term)?;
-            if is_cut {
-                self.failures.push(problem(&term.name, ErrorType::TooManyFiles, cut()));
+            let (paths, is_truncated) = self.find_in_index(category, pattern, term)?;
+            if is_truncated {
+                let why = describe_truncation();
+                self.failures.push(failure(&term.name, ErrorType::TooManyFiles, why));
             } else if paths.is_empty() && has_wanted && term.sense == Sense::Wanted {
-                self.missed(term, Some(pattern));
+                self.record_no_match(term, Some(pattern));
             }
             found.extend(
-                paths.into_iter().filter(|path| seen.insert(path.clone()) && !unwanted.finds(path)),
+                paths
+                    .into_iter()
+                    .filter(|path| seen.insert(path.clone()) && !unwanted.matches_any(path)),
             );
         }
-        // A document hides the template that would become it.
+        // A file takes precedence over a template of the same name.
         let paths: HashSet<_> = found.iter().cloned().collect();
         found.retain(|path| plain_name(path).is_none_or(|plain| !paths.contains(&plain)));
         Ok(found.into_iter().map(|path| (category.name.as_str(), path)).collect())
@@ -179,35 +183,35 @@ impl<'a> Search<'a> {
     ) -> Result<(BTreeSet<String>, bool), ContentFailure> {
         let context = self.context;
         let (index, budget) = self.index(category)?;
-        index.find(pattern, budget, &|| context.cancel_token().is_cancelled()).map_err(|cut| {
-            match cut {
-                SearchError::Glob(why) => no_glob(term, &why),
-                SearchError::TooMuch => too_much(&term.to_string()),
+        index.find(pattern, budget, &|| context.cancel_token().is_cancelled()).map_err(|error| {
+            match error {
+                SearchError::InvalidGlob(why) => invalid_glob(term, &why),
+                SearchError::OverBudget => over_budget(&term.to_string()),
             }
         })
     }
 
-    /// Of a collection, patterns keep what they find.
-    fn in_collection(
+    /// The patterns of a term filter the documents of a collection.
+    fn resolve_in_collection(
         &mut self,
         name: &'a str,
         items: &Expression,
         term: &Term,
     ) -> Result<Vec<DocumentPath<'a>>, ContentFailure> {
-        if self.inside.contains(&name) {
-            return Err(problem(
+        if self.open_collections.contains(&name) {
+            return Err(failure(
                 name,
                 ErrorType::CircularCollection,
                 "the collection contains itself".to_owned(),
             ));
         }
-        self.inside.push(name);
-        let mut found = self.places(items);
-        self.inside.pop();
+        self.open_collections.push(name);
+        let mut found = self.resolve(items);
+        self.open_collections.pop();
         if !term.patterns.is_empty() {
             let all = Pattern { sense: Sense::Wanted, glob: "**".to_owned() };
             let has_wanted = term.patterns.iter().any(|pattern| pattern.sense == Sense::Wanted);
-            let matcher = matcher(
+            let matcher = compile(
                 Some(&all).filter(|_| !has_wanted).into_iter().chain(&term.patterns),
                 term,
             )?;
@@ -224,47 +228,47 @@ impl<'a> Search<'a> {
             let opened = CategoryDir::open(&category.folder)
                 .map(|folder| CategoryIndex::new(Arc::new(folder)));
             opened.map_err(|_| {
-                problem(
+                failure(
                     &category.name,
                     ErrorType::FileReadError,
-                    "its folder cannot be opened".to_owned(),
+                    "could not open its folder".to_owned(),
                 )
             })
         };
         let index = self.indexes.entry(&category.name).or_insert_with(open);
-        index.as_mut().map(|index| (index, &mut self.budget)).map_err(|problem| problem.clone())
+        index.as_mut().map(|index| (index, &mut self.budget)).map_err(|failure| failure.clone())
     }
 
     fn folder(&mut self, category: &'a Category) -> Result<Arc<CategoryDir>, ContentFailure> {
         self.index(category).map(|(index, _)| Arc::clone(&index.folder))
     }
 
-    fn unknown(&self, term: &Term) -> ContentFailure {
-        let advice = match closest(&term.name, self.content.names()) {
+    fn unknown_name(&self, term: &Term) -> ContentFailure {
+        let hint = match closest(&term.name, self.content.names()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}", listed_names(self.content.names())),
+            None => format!("there are {}", list_names(self.content.names())),
         };
-        problem(
+        failure(
             &term.to_string(),
             ErrorType::NotFound,
-            format!("there is no category or collection `{}`; {advice}", term.name),
+            format!("there is no category or collection `{}`; {hint}", term.name),
         )
     }
 
-    /// Notes that a term, or one pattern of it, found nothing.
-    fn missed(&mut self, term: &Term, pattern: Option<&Pattern>) {
+    /// Records that a term, or one of its patterns, matches nothing.
+    fn record_no_match(&mut self, term: &Term, pattern: Option<&Pattern>) {
         let of =
             pattern.map_or_else(|| term.to_string(), |pattern| format!("{}/{pattern}", term.name));
-        let advice = if self.has_hinted { None } else { self.advice(term, pattern) };
+        let hint = if self.has_hinted { None } else { self.suggest(term, pattern) };
         self.has_hinted = true;
-        let error = advice.map_or_else(
+        let error = hint.map_or_else(
             || "nothing matches".to_owned(),
-            |advice| format!("nothing matches; {advice}"),
+            |hint| format!("nothing matches; {hint}"),
         );
-        self.failures.push(problem(&of, ErrorType::NotFound, error));
+        self.failures.push(failure(&of, ErrorType::NotFound, error));
     }
 
-    fn advice(&mut self, term: &Term, pattern: Option<&Pattern>) -> Option<String> {
+    fn suggest(&mut self, term: &Term, pattern: Option<&Pattern>) -> Option<String> {
         let category = self.content.category(&term.name)?;
         let context = self.context;
         let (index, budget) = self.index(category).ok()?;
@@ -279,22 +283,22 @@ impl<'a> Search<'a> {
             pattern.and_then(|pattern| closest(&pattern.glob, names.iter().map(|name| &**name)));
         Some(match near {
             Some(near) => format!("did you mean `{}/{near}`?", term.name),
-            None if paths.is_empty() => "there is nothing".to_owned(),
-            None => format!("there are {}", listed_names(paths.iter().map(String::as_str))),
+            None if paths.is_empty() => "it is empty".to_owned(),
+            None => format!("there are {}", list_names(paths.iter().map(String::as_str))),
         })
     }
 
-    fn reader(&self) -> ReadContext<'_> {
+    fn read_context(&self) -> ReadContext<'_> {
         ReadContext { project: &self.content.project, flags: &self.flags, context: self.context }
     }
 
-    /// Reads documents until the answer is full.
-    fn read(&mut self, places: Vec<DocumentPath<'a>>) -> ContentReply {
-        let mut answer = ContentReply::default();
+    /// Reads documents until the response is full.
+    fn read(&mut self, documents: Vec<DocumentPath<'a>>) -> ContentReply {
+        let mut reply = ContentReply::default();
         let mut omitted = Vec::new();
         let limits = self.limits;
         let mut bytes = 0;
-        for (name, path) in &places {
+        for (name, path) in &documents {
             let Some(category) = self.content.category(name) else {
                 continue;
             };
@@ -302,72 +306,74 @@ impl<'a> Search<'a> {
                 continue;
             };
             let is_full = self.context.cancel_token().is_cancelled()
-                || answer.parts.len() >= limits.documents
-                || omitted.len() >= TRIED;
-            if is_full || bytes + least_size(&folder, path) > limits.bytes {
+                || reply.parts.len() >= limits.documents
+                || omitted.len() >= MAX_OMITTED;
+            if is_full || bytes + min_size(&folder, path) > limits.bytes {
                 omitted.push(uri::for_document(name, path));
                 continue;
             }
-            match document::read(category, &folder, path, self.reader()) {
+            match document::read(category, &folder, path, self.read_context()) {
                 Ok(Ok(part)) if bytes + part.text.len() > limits.bytes => omitted.push(part.uri),
                 Ok(Ok(part)) => {
                     bytes += part.text.len();
-                    answer.parts.push(part);
+                    reply.parts.push(part);
                 }
-                Ok(Err(filtered)) => answer.filtered.push(filtered),
-                Err(problem) => answer.failures.push(problem),
+                Ok(Err(filtered)) => reply.filtered.push(filtered),
+                Err(failure) => reply.failures.push(failure),
             }
         }
-        answer.omitted = omission(omitted);
-        answer
+        reply.omitted = build_omitted(omitted);
+        reply
     }
 }
 
-/// How many bytes a document has at least, so that what cannot fit need not be read.
-fn least_size(folder: &CategoryDir, path: &str) -> usize {
+/// The minimum size of a document's text, so that a document that cannot fit is not read.
+fn min_size(folder: &CategoryDir, path: &str) -> usize {
     let size = folder.size(path).filter(|_| !is_template(path)).unwrap_or_default();
-    usize::try_from(size).unwrap_or(usize::MAX).saturating_sub(FRONT_MATTER).max(1)
+    usize::try_from(size).unwrap_or(usize::MAX).saturating_sub(FRONT_MATTER_BYTES).max(1)
 }
 
-fn matcher<'p>(
+fn compile<'p>(
     patterns: impl IntoIterator<Item = &'p Pattern>,
     term: &Term,
 ) -> Result<Matcher, ContentFailure> {
-    Matcher::new(patterns).map_err(|why| no_glob(term, &why))
+    Matcher::new(patterns).map_err(|why| invalid_glob(term, &why))
 }
 
-fn no_glob(term: &Term, why: &str) -> ContentFailure {
-    problem(&term.to_string(), ErrorType::InvalidExpression, format!("a pattern is no glob: {why}"))
+fn invalid_glob(term: &Term, why: &str) -> ContentFailure {
+    failure(
+        &term.to_string(),
+        ErrorType::InvalidExpression,
+        format!("a pattern is not a valid glob: {why}"),
+    )
 }
 
-fn too_much(of: &str) -> ContentFailure {
-    problem(
+fn over_budget(of: &str) -> ContentFailure {
+    failure(
         of,
         ErrorType::TooManyFiles,
-        "it is more than one request looks at; ask for less at once, or name folders".to_owned(),
+        "it exceeds the limit of one request; request less, or name folders".to_owned(),
     )
 }
 
-fn cut() -> String {
-    format!(
-        "it has more than {MOST_FILES} files or deeper folders than are looked at; name a smaller folder"
-    )
+fn describe_truncation() -> String {
+    format!("it has more than {MAX_FILES} files or is nested too deeply; name a smaller folder")
 }
 
-fn omission(mut uris: Vec<String>) -> Option<Omitted> {
+fn build_omitted(mut uris: Vec<String>) -> Option<Omitted> {
     let count = uris.len();
-    uris.truncate(NAMED);
-    let hint = "Read each by its address as a resource, or ask for fewer at once.".to_owned();
+    uris.truncate(MAX_LISTED);
+    let hint = "Read each as a resource by its URI, or request fewer at once.".to_owned();
     (count > 0).then_some(Omitted { count, uris, hint })
 }
 
-/// Names in a row, as many as one reads.
-fn listed_names<'n>(names: impl Iterator<Item = &'n str>) -> String {
+/// Lists names, truncated to [`MAX_LISTED`].
+fn list_names<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
     match names.len() {
         0 => "none".to_owned(),
-        count if count > NAMED => {
-            format!("{} and {} more", names[..NAMED].join(", "), count - NAMED)
+        count if count > MAX_LISTED => {
+            format!("{} and {} more", names[..MAX_LISTED].join(", "), count - MAX_LISTED)
         }
         _ => names.join(", "),
     }

@@ -1,20 +1,19 @@
-//! Addresses of documents: `guide://category/path`, with what an address cannot hold encoded.
+//! URIs of documents: `guide://category/path`, percent-encoded.
 
 use crate::percent::{decode, encode_path};
 
 const SCHEME: &str = "guide://";
 
-/// The address of a document.
 pub(super) fn for_document(category: &str, path: &str) -> String {
     format!("{SCHEME}{category}/{}", encode_path(path))
 }
 
-/// The address of all that a category gives.
+/// The URI of everything in a category or collection.
 pub(super) fn for_category(category: &str) -> String {
     format!("{SCHEME}{category}")
 }
 
-/// What an address names: a category or collection, and perhaps a path in it.
+/// Parses a URI into a category or collection and an optional path.
 pub(super) fn parse(uri: &str) -> Option<(String, Option<String>)> {
     let rest = uri.strip_prefix(SCHEME)?;
     let (name, path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -27,7 +26,7 @@ mod tests {
     use super::{for_document, parse};
 
     #[test]
-    fn any_path_has_an_address_that_leads_back_to_it() {
+    fn every_path_survives_a_round_trip() {
         for path in ["a.md", "deep/er/b.md", "my notes?#%.md", "größe/日本.md", "a+b,c!.md"] {
             let uri = for_document("lang", path);
             assert!(uri.is_ascii() && !uri.contains([' ', '?', '#']), "{uri}");
@@ -37,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn one_segment_is_a_whole_category_and_nonsense_is_nothing() {
+    fn parses_whole_categories_and_rejects_other_uris() {
         assert_eq!(parse("guide://lang"), Some(("lang".to_owned(), None)));
         assert_eq!(parse("guide://lang/"), Some(("lang".to_owned(), None)));
         assert_eq!(parse("file:///etc/passwd"), None);

@@ -1,10 +1,9 @@
-//! How a prompt explains itself: four sections, made from its front matter.
+//! Renders the description of a prompt from its front matter.
 
 use formats::{ArgumentDefinition, Interface, Prompt};
 
 use super::Detail;
 
-/// The description of a prompt.
 pub(super) fn describe(prompt: &Prompt, detail: Detail) -> String {
     let about = match prompt.description.trim() {
         "" => prompt.name.clone(),
@@ -15,64 +14,67 @@ pub(super) fn describe(prompt: &Prompt, detail: Detail) -> String {
     }
     let sections = [
         ("Description", about),
-        ("Conceptual Schema", if detail == Detail::Full { schema(prompt) } else { String::new() }),
-        ("Usage Instructions", usage(prompt)),
-        ("Concrete Examples", examples(prompt)),
+        (
+            "Conceptual Schema",
+            if detail == Detail::Full { render_schema(prompt) } else { String::new() },
+        ),
+        ("Usage Instructions", render_usage(prompt)),
+        ("Concrete Examples", render_examples(prompt)),
     ];
     let sections = sections.into_iter().filter(|(_, text)| !text.is_empty());
     sections.map(|(label, text)| format!("## {label}\n\n{text}")).collect::<Vec<_>>().join("\n\n")
 }
 
-fn schema(prompt: &Prompt) -> String {
-    let taken = match &prompt.interface {
+fn render_schema(prompt: &Prompt) -> String {
+    let schema = match &prompt.interface {
         Interface::Words(words) => format!("*args: {words}"),
-        Interface::Named(arguments) if arguments.is_empty() => "takes nothing".to_owned(),
+        Interface::Named(arguments) if arguments.is_empty() => "takes no arguments".to_owned(),
         Interface::Named(arguments) => {
-            arguments.iter().map(argument).collect::<Vec<_>>().join("\n")
+            arguments.iter().map(render_argument).collect::<Vec<_>>().join("\n")
         }
     };
-    fenced(&taken)
+    fence(&schema)
 }
 
-fn argument(argument: &ArgumentDefinition) -> String {
+fn render_argument(argument: &ArgumentDefinition) -> String {
     let must = if argument.required { "required" } else { "optional" };
     let choices = Some(argument.choices.join(", ")).filter(|choices| !choices.is_empty());
     let choices = choices.map(|choices| format!(", one of {choices}")).unwrap_or_default();
-    let default = argument
-        .default
-        .as_ref()
-        .map(|default| format!(", {default} if not given"))
-        .unwrap_or_default();
+    let default =
+        argument.default.as_ref().map(|default| format!(", default {default}")).unwrap_or_default();
     let what = argument.description.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
     format!("{} ({must}{choices}{default}){what}", argument.name)
 }
 
-fn usage(prompt: &Prompt) -> String {
+fn render_usage(prompt: &Prompt) -> String {
     let shape = match &prompt.interface {
         Interface::Words(words) => words.clone(),
         Interface::Named(arguments) => {
-            let word = |argument: &ArgumentDefinition| match argument.required {
-                true => format!("<{}>", argument.name),
-                false => format!("[{}]", argument.name),
+            let word = |argument: &ArgumentDefinition| {
+                if argument.required {
+                    format!("<{}>", argument.name)
+                } else {
+                    format!("[{}]", argument.name)
+                }
             };
             arguments.iter().map(word).collect::<Vec<_>>().join(" ")
         }
     };
-    let call = written(prompt, &shape);
+    let call = render_call(prompt, &shape);
     let more = prompt.usage.as_deref().unwrap_or_default().trim();
-    fenced(if more.is_empty() { call } else { format!("{call}\n{more}") }.as_str())
+    fence(if more.is_empty() { call } else { format!("{call}\n{more}") }.as_str())
 }
 
-fn examples(prompt: &Prompt) -> String {
+fn render_examples(prompt: &Prompt) -> String {
     let example = |arguments: &str, explanation: &str| {
-        format!("{}\n{}", fenced(&written(prompt, arguments)), explanation.trim())
+        format!("{}\n{}", fence(&render_call(prompt, arguments)), explanation.trim())
     };
     let mut examples: Vec<_> =
         prompt.examples.iter().map(|shown| example(&shown.arguments, &shown.explanation)).collect();
     match &prompt.interface {
         Interface::Named(arguments) if arguments.is_empty() => {
             if examples.is_empty() {
-                examples.push(example("", "It takes nothing."));
+                examples.push(example("", "It takes no arguments."));
             }
         }
         _ => examples.push(example("--help", "Explains the prompt instead.")),
@@ -80,8 +82,8 @@ fn examples(prompt: &Prompt) -> String {
     examples.join("\n\n")
 }
 
-/// A call as a person writes it. An example may have the name already.
-fn written(prompt: &Prompt, arguments: &str) -> String {
+/// A call as a person writes it. Examples may already begin with the name.
+fn render_call(prompt: &Prompt, arguments: &str) -> String {
     let name = format!("@{}", prompt.name);
     let arguments = arguments.trim();
     match arguments.strip_prefix(&name) {
@@ -90,6 +92,6 @@ fn written(prompt: &Prompt, arguments: &str) -> String {
     }
 }
 
-fn fenced(text: &str) -> String {
+fn fence(text: &str) -> String {
     format!("```text\n{}\n```", text.trim_end())
 }

@@ -1,4 +1,4 @@
-//! What a person wrote after the name of a prompt, as what its template knows.
+//! Parses the arguments of a prompt into the variables of its template.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -10,49 +10,49 @@ use minijinja::{
 use serde_json::Value as Json;
 use toolkit::{Arguments, closest};
 
-/// What asks for an explanation instead of the prompt.
+/// An argument that requests the description instead of the prompt.
 const HELP: &str = "--help";
 
-/// What a person asked for.
+/// What a request for a prompt is for.
 pub(super) enum PromptInput {
-    /// An explanation.
+    /// Its description.
     Help,
-    /// The prompt, with these values.
+    /// The prompt, rendered with these variables.
     Values(Value),
 }
 
-/// The names under which clients pass words, in their order: `arg1` to `arg9`, `argA` to `argF`.
-pub(super) fn hidden_names() -> impl Iterator<Item = String> {
+/// The argument names of words, in order: `arg1` to `arg9`, `argA` to `argF`.
+pub(super) fn placeholder_names() -> impl Iterator<Item = String> {
     ('1'..='9').chain('A'..='F').map(|digit| format!("arg{digit}"))
 }
 
-/// Reads what was given; what is wrong with it in words.
-pub(super) fn read(interface: &Interface, arguments: &Arguments) -> Result<PromptInput, String> {
+/// Parses the arguments. Fails with a message for the caller.
+pub(super) fn parse(interface: &Interface, arguments: &Arguments) -> Result<PromptInput, String> {
     if arguments.values().filter_map(Json::as_str).any(|word| word.trim() == HELP) {
         return Ok(PromptInput::Help);
     }
     match interface {
-        Interface::Named(known) => named(known, arguments).map(PromptInput::Values),
-        Interface::Words(wanted) => words(wanted, arguments).map(PromptInput::Values),
+        Interface::Named(known) => parse_named(known, arguments).map(PromptInput::Values),
+        Interface::Words(usage) => parse_words(usage, arguments).map(PromptInput::Values),
     }
 }
 
-fn named(known: &[ArgumentDefinition], arguments: &Arguments) -> Result<Value, String> {
+fn parse_named(known: &[ArgumentDefinition], arguments: &Arguments) -> Result<Value, String> {
     if let Some(unknown) =
         arguments.keys().find(|name| known.iter().all(|argument| argument.name != **name))
     {
-        return Err(unexpected(unknown, known.iter().map(|argument| argument.name.as_str())));
+        return Err(unknown_argument(unknown, known.iter().map(|argument| argument.name.as_str())));
     }
     let mut values = BTreeMap::new();
     for argument in known {
-        let given = arguments.get(&argument.name).map(text).filter(|text| !text.is_empty());
+        let given = arguments.get(&argument.name).map(to_text).filter(|text| !text.is_empty());
         let given = given.or_else(|| argument.default.clone());
         if let Some(given) = given
             .as_ref()
             .filter(|given| !argument.choices.is_empty() && !argument.choices.contains(given))
         {
             return Err(format!(
-                "`{}` is `{given}`, and must be one of {}",
+                "`{}` is `{given}` but must be one of {}",
                 argument.name,
                 argument.choices.join(", ")
             ));
@@ -69,33 +69,34 @@ fn named(known: &[ArgumentDefinition], arguments: &Arguments) -> Result<Value, S
     Ok(Value::from(values))
 }
 
-/// Words in the order of their names, however many are left out between them, and the options among them.
-fn words(wanted: &str, arguments: &Arguments) -> Result<Value, String> {
-    let names: Vec<_> = hidden_names().collect();
+/// Parses words and options. Words keep the order of their names; gaps between them are allowed.
+fn parse_words(usage: &str, arguments: &Arguments) -> Result<Value, String> {
+    let names: Vec<_> = placeholder_names().collect();
     let is_known = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
     if let Some(unknown) = arguments.keys().find(|name| !is_known(name)) {
-        return Err(format!("the prompt takes words and options, and no argument `{unknown}`"));
+        return Err(format!("the prompt takes words and options; it has no argument `{unknown}`"));
     }
     let given = |name: &String| {
         arguments
             .iter()
             .find(|(given, _)| given.eq_ignore_ascii_case(name))
-            .map(|(_, value)| text(value))
+            .map(|(_, value)| to_text(value))
     };
-    let (mut words, mut options, mut is_over) = (Vec::new(), BTreeMap::new(), false);
+    let (mut words, mut options, mut options_ended) = (Vec::new(), BTreeMap::new(), false);
     for word in names.iter().filter_map(given).filter(|word| !word.is_empty()) {
         match word.strip_prefix("--") {
-            Some("") if !is_over => is_over = true,
-            Some(option) if !is_over => {
-                let (name, value) = read_option(option);
+            // As in a shell, `--` ends the options.
+            Some("") if !options_ended => options_ended = true,
+            Some(option) if !options_ended => {
+                let (name, value) = parse_option(option);
                 options.insert(name, value);
             }
             _ => words.push(word),
         }
     }
-    // What stands in `<>` must be there, what stands in `[]` may.
-    if words.len() < wanted.split_whitespace().filter(|word| word.starts_with('<')).count() {
-        return Err(format!("the prompt needs more words: {wanted}"));
+    // `<word>` is required, `[word]` is optional.
+    if words.len() < usage.split_whitespace().filter(|word| word.starts_with('<')).count() {
+        return Err(format!("the prompt needs more words: {usage}"));
     }
     let joined = words.join(" ");
     Ok(
@@ -103,8 +104,8 @@ fn words(wanted: &str, arguments: &Arguments) -> Result<Value, String> {
     )
 }
 
-/// `key=value`, `key` for true, `no-key` for false. Templates write `_` for `-` in names.
-fn read_option(option: &str) -> (String, Value) {
+/// Parses `key=value`, `key` (true) or `no-key` (false). `-` in names becomes `_`, as templates need.
+fn parse_option(option: &str) -> (String, Value) {
     let name = |name: &str| name.replace('-', "_");
     match (option.split_once('='), option.strip_prefix("no-")) {
         (Some((key, value)), _) => (name(key), Value::from(value)),
@@ -113,12 +114,12 @@ fn read_option(option: &str) -> (String, Value) {
     }
 }
 
-fn unexpected<'a>(unknown: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+fn unknown_argument<'a>(unknown: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     let near = closest(unknown, known.clone()).map(|near| format!("; did you mean `{near}`?"));
     let all: Vec<_> = known.collect();
     let hint = near.unwrap_or_else(|| {
         if all.is_empty() {
-            "; it takes none".to_owned()
+            "; it takes no arguments".to_owned()
         } else {
             format!("; it takes {}", all.join(", "))
         }
@@ -126,8 +127,8 @@ fn unexpected<'a>(unknown: &str, known: impl Iterator<Item = &'a str> + Clone) -
     format!("the prompt has no argument `{unknown}`{hint}")
 }
 
-/// A value as text: clients pass texts, some pass what they mean.
-fn text(value: &Json) -> String {
+/// Converts a value to text. The protocol has only strings here, but some clients send other types.
+fn to_text(value: &Json) -> String {
     match value {
         Json::String(text) => text.trim().to_owned(),
         Json::Null => String::new(),
@@ -135,7 +136,7 @@ fn text(value: &Json) -> String {
     }
 }
 
-/// Options by name. One that was not given is none, not undefined.
+/// Options by name. A missing option is `none` in templates rather than undefined.
 struct Options(BTreeMap<String, Value>);
 
 impl fmt::Debug for Options {

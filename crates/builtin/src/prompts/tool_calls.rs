@@ -1,4 +1,5 @@
-//! Tools that a prompt calls while it is made: only such as change nothing and need nobody's approval.
+//! The template function `call`: lets a prompt call tools while it is rendered. Only tools that are
+//! read-only and need no approval.
 
 use std::{fmt, sync::Arc};
 
@@ -10,60 +11,56 @@ use serde_json::Map;
 use tokio::runtime::Handle;
 use toolkit::{Arguments, Content, Context, Outcome, Tool};
 
-/// Lets templates write `call("tool", {"name": "value"})`. It waits, so that it must not be used on a
-/// thread that others wait for.
+/// Adds `call("tool", {"name": "value"})` to an environment. It blocks, so the template must be
+/// rendered on a blocking thread.
 pub(super) fn add(environment: &mut Environment<'_>, context: Context) {
-    let driver = Handle::current();
+    let runtime = Handle::current();
     environment.add_function("call", move |name: &str, given: Option<Serde<Arguments>>| {
         let arguments = given.map_or_else(Map::new, |given| given.0);
-        let called = refusal(&context, name)
-            .map_or_else(|| driver.block_on(call(&context, name, arguments)), Err);
+        let called = why_not_callable(&context, name)
+            .map_or_else(|| runtime.block_on(call(&context, name, arguments)), Err);
         called.map_err(|why| Error::new(ErrorKind::InvalidOperation, why))
     });
 }
 
-/// Why a tool may not be called, if it may not.
-fn refusal(context: &Context, name: &str) -> Option<String> {
+/// Why a prompt may not call a tool; `None` if it may.
+fn why_not_callable(context: &Context, name: &str) -> Option<String> {
     let Some(tool) = context.tool(name) else {
         return Some(format!("there is no tool `{name}`"));
     };
     let Tool { annotations, consent, .. } = &*tool;
-    let asks = annotations.dangerous == Some(true)
+    let needs_approval = annotations.dangerous == Some(true)
         || annotations.requires_approval == Some(true)
         || consent.is_some();
-    match (asks, annotations.is_read_only()) {
-        (true, _) => {
-            Some(format!("`{name}` needs a person's approval, so a prompt cannot call it"))
-        }
-        (false, false) => Some(format!(
-            "`{name}` does not say that it changes nothing, so a prompt cannot call it"
-        )),
-        (false, true) => None,
+    if needs_approval {
+        return Some(format!("`{name}` needs a person's approval, so a prompt cannot call it"));
     }
+    if !annotations.is_read_only() {
+        return Some(format!("`{name}` is not declared read-only, so a prompt cannot call it"));
+    }
+    None
 }
 
 async fn call(context: &Context, name: &str, arguments: Arguments) -> Result<Value, String> {
     let outcome = context
         .call(name, arguments)
         .await
-        .map_err(|_| format!("`{name}` could not be called without asking"))?;
-    let text = text(&outcome);
-    match outcome.failed {
-        true => Err(format!("`{name}` failed: {}", error(&outcome).unwrap_or(&text))),
-        false => Ok(Value::from_object(Called {
-            text,
-            structured: Value::from(Serde(outcome.structured)),
-        })),
+        .map_err(|_| format!("`{name}` asked a question, which a prompt cannot answer"))?;
+    let text = join_texts(&outcome);
+    if outcome.failed {
+        return Err(format!("`{name}` failed: {}", error_message(&outcome).unwrap_or(&text)));
     }
+    let structured = Value::from(Serde(outcome.structured));
+    Ok(Value::from_object(CallResult { text, structured }))
 }
 
-/// What went wrong, in whichever form the tool writes its failures.
-fn error(outcome: &Outcome) -> Option<&str> {
+/// The error message of a failed call, in either form of failures.
+fn error_message(outcome: &Outcome) -> Option<&str> {
     let failure = outcome.structured.as_ref()?;
     failure.get("error_message").or(failure.get("error"))?.as_str()
 }
 
-fn text(outcome: &Outcome) -> String {
+fn join_texts(outcome: &Outcome) -> String {
     let texts = outcome.content.iter().filter_map(|content| match content {
         Content::Text(text) | Content::Resource { text, .. } => Some(text.as_str()),
         _ => None,
@@ -71,19 +68,20 @@ fn text(outcome: &Outcome) -> String {
     texts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// What a tool answered: prints as its text, and has its structured result as `structured`.
-struct Called {
+/// The result of a tool in a template: prints as its text, and has the attributes `text` and
+/// `structured`.
+struct CallResult {
     text: String,
     structured: Value,
 }
 
-impl fmt::Debug for Called {
+impl fmt::Debug for CallResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
 }
 
-impl Object for Called {
+impl Object for CallResult {
     fn repr(self: &Arc<Self>) -> ObjectRepr {
         ObjectRepr::Plain
     }

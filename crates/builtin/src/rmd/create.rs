@@ -1,4 +1,4 @@
-//! `create_rmd`: a new document.
+//! `create_rmd`: creates a document.
 //!
 //! How to write such a tool: crates/toolkit/templates/tool.md.
 
@@ -10,7 +10,7 @@ use toolkit::{Change, Content, Context, Failure, Naming, Native, Reply};
 use super::{
     CATEGORY, RmdDocuments,
     name::DocumentName,
-    reply::{failed, link},
+    reply::{failure_reply, link},
     store::{DocumentStore, WriteMode},
     uri,
 };
@@ -24,30 +24,30 @@ struct CreateRmd {
     title: String,
     /// Content of the R Markdown file
     content: String,
-    /// Whether a document of this name is replaced; otherwise it stays, and the call fails
+    /// Whether to replace an existing document; otherwise the call fails if there is one
     #[serde(default)]
     overwrite: bool,
-    /// The hash of the document to replace, as an earlier call told it: if it has another by now, it stays
+    /// The hash of the document to replace, from an earlier call; the call fails if the document has changed since
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expected_hash: Option<String>,
 }
 
-/// A document that was made.
+/// A created document.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 struct Created {
-    /// Its name, with its ending.
+    /// Name with extension.
     filename: String,
-    /// Its address.
+    /// URI of the document.
     uri: String,
-    /// The hash of its text (SHA-256).
+    /// SHA-256 of the text.
     hash: String,
-    /// The title that it has.
+    /// Title of the document.
     title: String,
-    /// Whether the title is the one given, or the front matter of the content had one.
+    /// Whether the title comes from the argument or from the front matter of the content.
     title_from: TitleFrom,
-    /// Whether there was a document of this name before.
+    /// Whether an existing document was replaced.
     replaced: bool,
-    /// What is not as it was asked for, or will not work.
+    /// Deviations from the request, and problems with the content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -59,10 +59,10 @@ enum TitleFrom {
     Content,
 }
 
-const PURPOSE: &str = "Creates a new R Markdown file.\n\nThe ending `.Rmd` is added if the name has none (`.qmd` makes a Quarto \
-                       document), folders are made as needed. Content without front matter gets one with the title; a title \
-                       that the content's own front matter has stays. A document that is there already is not replaced \
-                       unless `overwrite` or `expected_hash` says so. Nothing is run.";
+const PURPOSE: &str = "Creates a new R Markdown file.\n\nAdds the extension `.Rmd` if there is none (`.qmd` creates a Quarto \
+                       document) and creates folders as needed. Content without front matter gets one with the title; a title in \
+                       the content's own front matter is kept. An existing document is replaced only with `overwrite` or \
+                       `expected_hash`. Runs nothing.";
 
 pub(super) fn native(documents: &RmdDocuments) -> Native {
     let documents = documents.clone();
@@ -75,21 +75,21 @@ pub(super) fn native(documents: &RmdDocuments) -> Native {
     };
     Native::typed("create_rmd", move |given: CreateRmd, context: Context| {
         let documents = documents.clone();
-        async move { answer(&documents, given, &context).await }
+        async move { run(&documents, given, &context).await }
     })
     .title("Create an R Markdown file")
     .purpose(PURPOSE)
-    .usage("Give a name, a title and the content. The hash in the answer lets a later call replace exactly this version.")
-    .example(example, "Makes `example.Rmd` with front matter that has the title.")
+    .usage("Pass a name, a title and the content. With the returned hash, a later call can replace exactly this version.")
+    .example(example, "Creates `example.Rmd` with the title in its front matter.")
     .category(CATEGORY)
     .naming(Naming::Bare)
     .mutating()
 }
 
-async fn answer(documents: &RmdDocuments, given: CreateRmd, context: &Context) -> Reply<Created> {
+async fn run(documents: &RmdDocuments, given: CreateRmd, context: &Context) -> Reply<Created> {
     let created = match documents.run_blocking(move |store| create(store, &given)).await {
         Ok(created) => created,
-        Err(failure) => return failed(failure),
+        Err(failure) => return failure_reply(failure),
     };
     context.notify_changed(Change::Resources).await;
     if created.replaced {
@@ -98,9 +98,9 @@ async fn answer(documents: &RmdDocuments, given: CreateRmd, context: &Context) -
     let Ok(name) = DocumentName::new(&created.filename) else {
         return Reply::ok(created);
     };
-    let said = Content::Text(format!("Created R Markdown file: {name}"));
+    let message = Content::Text(format!("Created R Markdown file: {name}"));
     let warnings = created.warnings.iter().cloned().map(Content::Text);
-    let content = [said].into_iter().chain(warnings).chain([link(&name)]).collect();
+    let content = [message].into_iter().chain(warnings).chain([link(&name)]).collect();
     Reply::ok(created).content(content)
 }
 
@@ -119,14 +119,16 @@ fn create(store: &DocumentStore, given: &CreateRmd) -> Result<Created, Failure> 
         WhatBecame::Added | WhatBecame::Set => (given.title.clone(), TitleFrom::Argument),
         WhatBecame::Kept(title) if *title == given.title => (title.clone(), TitleFrom::Content),
         WhatBecame::Kept(title) => {
-            warnings
-                .push(format!("the content's own title `{title}` was kept, not `{}`", given.title));
+            warnings.push(format!(
+                "kept the title `{title}` of the content instead of `{}`",
+                given.title
+            ));
             own(title)
         }
         WhatBecame::Unread(error) => {
             let (line, why) = (error.line, &error.message);
             warnings.push(format!(
-                "the front matter cannot be read, so the title was not set: line {line}: {why}"
+                "did not set the title, because the front matter is invalid: line {line}: {why}"
             ));
             own(name.as_str())
         }

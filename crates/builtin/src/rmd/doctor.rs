@@ -1,4 +1,4 @@
-//! `doctor`: what this machine can render documents with.
+//! `doctor`: reports what this machine can render documents with.
 
 use std::sync::Arc;
 
@@ -8,49 +8,49 @@ use toolkit::{BoxFuture, Content, Context, Naming, Native, Reply};
 
 use super::CATEGORY;
 
-/// Looks at this machine.
+/// Inspects this machine.
 pub type Doctor = Arc<dyn Fn() -> BoxFuture<'static, Vec<Ability>> + Send + Sync>;
 
-/// Something that rendering needs, or that can render.
+/// A renderer, or a program that rendering needs.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
 pub struct Ability {
-    /// What it is.
+    /// Name of the program or renderer.
     pub name: String,
-    /// Whether it is there and can be used.
+    /// Whether it is available and allowed.
     pub ok: bool,
-    /// Which it is, or why it cannot be used.
+    /// Its version, or why it is not available.
     pub detail: String,
-    /// What to do about it, if it cannot be used.
+    /// How to make it available.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Examine {}
+struct DoctorArguments {}
 
-const PURPOSE: &str = "Tells what can render documents here.\n\nLists what rendering needs (R, pandoc, TeX, containers), whether it \
-                       is there and allowed, and what to do where it is not.";
+const PURPOSE: &str = "Reports what can render documents here.\n\nLists the programs that rendering needs (R, pandoc, TeX, \
+                       containers), whether each is available and allowed, and how to fix what is missing.";
 
 pub(super) fn native(doctor: &Doctor) -> Native {
     let doctor = Arc::clone(doctor);
-    Native::typed("doctor", move |_: Examine, _: Context| {
+    Native::typed("doctor", move |_: DoctorArguments, _: Context| {
         let doctor = Arc::clone(&doctor);
-        async move { reply(doctor().await) }
+        async move { build_reply(doctor().await) }
     })
     .title("What can render documents here")
     .purpose(PURPOSE)
-    .usage("Call it when rendering fails for a reason that is not in the document.")
+    .usage("Call it when rendering fails for a reason outside the document.")
     .category(CATEGORY)
     .naming(Naming::Bare)
     .read_only()
 }
 
-fn reply(abilities: Vec<Ability>) -> Reply<Vec<Ability>> {
+fn build_reply(abilities: Vec<Ability>) -> Reply<Vec<Ability>> {
     let line = |one: &Ability| {
         let hint = one.hint.as_deref().map(|hint| format!("; {hint}")).unwrap_or_default();
         format!("{} {}: {}{hint}", if one.ok { "ok" } else { "missing" }, one.name, one.detail)
     };
-    let told = abilities.iter().map(line).collect::<Vec<_>>().join("\n");
-    Reply::ok(abilities).content(vec![Content::Text(told)])
+    let text = abilities.iter().map(line).collect::<Vec<_>>().join("\n");
+    Reply::ok(abilities).content(vec![Content::Text(text)])
 }

@@ -1,5 +1,5 @@
-//! Files below a folder, through a handle that nothing leads out of: read, written whole or not at
-//! all, removed.
+//! The folder of documents, opened as a handle that no path or link leads out of. Files are written
+//! atomically.
 
 use std::{
     io::{self, ErrorKind, Read, Write},
@@ -12,32 +12,32 @@ use cap_std::fs::{Dir, Metadata, MetadataExt, OpenOptions};
 
 use crate::open_dir;
 
-/// The most files that are looked at, whatever they are.
-pub(super) const MOST_FILES: usize = 20_000;
+/// Directory entries that are visited in a listing.
+pub(super) const MAX_ENTRIES: usize = 20_000;
 
-/// What the names of drafts begin with; two numbers follow.
-const DRAFT: &str = ".toolcrib-";
+/// The prefix of temporary files; process id and counter follow.
+const TEMPORARY_PREFIX: &str = ".toolcrib-";
 
-/// How old a draft is that nobody writes any more.
-const ABANDONED: Duration = Duration::from_secs(3600);
+/// The age after which a temporary file counts as abandoned.
+const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 
-/// A folder. Whatever is done through it stays inside, links followed.
+/// The folder of documents. Links are followed only inside it.
 pub(super) struct DocumentDir(Dir);
 
-/// A file that was found.
+/// A listed file.
 pub(super) struct Found {
-    /// Its path below the folder, with `/` between the parts.
+    /// Path relative to the folder, separated by `/`.
     pub(super) path: String,
     pub(super) size: u64,
     pub(super) version: Version,
 }
 
-/// What tells that a file is not the one it was.
+/// Identifies a version of a file. Differs if the file was changed or replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Version {
     size: u64,
-    file: u64,
-    written: (i64, i64),
+    inode: u64,
+    modified: (i64, i64),
     changed: (i64, i64),
 }
 
@@ -46,45 +46,43 @@ impl DocumentDir {
         open_dir::open(path).map(Self)
     }
 
-    pub(super) fn open_or_make(path: &Path) -> io::Result<Self> {
-        open_dir::open_or_make(path).map(Self)
+    pub(super) fn open_or_create(path: &Path) -> io::Result<Self> {
+        open_dir::open_or_create(path).map(Self)
     }
 
-    /// The first bytes of a file.
+    /// Reads the first bytes of a file.
     pub(super) fn head(&self, path: &str, bytes: u64) -> io::Result<Vec<u8>> {
         let mut head = Vec::new();
-        self.file(path)?.take(bytes).read_to_end(&mut head)?;
+        self.open_file(path)?.take(bytes).read_to_end(&mut head)?;
         Ok(head)
     }
 
-    /// The bytes of a file that has at most `largest` of them.
-    pub(super) fn read(&self, path: &str, largest: u64) -> io::Result<Vec<u8>> {
-        let file = self.file(path)?;
+    /// Reads a file of at most `max_bytes`.
+    pub(super) fn read(&self, path: &str, max_bytes: u64) -> io::Result<Vec<u8>> {
+        let file = self.open_file(path)?;
         let size = file.metadata()?.len();
-        // Refused by what it says of itself, and bounded all the same: it may be growing.
+        // Bounded even if the size fits, because the file may be growing.
         let mut bytes = Vec::new();
-        if size <= largest {
-            file.take(largest.saturating_add(1)).read_to_end(&mut bytes)?;
+        if size <= max_bytes {
+            file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
         }
-        match size > largest || bytes.len() as u64 > largest {
-            true => Err(io::Error::new(
+        if size > max_bytes || bytes.len() as u64 > max_bytes {
+            return Err(io::Error::new(
                 ErrorKind::FileTooLarge,
-                format!("it has {size} bytes, and may have {largest}"),
-            )),
-            false => Ok(bytes),
+                format!("it has {size} bytes; the maximum is {max_bytes}"),
+            ));
         }
+        Ok(bytes)
     }
 
-    fn file(&self, path: &str) -> io::Result<cap_std::fs::File> {
-        let leads_nowhere = || self.0.symlink_metadata(path).is_ok_and(|about| about.is_symlink());
-        // Looked at before it is opened: opening a pipe would wait for someone to write into it.
+    fn open_file(&self, path: &str) -> io::Result<cap_std::fs::File> {
+        let is_link = || self.0.symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+        // Checked before it is opened: opening a FIFO blocks until a writer opens it.
         match self.0.metadata(path) {
-            Ok(about) if about.is_file() => self.0.open(path),
-            // Lists leave these out, so to readers they are not there.
+            Ok(metadata) if metadata.is_file() => self.0.open(path),
+            // Not listed, so it does not exist for readers either.
             Ok(_) => Err(io::Error::new(ErrorKind::NotFound, "it is not a regular file")),
-            Err(_) if leads_nowhere() => {
-                Err(io::Error::new(ErrorKind::NotFound, "it is a link that leads nowhere"))
-            }
+            Err(_) if is_link() => Err(io::Error::new(ErrorKind::NotFound, "it is a broken link")),
             Err(error) => Err(error),
         }
     }
@@ -93,29 +91,30 @@ impl DocumentDir {
         self.0.is_file(path)
     }
 
-    /// Makes a file with these bytes, all at once; if there is one already, it stays and that is an error.
+    /// Creates a file atomically. Fails with `AlreadyExists` if there is one.
     pub(super) fn create(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
-        let (parent, name) = self.parent(path)?;
-        let draft = Draft::write(&parent, bytes, None)?;
-        match parent.hard_link(&draft.name, &parent, name) {
+        let (parent, name) = self.open_parent(path)?;
+        let temporary = TemporaryFile::write(&parent, bytes, None)?;
+        // A hard link fails if the name is taken; a rename would replace the file.
+        match parent.hard_link(&temporary.name, &parent, name) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(error),
-            // Without links, the name is taken first, and what takes it replaced.
+            // On file systems without hard links, reserve the name and then replace the reservation.
             Err(_) => {
                 parent.open_with(name, OpenOptions::new().write(true).create_new(true))?;
-                draft.rename(name)?;
+                temporary.rename(name)?;
             }
         }
-        settle(&parent);
+        sync_dir(&parent);
         Ok(())
     }
 
-    /// Makes or replaces a file, all at once.
+    /// Creates or replaces a file atomically, keeping its permissions.
     pub(super) fn replace(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
-        let (parent, name) = self.parent(path)?;
+        let (parent, name) = self.open_parent(path)?;
         let before = parent.symlink_metadata(name).ok().filter(Metadata::is_file);
-        Draft::write(&parent, bytes, before.as_ref())?.rename(name)?;
-        settle(&parent);
+        TemporaryFile::write(&parent, bytes, before.as_ref())?.rename(name)?;
+        sync_dir(&parent);
         Ok(())
     }
 
@@ -124,8 +123,8 @@ impl DocumentDir {
         self.0.remove_file(path)
     }
 
-    /// The folder that a path is in, made if it is not there, and the last part of the path.
-    fn parent<'p>(&self, path: &'p str) -> io::Result<(Dir, &'p str)> {
+    /// Opens the parent folder of a path, creating it if needed, and returns the file name.
+    fn open_parent<'p>(&self, path: &'p str) -> io::Result<(Dir, &'p str)> {
         match path.rsplit_once('/') {
             Some((folders, name)) => {
                 let parent = self.0.open_dir(folders).or_else(|error| match error.kind() {
@@ -140,36 +139,39 @@ impl DocumentDir {
         }
     }
 
-    /// The files in sight whose paths are wanted, sorted, and whether there may be more. What begins with `.` is not in
-    /// sight, `is_wanted` is asked of folders, with a `/` behind them, and of files.
+    /// Lists the wanted files, sorted, and whether some may be missing. Names that begin with `.` are
+    /// skipped. `is_wanted` is called for folders, with a trailing `/`, and for files.
     pub(super) fn files(
         &self,
         depth: usize,
         is_wanted: &dyn Fn(&str) -> bool,
     ) -> (Vec<Found>, bool) {
-        let mut walk = Walk { found: Vec::new(), left: MOST_FILES, is_wanted };
-        walk.through(&self.0, "", depth);
+        let mut walk = Walk { found: Vec::new(), remaining: MAX_ENTRIES, is_wanted };
+        walk.visit(&self.0, "", depth);
         walk.found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        (walk.found, walk.left == 0)
+        (walk.found, walk.remaining == 0)
     }
 }
 
-/// Bytes in a file beside the one that they are for, gone when this is dropped.
-struct Draft<'d> {
+/// A temporary file in the folder of its target, removed on drop.
+struct TemporaryFile<'d> {
     parent: &'d Dir,
     name: String,
 }
 
-impl<'d> Draft<'d> {
+impl<'d> TemporaryFile<'d> {
     fn write(parent: &'d Dir, bytes: &[u8], like: Option<&Metadata>) -> io::Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        sweep(parent);
-        let (draft, mut file) = loop {
-            let name =
-                format!("{DRAFT}{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        remove_abandoned(parent);
+        let (temporary, mut file) = loop {
+            let name = format!(
+                "{TEMPORARY_PREFIX}{}-{}",
+                std::process::id(),
+                NEXT.fetch_add(1, Ordering::Relaxed)
+            );
             match parent.open_with(&name, OpenOptions::new().write(true).create_new(true)) {
                 Ok(file) => break (Self { parent, name }, file),
-                // Left by a process that ended in the middle.
+                // Left by a process that crashed.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -178,8 +180,9 @@ impl<'d> Draft<'d> {
         if let Some(like) = like {
             file.set_permissions(like.permissions())?;
         }
+        // Before the rename, so that a crash leaves the old or the new file, never an empty one.
         file.sync_all()?;
-        Ok(draft)
+        Ok(temporary)
     }
 
     fn rename(&self, name: &str) -> io::Result<()> {
@@ -187,15 +190,15 @@ impl<'d> Draft<'d> {
     }
 }
 
-impl Drop for Draft<'_> {
+impl Drop for TemporaryFile<'_> {
     fn drop(&mut self) {
-        // A draft that was renamed is not there any more.
+        // Fails after a rename, when there is nothing to remove.
         let _ = self.parent.remove_file(&self.name);
     }
 }
 
-/// Removes drafts of processes that ended in the middle.
-fn sweep(folder: &Dir) {
+/// Removes temporary files of processes that crashed.
+fn remove_abandoned(folder: &Dir) {
     for entry in folder.entries().into_iter().flatten().flatten() {
         let name = entry.file_name();
         let age = || {
@@ -209,43 +212,44 @@ fn sweep(folder: &Dir) {
                 .elapsed()
                 .ok()
         };
-        if name.to_str().is_some_and(is_draft) && age().is_some_and(|age| age > ABANDONED) {
-            // Somebody else may have removed it.
+        if name.to_str().is_some_and(is_temporary) && age().is_some_and(|age| age > ABANDONED_AFTER)
+        {
+            // Another process may have removed it.
             let _ = folder.remove_file(&name);
         }
     }
 }
 
-fn is_draft(name: &str) -> bool {
+fn is_temporary(name: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let numbers = name.strip_prefix(DRAFT).and_then(|numbers| numbers.split_once('-'));
+    let numbers = name.strip_prefix(TEMPORARY_PREFIX).and_then(|numbers| numbers.split_once('-'));
     numbers.is_some_and(|(process, number)| is_number(process) && is_number(number))
 }
 
-/// Has the folder itself written to the disk, where that can be done.
-fn settle(folder: &Dir) {
+/// Flushes the folder entry to disk, where the system supports it.
+fn sync_dir(folder: &Dir) {
     let _ = folder.open(".").and_then(|folder| folder.sync_all());
 }
 
 struct Walk<'w> {
     found: Vec<Found>,
-    left: usize,
+    remaining: usize,
     is_wanted: &'w dyn Fn(&str) -> bool,
 }
 
 impl Walk<'_> {
-    fn through(&mut self, dir: &Dir, before: &str, depth: usize) {
+    fn visit(&mut self, dir: &Dir, prefix: &str, depth: usize) {
         let Ok(entries) = dir.entries() else { return };
         for entry in entries.flatten() {
-            self.left = self.left.saturating_sub(1);
-            if self.left == 0 {
+            self.remaining = self.remaining.saturating_sub(1);
+            if self.remaining == 0 {
                 return;
             }
             let name = entry.file_name();
             let (Some(name), Ok(kind)) = (name.to_str(), entry.file_type()) else {
                 continue;
             };
-            let path = format!("{before}{name}");
+            let path = format!("{prefix}{name}");
             if name.starts_with('.') {
                 continue;
             }
@@ -255,28 +259,32 @@ impl Walk<'_> {
                     && (self.is_wanted)(&below)
                     && let Ok(dir) = entry.open_dir()
                 {
-                    self.through(&dir, &below, depth - 1);
+                    self.visit(&dir, &below, depth - 1);
                 }
                 continue;
             }
-            // A link counts as what it leads to, if that lies inside.
-            let about = if kind.is_symlink() { dir.metadata(name) } else { entry.metadata() };
-            if let (true, Ok(about)) = ((self.is_wanted)(&path), about)
-                && about.is_file()
+            // A link counts as its target, if that is inside the folder.
+            let metadata = if kind.is_symlink() { dir.metadata(name) } else { entry.metadata() };
+            if let (true, Ok(metadata)) = ((self.is_wanted)(&path), metadata)
+                && metadata.is_file()
             {
-                self.found.push(Found { path, size: about.len(), version: Version::of(&about) });
+                self.found.push(Found {
+                    path,
+                    size: metadata.len(),
+                    version: Version::of(&metadata),
+                });
             }
         }
     }
 }
 
 impl Version {
-    fn of(about: &Metadata) -> Self {
+    fn of(metadata: &Metadata) -> Self {
         Self {
-            size: about.len(),
-            file: about.ino(),
-            written: (about.mtime(), about.mtime_nsec()),
-            changed: (about.ctime(), about.ctime_nsec()),
+            size: metadata.len(),
+            inode: metadata.ino(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
         }
     }
 }

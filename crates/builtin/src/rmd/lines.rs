@@ -1,22 +1,22 @@
-//! Lines of a text, by their numbers.
+//! Ranges of lines.
 
 use std::ops;
 
 use toolkit::{ErrorType, Failure};
 
-/// Some lines of a text.
+/// A range of lines in a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Range {
-    /// The first of them, from 1.
+    /// The first line, from 1.
     pub(super) first: usize,
-    /// Where they are.
+    /// The bytes of the lines, with their line feeds.
     pub(super) bytes: ops::Range<usize>,
-    /// How many lines the text has.
+    /// The number of lines in the text.
     pub(super) total: usize,
 }
 
 impl Range {
-    /// The lines from `start` to `end`, both included; what is left out is the beginning and the end of the text.
+    /// The lines from `start` to `end`, inclusive; the defaults are the first and the last line.
     pub(super) fn of(
         text: &str,
         start: Option<usize>,
@@ -26,7 +26,7 @@ impl Range {
         let (first, last) = (start.unwrap_or(1), end.unwrap_or(total.max(1)));
         if first == 0 || last < first || first > total.max(1) {
             let message = format!(
-                "there are no lines {first} to {last}; the document has {total}, counted from 1"
+                "there are no lines {first} to {last}; the document has {total} lines, numbered from 1"
             );
             return Err(Failure::new(ErrorType::InvalidRange, message));
         }
@@ -44,7 +44,7 @@ mod tests {
     use super::Range;
 
     #[test]
-    fn lines_are_counted_from_one_and_both_ends_belong() {
+    fn ranges_start_at_one_and_are_inclusive() {
         let text = "a\nb\nc";
         let lines = |start, end| Range::of(text, start, end).map(|range| &text[range.bytes]);
         assert_eq!(lines(None, None), Ok("a\nb\nc"));

@@ -1,134 +1,136 @@
-//! Names of documents and of what was rendered: paths that stay inside and that every program on the
-//! way to a finished report can take.
+//! Names of documents and outputs: relative paths that stay inside their folder. New names are also
+//! limited to characters that R Markdown, pandoc and LaTeX accept.
 
 use std::fmt;
 
 use toolkit::{ErrorType, Failure};
 
-/// The endings of documents, the usual one first.
-const ENDINGS: [&str; 3] = [".Rmd", ".rmd", ".qmd"];
+/// The extensions of documents, the default first.
+const EXTENSIONS: [&str; 3] = [".Rmd", ".rmd", ".qmd"];
 
-/// The folder of what was rendered, which has no documents in it.
-pub(super) const OUTPUT: &str = "output";
+/// The folder of rendered outputs. It contains no documents.
+pub(super) const OUTPUT_FOLDER: &str = "output";
 
-/// The longest name, in bytes, and the most folders in it.
-const LONGEST: usize = 200;
-pub(super) const DEEPEST: usize = 8;
+/// The longest name.
+const MAX_BYTES: usize = 200;
+/// Folders in a name.
+pub(super) const MAX_FOLDERS: usize = 8;
 
-/// The name of a document: a path below the folder of documents, with its ending.
+/// The name of a document: a path relative to the document folder, with extension.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DocumentName(String);
 
-/// The name of something rendered: a path below the folder of outputs, with its ending.
+/// The name of an output: a path relative to the output folder, with extension.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OutputName(String);
 
-/// What a document is rendered to.
+/// The format of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputKind {
-    /// A page for browsers.
+    /// An HTML page.
     Html,
-    /// A document to print.
+    /// A PDF document.
     Pdf,
-    /// A document for a word processor.
+    /// A Word document.
     Docx,
 }
 
 impl DocumentName {
-    /// Reads the name of a document to be made. The ending is added if there is none of those that documents have.
+    /// Parses the name of a new document. Adds the default extension if it has none of a document.
     pub fn new(text: &str) -> Result<Self, Failure> {
         check_new(text)?;
-        Self::ended(text)
+        Self::with_extension(text)
     }
 
-    /// Reads the name of a document that may be there already: others may have named it as they like.
+    /// Parses the name of an existing document, which other programs may have named less strictly.
     pub(super) fn existing(text: &str) -> Result<Self, Failure> {
-        check_inside(text)?;
-        Self::ended(text)
+        check_relative(text)?;
+        Self::with_extension(text)
     }
 
-    fn ended(text: &str) -> Result<Self, Failure> {
+    fn with_extension(text: &str) -> Result<Self, Failure> {
         if is_in_output(text) {
-            return Err(bad(
+            return Err(invalid(
                 text,
-                "the folder `output` is for what was rendered",
+                "the folder `output` is for rendered outputs",
                 "choose another folder",
             ));
         }
         let extension = text.rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
         let is_document = is_document(text);
         if !is_document && matches!(extension.as_deref(), Some("rmd" | "qmd")) {
-            return Err(bad(
+            return Err(invalid(
                 text,
-                "its ending is not written like that",
+                "the case of its extension is wrong",
                 "write `.Rmd`, `.rmd` or `.qmd`",
             ));
         }
-        Ok(Self(if is_document { text.to_owned() } else { format!("{text}{}", ENDINGS[0]) }))
+        Ok(Self(if is_document { text.to_owned() } else { format!("{text}{}", EXTENSIONS[0]) }))
     }
 
-    /// The names that a text may stand for, the likeliest first: without an ending, it may be any.
+    /// The possible names for a text, the most likely first: without extension, it may be any.
     pub(super) fn candidates(text: &str) -> Result<Vec<Self>, Failure> {
         let named = Self::existing(text)?;
-        Ok(match named.0 == text {
-            true => vec![named],
-            false => ENDINGS.iter().map(|ending| Self(format!("{text}{ending}"))).collect(),
-        })
+        if named.0 == text {
+            return Ok(vec![named]);
+        }
+        Ok(EXTENSIONS.iter().map(|extension| Self(format!("{text}{extension}"))).collect())
     }
 
-    /// Whether R Markdown can take the name: a document that others made may have any.
+    /// Checks that R Markdown can render a document of this name. Other programs may have created it
+    /// with any name.
     pub fn check_renderable(&self) -> Result<(), Failure> {
         check_new(&self.0)
     }
 
-    /// The path below the folder of documents.
+    /// The path relative to the document folder.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The path without its ending.
+    /// The path without extension.
     pub fn stem(&self) -> &str {
         self.0.rsplit_once('.').map_or(&self.0, |(stem, _)| stem)
     }
 
-    /// Whether it is for Quarto.
+    /// Whether it is a Quarto document.
     pub fn is_quarto(&self) -> bool {
         self.0.ends_with(".qmd")
     }
 
-    /// What it is rendered to.
+    /// The name of its output.
     pub fn output(&self, kind: OutputKind) -> OutputName {
         OutputName(format!("{}.{}", self.stem(), kind.extension()))
     }
 }
 
 impl OutputName {
-    /// Reads a name, which must end as outputs do.
+    /// Parses a name, which must have the extension of an output.
     pub fn new(text: &str) -> Result<Self, Failure> {
-        check_inside(text)?;
+        check_relative(text)?;
         let kind = OutputKind::of(text);
         kind.map(|_| Self(text.to_owned())).ok_or_else(|| {
-            bad(
+            invalid(
                 text,
-                "it is nothing that a document is rendered to",
+                "it is not the name of an output",
                 "outputs end in `.html`, `.pdf` or `.docx`",
             )
         })
     }
 
-    /// The path below the folder of outputs.
+    /// The path relative to the output folder.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What it is.
+    /// The format, by its extension.
     pub fn kind(&self) -> OutputKind {
-        OutputKind::of(&self.0).expect("a name is only made with such an ending")
+        OutputKind::of(&self.0).expect("the constructor checks the extension")
     }
 }
 
 impl OutputKind {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 3] = [Self::Html, Self::Pdf, Self::Docx];
 
     fn of(path: &str) -> Option<Self> {
@@ -136,7 +138,7 @@ impl OutputKind {
         Self::ALL.into_iter().find(|kind| kind.extension() == extension)
     }
 
-    /// The ending, without a dot.
+    /// The extension without dot.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Html => "html",
@@ -155,70 +157,71 @@ impl OutputKind {
     }
 }
 
-/// Whether a file is a document, by the ending of its path.
+/// Whether a path has the extension of a document.
 pub(super) fn is_document(path: &str) -> bool {
-    ENDINGS.iter().any(|ending| path.ends_with(ending))
+    EXTENSIONS.iter().any(|extension| path.ends_with(extension))
 }
 
-/// Whether a path lies in the folder of outputs, on a disk that may not tell capitals from small letters.
+/// Whether a path is in the output folder. Ignores case, because some file systems do.
 fn is_in_output(path: &str) -> bool {
-    path.split_once('/').is_some_and(|(first, _)| first.eq_ignore_ascii_case(OUTPUT))
+    path.split_once('/').is_some_and(|(first, _)| first.eq_ignore_ascii_case(OUTPUT_FOLDER))
 }
 
-/// What holds of every name: it stays inside, shows what it is, and has an end.
-fn check_inside(text: &str) -> Result<(), Failure> {
-    if text.len() > LONGEST {
+/// Checks what holds for every name: it is relative, visible and bounded.
+fn check_relative(text: &str) -> Result<(), Failure> {
+    if text.len() > MAX_BYTES {
         let shown: String = text.chars().take(40).collect();
-        return Err(bad(
+        return Err(invalid(
             &format!("{shown}…"),
             "it is too long",
-            &format!("a name may have {LONGEST} bytes"),
+            &format!("use at most {MAX_BYTES} bytes"),
         ));
     }
     if text.is_empty() {
-        return Err(bad(
+        return Err(invalid(
             text,
             "it is empty",
-            "name the document, such as `report` or `2026/report`",
+            "name a document, such as `report` or `2026/report`",
         ));
     }
     if text.starts_with('/') || text.contains('\\') || text.split('/').any(|part| part == "..") {
-        return Err(bad(
+        return Err(invalid(
             text,
-            "it leads out of the folder of documents",
-            "write a path below it, such as `2026/report`",
+            "it leads out of the document folder",
+            "use a path below it, such as `2026/report`",
         ));
     }
     if let Some(control) = text.chars().find(|c| c.is_control()) {
-        return Err(bad(
+        return Err(invalid(
             text,
-            &format!("it has {} in it", spelled(control)),
+            &format!("it contains {}", describe_char(control)),
             "use letters and digits",
         ));
     }
     if text.split('/').any(|part| part.is_empty() || part.starts_with(['.', '-'])) {
-        return Err(bad(
+        return Err(invalid(
             text,
             "a part of it is empty, or begins with `.` or `-`",
             "begin each part with a letter or digit",
         ));
     }
-    match text.matches('/').count() > DEEPEST {
-        true => Err(bad(text, "it has too many folders", &format!("use at most {DEEPEST}"))),
-        false => Ok(()),
+    if text.matches('/').count() > MAX_FOLDERS {
+        let hint = format!("use at most {MAX_FOLDERS}");
+        return Err(invalid(text, "it has too many folders", &hint));
     }
+    Ok(())
 }
 
-/// What holds of the names that are made here: every program on the way to a report can take them.
+/// Checks a new name: R Markdown rejects or mangles some characters, and so do pandoc and LaTeX.
 fn check_new(text: &str) -> Result<(), Failure> {
-    check_inside(text)?;
+    check_relative(text)?;
     match text.chars().find(|c| !is_allowed(*c)) {
         Some(found) => {
             let why = format!(
-                "it has {} in it, which R Markdown or a file system cannot take",
-                spelled(found)
+                "it contains {}, which R Markdown or a file system does not support",
+                describe_char(found)
             );
-            Err(bad(
+            Err(invalid(
                 text,
                 &why,
                 "use letters, digits, `_`, `-`, `.`, `+`, `,`, `=`, `@`, and `/` for folders",
@@ -232,7 +235,7 @@ fn is_allowed(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | ',' | '=' | '@' | '/')
 }
 
-fn spelled(c: char) -> String {
+fn describe_char(c: char) -> String {
     match c {
         ' ' => "a space".to_owned(),
         '\n' | '\r' => "a line break".to_owned(),
@@ -243,7 +246,7 @@ fn spelled(c: char) -> String {
     }
 }
 
-fn bad(text: &str, why: &str, hint: &str) -> Failure {
+fn invalid(text: &str, why: &str, hint: &str) -> Failure {
     Failure::new(
         ErrorType::InvalidFilename,
         format!("`{}` cannot name a document: {why}; {hint}", text.escape_debug()),
@@ -269,7 +272,7 @@ mod tests {
     use super::{DocumentName, OutputKind, OutputName};
 
     #[test]
-    fn an_ending_is_added_where_there_is_none() {
+    fn adds_a_missing_extension() {
         let named = |text: &str| DocumentName::new(text).map(|name| name.as_str().to_owned());
         for (text, name) in [
             ("example", "example.Rmd"),
@@ -284,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_lead_out_or_break_programs_are_refused_with_a_reason() {
+    fn rejects_unsafe_names_with_a_reason() {
         for (text, why) in [
             ("../x", "leads out"),
             ("a/../../x", "leads out"),
@@ -305,16 +308,16 @@ mod tests {
             ("a//b", "empty"),
             ("", "empty"),
             (".", "begins with"),
-            ("output/x", "what was rendered"),
-            ("Output/x", "what was rendered"),
-            ("x.RMD", "ending"),
+            ("output/x", "rendered outputs"),
+            ("Output/x", "rendered outputs"),
+            ("x.RMD", "extension"),
             (&"x".repeat(201), "too long"),
             (&"x/".repeat(20), "empty"),
             ("a/a/a/a/a/a/a/a/a/a", "too many folders"),
         ] {
-            let refused = DocumentName::new(text).expect_err(text);
-            assert!(refused.message.contains(why), "{text:?}: {}", refused.message);
-            assert_eq!(refused.error_type, ErrorType::InvalidFilename);
+            let failure = DocumentName::new(text).expect_err(text);
+            assert!(failure.message.contains(why), "{text:?}: {}", failure.message);
+            assert_eq!(failure.error_type, ErrorType::InvalidFilename);
         }
         for one in "< > ( ) | \\ : & ; # ? *".split(' ') {
             assert!(DocumentName::new(&format!("a{one}b")).is_err(), "{one}");
@@ -322,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_is_named_after_its_document() {
+    fn names_outputs_after_their_document() {
         let name = DocumentName::new("a/b.c").expect("a name");
         assert_eq!(name.output(OutputKind::Docx).as_str(), "a/b.c.docx");
         assert!(OutputName::new("a/b.html").is_ok_and(|name| name.kind() == OutputKind::Html));

@@ -1,14 +1,14 @@
-//! `outline_rmd`: the headings and chunks of a document.
+//! `outline_rmd`: lists the headings and code chunks of a document.
 
 use formats::rmd;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{Content, Context, Failure, Naming, Native, Reply};
 
-use super::{CATEGORY, RmdDocuments, reply::failed, store::DocumentStore};
+use super::{CATEGORY, RmdDocuments, reply::failure_reply, store::DocumentStore};
 
-/// The most headings, and chunks, in one answer.
-const MOST: usize = 1_000;
+/// Headings, and chunks, in one response.
+const MAX_ENTRIES: usize = 1_000;
 
 #[derive(Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -17,91 +17,91 @@ struct OutlineRmd {
     filename: String,
 }
 
-/// The headings and chunks of a document.
+/// The outline of a document.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 struct Outlined {
-    /// Its name.
+    /// Name with extension.
     filename: String,
-    /// The title in its front matter, if it has one.
+    /// Title in the front matter.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
-    /// The hash of its text (SHA-256).
+    /// SHA-256 of the text.
     hash: String,
-    /// How many lines it has.
+    /// Number of lines.
     lines: usize,
-    /// Its headings.
+    /// Headings in order.
     headings: Vec<OneHeading>,
-    /// Its chunks of code.
+    /// Code chunks in order.
     chunks: Vec<OneChunk>,
-    /// Whether there are more than are listed.
+    /// Whether the outline is incomplete because of a limit.
     truncated: bool,
 }
 
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 struct OneHeading {
-    /// 1 for the highest.
+    /// Level, 1 for the highest.
     level: usize,
-    /// What it says.
+    /// Text of the heading.
     text: String,
-    /// Its line.
+    /// Line, from 1.
     line: usize,
 }
 
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 struct OneChunk {
-    /// What runs it.
+    /// Language engine, such as `r`.
     engine: String,
-    /// Its label, if it has one.
+    /// Label of the chunk.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
-    /// The line that opens it.
+    /// Line of the opening fence.
     start_line: usize,
-    /// The line that closes it.
+    /// Line of the closing fence.
     end_line: usize,
-    /// Its options, as they are written.
+    /// Chunk options as written.
     options: Vec<ChunkOption>,
 }
 
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 struct ChunkOption {
-    /// Its name.
+    /// Name of the option.
     name: String,
-    /// Its value.
+    /// Value as written.
     value: String,
 }
 
-const PURPOSE: &str = "Outlines an R Markdown file.\n\nTells its headings and its chunks of code, each with its lines, the chunks \
-                       with engine, label and options: enough to read or change the right part. Nothing is run.";
+const PURPOSE: &str = "Outlines an R Markdown file.\n\nReturns the headings and code chunks with their lines, and the engine, label \
+                       and options of each chunk, so that you can read or change the right part. Runs nothing.";
 
 pub(super) fn native(documents: &RmdDocuments) -> Native {
     let documents = documents.clone();
     Native::typed("outline_rmd", move |given: OutlineRmd, _: Context| {
         let documents = documents.clone();
-        async move { answer(&documents, given).await }
+        async move { run(&documents, given).await }
     })
     .title("Outline an R Markdown file")
     .purpose(PURPOSE)
-    .usage("Name the document.")
+    .usage("Pass the name of the document.")
     .example(OutlineRmd { filename: "example".to_owned() }, "Its headings and chunks.")
     .category(CATEGORY)
     .naming(Naming::Bare)
     .read_only()
 }
 
-async fn answer(documents: &RmdDocuments, given: OutlineRmd) -> Reply<Outlined> {
+async fn run(documents: &RmdDocuments, given: OutlineRmd) -> Reply<Outlined> {
     match documents.run_blocking(move |store| outline(store, &given.filename)).await {
         Ok(outlined) => {
-            let content = vec![Content::Text(told(&outlined))];
+            let content = vec![Content::Text(render_text(&outlined))];
             Reply::ok(outlined).content(content)
         }
-        Err(failure) => failed(failure),
+        Err(failure) => failure_reply(failure),
     }
 }
 
 fn outline(store: &DocumentStore, filename: &str) -> Result<Outlined, Failure> {
     let document = store.read(&store.find(filename)?)?;
     let rmd::Outline { headings, chunks, .. } = rmd::Outline::of(&document.text);
-    let truncated = headings.len() > MOST || chunks.len() > MOST;
+    let truncated = headings.len() > MAX_ENTRIES || chunks.len() > MAX_ENTRIES;
     let heading =
         |one: rmd::Heading| OneHeading { level: one.level, text: one.text, line: one.line };
     let option = |(name, value)| ChunkOption { name, value };
@@ -117,13 +117,13 @@ fn outline(store: &DocumentStore, filename: &str) -> Result<Outlined, Failure> {
         title: rmd::title(&document.text),
         hash: document.hash,
         lines: document.text.lines().count(),
-        headings: headings.into_iter().take(MOST).map(heading).collect(),
-        chunks: chunks.into_iter().take(MOST).map(chunk).collect(),
+        headings: headings.into_iter().take(MAX_ENTRIES).map(heading).collect(),
+        chunks: chunks.into_iter().take(MAX_ENTRIES).map(chunk).collect(),
         truncated,
     })
 }
 
-fn told(outlined: &Outlined) -> String {
+fn render_text(outlined: &Outlined) -> String {
     let headings = outlined
         .headings
         .iter()

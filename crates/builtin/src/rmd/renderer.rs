@@ -1,4 +1,4 @@
-//! What renders documents: `render_rmd`, and what of this machine it can use.
+//! Renders documents: `render_rmd`, and the state of the renderers on this machine.
 //!
 //! How to write such a tool: crates/toolkit/templates/tool.md.
 
@@ -27,7 +27,7 @@ pub fn renderer(runtime: &Runtime, settings: RenderSettings) -> Renderer {
     Renderer::new(settings, host)
 }
 
-/// Documents and what renders them. Clones are the same.
+/// Renders the served documents. Clones are handles on the same renderer.
 #[derive(Clone)]
 pub struct RmdRenderer {
     documents: RmdDocuments,
@@ -35,23 +35,23 @@ pub struct RmdRenderer {
 }
 
 impl RmdRenderer {
-    /// Renders these documents. Nothing is started before the first one.
+    /// Creates a renderer of these documents. Starts nothing before the first render.
     pub fn new(documents: &RmdDocuments, renderer: Renderer) -> Self {
         Self { documents: documents.clone(), renderer: Arc::new(RwLock::new(renderer)) }
     }
 
-    /// Renders as the operator wants it now.
+    /// Replaces the settings; running renders keep theirs.
     pub fn replace(&self, settings: RenderSettings) {
         let renderer = self.renderer().with_settings(settings);
         *self.renderer.write() = renderer;
     }
 
-    /// The tool.
+    /// The tool `render_rmd`.
     pub fn native(&self) -> Native {
         render::native(self).argument_errors(ARGUMENT_ERRORS)
     }
 
-    /// What of this machine rendering can use.
+    /// Reports the renderers and programs on this machine, for `doctor`.
     pub async fn abilities(&self) -> Vec<Ability> {
         self.renderer().components().await.into_iter().map(Ability::from).collect()
     }

@@ -1,4 +1,4 @@
-//! What the tools for documents answer: a text for models, the same for programs, and a link.
+//! Parts of replies that the R Markdown tools share.
 
 use toolkit::{Content, Failure, Reply};
 
@@ -7,8 +7,8 @@ use super::{name::DocumentName, uri};
 /// The media type of documents.
 pub(super) const MARKDOWN: &str = "text/markdown";
 
-/// A failure, told in its own words.
-pub(super) fn failed<T>(failure: Failure) -> Reply<T> {
+/// A reply for a failure. Its text is the bare message, as other R Markdown servers document it.
+pub(super) fn failure_reply<T>(failure: Failure) -> Reply<T> {
     let content = vec![Content::Text(failure.message.clone())];
     Reply::failure(failure.message, failure.error_type).data(failure.details).content(content)
 }

@@ -12,7 +12,7 @@ use super::{
     name::OutputKind,
     reply::MARKDOWN,
     store::{DocumentStore, ListedDocument, ListedOutput},
-    uri::{self, DOCUMENTS, OUTPUTS, Target},
+    uri::{self, DOCUMENT_TEMPLATE, OUTPUT_TEMPLATE, Target},
 };
 
 pub(super) struct RmdResources(pub(super) RmdDocuments);
@@ -20,11 +20,13 @@ pub(super) struct RmdResources(pub(super) RmdDocuments);
 impl Resources for RmdResources {
     fn list(&self) -> BoxFuture<'_, Vec<Resource>> {
         Box::pin(async {
-            let listed = |store: &DocumentStore| {
-                let documents = store.documents().items.into_iter().map(document);
-                Ok(documents.chain(store.outputs().items.into_iter().map(output)).collect())
+            let list = |store: &DocumentStore| {
+                let documents = store.list_documents().items.into_iter().map(document_resource);
+                Ok(documents
+                    .chain(store.list_outputs().items.into_iter().map(output_resource))
+                    .collect())
             };
-            self.0.run_blocking(listed).await.unwrap_or_default()
+            self.0.run_blocking(list).await.unwrap_or_default()
         })
     }
 
@@ -41,15 +43,15 @@ impl Resources for RmdResources {
             };
         vec![
             template(
-                DOCUMENTS,
+                DOCUMENT_TEMPLATE,
                 "R Markdown file",
-                "An R Markdown or Quarto document, by its name with its ending",
+                "An R Markdown or Quarto document, by its name with extension",
                 MARKDOWN,
             ),
             template(
-                OUTPUTS,
+                OUTPUT_TEMPLATE,
                 "Rendered output",
-                "What a document was rendered to: html, pdf or docx",
+                "The rendered output of a document: html, pdf or docx",
                 "application/octet-stream",
             ),
         ]
@@ -92,11 +94,11 @@ impl Resources for RmdResources {
         _: &'a HashMap<String, String>,
     ) -> BoxFuture<'a, Option<Vec<String>>> {
         let names: fn(&DocumentStore) -> Vec<String> = match (template, variable) {
-            (DOCUMENTS, "name") => {
-                |store| store.documents().items.iter().map(|one| one.name.to_string()).collect()
-            }
-            (OUTPUTS, "name") => {
-                |store| store.outputs().items.iter().map(|one| one.name.to_string()).collect()
+            (DOCUMENT_TEMPLATE, "name") => |store| {
+                store.list_documents().items.iter().map(|one| one.name.to_string()).collect()
+            },
+            (OUTPUT_TEMPLATE, "name") => {
+                |store| store.list_outputs().items.iter().map(|one| one.name.to_string()).collect()
             }
             _ => return Box::pin(std::future::ready(None)),
         };
@@ -107,7 +109,7 @@ impl Resources for RmdResources {
     }
 }
 
-fn document(listed: ListedDocument) -> Resource {
+fn document_resource(listed: ListedDocument) -> Resource {
     let title = listed.title.unwrap_or_else(|| listed.name.to_string());
     Resource {
         uri: uri::for_document(&listed.name),
@@ -118,7 +120,7 @@ fn document(listed: ListedDocument) -> Resource {
     }
 }
 
-fn output(listed: ListedOutput) -> Resource {
+fn output_resource(listed: ListedOutput) -> Resource {
     Resource {
         uri: uri::for_output(&listed.name),
         name: format!("Rendered: {}", listed.name),

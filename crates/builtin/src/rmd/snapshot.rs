@@ -1,4 +1,4 @@
-//! The folder of documents as it is now: everything that a document may read while it is rendered.
+//! Copies the document folder for a render: the document and everything that it may read.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,28 +9,32 @@ use toolkit::{ErrorType, Failure};
 use super::{
     DocumentStore,
     document_dir::DocumentDir,
-    name::{self, DEEPEST, DocumentName},
+    name::{self, DocumentName, MAX_FOLDERS},
 };
 
-/// The most bytes that all files beside a document may have.
-const MOST_BYTES: u64 = 256 << 20;
+/// The total size of a copy.
+const MAX_BYTES: u64 = 256 << 20;
 
 impl DocumentStore {
-    /// The document and all files beside it, but for what was rendered and what is hidden. Links are followed only inside
-    /// the folder.
+    /// Reads the document and all other files of the folder, except outputs and hidden files. Links are
+    /// followed only inside the folder.
     pub(super) fn snapshot(&self, name: &DocumentName) -> Result<Vec<SourceFile>, Failure> {
         let folder = DocumentDir::open(&self.settings().folder);
         let folder = folder.map_err(|error| {
-            Failure::new(ErrorType::Unreadable, format!("the documents cannot be read: {error}"))
+            Failure::new(
+                ErrorType::Unreadable,
+                format!("could not read the document folder: {error}"),
+            )
         })?;
-        // Says what is wrong with the document itself, and how large it may be.
+        // Reports problems with the document itself first, such as its size.
         self.read(name)?;
-        let (found, is_cut) = folder.files(DEEPEST, &|path| !path.eq_ignore_ascii_case("output/"));
+        let (found, is_truncated) =
+            folder.files(MAX_FOLDERS, &|path| !path.eq_ignore_ascii_case("output/"));
         let bytes: u64 = found.iter().map(|file| file.size).sum();
-        if is_cut || bytes > MOST_BYTES {
-            return Err(too_much(bytes));
+        if is_truncated || bytes > MAX_BYTES {
+            return Err(too_large(bytes));
         }
-        let mut left = MOST_BYTES;
+        let mut left = MAX_BYTES;
         let mut files = Vec::with_capacity(found.len());
         for file in found {
             match folder.read(&file.path, left) {
@@ -39,30 +43,33 @@ impl DocumentStore {
                     files.push(SourceFile { path: file.path, bytes, may_be_read: false });
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {
-                    return Err(too_much(MOST_BYTES));
+                    return Err(too_large(MAX_BYTES));
                 }
-                // Removed meanwhile, or nobody's to read: the document will say so if it needs it.
+                // Removed since, or not readable: rendering fails if the document needs it.
                 Err(_) => {}
             }
         }
-        mark(&mut files, name);
+        mark_readable(&mut files, name);
         Ok(files)
     }
 }
 
-/// Says of each file whether a document may read it. Other documents count only if it names them, or something does that it
-/// reads; if a name is put together, or files are looked for, all do. Whatever is no document always counts.
-fn mark(files: &mut [SourceFile], document: &DocumentName) {
+/// Marks the files that a document may read: they are part of the key of the render cache.
+///
+/// All files that are not documents count. Other documents count only if the document mentions them,
+/// or a file that it reads does; otherwise every edit of one document would invalidate the cached
+/// renders of all others. If a name is computed or files are listed, all documents count.
+fn mark_readable(files: &mut [SourceFile], document: &DocumentName) {
     let mut texts = VecDeque::new();
     let mut others: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, file) in files.iter_mut().enumerate() {
         let is_document = name::is_document(&file.path);
         file.may_be_read = !is_document || file.path == document.as_str();
-        if file.may_be_read && (is_document || is_program(&file.path)) {
+        if file.may_be_read && (is_document || is_code(&file.path)) {
             texts.push_back(at);
         }
         if is_document {
-            others.entry(last_part(&file.path).to_owned()).or_default().push(at);
+            others.entry(file_name(&file.path).to_owned()).or_default().push(at);
         }
     }
     while let Some(at) = texts.pop_front() {
@@ -78,42 +85,42 @@ fn mark(files: &mut [SourceFile], document: &DocumentName) {
     }
 }
 
-/// Whether a file may say which documents are read: R, or a configuration.
-fn is_program(path: &str) -> bool {
+/// Whether a file may mention documents: R code or a configuration.
+fn is_code(path: &str) -> bool {
     let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
     matches!(extension.as_deref(), Some("r" | "yml" | "yaml"))
 }
 
-fn last_part(path: &str) -> &str {
+fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-fn too_much(bytes: u64) -> Failure {
+fn too_large(bytes: u64) -> Failure {
     let message = format!(
-        "the folder of documents has too much in it to be copied for a render ({bytes} bytes, and {MOST_BYTES} are allowed); move \
-         what documents do not read elsewhere"
+        "the document folder is too large to copy for a render ({bytes} bytes; the maximum is {MAX_BYTES}); move files \
+         that documents do not read elsewhere"
     );
     Failure::new(ErrorType::TooLarge, message)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DocumentName, SourceFile, mark};
+    use super::{DocumentName, SourceFile, mark_readable};
 
-    /// What `report.Rmd` may read of these files.
-    fn read(files: &[(&str, &str)]) -> Vec<String> {
+    /// The files that `report.Rmd` may read.
+    fn readable(files: &[(&str, &str)]) -> Vec<String> {
         let file = |(path, text): &(&str, &str)| SourceFile {
             path: (*path).to_owned(),
             bytes: (*text).into(),
             may_be_read: false,
         };
         let mut files: Vec<_> = files.iter().map(file).collect();
-        mark(&mut files, &DocumentName::new("report").expect("a name"));
+        mark_readable(&mut files, &DocumentName::new("report").expect("a name"));
         files.into_iter().filter(|file| file.may_be_read).map(|file| file.path).collect()
     }
 
     #[test]
-    fn documents_count_that_are_named_by_something_that_counts() {
+    fn marks_documents_that_a_readable_file_mentions() {
         let files = [
             ("data.csv", "other.Rmd"),
             ("other.Rmd", ""),
@@ -121,9 +128,9 @@ mod tests {
             ("parts/b.qmd", "report.Rmd"),
             ("report.Rmd", "```{r, child = 'parts/a.Rmd'}\n```\n"),
         ];
-        assert_eq!(read(&files), ["data.csv", "parts/a.Rmd", "parts/b.qmd", "report.Rmd"]);
+        assert_eq!(readable(&files), ["data.csv", "parts/a.Rmd", "parts/b.qmd", "report.Rmd"]);
         assert_eq!(
-            read(&[
+            readable(&[
                 ("other.Rmd", ""),
                 ("report.Rmd", "source('x.R')"),
                 ("x.R", "knit('other.Rmd')")
@@ -134,16 +141,16 @@ mod tests {
     }
 
     #[test]
-    fn all_documents_count_where_names_are_put_together_or_files_looked_for() {
+    fn marks_all_documents_if_names_are_computed_or_files_listed() {
         for text in [
             "child = paste0('other', '.Rmd')",
             "for (f in list.files('.')) f",
             "child = 'missing.Rmd'",
         ] {
-            assert_eq!(read(&[("other.Rmd", ""), ("report.Rmd", text)]).len(), 2, "{text}");
+            assert_eq!(readable(&[("other.Rmd", ""), ("report.Rmd", text)]).len(), 2, "{text}");
         }
         assert_eq!(
-            read(&[("other.Rmd", "list.files('.')"), ("report.Rmd", "plot(cars)")]),
+            readable(&[("other.Rmd", "list.files('.')"), ("report.Rmd", "plot(cars)")]),
             ["report.Rmd"]
         );
     }

@@ -1,6 +1,6 @@
-//! The documents of a folder, and what was rendered of them: listed, read, written, removed.
+//! The store of documents and rendered outputs: lists, reads, writes and removes them.
 //!
-//! Nothing here waits for anybody but the disk: it is called on threads that may.
+//! Blocks on the disk, so it is called on blocking threads.
 
 use std::{
     collections::HashMap,
@@ -17,91 +17,92 @@ use toolkit::{ErrorType, Failure};
 
 use super::{
     document_dir::{DocumentDir, Found, Version},
-    name::{DEEPEST, DocumentName, OUTPUT, OutputName},
+    name::{DocumentName, MAX_FOLDERS, OUTPUT_FOLDER, OutputName},
 };
 
-/// How many bytes of a document are looked at for its title.
-const LOOKED_AT: u64 = 64 << 10;
+/// Bytes of a document that are read for its title.
+const HEAD_BYTES: u64 = 64 << 10;
 
-/// The largest output that is read whole, in bytes.
-const LARGEST_OUTPUT: u64 = 128 << 20;
+/// The largest output that is read.
+const MAX_OUTPUT_BYTES: u64 = 128 << 20;
 
-/// Where documents are, and how large they may be.
+/// The location and limits of documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The folder. What is rendered goes into `output` in it.
+    /// The folder of documents. Rendered outputs go into its subfolder `output`.
     pub folder: PathBuf,
-    /// The most bytes that a document may have.
+    /// The maximum size of a document, in bytes.
     pub largest: u64,
 }
 
 impl Settings {
-    /// Documents of at most 10 MB in a folder.
+    /// The default settings for a folder: documents of at most 10 MB.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, largest: 10_000_000 }
     }
 }
 
-/// A folder of documents.
+/// The store of documents and rendered outputs.
 pub struct DocumentStore {
     settings: Settings,
-    /// Held while a document is looked at and then written, so that nobody writes in between.
-    writing: Mutex<()>,
+    /// Held from the check of a hash to the write, so that no other call writes in between.
+    write_lock: Mutex<()>,
+    /// Titles of unchanged documents, so that a list need not read every file.
     titles: Mutex<HashMap<String, (Version, Option<String>)>>,
 }
 
 /// A document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// Its name.
+    /// Path and extension.
     pub name: DocumentName,
-    /// What stands in it.
+    /// The whole text.
     pub text: String,
-    /// The hash of it.
+    /// SHA-256 of the text, hexadecimal.
     pub hash: String,
 }
 
-/// What a list says of a document.
+/// A listed document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedDocument {
-    /// Its name.
+    /// Path and extension.
     pub name: DocumentName,
-    /// The title that its front matter has.
+    /// The title in its front matter.
     pub title: Option<String>,
-    /// How many bytes it has.
+    /// Size in bytes.
     pub size: u64,
 }
 
-/// What a list says of something rendered.
+/// A listed output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedOutput {
-    /// Its name.
+    /// Path and extension.
     pub name: OutputName,
-    /// How many bytes it has.
+    /// Size in bytes.
     pub size: u64,
 }
 
-/// Some of what there is, and whether there may be more.
+/// A list that may be incomplete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing<T> {
-    /// What was found, by name.
+    /// The items, sorted by name.
     pub items: Vec<T>,
-    /// Whether there may be more than is looked at.
-    pub is_cut: bool,
+    /// Whether items may be missing because of a limit.
+    pub is_truncated: bool,
 }
 
-/// What a document that is there already means for one that is to be written.
+/// What to do if the document to write exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WriteMode {
-    /// It stays, and nothing is written.
+    /// Fail.
     CreateNew,
-    /// It is replaced.
+    /// Replace it.
     Overwrite,
-    /// It is replaced if it has this hash; without it nothing is written.
+    /// Replace it if it has this hash, else fail. Also fail if it does not exist.
     OverwriteIf(String),
 }
 
-/// A document that was written.
+/// The result of a write.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) hash: String,
@@ -110,71 +111,79 @@ pub(super) struct Written {
 
 impl DocumentStore {
     pub(super) fn new(settings: Settings) -> Self {
-        Self { settings, writing: Mutex::default(), titles: Mutex::default() }
+        Self { settings, write_lock: Mutex::default(), titles: Mutex::default() }
     }
 
-    /// Where it is, and how large documents may be.
+    /// The location and limits.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Makes its folder and that of outputs, if they are not there.
-    pub(super) fn make_folder(&self) -> Result<(), Failure> {
-        let made = DocumentDir::open_or_make(&self.settings.folder.join(OUTPUT));
-        made.map(drop)
-            .map_err(|error| unwritable(&self.settings.folder.display().to_string(), &error))
+    /// Creates the folders of documents and outputs if they do not exist.
+    pub(super) fn create_folder(&self) -> Result<(), Failure> {
+        let created = DocumentDir::open_or_create(&self.settings.folder.join(OUTPUT_FOLDER));
+        created
+            .map(drop)
+            .map_err(|error| write_failure(&self.settings.folder.display().to_string(), &error))
     }
 
-    /// The documents there are now.
-    pub fn documents(&self) -> Listing<ListedDocument> {
+    /// Lists the documents.
+    pub fn list_documents(&self) -> Listing<ListedDocument> {
         let Ok(folder) = DocumentDir::open(&self.settings.folder) else {
-            return Listing { items: Vec::new(), is_cut: false };
+            return Listing { items: Vec::new(), is_truncated: false };
         };
-        let is_wanted = |path: &str| match path.ends_with('/') {
-            true => !path.eq_ignore_ascii_case("output/"),
-            false => is_document(path),
+        let is_wanted = |path: &str| {
+            if path.ends_with('/') {
+                !path.eq_ignore_ascii_case("output/")
+            } else {
+                is_document(path)
+            }
         };
-        let (found, is_cut) = folder.files(DEEPEST, &is_wanted);
+        let (found, is_truncated) = folder.files(MAX_FOLDERS, &is_wanted);
         let mut titles = self.titles.lock();
+        // Rebuilt from the listed documents, so that removed ones do not stay in the cache.
         let mut before = std::mem::take(&mut *titles);
         let mut items = Vec::with_capacity(found.len());
         for Found { path, size, version } in found {
             let Ok(name) = DocumentName::existing(&path) else {
                 continue;
             };
-            let known = before.remove(&path).filter(|(known, _)| *known == version);
-            let title = known.map_or_else(|| title(&folder, &path), |(_, title)| title);
+            let cached = before.remove(&path).filter(|(cached, _)| *cached == version);
+            let title = cached.map_or_else(|| read_title(&folder, &path), |(_, title)| title);
             titles.insert(path, (version, title.clone()));
             items.push(ListedDocument { name, title, size });
         }
-        Listing { items, is_cut }
+        Listing { items, is_truncated }
     }
 
-    /// What was rendered, as far as it is there now.
-    pub fn outputs(&self) -> Listing<ListedOutput> {
-        let Ok(folder) = DocumentDir::open(&self.settings.folder.join(OUTPUT)) else {
-            return Listing { items: Vec::new(), is_cut: false };
+    /// Lists the rendered outputs.
+    pub fn list_outputs(&self) -> Listing<ListedOutput> {
+        let Ok(folder) = DocumentDir::open(&self.settings.folder.join(OUTPUT_FOLDER)) else {
+            return Listing { items: Vec::new(), is_truncated: false };
         };
-        let (found, is_cut) =
-            folder.files(DEEPEST, &|path| path.ends_with('/') || OutputName::new(path).is_ok());
+        let (found, is_truncated) =
+            folder.files(MAX_FOLDERS, &|path| path.ends_with('/') || OutputName::new(path).is_ok());
         let named = found
             .into_iter()
             .filter_map(|found| Some((OutputName::new(&found.path).ok()?, found.size)));
-        Listing { items: named.map(|(name, size)| ListedOutput { name, size }).collect(), is_cut }
+        Listing {
+            items: named.map(|(name, size)| ListedOutput { name, size }).collect(),
+            is_truncated,
+        }
     }
 
-    /// The document that somebody names, with or without its ending.
+    /// Finds a document by its name, with or without extension.
     pub fn find(&self, text: &str) -> Result<DocumentName, Failure> {
         let candidates = DocumentName::candidates(text)?;
         let folder = DocumentDir::open(&self.settings.folder).ok();
-        let is_there = |name: &&DocumentName| {
+        let exists = |name: &&DocumentName| {
             folder.as_ref().is_some_and(|folder| folder.is_file(name.as_str()))
         };
-        candidates.iter().find(is_there).cloned().ok_or_else(|| missing(&candidates[0]))
+        candidates.iter().find(exists).cloned().ok_or_else(|| not_found_failure(&candidates[0]))
     }
 
-    /// Whether there is a file at a path from a document.
-    pub(super) fn has_beside(&self, name: &DocumentName, path: &str) -> bool {
+    /// Whether a file exists at a path relative to a document.
+    pub(super) fn has_relative(&self, name: &DocumentName, path: &str) -> bool {
         let path = name
             .as_str()
             .rsplit_once('/')
@@ -186,7 +195,7 @@ impl DocumentStore {
     pub fn read(&self, name: &DocumentName) -> Result<Document, Failure> {
         let bytes = DocumentDir::open(&self.settings.folder)
             .and_then(|folder| folder.read(name.as_str(), self.settings.largest));
-        let bytes = bytes.map_err(|error| unreadable(name, &error))?;
+        let bytes = bytes.map_err(|error| read_failure(name, &error))?;
         let hash = hash(&bytes);
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
@@ -196,29 +205,29 @@ impl DocumentStore {
         Ok(Document { name: name.clone(), text, hash })
     }
 
-    /// Reads something rendered; nothing if it is not there.
+    /// Reads an output; `None` if it does not exist.
     pub fn read_output(&self, name: &OutputName) -> Result<Option<Vec<u8>>, Failure> {
-        let read = DocumentDir::open(&self.settings.folder.join(OUTPUT))
-            .and_then(|folder| folder.read(name.as_str(), LARGEST_OUTPUT));
+        let read = DocumentDir::open(&self.settings.folder.join(OUTPUT_FOLDER))
+            .and_then(|folder| folder.read(name.as_str(), MAX_OUTPUT_BYTES));
         match read {
             Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) if is_not_found(&error) => Ok(None),
             Err(error) => Err(Failure::new(
                 ErrorType::Unreadable,
-                format!("`{name}` cannot be read: {error}"),
+                format!("could not read `{name}`: {error}"),
             )),
         }
     }
 
-    /// Puts something rendered into its place, all at once.
-    pub fn put_output(&self, name: &OutputName, bytes: &[u8]) -> Result<(), Failure> {
-        let folder = DocumentDir::open_or_make(&self.settings.folder.join(OUTPUT));
+    /// Writes an output atomically.
+    pub fn write_output(&self, name: &OutputName, bytes: &[u8]) -> Result<(), Failure> {
+        let folder = DocumentDir::open_or_create(&self.settings.folder.join(OUTPUT_FOLDER));
         folder
             .and_then(|folder| folder.replace(name.as_str(), bytes))
-            .map_err(|error| unwritable(name.as_str(), &error))
+            .map_err(|error| write_failure(name.as_str(), &error))
     }
 
-    /// Writes a document, all at once.
+    /// Writes a document atomically.
     pub(super) fn write(
         &self,
         name: &DocumentName,
@@ -226,9 +235,9 @@ impl DocumentStore {
         existing: &WriteMode,
     ) -> Result<Written, Failure> {
         self.check_size(name, text)?;
-        let folder = DocumentDir::open_or_make(&self.settings.folder)
-            .map_err(|error| unwritable(name.as_str(), &error))?;
-        let _writing = self.writing.lock();
+        let folder = DocumentDir::open_or_create(&self.settings.folder)
+            .map_err(|error| write_failure(name.as_str(), &error))?;
+        let _lock = self.write_lock.lock();
         let replaced = folder.is_file(name.as_str());
         let written = match existing {
             WriteMode::CreateNew => folder.create(name.as_str(), text.as_bytes()),
@@ -241,42 +250,40 @@ impl DocumentStore {
         match written {
             Ok(()) => Ok(Written { hash: hash(text.as_bytes()), replaced }),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                Err(self.taken(&folder, name))
+                Err(self.already_exists(&folder, name))
             }
-            Err(error) => Err(unwritable(name.as_str(), &error)),
+            Err(error) => Err(write_failure(name.as_str(), &error)),
         }
     }
 
-    /// Removes a document; with a hash, only if it has it.
+    /// Removes a document. With an expected hash, only if it matches.
     pub(super) fn remove(
         &self,
         name: &DocumentName,
         expected: Option<&str>,
     ) -> Result<(), Failure> {
-        let folder = DocumentDir::open(&self.settings.folder).map_err(|_| missing(name))?;
-        let _writing = self.writing.lock();
+        let folder =
+            DocumentDir::open(&self.settings.folder).map_err(|_| not_found_failure(name))?;
+        let _lock = self.write_lock.lock();
         if let Some(expected) = expected {
             self.check_hash(&folder, name, expected)?;
         }
-        folder.remove(name.as_str()).map_err(|error| match is_absent(&error) {
-            true => missing(name),
-            false => Failure::new(
-                ErrorType::StorageError,
-                format!("`{name}` cannot be removed: {error}"),
-            ),
+        folder.remove(name.as_str()).map_err(|error| {
+            if is_not_found(&error) {
+                return not_found_failure(name);
+            }
+            Failure::new(ErrorType::StorageError, format!("could not remove `{name}`: {error}"))
         })
     }
 
     fn check_size(&self, name: &DocumentName, text: &str) -> Result<(), Failure> {
         let (size, largest) = (text.len() as u64, self.settings.largest);
-        match size > largest {
-            true => Err(Failure::new(
-                ErrorType::TooLarge,
-                format!("`{name}` would have {size} bytes, and may have {largest}"),
-            )
-            .details(json!({"size": size, "largest": largest}))),
-            false => Ok(()),
+        if size > largest {
+            let message = format!("`{name}` would have {size} bytes; the maximum is {largest}");
+            return Err(Failure::new(ErrorType::TooLarge, message)
+                .details(json!({"size": size, "largest": largest})));
         }
+        Ok(())
     }
 
     fn check_hash(
@@ -287,27 +294,24 @@ impl DocumentStore {
     ) -> Result<(), Failure> {
         let bytes = folder
             .read(name.as_str(), self.settings.largest)
-            .map_err(|error| unreadable(name, &error))?;
+            .map_err(|error| read_failure(name, &error))?;
         let found = hash(&bytes);
-        match found == expected {
-            true => Ok(()),
-            false => Err(Failure::new(
-                ErrorType::Conflict,
-                format!("`{name}` has changed: its hash is `{found}`; read it again"),
-            )
-            .details(json!({"hash": found, "expected_hash": expected}))),
+        if found != expected {
+            let message = format!("`{name}` has changed: its hash is `{found}`; read it again");
+            return Err(Failure::new(ErrorType::Conflict, message)
+                .details(json!({"hash": found, "expected_hash": expected})));
         }
+        Ok(())
     }
 
-    fn taken(&self, folder: &DocumentDir, name: &DocumentName) -> Failure {
+    fn already_exists(&self, folder: &DocumentDir, name: &DocumentName) -> Failure {
         let hash = folder.read(name.as_str(), self.settings.largest).map(|bytes| hash(&bytes)).ok();
-        let why = "is there already and was left as it is; pass `overwrite: true` to replace it";
-        Failure::new(ErrorType::AlreadyExists, format!("`{name}` {why}"))
-            .details(json!({"hash": hash}))
+        let message = format!("`{name}` already exists; pass `overwrite: true` to replace it");
+        Failure::new(ErrorType::AlreadyExists, message).details(json!({"hash": hash}))
     }
 }
 
-/// What tells one text from another: SHA-256, as hexadecimal digits.
+/// SHA-256, hexadecimal.
 pub(super) fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -316,44 +320,45 @@ fn is_document(path: &str) -> bool {
     DocumentName::existing(path).is_ok_and(|name| name.as_str() == path)
 }
 
-fn title(folder: &DocumentDir, path: &str) -> Option<String> {
-    let head = folder.head(path, LOOKED_AT).ok()?;
+fn read_title(folder: &DocumentDir, path: &str) -> Option<String> {
+    let head = folder.head(path, HEAD_BYTES).ok()?;
     rmd::title(head.utf8_chunks().next()?.valid())
 }
 
-fn is_absent(error: &io::Error) -> bool {
+fn is_not_found(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) || leads_out(error)
 }
 
-/// Refused by the handle, not by the system: it leads out of the folder.
+/// Whether the capability handle rejected the path because it leads out of the folder: such an error
+/// has no code of the system.
 fn leads_out(error: &io::Error) -> bool {
     error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none()
 }
 
-/// What is said of a document that is not there.
+/// The message for a missing document.
 pub(super) fn not_found(name: impl fmt::Display) -> String {
     format!("R Markdown file not found: {name}")
 }
 
-fn missing(name: &DocumentName) -> Failure {
+fn not_found_failure(name: &DocumentName) -> Failure {
     Failure::new(ErrorType::NotFound, not_found(name))
 }
 
-fn unreadable(name: &DocumentName, error: &io::Error) -> Failure {
+fn read_failure(name: &DocumentName, error: &io::Error) -> Failure {
     match error.kind() {
-        _ if is_absent(error) => missing(name),
+        _ if is_not_found(error) => not_found_failure(name),
         ErrorKind::FileTooLarge => {
             Failure::new(ErrorType::TooLarge, format!("`{name}` is too large: {error}"))
         }
-        _ => Failure::new(ErrorType::Unreadable, format!("`{name}` cannot be read: {error}")),
+        _ => Failure::new(ErrorType::Unreadable, format!("could not read `{name}`: {error}")),
     }
 }
 
-fn unwritable(name: &str, error: &io::Error) -> Failure {
+fn write_failure(name: &str, error: &io::Error) -> Failure {
     let why = if leads_out(error) {
-        "it leads out of the folder of documents".to_owned()
+        "it leads out of the document folder".to_owned()
     } else {
         error.to_string()
     };
-    Failure::new(ErrorType::StorageError, format!("`{name}` cannot be written: {why}"))
+    Failure::new(ErrorType::StorageError, format!("could not write `{name}`: {why}"))
 }

@@ -1,4 +1,4 @@
-//! `update_rmd`: a document with another text, whole or in part.
+//! `update_rmd`: changes the text of a document, in whole or in part.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::{
     CATEGORY, RmdDocuments,
     lines::Range,
     name::DocumentName,
-    reply::{failed, link},
+    reply::{failure_reply, link},
     store::{Document, DocumentStore, WriteMode},
     uri,
 };
@@ -18,7 +18,7 @@ use super::{
 struct UpdateRmd {
     /// Filename of the R Markdown file, with or without its extension
     filename: String,
-    /// The new text: of the whole document, of the lines that are named, or in place of `old_text`
+    /// The new text: of the whole document, of the given lines, or in place of `old_text`
     content: String,
     /// The text to replace, which must be in the document exactly once
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,30 +26,30 @@ struct UpdateRmd {
     /// The first line to replace, from 1
     #[serde(default, skip_serializing_if = "Option::is_none")]
     start_line: Option<usize>,
-    /// The last line to replace; the last of the document if it is left out
+    /// The last line to replace; by default the last of the document
     #[serde(default, skip_serializing_if = "Option::is_none")]
     end_line: Option<usize>,
-    /// The hash of the document, as an earlier call told it; needed unless `old_text` is given
+    /// The hash of the document, from an earlier call; required unless `old_text` is given
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expected_hash: Option<String>,
 }
 
-/// A document that was changed.
+/// A changed document.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 struct Updated {
-    /// Its name.
+    /// Name with extension.
     filename: String,
-    /// Its address.
+    /// URI of the document.
     uri: String,
-    /// The hash of its text now (SHA-256).
+    /// SHA-256 of the new text.
     hash: String,
-    /// How many lines it has now.
+    /// Number of lines in the new text.
     lines: usize,
 }
 
-const PURPOSE: &str = "Changes an R Markdown file.\n\nReplaces the whole text, some lines, or a text that is in it exactly once. \
-                       The hash of the version that is meant must be given, unless the text to replace is: if somebody changed \
-                       the document since, nothing is written. Nothing is run.";
+const PURPOSE: &str = "Changes an R Markdown file.\n\nReplaces the whole text, some lines, or a text that occurs exactly once. \
+                       Requires the hash of the version to change, unless you pass the text to replace. Fails if the document \
+                       has changed since. Runs nothing.";
 
 pub(super) fn native(documents: &RmdDocuments) -> Native {
     let documents = documents.clone();
@@ -63,23 +63,23 @@ pub(super) fn native(documents: &RmdDocuments) -> Native {
     };
     Native::typed("update_rmd", move |given: UpdateRmd, context: Context| {
         let documents = documents.clone();
-        async move { answer(&documents, given, &context).await }
+        async move { run(&documents, given, &context).await }
     })
     .title("Change an R Markdown file")
     .purpose(PURPOSE)
-    .usage("Read the document first; pass its hash with the new text, or the old text with the new one.")
+    .usage("Read the document first. Then pass its hash with the new text, or the old text with the new text.")
     .example(example, "Plots something else.")
     .category(CATEGORY)
     .naming(Naming::Bare)
     .mutating()
 }
 
-async fn answer(documents: &RmdDocuments, given: UpdateRmd, context: &Context) -> Reply<Updated> {
+async fn run(documents: &RmdDocuments, given: UpdateRmd, context: &Context) -> Reply<Updated> {
     let (name, updated) = match documents.run_blocking(move |store| update(store, &given)).await {
         Ok(updated) => updated,
-        Err(failure) => return failed(failure),
+        Err(failure) => return failure_reply(failure),
     };
-    // The title may be another.
+    // The title in the list may have changed.
     context.notify_changed(Change::Resources).await;
     context.notify_changed(Change::Resource(updated.uri.clone())).await;
     Reply::ok(updated)
@@ -89,8 +89,8 @@ async fn answer(documents: &RmdDocuments, given: UpdateRmd, context: &Context) -
 fn update(store: &DocumentStore, given: &UpdateRmd) -> Result<(DocumentName, Updated), Failure> {
     let name = store.find(&given.filename)?;
     let document = store.read(&name)?;
-    let text = changed(&document, given)?;
-    // What was read is what is replaced, whoever else writes.
+    let text = apply_change(&document, given)?;
+    // Replaces only the version that was read, also without a hash in the request.
     let expected = given.expected_hash.clone().unwrap_or(document.hash);
     let written = store.write(&name, &text, &WriteMode::OverwriteIf(expected))?;
     let uri = uri::for_document(&name);
@@ -98,13 +98,13 @@ fn update(store: &DocumentStore, given: &UpdateRmd) -> Result<(DocumentName, Upd
     Ok((name.clone(), Updated { filename: name.to_string(), uri, hash: written.hash, lines }))
 }
 
-fn changed(document: &Document, given: &UpdateRmd) -> Result<String, Failure> {
+fn apply_change(document: &Document, given: &UpdateRmd) -> Result<String, Failure> {
     let invalid = |message: &str| Failure::new(ErrorType::InvalidArguments, message);
     let has_range = given.start_line.is_some() || given.end_line.is_some();
     let Some(old) = &given.old_text else {
         if given.expected_hash.is_none() {
             return Err(invalid(
-                "`expected_hash` is required, unless `old_text` says what to replace; `read_rmd` tells it",
+                "`expected_hash` is required unless `old_text` is given; get it from `read_rmd`",
             ));
         }
         if !has_range {
@@ -122,7 +122,7 @@ fn changed(document: &Document, given: &UpdateRmd) -> Result<String, Failure> {
         return Ok(format!("{before}{}{newline}{after}", given.content));
     };
     if has_range {
-        return Err(invalid("give `old_text` or lines, not both"));
+        return Err(invalid("pass `old_text` or lines, not both"));
     }
     match document.text.matches(old.as_str()).count() {
         _ if old.is_empty() => Err(invalid("`old_text` is empty")),
@@ -133,7 +133,10 @@ fn changed(document: &Document, given: &UpdateRmd) -> Result<String, Failure> {
         )),
         many => Err(Failure::new(
             ErrorType::Conflict,
-            format!("`old_text` is in `{}` {many} times; give more of it", document.name),
+            format!(
+                "`old_text` is in `{}` {many} times; pass more of the surrounding text",
+                document.name
+            ),
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! Addresses of documents and outputs: `rmd:///name.Rmd` and `rmd-output:///name.html`.
+//! URIs of documents and outputs: `rmd:///name.Rmd` and `rmd-output:///name.html`.
 
 use toolkit::ResourceError;
 
@@ -11,11 +11,11 @@ use crate::percent::{decode, encode_path};
 const DOCUMENT: &str = "rmd:///";
 const OUTPUT: &str = "rmd-output:///";
 
-/// The families of documents and of outputs.
-pub(super) const DOCUMENTS: &str = "rmd:///{name}";
-pub(super) const OUTPUTS: &str = "rmd-output:///{name}";
+/// The URI templates of documents and outputs.
+pub(super) const DOCUMENT_TEMPLATE: &str = "rmd:///{name}";
+pub(super) const OUTPUT_TEMPLATE: &str = "rmd-output:///{name}";
 
-/// What an address leads to.
+/// What a URI identifies.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Target {
     Document(DocumentName),
@@ -30,19 +30,19 @@ pub(super) fn for_output(name: &OutputName) -> String {
     format!("{OUTPUT}{}", encode_path(name.as_str()))
 }
 
-/// What an address leads to, if it is one that a document or output can have.
+/// Parses a URI. `None` if no document or output can have it.
 pub(super) fn parse(uri: &str) -> Option<Target> {
     if let Some(path) = uri.strip_prefix(DOCUMENT) {
         let path = decode(path)?;
         let name = DocumentName::existing(&path).ok()?;
-        // An address is the whole name: no ending is guessed.
+        // A URI has the full name: no extension is guessed.
         return (name.as_str() == path).then_some(Target::Document(name));
     }
     let path = decode(uri.strip_prefix(OUTPUT)?)?;
     OutputName::new(&path).ok().map(Target::Output)
 }
 
-/// Why nothing is at an address.
+/// Why there is no resource for a URI.
 pub(super) fn explain_missing(uri: &str) -> ResourceError {
     let shown = uri.escape_debug();
     let name = |path: &str| decode(path).as_deref().unwrap_or(path).escape_debug().to_string();
@@ -65,7 +65,7 @@ mod tests {
     use super::{DocumentName, Target, for_document, parse};
 
     #[test]
-    fn every_name_has_an_address_that_leads_back_to_it() {
+    fn every_name_survives_a_round_trip() {
         for name in ["example.Rmd", "a/b+c.qmd", "größe/日本.rmd", "my report.Rmd"] {
             let name = DocumentName::existing(name).expect("a name");
             let uri = for_document(&name);
@@ -75,12 +75,12 @@ mod tests {
     }
 
     #[test]
-    fn a_template_that_encodes_everything_leads_there_as_well() {
+    fn accepts_encoded_slashes() {
         assert_eq!(parse("rmd:///a%2Fb.Rmd"), parse("rmd:///a/b.Rmd"));
     }
 
     #[test]
-    fn nothing_else_is_an_address() {
+    fn rejects_other_uris() {
         for uri in [
             "rmd:///example",
             "rmd:///../x.Rmd",

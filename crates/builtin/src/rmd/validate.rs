@@ -1,11 +1,11 @@
-//! `validate_rmd`: what is wrong with a document, without running it.
+//! `validate_rmd`: checks a document without running it.
 
 use formats::rmd;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{Content, Context, Failure, Naming, Native, Reply};
 
-use super::{CATEGORY, RmdDocuments, reply::failed, store::DocumentStore};
+use super::{CATEGORY, RmdDocuments, reply::failure_reply, store::DocumentStore};
 use crate::Finding;
 
 #[derive(Deserialize, JsonSchema, Serialize)]
@@ -15,56 +15,56 @@ struct ValidateRmd {
     filename: String,
 }
 
-/// What was found in a document.
+/// The findings in a document.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 struct Validated {
-    /// Its name.
+    /// Name with extension.
     filename: String,
-    /// Whether no error was found: with one, it cannot be rendered.
+    /// Whether there are no errors. A document with errors cannot be rendered.
     valid: bool,
-    /// How many findings are errors.
+    /// Number of errors.
     errors: usize,
-    /// How many are warnings.
+    /// Number of warnings.
     warnings: usize,
-    /// Everything that was found, in the order of the lines; at most 200.
+    /// The findings in the order of the lines, at most 200.
     diagnostics: Vec<Finding>,
 }
 
-const PURPOSE: &str = "Checks an R Markdown file without running it.\n\nTells what is wrong with its front matter, its chunks (not \
-                       closed, labels used twice, unknown engines, options and R code that cannot be read), its parameters, and \
-                       which pictures and child documents are missing, each with line, code and what to do.";
+const PURPOSE: &str = "Checks an R Markdown file without running it.\n\nReports problems in the front matter, the chunks (unclosed, \
+                       duplicate labels, unknown engines, invalid options or R code) and the parameters, and missing images and \
+                       child documents, each with line, rule and how to fix it.";
 
 pub(super) fn native(documents: &RmdDocuments) -> Native {
     let documents = documents.clone();
     Native::typed("validate_rmd", move |given: ValidateRmd, _: Context| {
         let documents = documents.clone();
-        async move { answer(&documents, given).await }
+        async move { run(&documents, given).await }
     })
     .title("Check an R Markdown file")
     .purpose(PURPOSE)
-    .usage("Name the document; mend what is an error before it is rendered.")
+    .usage("Pass the name of the document, and fix the errors before you render it.")
     .example(
         ValidateRmd { filename: "example".to_owned() },
-        "What would keep `example.Rmd` from being rendered.",
+        "Reports what would prevent `example.Rmd` from being rendered.",
     )
     .category(CATEGORY)
     .naming(Naming::Bare)
     .read_only()
 }
 
-async fn answer(documents: &RmdDocuments, given: ValidateRmd) -> Reply<Validated> {
+async fn run(documents: &RmdDocuments, given: ValidateRmd) -> Reply<Validated> {
     match documents.run_blocking(move |store| validate(store, &given.filename)).await {
         Ok(validated) => {
-            let content = vec![Content::Text(told(&validated))];
+            let content = vec![Content::Text(render_text(&validated))];
             Reply::ok(validated).content(content)
         }
-        Err(failure) => failed(failure),
+        Err(failure) => failure_reply(failure),
     }
 }
 
 fn validate(store: &DocumentStore, filename: &str) -> Result<Validated, Failure> {
     let document = store.read(&store.find(filename)?)?;
-    let problems = rmd::check(&document.text, &|path| store.has_beside(&document.name, path));
+    let problems = rmd::check(&document.text, &|path| store.has_relative(&document.name, path));
     let finding = |problem: rmd::Problem| Finding {
         code: problem.rule.code.to_owned(),
         severity: problem.rule.severity.as_str().to_owned(),
@@ -87,14 +87,14 @@ fn validate(store: &DocumentStore, filename: &str) -> Result<Validated, Failure>
     })
 }
 
-fn told(validated: &Validated) -> String {
+fn render_text(validated: &Validated) -> String {
     let name = &validated.filename;
     let line = |found: &Finding| {
         let (line, hint) = (found.line.unwrap_or(1), found.hint.as_deref().unwrap_or_default());
         format!("{name}:{line}: {}: {} [{}]; {hint}", found.severity, found.message, found.code)
     };
     match validated.diagnostics.as_slice() {
-        [] => format!("{name}: nothing wrong was found"),
+        [] => format!("{name}: no problems found"),
         found => found.iter().map(line).collect::<Vec<_>>().join("\n"),
     }
 }

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use runtime::operation::Owner;
 use serde_json::json;
 
-use crate::operations_fixture::{OperationsFixture, assert_unknown, structured, text};
+use crate::operations_fixture::{OperationsFixture, assert_unknown, stable_text, structured, text};
 
 #[tokio::test]
-async fn gives_results_inline_and_they_are_collected() {
+async fn returns_results_and_marks_them_as_delivered() {
     let fixture = OperationsFixture::new();
     let id = fixture.start("build").await;
     fixture.finish(std::slice::from_ref(&id)).await;
@@ -17,12 +17,15 @@ async fn gives_results_inline_and_they_are_collected() {
     let outcome = fixture.call("await", json!({"id": id})).await;
     assert_eq!(structured(&outcome)["status"], "done");
     assert_eq!(structured(&outcome)["operations"][0]["state"], "completed");
-    assert!(text(&outcome).contains("worked"), "{}", text(&outcome));
+    insta::assert_snapshot!(stable_text(&outcome), @r"
+    [id] `build`: completed, [seconds] s
+    worked
+    ");
     assert_eq!(fixture.operations.uncollected(&me, 9).await.expect("a journal").len(), 0);
 }
 
 #[tokio::test]
-async fn says_what_is_still_running_when_the_time_is_over() {
+async fn returns_progress_after_the_timeout() {
     let fixture = OperationsFixture::new();
     let id = fixture.start("build").await;
     let start = Instant::now();
@@ -30,21 +33,20 @@ async fn says_what_is_still_running_when_the_time_is_over() {
     assert!(start.elapsed() < Duration::from_secs(5));
     assert!(!outcome.failed);
     assert_eq!(structured(&outcome)["status"], "still_running");
-    assert!(
-        text(&outcome).contains("Still running") && text(&outcome).contains("50 %"),
-        "{}",
-        text(&outcome)
-    );
+    insta::assert_snapshot!(stable_text(&outcome), @r"
+    Still running:
+    [id] `build`: running, 50 %, [seconds] s: halfway
+    ");
 }
 
 #[tokio::test]
-async fn waits_for_the_first_or_for_all() {
+async fn waits_for_any_or_for_all() {
     let fixture = OperationsFixture::new();
     let ids = [fixture.start("build").await, fixture.start("test").await];
     fixture.finish(&ids).await;
     let any = fixture.call("await", json!({"ids": ids, "timeout_seconds": 20})).await;
     assert_eq!(text(&any).matches("worked").count(), 1);
-    assert!(text(&any).contains("Still running"));
+    assert_eq!(structured(&any)["status"], "still_running");
     let all =
         fixture.call("await", json!({"ids": ids, "until": "all", "timeout_seconds": 0.1})).await;
     assert_eq!(structured(&all)["status"], "still_running");
@@ -55,22 +57,23 @@ async fn waits_for_the_first_or_for_all() {
 }
 
 #[tokio::test]
-async fn without_ids_waits_for_what_runs() {
+async fn without_ids_waits_for_any_running_operation() {
     let fixture = OperationsFixture::new();
-    assert!(text(&fixture.call("await", json!({})).await).contains("Nothing of yours is running"));
+    let nothing = fixture.call("await", json!({})).await;
+    assert_eq!(text(&nothing), "None of your operations is running.");
     fixture.start("build").await;
     fixture.release.add_permits(1);
     assert!(text(&fixture.call("await", json!({})).await).contains("worked"));
 }
 
 #[tokio::test]
-async fn waits_no_longer_than_clients_do() {
+async fn rejects_a_timeout_longer_than_that_of_clients() {
     let outcome = OperationsFixture::new().call("await", json!({"timeout_seconds": 600})).await;
     assert_eq!(structured(&outcome)["error_type"], "invalid_arguments");
 }
 
 #[tokio::test]
-async fn what_is_somebody_elses_is_unknown() {
+async fn operations_of_other_owners_are_unknown() {
     let fixture = OperationsFixture::new();
     let foreign = fixture.start_as("you", "build").await;
     for id in [foreign.as_str(), "op_aaaaaaaaaaaaaaaaaaaaaaaaaa", "nonsense"] {

@@ -1,4 +1,4 @@
-//! The tools for flags.
+//! The flag tools.
 
 use std::{fs, sync::Arc, time::Instant};
 
@@ -78,8 +78,8 @@ async fn project_flag_resolution_hierarchy() {
     }
     assert_eq!(listed.as_object().expect("a map").len(), 4);
     fixture.value("set_project_flag", json!({"name": "d", "value": null})).await;
-    let below = fixture.value("get_project_flag", json!({"name": "d"})).await;
-    assert_eq!(below, set("d", json!(true), "global"), "what lies below counts again");
+    let fallback = fixture.value("get_project_flag", json!({"name": "d"})).await;
+    assert_eq!(fallback, set("d", json!(true), "global"), "the global flag applies again");
 }
 
 #[tokio::test]
@@ -99,8 +99,8 @@ async fn global_flag_isolation() {
         fixture.value("list_feature_flags", json!({})).await,
         json!({"p": {"value": "global", "source": "global"}})
     );
-    let refused = fixture.call("get_feature_flag", json!({"name": "p", "project": "/tmp"})).await;
-    assert_eq!(refused["error_type"], "invalid_arguments", "a global flag has no project");
+    let rejected = fixture.call("get_feature_flag", json!({"name": "p", "project": "/tmp"})).await;
+    assert_eq!(rejected["error_type"], "invalid_arguments", "a global flag has no project");
 }
 
 #[tokio::test]
@@ -147,19 +147,22 @@ async fn values_come_back_as_plain_json() {
 }
 
 #[tokio::test]
-async fn a_text_that_looks_like_true_is_kept_and_that_is_said() {
+async fn keeps_strings_that_look_like_booleans_with_a_hint() {
     let fixture = FlagsFixture::new();
-    let said = fixture.call("set_project_flag", json!({"name": "x", "value": "yes"})).await;
-    assert!(said["message"].as_str().expect("a message").contains("is a text"), "{said}");
-    assert_eq!(said["value"]["value"], "yes");
-    let said = fixture.call("set_project_flag", json!({"name": "x", "value": "plain"})).await;
-    assert_eq!(said["message"], "`x` is now \"plain\"; it was \"yes\".");
+    let word = fixture.call("set_project_flag", json!({"name": "x", "value": "yes"})).await;
+    assert_eq!(
+        word["message"],
+        "`x` is now \"yes\"; it was not set. The value is a string; use true or false to switch a flag on or off."
+    );
+    assert_eq!(word["value"]["value"], "yes");
+    let plain = fixture.call("set_project_flag", json!({"name": "x", "value": "plain"})).await;
+    assert_eq!(plain["message"], "`x` is now \"plain\"; it was \"yes\".");
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_flag_is_refused_with_everything_that_is_wrong() {
+async fn rejects_invalid_arguments_and_reports_all_problems() {
     let fixture = FlagsFixture::new();
-    let refusal = async |arguments: Value| {
+    let error = async |arguments: Value| {
         let envelope = fixture.call("set_project_flag", arguments).await;
         assert_eq!(
             (&envelope["success"], &envelope["error_type"]),
@@ -167,13 +170,13 @@ async fn what_cannot_be_a_flag_is_refused_with_everything_that_is_wrong() {
         );
         envelope["error"].as_str().expect("an error").to_owned()
     };
-    let number = refusal(json!({"name": "x", "value": 1})).await;
+    let number = error(json!({"name": "x", "value": 1})).await;
     assert!(number.contains("received integer"), "{number}");
-    let several = refusal(json!({"name": 7, "value": ["a", 1, 2.5], "vaule": true})).await;
+    let several = error(json!({"name": 7, "value": ["a", 1, 2.5], "vaule": true})).await;
     for part in ["name: ", "value/1: ", "value/2: ", "did you mean 'value'?"] {
         assert!(several.contains(part), "{part}: {several}");
     }
-    let names = refusal(json!({"name": "a b", "project": "https://example.com"})).await;
+    let names = error(json!({"name": "a b", "project": "https://example.com"})).await;
     assert!(names.contains("' ' is not allowed") && names.contains("must be a path"), "{names}");
     assert_eq!(fixture.value("list_project_flags", json!({})).await, json!({}), "nothing was set");
     let pattern = fixture.call("list_feature_flags", json!({"pattern": "a{b"})).await;
@@ -194,9 +197,9 @@ async fn lists_by_pattern() {
     }
 }
 
-/// Defect 5: twenty writes were acknowledged and one to ten survived.
+/// A file-based store lost most of them.
 #[tokio::test(flavor = "multi_thread")]
-async fn twenty_writers_at_once_lose_nothing() {
+async fn concurrent_writers_lose_nothing() {
     let fixture = Arc::new(FlagsFixture::new());
     let mut writers = tokio::task::JoinSet::new();
     for number in 0..20 {
@@ -210,9 +213,8 @@ async fn twenty_writers_at_once_lose_nothing() {
     assert_eq!(listed.as_object().expect("a map").len(), 20);
 }
 
-/// Defect 18: such folders could never be projects, and of two with one name the second was ignored.
 #[tokio::test]
-async fn any_folder_is_a_project_and_equal_last_names_are_different_projects() {
+async fn every_folder_is_a_project_of_its_own() {
     let fixture = FlagsFixture::new();
     let names = ["my.app", "my app", "a/same", "b/same", "größe", "crib/inner", "not there/at all"];
     for (index, name) in names.iter().enumerate() {
@@ -233,9 +235,9 @@ async fn any_folder_is_a_project_and_equal_last_names_are_different_projects() {
             .await;
         assert_eq!(found["value"], index.to_string(), "{name}");
     }
-    let address = format!("file://{}/my%20app", fixture.folder().display());
+    let uri = format!("file://{}/my%20app", fixture.folder().display());
     assert_eq!(
-        fixture.value("get_project_flag", json!({"name": "x", "project": address})).await["value"],
+        fixture.value("get_project_flag", json!({"name": "x", "project": uri})).await["value"],
         "1"
     );
     assert_eq!(
@@ -245,13 +247,12 @@ async fn any_folder_is_a_project_and_equal_last_names_are_different_projects() {
     assert_eq!(
         fixture.value("get_project_flag", json!({"name": "x"})).await,
         unset("x"),
-        "the crib is none of them"
+        "not set for the crib"
     );
 }
 
-/// Defect 19: nothing worked before a project was bound.
 #[tokio::test]
-async fn flags_work_with_no_project_at_all() {
+async fn flags_work_without_a_project_folder() {
     let fixture = FlagsFixture::new();
     fs::remove_dir(fixture.folder().join("crib")).expect("an empty folder");
     fixture.value("set_feature_flag", json!({"name": "x"})).await;
@@ -259,7 +260,6 @@ async fn flags_work_with_no_project_at_all() {
     assert_eq!(fixture.value("get_project_flag", json!({"name": "x"})).await["source"], "global");
 }
 
-/// Defect 20: changing one thing wiped others.
 #[tokio::test]
 async fn setting_one_flag_leaves_everything_else() {
     let fixture = FlagsFixture::with_defaults(&json!({"c": "config"}));
@@ -286,9 +286,8 @@ async fn setting_one_flag_leaves_everything_else() {
     assert_eq!(all().await, before);
 }
 
-/// Defect 28: the project that was selected was forgotten, or remembered, by the next request.
 #[tokio::test]
-async fn each_call_says_its_project_and_nothing_is_remembered() {
+async fn calls_do_not_remember_a_project() {
     let fixture = FlagsFixture::with_defaults(&json!({"c": "config"}));
     let other = json!("../other");
     fixture
@@ -305,44 +304,44 @@ async fn each_call_says_its_project_and_nothing_is_remembered() {
         "crib"
     );
     let config = fixture.value("get_project_flag", json!({"name": "c", "project": other})).await;
-    assert_eq!(config, unset("c"), "the configuration is the crib's own");
+    assert_eq!(config, unset("c"), "the configuration applies to the crib only");
     let own = fixture.value("get_project_flag", json!({"name": "c", "project": "../crib/."})).await;
-    assert_eq!(own["source"], "config", "the crib, by another way");
+    assert_eq!(own["source"], "config", "the crib by another path");
 }
 
-/// A caller far away must not learn from answers which paths there are.
+/// A remote caller must not learn which paths exist.
 #[tokio::test]
-async fn answers_do_not_tell_whether_a_path_is_there() {
+async fn responses_do_not_reveal_whether_a_path_exists() {
     let fixture = FlagsFixture::new();
-    let answer = async |path: &str| {
+    let responses = async |path: &str| {
         let set = fixture.outcome("set_project_flag", json!({"name": "x", "project": path})).await;
         let got = fixture.outcome("get_project_flag", json!({"name": "x", "project": path})).await;
         let listed = fixture.outcome("list_project_flags", json!({"project": path})).await;
         [set, got, listed]
     };
-    let there = answer("/etc/passwd").await;
+    let existing = responses("/etc/passwd").await;
     for other in ["/etc/no-such-file", "/home/nobody/.ssh/x", "/proc/1/root", "/dev/null/x"] {
-        assert_eq!(answer(other).await, there, "{other}");
+        assert_eq!(responses(other).await, existing, "{other}");
     }
 }
 
-/// Defect 7: a lock that nobody held any more blocked every call for minutes.
+/// A call must not wait for minutes.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_another_holds_is_a_clear_failure_and_soon() {
+async fn a_locked_store_is_a_quick_failure() {
     let fixture = FlagsFixture::new();
     let fixture = Arc::new(fixture);
     let other = Store::open_user(fixture.folder()).expect("a store");
     other.set("flags/global", "other", Some(json!(true))).await.expect("written");
     let lock = rusqlite::Connection::open(fixture.folder().join("user.db")).expect("a database");
     lock.execute_batch("BEGIN IMMEDIATE").expect("a lock");
-    let begun = Instant::now();
-    let refused = fixture.call("set_feature_flag", json!({"name": "x"})).await;
-    assert!(begun.elapsed().as_secs() < 10);
-    assert_eq!(refused["error_type"], "store_failed", "{refused}");
+    let start = Instant::now();
+    let failure = fixture.call("set_feature_flag", json!({"name": "x"})).await;
+    assert!(start.elapsed().as_secs() < 10);
+    assert_eq!(failure["error_type"], "store_failed", "{failure}");
     assert_eq!(
         fixture.value("get_feature_flag", json!({"name": "other"})).await["value"],
         true,
-        "reading goes on"
+        "reads still work"
     );
     drop(lock);
     fixture.value("set_feature_flag", json!({"name": "x"})).await;

@@ -1,4 +1,4 @@
-//! The tools for flags over a real store, called as a server calls them.
+//! The flag tools on a real store, called as a server calls them.
 
 use std::{path::Path, sync::Arc};
 
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use toolkit::{Context, Outcome, Tool, ToolsetOptions};
 
-/// A server's worth of flag tools, in a folder of its own.
+/// The flag tools on a store in a temporary folder.
 pub(crate) struct FlagsFixture {
     pub(crate) tools: Vec<Arc<Tool>>,
     runtime: Arc<Runtime>,
@@ -23,7 +23,7 @@ impl FlagsFixture {
         Self::with_defaults(&json!({}))
     }
 
-    /// One whose configuration has these flags.
+    /// With these flags in the configuration.
     pub(crate) fn with_defaults(defaults: &Value) -> Self {
         let folder = TempDir::new().expect("a folder");
         std::fs::create_dir(folder.path().join("crib")).expect("a folder");
@@ -47,19 +47,18 @@ impl FlagsFixture {
             flags: Some(flags),
             checker: None,
         };
-        let natives = builtin::toolset(&handles)
-            .build(&ToolsetOptions::default())
-            .expect("tools that explain themselves");
+        let natives =
+            builtin::toolset(&handles).build(&ToolsetOptions::default()).expect("valid tools");
         let tools = natives.iter().map(|native| Arc::new(native.tool.clone())).collect();
         Self { tools, runtime: Arc::new(runtime.with_natives(natives)), folder }
     }
 
-    /// The folder that holds the crib and the store.
+    /// The folder of the crib and the store.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// What a call answers, by the tool's bare name.
+    /// The outcome of a call, by the bare name of the tool.
     pub(crate) async fn outcome(&self, tool: &str, arguments: Value) -> Outcome {
         let tool = self.tools.iter().find(|known| known.bare_name() == tool).expect("a tool");
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
@@ -70,7 +69,7 @@ impl FlagsFixture {
             .expect("an outcome")
     }
 
-    /// The envelope that a call answers.
+    /// The envelope of a call.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Value {
         let outcome = self.outcome(tool, arguments).await;
         let envelope = outcome.structured.expect("an envelope");
@@ -78,7 +77,7 @@ impl FlagsFixture {
         envelope
     }
 
-    /// The value of a call that goes well.
+    /// The value of a successful call.
     pub(crate) async fn value(&self, tool: &str, arguments: Value) -> Value {
         let envelope = self.call(tool, arguments).await;
         assert_eq!(envelope["success"], true, "{envelope}");

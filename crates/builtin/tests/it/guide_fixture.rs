@@ -1,4 +1,4 @@
-//! Folders of documents, and a library of them.
+//! Guide content in a temporary folder.
 
 use std::{fs, path::PathBuf, sync::Arc};
 
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use toolkit::{Context, Prefix, Toolset, ToolsetOptions};
 
-/// A library in a temporary folder: each folder in it is a category.
+/// Guide content in a temporary folder: each folder in it is a category.
 pub(crate) struct GuideFixture {
     folder: TempDir,
     patterns: Vec<Pattern>,
@@ -34,7 +34,7 @@ impl GuideFixture {
         }
     }
 
-    /// The languages of the requirement's examples.
+    /// Three categories, one with documents on languages.
     pub(crate) fn languages() -> Self {
         let languages = ["java", "python", "rust"].into_iter();
         let fixture = languages.fold(Self::new(), |fixture, name| {
@@ -110,7 +110,7 @@ impl GuideFixture {
         Guide::new(self.content())
     }
 
-    /// The project of a call in a server that has `get_content` under another name.
+    /// The context of a call in a server with `get_content` under the prefix `served`.
     pub(crate) fn context(&self) -> Context {
         let presentation =
             ToolsetOptions { prefix: Prefix::parse("served").expect("a prefix"), errors: None };
@@ -129,15 +129,15 @@ impl GuideFixture {
         self.content().find(expression, None, &self.context()).expect("an expression")
     }
 
-    /// The addresses that an expression finds, without their scheme.
+    /// The URIs that an expression finds, without scheme. Fails on failures.
     pub(crate) fn found(&self, expression: &str) -> Vec<String> {
-        let answer = self.get(expression);
-        assert_eq!(answer.failures, [], "{expression}");
-        addresses(&answer)
+        let reply = self.get(expression);
+        assert_eq!(reply.failures, [], "{expression}");
+        uris(&reply)
     }
 }
 
-/// The addresses of the documents of an answer, without their scheme.
-pub(crate) fn addresses(answer: &ContentReply) -> Vec<String> {
-    answer.parts.iter().map(|part| part.uri.trim_start_matches("guide://").to_owned()).collect()
+/// The URIs of the documents of a reply, without scheme.
+pub(crate) fn uris(reply: &ContentReply) -> Vec<String> {
+    reply.parts.iter().map(|part| part.uri.trim_start_matches("guide://").to_owned()).collect()
 }

@@ -1,4 +1,4 @@
-//! Documents as resources, and the tool that gets them, as a client sees them.
+//! Documents as resources, and `get_content`, as a client sees them.
 
 use serde_json::{Value, json};
 use std::{collections::HashMap, sync::Arc};
@@ -20,24 +20,24 @@ async fn call(fixture: &GuideFixture, arguments: Value) -> Outcome {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
     let native = fixture.guide().native();
     let outcome = native.handler.call(arguments, fixture.context()).await.expect("an outcome");
-    // Clients hold every result against the schema that they were given.
+    // Clients validate every result against the output schema.
     let schema = native.tool.output.expect("a schema");
-    let problems =
+    let errors =
         catalog::arguments::validate(&schema, outcome.structured.as_ref().expect("an envelope"))
             .expect("a good schema");
-    assert_eq!(problems.iter().map(|problem| &problem.message).collect::<Vec<_>>(), [""; 0]);
+    assert_eq!(errors.iter().map(|error| &error.message).collect::<Vec<_>>(), [""; 0]);
     outcome
 }
 
 #[tokio::test]
-async fn every_document_is_listed_at_any_depth() {
+async fn lists_documents_at_any_depth() {
     let fixture = GuideFixture::new()
         .file("t/a.md", "---\ntitle: The letter A\ndescription: About A\n---\nbody")
         .file("t/deep/er/b.json", "{}")
         .file("t/c.md.j2", "{{ 1 }}")
         .file("t/_part.md", "");
     let listed = fixture.guide().resources().list().await;
-    let shown: Vec<_> = listed
+    let summary: Vec<_> = listed
         .iter()
         .map(|one| {
             (
@@ -50,7 +50,7 @@ async fn every_document_is_listed_at_any_depth() {
         })
         .collect();
     assert_eq!(
-        shown,
+        summary,
         [
             ("guide://t/a.md", "The letter A", Some("About A"), "text/markdown", Some(4)),
             ("guide://t/c.md.j2", "t/c.md.j2", None, "text/markdown", None),
@@ -64,7 +64,7 @@ async fn every_document_is_listed_at_any_depth() {
 }
 
 #[tokio::test]
-async fn addresses_of_one_and_of_many_segments_are_read() {
+async fn reads_documents_categories_and_collections_by_uri() {
     let fixture = GuideFixture::languages()
         .file("lang/sub/deep/x.md", "deep")
         .file("lang/my notes.md", "notes");
@@ -74,37 +74,36 @@ async fn addresses_of_one_and_of_many_segments_are_read() {
     assert_eq!(
         read(&fixture, "guide://lang/sub/deep/x").await.as_deref(),
         Some("deep"),
-        "without its extension"
+        "without extension"
     );
     assert_eq!(read(&fixture, "guide://lang/my%20notes.md").await.as_deref(), Some("notes"));
     let both = GuideFixture::new()
         .file("t/a.md", "plain")
         .file("t/a.md.j2", "template")
         .file("t/a.txt", "text");
-    assert_eq!(
-        read(&both, "guide://t/a.md").await.as_deref(),
-        Some("plain"),
-        "exactly what is named"
-    );
+    assert_eq!(read(&both, "guide://t/a.md").await.as_deref(), Some("plain"), "the exact file");
     let whole = read(&fixture, "guide://lang").await.expect("a category");
     assert!(whole.starts_with("[guide://lang/java.md (information)]\nabout java\n"), "{whole}");
     assert!(read(&fixture, "guide://start").await.expect("a collection").contains("be plain"));
 }
 
 #[tokio::test]
-async fn a_document_longer_than_an_answer_is_read_whole_by_its_address() {
+async fn reads_a_document_larger_than_a_response() {
     let long = "x".repeat(3 << 20);
     let fixture =
         GuideFixture::new().file("t/long.md", &long).file("t/huge.md", "x".repeat((16 << 20) + 1));
-    assert_eq!(fixture.get("t/long").omitted.expect("it does not fit").uris, ["guide://t/long.md"]);
+    assert_eq!(
+        fixture.get("t/long").omitted.expect("omitted documents").uris,
+        ["guide://t/long.md"]
+    );
     assert_eq!(read(&fixture, "guide://t/long.md").await.expect("a document"), long);
     assert_eq!(read(&fixture, "guide://t/long").await.expect("a document"), long);
-    let refused = fixture.guide().resources().read("guide://t/huge.md", fixture.context()).await;
-    assert!(matches!(refused, Err(Interrupt::Invalid(why)) if why.contains("more than 16777216")));
+    let rejected = fixture.guide().resources().read("guide://t/huge.md", fixture.context()).await;
+    assert!(matches!(rejected, Err(Interrupt::Invalid(why)) if why.contains("more than 16777216")));
 }
 
 #[tokio::test]
-async fn no_document_is_missing_from_the_list_in_silence() {
+async fn reports_a_truncated_list() {
     let fixture =
         GuideFixture::new().file("t/a.md", "---\ntitle: A\n---\n".to_owned() + &"x".repeat(10_000));
     for n in 0..1_100 {
@@ -113,7 +112,7 @@ async fn no_document_is_missing_from_the_list_in_silence() {
     let listed = fixture.guide().resources().list().await;
     assert_eq!(listed.len(), 1_101);
     let a = listed.iter().find(|one| one.uri == "guide://t/a.md").expect("the first");
-    assert_eq!((a.name.as_str(), a.size), ("A", Some(10_000)), "a look at its beginning is enough");
+    assert_eq!((a.name.as_str(), a.size), ("A", Some(10_000)), "from the head of the file");
     for n in 0..19_000 {
         std::fs::write(fixture.path(&format!("t/more-{n}.md")), "").expect("a file");
     }
@@ -128,7 +127,7 @@ async fn no_document_is_missing_from_the_list_in_silence() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_unknown_and_what_cannot_be_read_says_why() {
+async fn distinguishes_unknown_from_unreadable_resources() {
     let fixture = GuideFixture::languages()
         .file("lang/bad.md", b"\xff")
         .file("lang/image.png", b"\x89PNG\xff");
@@ -145,16 +144,16 @@ async fn what_is_not_there_is_unknown_and_what_cannot_be_read_says_why() {
         read(&fixture, "guide://lang/image.png").await.as_deref(),
         Some("5 bytes of image/png")
     );
-    let refused = fixture.guide().resources().read("guide://lang/bad.md", fixture.context()).await;
-    assert!(matches!(refused, Err(Interrupt::Invalid(why)) if why.contains("not UTF-8")));
+    let rejected = fixture.guide().resources().read("guide://lang/bad.md", fixture.context()).await;
+    assert!(matches!(rejected, Err(Interrupt::Invalid(why)) if why.contains("not UTF-8")));
 }
 
 #[test]
-fn a_change_is_told_under_every_address_of_the_document() {
+fn a_file_affects_all_its_uris() {
     let fixture = GuideFixture::new().file("t/sub/a.md.j2", "").collection("c", "t");
-    let told = fixture.guide().uris_of_file(&fixture.path("t/sub/a.md.j2"));
+    let uris = fixture.guide().uris_of_file(&fixture.path("t/sub/a.md.j2"));
     assert_eq!(
-        told,
+        uris,
         [
             "guide://t/sub/a.md.j2",
             "guide://t/sub/a.md",
@@ -169,7 +168,7 @@ fn a_change_is_told_under_every_address_of_the_document() {
 }
 
 #[tokio::test]
-async fn names_are_completed() {
+async fn completes_names() {
     let fixture = GuideFixture::languages().collection("later", "lang");
     let provider = fixture.guide().resources();
     let complete = |variable: &'static str, value: &'static str| {
@@ -183,11 +182,11 @@ async fn names_are_completed() {
     assert_eq!(provider.complete("other://{x}", "x", "", &HashMap::new()).await, None);
     let chosen = HashMap::from([("category".to_owned(), "docs".to_owned())]);
     let of_docs = provider.complete("guide://{category}/{+path}", "path", "", &chosen).await;
-    assert_eq!(of_docs, Some(vec!["api.md".to_owned()]), "of the category that is chosen");
+    assert_eq!(of_docs, Some(vec!["api.md".to_owned()]), "of the chosen category");
 }
 
 #[tokio::test]
-async fn the_tool_answers_parts_with_their_origin_in_the_order_asked() {
+async fn returns_labelled_documents_in_the_requested_order() {
     let fixture = GuideFixture::languages();
     let outcome =
         call(&fixture, json!({"expression": "lang/rust,docs,lang/nothing-like-it"})).await;
@@ -207,20 +206,20 @@ async fn the_tool_answers_parts_with_their_origin_in_the_order_asked() {
 #[tokio::test]
 async fn nothing_found_and_everything_filtered_are_failures() {
     let fixture = GuideFixture::languages().file("t/a.md", "---\nrequires-beta: true\n---\nbody");
-    for (expression, words) in [
-        ("lang/pyhton", "did you mean `lang/python`?"),
-        ("t", "`guide://t/a.md` needs the flag `beta`"),
+    for (expression, error) in [
+        ("lang/pyhton", "Not read: `lang/pyhton`: nothing matches; did you mean `lang/python`?"),
+        ("t", "Left out: `guide://t/a.md` requires the flag `beta`"),
     ] {
         let outcome = call(&fixture, json!({"expression": expression})).await;
         let structured = outcome.structured.expect("an envelope");
         assert!(outcome.failed);
         assert_eq!(structured["error_type"], "not_found", "{structured}");
-        assert!(structured["error"].as_str().expect("a text").contains(words), "{structured}");
+        assert_eq!(structured["error"], error);
     }
 }
 
 #[tokio::test]
-async fn a_broken_expression_is_told_with_its_place() {
+async fn reports_an_invalid_expression_with_its_location() {
     let structured = call(&GuideFixture::languages(), json!({"expression": "lang,u+t"}))
         .await
         .structured
@@ -241,7 +240,7 @@ async fn a_broken_expression_is_told_with_its_place() {
 }
 
 #[tokio::test]
-async fn only_documents_that_may_instruct_are_to_be_followed() {
+async fn instructs_the_model_to_follow_instructions_only() {
     let fixture = GuideFixture::new()
         .file("t/a.md", "---\ntype: agent/instruction\n---\ndo")
         .file("t/b.md", "text");
@@ -253,7 +252,7 @@ async fn only_documents_that_may_instruct_are_to_be_followed() {
 }
 
 #[tokio::test]
-async fn another_library_takes_the_place_of_the_first() {
+async fn replaced_content_is_served_at_once() {
     let (old, new) = (GuideFixture::languages(), GuideFixture::new().file("t/a.md", "a"));
     let guide = old.guide();
     let native = guide.native();

@@ -1,4 +1,4 @@
-//! Templates in content: what they know, what they may not do, and how they fail.
+//! Templates of guide content: variables, includes, limits and errors.
 
 use std::os::unix::fs::symlink;
 
@@ -6,67 +6,71 @@ use serde_json::json;
 
 use crate::guide_fixture::GuideFixture;
 
-fn rendered(template: &str) -> String {
+fn render(template: &str) -> String {
     let fixture = GuideFixture::new()
         .file("t/page.md.j2", template)
         .flags(json!({"beta": true, "names": ["a", "b"]}));
-    let answer = fixture.get("t/page");
-    assert_eq!(answer.failures, [], "{template}");
-    answer.parts[0].text.clone()
+    let reply = fixture.get("t/page");
+    assert_eq!(reply.failures, [], "{template}");
+    reply.parts[0].text.clone()
 }
 
-fn failed(fixture: &GuideFixture) -> String {
-    let answer = fixture.get("t/page");
+fn render_error(fixture: &GuideFixture) -> String {
+    let reply = fixture.get("t/page");
     assert_eq!(
-        (answer.parts.len(), answer.failures[0].error_type.as_str()),
+        (reply.parts.len(), reply.failures[0].error_type.as_str()),
         (0, "template_error"),
-        "{answer:?}"
+        "{reply:?}"
     );
-    answer.failures[0].error.clone()
+    reply.failures[0].error.clone()
 }
 
 #[test]
 fn text_is_not_escaped_as_html() {
-    assert_eq!(rendered("{{ 'a & b < \"c\"' }}"), "a & b < \"c\"");
+    assert_eq!(render("{{ 'a & b < \"c\"' }}"), "a & b < \"c\"");
 }
 
 #[test]
-fn templates_know_the_project_the_file_the_flags_and_the_names_of_tools() {
-    assert_eq!(rendered("{{ project.name }} {{ project.path }}"), "shop /the/shop");
-    assert_eq!(rendered("{{ category.name }}: {{ category.description }}"), "t: All about t");
+fn has_variables_for_project_category_and_file() {
+    assert_eq!(render("{{ project.name }} {{ project.path }}"), "shop /the/shop");
+    assert_eq!(render("{{ category.name }}: {{ category.description }}"), "t: All about t");
     assert_eq!(
-        rendered("---\nauthor: Ada\n---\n{{ file.uri }} by {{ file.meta.author }}"),
+        render("---\nauthor: Ada\n---\n{{ file.uri }} by {{ file.meta.author }}"),
         "guide://t/page.md.j2 by Ada"
     );
-    assert_eq!(rendered("Call {{ tool('get_content') }}."), "Call served_get_content.");
+    assert_eq!(render("Call {{ tool('get_content') }}."), "Call served_get_content.");
 }
 
 #[test]
-fn flags_are_plain_values_and_an_unset_one_is_off() {
+fn prints_flags_as_json_and_treats_unset_ones_as_off() {
     assert_eq!(
-        rendered("{{ flags.beta }} {{ flags.names|join('+') }} {{ flags.names }}"),
+        render("{{ flags.beta }} {{ flags.names|join('+') }} {{ flags.names }}"),
         r#"true a+b ["a","b"]"#
     );
-    assert_eq!(rendered("{% if flags.unset %}on{% else %}off{% endif %}"), "off");
+    assert_eq!(render("{% if flags.unset %}on{% else %}off{% endif %}"), "off");
 }
 
 #[test]
-fn an_undefined_name_is_told_with_its_file_and_line() {
+fn reports_errors_with_file_and_line() {
     let fixture =
         GuideFixture::new().file("t/page.md.j2", "---\ntitle: x\n---\nfine\n{{ nmae }}\n");
-    assert!(failed(&fixture).starts_with("line 5: "), "{}", failed(&fixture));
+    assert!(render_error(&fixture).starts_with("line 5: "), "{}", render_error(&fixture));
     let fixture = GuideFixture::new()
         .file("t/page.md.j2", "{% include 'sub/_part.md' %}")
         .file("t/sub/_part.md", "---\na: b\n---\n{{ nmae }}");
-    assert!(failed(&fixture).starts_with("sub/_part.md:4: "), "{}", failed(&fixture));
+    assert!(render_error(&fixture).starts_with("sub/_part.md:4: "), "{}", render_error(&fixture));
     let fixture = GuideFixture::new().file("t/page.md.j2", "one\n{% if %}");
-    assert!(failed(&fixture).starts_with("line 2: "), "{}", failed(&fixture));
+    assert!(render_error(&fixture).starts_with("line 2: "), "{}", render_error(&fixture));
     let fixture = GuideFixture::new().file("t/page.md.j2", "{{ tool('no_such') }}");
-    assert!(failed(&fixture).contains("there is no tool `no_such`"), "{}", failed(&fixture));
+    assert!(
+        render_error(&fixture).contains("there is no tool `no_such`"),
+        "{}",
+        render_error(&fixture)
+    );
 }
 
 #[test]
-fn includes_are_relative_and_without_their_front_matter() {
+fn includes_are_relative_and_drop_front_matter() {
     let fixture = GuideFixture::new()
         .file(
             "t/sub/page.md.j2",
@@ -95,26 +99,26 @@ fn includes_do_not_leave_the_category() {
             secret(GuideFixture::new().file("t/page.md.j2", format!("{{% include '{name}' %}}")));
         symlink(fixture.path("secret.md"), fixture.path("t/link.md")).expect("a link");
         symlink(fixture.path("u"), fixture.path("t/folder")).expect("a link");
-        let said = failed(&fixture);
-        assert!(said.contains("cannot include"), "{name}: {said}");
-        assert!(!said.contains(fixture.path("").to_str().expect("a path")), "{said}");
+        let error = render_error(&fixture);
+        assert!(error.contains("cannot include"), "{name}: {error}");
+        assert!(!error.contains(fixture.path("").to_str().expect("a path")), "{error}");
     }
 }
 
 #[test]
-fn endless_templates_end() {
+fn ends_runaway_templates() {
     for template in [
         "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}",
         "{% include 'page.md.j2' %}",
         "{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}",
     ] {
-        failed(&GuideFixture::new().file("t/page.md.j2", template));
+        render_error(&GuideFixture::new().file("t/page.md.j2", template));
     }
 }
 
 #[test]
-fn output_is_limited() {
+fn limits_output() {
     let fixture = GuideFixture::new()
         .file("t/page.md.j2", "{% for a in range(90000) %}{{ 'x' * 1000 }}{% endfor %}");
-    assert_eq!(failed(&fixture), "page.md.j2: the output has more than 8388608 bytes");
+    assert_eq!(render_error(&fixture), "page.md.j2: the output has more than 8388608 bytes");
 }

@@ -1,4 +1,4 @@
-//! Results as resources.
+//! Results of operations as resources.
 
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -12,12 +12,12 @@ async fn read(fixture: &OperationsFixture, owner: &str, uri: &str) -> Option<Val
     assert_eq!((found.uri.as_str(), found.mime_type.as_str()), (uri, "application/json"));
     match found.body {
         Body::Text(text) => Some(serde_json::from_str(&text).expect("JSON")),
-        Body::Bytes(_) => panic!("text was expected"),
+        Body::Bytes(_) => panic!("not text"),
     }
 }
 
 #[tokio::test]
-async fn an_operation_is_read_by_its_owner_alone() {
+async fn only_the_owner_reads_an_operation() {
     let fixture = OperationsFixture::new();
     let id = fixture.start("build").await;
     let uri = builtin::operation_uri(&id);

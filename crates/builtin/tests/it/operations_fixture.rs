@@ -1,4 +1,4 @@
-//! Operations to look after, and callers who do.
+//! A runtime with the tools for operations, and work that ends when a test lets it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,10 +15,10 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Content, Context, Native, Outcome, Resources, Schema, Tool};
 
-/// How long anything may take before a test gives up.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+/// The time limit for every wait in a test.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A runtime with the built-in tools, and work that ends when it may.
+/// A runtime with the tools for operations, and work that ends when a test lets it.
 pub(crate) struct OperationsFixture {
     runtime: Arc<Runtime>,
     tools: Vec<Arc<Tool>>,
@@ -38,7 +38,7 @@ impl OperationsFixture {
         natives.extend([work("build", &release), work("test", &release)]);
         let mut tools: Vec<_> =
             natives.iter().map(|native| Arc::new(native.tool.clone())).collect();
-        tools.push(Arc::new(sleeping()));
+        tools.push(Arc::new(sleep_tool()));
         Self {
             runtime: Arc::new(runtime.with_natives(natives)),
             tools,
@@ -48,7 +48,7 @@ impl OperationsFixture {
         }
     }
 
-    /// What a call answers to somebody.
+    /// The outcome of a call by an owner.
     pub(crate) async fn call_as(&self, owner: &str, tool: &str, arguments: Value) -> Outcome {
         let tool = self.tools.iter().find(|known| known.name == tool).expect("a tool");
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
@@ -63,20 +63,20 @@ impl OperationsFixture {
         self.call_as("me", tool, arguments).await
     }
 
-    /// Starts work for somebody.
+    /// Starts an operation of an owner.
     pub(crate) async fn start_as(&self, owner: &str, tool: &str) -> OperationId {
-        Operation::started_by(&self.call_as(owner, tool, json!({})).await).expect("it is started")
+        Operation::started_by(&self.call_as(owner, tool, json!({})).await).expect("an operation")
     }
 
     pub(crate) async fn start(&self, tool: &str) -> OperationId {
         self.start_as("me", tool).await
     }
 
-    /// Lets one piece of work end, and waits until one of these has.
+    /// Lets one operation end, and waits until one of these has ended.
     pub(crate) async fn finish(&self, ids: &[OperationId]) -> OperationId {
         self.release.add_permits(1);
         let all =
-            self.operations.wait(Viewer::Operator, ids, Until::Any, PATIENCE).await.expect("known");
+            self.operations.wait(Viewer::Operator, ids, Until::Any, TIMEOUT).await.expect("known");
         all.into_iter().find(|operation| operation.state.is_final()).expect("one has ended").id
     }
 
@@ -87,7 +87,7 @@ impl OperationsFixture {
 
 fn work(name: &str, release: &Arc<Semaphore>) -> Native {
     let release = release.clone();
-    let does = move |_: Arguments, context: Context| {
+    let work = move |_: Arguments, context: Context| {
         let release = release.clone();
         async move {
             context.report_progress(1.0, Some(2.0), Some("halfway")).await;
@@ -96,11 +96,11 @@ fn work(name: &str, release: &Arc<Semaphore>) -> Native {
         }
     };
     let ready = |arguments: Arguments, _: Context| std::future::ready(Ok(arguments));
-    Native::new(name, "Works", Schema::empty(), does).read_only().asynchronous(ready)
+    Native::new(name, "Works", Schema::empty(), work).read_only().asynchronous(ready)
 }
 
-/// A tool with a process.
-fn sleeping() -> Tool {
+/// A tool that runs a process.
+fn sleep_tool() -> Tool {
     let pieces = vec![Piece::Word("600".into())];
     let implementation = Implementation::Process(Process { program: "sleep".into(), pieces });
     let origin = Origin::whole(&SourceId::new("test"));
@@ -122,14 +122,39 @@ pub(crate) fn text(outcome: &Outcome) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// The ids that an answer lists, in its order.
+/// The ids of the listed operations, in order.
 pub(crate) fn ids(outcome: &Outcome) -> Vec<&str> {
     let operations = structured(outcome)["operations"].as_array().expect("operations");
     operations.iter().map(|operation| operation["id"].as_str().expect("an id")).collect()
 }
 
-/// That an answer is the refusal of an unknown operation.
+/// Asserts that a call failed because of an unknown operation.
 pub(crate) fn assert_unknown(outcome: &Outcome) {
     assert!(outcome.failed);
     assert_eq!(structured(outcome)["error_type"], "unknown_operation", "{outcome:?}");
+}
+
+/// The text of an outcome with ids, times, durations and process ids replaced.
+pub(crate) fn stable_text(outcome: &Outcome) -> String {
+    let text = text(outcome);
+    let lines = text.lines().map(|line| {
+        let words: Vec<_> = line.split(' ').collect();
+        let stable = words.iter().enumerate().map(|(at, word)| {
+            let is_duration = word.parse::<f64>().is_ok()
+                && words.get(at + 1).is_some_and(|unit| matches!(*unit, "s" | "s:"));
+            let is_time = word.starts_with("20") && word.contains('T');
+            match word.strip_prefix('(').and_then(|word| word.split_once(')')) {
+                _ if word.starts_with("op_") => "[id]".to_owned(),
+                _ if is_duration => "[seconds]".to_owned(),
+                _ if is_time => format!(
+                    "[time]{}",
+                    word.trim_start_matches(|c| c != 'Z').trim_start_matches('Z')
+                ),
+                Some((pid, rest)) if pid.parse::<u32>().is_ok() => format!("([pid]){rest}"),
+                _ => (*word).to_owned(),
+            }
+        });
+        stable.collect::<Vec<_>>().join(" ")
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }

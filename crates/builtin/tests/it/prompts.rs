@@ -1,4 +1,4 @@
-//! Prompts as a person meets them: listed, explained, given words and options, calling tools.
+//! Prompts: their descriptions, arguments and rendering.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ arguments:
 ---
 Review {{ path }} and be {{ tone }}.";
 
-fn book(name: &str, text: &str, detail: Detail) -> PromptSet {
+fn prompt_set(name: &str, text: &str, detail: Detail) -> PromptSet {
     let source = SourceId::new(format!("prompts/{name}.md"));
     let (prompt, found) = read_prompt(&source, text.as_bytes());
     assert_eq!(found, []);
@@ -58,10 +58,10 @@ impl Server {
             Ok(Outcome { failed: true, ..Outcome::text("out of ink") })
         };
         let envelopes = |_: Arguments, _: Context| async {
-            let said = json!({"success": false, "error": "out of paper"});
+            let envelope = json!({"success": false, "error": "out of paper"});
             Ok(Outcome {
                 failed: true,
-                ..Outcome::structured(vec![Content::Text(said.to_string())], said)
+                ..Outcome::structured(vec![Content::Text(envelope.to_string())], envelope)
             })
         };
         let Value::Object(schema) =
@@ -97,34 +97,36 @@ impl Server {
 
 async fn get_in(
     server: &Server,
-    book: &PromptSet,
+    prompts: &PromptSet,
     name: &str,
     given: Value,
 ) -> Result<String, Interrupt> {
     let Value::Object(given) = given else { panic!("arguments are an object") };
-    let messages = book.get(name, given, server.context()).await?.expect("a prompt");
+    let messages = prompts.get(name, given, server.context()).await?.expect("a prompt");
     let Content::Text(text) = &messages[0].content else { panic!("no text") };
     Ok(text.clone())
 }
 
 async fn get(name: &str, text: &str, given: Value) -> String {
-    get_in(&Server::new(), &book(name, text, Detail::Full), name, given).await.expect("messages")
+    get_in(&Server::new(), &prompt_set(name, text, Detail::Full), name, given)
+        .await
+        .expect("messages")
 }
 
-async fn refused(name: &str, text: &str, given: Value) -> String {
-    match get_in(&Server::new(), &book(name, text, Detail::Full), name, given).await {
+async fn rejection(name: &str, text: &str, given: Value) -> String {
+    match get_in(&Server::new(), &prompt_set(name, text, Detail::Full), name, given).await {
         Err(Interrupt::Invalid(why)) => why,
         other => panic!("{other:?}"),
     }
 }
 
-async fn listed(book: &PromptSet) -> Prompt {
-    book.list().await.remove(0)
+async fn first_prompt(prompts: &PromptSet) -> Prompt {
+    prompts.list().await.remove(0)
 }
 
 #[tokio::test]
 async fn prompt_documentation_format() {
-    let prompt = listed(&book("greet", GREET, Detail::Full)).await;
+    let prompt = first_prompt(&prompt_set("greet", GREET, Detail::Full)).await;
     insta::assert_snapshot!(prompt.description, @r#"
     ## Description
 
@@ -154,15 +156,21 @@ async fn prompt_documentation_format() {
     ```
     Explains the prompt instead.
     "#);
-    assert_eq!(listed(&book("greet", GREET, Detail::Concise)).await.description, "Greet somebody");
+    assert_eq!(
+        first_prompt(&prompt_set("greet", GREET, Detail::Concise)).await.description,
+        "Greet somebody"
+    );
     assert!(
-        !listed(&book("greet", GREET, Detail::SchemaLess)).await.description.contains("Schema")
+        !first_prompt(&prompt_set("greet", GREET, Detail::SchemaLess))
+            .await
+            .description
+            .contains("Schema")
     );
 }
 
 #[tokio::test]
 async fn prompt_varargs_documentation() {
-    let prompt = listed(&book("greet", GREET, Detail::Full)).await;
+    let prompt = first_prompt(&prompt_set("greet", GREET, Detail::Full)).await;
     let names: Vec<_> = prompt.arguments.iter().map(|argument| argument.name.as_str()).collect();
     assert_eq!(
         (names.len(), names[0], names[8], names[9], names[14]),
@@ -170,26 +178,44 @@ async fn prompt_varargs_documentation() {
     );
     assert!(
         !prompt.description.contains("arg1"),
-        "how words are passed is nobody's business: {}",
+        "placeholder names are internal: {}",
         prompt.description
     );
 }
 
 #[tokio::test]
-async fn named_arguments_are_listed_and_explained() {
-    let prompt = listed(&book("review", REVIEW, Detail::Full)).await;
+async fn describes_named_arguments() {
+    let prompt = first_prompt(&prompt_set("review", REVIEW, Detail::Full)).await;
     assert_eq!((prompt.arguments[0].name.as_str(), prompt.arguments[0].required), ("path", true));
-    for words in [
-        "path (required): The file",
-        "tone (optional, one of kind, strict, kind if not given)",
-        "@review <path> [tone]",
-    ] {
-        assert!(prompt.description.contains(words), "{words}: {}", prompt.description);
-    }
+    insta::assert_snapshot!(prompt.description, @r"
+    ## Description
+
+    Review a file
+
+    ## Conceptual Schema
+
+    ```text
+    path (required): The file
+    tone (optional, one of kind, strict, default kind): How to say it
+    ```
+
+    ## Usage Instructions
+
+    ```text
+    @review <path> [tone]
+    ```
+
+    ## Concrete Examples
+
+    ```text
+    @review --help
+    ```
+    Explains the prompt instead.
+    ");
 }
 
 #[tokio::test]
-async fn words_are_taken_in_order_and_gaps_do_not_end_them() {
+async fn takes_words_in_order_across_gaps() {
     assert_eq!(get("greet", GREET, json!({"arg1": "Ada"})).await, "Hello Ada.");
     assert_eq!(
         get("greet", GREET, json!({"arg9": "Grace", "arg2": "Ada", "argF": "Mary", "arg3": ""}))
@@ -203,15 +229,15 @@ async fn words_are_taken_in_order_and_gaps_do_not_end_them() {
 }
 
 #[tokio::test]
-async fn words_that_are_needed_must_be_there() {
+async fn requires_words() {
     assert_eq!(
-        refused("greet", GREET, json!({"arg1": "--loud"})).await,
+        rejection("greet", GREET, json!({"arg1": "--loud"})).await,
         "the prompt needs more words: <names...> [--loud]"
     );
 }
 
 #[tokio::test]
-async fn options_are_told_from_words() {
+async fn distinguishes_options_from_words() {
     assert_eq!(
         get("greet", GREET, json!({"arg1": "--loud", "arg2": "Ada", "arg3": "--mark=!"})).await,
         "HELLO Ada!"
@@ -233,7 +259,7 @@ async fn options_are_told_from_words() {
 }
 
 #[tokio::test]
-async fn help_explains_the_prompt_instead() {
+async fn help_describes_the_prompt() {
     assert!(
         get("greet", GREET, json!({"arg1": "Ada", "arg2": "--help"}))
             .await
@@ -248,14 +274,15 @@ async fn help_explains_the_prompt_instead() {
 async fn named_arguments_have_defaults_and_choices() {
     assert_eq!(get("review", REVIEW, json!({"path": "a.rs"})).await, "Review a.rs and be kind.");
     assert_eq!(
-        refused("review", REVIEW, json!({"path": "a.rs", "tone": "rude"})).await,
-        "`tone` is `rude`, and must be one of kind, strict"
+        rejection("review", REVIEW, json!({"path": "a.rs", "tone": "rude"})).await,
+        "`tone` is `rude` but must be one of kind, strict"
     );
     assert_eq!(
-        refused("review", REVIEW, json!({"paht": "a.rs"})).await,
+        rejection("review", REVIEW, json!({"paht": "a.rs"})).await,
         "the prompt has no argument `paht`; did you mean `path`?"
     );
-    let completed = book("review", REVIEW, Detail::Full).complete("review", "tone", "st").await;
+    let completed =
+        prompt_set("review", REVIEW, Detail::Full).complete("review", "tone", "st").await;
     assert_eq!(completed, Some(vec!["strict".to_owned()]));
 }
 
@@ -267,50 +294,59 @@ async fn tool_function_extraction() {
         get("c", &calls("{{ call('reads', {'n': 3}).structured.n + 1 }}"), json!({})).await,
         "4"
     );
-    for (template, words) in [
-        ("{{ call('writes') }}", "`writes` does not say that it changes nothing"),
-        ("{{ call('asks') }}", "`asks` needs a person's approval"),
-        ("{{ call('nothing') }}", "there is no tool `nothing`"),
-        ("\n{{ call('fails') }}", "c:5: `fails` failed: out of ink"),
-        ("{{ call('reads', {'n': 'x'}) }}", "`reads` failed: Invalid arguments"),
-        ("{{ call('envelopes') }}", "`envelopes` failed: out of paper"),
+    let mut errors = Vec::new();
+    for template in [
+        "{{ call('writes') }}",
+        "{{ call('asks') }}",
+        "{{ call('nothing') }}",
+        "\n{{ call('fails') }}",
+        "{{ call('reads', {'n': 'x'}) }}",
+        "{{ call('envelopes') }}",
     ] {
-        let why = refused("c", &calls(template), json!({})).await;
-        assert!(why.contains(words), "{template}: {why}");
+        errors.push(rejection("c", &calls(template), json!({})).await);
     }
+    insta::assert_snapshot!(errors.join("\n"), @r"
+    could not render the prompt: c:4: `writes` is not declared read-only, so a prompt cannot call it
+    could not render the prompt: c:4: `asks` needs a person's approval, so a prompt cannot call it
+    could not render the prompt: c:4: there is no tool `nothing`
+    could not render the prompt: c:5: `fails` failed: out of ink
+    could not render the prompt: c:4: `reads` failed: Invalid arguments for `reads`:
+    - n: Expected integer, received string
+    could not render the prompt: c:4: `envelopes` failed: out of paper
+    ");
 }
 
 #[tokio::test]
-async fn an_empty_argument_is_not_given_and_one_that_is_not_given_prints_as_nothing() {
+async fn missing_arguments_print_as_nothing() {
     assert_eq!(
-        refused("review", REVIEW, json!({"path": " "})).await,
+        rejection("review", REVIEW, json!({"path": " "})).await,
         "the prompt needs `path`: The file"
     );
     let text = "---\ndescription: D\narguments:\n  - name: who\n    description: W\n---\nHello {{ who }}!{{ who is none }}";
-    let said = get_in(&Server::new(), &book("p", text, Detail::Full), "p", json!({}))
+    let text = get_in(&Server::new(), &prompt_set("p", text, Detail::Full), "p", json!({}))
         .await
         .expect("messages");
-    assert_eq!(said, "Hello !true");
+    assert_eq!(text, "Hello !true");
 }
 
 #[tokio::test]
-async fn a_workflow_names_tools_as_they_are_served() {
+async fn workflows_use_served_tool_names() {
     let text =
         "name: w\ndescription: W\njobs: {one: {steps: [{tool: reads}, {tool: elsewhere}]}}\n";
     let (prompt, _) = read_workflow(&SourceId::new("w.yaml"), text.as_bytes());
-    let book =
+    let prompts =
         PromptSet::new(prompt.into_iter().collect(), GuideFixture::new().project(), Detail::Full);
-    let text = get_in(&Server::new(), &book, "w", json!({})).await.expect("messages");
+    let text = get_in(&Server::new(), &prompts, "w", json!({})).await.expect("messages");
     assert!(text.contains("1. Call `reads`.\n2. Call `elsewhere`."), "{text}");
 }
 
 #[tokio::test]
-async fn other_prompts_can_take_their_place() {
-    let greet = book("greet", GREET, Detail::Full);
+async fn replaces_prompts() {
+    let greet = prompt_set("greet", GREET, Detail::Full);
     let (review, _) = read_prompt(&SourceId::new("review.md"), REVIEW.as_bytes());
     let review: Vec<_> = review.into_iter().collect();
     assert!(greet.replace(review.clone()));
     assert!(!greet.replace(review));
-    assert_eq!(listed(&greet).await.name, "review");
+    assert_eq!(first_prompt(&greet).await.name, "review");
     assert_eq!(greet.get("greet", Arguments::new(), Server::new().context()).await, Ok(None));
 }

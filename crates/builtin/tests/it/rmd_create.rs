@@ -1,11 +1,11 @@
-//! R Markdown documents: made by a tool, and read as resources.
+//! `create_rmd`, and R Markdown documents as resources.
 
 use std::{collections::HashMap, fs, os::unix::fs::symlink, sync::Arc};
 
 use serde_json::{Value, json};
 use toolkit::{Body, Content, Interrupt};
 
-use crate::rmd_fixture::{RmdFixture, said};
+use crate::rmd_fixture::{RmdFixture, first_text};
 
 fn example(more: Value) -> Value {
     let mut arguments =
@@ -18,10 +18,10 @@ fn example(more: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_created_document_has_its_ending_its_title_and_a_link() {
+async fn creates_a_document_with_extension_title_and_link() {
     let fixture = RmdFixture::new();
     let outcome = fixture.outcome("create_rmd", example(json!({}))).await;
-    assert_eq!(said(&outcome.content), "Created R Markdown file: example.Rmd");
+    assert_eq!(first_text(&outcome.content), "Created R Markdown file: example.Rmd");
     let link = Content::Link {
         uri: "rmd:///example.Rmd".to_owned(),
         name: "example.Rmd".to_owned(),
@@ -38,7 +38,7 @@ async fn a_created_document_has_its_ending_its_title_and_a_link() {
 }
 
 #[test]
-fn the_arguments_are_the_documented_ones_and_optional_more() {
+fn has_the_documented_arguments() {
     let fixture = RmdFixture::new();
     let create = fixture.tools.iter().find(|tool| tool.name == "create_rmd").expect("the tool");
     let schema = Value::Object(create.input.object().as_ref().clone());
@@ -55,7 +55,7 @@ fn the_arguments_are_the_documented_ones_and_optional_more() {
 }
 
 #[tokio::test]
-async fn any_title_survives_its_way_into_the_front_matter() {
+async fn quotes_titles_in_front_matter() {
     let fixture = RmdFixture::new();
     for (n, title) in [
         "say \"hi\": it's 5 o'clock",
@@ -80,7 +80,7 @@ async fn any_title_survives_its_way_into_the_front_matter() {
 }
 
 #[tokio::test]
-async fn a_title_in_the_content_stays_and_that_is_said() {
+async fn keeps_a_title_in_the_content_with_a_warning() {
     let fixture = RmdFixture::new();
     let content = "---\ntitle: 'Own'\noutput: html_document\n---\ntext";
     let outcome = fixture.outcome("create_rmd", example(json!({"content": content}))).await;
@@ -89,15 +89,15 @@ async fn a_title_in_the_content_stays_and_that_is_said() {
     assert_eq!((&value["title"], &value["title_from"]), (&json!("Own"), &json!("content")));
     assert_eq!(
         value["warnings"],
-        json!(["the content's own title `Own` was kept, not `Example R Markdown`"])
+        json!(["kept the title `Own` of the content instead of `Example R Markdown`"])
     );
-    assert_eq!(outcome.content.len(), 3, "it is said to models as well");
+    assert_eq!(outcome.content.len(), 3, "models see the warning too");
     for (name, title) in [("c", "title: \"\""), ("d", "title:"), ("e", "title: ~")] {
         let given =
             json!({"filename": name, "content": format!("---\n{title}\nauthor: me\n---\ntext")});
-        let made = fixture.call("create_rmd", example(given)).await;
+        let created = fixture.call("create_rmd", example(given)).await;
         assert_eq!(
-            (&made["title"], &made["warnings"]),
+            (&created["title"], &created["warnings"]),
             (&json!("Example R Markdown"), &Value::Null),
             "{title}"
         );
@@ -112,7 +112,7 @@ async fn a_title_in_the_content_stays_and_that_is_said() {
 }
 
 #[tokio::test]
-async fn broken_front_matter_is_kept_as_it_is_and_told() {
+async fn keeps_invalid_front_matter_with_a_warning() {
     let fixture = RmdFixture::new();
     let content = "---\ntitle: \"open\n---\ntext";
     let value = fixture.call("create_rmd", example(json!({"content": content}))).await;
@@ -121,7 +121,7 @@ async fn broken_front_matter_is_kept_as_it_is_and_told() {
         value["warnings"][0]
             .as_str()
             .expect("a warning")
-            .starts_with("the front matter cannot be read"),
+            .starts_with("did not set the title, because the front matter is invalid: line "),
         "{value}"
     );
     let listed = fixture.documents.resources().list().await;
@@ -129,14 +129,14 @@ async fn broken_front_matter_is_kept_as_it_is_and_told() {
 }
 
 #[tokio::test]
-async fn nothing_is_overwritten_in_silence() {
+async fn overwrites_only_on_request() {
     let fixture = RmdFixture::new();
     let first = fixture.call("create_rmd", example(json!({}))).await;
-    let (kind, why) = fixture.refusal("create_rmd", example(json!({"content": "other"}))).await;
+    let (kind, message) = fixture.failure("create_rmd", example(json!({"content": "other"}))).await;
     assert_eq!(kind, "already_exists");
-    assert!(why.contains("pass `overwrite: true`"), "{why}");
+    assert_eq!(message, "`example.Rmd` already exists; pass `overwrite: true` to replace it");
     let wrong = example(json!({"content": "other", "expected_hash": "0".repeat(64)}));
-    assert_eq!(fixture.refusal("create_rmd", wrong).await.0, "conflict");
+    assert_eq!(fixture.failure("create_rmd", wrong).await.0, "conflict");
     assert!(fixture.text("example.Rmd").ends_with("Text.\n"));
     let right = example(json!({"content": "other", "expected_hash": first["hash"]}));
     let second = fixture.call("create_rmd", right).await;
@@ -148,33 +148,33 @@ async fn nothing_is_overwritten_in_silence() {
     assert!(fixture.text("example.Rmd").ends_with("third"));
     let absent = example(json!({"filename": "new", "expected_hash": first["hash"]}));
     assert_eq!(
-        fixture.refusal("create_rmd", absent).await.0,
+        fixture.failure("create_rmd", absent).await.0,
         "not_found",
-        "a hash means a document that is there"
+        "a hash requires an existing document"
     );
 }
 
 #[tokio::test]
-async fn what_is_no_file_is_not_there() {
+async fn ignores_folders_and_broken_links() {
     let fixture = RmdFixture::new();
     fs::create_dir_all(fixture.path("folder.Rmd")).expect("a folder");
-    let made = std::process::Command::new("mkfifo").arg(fixture.path("pipe.Rmd")).status();
-    assert!(made.is_ok_and(|status| status.success()), "a pipe");
+    let created = std::process::Command::new("mkfifo").arg(fixture.path("pipe.Rmd")).status();
+    assert!(created.is_ok_and(|status| status.success()), "a pipe");
     std::os::unix::fs::symlink("b.Rmd", fixture.path("a.Rmd")).expect("a link");
     std::os::unix::fs::symlink("a.Rmd", fixture.path("b.Rmd")).expect("a loop");
     for name in ["folder", "pipe", "a"] {
         assert_eq!(
-            fixture.refusal("read_rmd", json!({"filename": name})).await.0,
+            fixture.failure("read_rmd", json!({"filename": name})).await.0,
             "not_found",
             "{name}"
         );
         assert_eq!(fixture.read(&format!("rmd:///{name}.Rmd")).await, None, "{name}");
     }
-    assert!(fixture.documents.resources().list().await.is_empty(), "it is not listed either");
+    assert!(fixture.documents.resources().list().await.is_empty(), "not listed either");
 }
 
 #[tokio::test]
-async fn drafts_that_a_crash_left_are_removed_by_the_next_write() {
+async fn removes_abandoned_temporary_files() {
     let left = [".toolcrib-7-1", ".toolcrib-7-2", ".toolcrib-notes", "sub/.toolcrib-7-3"];
     let fixture = left.iter().fold(RmdFixture::new(), |fixture, path| fixture.file(path, "half"));
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 3600);
@@ -183,12 +183,12 @@ async fn drafts_that_a_crash_left_are_removed_by_the_next_write() {
         file.set_modified(long_ago).expect("a time");
     }
     fixture.call("create_rmd", example(json!({}))).await;
-    let is_there = left.map(|path| fixture.path(path).exists());
-    assert_eq!(is_there, [false, true, true, true], "only old drafts, only in that folder");
+    let remaining = left.map(|path| fixture.path(path).exists());
+    assert_eq!(remaining, [false, true, true, true], "only old ones, only in that folder");
 }
 
 #[tokio::test]
-async fn of_many_who_create_at_once_one_wins() {
+async fn one_of_concurrent_creates_wins() {
     let fixture = Arc::new(RmdFixture::new());
     let calls = (0..16).map(|n| {
         let fixture = Arc::clone(&fixture);
@@ -209,11 +209,11 @@ async fn of_many_who_create_at_once_one_wins() {
         .flatten()
         .map(|entry| entry.file_name())
         .collect();
-    assert_eq!(left, ["example.Rmd"], "no draft is left behind");
+    assert_eq!(left, ["example.Rmd"], "no temporary file remains");
 }
 
 #[tokio::test]
-async fn names_that_lead_out_are_refused_before_anything_is_touched() {
+async fn rejects_names_that_lead_out() {
     let fixture = RmdFixture::new();
     for name in [
         "../secret",
@@ -228,7 +228,7 @@ async fn names_that_lead_out_are_refused_before_anything_is_touched() {
         "output/x",
     ] {
         let (kind, _) = fixture
-            .refusal("create_rmd", example(json!({"filename": name, "overwrite": true})))
+            .failure("create_rmd", example(json!({"filename": name, "overwrite": true})))
             .await;
         assert_eq!(kind, "invalid_filename", "{name:?}");
     }
@@ -236,7 +236,7 @@ async fn names_that_lead_out_are_refused_before_anything_is_touched() {
 }
 
 #[tokio::test]
-async fn links_lead_nowhere_outside() {
+async fn links_do_not_lead_out() {
     let fixture = RmdFixture::new().file("a.Rmd", "a");
     symlink(fixture.path("../secret.Rmd"), fixture.path("link.Rmd")).expect("a link");
     symlink(fixture.path(".."), fixture.path("up")).expect("a link");
@@ -252,35 +252,37 @@ async fn links_lead_nowhere_outside() {
     ] {
         assert_eq!(fixture.read(uri).await, None, "{uri}");
     }
-    let (kind, why) = fixture.refusal("create_rmd", example(json!({"filename": "up/new"}))).await;
+    let (kind, why) = fixture.failure("create_rmd", example(json!({"filename": "up/new"}))).await;
     assert_eq!(kind, "storage_error", "{why}");
     fixture.call("create_rmd", example(json!({"filename": "link", "overwrite": true}))).await;
     let secret = fs::read_to_string(fixture.path("../secret.Rmd")).expect("the file");
-    assert_eq!(secret, "---\ntitle: Secret\n---\n", "the link was replaced, not what it led to");
+    assert_eq!(secret, "---\ntitle: Secret\n---\n", "the link was replaced, not its target");
 }
 
 #[tokio::test]
-async fn large_documents_are_refused_and_listed_without_being_read() {
+async fn rejects_large_documents_and_lists_them_unread() {
     let fixture = RmdFixture::new()
         .file("huge.Rmd", "---\ntitle: Huge\n---\n".to_owned() + &"x".repeat(50_000_000));
     let content = "x".repeat(10_000_001);
     assert_eq!(
-        fixture.refusal("create_rmd", example(json!({"content": content}))).await.0,
+        fixture.failure("create_rmd", example(json!({"content": content}))).await.0,
         "too_large"
     );
     let listed = fixture.documents.resources().list().await;
     assert_eq!((listed[0].name.as_str(), listed[0].size), ("Huge", Some(50_000_020)));
     let read = fixture.documents.resources().read("rmd:///huge.Rmd", fixture.context()).await;
-    assert!(matches!(read, Err(Interrupt::Invalid(why)) if why.contains("may have 10000000")));
+    assert!(
+        matches!(read, Err(Interrupt::Invalid(why)) if why.contains("the maximum is 10000000"))
+    );
     let small = RmdFixture::with_largest(100);
     assert_eq!(
-        small.refusal("create_rmd", example(json!({"content": "x".repeat(100)}))).await.0,
+        small.failure("create_rmd", example(json!({"content": "x".repeat(100)}))).await.0,
         "too_large"
     );
 }
 
 #[tokio::test]
-async fn documents_and_outputs_are_listed_as_documented() {
+async fn lists_documents_and_outputs_as_resources() {
     let fixture = RmdFixture::new()
         .file("example.Rmd", "---\ntitle: 'Example R Markdown'\n---\n")
         .file("plain.rmd", "no front matter, title: \"none\"")
@@ -328,7 +330,7 @@ async fn documents_and_outputs_are_listed_as_documented() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_or_no_address_is_unknown() {
+async fn missing_resources_and_invalid_uris_are_unknown() {
     let fixture = RmdFixture::new().file("a.Rmd", "a");
     for uri in [
         "rmd:///b.Rmd",
@@ -343,7 +345,7 @@ async fn what_is_not_there_or_no_address_is_unknown() {
 }
 
 #[tokio::test]
-async fn a_list_is_never_older_than_its_files() {
+async fn lists_are_up_to_date() {
     let fixture = RmdFixture::new().file("a.Rmd", "---\ntitle: One\n---\n");
     let names = async |fixture: &RmdFixture| -> Vec<String> {
         fixture.documents.resources().list().await.into_iter().map(|one| one.name).collect()
@@ -356,7 +358,7 @@ async fn a_list_is_never_older_than_its_files() {
 }
 
 #[tokio::test]
-async fn templates_complete_names() {
+async fn completes_names() {
     let fixture = RmdFixture::new()
         .file("report.Rmd", "")
         .file("2026/q1.qmd", "")
@@ -377,7 +379,7 @@ async fn templates_complete_names() {
 }
 
 #[test]
-fn a_file_is_told_by_its_address() {
+fn files_have_uris() {
     let fixture = RmdFixture::new();
     let told = |path: &str| fixture.documents.uri_of_file(&fixture.path(path));
     assert_eq!(told("a/b.Rmd").as_deref(), Some("rmd:///a/b.Rmd"));
@@ -390,11 +392,11 @@ fn a_file_is_told_by_its_address() {
 }
 
 #[tokio::test]
-async fn nothing_is_served_where_documents_are_not_wanted() {
+async fn serves_nothing_if_not_enabled() {
     let fixture = RmdFixture::new().file("a.Rmd", "a");
     fixture.documents.replace(None);
     assert_eq!(fixture.documents.resources().list().await, []);
     assert_eq!(fixture.documents.resources().templates(), []);
     assert_eq!(fixture.read("rmd:///a.Rmd").await, None);
-    assert_eq!(fixture.refusal("create_rmd", example(json!({}))).await.0, "not_enabled");
+    assert_eq!(fixture.failure("create_rmd", example(json!({}))).await.0, "not_enabled");
 }

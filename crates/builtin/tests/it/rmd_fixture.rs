@@ -1,4 +1,4 @@
-//! A folder of R Markdown documents and the tools for them, called as a server calls them.
+//! The R Markdown tools on a temporary folder, called as a server calls them.
 
 use std::{fs, path::PathBuf, sync::Arc};
 
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use toolkit::{Body, Content, Context, Outcome, Tool, Toolset, ToolsetOptions};
 
-/// A folder of documents, with tools for them.
+/// The R Markdown tools on a temporary folder.
 pub(crate) struct RmdFixture {
     pub(crate) documents: RmdDocuments,
     pub(crate) tools: Vec<Arc<Tool>>,
@@ -22,7 +22,7 @@ impl RmdFixture {
         Self::with(|settings| settings)
     }
 
-    /// One in which documents may have so many bytes.
+    /// With another maximum size of documents.
     pub(crate) fn with_largest(largest: u64) -> Self {
         Self::with(|settings| Settings { largest, ..settings })
     }
@@ -38,7 +38,7 @@ impl RmdFixture {
         Self { documents, tools, runtime: Arc::new(runtime.with_natives(natives)), folder }
     }
 
-    /// Writes a file as somebody else would, below the folder of documents.
+    /// Writes a file into the document folder, as another program would.
     pub(crate) fn file(self, path: &str, text: impl AsRef<[u8]>) -> Self {
         let path = self.path(path);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
@@ -68,7 +68,7 @@ impl RmdFixture {
             .call(Call::new(tool, arguments, self.context()))
             .await
             .expect("an outcome");
-        // Clients hold every result against the schema that they were given.
+        // Clients validate every result against the output schema.
         let structured = outcome.structured.as_ref().expect("an envelope");
         let problems = catalog::arguments::validate(&schema, structured).expect("a good schema");
         assert_eq!(
@@ -79,22 +79,25 @@ impl RmdFixture {
         outcome
     }
 
-    /// The value that a call gives, which must go well.
+    /// The value of a successful call.
     pub(crate) async fn call(&self, name: &str, arguments: Value) -> Value {
         let outcome = self.outcome(name, arguments).await;
         assert!(!outcome.failed, "{outcome:?}");
         outcome.structured.expect("an envelope")["value"].take()
     }
 
-    /// The kind of the failure that a call gives, and what it says.
-    pub(crate) async fn refusal(&self, name: &str, arguments: Value) -> (String, String) {
+    /// The error type and message of a failed call.
+    pub(crate) async fn failure(&self, name: &str, arguments: Value) -> (String, String) {
         let outcome = self.outcome(name, arguments).await;
         assert!(outcome.failed, "{outcome:?}");
         let structured = outcome.structured.expect("an envelope");
-        (structured["error_type"].as_str().expect("a kind").to_owned(), said(&outcome.content))
+        (
+            structured["error_type"].as_str().expect("a kind").to_owned(),
+            first_text(&outcome.content),
+        )
     }
 
-    /// The text or bytes behind an address; nothing if it is unknown.
+    /// Reads a resource; `None` if it is unknown.
     pub(crate) async fn read(&self, uri: &str) -> Option<(String, Body)> {
         let content =
             self.documents.resources().read(uri, self.context()).await.expect("an answer")?;
@@ -103,8 +106,8 @@ impl RmdFixture {
     }
 }
 
-/// The first thing that was said.
-pub(crate) fn said(content: &[Content]) -> String {
+/// The text of the first content block.
+pub(crate) fn first_text(content: &[Content]) -> String {
     match content.first() {
         Some(Content::Text(text)) => text.clone(),
         other => panic!("no text: {other:?}"),

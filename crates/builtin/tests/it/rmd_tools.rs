@@ -1,4 +1,4 @@
-//! R Markdown documents: listed, read, changed, outlined, checked and deleted by tools.
+//! The R Markdown tools that list, read, change, outline, check and delete documents.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use builtin::rmd::Ability;
 use serde_json::{Value, json};
 use toolkit::{Content, Context, Toolset, ToolsetOptions};
 
-use crate::rmd_fixture::{RmdFixture, said};
+use crate::rmd_fixture::{RmdFixture, first_text};
 
 const REPORT: &str = "---\ntitle: Report\nparams:\n  year: 2026\n---\n\n# One\n\n```{r setup, include=FALSE}\nx <- 1\n```\n\n## Two\n";
 
 #[tokio::test]
-async fn documents_and_outputs_are_listed() {
+async fn lists_documents_and_outputs() {
     let fixture = RmdFixture::new()
         .file("a.Rmd", REPORT)
         .file("2026/b.qmd", "")
@@ -22,19 +22,19 @@ async fn documents_and_outputs_are_listed() {
         json!({"filename": "a.Rmd", "title": "Report", "uri": "rmd:///a.Rmd", "size": REPORT.len()})
     );
     let some = fixture.outcome("list_rmd", json!({"folder": "2026/"})).await;
-    assert_eq!(said(&some.content), "2026/b.qmd\nrmd-output:///2026/b.pdf (4 bytes)");
+    assert_eq!(first_text(&some.content), "2026/b.qmd\nrmd-output:///2026/b.pdf (4 bytes)");
     assert_eq!(
-        said(&RmdFixture::new().outcome("list_rmd", json!({})).await.content),
-        "there are no documents yet; `create_rmd` makes one"
+        first_text(&RmdFixture::new().outcome("list_rmd", json!({})).await.content),
+        "there are no documents yet; `create_rmd` creates one"
     );
 }
 
 #[tokio::test]
-async fn some_lines_of_a_document_are_read() {
+async fn reads_a_range_of_lines() {
     let fixture = RmdFixture::new().file("a.Rmd", REPORT);
     let outcome =
         fixture.outcome("read_rmd", json!({"filename": "a", "start_line": 7, "end_line": 9})).await;
-    assert_eq!(said(&outcome.content), "# One\n\n```{r setup, include=FALSE}\n");
+    assert_eq!(first_text(&outcome.content), "# One\n\n```{r setup, include=FALSE}\n");
     let value = outcome.structured.expect("an envelope")["value"].take();
     assert_eq!(
         (&value["filename"], &value["lines"], &value["end_line"]),
@@ -42,28 +42,28 @@ async fn some_lines_of_a_document_are_read() {
     );
     assert_eq!(fixture.call("read_rmd", json!({"filename": "a.Rmd"})).await["text"], REPORT);
     assert_eq!(
-        fixture.refusal("read_rmd", json!({"filename": "a", "start_line": 14})).await.0,
+        fixture.failure("read_rmd", json!({"filename": "a", "start_line": 14})).await.0,
         "invalid_range"
     );
     assert_eq!(
-        fixture.refusal("read_rmd", json!({"filename": "b"})).await,
+        fixture.failure("read_rmd", json!({"filename": "b"})).await,
         ("not_found".into(), "R Markdown file not found: b.Rmd".into())
     );
     assert_eq!(
-        fixture.refusal("read_rmd", json!({"filename": "../secret"})).await.0,
+        fixture.failure("read_rmd", json!({"filename": "../secret"})).await.0,
         "invalid_filename"
     );
 }
 
 #[tokio::test]
-async fn a_name_without_ending_finds_whichever_document_there_is() {
+async fn finds_a_document_without_extension() {
     let fixture = RmdFixture::new().file("q.qmd", "quarto").file("my notes.rmd", "notes");
     assert_eq!(fixture.call("read_rmd", json!({"filename": "q"})).await["filename"], "q.qmd");
     assert_eq!(fixture.call("read_rmd", json!({"filename": "my notes"})).await["text"], "notes");
 }
 
 #[tokio::test]
-async fn a_long_document_is_read_in_parts_that_fit() {
+async fn reads_a_long_document_in_parts() {
     let fixture = RmdFixture::new().file("a.Rmd", "0123456789\n".repeat(40_000));
     let first = fixture.call("read_rmd", json!({"filename": "a"})).await;
     let end = first["end_line"].as_u64().expect("a line");
@@ -73,7 +73,7 @@ async fn a_long_document_is_read_in_parts_that_fit() {
 }
 
 #[tokio::test]
-async fn a_document_is_changed_only_as_it_was_read() {
+async fn changes_only_the_version_that_was_read() {
     let fixture = RmdFixture::new().file("a.Rmd", "one\ntwo\nthree\n");
     let update = |more: Value| {
         let mut arguments = json!({"filename": "a", "content": "new"});
@@ -83,27 +83,27 @@ async fn a_document_is_changed_only_as_it_was_read() {
             .extend(more.as_object().expect("an object").clone());
         arguments
     };
-    assert_eq!(
-        fixture.refusal("update_rmd", update(json!({}))).await.0,
-        "invalid_arguments",
-        "a hash is needed"
-    );
-    assert_eq!(
-        fixture.refusal("update_rmd", update(json!({"expected_hash": "x"}))).await.0,
-        "conflict"
-    );
-    assert_eq!(
-        fixture.refusal("update_rmd", update(json!({"old_text": "four"}))).await.0,
-        "conflict"
-    );
-    assert_eq!(
-        fixture.refusal("update_rmd", update(json!({"old_text": "o"}))).await.0,
-        "conflict",
-        "it is there twice"
-    );
+    let mut failures = Vec::new();
+    for more in [
+        json!({}),
+        json!({"expected_hash": "x"}),
+        json!({"old_text": "four"}),
+        json!({"old_text": "o"}),
+        json!({"old_text": "one", "start_line": 1}),
+    ] {
+        let (kind, message) = fixture.failure("update_rmd", update(more)).await;
+        failures.push(format!("{kind}: {message}"));
+    }
+    insta::assert_snapshot!(failures.join("\n"), @r"
+    invalid_arguments: `expected_hash` is required unless `old_text` is given; get it from `read_rmd`
+    conflict: `a.Rmd` has changed: its hash is `b6285c57e8797db5d4c51c80d6f11938afda9b11c6a003549709189e9b4b92a2`; read it again
+    conflict: `old_text` is not in `a.Rmd`; read it again
+    conflict: `old_text` is in `a.Rmd` 2 times; pass more of the surrounding text
+    invalid_arguments: pass `old_text` or lines, not both
+    ");
     assert_eq!(fixture.text("a.Rmd"), "one\ntwo\nthree\n");
     let outcome = fixture.outcome("update_rmd", update(json!({"old_text": "two"}))).await;
-    assert_eq!(said(&outcome.content), "Updated R Markdown file: a.Rmd");
+    assert_eq!(first_text(&outcome.content), "Updated R Markdown file: a.Rmd");
     assert!(matches!(&outcome.content[1], Content::Link { uri, .. } if uri == "rmd:///a.Rmd"));
     let hash = outcome.structured.expect("an envelope")["value"]["hash"].take();
     assert_eq!(fixture.text("a.Rmd"), "one\nnew\nthree\n");
@@ -114,7 +114,7 @@ async fn a_document_is_changed_only_as_it_was_read() {
     assert_eq!(fixture.text("a.Rmd"), "new");
     assert_eq!(
         fixture
-            .refusal("update_rmd", json!({"filename": "none", "content": "x", "old_text": "y"}))
+            .failure("update_rmd", json!({"filename": "none", "content": "x", "old_text": "y"}))
             .await
             .0,
         "not_found"
@@ -122,10 +122,10 @@ async fn a_document_is_changed_only_as_it_was_read() {
 }
 
 #[tokio::test]
-async fn an_outline_has_headings_and_chunks_with_their_lines() {
+async fn outlines_headings_and_chunks() {
     let fixture = RmdFixture::new().file("a.Rmd", REPORT);
     let outcome = fixture.outcome("outline_rmd", json!({"filename": "a"})).await;
-    insta::assert_snapshot!(said(&outcome.content), @r"
+    insta::assert_snapshot!(first_text(&outcome.content), @r"
     7: # One
     9: {r setup} to line 11
     13: ## Two
@@ -139,14 +139,14 @@ async fn an_outline_has_headings_and_chunks_with_their_lines() {
 }
 
 #[tokio::test]
-async fn a_document_is_checked_without_running_it() {
+async fn validates_without_running() {
     let text = "---\ntitle: x\n---\n\n```{r a}\nplot(cars\n```\n\n```{r a, child=\"part.Rmd\"}\n```\n\n![](img/no.png) ![](img/yes.png)\n";
     let fixture = RmdFixture::new()
         .file("sub/a.Rmd", text)
         .file("sub/img/yes.png", "")
         .file("good.Rmd", REPORT);
     let outcome = fixture.outcome("validate_rmd", json!({"filename": "sub/a"})).await;
-    insta::assert_snapshot!(said(&outcome.content), @r"
+    insta::assert_snapshot!(first_text(&outcome.content), @r"
     sub/a.Rmd:6: error: R cannot read `plot(cars` [TC857]; look for a missing bracket, quote or comma here or before
     sub/a.Rmd:9: error: the label `a` is that of the chunk in line 5 as well [TC854]; give each chunk a label of its own, or none
     sub/a.Rmd:9: warning: there is no file `part.Rmd` [TC858]; name a file in the folder of documents, by its path from this one
@@ -157,7 +157,7 @@ async fn a_document_is_checked_without_running_it() {
         (&value["valid"], &value["errors"], &value["warnings"]),
         (&json!(false), &json!(2), &json!(2))
     );
-    assert!(!outcome.failed, "a document with faults is a good answer");
+    assert!(!outcome.failed, "findings are not a failure");
     assert_eq!(fixture.call("validate_rmd", json!({"filename": "good"})).await["valid"], true);
 }
 
@@ -165,7 +165,7 @@ async fn a_document_is_checked_without_running_it() {
 async fn deleting_needs_approval() {
     let fixture = RmdFixture::new().file("a.Rmd", "a");
     assert_eq!(
-        fixture.refusal("delete_rmd", json!({"filename": "a"})).await.0,
+        fixture.failure("delete_rmd", json!({"filename": "a"})).await.0,
         "approval_required"
     );
     let delete = fixture
@@ -177,19 +177,20 @@ async fn deleting_needs_approval() {
     let arguments = |hash: &str| {
         json!({"filename": "a", "expected_hash": hash}).as_object().expect("an object").clone()
     };
-    let refused = delete.handler.call(arguments("x"), fixture.context()).await.expect("an outcome");
-    assert!(refused.failed && fixture.path("a.Rmd").exists());
+    let rejected =
+        delete.handler.call(arguments("x"), fixture.context()).await.expect("an outcome");
+    assert!(rejected.failed && fixture.path("a.Rmd").exists());
     let hash = fixture.call("read_rmd", json!({"filename": "a"})).await["hash"]
         .as_str()
         .expect("a hash")
         .to_owned();
     let done = delete.handler.call(arguments(&hash), fixture.context()).await.expect("an outcome");
-    assert_eq!(said(&done.content), "Deleted R Markdown file: a.Rmd");
+    assert_eq!(first_text(&done.content), "Deleted R Markdown file: a.Rmd");
     assert!(!fixture.path("a.Rmd").exists());
 }
 
 #[tokio::test]
-async fn the_doctor_tells_what_it_is_handed() {
+async fn doctor_reports_its_findings() {
     let handles = builtin::Handles {
         operations: runtime::Runtime::new(runtime::Settings::new(".".into())).operations(),
         guide: None,
@@ -213,5 +214,5 @@ async fn the_doctor_tells_what_it_is_handed() {
     let doctor = natives.iter().find(|native| native.tool.name == "doctor").expect("the tool");
     let context = Context::detached(tokio_util::sync::CancellationToken::new());
     let outcome = doctor.handler.call(serde_json::Map::new(), context).await.expect("an outcome");
-    assert_eq!(said(&outcome.content), "missing pandoc: not found; install it");
+    assert_eq!(first_text(&outcome.content), "missing pandoc: not found; install it");
 }

@@ -204,7 +204,7 @@ fn documents_follow_the_flags_of_the_project() {
         );
         called["result"]["content"][0]["text"].as_str().expect("a text").to_owned()
     };
-    assert!(get("lang/beta").contains("needs the flag `beta`"));
+    assert!(get("lang/beta").contains("requires the flag `beta`"));
     assert!(get("lang/flag").ends_with("\n configured"), "{}", get("lang/flag"));
     assert_eq!(crib.run(&["flags", "set", "beta", "true"]).code, 0);
     assert!(get("lang/beta").contains("only in the beta"));

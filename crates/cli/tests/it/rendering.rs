@@ -302,7 +302,7 @@ fn parameters_that_a_document_does_not_declare_are_refused() {
     for (name, expected) in [
         (
             "none",
-            "`none.Rmd` does not declare the parameter `yaer`; declare it below `params:` in the front matter",
+            "`none.Rmd` does not declare the parameter `yaer`; declare it under `params:` in the front matter",
         ),
         ("some", "`some.Rmd` does not declare the parameter `yaer`; it declares `year`, `unit`"),
     ] {

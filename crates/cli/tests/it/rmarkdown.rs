@@ -172,7 +172,7 @@ fn a_new_report_has_nothing_wrong_with_it() {
     assert_eq!(made.code, 0, "{}", made.stderr);
     let checked =
         crib.run(&["call", "validate_rmd", "--args", r#"{"filename": "2026/first-report"}"#]);
-    assert_eq!(checked.stdout.trim(), "2026/first-report.Rmd: nothing wrong was found");
+    assert_eq!(checked.stdout.trim(), "2026/first-report.Rmd: no problems found");
     let text =
         std::fs::read_to_string(crib.root().join("rmd/2026/first-report.Rmd")).expect("a report");
     assert!(text.starts_with("---\ntitle: first report\n"), "{text}");

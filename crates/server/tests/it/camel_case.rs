@@ -268,7 +268,7 @@ fn cases() -> Vec<Case> {
             CALL,
             create(json!({"filename": "there", "title": "t", "content": "c"})),
             -32602,
-            "`there.Rmd` is there already",
+            "`there.Rmd` already exists",
         ),
         (CALL, render(json!({"format": "pdf"})), -32602, "Invalid params: filename is required"),
         (

@@ -1,4 +1,4 @@
-//! `render_rmd`: a document as HTML, PDF or Word.
+//! `render_rmd`: renders a document to HTML, PDF or Word.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -12,16 +12,16 @@ use toolkit::{Change, Content, Context, ErrorType, Failure, Naming, Native, Repl
 
 use super::{
     super::{
-        CATEGORY, Document, DocumentName, OutputKind, OutputName, RmdDocuments, reply::failed,
-        store, uri,
+        CATEGORY, Document, DocumentName, OutputKind, OutputName, RmdDocuments,
+        reply::failure_reply, store, uri,
     },
     RmdRenderer,
 };
 
-/// How long a call is answered with its result; after that it goes on as an operation.
-const PATIENCE: Duration = Duration::from_secs(50);
-/// The longest page that is put into the answer.
-const INLINE_BYTES: usize = 1 << 20;
+/// After this time a render continues as an operation.
+const ANSWER_WITHIN: Duration = Duration::from_secs(50);
+/// The longest page that is returned inline.
+const MAX_INLINE_BYTES: usize = 1 << 20;
 
 #[derive(Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -34,13 +34,13 @@ struct RenderRmd {
     /// Whether to use docker-compose (true) or Dockerode (false); false leaves it to the server's configuration
     #[serde(default)]
     use_docker_compose: bool,
-    /// Values for the parameters that the document declares in its front matter
+    /// Values for the parameters in the front matter of the document
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     params: Map<String, Value>,
-    /// Whether a small HTML page is put into the answer, beside the link to it
+    /// Whether to return a small HTML page inline, in addition to the link
     #[serde(default)]
     inline: bool,
-    /// Whether an unchanged document is rendered again, because it reads the clock or draws random numbers
+    /// Whether to render an unchanged document again, for example because it uses the time or random numbers
     #[serde(default)]
     fresh: bool,
 }
@@ -56,7 +56,7 @@ enum OutputFormat {
 }
 
 impl OutputFormat {
-    fn made(self) -> (Format, OutputKind) {
+    fn to_render_format(self) -> (Format, OutputKind) {
         match self {
             Self::Html => (Format::Html, OutputKind::Html),
             Self::Pdf => (Format::Pdf, OutputKind::Pdf),
@@ -65,52 +65,52 @@ impl OutputFormat {
     }
 }
 
-/// A document that was rendered.
+/// A rendered document.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
-struct Made {
-    /// The document.
+struct RenderedDocument {
+    /// Name of the document.
     filename: String,
-    /// What it was rendered to, by its name among the outputs.
+    /// Name of the output.
     output: String,
-    /// The address of that.
+    /// URI of the output.
     uri: String,
-    /// Its media type.
+    /// Media type of the output.
     mime_type: String,
-    /// The hash of its bytes (SHA-256).
+    /// SHA-256 of the output.
     hash: String,
-    /// How many bytes it has.
+    /// Size of the output in bytes.
     bytes: usize,
-    /// What rendered it: `docker`, `compose` or `local`.
+    /// Renderer: `docker`, `compose` or `local`.
     backend: String,
-    /// Why that.
+    /// Why this renderer was chosen.
     reason: String,
-    /// The versions of what rendered it.
+    /// Versions of the programs that rendered it.
     versions: BTreeMap<String, String>,
-    /// The digest of the image it was rendered in.
+    /// Digest of the container image.
     #[serde(skip_serializing_if = "Option::is_none")]
     image: Option<String>,
-    /// Whether it was rendered before and nothing has changed.
+    /// Whether the output comes from the cache.
     cached: bool,
-    /// How long it took.
+    /// Duration in milliseconds.
     duration_ms: u64,
-    /// What R complained about.
-    warnings: Vec<Complaint>,
+    /// Warnings of R.
+    warnings: Vec<RWarning>,
 }
 
-/// Something that R complained about.
+/// A warning of R.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
-struct Complaint {
-    /// What.
+struct RWarning {
+    /// Text of the warning.
     message: String,
-    /// In which chunk.
+    /// Label of the chunk.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
 }
 
-const PURPOSE: &str = "Renders an R Markdown file to HTML, PDF or Word.\n\nThe code of the document is run, in a container \
-                       without network or, where the operator allows it, by this machine's R, held to a copy of the documents. \
-                       The result is a resource, `rmd-output:///NAME`. A document that has not changed comes from a cache. \
-                       RmdRenderer that takes long goes on as an operation.";
+const PURPOSE: &str = "Renders an R Markdown file to HTML, PDF or Word.\n\nRuns the code of the document, in a container without \
+                       network or, if the operator allows it, in a sandboxed R on this machine, on a copy of the documents. The \
+                       output is a resource, `rmd-output:///NAME`. An unchanged document comes from a cache. A long render \
+                       continues as an operation.";
 
 pub(super) fn native(renderer: &RmdRenderer) -> Native {
     let renderer = renderer.clone();
@@ -124,24 +124,28 @@ pub(super) fn native(renderer: &RmdRenderer) -> Native {
     };
     Native::typed("render_rmd", move |given: RenderRmd, context: Context| {
         let renderer = renderer.clone();
-        async move { answer(&renderer, given, &context).await }
+        async move { run(&renderer, given, &context).await }
     })
     .title("Render an R Markdown file")
     .purpose(PURPOSE)
-    .usage("Read the resource in the answer. If a chunk fails, the error says which and in which lines; mend it and call again.")
+    .usage("Read the returned resource. If a chunk fails, the error names the chunk and its lines; fix it and call again.")
     .example(example, "Renders `example.Rmd` to `example.html`.")
     .category(CATEGORY)
     .naming(Naming::Bare)
     .idempotent()
     .asynchronous(async |arguments, _| Ok(arguments))
-    .answer_within(PATIENCE)
+    .answer_within(ANSWER_WITHIN)
 }
 
-async fn answer(renderer: &RmdRenderer, given: RenderRmd, context: &Context) -> Reply<Made> {
+async fn run(
+    renderer: &RmdRenderer,
+    given: RenderRmd,
+    context: &Context,
+) -> Reply<RenderedDocument> {
     let inline = given.inline;
     let (name, output, rendered) = match render(renderer, given, context).await {
         Ok(rendered) => rendered,
-        Err(failure) => return failed(failure),
+        Err(failure) => return failure_reply(failure),
     };
     let mime_type = output.kind().mime_type().to_owned();
     let uri = uri::for_output(&output);
@@ -155,7 +159,7 @@ async fn answer(renderer: &RmdRenderer, given: RenderRmd, context: &Context) -> 
             .map(|warning| Content::Text(format!("Warning: {}", warning.message))),
     );
     if inline {
-        content.push(inlined(&rendered, &output, &uri));
+        content.push(inline_page(&rendered, &output, &uri));
     }
     content.push(Content::Link {
         uri: uri.clone(),
@@ -165,8 +169,8 @@ async fn answer(renderer: &RmdRenderer, given: RenderRmd, context: &Context) -> 
     let warnings = rendered
         .warnings
         .into_iter()
-        .map(|warning| Complaint { message: warning.message, label: warning.label });
-    let made = Made {
+        .map(|warning| RWarning { message: warning.message, label: warning.label });
+    let document = RenderedDocument {
         filename: name.to_string(),
         output: output.to_string(),
         uri,
@@ -181,14 +185,14 @@ async fn answer(renderer: &RmdRenderer, given: RenderRmd, context: &Context) -> 
         duration_ms: u64::try_from(rendered.duration.as_millis()).unwrap_or(u64::MAX),
         warnings: warnings.collect(),
     };
-    Reply::ok(made).content(content)
+    Reply::ok(document).content(content)
 }
 
-/// The page itself, if it is one and small enough; else why not.
-fn inlined(rendered: &Rendered, output: &OutputName, uri: &str) -> Content {
+/// The page as content, or the reason why it is not inline.
+fn inline_page(rendered: &Rendered, output: &OutputName, uri: &str) -> Content {
     let bytes = &rendered.bytes;
     match String::from_utf8(bytes.clone()) {
-        Ok(text) if output.kind() == OutputKind::Html && bytes.len() <= INLINE_BYTES => {
+        Ok(text) if output.kind() == OutputKind::Html && bytes.len() <= MAX_INLINE_BYTES => {
             Content::Resource {
                 uri: uri.to_owned(),
                 mime_type: output.kind().mime_type().to_owned(),
@@ -197,10 +201,10 @@ fn inlined(rendered: &Rendered, output: &OutputName, uri: &str) -> Content {
         }
         _ => {
             let why = format!(
-                "it has {} bytes; only HTML of at most {INLINE_BYTES} is put into an answer",
+                "it has {} bytes; only HTML of at most {MAX_INLINE_BYTES} bytes is returned inline",
                 bytes.len()
             );
-            Content::Text(format!("{output} is not in this answer: {why}. Read the resource."))
+            Content::Text(format!("{output} is not inline: {why}. Read the resource."))
         }
     }
 }
@@ -221,7 +225,7 @@ async fn render(
             Ok((name, files))
         })
         .await?;
-    let (format, kind) = given.format.made();
+    let (format, kind) = given.format.to_render_format();
     let job = RenderJob {
         document: name.to_string(),
         files,
@@ -230,14 +234,15 @@ async fn render(
         backend: given.use_docker_compose.then_some(Backend::Compose),
         freshness: if given.fresh { Freshness::Fresh } else { Freshness::Cached },
     };
-    let rendered = conduct(&renderer.renderer(), job, context).await?;
+    let rendered = render_with_progress(&renderer.renderer(), job, context).await?;
     let output = name.output(kind);
-    let rendered = put(documents, output.clone(), rendered).await?;
+    let rendered = store_output(documents, output.clone(), rendered).await?;
     Ok((name, output, rendered))
 }
 
-/// Whether a document declares the parameters it is given: R Markdown passes over them in silence if it declares none.
-/// Quarto documents declare theirs in other ways as well, and what cannot be read is for R to tell.
+/// Checks that a document declares the given parameters: R Markdown silently ignores them if it
+/// declares none. Skips Quarto documents, which can declare parameters elsewhere, and invalid front
+/// matter, which R reports.
 fn check_params(document: &Document, params: &Map<String, Value>) -> Result<(), Failure> {
     let declared = match front(&document.text) {
         _ if document.name.is_quarto() => return Ok(()),
@@ -255,29 +260,30 @@ fn check_params(document: &Document, params: &Map<String, Value>) -> Result<(), 
         return Ok(());
     };
     let hint = match known.as_slice() {
-        [] => "declare it below `params:` in the front matter".to_owned(),
+        [] => "declare it under `params:` in the front matter".to_owned(),
         known => format!("it declares `{}`", known.join("`, `")),
     };
     let message = format!("`{}` does not declare the parameter `{unknown}`; {hint}", document.name);
     Err(Failure::new(ErrorType::InvalidArguments, message))
 }
 
-/// Renders, and passes on how far it is.
-async fn conduct(
+/// Renders and reports progress.
+async fn render_with_progress(
     renderer: &Renderer,
     job: RenderJob,
     context: &Context,
 ) -> Result<Rendered, Failure> {
-    let (sender, mut told) = unbounded_channel();
-    // Nobody listens any more once the render is over.
-    let tell = move |progress: RenderProgress| drop(sender.send(progress));
-    let mut render = std::pin::pin!(renderer.render(job, Arc::new(tell)));
+    let (sender, mut events) = unbounded_channel();
+    // Sending fails only after the render, when progress is not needed.
+    let report = move |progress: RenderProgress| drop(sender.send(progress));
+    let mut render = std::pin::pin!(renderer.render(job, Arc::new(report)));
     loop {
         tokio::select! {
             biased;
             result = &mut render => return result,
-            Some(progress) = told.recv() => {
-                // It is not done when the last chunk begins: that has to run, and the whole to be put together.
+            Some(progress) = events.recv() => {
+                // One more than the chunks: after the last chunk begins, it has to run and pandoc
+                // has to convert the result.
                 let total = (progress.chunks > 0).then_some(progress.chunks as f64 + 1.0);
                 context.report_progress(progress.chunk as f64, total, Some(&progress.message)).await;
             }
@@ -285,18 +291,18 @@ async fn conduct(
     }
 }
 
-/// Puts what was rendered into its place, unless it is there.
-async fn put(
+/// Writes the output, unless the same one is already there.
+async fn store_output(
     documents: &RmdDocuments,
     output: OutputName,
     rendered: Rendered,
 ) -> Result<Rendered, Failure> {
     documents
         .run_blocking(move |store| {
-            let is_there = rendered.cached
+            let is_current = rendered.cached
                 && store.read_output(&output)?.is_some_and(|bytes| bytes == rendered.bytes);
-            if !is_there {
-                store.put_output(&output, &rendered.bytes)?;
+            if !is_current {
+                store.write_output(&output, &rendered.bytes)?;
             }
             Ok(rendered)
         })
