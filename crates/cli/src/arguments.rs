@@ -7,10 +7,12 @@ use clap::Args;
 /// The flags of every command.
 #[derive(Args, Clone, Default)]
 pub(crate) struct Global {
-    /// Use the crib in this folder [default: the nearest folder upward with a toolcrib.toml, else the current one].
+    /// Use the crib in this folder [default: the nearest folder upward with a toolcrib.toml, else
+    /// the current one].
     #[arg(short = 'C', long = "crib", global = true, value_name = "DIR")]
     pub(crate) crib: Option<PathBuf>,
-    /// Log on standard error at this level: error, warn, info, debug or trace [default: TOOLCRIB_LOG, else info for serve and warn elsewhere].
+    /// Log on standard error at this level: error, warn, info, debug or trace [default:
+    /// TOOLCRIB_LOG, else info for serve and warn elsewhere].
     #[arg(long, global = true, value_name = "LEVEL")]
     pub(crate) log_level: Option<String>,
     /// Log as JSON, one object per line.

@@ -21,7 +21,7 @@ pub(crate) enum Kind {
     /// The tool ran and failed.
     ToolFailed,
     /// No tool, operation or approval has that name.
-    NoSuchTool,
+    NotFound,
     /// The tool does not accept the arguments.
     BadArguments,
     /// A person must approve the call first.
@@ -42,8 +42,8 @@ impl CommandError {
         Self::machine(format!("cannot {action} `{}`: {error}", path.display()))
     }
 
-    /// A failure of the store, whatever its `error_type`: no tool was called.
-    pub(crate) fn store(failure: Failure) -> Self {
+    /// A failure outside of a tool call, whatever its `error_type`.
+    pub(crate) fn machine_failure(failure: Failure) -> Self {
         Self::machine(failure.message)
     }
 
@@ -62,14 +62,14 @@ impl Kind {
         ExitCode::from(match self {
             Self::ToolFailed => 1,
             Self::Machine => 2,
-            Self::NoSuchTool => 3,
+            Self::NotFound => 3,
             Self::BadArguments => 4,
             Self::NeedsApproval => 5,
         })
     }
 
     /// The kind of a failed call.
-    pub(crate) fn of_failure(error_type: ErrorType) -> Self {
+    pub(crate) fn from_error_type(error_type: ErrorType) -> Self {
         match error_type.exit_code() {
             4 => Self::BadArguments,
             5 => Self::NeedsApproval,
@@ -125,6 +125,6 @@ impl From<ObserveError> for CommandError {
 
 impl From<Failure> for CommandError {
     fn from(failure: Failure) -> Self {
-        Self::new(Kind::of_failure(failure.error_type), failure.message)
+        Self::new(Kind::from_error_type(failure.error_type), failure.message)
     }
 }

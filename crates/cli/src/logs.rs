@@ -31,8 +31,8 @@ pub(crate) fn start(
             (_, DefaultLevel::Server) => (LevelFilter::INFO, LevelFilter::INFO),
             (_, DefaultLevel::Command) => (LevelFilter::WARN, LevelFilter::OFF),
         };
-    // Below `error` the protocol library logs whole messages, with the arguments and results of calls. Its
-    // errors are about clients that disconnected, which matters only when debugging.
+    // Below `error` the protocol library logs whole messages, with the arguments and results of
+    // calls. Its errors are about clients that disconnected, which matters only when debugging.
     let protocol = if level >= LevelFilter::DEBUG { LevelFilter::ERROR } else { LevelFilter::OFF };
     let targets = Targets::new()
         .with_default(level)

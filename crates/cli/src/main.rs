@@ -1,5 +1,5 @@
-//! `toolcrib`: parses arguments, runs a command, prints its output and exits. The only crate that prints
-//! or exits.
+//! `toolcrib`: parses arguments, runs a command, prints its output and exits. The only crate that
+//! prints or exits.
 
 mod arguments;
 mod choice;

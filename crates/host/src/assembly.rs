@@ -21,8 +21,8 @@ use crate::{
 
 /// A crib with everything that listing, calling and serving its tools needs.
 ///
-/// Nothing is read or opened before it is used: definitions by [`Assembly::loaded`], the store and the
-/// built-in tools by [`Assembly::runtime`], the user's flags by [`Assembly::flag_values`].
+/// Nothing is read or opened before it is used: definitions by [`Assembly::loaded`], the store and
+/// the built-in tools by [`Assembly::runtime`], the user's flags by [`Assembly::flag_values`].
 pub struct Assembly {
     crib: Crib,
     environment: Environment,
@@ -42,8 +42,8 @@ pub struct Options {
     pub groups: Groups,
     /// The prefix for the names of native tools; the environment decides by default.
     pub prefix: Option<String>,
-    /// How long a call waits for an asynchronous tool before it returns an operation id; by default as
-    /// the runtime's settings have it.
+    /// How long a call waits for an asynchronous tool before it returns an operation id; by default
+    /// as the runtime's settings have it.
     pub async_wait: Option<Duration>,
     /// How calls are matched to sessions.
     pub sessions: Sessions,
@@ -153,8 +153,8 @@ impl Assembly {
         flags::read_for(&self.crib.switches, &self.flags).await
     }
 
-    /// As [`Assembly::flag_values`]; if the user's flags cannot be read, logs that and returns those of
-    /// `toolcrib.toml`.
+    /// As [`Assembly::flag_values`]; if the user's flags cannot be read, logs that and returns
+    /// those of `toolcrib.toml`.
     pub async fn flag_values_or_defaults(&self) -> FlagValues {
         self.flag_values().await.unwrap_or_else(|failure| {
             tracing::error!("cannot read flags; using those in toolcrib.toml: {}", failure.message);
@@ -162,8 +162,8 @@ impl Assembly {
         })
     }
 
-    /// Reads configuration and definitions again. A configuration that cannot be used leaves the old one
-    /// in place, a broken file the last good version of its tools.
+    /// Reads configuration and definitions again. A configuration that cannot be used leaves the
+    /// old one in place, a broken file the last good version of its tools.
     pub fn reload(&mut self) -> Reloaded {
         let mut notes = String::new();
         match self.crib.reopen() {
@@ -202,8 +202,8 @@ impl Assembly {
     }
 
     fn make_components(&self) -> Result<Components, AssemblyError> {
-        // Opening the store waits for the disk and reading definitions for the processor, so both run
-        // at the same time.
+        // Opening the store waits for the disk and reading definitions for the processor, so both
+        // run at the same time.
         let (runtime, loaded) = thread::scope(|scope| {
             let opening = scope.spawn(|| self.bare_runtime());
             let loaded = self.loaded();

@@ -1,4 +1,5 @@
-//! The built-in tools of a crib: made for its documents, flags and operations, and added to its own.
+//! The built-in tools of a crib: made for its documents, flags and operations, and added to its
+//! own.
 
 use std::sync::Arc;
 
@@ -17,8 +18,8 @@ use crate::{
     report::{self, Position},
 };
 
-/// Builds every built-in tool under its served name. `prefix` is the one of the command line; without
-/// it the environment decides.
+/// Builds every built-in tool under its served name. `prefix` is the one of the command line;
+/// without it the environment decides.
 pub(crate) fn build(
     crib: &Crib,
     environment: &Environment,
@@ -71,7 +72,8 @@ fn described_by(catalog: &Catalog, native: &Tool) -> Tool {
     tool
 }
 
-/// Tools for content and flags need `[content]` or `[flags]`, tools for documents need `[documents]`.
+/// Tools for content and flags need `[content]` or `[flags]`, tools for documents need
+/// `[documents]`.
 fn is_wanted(crib: &Crib, native: &Native) -> bool {
     match native.tool.annotations.category.as_deref() {
         Some(guide::CATEGORY | builtin::FLAGS_CATEGORY) => crib.config.has_guide(),

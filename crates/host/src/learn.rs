@@ -21,8 +21,8 @@ use toolkit::Arguments;
 
 pub use profile::Profile;
 
-/// The names of calls' private temporary folders start with this, and so does the trace file, which is
-/// created beside them.
+/// The names of calls' private temporary folders start with this, and so does the trace file, which
+/// is created beside them.
 const PRIVATE: &str = "toolcrib-";
 
 /// A call that is observed instead of confined.

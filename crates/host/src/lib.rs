@@ -1,9 +1,9 @@
 //! Assembles a crib so that it can be listed, called and served.
 //!
 //! [`Assembly`] puts a workspace, a runtime, the stores, the built-in tools and the flags together;
-//! each part is made when it is first used. [`ServedCrib`] adds a server to it, and keeps that server
-//! up to date when definitions, documents or flags change. Faces (the command line, a web page, an
-//! editor) ask for what they show; none of them assembles its own.
+//! each part is made when it is first used. [`ServedCrib`] adds a server to it, and keeps that
+//! server up to date when definitions, documents or flags change. Faces (the command line, a web
+//! page, an editor) ask for what they show; none of them assembles its own.
 
 mod assembly;
 mod built_ins;

@@ -1,5 +1,5 @@
-//! Queue positions of pending operations. They are not in the journal: only the server that queues an
-//! operation knows its position.
+//! Queue positions of pending operations. They are not in the journal: only the server that queues
+//! an operation knows its position.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -26,8 +26,8 @@ pub(crate) fn serialize_positions(operations: &Operations) -> String {
     serde_json::to_string(&positions).unwrap_or_default()
 }
 
-/// Sets the progress message of pending operations to their queue position, as far as running servers
-/// report one.
+/// Sets the progress message of pending operations to their queue position, as far as running
+/// servers report one.
 pub async fn fill_positions(crib: &Crib, operations: &mut [Operation]) {
     if !operations.iter().any(is_pending) {
         return;

@@ -135,7 +135,8 @@ pub fn positions_in(text: &str, diagnostics: &[Diagnostic]) -> Vec<Option<Positi
 /// The position of a diagnostic, and of its related location.
 type Positions = [Option<Position>; 2];
 
-/// Resolves positions source by source, so that each is parsed once, and leaves the texts in `texts`.
+/// Resolves positions source by source, so that each is parsed once, and leaves the texts in
+/// `texts`.
 fn resolve_positions<'a>(
     diagnostics: &'a [Diagnostic],
     files: &Files,

@@ -3,13 +3,13 @@
 use std::{
     collections::BTreeSet,
     path::PathBuf,
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, Weak},
     time::{Duration, SystemTime},
 };
 
 use builtin::Flags;
 use parking_lot::Mutex;
-use runtime::{Operations, journal::Retention};
+use runtime::{Operations, Runtime, journal::Retention};
 use server::{
     Identity, Server,
     control::{self, ControlCommands},
@@ -27,16 +27,18 @@ const PRUNE_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// A crib being served. Clones share the same server.
 #[derive(Clone)]
-pub struct ServedCrib {
+pub struct ServedCrib(Arc<Shared>);
+
+struct Shared {
     server: Server,
     operations: Operations,
     providers: Providers,
     flags: Flags,
-    assembly: Arc<Mutex<Assembly>>,
-    watcher: Arc<Mutex<Option<Watcher>>>,
-    /// Which switches were on when the current snapshot was made. Locked while a snapshot is made and
-    /// published, so that an older one never replaces a newer one.
-    switch_states: Arc<tokio::sync::Mutex<Vec<bool>>>,
+    assembly: Mutex<Assembly>,
+    watcher: Mutex<Option<Watcher>>,
+    /// Which switches were on when the current snapshot was made. Locked while a snapshot is made
+    /// and published, so that an older one never replaces a newer one.
+    switch_states: tokio::sync::Mutex<Vec<bool>>,
 }
 
 /// Which files a server follows.
@@ -56,62 +58,52 @@ impl ServedCrib {
         environment: &Environment,
         options: Options,
     ) -> Result<Self, AssemblyError> {
-        let started: Arc<OnceLock<Self>> = Arc::default();
+        let started: Arc<OnceLock<Weak<Shared>>> = Arc::default();
         let on_flag_change = follow_own_changes(Arc::clone(&started), environment.state_folder());
         let assembly = Assembly::new(crib, environment, Options { on_flag_change, ..options });
         let runtime = Arc::clone(assembly.runtime()?);
         let crib = assembly.crib();
         definitions_log::log(crib, assembly.loaded());
-        for missing in snapshot::missing_confinement(crib) {
+        for missing in snapshot::missing_restrictions(crib) {
             tracing::warn!("tools are served without {missing}");
         }
-        if let Err(failure) = runtime.recover().await {
-            tracing::error!(
-                "could not recover operations from earlier servers: {}",
-                failure.message
-            );
-        }
+        recover(&runtime).await;
         let operations = runtime.operations();
         tokio::spawn(prune_regularly(operations.clone(), crib.config.limits.retention()));
         let values = assembly.flag_values_or_defaults().await;
         let snapshot = assembly.snapshot(&assembly.tools(&values)?);
-        let identity = Identity {
-            name: crib.name(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            instructions: None,
-        };
         let providers = assembly.providers()?.clone();
-        let served = Self {
-            server: providers.register_with(Server::new(identity, runtime, snapshot)),
+        let server = providers.register_with(Server::new(identity(crib), runtime, snapshot));
+        let states = flags::switch_states(&crib.switches, &values);
+        let shared = Arc::new(Shared {
+            server,
             operations,
             providers,
             flags: assembly.flags().clone(),
-            switch_states: Arc::new(tokio::sync::Mutex::new(flags::switch_states(
-                &crib.switches,
-                &values,
-            ))),
-            assembly: Arc::new(Mutex::new(assembly)),
-            watcher: Arc::default(),
-        };
-        Ok(started.get_or_init(|| served).clone())
+            switch_states: tokio::sync::Mutex::new(states),
+            assembly: Mutex::new(assembly),
+            watcher: Mutex::default(),
+        });
+        // Set only here, so it cannot be set already.
+        let _ = started.set(Arc::downgrade(&shared));
+        Ok(Self(shared))
     }
 
     /// The server, for a transport.
     pub fn server(&self) -> &Server {
-        &self.server
+        &self.0.server
     }
 
     /// Reads the crib again and serves the result. Returns a line for a person.
     pub async fn reload(&self) -> String {
-        let mut states = self.switch_states.lock().await;
+        let mut states = self.0.switch_states.lock().await;
         states.clear();
-        let (assembly, watcher) = (self.assembly.clone(), self.watcher.clone());
+        let served = self.clone();
         let read = tokio::task::spawn_blocking(move || {
-            let mut assembly = assembly.lock();
+            let mut assembly = served.0.assembly.lock();
             let reloaded = assembly.reload();
-            let content = &assembly.loaded().content;
-            if let Some(Err(error)) =
-                watcher.lock().as_mut().map(|watcher| watcher.update(assembly.crib(), content))
+            if let Some(watcher) = served.0.watcher.lock().as_mut()
+                && let Err(error) = watcher.update(assembly.crib(), &assembly.loaded().content)
             {
                 tracing::warn!("{error}");
             }
@@ -122,10 +114,10 @@ impl ServedCrib {
             Err(error) => return format!("could not reload: {error}"),
         };
         if prompts_changed {
-            self.server.notify(Change::Prompts).await;
+            self.0.server.notify(Change::Prompts).await;
         }
         // Documents are listed from disk on request, so there is no earlier list to compare with.
-        self.server.notify(Change::Resources).await;
+        self.0.server.notify(Change::Resources).await;
         if let Err(reason) = self.publish(&mut states).await {
             summary.push_str(&format!("; not served: {reason}"));
         }
@@ -133,35 +125,39 @@ impl ServedCrib {
         summary
     }
 
-    /// Follows the files of the crib until the server is dropped. Fails only if definitions are to be
-    /// watched and cannot be.
+    /// Follows the files of the crib until the server is dropped. Fails only if definitions are to
+    /// be watched and cannot be.
     pub fn watch(&self, watched: Watched) -> Result<(), AssemblyError> {
-        let assembly = self.assembly.lock();
+        let assembly = self.0.assembly.lock();
         let (crib, content) = (assembly.crib(), &assembly.loaded().content);
         let has_documents = !content.categories.is_empty() || crib.documents.is_some();
         if watched == Watched::Documents && !has_documents {
             return Ok(());
         }
-        if let Err(failure) = self.providers.documents.create_folder() {
+        if let Err(failure) = self.0.providers.documents.create_folder() {
             tracing::warn!("cannot create the folder of documents: {}", failure.message);
         }
-        let (executor, served) = (tokio::runtime::Handle::current(), self.clone());
+        let executor = tokio::runtime::Handle::current();
+        // The watcher belongs to the shared state, so that it must not keep it alive.
+        let shared = Arc::downgrade(&self.0);
         let watcher = workspace::watch(crib, content, move |changes| {
+            let Some(shared) = shared.upgrade() else { return };
             let definitions = changes.definitions && watched == Watched::Everything;
-            executor.block_on(served.follow_files(&Changes { definitions, ..changes }));
+            let changes = Changes { definitions, ..changes };
+            executor.block_on(Self(shared).follow_files(&changes));
         });
         match watcher {
-            Ok(watcher) => *self.watcher.lock() = Some(watcher),
+            Ok(watcher) => *self.0.watcher.lock() = Some(watcher),
             Err(error) if watched == Watched::Everything => return Err(error.into()),
             Err(error) => tracing::warn!("clients are not notified of changed documents: {error}"),
         }
         Ok(())
     }
 
-    /// Serves the control socket, through which `toolcrib reload`, `flags` and `operations` reach this
-    /// server, until dropped. A server that cannot have one serves its clients all the same.
+    /// Serves the control socket, through which `toolcrib reload`, `flags` and `operations` reach
+    /// this server, until dropped. A server that cannot have one serves its clients all the same.
     pub async fn serve_control_socket(self) {
-        let path = servers::own_socket(&self.assembly.lock().crib().state_folder());
+        let path = servers::own_socket(&self.0.assembly.lock().crib().state_folder());
         if let Err(error) = control::listen(&path, self.control_commands()).await {
             tracing::warn!(
                 "no control socket, so `toolcrib reload` cannot reach this server: {error}"
@@ -170,7 +166,8 @@ impl ServedCrib {
     }
 
     fn control_commands(self) -> ControlCommands {
-        let (reloading, flagged, operations) = (self.clone(), self.clone(), self.operations);
+        let (reloading, flagged, operations) =
+            (self.clone(), self.clone(), self.0.operations.clone());
         ControlCommands::default()
             .on(servers::RELOAD, move |_| {
                 let served = reloading.clone();
@@ -187,11 +184,11 @@ impl ServedCrib {
 
     /// Serves the tools that the flags allow now. Returns a line for a person.
     async fn follow_flags(&self) -> String {
-        if self.assembly.lock().crib().switches.is_empty() {
+        if self.0.assembly.lock().crib().switches.is_empty() {
             return "no tools depend on flags".to_owned();
         }
-        match self.publish(&mut *self.switch_states.lock().await).await {
-            Ok(()) => format!("serves {}", count(self.server.snapshot().len(), "tool")),
+        match self.publish(&mut *self.0.switch_states.lock().await).await {
+            Ok(()) => format!("serves {}", count(self.0.server.snapshot().len(), "tool")),
             Err(reason) => {
                 tracing::error!("cannot apply changed flags: {reason}");
                 reason
@@ -199,24 +196,24 @@ impl ServedCrib {
         }
     }
 
-    /// Publishes a snapshot of the loaded tools with the current flags, unless no switch has moved since
-    /// `last`. An empty `last` always publishes.
+    /// Publishes a snapshot of the loaded tools with the current flags, unless no switch has moved
+    /// since `last`. An empty `last` always publishes.
     async fn publish(&self, last: &mut Vec<bool>) -> Result<(), String> {
-        let switches = self.assembly.lock().crib().switches.clone();
+        let switches = self.0.assembly.lock().crib().switches.clone();
         let values =
-            flags::read_for(&switches, &self.flags).await.map_err(|failure| failure.message)?;
+            flags::read_for(&switches, &self.0.flags).await.map_err(|failure| failure.message)?;
         let states = flags::switch_states(&switches, &values);
         if !last.is_empty() && *last == states {
             return Ok(());
         }
-        let assembly = self.assembly.clone();
+        let served = self.clone();
         let made = tokio::task::spawn_blocking(move || {
-            let assembly = assembly.lock();
+            let assembly = served.0.assembly.lock();
             assembly.tools(&values).map(|tools| assembly.snapshot(&tools))
         });
         let snapshot =
             made.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
-        self.server.replace(snapshot).await;
+        self.0.server.replace(snapshot).await;
         *last = states;
         Ok(())
     }
@@ -226,31 +223,47 @@ impl ServedCrib {
         if changes.definitions {
             self.reload().await;
         }
-        if changes.documents.iter().any(|path| self.providers.affects_resource_list(path)) {
-            self.server.notify(Change::Resources).await;
+        if changes.documents.iter().any(|path| self.0.providers.affects_resource_list(path)) {
+            self.0.server.notify(Change::Resources).await;
         }
         let uris: BTreeSet<_> =
-            changes.documents.iter().flat_map(|file| self.providers.uris_of(file)).collect();
+            changes.documents.iter().flat_map(|file| self.0.providers.uris_of(file)).collect();
         for uri in uris {
-            self.server.notify(Change::Resource(uri)).await;
+            self.0.server.notify(Change::Resource(uri)).await;
         }
     }
 }
 
-/// Applies a flag that a tool of this server has changed: before the call is answered to this server,
-/// afterwards to the user's other servers, which may be slow.
-fn follow_own_changes(started: Arc<OnceLock<ServedCrib>>, state: PathBuf) -> OnFlagChange {
+fn identity(crib: &Crib) -> Identity {
+    Identity {
+        name: crib.name(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        instructions: None,
+    }
+}
+
+/// Recovers the operations of servers that died. A server that cannot do that serves all the same.
+async fn recover(runtime: &Runtime) {
+    if let Err(failure) = runtime.recover().await {
+        tracing::error!("could not recover operations from earlier servers: {}", failure.message);
+    }
+}
+
+/// Applies a flag that a tool of this server has changed: before the call is answered to this
+/// server, afterwards to the user's other servers, which may be slow.
+fn follow_own_changes(started: Arc<OnceLock<Weak<Shared>>>, state: PathBuf) -> OnFlagChange {
     OnFlagChange::new(move || {
-        let (served, state) = (started.get().cloned(), state.clone());
+        let (shared, state) = (started.get().and_then(Weak::upgrade), state.clone());
         Box::pin(async move {
-            let Some(served) = served else { return };
-            served.follow_flags().await;
+            let Some(shared) = shared else { return };
+            ServedCrib(shared).follow_flags().await;
             tokio::spawn(async move { servers::notify_flags_changed(&state).await });
         })
     })
 }
 
-/// Removes finished operations that are older than `age` or exceed `bytes`, now and at every interval.
+/// Removes finished operations that are older than `age` or exceed `bytes`, now and at every
+/// interval.
 async fn prune_regularly(operations: Operations, (age, bytes): (Duration, u64)) {
     loop {
         let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);

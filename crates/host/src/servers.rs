@@ -46,8 +46,8 @@ pub async fn notify_flags_changed(state: &Path) {
     let _ = timeout(FLAGS_TIMEOUT, send(&others, FLAGS)).await;
 }
 
-/// Sends a command to servers and returns their answers. Sockets without a listener are skipped: they
-/// belonged to servers that were killed.
+/// Sends a command to servers and returns their answers. Sockets without a listener are skipped:
+/// they belonged to servers that were killed.
 pub async fn send(sockets: &[PathBuf], command: &str) -> Vec<String> {
     let requests = sockets.iter().map(|socket| control::send(socket, command));
     join_all(requests).await.into_iter().filter_map(Result::ok).collect()

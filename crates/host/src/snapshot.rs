@@ -32,7 +32,7 @@ pub(crate) fn render(
         policy: crib.policy.clone(),
     };
     let snapshot = Snapshot::new(catalog, &options)
-        .with_unconfined(&missing_confinement(crib))
+        .with_unconfined(&missing_restrictions(crib))
         .with_unavailable(absence_reasons(crib, absent));
     match sessions {
         Sessions::ByConnection => snapshot,
@@ -62,7 +62,7 @@ pub fn describer(crib: &Crib) -> fn(&Tool) -> String {
 }
 
 /// The restrictions that tools run without, because the configuration or the kernel lacks them.
-pub(crate) fn missing_confinement(crib: &Crib) -> Vec<String> {
+pub(crate) fn missing_restrictions(crib: &Crib) -> Vec<String> {
     if crib.config.confine.enabled {
         runtime::sandbox_support().missing.clone()
     } else {
@@ -72,7 +72,8 @@ pub(crate) fn missing_confinement(crib: &Crib) -> Vec<String> {
     }
 }
 
-/// Finds a tool by its own name, by its name without the package prefix, or by its full served name.
+/// Finds a tool by its own name, by its name without the package prefix, or by its full served
+/// name.
 pub fn find_tool<'c>(catalog: &'c Catalog, crib: &Crib, name: &str) -> Option<&'c Arc<Tool>> {
     let by_bare_name =
         || catalog.tools().iter().find(|tool| tool.bare_name.as_deref() == Some(name));

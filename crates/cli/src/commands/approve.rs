@@ -20,7 +20,8 @@ use crate::{
 
 /// Approve or deny a call; without an id, list the calls that wait for approval.
 ///
-/// An approval is valid for exactly the call that was shown, once, for an hour after it was requested.
+/// An approval is valid for exactly the call that was shown, once, for an hour after it was
+/// requested.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Id of the approval, as the refused call reported it.
@@ -67,7 +68,7 @@ async fn list(journal: &dyn Journal) -> CommandResult {
 
 async fn decide(assembly: &Assembly, runtime: &Runtime, text: &str, args: &Args) -> CommandResult {
     let unknown = || {
-        CommandError::new(Kind::NoSuchTool, format!("there is no approval `{text}`"))
+        CommandError::new(Kind::NotFound, format!("there is no approval `{text}`"))
             .hint("run `toolcrib approve` to list the calls that wait")
     };
     let id: ApprovalId = text.parse().map_err(|_| unknown())?;
@@ -95,7 +96,8 @@ async fn decide(assembly: &Assembly, runtime: &Runtime, text: &str, args: &Args)
     Ok(ExitCode::SUCCESS)
 }
 
-/// Asks for confirmation at the terminal. Without a terminal, running the command is the confirmation.
+/// Asks for confirmation at the terminal. Without a terminal, running the command is the
+/// confirmation.
 fn confirm() -> Result<bool, CommandError> {
     if !stdin().is_terminal() {
         return Ok(true);

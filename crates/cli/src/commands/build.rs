@@ -11,8 +11,9 @@ use crate::{error::CommandError, executor::block_on, terminal};
 
 /// Compile the roxygen2 comments of an R package to tools, one YAML file each.
 ///
-/// Functions with `@keywords mcp-tool` become tools. Only examples are evaluated, each in a sandboxed R process of its
-/// own. Exits with 0 if there are no errors, 1 if there are, 2 if it could not run.
+/// Functions with `@keywords mcp-tool` become tools. Only examples are evaluated, each in a
+/// sandboxed R process of its own. Exits with 0 if there are no errors, 1 if there are, 2 if it
+/// could not run.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Folder of the package.
@@ -27,7 +28,8 @@ pub(crate) struct Args {
     /// Stop an example after this many seconds [default: 60].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout_seconds: Option<u64>,
-    /// Write and run nothing; fail if a file is out of date. Output and timing of examples are ignored.
+    /// Write and run nothing; fail if a file is out of date. Output and timing of examples are
+    /// ignored.
     #[arg(long)]
     check: bool,
     /// Output format.

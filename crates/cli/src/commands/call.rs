@@ -18,8 +18,8 @@ use crate::{
 
 /// Call a tool from the terminal, as a client would.
 ///
-/// Exits with 0 if the call succeeded, 1 if the tool failed, 3 if there is no such tool, 4 if the arguments are wrong,
-/// 5 if the call needs approval.
+/// Exits with 0 if the call succeeded, 1 if the tool failed, 3 if there is no such tool, 4 if the
+/// arguments are wrong, 5 if the call needs approval.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Name of the tool.
@@ -30,10 +30,11 @@ pub(crate) struct Args {
     /// Print what would run, without running it.
     #[arg(long)]
     dry_run: bool,
-    /// Run the tool under `strace` instead of in the sandbox, and propose the smallest profile for it.
+    /// Run the tool under `strace` instead of in the sandbox, and propose the smallest profile for
+    /// it.
     ///
-    /// The tool can then access everything that you can: use this on tools that you trust. It needs the same approval
-    /// as any call.
+    /// The tool can then access everything that you can: use this on tools that you trust. It needs
+    /// the same approval as any call.
     #[arg(long, conflicts_with_all = ["dry_run", "json"])]
     learn: bool,
     /// Print the structured result, or the plan, as JSON.
@@ -94,7 +95,7 @@ fn explain_switch(
 ) -> CommandError {
     match switched_off.iter().find(|(tool, _)| tool.name == name || tool.bare_name() == name) {
         Some((_, switch)) => {
-            CommandError::new(Kind::NoSuchTool, format!("`{name}` is switched off until {switch}"))
+            CommandError::new(Kind::NotFound, format!("`{name}` is switched off until {switch}"))
                 .hint(format!(
                     "run `toolcrib flags set {} '{}'` to turn it on",
                     switch.flag,
@@ -221,5 +222,5 @@ fn exit_code(outcome: &Outcome) -> ExitCode {
     if !outcome.failed {
         return ExitCode::SUCCESS;
     }
-    outcome.error_type().map_or(Kind::ToolFailed, Kind::of_failure).exit_code()
+    outcome.error_type().map_or(Kind::ToolFailed, Kind::from_error_type).exit_code()
 }

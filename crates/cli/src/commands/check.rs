@@ -6,8 +6,8 @@ use std::{path::PathBuf, process::ExitCode};
 
 use catalog::Severity;
 use clap::ValueEnum;
-use host::{count, report::Report};
-use workspace::{Crib, Files, Loaded, Loader, check_paths, fix_crib, fix_paths};
+use host::{Assembly, Options, count, report::Report};
+use workspace::{Crib, Files, Loaded, check_paths, fix_crib, fix_paths};
 
 use self::against::Against;
 use super::{CommandContext, CommandResult};
@@ -55,7 +55,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         (check_paths(&args.paths, context.environment)?, Files::new(""))
     };
     let differences = if args.against.is_wanted() {
-        args.against.check(&context.crib()?, &loaded)?
+        args.against.check(&context.assemble(Options::default())?, &loaded)?
     } else {
         Vec::new()
     };
@@ -85,14 +85,15 @@ fn fix(context: &CommandContext<'_>, paths: &[PathBuf]) -> Result<(), CommandErr
     Ok(())
 }
 
-/// Loads the crib. Problems of its configuration are reported with those of its definitions, and the rest of
-/// the configuration applies.
+/// Loads the crib. Problems of its configuration are reported with those of its definitions, and
+/// the rest of the configuration applies.
 fn load_crib(context: &CommandContext<'_>) -> Result<(Loaded, Files), CommandError> {
     let (crib, problems) = Crib::open_lenient(context.global.crib.as_deref(), context.environment)?;
-    let mut loaded = Loader::default().load(&crib);
+    let assembly = Assembly::new(crib, context.environment, Options::default());
+    let mut loaded = assembly.loaded().clone();
     loaded.files += usize::from(!problems.is_empty());
     loaded.diagnostics.splice(0..0, problems);
-    Ok((loaded, crib.files()))
+    Ok((loaded, assembly.crib().files()))
 }
 
 /// Prints all diagnostics. Returns exit code 1 if there are errors.

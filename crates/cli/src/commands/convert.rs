@@ -32,7 +32,8 @@ pub(crate) struct Args {
     /// File to write, or folder if the tools need several files [default: standard output].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// How to report: as notes on standard error, or together with the definitions as one JSON object.
+    /// How to report: as notes on standard error, or together with the definitions as one JSON
+    /// object.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
 }

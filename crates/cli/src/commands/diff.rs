@@ -13,11 +13,13 @@ use workspace::Crib;
 use super::{CommandContext, CommandResult};
 use crate::error::CommandError;
 
-/// Compare two versions of tools: what changed, how that affects callers, and which version number it needs.
+/// Compare two versions of tools: what changed, how that affects callers, and which version number
+/// it needs.
 ///
-/// A version is a file or a folder, as it is now or in a git revision: `HEAD~1:tools` is the folder `tools` one
-/// commit ago, `origin/main:` everything on that branch. Exits with 0 if every declared version number is high
-/// enough, 1 if one is too low, 2 if it could not run. `toolcrib explain RULE` explains a change.
+/// A version is a file or a folder, as it is now or in a git revision: `HEAD~1:tools` is the folder
+/// `tools` one commit ago, `origin/main:` everything on that branch. Exits with 0 if every declared
+/// version number is high enough, 1 if one is too low, 2 if it could not run. `toolcrib explain
+/// RULE` explains a change.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Old version.
@@ -48,7 +50,8 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     Ok(ExitCode::from(u8::from(!is_ok(&tools))))
 }
 
-/// The crib whose `[[allow]]` applies: the one given with -C, else that of the new version, else the current one.
+/// The crib whose `[[allow]]` applies: the one given with -C, else that of the new version, else
+/// the current one.
 fn deciding_crib(context: &CommandContext<'_>, new: &str) -> Result<Crib, CommandError> {
     let path = Path::new(new);
     if context.global.crib.is_none() && path.exists() {

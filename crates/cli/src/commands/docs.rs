@@ -16,7 +16,8 @@ use crate::{error::CommandError, terminal};
 
 /// Write an index of all tools and a page for each, built-in tools included.
 ///
-/// Removes pages of tools that no longer exist if this command wrote them; leaves other files alone.
+/// Removes pages of tools that no longer exist if this command wrote them; leaves other files
+/// alone.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Folder to write to; created if missing.

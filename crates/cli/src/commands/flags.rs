@@ -91,7 +91,7 @@ async fn list(flags: &Flags, scope: Scope, pattern: Option<&str>, as_json: bool)
     let invalid =
         |error| CommandError::new(Kind::BadArguments, format!("invalid pattern: {error}"));
     let glob = pattern.map(catalog::Glob::new).transpose().map_err(invalid)?;
-    let mut all = flags.list(scope).await.map_err(CommandError::store)?;
+    let mut all = flags.list(scope).await.map_err(CommandError::machine_failure)?;
     all.retain(|name, _| glob.as_ref().is_none_or(|glob| glob.is_match(name)));
     if as_json {
         terminal::json(&json!({"version": 1, "flags": all}));
@@ -109,7 +109,7 @@ async fn list(flags: &Flags, scope: Scope, pattern: Option<&str>, as_json: bool)
 
 async fn get(flags: &Flags, scope: Scope, name: &str, as_json: bool) -> CommandResult {
     let name = FlagName::new(name).map_err(flag_error)?;
-    let found = flags.get(scope, &name).await.map_err(CommandError::store)?;
+    let found = flags.get(scope, &name).await.map_err(CommandError::machine_failure)?;
     match &found {
         Some(Setting { value, source }) if as_json => {
             terminal::json(
@@ -135,7 +135,8 @@ async fn set(
 ) -> CommandResult {
     let name = FlagName::new(name).map_err(flag_error)?;
     let now = value.as_ref().map(|value| value.json().clone());
-    let before = flags.set(scope.clone(), &name, value).await.map_err(CommandError::store)?;
+    let before =
+        flags.set(scope.clone(), &name, value).await.map_err(CommandError::machine_failure)?;
     if as_json {
         terminal::json(&json!({"version": 1, "name": name, "value": now, "before": before}));
         return Ok(ExitCode::SUCCESS);

@@ -26,7 +26,8 @@ pub(crate) struct Args {
     /// List only tools of this category.
     #[arg(long, value_name = "CATEGORY")]
     category: Option<String>,
-    /// List only tools of these groups: a regular expression on the part of the name after PACKAGE-mcp_tool_. Repeatable.
+    /// List only tools of these groups: a regular expression on the part of the name after
+    /// PACKAGE-mcp_tool_. Repeatable.
     #[arg(long, value_name = "REGEXP")]
     groups: Vec<String>,
 }

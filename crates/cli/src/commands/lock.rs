@@ -11,8 +11,9 @@ use crate::{error::CommandError, terminal};
 
 /// Pin all tools in `toolcrib.lock`, or check that they match it.
 ///
-/// Pins the tools that the crib defines: names, descriptions, schemas, annotations and how they are run. With
-/// --check, exits with 0 if all tools match, 1 if one is new, missing or different, 2 if it could not run.
+/// Pins the tools that the crib defines: names, descriptions, schemas, annotations and how they are
+/// run. With `--check`, exits with 0 if all tools match, 1 if one is new, missing or different, 2 if
+/// it could not run.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Write nothing; fail if a tool differs from toolcrib.lock.

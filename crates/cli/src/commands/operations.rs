@@ -73,7 +73,8 @@ struct List {
     /// List only operations of tools whose name starts with this.
     #[arg(long)]
     tool: Option<String>,
-    /// List only operations in this state: pending, running, waiting_for_input, completed, failed, cancelled, timed_out or lost.
+    /// List only operations in this state: pending, running, waiting_for_input, completed, failed,
+    /// cancelled, timed_out or lost.
     #[arg(long)]
     state: Option<String>,
     /// List at most this many operations.
@@ -119,7 +120,7 @@ async fn print_list(crib: &Crib, operations: &Operations, list: &List) -> Comman
         let mut page = operations
             .list(filter.clone(), cursor, list.limit)
             .await
-            .map_err(CommandError::store)?;
+            .map_err(CommandError::machine_failure)?;
         queue::fill_positions(crib, &mut page.operations).await;
         if list.json {
             let next = page.next.map(|cursor| cursor.0);
@@ -155,7 +156,7 @@ fn parse_state(name: &str) -> Result<State, CommandError> {
 }
 
 fn format_row(operation: &Operation) -> String {
-    let what =
+    let progress =
         match (operation.progress.fraction, &operation.progress.message, &operation.last_line) {
             (Some(fraction), message, _) => {
                 format!("{} {}", format_bar(fraction), message.as_deref().unwrap_or_default())
@@ -163,9 +164,9 @@ fn format_row(operation: &Operation) -> String {
             (None, Some(message), _) => message.clone(),
             (None, None, line) => line.clone().unwrap_or_default(),
         };
-    let what: String = what.chars().filter(|c| !c.is_control()).take(60).collect();
+    let progress: String = progress.chars().filter(|c| !c.is_control()).take(60).collect();
     let row = format!(
-        "{}  {:<17}  {:>8}  {:>12}  {:<24}  {what}",
+        "{}  {:<17}  {:>8}  {:>12}  {:<24}  {progress}",
         operation.id,
         operation.state.as_str(),
         format_span(elapsed(operation)),
@@ -175,8 +176,8 @@ fn format_row(operation: &Operation) -> String {
     row.trim_end().to_owned()
 }
 
-/// How long an operation has been running. Its server records that only when it ends, so until then it is
-/// computed here.
+/// How long an operation has been running. Its server records that when it ends; until then, it is
+/// computed.
 fn elapsed(operation: &Operation) -> Duration {
     let running = operation.started.filter(|_| !operation.state.is_final());
     running
@@ -213,7 +214,7 @@ fn to_json(operation: &Operation) -> Value {
 
 fn parse_id(text: &str) -> Result<OperationId, CommandError> {
     text.parse().map_err(|_| {
-        CommandError::new(Kind::NoSuchTool, format!("`{text}` is not an operation id"))
+        CommandError::new(Kind::NotFound, format!("`{text}` is not an operation id"))
             .hint("run `toolcrib operations list` to see the operations")
     })
 }
@@ -221,7 +222,7 @@ fn parse_id(text: &str) -> Result<OperationId, CommandError> {
 async fn find(operations: &Operations, text: &str) -> Result<Operation, CommandError> {
     let found = operations.get(Viewer::Operator, &parse_id(text)?).await;
     found.map_err(|failure| {
-        CommandError::new(Kind::NoSuchTool, failure.message)
+        CommandError::new(Kind::NotFound, failure.message)
             .hint("run `toolcrib operations list` to see the operations")
     })
 }
@@ -260,7 +261,7 @@ async fn logs(operations: &Operations, text: &str, follow: bool) -> CommandResul
         let waited = operations
             .wait(Viewer::Operator, std::slice::from_ref(&operation.id), Until::All, REFRESH)
             .await;
-        operation = waited.map_err(CommandError::store)?.pop().unwrap_or(operation);
+        operation = waited.map_err(CommandError::machine_failure)?.pop().unwrap_or(operation);
     }
 }
 
@@ -293,8 +294,10 @@ fn print_from(path: &std::path::Path, from: u64) -> Result<u64, CommandError> {
 
 async fn cancel(operations: &Operations, text: &str) -> CommandResult {
     let before = find(operations, text).await?;
-    let after =
-        operations.cancel(Viewer::Operator, &before.id).await.map_err(CommandError::store)?;
+    let after = operations
+        .cancel(Viewer::Operator, &before.id)
+        .await
+        .map_err(CommandError::machine_failure)?;
     let message = if before.state.is_final() {
         format!("{} had already ended: {}", after.id, after.state.as_str())
     } else {
@@ -312,7 +315,7 @@ async fn prune(operations: &Operations, days: u64, mib: u64) -> CommandResult {
     let age = Duration::from_secs(days.saturating_mul(86_400));
     let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
     let retention = Retention { since, bytes: mib.saturating_mul(1 << 20) };
-    let deleted = operations.prune(retention).await.map_err(CommandError::store)?;
+    let deleted = operations.prune(retention).await.map_err(CommandError::machine_failure)?;
     terminal::line(&format!("{} deleted", count(deleted.len(), "operation")));
     Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,5 @@
-//! `reference`: the generated pages of the documentation. Hidden, because only contributors need it.
+//! `reference`: the generated pages of the documentation. Hidden, because only contributors need
+//! it.
 
 use std::{fmt::Write, process::ExitCode};
 

@@ -34,8 +34,8 @@ pub(crate) struct Args {
     /// Reload definitions whenever they change. For development: a tool may write a definition.
     #[arg(long)]
     watch: bool,
-    /// Serve only tools of these groups, and the built-in ones: a regular expression on the part of the name
-    /// after PACKAGE-mcp_tool_. Repeatable.
+    /// Serve only tools of these groups, and the built-in ones: a regular expression on the part of
+    /// the name after PACKAGE-mcp_tool_. Repeatable.
     #[arg(long, value_name = "REGEXP")]
     groups: Vec<String>,
 }

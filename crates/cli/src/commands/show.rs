@@ -37,6 +37,6 @@ pub(super) fn find(catalog: &Catalog, crib: &Crib, name: &str) -> Result<Arc<Too
                     .to_owned()
             }
         };
-        CommandError::new(Kind::NoSuchTool, format!("there is no tool `{name}`")).hint(hint)
+        CommandError::new(Kind::NotFound, format!("there is no tool `{name}`")).hint(hint)
     })
 }

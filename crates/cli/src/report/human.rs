@@ -12,7 +12,8 @@ use host::{
 
 use crate::terminal;
 
-/// How many findings of one rule are shown for a file: a few show the kind, a long list would hide others.
+/// How many findings of one rule are shown for a file: a few show the kind, a long list would hide
+/// others.
 const SHOWN: usize = 3;
 
 /// Prints the findings and a summary.

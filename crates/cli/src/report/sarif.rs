@@ -93,7 +93,8 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// A path as a relative URI reference: escapes everything but unreserved characters and `/` (RFC 3986).
+/// A path as a relative URI reference: escapes everything but unreserved characters and `/` (RFC
+/// 3986).
 fn to_uri(file: &str) -> String {
     let keep =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/');

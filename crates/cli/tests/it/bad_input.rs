@@ -1,4 +1,5 @@
-//! Files that are not what they should be: a diagnostic with a place, and the other files still load.
+//! Files that are not what they should be: a diagnostic with a place, and the other files still
+//! load.
 
 use std::fs;
 

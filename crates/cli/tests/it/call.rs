@@ -219,7 +219,8 @@ fn show_prints_arguments_and_the_command_line() {
     "#);
 }
 
-/// A sequence of four steps: one that runs, one that is skipped, an inner sequence, one without its program.
+/// A sequence of four steps: one that runs, one that is skipped, an inner sequence, one without its
+/// program.
 fn crib_with_sequence() -> TempCrib {
     let sequence = |name: &str, steps: serde_json::Value| {
         json!({"name": name, "description": "Several in turn", "command": "sequence", "synchronous": true, "mutates": true,

@@ -105,7 +105,8 @@ impl Drop for Site {
     }
 }
 
-/// The whole answer: its head, and the message in its body, be it plain or the last event of a stream.
+/// The whole answer: its head, and the message in its body, be it plain or the last event of a
+/// stream.
 fn read_answer(mut stream: TcpStream) -> (String, Value) {
     let mut raw = String::new();
     stream.read_to_string(&mut raw).expect("an answer in time");
@@ -179,7 +180,8 @@ impl<'a> Client<'a> {
         read_answer(self.start(tool, arguments)).1["result"]["structuredContent"].clone()
     }
 
-    /// Calls a tool, starts an operation and waits for its result: all of it must be this client's own.
+    /// Calls a tool, starts an operation and waits for its result: all of it must be this client's
+    /// own.
     fn work(&self, word: &str) {
         let said = self.call("say", json!({"word": word}));
         assert_eq!(said["stdout"], format!("{word}\n"), "{said}");

@@ -6,8 +6,8 @@ use regex::Regex;
 
 use crate::{repository::tracked, temp_crib::repository};
 
-/// Phrases that stand in for a term: name the caller, the user, the default, the fallback or the difference
-/// instead, and use report, return, print, fix or truncate.
+/// Phrases that stand in for a term: name the caller, the user, the default, the fallback or the
+/// difference instead, and use report, return, print, fix or truncate.
 const PHRASES: &[&str] = &[
     "is none",
     "is another",
@@ -28,7 +28,8 @@ const PHRASES: &[&str] = &[
     "to be had",
 ];
 
-/// Folders and files that still have such phrases. Remove an entry when it has none left; never add one.
+/// Folders and files that still have such phrases. Remove an entry when it has none left; never add
+/// one.
 const PENDING: &[&str] = &[
     "ARCHITECTURE.md",
     "crates/builtin/src",

@@ -399,7 +399,8 @@ fn the_walk_through_the_page_works() {
     );
 }
 
-/// Sends requests to a new server as they are, without a handshake, and gives the answers by their ids.
+/// Sends requests to a new server as they are, without a handshake, and gives the answers by their
+/// ids.
 fn exchange(crib: &TempCrib, socket: &str, requests: &[String]) -> Vec<Value> {
     let mut server = crib
         .command(&["serve"])
@@ -425,7 +426,8 @@ fn exchange(crib: &TempCrib, socket: &str, requests: &[String]) -> Vec<Value> {
     answered
 }
 
-/// The socket and the image of an engine for tests. Prints a notice without one; in CI there must be one.
+/// The socket and the image of an engine for tests. Prints a notice without one; in CI there must
+/// be one.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn engine() -> Option<(String, String)> {
     let found = env::var("TOOLCRIB_TEST_DOCKER").ok().zip(env::var("TOOLCRIB_TEST_IMAGE").ok());
@@ -500,7 +502,8 @@ fn the_end_of_input_removes_the_container_of_a_render() {
     assert_eq!(containers(&socket, server), 0);
 }
 
-/// The usage examples of the interface's document, word for word, with an engine and an image for tests alone.
+/// The usage examples of the interface's document, word for word, with an engine and an image for
+/// tests alone.
 #[test]
 fn the_usage_examples_work_word_for_word_and_the_pdf_opens() {
     if !has_r() || !has(&["docker-compose", "dockerd"]) {

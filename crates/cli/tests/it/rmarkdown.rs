@@ -93,7 +93,8 @@ fn a_client_is_told_of_documents_that_tools_and_others_make() {
         .map(|one| one["name"].as_str().expect("a name"))
         .collect();
     assert_eq!(names, ["Other", "B", "Rendered: a.pdf"]);
-    // Everything about what was written has been told now; what follows is about a folder that goes.
+    // Everything about what was written has been told now; what follows is about a folder that
+    // goes.
     client.ask("resources/subscribe", json!({"uri": "rmd:///last.Rmd"}));
     crib.write("rmd/last.Rmd", "");
     client.wait(|message| message["params"]["uri"] == "rmd:///last.Rmd");
@@ -116,7 +117,8 @@ fn a_call_that_deletes_waits_for_a_person() {
     assert!(crib.root().join("rmd/a.Rmd").exists());
 }
 
-/// Every request in the document's examples, in its order, on the pipe of a server that has heard nothing before.
+/// Every request in the document's examples, in its order, on the pipe of a server that has heard
+/// nothing before.
 #[test]
 fn the_examples_of_the_document_run_verbatim() {
     let Some(seed) = shared("seeds/r-server-api.md") else {

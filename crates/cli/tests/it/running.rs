@@ -277,7 +277,8 @@ fn clients_accept_a_result_with_a_warning() {
         let schema =
             catalog::Schema::new(tool["outputSchema"].as_object().expect("a schema").clone());
         let said = call(&mut client, "say_back", json!({"text": "x"}));
-        // Clients refuse what does not fit the schema, and no less a result without anything that could.
+        // Clients refuse what does not fit the schema, and no less a result without anything that
+        // could.
         assert!(
             schema.validator().expect("a schema").is_valid(&said["structuredContent"]),
             "{said}"

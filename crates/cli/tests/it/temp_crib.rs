@@ -101,8 +101,8 @@ impl TempCrib {
         CommandOutput::from(&self.command(arguments).output().expect("the program runs"))
     }
 
-    /// Runs the program to its end, and returns everything that a person sees, for a snapshot. Whatever
-    /// differs from run to run is masked: paths, ids, times and durations.
+    /// Runs the program to its end, and returns everything that a person sees, for a snapshot.
+    /// Whatever differs from run to run is masked: paths, ids, times and durations.
     pub(crate) fn transcript(&self, arguments: &[&str]) -> String {
         let CommandOutput { code, stdout, stderr } = self.run(arguments);
         let parts = [("stdout", stdout), ("stderr", stderr)];

@@ -1,7 +1,8 @@
 //! Parses the output of `strace -f -y` into the files and sockets that a program used. Does no I/O.
 //!
-//! Only accesses that the sandbox restricts count: files opened, run, created or changed, and sockets to
-//! other machines or daemons. Reading metadata is always allowed, and a failed system call had no effect.
+//! Only accesses that the sandbox restricts count: files opened, run, created or changed, and
+//! sockets to other machines or daemons. Reading metadata is always allowed, and a failed system
+//! call had no effect.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -37,8 +38,8 @@ struct Parser<'t> {
     folders: HashMap<&'t str, PathBuf>,
     /// The first halves of calls that lines of other processes interrupt, by process.
     unfinished: HashMap<&'t str, &'t str>,
-    /// The folder of the previous line's process. A process that was not seen before starts there: it
-    /// is most likely a child of that process.
+    /// The folder of the previous line's process. A process that was not seen before starts there:
+    /// it is most likely a child of that process.
     last_folder: PathBuf,
 }
 

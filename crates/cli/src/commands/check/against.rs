@@ -3,8 +3,7 @@
 use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
 use catalog::{Diagnostic, ErrorType, Failure, Origin, SourceId, Tool, name};
-use host::{describer, served_name};
-use runtime::Runtime;
+use host::{Assembly, describer, served_name};
 use server::client::{self, Target};
 use workspace::{Crib, GUIDE_TOOLS, Loaded};
 
@@ -32,14 +31,15 @@ impl Against {
     /// Reports every difference between the loaded tools and those of the server.
     pub(super) fn check(
         &self,
-        crib: &Crib,
+        assembly: &Assembly,
         loaded: &Loaded,
     ) -> Result<Vec<Diagnostic>, CommandError> {
         let Some(server) = &self.against else {
             return Ok(Vec::new());
         };
         let token = self.token_file.as_deref().map(serve::read_token).transpose()?;
-        let listed = block_on(list_tools(crib, server, token))??;
+        let crib = assembly.crib();
+        let listed = block_on(list_tools(assembly, server, token))??;
         let describe = describer(crib);
         let to_listed = |tool: &Arc<Tool>| {
             let name = served_name(crib, &tool.name);
@@ -59,8 +59,8 @@ impl Against {
     }
 }
 
-/// A tool as the other server would list it. The detail of descriptions and session handles depend on how that
-/// server was started, so either form matches.
+/// A tool as the other server would list it. The detail of descriptions and session handles depend
+/// on how that server was started, so either form matches.
 fn to_listed(tool: &Tool, described: String, other: Option<&Tool>, name: String) -> Tool {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let mut tool = Tool { name, ..tool.clone() };
@@ -74,7 +74,7 @@ fn to_listed(tool: &Tool, described: String, other: Option<&Tool>, name: String)
 }
 
 async fn list_tools(
-    crib: &Crib,
+    assembly: &Assembly,
     server: &str,
     token: Option<String>,
 ) -> Result<Vec<Tool>, CommandError> {
@@ -86,7 +86,8 @@ async fn list_tools(
             CommandError::machine(format!("`{server}` is not a valid command line"))
                 .hint("close all quotation marks")
         })?;
-        let peer = Runtime::new(crib.settings())
+        let peer = assembly
+            .bare_runtime()?
             .start_peer(&command)
             .await
             .map_err(|failure| start_error(&command, failure))?;
@@ -101,9 +102,12 @@ async fn list_tools(
 fn start_error(command: &[String], failure: Failure) -> CommandError {
     let program = command.first().map(String::as_str).unwrap_or_default();
     match failure.error_type {
-        ErrorType::ProgramNotFound => CommandError::machine(format!("cannot find the program `{program}`"))
-            .hint("pass a command line whose program is in PATH or named by its path, or a URL that begins with `http://`"),
-        _ => CommandError::store(failure),
+        ErrorType::ProgramNotFound => {
+            let hint = "pass a command line whose program is in PATH or named by its path, \
+                        or a URL that begins with `http://`";
+            CommandError::machine(format!("cannot find the program `{program}`")).hint(hint)
+        }
+        _ => CommandError::machine_failure(failure),
     }
 }
 

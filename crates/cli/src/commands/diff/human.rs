@@ -18,7 +18,8 @@ pub(super) fn print(tools: &[ToolComparison]) {
     terminal::line(&summary(tools));
 }
 
-/// Prints changes grouped by rule. Of harmless ones a few show the kind; a long list would hide the others.
+/// Prints changes grouped by rule. Of harmless ones a few show the kind; a long list would hide the
+/// others.
 fn print_changes(changes: &[Change]) {
     let mut kinds: Vec<(Effect, &str)> = Vec::new();
     for kind in changes.iter().map(|change| (change.effect, change.rule.name)) {

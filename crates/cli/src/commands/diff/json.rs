@@ -35,7 +35,8 @@ struct JsonChange<'a> {
     pointer: &'a str,
     message: &'a str,
     breaking: bool,
-    /// The comparison could not decide; counts as breaking until a person has decided. Absent if false.
+    /// The comparison could not decide; counts as breaking until a person has decided. Absent if
+    /// false.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     undecided: bool,
     /// The reason for which the crib allows it.

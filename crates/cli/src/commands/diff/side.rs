@@ -15,7 +15,8 @@ use crate::{error::CommandError, executor::block_on, terminal};
 /// Extensions by which an empty file counts as a definition without tools.
 const DEFINITIONS: [&str; 4] = ["json", "yaml", "yml", "md"];
 
-/// Reads the tools of both sides. Fails if a side is not a definition; leaves out tools with errors.
+/// Reads the tools of both sides. Fails if a side is not a definition; leaves out tools with
+/// errors.
 pub(super) fn read_both(
     context: &CommandContext<'_>,
     old: &str,
@@ -35,7 +36,8 @@ pub(super) fn read_both(
 struct Side<'n> {
     named: &'n str,
     loaded: Loaded,
-    /// Whether it is an empty file, which is a definition only by its extension or by the other side.
+    /// Whether it is an empty file, which is a definition only by its extension or by the other
+    /// side.
     is_empty_file: bool,
 }
 
@@ -81,7 +83,8 @@ impl<'n> Side<'n> {
             || !self.loaded.diagnostics.iter().any(is_unreadable)
     }
 
-    /// Whether it is an empty definition: by its extension, or because the other side is a definition.
+    /// Whether it is an empty definition: by its extension, or because the other side is a
+    /// definition.
     fn is_empty_definition(&self, other: &Self) -> bool {
         let extension = Path::new(self.named).extension();
         let has_extension =
